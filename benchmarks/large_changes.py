@@ -24,7 +24,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from crscore import plugins, settings
-from crscore.claims.structural.weigh import CODE, MACHINE_NOUNS, role_of
+from crscore.claims.structural.ranking import CODE, MACHINE_NOUNS, role_of
 from crscore.diff import parse
 from crscore.scoring import references
 

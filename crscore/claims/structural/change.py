@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from crscore.claims.structural.sides import Part
+from crscore.claims.structural.english import Line
+from crscore.claims.structural.versions import Part
 from crscore.records import ChangedFile
 from crscore.syntax.outline import Kind, Unit
 
@@ -38,7 +39,7 @@ class Change:
 
     similar: list[Change] = field(default_factory=list)
     """Other units that changed in the same way and are told with it."""
-    aside: frozenset[tuple[bool, int]] = frozenset()
+    aside: frozenset[Line] = frozenset()
     """Changed lines told with it that stand outside of it, the imports of its file; each with True
     for the new version."""
 
@@ -53,7 +54,7 @@ class Change:
         return len(self.added) + len(self.removed)
 
     @property
-    def told_size(self) -> int:
+    def displayed_size(self) -> int:
         """Lines as a reader counts them: of a new or removed unit all, with its blank ones."""
         units = (self.new if self.state == "new" else self.old).units
         if self.state in {"new", "removed"} and self.name and self.noun != "tests":

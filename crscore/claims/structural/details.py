@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Final
 
-from crscore.claims.structural.english import Statement, fits, lines_of, listed, quote, quoted
+from crscore.claims.structural.english import Line, Statement, about, fits, listed, quote, quoted
 from crscore.claims.structural.evidence import Evidence, last_name
 from crscore.claims.structural.headline import is_dull
 from crscore.claims.structural.implications import DECLARED
-from crscore.claims.structural.pieces import (
+from crscore.claims.structural.quoting import (
     exchange,
     exchanged_items,
     innermost,
@@ -20,41 +19,42 @@ from crscore.claims.structural.pieces import (
     prose_of,
     split_arguments,
 )
-from crscore.claims.structural.sides import spoken
+from crscore.claims.structural.versions import spoken
 from crscore.syntax.outline import Fact, Kind, Parameter, Role, Unit
 
 SMALL = 12
-"""Changed lines of a unit up to which lines that nothing else is said about are quoted."""
-MIN_AGREEMENT = 0.6
-"""Share of tokens in common, in [0, 1], from which one condition has become the other."""
+"""Changed lines of a unit up to which lines that no sentence covers are quoted."""
+SAME_FACT = 0.6
+"""Share of tokens in common, in [0, 1], from which a condition or text is the other, edited."""
 PARTLY = 0.3
 """The same from which a part of it may live on in the other."""
-MOST_PASSED = 160
-"""Characters of the arguments that are told of one call."""
-MOST_LINES = 2
-"""Lines told of one unit."""
-MOST_VALUES = 3
-"""Changed values told of one unit."""
-FEW = 3
-"""Arguments told of one call, texts, conditions and values told in one sentence."""
+MAX_ARGUMENT_CHARS = 160
+"""Characters of the changed arguments of one call."""
+MAX_LINES = 2
+"""Quoted lines of one unit."""
+MAX_VALUES = 3
+"""Changed values of one unit."""
+MAX_LISTED = 3
+"""Arguments of one call; texts, conditions and values of one sentence."""
+MAX_LOOKED_UP = 500
+"""Names up to which each is looked for in the whole other version."""
 
 _NAME = re.compile(r"[\w$]+")
 
 
 def details(unit: Evidence) -> Iterator[Statement]:
-    """Yield what changed, the most telling first; each line is told once."""
-    reported_lines: set[tuple[bool, int]] = set()
+    """Yield what changed, the most informative first; each line is covered once."""
+    covered: set[Line] = set()
     texts: set[str] = set()
     for writer in _WRITERS:
         for statement in writer(unit):
-            if statement.text not in texts and not (
-                statement.lines and reported_lines.issuperset(statement.lines)
-            ):
-                reported_lines.update(statement.lines)
+            is_covered = bool(statement.lines) and covered.issuperset(statement.lines)
+            if statement.text not in texts and not is_covered:
+                covered.update(statement.lines)
                 texts.add(statement.text)
                 yield statement
     if unit.change.size <= SMALL or not texts:
-        yield from _lines(unit, reported_lines)
+        yield from _lines(unit, covered)
 
 
 def condition(fact: Fact) -> str:
@@ -67,7 +67,7 @@ def _names(facts: Sequence[Fact]) -> str:
 
 
 def _texts(facts: Sequence[Fact]) -> str:
-    return quoted([fact.text for fact in facts], FEW)
+    return quoted([fact.text for fact in facts], MAX_LISTED)
 
 
 def _overloads(unit: Evidence) -> Iterator[Statement]:
@@ -78,9 +78,8 @@ def _overloads(unit: Evidence) -> Iterator[Statement]:
     for overload in new:
         if overload.parameters and overload.parameters not in old_parameters:
             names = quoted([item.name for item in overload.parameters])
-            yield Statement(
-                f"{unit.subject} has a new overload that takes {names}", ((True, overload.head),)
-            )
+            text = f"{unit.subject} has a new overload that takes {names}"
+            yield Statement(text, ((True, overload.head),))
 
 
 def _signature(unit: Evidence) -> Iterator[Statement]:
@@ -88,13 +87,12 @@ def _signature(unit: Evidence) -> Iterator[Statement]:
     if len(change.old.units) != 1 or len(change.new.units) != 1 or change.kind not in DECLARED:
         return
     old, new = change.old.units[0], change.new.units[0]
-    if not old.head or not new.head:  # git alone names it
+    if not old.head or not new.head:  # known from git's hunk header only
         return
-    lines = ((True, new.head),)
     texts = [*_parameters(unit.subject, old, new)]
-    if change.language not in {"c", "cpp"}:  # there a prototype may say it, too
+    if change.language not in {"c", "cpp"}:  # where a prototype may have the modifiers as well
         texts += _modifiers(unit.subject, old, new)
-    yield from (Statement(text, lines) for text in texts)
+    yield from (Statement(text, ((True, new.head),)) for text in texts)
 
 
 def _parameters(subject: str, old: Unit, new: Unit) -> Iterator[str]:
@@ -126,15 +124,15 @@ def _parameter(subject: str, old: Parameter, new: Parameter) -> Iterator[str]:
 
 
 def _modifiers(subject: str, old: Unit, new: Unit) -> Iterator[str]:
-    parameter_names = {item.name for unit in (old, new) for item in unit.parameters}
-    left, right = Counter(old.head_tokens), Counter(new.head_tokens)
+    names = {item.name for unit in (old, new) for item in unit.parameters}
+    before, after = Counter(old.head_tokens), Counter(new.head_tokens)
     added, removed = (
-        [token for token in tokens if token not in parameter_names and re.match(r"\w", token)]
-        for tokens in (right - left, left - right)
+        [token for token in tokens if token not in names and re.match(r"\w", token)]
+        for tokens in (after - before, before - after)
     )
-    if added and not removed and len(added) < FEW:
+    if added and not removed and len(added) < MAX_LISTED:
         yield f"{subject} is now declared {quoted(added)}"
-    elif removed and not added and len(removed) < FEW:
+    elif removed and not added and len(removed) < MAX_LISTED:
         yield f"{subject} is no longer declared {quoted(removed)}"
 
 
@@ -143,8 +141,7 @@ def _raised(unit: Evidence) -> Iterator[Statement]:
     for fact in unit.added(Role.RAISE):
         message = message_of(fact.text)
         if fact.name and message and unit.is_new(message):
-            text = f"{unit.subject} raises {quote(fact.name)} with the new message “{message}”"
-            yield Statement(text, lines_of([fact], new=True))
+            yield unit.says(f"raises {quote(fact.name)} with the new message “{message}”", [fact])
 
 
 def _caught(unit: Evidence) -> Iterator[Statement]:
@@ -158,34 +155,28 @@ def _exchanged(unit: Evidence, role: Role, verb: str) -> Iterator[Statement]:
         instead = f" instead of {_names(removed)}" if removed else ""
         message = message_of(added[0].text) if role is Role.RAISE and len(added) == 1 else ""
         about = f" with the message “{message}”" if message and not removed else ""
-        text = f"{unit.subject} now {verb} {_names(added)}{instead}{about}"
-        yield Statement(text, lines_of(added, new=True))
+        yield unit.says(f"now {verb} {_names(added)}{instead}{about}", added)
     elif removed:
-        yield Statement(
-            f"{unit.subject} no longer {verb} {_names(removed)}", lines_of(removed, new=False)
-        )
+        yield unit.says(f"no longer {verb} {_names(removed)}", removed, new=False)
 
 
 def _conditions(unit: Evidence) -> Iterator[Statement]:
     added = [fact for fact in unit.added(Role.CONDITION) if fits(fact.text)]
     removed = [fact for fact in unit.removed(Role.CONDITION) if fits(fact.text)]
-    paired = pairs(
-        removed, added, min_agreement=PARTLY if len(removed) == len(added) == 1 else MIN_AGREEMENT
-    )
-    for old_fact, new_fact in paired[:2]:
-        text = f"the condition {condition(old_fact)} in {unit.subject} is now {condition(new_fact)}"
-        yield Statement(text, lines_of([new_fact], new=True))
-    paired_ids = {id(fact) for pair in paired for fact in pair}
-    for facts, new, verb in ((added, True, "now checks"), (removed, False, "no longer checks")):
-        is_unique = unit.is_new if new else unit.is_gone
-        unpaired = [fact for fact in facts if id(fact) not in paired_ids and is_unique(fact.text)]
-        if not new:  # a part of it may live on in a new condition
-            unpaired = [fact for fact in unpaired if not pairs([fact], added, min_agreement=PARTLY)]
-        if unpaired:
-            conditions = listed(list(dict.fromkeys(condition(fact) for fact in unpaired)), FEW)
-            yield Statement(
-                f"{unit.subject} {verb} {conditions}", lines_of(unpaired[:FEW], new=new)
-            )
+    paired = pairs(removed, added, PARTLY if len(removed) == len(added) == 1 else SAME_FACT)
+    for old, edited in paired[:2]:
+        text = f"the condition {condition(old)} in {unit.subject} is now {condition(edited)}"
+        yield about([edited], text)
+    removed, added_alone = unit.alone(removed, added, paired)
+    # A part of a removed condition may live on in a new one.
+    removed = [fact for fact in removed if not pairs([fact], added, PARTLY)]
+    for facts, new, verb in (
+        (added_alone, True, "now checks"),
+        (removed, False, "no longer checks"),
+    ):
+        if facts:
+            conditions = listed(list(dict.fromkeys(map(condition, facts))), MAX_LISTED)
+            yield unit.says(f"{verb} {conditions}", facts[:MAX_LISTED], new=new)
 
 
 def _returned(unit: Evidence) -> Iterator[Statement]:
@@ -195,97 +186,82 @@ def _returned(unit: Evidence) -> Iterator[Statement]:
     removed = [f for f in unit.removed(Role.RETURN) if f.text and unit.is_gone(f"return{f.text}")]
     if len(added) == len(removed) == 1:
         exchanged = exchange(removed[0].text, added[0].text)
-        whole = quote(added[0].text) in exchanged
-        verb = "now returns" if whole else "now returns a value with"
+        part = "" if quote(added[0].text) in exchanged else "a value with "
         if exchanged:
-            yield Statement(f"{unit.subject} {verb} {exchanged}", lines_of(added, new=True))
+            yield unit.says(f"now returns {part}{exchanged}", added)
         return
     added, removed = ([f for f in facts if fits(f.text)] for facts in (added, removed))
     if added:
-        yield Statement(f"{unit.subject} now returns {_texts(added)}", lines_of(added, new=True))
+        yield unit.says(f"now returns {_texts(added)}", added)
     elif removed:
-        yield Statement(
-            f"{unit.subject} no longer returns {_texts(removed)}", lines_of(removed, new=False)
-        )
+        yield unit.says(f"no longer returns {_texts(removed)}", removed, new=False)
 
 
 def _arguments(unit: Evidence) -> Iterator[Statement]:
     """Compare calls that both versions make with other arguments."""
-    for old_call, new_call in _same_names(unit, Role.CALL):
-        added, removed = exchanged_items(old_call.text, new_call.text)
-        differing = [*added, *removed]
-        if not differing or not fits(*differing) or len("".join(differing)) > MOST_PASSED:
+    for old, new in _same_names(unit, Role.CALL):
+        added, removed = exchanged_items(old.text, new.text)
+        changed = [*added, *removed]
+        if not changed or not fits(*changed) or len("".join(changed)) > MAX_ARGUMENT_CHARS:
             continue
-        call = f"the call to {quote(new_call.name)} in {unit.subject}"
-        text = ""
+        passes = ""
         if len(added) == len(removed) == 1:
             exchanged = exchange(removed[0], added[0])
-            prefix = "" if quote(added[0]) in exchanged else "a value with "
-            text = f"{call} now passes {prefix}{exchanged}"
-        elif not removed and len(added) <= FEW:
-            text = f"{call} now also passes {quoted(added)}"
-        elif not added and len(removed) <= FEW:
-            text = f"{call} no longer passes {quoted(removed)}"
-        if text:
-            yield Statement(text, lines_of([new_call], new=True))
+            part = "" if quote(added[0]) in exchanged else "a value with "
+            passes = f"now passes {part}{exchanged}"
+        elif not removed and len(added) <= MAX_LISTED:
+            passes = f"now also passes {quoted(added)}"
+        elif not added and len(removed) <= MAX_LISTED:
+            passes = f"no longer passes {quoted(removed)}"
+        if passes:
+            text = f"the call to {quote(new.name)} in {unit.subject} {passes}"
+            yield about([new], text)
 
 
 def _same_names(unit: Evidence, role: Role, *, inner: bool = False) -> Iterator[tuple[Fact, Fact]]:
-    """Yield facts of one name that changed, where the name came and went exactly once."""
+    """Yield facts of one name that changed, where the name was added and removed exactly once."""
     removed, added = unit.removed(role), unit.added(role)
     removed, added = (innermost(removed), innermost(added)) if inner else (removed, added)
     before, after = (Counter(fact.name for fact in facts) for facts in (removed, added))
-    former = {fact.name: fact for fact in removed}
+    old = {fact.name: fact for fact in removed}
     for fact in added:
         if before[fact.name] == after[fact.name] == 1:
-            yield former[fact.name], fact
+            yield old[fact.name], fact
 
 
 def _values(unit: Evidence) -> Iterator[Statement]:
     count = 0
-    for old_fact, new_fact in _same_names(unit, Role.ASSIGN, inner=True):
-        exchanged = (
-            exchange(old_fact.text, new_fact.text) if old_fact.text and new_fact.text else ""
-        )
-        if exchanged and fits(new_fact.name) and count < MOST_VALUES:
+    for old, new in _same_names(unit, Role.ASSIGN, inner=True):
+        exchanged = exchange(old.text, new.text) if old.text and new.text else ""
+        if exchanged and fits(new.name) and count < MAX_VALUES:
             count += 1
-            verb = "is now" if quote(new_fact.text) in exchanged else "now has"
-            text = f"{quote(new_fact.name)} in {unit.subject} {verb} {exchanged}"
-            yield Statement(text, lines_of([new_fact], new=True))
-
-
-_MAX_LOOKED_UP: Final = 500
-"""Names above which they are not looked for in the whole other version, one by one."""
+            verb = "is now" if quote(new.text) in exchanged else "now has"
+            yield about([new], f"{quote(new.name)} in {unit.subject} {verb} {exchanged}")
 
 
 def _bound(unit: Evidence) -> Iterator[Statement]:
-    """Tell the names that a function sets, or that a type or a file has."""
-    added = unit.without(innermost(unit.added(Role.ASSIGN)), new=True)
-    added = [
-        fact
-        for fact in added
-        if fits(fact.name) and (len(added) > _MAX_LOOKED_UP or unit.is_new(fact.name))
-    ]
+    """List the names that a function sets, or that a type or a file has."""
     if unit.change.kind in {Kind.FUNCTION, Kind.TEST}:
-        former = {fact.text for fact in unit.removed(Role.ASSIGN)}
-        for (
-            fact
-        ) in added:  # a value that had another name, or a name that stood elsewhere, is no news
-            is_old_news = fact.text in former or last_name(fact.name) in unit.old.words
-            if fits(fact.text) and fact.name != fact.text and not is_old_news:
-                text = f"{unit.subject} now sets {quote(fact.name)} to {quote(fact.text)}"
-                yield Statement(text, lines_of([fact], new=True))
+        old_values = {fact.text for fact in unit.removed(Role.ASSIGN)}
+        for fact in _bound_only_in(unit, new=True):
+            # A value that had another name, or a name that was elsewhere, is no news.
+            is_old = fact.text in old_values or last_name(fact.name) in unit.old.words
+            if fits(fact.text) and fact.name != fact.text and not is_old:
+                yield unit.says(f"now sets {quote(fact.name)} to {quote(fact.text)}", [fact])
         return
-    removed = unit.without(innermost(unit.removed(Role.ASSIGN)), new=False)
-    removed = [
-        fact
-        for fact in removed
-        if fits(fact.name) and (len(removed) > _MAX_LOOKED_UP or unit.is_gone(fact.name))
-    ]
-    for facts, new, verb in ((added, True, "now has"), (removed, False, "no longer has")):
+    for new, verb in ((True, "now has"), (False, "no longer has")):
+        facts = _bound_only_in(unit, new=new)
         if facts:
             names = quoted([fact.name for fact in facts], 5)
-            yield Statement(f"{unit.subject} {verb} {names}", lines_of(facts, new=new))
+            yield unit.says(f"{verb} {names}", facts, new=new)
+
+
+def _bound_only_in(unit: Evidence, *, new: bool) -> list[Fact]:
+    facts = unit.added(Role.ASSIGN) if new else unit.removed(Role.ASSIGN)
+    facts = unit.without(innermost(facts), new=new)
+    is_unique = unit.is_new if new else unit.is_gone
+    many = len(facts) > MAX_LOOKED_UP
+    return [fact for fact in facts if fits(fact.name) and (many or is_unique(fact.name))]
 
 
 def _calls(unit: Evidence) -> Iterator[Statement]:
@@ -293,37 +269,28 @@ def _calls(unit: Evidence) -> Iterator[Statement]:
     removed = [f for f in unit.without(unit.removed(Role.CALL), new=False) if fits(f.name)]
     if added:
         instead = f" and no longer {_names(removed)}" if removed else ""
-        yield Statement(
-            f"{unit.subject} now calls {_names(added)}{instead}", lines_of(added[:4], new=True)
-        )
+        yield unit.says(f"now calls {_names(added)}{instead}", added[:4])
     elif removed:
-        yield Statement(
-            f"{unit.subject} no longer calls {_names(removed)}", lines_of(removed[:4], new=False)
-        )
+        yield unit.says(f"no longer calls {_names(removed)}", removed[:4], new=False)
 
 
 def _more_calls(unit: Evidence) -> Iterator[Statement]:
-    """Tell calls of what was called before, too."""
+    """Report new calls of what was called before."""
     added, removed = unit.added(Role.CALL), unit.removed(Role.CALL)
     names = Counter(fact.name for fact in added) - Counter(fact.name for fact in removed)
-    former = {last_name(fact.name) for fact in removed}  # perhaps of another object
+    old_names = {last_name(fact.name) for fact in removed}  # perhaps of another object
     for fact in added:
-        if last_name(fact.name) in former:
+        if last_name(fact.name) in old_names or not names[fact.name] or is_dull(fact.name):
             continue
-        written = (f"{fact.name}({fact.text})", f"{fact.name} {fact.text}")
-        if not names[fact.name] or is_dull(fact.name) or not all(map(unit.is_new, written)):
-            continue
-        arguments = f" with {quote(fact.text)}" if fact.text else ""
-        if fits(fact.text or fact.name):
-            text = f"{unit.subject} has a new call of {quote(fact.name)}{arguments}"
-            yield Statement(text, lines_of([fact], new=True))
+        if unit.is_new(f"{fact.name}({fact.text})") and unit.is_new(f"{fact.name} {fact.text}"):
+            arguments = f" with {quote(fact.text)}" if fact.text else ""
+            if fits(fact.text or fact.name):
+                yield unit.says(f"has a new call of {quote(fact.name)}{arguments}", [fact])
 
 
 def _imports(unit: Evidence) -> Iterator[Statement]:
-    for facts, new, verb in (
-        (unit.added(Role.IMPORT), True, "now imports"),
-        (unit.removed(Role.IMPORT), False, "no longer imports"),
-    ):
+    for new, verb in ((True, "now imports"), (False, "no longer imports")):
+        facts = unit.added(Role.IMPORT) if new else unit.removed(Role.IMPORT)
         modules: dict[str, list[Fact]] = {}
         for fact in facts:
             if fits(fact.name):
@@ -333,65 +300,59 @@ def _imports(unit: Evidence) -> Iterator[Statement]:
             for module, names in sorted(modules.items(), key=lambda item: not item[0])
         ]
         if phrases:
-            yield Statement(
-                f"{unit.subject} {verb} {listed(phrases, FEW)}", lines_of(facts, new=new)
-            )
+            yield unit.says(f"{verb} {listed(phrases, MAX_LISTED)}", facts, new=new)
 
 
 def _strings(unit: Evidence) -> Iterator[Statement]:
     added, removed = unit.added(Role.STRING), unit.removed(Role.STRING)
-    paired = pairs(removed, added, min_agreement=MIN_AGREEMENT)
-    paired_ids = {id(fact) for pair in paired for fact in pair}
+    paired = pairs(removed, added, SAME_FACT)
+    removed, added = (
+        [fact for fact in facts if len(fact.text) > len('"ab"') and fits(fact.text)]
+        for facts in (removed, added)
+    )
+    removed, added = unit.alone(removed, added, paired)
     for facts, new, verb in ((added, True, "now has"), (removed, False, "no longer has")):
-        is_unique = unit.is_new if new else unit.is_gone
-        single = [f for f in facts if id(f) not in paired_ids and len(f.text) > len('"ab"')]
-        single = [f for f in single if fits(f.text) and is_unique(f.text)]
-        if single:
-            word = "text" if len(single) == 1 else "texts"
-            yield Statement(
-                f"{unit.subject} {verb} the {word} {_texts(single)}", lines_of(single, new=new)
-            )
-    for old_fact, new_fact in paired[:2]:
-        proven = unit.is_gone(old_fact.text) and unit.is_new(new_fact.text)
-        if proven and fits(old_fact.text, new_fact.text) and old_fact.text != new_fact.text:
-            text = (
-                f"the text {quote(old_fact.text)} in {unit.subject} is now {quote(new_fact.text)}"
-            )
-            yield Statement(text, lines_of([new_fact], new=True))
+        if facts:
+            noun = "text" if len(facts) == 1 else "texts"
+            yield unit.says(f"{verb} the {noun} {_texts(facts)}", facts, new=new)
+    for old, edited in paired[:2]:
+        is_proven = unit.is_gone(old.text) and unit.is_new(edited.text)
+        if is_proven and fits(old.text, edited.text) and old.text != edited.text:
+            text = f"the text {quote(old.text)} in {unit.subject} is now {quote(edited.text)}"
+            yield about([edited], text)
 
 
 def _comments(unit: Evidence) -> Iterator[Statement]:
     for fact in unit.added(Role.COMMENT):
         for sentence in prose_of(fact.text):
             if spoken(sentence) not in unit.old.spoken:
-                text = f"a comment in {unit.subject} now says “{sentence}”"
-                yield Statement(text, lines_of([fact], new=True))
+                yield about([fact], f"a comment in {unit.subject} now says “{sentence}”")
                 return
 
 
-def _lines(unit: Evidence, reported_lines: set[tuple[bool, int]]) -> Iterator[Statement]:
-    """Tell the lines of a small change that no other sentence is about."""
+def _lines(unit: Evidence, covered: set[Line]) -> Iterator[Statement]:
+    """Quote the lines of a small change that no other sentence covers."""
     count = 0
     for removed, added in unit.blocks():
         for index, (line, text) in enumerate(added):
-            if (True, line) in reported_lines or not _is_statement(text) or not unit.is_new(text):
+            if (True, line) in covered or not _is_statement(text) or not unit.is_new(text):
                 continue
-            old_text = removed[index][1] if len(removed) == len(added) else ""
-            exchanged = exchange(old_text, text) if old_text and unit.is_gone(old_text) else ""
-            whole = "the line " if not exchanged or quote(text) in exchanged else ""
-            quotation = exchanged or quote(text)
+            old = removed[index][1] if len(removed) == len(added) else ""
+            exchanged = exchange(old, text) if old and unit.is_gone(old) else ""
+            noun = "the line " if not exchanged or quote(text) in exchanged else ""
             count += 1
-            if count > MOST_LINES:
+            if count > MAX_LINES:
                 return
-            yield Statement(f"{unit.subject} now has {whole}{quotation}", ((True, line),))
+            sentence = f"{unit.subject} now has {noun}{exchanged or quote(text)}"
+            yield Statement(sentence, ((True, line),))
         for line, text in () if added else removed:
-            if (False, line) not in reported_lines and _is_statement(text) and unit.is_gone(text):
+            if (False, line) not in covered and _is_statement(text) and unit.is_gone(text):
                 sentence = f"{unit.subject} no longer has the line {quote(text)}"
                 yield Statement(sentence, ((False, line),))
 
 
 def _is_statement(text: str) -> bool:
-    """Return True for a line of code that can be quoted alone: whole, and more than a name."""
+    """Return whether a line of code can be quoted alone: whole, and more than a name."""
     words = len(_NAME.findall(text)) > 1
     return words and fits(text) and text[0] not in "#/*" and split_arguments(text) is not None
 

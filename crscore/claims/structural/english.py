@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from crscore.syntax.outline import Fact
 
@@ -59,16 +59,22 @@ def sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+Line: TypeAlias = tuple[bool, int]
+"""Line of a changed file: True for the new version, and its number."""
+
+
 class Statement(NamedTuple):
     """One sentence about a change, without its capital and its full stop."""
 
     text: str
-    lines: tuple[tuple[bool, int], ...] = ()
-    """Lines it is about, each with True for the new version; empty for all of the unit's."""
+    lines: tuple[Line, ...] = ()
+    """Lines it is about; empty for all of the unit's."""
     implies: bool = False
     """Whether it is a consequence of the change rather than a claim about it."""
 
 
-def lines_of(facts: Iterable[Fact], *, new: bool) -> tuple[tuple[bool, int], ...]:
-    """Return the lines of some facts of one version."""
-    return tuple((new, fact.line) for fact in facts)
+def about(
+    facts: Iterable[Fact], text: str, *, new: bool = True, implies: bool = False
+) -> Statement:
+    """Return a statement about the lines of some facts of one version."""
+    return Statement(text, tuple((new, fact.line) for fact in facts), implies)

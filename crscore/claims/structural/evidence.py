@@ -9,8 +9,9 @@ from collections.abc import Iterator, Sequence, Set
 from functools import cached_property
 
 from crscore.claims.structural.change import Change
+from crscore.claims.structural.english import Statement, about
 from crscore.claims.structural.headline import label
-from crscore.claims.structural.sides import Part, Version, squeeze
+from crscore.claims.structural.versions import Part, Version, squeeze
 from crscore.syntax.outline import Fact, Role
 
 _LAST = re.compile(r"\.|->|::")
@@ -19,8 +20,8 @@ _LAST = re.compile(r"\.|->|::")
 class Evidence:
     """A unit that both versions have.
 
-    A fact that only one version has came or went. A sentence says so only where the text of the
-    other version does not contain it in another form either: `is_new`, `is_gone`.
+    A fact that only one version has was added or removed. A sentence says so only where the text of
+    the other version does not contain it in another form either: `is_new`, `is_gone`.
     """
 
     def __init__(self, change: Change, old: Version, new: Version) -> None:
@@ -28,28 +29,32 @@ class Evidence:
         self.subject = label(change)
         self.old = old
         self.new = new
-        self._came = difference(change.new, change.old)
-        self._gone = difference(change.old, change.new)
+        self._added = difference(change.new, change.old)
+        self._removed = difference(change.old, change.new)
 
     def added(self, role: Role) -> list[Fact]:
         """Return the facts of a role that only the new version has."""
-        return self._came.get(role, [])
+        return self._added.get(role, [])
 
     def removed(self, role: Role) -> list[Fact]:
         """Return the facts of a role that only the old version has."""
-        return self._gone.get(role, [])
+        return self._removed.get(role, [])
 
     def is_new(self, text: str) -> bool:
-        """Return True when the old version of the unit does not contain a piece of code."""
-        return squeeze(text) not in self._before
+        """Return whether the old version of the unit does not contain a piece of code."""
+        return squeeze(text) not in self._old_code
 
     def is_gone(self, text: str) -> bool:
-        """Return True when the new version of the unit does not contain a piece of code."""
-        return squeeze(text) not in self._after
+        """Return whether the new version of the unit does not contain a piece of code."""
+        return squeeze(text) not in self._new_code
+
+    def says(self, predicate: str, facts: Sequence[Fact], *, new: bool = True) -> Statement:
+        """Return a statement about the unit, and about the lines of some facts."""
+        return about(facts, f"{self.subject} {predicate}", new=new)
 
     def without(self, names: Sequence[Fact], *, new: bool) -> list[Fact]:
         """Return the facts whose last name the other version does not mention, one a name."""
-        words = self.words_before if new else self.words_after
+        words = self._old_words if new else self._new_words
         facts_by_name: dict[str, Fact] = {}
         for fact in names:
             last = last_name(fact.name)
@@ -57,22 +62,30 @@ class Evidence:
                 facts_by_name.setdefault(fact.name, fact)
         return list(facts_by_name.values())
 
+    def alone(
+        self, removed: Sequence[Fact], added: Sequence[Fact], paired: Sequence[tuple[Fact, Fact]]
+    ) -> tuple[list[Fact], list[Fact]]:
+        """Return the facts that are in no pair, and whose text the other version lacks."""
+        in_pairs = {id(fact) for pair in paired for fact in pair}
+        return (
+            [fact for fact in removed if id(fact) not in in_pairs and self.is_gone(fact.text)],
+            [fact for fact in added if id(fact) not in in_pairs and self.is_new(fact.text)],
+        )
+
     @cached_property
-    def _before(self) -> str:
+    def _old_code(self) -> str:
         return _text(self.change.old, self.old)
 
     @cached_property
-    def _after(self) -> str:
+    def _new_code(self) -> str:
         return _text(self.change.new, self.new)
 
     @cached_property
-    def words_before(self) -> frozenset[str]:
-        """Words of the old version of the unit."""
+    def _old_words(self) -> frozenset[str]:
         return _words(self.change.old, self.old)
 
     @cached_property
-    def words_after(self) -> frozenset[str]:
-        """Words of the new version of the unit."""
+    def _new_words(self) -> frozenset[str]:
         return _words(self.change.new, self.new)
 
     def blocks(self) -> Iterator[tuple[list[tuple[int, str]], list[tuple[int, str]]]]:
@@ -86,13 +99,13 @@ class Evidence:
             yield _select(block.removed, removed), _select(block.added, added)
 
 
-def _select(lines: Sequence[tuple[int, str]], line_numbers: Set[int]) -> list[tuple[int, str]]:
-    """Return the wanted of many lines, which are in order, without looking at all of them."""
-    if not line_numbers:
+def _select(lines: Sequence[tuple[int, str]], numbers: Set[int]) -> list[tuple[int, str]]:
+    """Return the lines with some numbers, of many in order, without a look at each."""
+    if not numbers:
         return []
-    first = bisect_left(lines, (min(line_numbers), ""))
-    last = bisect_left(lines, (max(line_numbers) + 1, ""), first)
-    return [numbered for numbered in lines[first:last] if numbered[0] in line_numbers]
+    first = bisect_left(lines, (min(numbers), ""))
+    last = bisect_left(lines, (max(numbers) + 1, ""), first)
+    return [line for line in lines[first:last] if line[0] in numbers]
 
 
 def last_name(name: str) -> str:

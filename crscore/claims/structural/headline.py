@@ -23,7 +23,7 @@ _DULL = re.compile(
 
 
 def is_dull(name: str) -> bool:
-    """Return True for a call that tells nothing about a change."""
+    """Return whether a call says nothing about a change."""
     return bool(_DULL.search(name))
 
 
@@ -52,7 +52,7 @@ def name_of(change: Change) -> str:
 
 def plain_line(change: Change) -> str:
     """Return the sentence that can always be said of a unit."""
-    subject, lines = label(change, full=True), counted(change.told_size, "line")
+    subject, lines = label(change, full=True), counted(change.displayed_size, "line")
     if change.noun == "tests":
         return f"{subject} has {len(change.members)} new tests ({lines}): {_titles(change, 4)}"
     if change.state == "new":
@@ -159,8 +159,8 @@ def _contents(change: Change) -> str:
     return ""
 
 
-def telling_calls(facts: Sequence[Fact]) -> list[Fact]:
-    """Return the calls that tell something, one a name."""
+def informative_calls(facts: Sequence[Fact]) -> list[Fact]:
+    """Return the calls that characterize a unit, one a name."""
     calls = {
         fact.name: fact
         for fact in reversed(facts)

@@ -1,4 +1,4 @@
-"""Consequences of a change for other code: the few that a reviewer nods at."""
+"""Consequences of a change for other code: the few that a reviewer agrees with."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import re
 from collections.abc import Iterator
 
 from crscore.claims.structural.change import Change
-from crscore.claims.structural.english import Statement, fits, lines_of, quote, quoted
+from crscore.claims.structural.english import Statement, about, fits, quote, quoted
 from crscore.claims.structural.evidence import difference
-from crscore.claims.structural.sides import Version
+from crscore.claims.structural.versions import Version
 from crscore.syntax.outline import Kind, Role
 
 DECLARED = frozenset({Kind.FUNCTION, Kind.TYPE})
 """Kinds of units that other code may use."""
 _LOOSE = frozenset({"javascript", "ruby", "php", "c", "cpp"})
-"""Languages where a caller may leave out any argument, or where a default stands elsewhere."""
+"""Languages where a caller may leave out any argument, or where a default is elsewhere."""
 _BROAD = re.compile(r"(?:\w+[.:\\]+)*(?:Exception|BaseException|Throwable|StandardError|Error)?")
-"""Errors that stand for all others; none named is the broadest."""
+"""Errors that include all others; a handler that names none is the broadest."""
 
 
 def implied(change: Change, new: Version) -> Iterator[Statement]:
@@ -28,7 +28,8 @@ def implied(change: Change, new: Version) -> Iterator[Statement]:
     if change.state == "removed" and change.last not in new.words:
         yield Statement(f"code that uses {name} has to do without it", implies=True)
     elif change.state == "renamed":
-        yield Statement(f"code that uses {quote(change.before)} has to use {name}", implies=True)
+        text = f"code that uses {quote(change.before)} has to use {name}"
+        yield Statement(text, implies=True)
     if change.state in {"changed", "renamed"}:
         yield from _signature(change, name)
         yield from _catch(change, name)
@@ -38,26 +39,19 @@ def _signature(change: Change, name: str) -> Iterator[Statement]:
     if len(change.old.units) != 1 or len(change.new.units) != 1:
         return
     unit = change.new.units[0]
-    before = {parameter.name: parameter for parameter in change.old.units[0].parameters}
+    before = {item.name: item for item in change.old.units[0].parameters}
     lines = ((True, unit.head),)
     required = [
-        parameter.name
-        for parameter in unit.parameters
-        if parameter.name not in before and not parameter.optional
+        item.name for item in unit.parameters if item.name not in before and not item.optional
     ]
-    longer = len(unit.parameters) > len(before) and unit.head in change.added
-    if required and longer and change.language not in _LOOSE:
+    is_longer = len(unit.parameters) > len(before) and unit.head in change.added
+    if required and is_longer and change.language not in _LOOSE:
         yield Statement(f"callers of {name} must pass {quoted(required)}", lines, implies=True)
-    for parameter in unit.parameters:
-        old = before.get(parameter.name)
-        if (
-            old is not None
-            and old.default
-            and parameter.default != old.default
-            and fits(parameter.default)
-        ):
-            left_out, default = quote(parameter.name), quote(parameter.default)
-            text = f"callers of {name} that leave out {left_out} now get {default}"
+    for item in unit.parameters:
+        default = before[item.name].default if item.name in before else ""
+        if default and item.default != default and fits(item.default):
+            omitted, value = quote(item.name), quote(item.default)
+            text = f"callers of {name} that leave out {omitted} now get {value}"
             yield Statement(text, lines, implies=True)
 
 
@@ -68,4 +62,4 @@ def _catch(change: Change, name: str) -> Iterator[Statement]:
     narrow = [fact for fact in removed if not _BROAD.fullmatch(fact.name)]
     if broad and narrow:
         text = f"errors other than {quote(narrow[0].name)} are now caught in {name}, too"
-        yield Statement(text, lines_of(broad, new=True), implies=True)
+        yield about(broad, text, implies=True)

@@ -1,28 +1,31 @@
-"""Claims without a model: the change is divided into topics, and each is told by what is proven."""
+"""Claims without a model: each topic of a change is described by what is proven."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Final, TypeAlias
 
 import msgspec
 
 from crscore.budget import Budget
 from crscore.claims.base import ClaimGenerator
-from crscore.claims.structural import plain
+from crscore.claims.structural import plain_files
 from crscore.claims.structural.change import Change
 from crscore.claims.structural.english import Statement, counted
 from crscore.claims.structural.headline import label
+from crscore.claims.structural.ranking import largest_untested, rank_claims
 from crscore.claims.structural.sentences import write_statements
-from crscore.claims.structural.sides import versions_of
 from crscore.claims.structural.topics import changes_of, join_moved
-from crscore.claims.structural.weigh import in_order, without_test
+from crscore.claims.structural.versions import versions_of
 from crscore.records import ChangedFile, Claims, Diff
 from crscore.syntax import grammars
 from crscore.syntax.grammars import Language, language_of
 from crscore.syntax.guess import guess, is_cpp_header
+
+Writer: TypeAlias = Callable[[], list[Statement]]
+"""Function that writes the sentences of a topic."""
 
 VERSION = 2
 """Version, increased whenever a diff may get different claims."""
@@ -72,48 +75,46 @@ def create(options: Options = NO_LIMIT) -> ClaimGenerator:
 
 
 def _claims(diff: Diff, time_limit: float | None) -> Claims:
-    # Half of the time is for finding the topics, the other one for telling them.
+    # Half of the time is for finding the topics, the other half for their sentences.
     half = None if time_limit is None else time_limit / 2
-    finding, unread = Budget(half), set()
-    topics: list[tuple[int, Change, Callable[[], list[Statement]]]] = []
+    finding, writing = Budget(half), Budget(half)
+    unread: set[int] = set()
+    topics: list[tuple[int, Change, Writer]] = []
     for index, file in enumerate(diff.files):
         if file.is_missing:
             continue
-        items = finding.run(partial(_read_file, file, diff))
-        if items is None:
+        topics_of_file = finding.run(partial(_topics, file, diff))
+        if topics_of_file is None:
             unread.add(index)
         else:
-            topics += [(index, *item) for item in items]
+            topics += [(index, change, write) for change, write in topics_of_file]
     changes = join_moved([change for index, change, _ in topics if index not in unread])
-    untested = without_test(changes)
-    kept_ids = {id(change) for change in changes}
-    writing_budget, rows = Budget(half), []
+    untested = largest_untested(changes)
+    kept = {id(change) for change in changes}
+    rows: list[tuple[int, Change, list[Statement]]] = []
     for index, change, write in topics:
-        if id(change) not in kept_ids or index in unread:
+        if id(change) not in kept or index in unread:
             continue
-        statements = writing_budget.run(write)
+        statements = writing.run(write)
         if statements is None:
             unread.add(index)
             continue
         if change is untested:
-            statements.append(
-                Statement(f"the change has no test for {label(change)}", implies=True)
-            )
+            text = f"the change has no test for {label(change)}"
+            statements.append(Statement(text, implies=True))
         rows.append((index, change, statements))
     read = [(change, statements) for index, change, statements in rows if index not in unread]
-    return Claims(references=in_order(_same_once(read)), unread=tuple(sorted(unread)))
+    return Claims(references=rank_claims(_join_similar(read)), unread=tuple(sorted(unread)))
 
 
-def _same_once(
-    rows: Sequence[tuple[Change, list[Statement]]],
+def _join_similar(
+    topics: Sequence[tuple[Change, list[Statement]]],
 ) -> list[tuple[Change, list[Statement]]]:
-    """Tell units that are said to have changed in the same way as one topic."""
+    """Join units with the same sentences in one topic."""
     by_texts: dict[tuple[str, ...], tuple[Change, list[Statement]]] = {}
-    for change, statements in rows:
-        names = (label(change, full=True), label(change))
-        texts = [
-            statement.text.replace(names[0], "").replace(names[1], "") for statement in statements
-        ]
+    for change, statements in topics:
+        full, short = label(change, full=True), label(change)
+        texts = [each.text.replace(full, "").replace(short, "") for each in statements]
         if change.state not in {"changed", "comments"} or any("has changed (" in t for t in texts):
             texts.append(str(len(by_texts)))
         first, _ = by_texts.setdefault((change.kind, *texts), (change, statements))
@@ -126,30 +127,26 @@ def _same_once(
     return list(by_texts.values())
 
 
-def _read_file(file: ChangedFile, diff: Diff) -> list[tuple[Change, Callable[[], list[Statement]]]]:
-    return list(_of_file(file, diff))
-
-
-def _of_file(
-    file: ChangedFile, diff: Diff
-) -> Iterator[tuple[Change, Callable[[], list[Statement]]]]:
-    """Yield the topics of a file, each with what makes its sentences."""
-    for change, statements in plain.of_file(file):
-        yield change, partial(list, statements)
+def _topics(file: ChangedFile, diff: Diff) -> list[tuple[Change, Writer]]:
+    """Return the topics of a file, each with the function that writes its sentences."""
+    topics: list[tuple[Change, Writer]] = [
+        (change, partial(list, statements)) for change, statements in plain_files.of_file(file)
+    ]
     if not file.hunks or file.is_binary or file.is_submodule:
-        return
+        return topics
     language = _language(file, diff)
-    machine_noun = plain.made_by_machine(file)
+    machine_noun = plain_files.made_by_machine(file)
     old, new = versions_of(file, None if machine_noun else language)
     if machine_noun:
-        change, statements = plain.of_machine_made(file, machine_noun, old, new)
-        yield change, partial(list, statements)
+        change, statements = plain_files.of_machine_made(file, machine_noun, old, new)
+        topics.append((change, partial(list, statements)))
     elif language is None:
-        for change, statements in plain.of_lines(file, old, new):
-            yield change, partial(list, statements)
+        for change, statements in plain_files.of_lines(file, old, new):
+            topics.append((change, partial(list, statements)))
     else:
         for change in changes_of(file, language, old, new):
-            yield change, partial(write_statements, change, old, new)
+            topics.append((change, partial(write_statements, change, old, new)))
+    return topics
 
 
 def _language(file: ChangedFile, diff: Diff) -> Language | None:
@@ -157,6 +154,6 @@ def _language(file: ChangedFile, diff: Diff) -> Language | None:
         return guess([line.text for line in file.hunks[0].lines])
     if file.language == "c" and file.path.endswith(".h"):
         text = file.new_source or "\n".join(line.text for line in file.lines())
-        names = [changed_file.path for changed_file in diff.files]
+        names = [other_file.path for other_file in diff.files]
         return language_of("cpp" if is_cpp_header(text, names) else "c")
     return language_of(file.language)

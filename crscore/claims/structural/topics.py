@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 
 from crscore.claims.structural.change import Change
-from crscore.claims.structural.gathering import group_changes
-from crscore.claims.structural.sides import Part, Version, parts_of, spoken, squeeze
+from crscore.claims.structural.grouping import group_changes
+from crscore.claims.structural.versions import Part, Version, parts_of, spoken, squeeze
 from crscore.records import ChangedFile, FileStatus, LineKind
 from crscore.syntax.grammars import Language
 from crscore.syntax.outline import Kind, Role
@@ -18,10 +18,10 @@ AGREE = 0.75
 LINES_OF_MOVED = 3
 """Lines below which a body is too short to be found again in a new file."""
 MOVED_AGREEMENT = 0.9
-"""The same for a body that stands in another file now."""
-MOST_PAIRED = 60
+"""The same for a body that is in another file now."""
+MAX_PAIRED = 60
 """New and removed units of a file that are compared with each other."""
-MOST_TOKENS = 400
+MAX_TOKENS = 400
 """Tokens of a body that are compared."""
 SMALL = 12
 """Tokens below which a body is too small to prove that it was moved or renamed."""
@@ -43,26 +43,20 @@ def changes_of(file: ChangedFile, language: Language, old: Version, new: Version
     before = _align(before, after)
     changes: dict[str, Change] = {}
     for key in dict.fromkeys([*after, *before]):
-        old_part, new_part = before.get(key), after.get(key)
-        if (old_part and old_part.lines) or (new_part and new_part.lines):
-            change = _change(file, key, old_part or Part(), new_part or Part())
+        change = _change(file, key, before.get(key, Part()), after.get(key, Part()))
+        if change.size:
             change.language = language.name
             _judge(change, old, new, language)
             changes[key] = change
-    changes = _not_blank(changes, old, new)
-    whole = file.status in {FileStatus.ADDED, FileStatus.DELETED}
-    return group_changes(changes, whole=whole)
-
-
-def _not_blank(changes: dict[str, Change], old: Version, new: Version) -> dict[str, Change]:
-    """Leave out units of which only blank lines changed, unless there are no others."""
+    # Units of which only blank lines changed are left out, unless there are no others.
     with_code = {
         key: change
         for key, change in changes.items()
         if any(new.lines[line].strip() for line in change.added)
         or any(old.lines[line].strip() for line in change.removed)
     }
-    return with_code or changes
+    whole = file.status in {FileStatus.ADDED, FileStatus.DELETED}
+    return group_changes(with_code or changes, whole=whole)
 
 
 def _change(file: ChangedFile, key: str, old: Part, new: Part) -> Change:
@@ -83,31 +77,31 @@ def _change(file: ChangedFile, key: str, old: Part, new: Part) -> Change:
 def _judge(change: Change, old: Version, new: Version, language: Language) -> None:
     """Decide what happened to a unit."""
     key, old_part, new_part = change.name, change.old, change.new
-    is_mentioned = change.last in (new.words if old_part.units else old.words)
     if key and not old_part.units and new_part.is_declared_in_change:
-        change.state = "overload" if is_mentioned and old.declares(key, language) else "new"
+        is_overload = change.last in old.words and old.declares(key, language)
+        change.state = "overload" if is_overload else "new"
         return
     if key and not new_part.units and old_part.is_declared_in_change:
-        change.state = "less" if is_mentioned and new.declares(key, language) else "removed"
+        has_overload = change.last in new.words and new.declares(key, language)
+        change.state = "less" if has_overload else "removed"
         return
-    former = old_part.units[0].name if key and old_part.units and new_part.units else change.name
-    change.before = (
-        former
-        if key and old_part.units and new_part.units and former != new_part.units[0].name
-        else ""
-    )
-    if change.before and (former := former.rpartition(".")[2]) != change.last:
-        change.before = former
-        proven = change.before not in new.words and change.last not in old.words
-        change.state = "renamed" if proven and change.kind is not Kind.TEST else "replaced"
+    if key and old_part.units and new_part.units:
+        name = old_part.units[0].name
+        change.before = name if name != new_part.units[0].name else ""
+    last = change.before.rpartition(".")[2]
+    if change.before and last != change.last:
+        change.before = last
+        is_proven = last not in new.words and change.last not in old.words
+        change.state = "renamed" if is_proven and change.kind is not Kind.TEST else "replaced"
     elif old_part.tokens == new_part.tokens and not _has_new_words(change, old, new):
-        comments = [
-            [fact.text for fact in part.facts if fact.role is Role.COMMENT]
-            for part in (old_part, new_part)
-        ]
-        change.state = "layout" if comments[0] == comments[1] else "comments"
+        is_layout = _comments(old_part) == _comments(new_part)
+        change.state = "layout" if is_layout else "comments"
         if key and change.removed and _is_moved(change, old, new):
             change.state = "place"
+
+
+def _comments(part: Part) -> list[str]:
+    return [fact.text for fact in part.facts if fact.role is Role.COMMENT]
 
 
 def _is_moved(change: Change, old: Version, new: Version) -> bool:
@@ -118,17 +112,12 @@ def _is_moved(change: Change, old: Version, new: Version) -> bool:
         return False
     blocks = {id(block): block for line in change.removed if (block := old.blocks[line])}
     texts = [text.rstrip(",;") for text in removed if text]
-    return not any(text in block.texts_that_came for block in blocks.values() for text in texts)
+    return not any(text in block.added_texts for block in blocks.values() for text in texts)
 
 
 def _has_new_words(change: Change, old: Version, new: Version) -> bool:
     """Return whether code changed that the grammar does not read (macros)."""
-    comments = " ".join(
-        fact.text
-        for part in (change.old, change.new)
-        for fact in part.facts
-        if fact.role is Role.COMMENT
-    )
+    comments = " ".join([*_comments(change.old), *_comments(change.new)])
     comment_words = set(spoken(comments).split())
     left, right = (
         {word for line in lines for word in spoken(version.lines[line]).split()} - comment_words
@@ -144,19 +133,16 @@ def _align(before: dict[str, Part], after: dict[str, Part]) -> dict[str, Part]:
         The old version's parts by the names in the new version, where a body or the names of its
         members show which one is which.
     """
-    removed = _declared_alone(before, after)
-    added = _declared_alone(after, before)
-    pairs = [
-        (old_key.rpartition(".")[2] != new_key.rpartition(".")[2], -score, index, old_key, new_key)
-        for index, (new_key, new_part) in enumerate(added[:MOST_PAIRED])
-        for old_key, old_part in removed[:MOST_PAIRED]
-        if old_part.units[0].noun == new_part.units[0].noun
-        and old_part.parent == new_part.parent
-        and (
-            score := max(_agreement(old_part, new_part), _members(old_key, new_key, before, after))
-        )
-        >= AGREE
-    ]
+    removed = _declared_alone(before, after)[:MAX_PAIRED]
+    pairs: list[tuple[bool, float, int, str, str]] = []
+    for index, (new_key, new) in enumerate(_declared_alone(after, before)[:MAX_PAIRED]):
+        for old_key, old in removed:
+            if old.units[0].noun != new.units[0].noun or old.parent != new.parent:
+                continue
+            score = max(_agreement(old, new), _members(old_key, new_key, before, after))
+            if score >= AGREE:
+                is_other_name = old_key.rpartition(".")[2] != new_key.rpartition(".")[2]
+                pairs.append((is_other_name, -score, index, old_key, new_key))
     names: dict[str, str] = {}
     for *_, old_key, new_key in sorted(pairs):
         if old_key not in names and new_key not in names.values():
@@ -166,17 +152,12 @@ def _align(before: dict[str, Part], after: dict[str, Part]) -> dict[str, Part]:
     return {_renamed(key, names): part for key, part in before.items()}
 
 
-def _declared_alone(
-    parts: dict[str, Part], other_version: dict[str, Part]
-) -> list[tuple[str, Part]]:
+def _declared_alone(parts: dict[str, Part], other_parts: dict[str, Part]) -> list[tuple[str, Part]]:
     """Return the units that the change declares and the other version does not have."""
-    return [
-        (key, part)
-        for key, part in parts.items()
-        if key
-        and part.is_declared_in_change
-        and (key not in other_version or not other_version[key].units)
-    ]
+    missing = {
+        key for key in parts if key and (key not in other_parts or not other_parts[key].units)
+    }
+    return [(k, part) for k, part in parts.items() if k in missing and part.is_declared_in_change]
 
 
 def _renamed(key: str, names: dict[str, str]) -> str:
@@ -212,7 +193,7 @@ def join_moved(changes: Sequence[Change]) -> list[Change]:
     moved_ids: set[int] = set()
     for change in changes:
         options = removed.get(change.name.rpartition(".")[2], []) if change.state == "new" else []
-        for candidate in options[:MOST_PAIRED]:
+        for candidate in options[:MAX_PAIRED]:
             if (
                 id(candidate) in moved_ids
                 or candidate.noun != change.noun
@@ -238,7 +219,7 @@ def _join_away(changes: Sequence[Change]) -> None:
         unit = change.unit
         if change.state != "removed" or unit is None or change.size < LINES_OF_MOVED:
             continue
-        options = homes.get(unit.name, ())[:MOST_PAIRED]
+        options = homes.get(unit.name, ())[:MAX_PAIRED]
         removed_text = _text(change, added=False) if options else ""
         for home in options:
             if id(home) not in texts:
@@ -260,7 +241,7 @@ def _agreement(old: Part, new: Part) -> float:
     """Return the share of tokens in common, in order, without the units' own names, in [0, 1]."""
     names = {unit.name.rpartition(".")[2] for unit in (*old.units, *new.units)}
     left, right = (
-        [token for token in part.tokens[:MOST_TOKENS] if token not in names] for part in (old, new)
+        [token for token in part.tokens[:MAX_TOKENS] if token not in names] for part in (old, new)
     )
     total = len(left) + len(right)
     common = 2 * (Counter(left) & Counter(right)).total()

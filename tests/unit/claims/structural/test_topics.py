@@ -7,9 +7,9 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from crscore.claims.structural.plain import of_lines
-from crscore.claims.structural.sides import versions_of
+from crscore.claims.structural.plain_files import of_lines
 from crscore.claims.structural.topics import changes_of
+from crscore.claims.structural.versions import versions_of
 from crscore.diff.parse import parse_diff
 from crscore.records import Diff, LineKind, ReferenceKind, Topic, TopicState
 from crscore.scoring.references import limit_of, select

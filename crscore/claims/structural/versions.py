@@ -10,6 +10,7 @@ from functools import cached_property
 from itertools import groupby
 from typing import NamedTuple
 
+from crscore.diff.ranges import join_ranges
 from crscore.records import ChangedFile, DiffLine, Hunk, LineKind, Side
 from crscore.syntax.fragments import complete
 from crscore.syntax.grammars import Language
@@ -42,7 +43,7 @@ class Block:
     added: list[tuple[int, str]]
 
     @cached_property
-    def texts_that_came(self) -> frozenset[str]:
+    def added_texts(self) -> frozenset[str]:
         """Distinct texts of the added lines."""
         return frozenset(text for _, text in self.added)
 
@@ -168,7 +169,7 @@ def _version(file: ChangedFile, language: Language | None, side: Side, *, whole:
     if language is None or not numbered:
         return version
     if whole:
-        spans = _merged([_reach(hunk, old=old) for hunk in file.hunks])
+        spans = join_ranges((_reach(hunk, old=old) for hunk in file.hunks), gap=1)
         outline = read(language, source, lines=spans)
         version.outlines.append(Piece(outline, "", 1, len(lines)))
         return version
@@ -186,16 +187,6 @@ def _reach(hunk: Hunk, *, old: bool) -> tuple[int, int]:
     """Return a hunk's lines on one side, with the line before an insertion without context."""
     start, length = (hunk.old_start, hunk.old_length) if old else (hunk.new_start, hunk.new_length)
     return (max(start, 1), max(start + length - 1, start, 1))
-
-
-def _merged(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    merged: list[tuple[int, int]] = []
-    for low, high in sorted(spans):
-        if merged and low <= merged[-1][1] + 1:
-            merged[-1] = (merged[-1][0], max(high, merged[-1][1]))
-        else:
-            merged.append((low, high))
-    return merged
 
 
 def _sources_fit(file: ChangedFile) -> bool:

@@ -1,4 +1,4 @@
-"""Pieces of code and of comments, made ready to be quoted in a sentence."""
+"""Code and comments, prepared for quotation in a sentence."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from crscore.syntax.outline import Fact
 
 MAX_SENTENCE = 180
 """Characters of a sentence that is quoted from a comment or a document."""
-MOST_ENTRIES = 200
-"""Bindings up to which a collection is told by its entries."""
+MAX_ENTRIES = 200
+"""Bindings up to which the entries of a collection replace it."""
+MAX_PAIRED = 20
+"""Facts of each version that are compared with each other."""
 LONG = 120
 """Characters of two pieces of code from which only the part that differs is quoted."""
 
@@ -30,13 +32,9 @@ def prose_of(comment: str) -> list[str]:
     """Return the sentences of a comment that are prose, without markers; long ones are left out."""
     text = " ".join(_COMMENT.sub("", line) for line in comment.split("\n"))
     text = _SPACES.sub(" ", _MARKS.sub(" ", text)).strip(" \"'*/#-!")
-    pieces = re.split(r"(?<=[.!?])\s+(?=[A-Z])|\s@\w+\b|\s:param", text)
-    sentences = [piece.strip(" .\"'*/") for piece in pieces]
-    return [
-        sentence
-        for sentence in sentences
-        if len(sentence) <= MAX_SENTENCE and "…" not in sentence and _PROSE.search(sentence)
-    ]
+    parts = re.split(r"(?<=[.!?])\s+(?=[A-Z])|\s@\w+\b|\s:param", text)
+    sentences = (part.strip(" .\"'*/") for part in parts)
+    return [s for s in sentences if len(s) <= MAX_SENTENCE and "…" not in s and _PROSE.search(s)]
 
 
 def message_of(text: str) -> str:
@@ -51,72 +49,66 @@ def exchange(before: str, after: str) -> str:
         return ""
     if len(before) + len(after) > LONG:
         left, right = (re.findall(r"[\w$.]+|\s+|[^\w\s]", text) for text in (before, after))
-        edits = [
-            edit
-            for edit in SequenceMatcher(None, left, right, autojunk=False).get_opcodes()
-            if edit[0] != "equal"
-        ]
+        matcher = SequenceMatcher(None, left, right, autojunk=False)
+        edits = [edit for edit in matcher.get_opcodes() if edit[0] != "equal"]
         if len(edits) == 1:
             _, low, high, start, stop = edits[0]
             removed = "".join(left[low:high]).strip(" ,")
             added = "".join(right[start:stop]).strip(" ,")
-            if all(_QUOTABLE.fullmatch(piece) for piece in (removed, added)):
+            if _QUOTABLE.fullmatch(removed) and _QUOTABLE.fullmatch(added):
                 return f"{quote(added)} instead of {quote(removed)}"
     return f"{quote(after)} instead of {quote(before)}" if fits(before, after) else ""
+
+
+def innermost(facts: Sequence[Fact]) -> list[Fact]:
+    """Leave out bindings of a collection of which an entry changed, too."""
+
+    def holds_another(fact: Fact) -> bool:
+        if len(fact.text) <= 2 * len(fact.name) or len(facts) >= MAX_ENTRIES:
+            return False
+        return any(
+            entry is not fact and entry.text and entry.name in fact.text and entry.text in fact.text
+            for entry in facts
+        )
+
+    return [fact for fact in facts if not holds_another(fact)]
+
+
+def pairs(
+    removed: Sequence[Fact], added: Sequence[Fact], min_agreement: float
+) -> list[tuple[Fact, Fact]]:
+    """Pair removed and added facts that have enough tokens in common."""
+    paired: list[tuple[Fact, Fact]] = []
+    left = [(fact, _tokens(fact.text)) for fact in removed[:MAX_PAIRED]]
+    for new in added[:MAX_PAIRED]:
+        tokens = _tokens(new.text)
+        scores = [
+            2 * (tokens & other).total() / max(1, tokens.total() + other.total())
+            for _, other in left
+        ]
+        if scores and max(scores) >= min_agreement:
+            old, _ = left.pop(scores.index(max(scores)))
+            paired.append((old, new))
+    return paired
 
 
 def _tokens(text: str) -> Counter[str]:
     return Counter(re.findall(r"[\w$]+|[^\w\s]", text))
 
 
-def innermost(facts: Sequence[Fact]) -> list[Fact]:
-    """Leave out bindings of a collection of which an entry changed, too."""
-    innermost_facts: list[Fact] = []
-    for fact in facts:
-        entries = facts if len(fact.text) > 2 * len(fact.name) and len(facts) < MOST_ENTRIES else ()
-        if not any(
-            entry is not fact and entry.text and entry.name in fact.text and entry.text in fact.text
-            for entry in entries
-        ):
-            innermost_facts.append(fact)
-    return innermost_facts
-
-
-def pairs(
-    removed: Sequence[Fact], added: Sequence[Fact], *, min_agreement: float = 0.6
-) -> list[tuple[Fact, Fact]]:
-    """Pair what went with what came, where they have enough tokens in common."""
-    paired: list[tuple[Fact, Fact]] = []
-    left = list(removed[:20])
-    for new in added[:20]:
-        counts = _tokens(new.text)
-
-        def agreement(old: Fact, counts: Counter[str] = counts) -> float:
-            old_counts = _tokens(old.text)
-            return 2 * (counts & old_counts).total() / max(1, counts.total() + old_counts.total())
-
-        best = max(left, key=agreement, default=None)
-        if best is not None and agreement(best) >= min_agreement:
-            left.remove(best)
-            paired.append((best, new))
-    return paired
-
-
 def exchanged_items(before: str, after: str) -> tuple[list[str], list[str]]:
-    """Return the arguments that came and those that went; none if a list cannot be split."""
+    """Return the arguments added and those removed; none if a list cannot be split."""
     left, right = split_arguments(before), split_arguments(after)
     if left is None or right is None:
         return [], []
-    added, removed = Counter(right) - Counter(left), Counter(left) - Counter(right)
-    added_items = [item for item in dict.fromkeys(right) if item in added]
-    return added_items, [item for item in dict.fromkeys(left) if item in removed]
+    return list(Counter(right) - Counter(left)), list(Counter(left) - Counter(right))
 
 
 def split_arguments(text: str) -> list[str] | None:
     """Split arguments at the commas outside of brackets and quotes; None for half a piece."""
     if "…" in text:
         return None
-    arguments, depth, mark, current = [], 0, "", ""
+    arguments, depth, mark = [""], 0, ""
     for char in text:
         if mark:
             mark = "" if char == mark else mark
@@ -125,8 +117,7 @@ def split_arguments(text: str) -> list[str] | None:
         else:
             depth += (char in "([{") - (char in ")]}")
         if char == "," and depth == 0 and not mark:
-            arguments.append(current.strip())
-            current = ""
+            arguments.append("")
         else:
-            current += char
-    return None if depth or mark else [item for item in (*arguments, current.strip()) if item]
+            arguments[-1] += char
+    return None if depth or mark else [item for item in map(str.strip, arguments) if item]

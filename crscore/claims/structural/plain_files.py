@@ -1,0 +1,288 @@
+"""Topics of files without a grammar, by their sections, and of files as a whole."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from crscore.claims.structural.change import Change
+from crscore.claims.structural.english import Statement, listed, quote
+from crscore.claims.structural.headline import PATH, plain_line
+from crscore.claims.structural.quoting import prose_of
+from crscore.claims.structural.sentences import write_statements
+from crscore.claims.structural.versions import Part, Version, runs_of, spoken
+from crscore.records import ChangedFile, FileStatus, LineKind
+from crscore.syntax.outline import Fact, Kind, Role
+
+LOCK, SNAPSHOT, GENERATED, MINIFIED = MACHINE_MADE = (
+    "lock file", "snapshot", "generated or vendored file", "minified or data file"
+)  # fmt: skip
+"""Files that no one writes by hand."""
+MAX_SECTIONS = 6
+"""Changed sections of one file that are topics of their own; more make one topic."""
+MINIFIED_LINE = 400
+"""Mean length of changed lines, in characters, from which a file is minified."""
+MAX_TITLE = 80
+"""Characters of a title."""
+
+_TABLES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+_LANGUAGES = {name: frozenset(words.split()) for name, words in _TABLES["languages"].items()}
+_PATTERNS = {name: re.compile(pattern) for name, pattern in _TABLES["patterns"].items()}
+_VERBS = {FileStatus.ADDED: "added", FileStatus.DELETED: "removed"}
+_STATES = {FileStatus.ADDED: "new", FileStatus.DELETED: "removed"}
+_MODES = {"100755": "is now executable", "100644": "is no longer executable"}
+
+
+def made_by_machine_name(path: str) -> str:
+    """Return what a file is that nobody writes by hand, by its path; "" for any other."""
+    if _PATTERNS["lock_path"].search(path):
+        return LOCK
+    if _PATTERNS["generated_path"].search(path):
+        return SNAPSHOT if "snap" in path else GENERATED
+    return ""
+
+
+def made_by_machine(file: ChangedFile) -> str:
+    """Return what a file is that nobody writes by hand; "" for any other."""
+    by_name = made_by_machine_name(file.path)
+    if by_name:
+        return by_name
+    first_lines = [line.text for hunk in file.hunks[:1] for line in hunk.lines[:12]]
+    if any(_PATTERNS["generated_note"].search(text[:200]) for text in first_lines):
+        return GENERATED
+    changed = file.lines(LineKind.ADDED, LineKind.REMOVED)
+    if changed and sum(len(line.text) for line in changed) > MINIFIED_LINE * len(changed):
+        return MINIFIED
+    return ""
+
+
+def of_file(file: ChangedFile) -> Iterator[tuple[Change, list[Statement]]]:
+    """Yield the topic of a change of the file itself: its name, mode or binary content."""
+    text = _file_line(file)
+    if text:
+        is_moved = file.status is FileStatus.RENAMED and file.old_path is not None
+        change = _change(file, "moved" if is_moved else "changed")
+        change.before = file.old_path or ""
+        yield change, [Statement(text)]
+
+
+def _file_line(file: ChangedFile) -> str:
+    """Say what happened to the file itself; "" when only its lines changed."""
+    path, former = quote(file.path, PATH), quote(file.old_path or "", PATH)
+    verb = _VERBS.get(file.status, "changed")
+    noun = "submodule" if file.is_submodule else "binary file" if file.is_binary else ""
+    if noun:
+        return f"the {noun} {path} has been {verb}"
+    if former and file.status is FileStatus.RENAMED:
+        return f"the file {former} has moved to {path}"
+    if former and file.status is FileStatus.COPIED:
+        return f"the file {path} is a copy of {former}"
+    if not file.hunks and file.status in _VERBS:
+        return f"the empty file {path} has been {verb}"
+    mode = file.new_mode if file.new_mode != file.old_mode and file.old_mode else None
+    return f"{path} {_MODES.get(mode, 'has another mode')}" if mode else ""
+
+
+def of_machine_made(
+    file: ChangedFile, noun: str, old: Version, new: Version
+) -> tuple[Change, list[Statement]]:
+    """Describe a file that no one writes by hand in one line."""
+    change = _change(file, _STATES.get(file.status, "changed"))
+    change.added, change.removed, change.noun = new.changed, old.changed, noun
+    text = plain_line(change)
+    text = re.sub(r"^(the (?:new )?file )?(`[^`]*`)", rf"the {noun} \2", text, count=1)
+    return change, [Statement(text)]
+
+
+def _change(file: ChangedFile, state: str, name: str = "") -> Change:
+    noun = "section" if name else "file"
+    return Change(
+        file=file, name=name, kind=Kind.FILE, noun=noun, state=state, old=Part(), new=Part()
+    )
+
+
+def of_lines(
+    file: ChangedFile, old: Version, new: Version
+) -> Iterator[tuple[Change, list[Statement]]]:
+    """Yield the topics of a file without a grammar: its changed sections."""
+    state = _STATES.get(file.status, "changed")
+    old_titles, new_titles = _titles(file, old, is_old=True), _titles(file, new, is_old=False)
+    names = list(dict.fromkeys([*new_titles.values(), *old_titles.values()]))
+    is_whole = len(names) > MAX_SECTIONS or state != "changed"
+    unclear = _unclear_keys(file, old, new)
+    for name in [""] if is_whole else names:
+        change = _change(file, state, name)
+        change.removed = [line for line in old.changed if is_whole or old_titles[line] == name]
+        change.added = [line for line in new.changed if is_whole or new_titles[line] == name]
+        for part, version, lines in (
+            (change.old, old, change.removed),
+            (change.new, new, change.added),
+        ):
+            part.facts = [fact for fact in _facts(file, version, lines) if fact.name not in unclear]
+        if not change.size:
+            continue
+        if {fact.name for fact in (*change.old.facts, *change.new.facts)} == {name}:
+            change.name, change.noun = "", "file"  # the key is the whole section
+        if _is_layout(change):
+            change.state = "layout"
+        yield change, _write(change, old, new, names if is_whole else [])
+
+
+def _is_layout(change: Change) -> bool:
+    """Return whether the lines say the same as before, at the same places."""
+    sides = ((LineKind.REMOVED, set(change.removed)), (LineKind.ADDED, set(change.added)))
+    for run in runs_of(change.file):
+        before, after = (
+            [line.text for line in run if line.kind is kind and (line.new or line.old) in numbers]
+            for kind, numbers in sides
+        )
+        language = change.file.language
+        if _normalized(language, before) != _normalized(language, after):
+            return False
+    return True
+
+
+def _normalized(language: str | None, lines: list[str]) -> list[str]:
+    """Return the lines without what may change while the meaning stays."""
+    if language in _LANGUAGES["quoted"]:
+        return _PATTERNS["token"].findall("\n".join(lines))
+    if language is None or language in _LANGUAGES["indented"]:
+        return [line.rstrip() for line in lines if line.strip()]
+    return [word for line in lines for word in line.split()]
+
+
+def _unclear_keys(file: ChangedFile, old: Version, new: Version) -> set[str]:
+    """Return repeated keys of which one occurrence lost a value and another one got one."""
+    removed: dict[str, list[int]] = {}
+    added: dict[str, list[int]] = {}
+    for index, run in enumerate(runs_of(file)):
+        for line in run:
+            match = _keyed(file, line.text)
+            if match:
+                side = added if line.kind is LineKind.ADDED else removed
+                side.setdefault(match["key"], []).append(index)
+    moved = {
+        key
+        for key in removed.keys() & added.keys()
+        if len(removed[key]) == len(added[key]) == 1 and removed[key] != added[key]
+    }
+    if not moved:
+        return set()
+    counts = [
+        Counter(match["key"] for text in version.lines.values() if (match := _keyed(file, text)))
+        for version in (old, new)
+    ]
+    return {key for key in moved if max(count[key] for count in counts) > 1}
+
+
+def _write(change: Change, old: Version, new: Version, sections: list[str]) -> list[Statement]:
+    """Write the sentences of a topic, for prose with the sections that it includes."""
+    file = change.file
+    is_prose = file.language in _LANGUAGES["prose"] and not _key_patterns(file)
+    if not is_prose or change.state in {"removed", "layout"}:
+        return write_statements(change, old, new)
+    text = plain_line(change)
+    titles = [f"“{name}”" for name in sections if name]
+    if titles:
+        text = text.removesuffix(" has been added")
+        have = " has the sections" if change.state == "new" else "; the sections are"
+        text = f"{text}{have} {listed(titles, 5)}"
+    path = quote(file.path)
+    subject = f"the section “{change.name}” of {path}" if change.name else path
+    for line in change.added:
+        sentences = prose_of(re.sub(r"^\s*(?:[-*>|]|\d+\.)\s+", "", new.lines[line]))
+        prose = next((s for s in sentences if spoken(s) not in old.spoken), "")
+        if prose:
+            detail = Statement(f"{subject} now says “{prose}”", ((True, line),))
+            return [detail] if change.state == "changed" else [Statement(text), detail]
+    return [Statement(text)]
+
+
+def _titles(file: ChangedFile, version: Version, *, is_old: bool) -> dict[int, str]:
+    """Return the title of the section of each changed line; "" for none."""
+    starts = {
+        (hunk.old_start if is_old else hunk.new_start): _title_of_hunk(file, hunk.section)
+        for hunk in file.hunks
+    }
+    level = _top_indent(version) if file.language == "json" else 0
+    titles: dict[int, str] = {}
+    title, before, changed, is_fenced = "", "", set(version.changed), False
+    for number in sorted(version.lines):
+        text = version.lines[number]
+        if not version.is_whole and number in starts:
+            title, is_fenced = starts[number], False
+        is_fenced ^= file.language == "markdown" and bool(_PATTERNS["fence"].match(text))
+        new_title = None if is_fenced else _title(file, text, before, level)
+        title = new_title if new_title is not None else title
+        before = text
+        if number in changed:
+            titles[number] = title
+    return titles
+
+
+def _title_of_hunk(file: ChangedFile, section: str) -> str:
+    is_keyed = file.language in _LANGUAGES["keyed"]
+    return (is_keyed and _title(file, section, "", 0)) or ""
+
+
+def _top_indent(version: Version) -> int:
+    indents = [len(text) - len(text.lstrip()) for text in version.lines.values() if text.strip()]
+    return min((indent for indent in indents if indent), default=0) if version.is_whole else -1
+
+
+def _title(file: ChangedFile, text: str, before: str, level: int) -> str | None:
+    """Return the title that a line gives to what follows; None for most lines."""
+    if file.language in _LANGUAGES["prose"]:
+        return _heading(file, text, before)
+    if file.language not in _LANGUAGES["sectioned"]:
+        return None
+    table = _PATTERNS["table"].match(text) if file.language in {"toml", "ini"} else None
+    if table:
+        return table["title"].strip()
+    if len(text) - len(text.lstrip()) != level or not text.strip():
+        return None
+    if file.language == "css":
+        return text.rstrip(" {,")[:MAX_TITLE] if text.rstrip().endswith(("{", ",")) else None
+    key = _PATTERNS["key"].match(text) if file.language in {"json", "yaml"} else None
+    return key["key"] if key else None
+
+
+def _heading(file: ChangedFile, text: str, before: str) -> str | None:
+    heading = _PATTERNS["heading"].match(text) if file.language == "markdown" else None
+    if heading:
+        return (heading["title"].rstrip("#").rstrip() or "#")[:MAX_TITLE]
+    under = _PATTERNS["underline"].match(text) and len(text.strip()) >= len(before.strip()) - 1
+    return before.strip()[:MAX_TITLE] if under and before.strip() else None
+
+
+def _key_patterns(file: ChangedFile) -> tuple[str, ...]:
+    """Return the patterns by which the lines of a file name a key and its value."""
+    if file.language == "xml":
+        return ("package", "tag")
+    if file.language == "gomod":
+        return ("module",)
+    if _PATTERNS["requirements_path"].search(file.path):
+        return ("pinned",)
+    is_keyed = file.language in _LANGUAGES["keyed"] | {"dockerfile", "makefile"}
+    return ("key",) if is_keyed else ()
+
+
+def _keyed(file: ChangedFile, text: str) -> re.Match[str] | None:
+    """Return the key and the value of a line."""
+    matches = (_PATTERNS[name].match(text) for name in _key_patterns(file))
+    return next(filter(None, matches), None)
+
+
+def _facts(file: ChangedFile, version: Version, lines: list[int]) -> Iterator[Fact]:
+    """Yield the keys with their values on some lines."""
+    for line in lines:
+        text = version.lines.get(line, "")
+        if text.lstrip().startswith(("#", "//", "/*", ";")):
+            yield Fact(Role.COMMENT, "", text.strip(), line)
+        elif match := _keyed(file, text):
+            value = (match["value"] or "").strip()
+            value = "" if value in {"{", "[", "|", ">"} else value
+            yield Fact(Role.ASSIGN, match["key"], value, line)
