@@ -246,11 +246,12 @@ def test_compat_says_one_sentence_a_smell(tmp_path: Path) -> None:
     many = "".join(SMELLY.replace("def f", f"def f{n}") for n in range(3))
     several = "class A:\n    def m(self):\n" + "        run()\n" * 6
     (tmp_path / "a.py").write_text(many + several)
-    done = pyscent("a.py", "--compat", "--format=json", folder=tmp_path)
-    assert [(one["line"], one["message"]) for one in json.loads(done.stdout)["findings"]] == [
+    done = pyscent("a.py", "--compat", "--format=sarif", folder=tmp_path)
+    (report,) = read_sarif(done.stdout.encode(), source="pyscent")
+    assert [(finding.line, finding.message) for finding in report.findings] == [
         (1, "Long parameter list in 3 functions: the worst is `f0` on line 1 with 6 parameters."),
         (
-            -1,
+            0,
             "Shotgun surgery in 1 class: the worst is `A` on line 16 with 6 calls to code"
             " outside the class.",
         ),
@@ -263,15 +264,14 @@ def test_compat_says_one_sentence_a_smell(tmp_path: Path) -> None:
 
 def test_one_function_is_one_finding_and_in_the_published_form_three(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("def f(a):\n" + "    if a: a()\n" * 26)
-    default = pyscent("a.py", "--format=json", folder=tmp_path)
-    compat = pyscent("a.py", "--compat", "--format=json", folder=tmp_path)
-    (one,) = json.loads(default.stdout)["findings"]
-    assert (one["rule"], one["level"]) == ("complex-code", "warning")
-    assert "53 statements, 26 branches and 27 independent paths" in one["message"]
-    assert [
-        (one["rule"], one["message"].partition(" with ")[2])
-        for one in json.loads(compat.stdout)["findings"]
-    ] == [
+    default = pyscent("a.py", "--format=sarif", folder=tmp_path)
+    compat = pyscent("a.py", "--compat", "--format=sarif", folder=tmp_path)
+    (merged,), published = (
+        read_sarif(done.stdout.encode(), source="pyscent")[0].findings for done in (default, compat)
+    )
+    assert (merged.rule, merged.level) == ("complex-code", "warning")
+    assert "53 statements, 26 branches and 27 independent paths" in merged.message
+    assert [(finding.rule, finding.message.partition(" with ")[2]) for finding in published] == [
         ("long-method", "53 statements."),
         ("long-branch", "26 branches."),
         ("complex-code", "a cyclomatic complexity of 27 (rank D, more than moderate risk)."),

@@ -1,10 +1,10 @@
-"""Findings as text, JSON or SARIF 2.1.0."""
+"""Findings as text or SARIF 2.1.0."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from types import MappingProxyType
 from typing import Any, Final
 from urllib.parse import quote
@@ -30,30 +30,6 @@ def text(reports: Sequence[FileReport], version: str) -> str:  # noqa: ARG001 - 
     return "".join(lines)
 
 
-def as_json(reports: Sequence[FileReport], version: str) -> str:
-    """Render one object: `version`, `findings`, `unparsed`; a file-level finding has line -1."""
-    findings = [
-        {
-            "path": report.path,
-            "line": smell.line,
-            "end_line": smell.end_line,
-            "rule": smell.rule.id,
-            "level": smell.level,
-            "measure": smell.measure,
-            "limit": smell.rule.limit or None,
-            "message": smell.text,
-        }
-        for report in reports
-        for smell in report.smells
-    ]
-    unparsed = [
-        {"path": report.path, "reason": _printable(report.unparsed)}
-        for report in reports
-        if report.unparsed is not None
-    ]
-    return _dumped({"version": version, "findings": findings, "unparsed": unparsed})
-
-
 def sarif(reports: Sequence[FileReport], version: str) -> str:
     """Render SARIF; files that could not be read are notifications of the run."""
     run = {
@@ -69,10 +45,11 @@ def sarif(reports: Sequence[FileReport], version: str) -> str:
         "columnKind": "unicodeCodePoints",
         "results": [_result(report.path, smell) for report in reports for smell in report.smells],
     }
-    return _dumped({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
+    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+    return json.dumps(log, indent=2) + "\n"
 
 
-FORMATS: Final = MappingProxyType({"text": text, "json": as_json, "sarif": sarif})
+FORMATS: Final = MappingProxyType({"text": text, "sarif": sarif})
 
 
 def _driver(version: str) -> dict[str, Any]:
@@ -125,7 +102,3 @@ def _uri(path: str) -> str:
 def _printable(reason: str) -> str:
     """Escape unprintable characters that the code may have put into a message."""
     return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in reason)
-
-
-def _dumped(document: Mapping[str, object]) -> str:
-    return json.dumps(document, indent=2) + "\n"

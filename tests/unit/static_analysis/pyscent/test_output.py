@@ -25,26 +25,6 @@ def test_text_lets_no_control_character_through() -> None:
     assert render.text([report], "1.0") == "'a\\x1b[31m\\udcff.py': not read: bad \\u202e sign\n"
 
 
-def test_json_says_minus_one_for_the_whole_file() -> None:
-    report = FileReport(path="a.py", smells=(WHOLE,))
-    assert json.loads(render.as_json([report], "1.0+x")) == {
-        "version": "1.0+x",
-        "findings": [
-            {
-                "path": "a.py",
-                "line": -1,
-                "end_line": -1,
-                "rule": "long-method",
-                "level": "note",
-                "measure": 51,
-                "limit": 50,
-                "message": TEXT,
-            }
-        ],
-        "unparsed": [],
-    }
-
-
 def logged(*reports: FileReport):
     return json.loads(render.sarif(reports, "1.0"))["runs"][0]
 
