@@ -158,7 +158,7 @@ def _numbers(host: Client, here: Environment, found: event.Target, step: Step) -
     if isinstance(found, event.Recent):
         # All that a page can list: those that are left out are counted, too.
         most = environment.MAX_PULL_REQUESTS
-        listed = pull.find_recent(host, here.repository, days=found.days, most=most)
+        listed = pull.find_recent(host, here.repository, days=found.days, limit=most)
         if (left_out := len(listed) - found.most) > 0:
             more = " or more" if len(listed) == most else ""
             step.note(

@@ -22,7 +22,7 @@ from crscore.cache import Store
 from crscore.diff import full_files
 from crscore.diff.paths import format_paths
 from crscore.errors import HostError
-from crscore.github.changed_files import Change
+from crscore.github.changed_files import ListedChange
 from crscore.github.client import Client
 from crscore.github.graphql import Blob
 from crscore.records import Diff, FileStatus
@@ -49,46 +49,24 @@ class FullFiles(NamedTuple):
     """Omitted files, one sentence each."""
 
 
-class _Wanted(NamedTuple):
-    """Requested object."""
-
-    expression: str
-    """A blob's name, or `commit:path`."""
-    is_blob: bool
-    """True for a blob's name, whose text is requested; else only the name is."""
-
-    @property
-    def key(self) -> str:
-        return f"{'blob' if self.is_blob else 'blob-name'} {self.expression}"
-
-
-def blobs_query(are_blobs: Sequence[bool]) -> str:
-    """Make a query for objects, which are named in the variables `v0`, `v1`, and so on.
-
-    Args:
-        are_blobs: For each object, True for a blob's name, whose text is requested, False for
-            `commit:path`, of which only the name is.
-    """
-    declared = "".join(
-        f", $v{at}: {'GitObjectID!' if is_blob else 'String!'}"
-        for at, is_blob in enumerate(are_blobs)
-    )
-    objects = "".join(
-        f"    o{at}: object(oid: $v{at}) {{ oid ... on Blob {{ isBinary isTruncated text }} }}\n"
-        if is_blob
-        else f"    o{at}: object(expression: $v{at}) {{ oid }}\n"
-        for at, is_blob in enumerate(are_blobs)
-    )
+def blobs_query(expressions: Sequence[str]) -> str:
+    """Return the query for objects, each a blob's name or `commit:path` in `$v0`, `$v1`, ..."""
+    declared, objects = "", ""
+    for index, expression in enumerate(expressions):
+        argument, kind = ("expression", "String") if ":" in expression else ("oid", "GitObjectID")
+        fields = "oid" if ":" in expression else "oid ... on Blob { isBinary isTruncated text }"
+        declared += f", $v{index}: {kind}!"
+        objects += f"o{index}: object({argument}: $v{index}) {{ {fields} }}\n"
     return (
         f"query ($owner: String!, $name: String!{declared}) {{\n"
-        f"  repository(owner: $owner, name: $name) {{\n{objects}  }}\n}}"
+        f"repository(owner: $owner, name: $name) {{\n{objects}}} }}"
     )
 
 
 def read_blobs(
     client: Client,
     repository: str,
-    change: Change,
+    change: ListedChange,
     limits: full_files.Limits,
     store: Store | None = None,
     base: str | None = None,
@@ -108,78 +86,78 @@ def read_blobs(
         The texts. One request is sent for every fifty objects that are not stored.
     """
     need = full_files.needed(change.diff, limits)
-    names = {path: _Wanted(change.blobs.get(path, ""), is_blob=True) for path in need.paths}
-    unshown = _find_unshown(change, base)
-    askable = [one for one in names.values() if _NAME.fullmatch(one.expression)]
-    found, failures = _read_objects(client, repository, [*askable, *unshown.values()], store)
+    names = {path: change.blobs.get(path, "") for path in need.paths}
+    previous = _previous_blobs(change, base)
+    expressions = [name for name in names.values() if _NAME.fullmatch(name)]
+    blobs, failures = _read_objects(client, repository, [*expressions, *previous.values()], store)
     texts = {
         path: None if blob.is_binary or blob.is_truncated else blob.text
-        for path, one in names.items()
-        if (blob := found.get(one.expression)) is not None
+        for path, name in names.items()
+        if (blob := blobs.get(name)) is not None
     }
-    same = frozenset(
+    unchanged = frozenset(
         path
-        for path, one in unshown.items()
-        if one.expression in found and found[one.expression].oid == change.blobs[path]
+        for path, expression in previous.items()
+        if expression in blobs and blobs[expression].oid == change.blobs[path]
     )
     sizes = {path: None if text is None else len(text.encode()) for path, text in texts.items()}
-    chosen = full_files.fit(sizes, need.paths, limits)
+    selection = full_files.fit(sizes, need.paths, limits)
     unread = [path for path in need.paths if path not in texts]
-    unknown = [path for path, one in unshown.items() if one.expression not in found]
+    undecided = [path for path, expression in previous.items() if expression not in blobs]
     return FullFiles(
-        diff=_mark_modes(change.diff, same),
-        texts={path: texts[path] or "" for path in chosen.paths},
-        missing=tuple(_missing(unread, unknown if failures else [], failures)),
-        notes=(*need.notes, *chosen.notes),
+        diff=_mark_modes(change.diff, unchanged),
+        texts={path: texts[path] or "" for path in selection.paths},
+        missing=tuple(_missing(unread, undecided if failures else [], failures)),
+        notes=(*need.notes, *selection.notes),
     )
 
 
-def _read_objects(
-    client: Client, repository: str, wanted: Sequence[_Wanted], store: Store | None
-) -> tuple[dict[str, Blob], list[str]]:
-    """Return the available objects by expression, and why others are missing."""
-    found: dict[str, Blob] = {}
-    failures: list[str] = []
-    for one in wanted:
-        kept = store.get(one.key) if store is not None else None
-        with suppress(msgspec.DecodeError, UnicodeDecodeError):
-            found[one.expression] = msgspec.json.decode(kept or b"", type=Blob)
-    unknown = [one for one in dict.fromkeys(wanted) if one.expression not in found]
-    owner, _, name = repository.partition("/")
-    for start in range(0, len(unknown), OBJECTS_PER_QUERY):
-        batch = unknown[start : start + OBJECTS_PER_QUERY]
-        variables = {f"v{at}": one.expression for at, one in enumerate(batch)}
-        query = blobs_query([one.is_blob for one in batch])
-        try:
-            data = client.graphql(query, {"owner": owner, "name": name, **variables}, _Data)
-        except HostError as exc:
-            failures.append(exc.reason)
-            continue
-        for at, one in enumerate(batch):
-            blob = (data.repository or {}).get(f"o{at}")
-            # a blob requested by its name must have that name
-            if blob is not None and (blob.oid == one.expression or not one.is_blob):
-                found[one.expression] = blob
-                if store is not None:
-                    store.put(one.key, msgspec.json.encode(blob))
-    return found, failures
-
-
-def _find_unshown(change: Change, base: str | None) -> dict[str, _Wanted]:
+def _previous_blobs(change: ListedChange, base: str | None) -> dict[str, str]:
     """Return the previous blobs of the files that are listed without lines and were not moved."""
     if base is None:
         return {}
     return {
-        file.path: _Wanted(f"{base}:{file.path}", is_blob=False)
+        file.path: f"{base}:{file.path}"
         for file in change.diff.files
         if file.is_binary and file.status is FileStatus.MODIFIED and file.path in change.blobs
     }
 
 
-def _mark_modes(change: Diff, same: frozenset[str]) -> Diff:
+def _read_objects(
+    client: Client, repository: str, expressions: Sequence[str], store: Store | None
+) -> tuple[dict[str, Blob], list[str]]:
+    """Return the available objects by expression, and why others are missing."""
+    blobs: dict[str, Blob] = {}
+    failures: list[str] = []
+    for expression in expressions:
+        entry = store.get(f"blob {expression}") if store is not None else None
+        with suppress(msgspec.DecodeError, UnicodeDecodeError):
+            blobs[expression] = msgspec.json.decode(entry or b"", type=Blob)
+    unknown = [name for name in dict.fromkeys(expressions) if name not in blobs]
+    owner, _, name = repository.partition("/")
+    for start in range(0, len(unknown), OBJECTS_PER_QUERY):
+        batch = unknown[start : start + OBJECTS_PER_QUERY]
+        variables = {f"v{index}": expression for index, expression in enumerate(batch)}
+        variables |= {"owner": owner, "name": name}
+        try:
+            data = client.graphql(blobs_query(batch), variables, _Data)
+        except HostError as exc:
+            failures.append(exc.reason)
+            continue
+        for index, expression in enumerate(batch):
+            blob = (data.repository or {}).get(f"o{index}")
+            # A blob requested by its name must have that name.
+            if blob is not None and (":" in expression or blob.oid == expression):
+                blobs[expression] = blob
+                if store is not None:
+                    store.put(f"blob {expression}", msgspec.json.encode(blob))
+    return blobs, failures
+
+
+def _mark_modes(change: Diff, unchanged: frozenset[str]) -> Diff:
     files = tuple(
         replace(file, is_binary=False, status=FileStatus.MODE_CHANGED)
-        if file.path in same
+        if file.path in unchanged
         else file
         for file in change.files
     )
@@ -187,16 +165,16 @@ def _mark_modes(change: Diff, same: frozenset[str]) -> Diff:
 
 
 def _missing(
-    unread: Sequence[str], unknown: Sequence[str], failures: Sequence[str]
+    unread: Sequence[str], undecided: Sequence[str], failures: Sequence[str]
 ) -> Iterator[str]:
-    why = "; ".join(dict.fromkeys(failures)) or "the host does not have them"
+    reason = "; ".join(dict.fromkeys(failures)) or "the host does not have them"
     if unread:
         yield (
-            f"{len(unread)} changed files could not be read whole ({why}), only their hunks: "
+            f"{len(unread)} changed files could not be read whole ({reason}), only their hunks: "
             f"{format_paths(unread)}."
         )
-    if unknown:
+    if undecided:
         yield (
-            f"{len(unknown)} files without shown lines may have changed in their mode only, which "
-            f"could not be asked ({why}): {format_paths(unknown)}."
+            f"{len(undecided)} files without shown lines may have changed in their mode only, "
+            f"which could not be checked ({reason}): {format_paths(undecided)}."
         )

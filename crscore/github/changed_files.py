@@ -80,8 +80,8 @@ class PatchRow(msgspec.Struct, frozen=True, kw_only=True):
         for name in parse_qs(urlsplit(self.contents_url or "").query).get("ref", []):
             if _COMMIT.fullmatch(name):
                 return name
-        shown = _SHOWN_AT.search(self.blob_url or "")
-        return shown[1] if shown else None
+        match = _SHOWN_AT.search(self.blob_url or "")
+        return match[1] if match else None
 
 
 class Totals(NamedTuple):
@@ -96,7 +96,7 @@ class Totals(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class ListedChange:
     """Change, as far as it could be read."""
 
     diff: Diff
@@ -127,7 +127,7 @@ class _Listed(NamedTuple):
     """Rows of another commit, by path, where no row of the head is known."""
     clashing: frozenset[str]
     """Paths with conflicting rows of the head."""
-    lost: tuple[str, ...]
+    missing: tuple[str, ...]
     """Pages that could not be read, with the reasons."""
 
 
@@ -138,7 +138,7 @@ def read_change(
     totals: Totals,
     head: str,
     limits: Limits,
-) -> Change:
+) -> ListedChange:
     """Read the change of a pull request.
 
     Args:
@@ -157,7 +157,7 @@ def read_change(
     expected = min(totals.files, MAX_LISTED)
     first = client.pages(path, PatchRow, expected=expected)
     listed = _sort_out([first.items], first.missing, head)
-    if listed.stale or listed.clashing or (len(listed.rows) != expected and not listed.lost):
+    if listed.stale or listed.clashing or (len(listed.rows) != expected and not listed.missing):
         # The list may be regenerated while it is read: the second time it is settled, and rows that
         # moved between two pages the first time are there.
         second = client.pages(path, PatchRow, expected=expected)
@@ -176,12 +176,12 @@ def reconcile(change: Diff, totals: Totals) -> tuple[str, ...]:
         A sentence when they disagree; none when files and lines match.
     """
     counts = [_count_lines(file) for file in change.files]
-    found = Totals(
+    change_totals = Totals(
         files=len({file.path for file in change.files}),
         additions=sum(added for added, _ in counts),
         deletions=sum(removed for _, removed in counts),
     )
-    return tuple(_disagreements(found, totals))
+    return tuple(_disagreements(change_totals, totals))
 
 
 def read_row(row: PatchRow, *, zeros_are_true: bool, limits: parse.Limits) -> ReadFile:
@@ -210,17 +210,17 @@ def read_row(row: PatchRow, *, zeros_are_true: bool, limits: parse.Limits) -> Re
         # Without the file name, so that files are grouped by the reason.
         cause = getattr(exc, "limit", "") or "it is damaged"
         return _without_change(row, f"have a patch that cannot be read ({cause})")
-    found = read.files[0]
-    file = replace(file, hunks=found.hunks, is_submodule=found.is_submodule)
+    parsed = read.files[0]
+    file = replace(file, hunks=parsed.hunks, is_submodule=parsed.is_submodule)
     if (
-        [one.path for one in read.files] != [row.filename]
-        or not (found.hunks or found.is_submodule)
+        [file.path for file in read.files] != [row.filename]
+        or not (parsed.hunks or parsed.is_submodule)
         or _count_lines(file) != (row.additions, row.deletions)
     ):
         reason = "have a patch that does not have the lines that the host counts"
-        if found.is_missing:
-            reason = f"have a patch that cannot be read ({found.missing})"
-        return _without_change(row, reason, found.missing or _HIDDEN)
+        if parsed.is_missing:
+            reason = f"have a patch that cannot be read ({parsed.missing})"
+        return _without_change(row, reason, parsed.missing or _HIDDEN)
     return ReadFile(file, read.notes)
 
 
@@ -251,55 +251,58 @@ def _count_lines(file: ChangedFile) -> tuple[int, int]:
 
 
 def _sort_out(
-    readings: Sequence[tuple[PatchRow, ...]], lost: tuple[str, ...], head: str
+    readings: Sequence[tuple[PatchRow, ...]], missing: tuple[str, ...], head: str
 ) -> _Listed:
     rows: dict[str, PatchRow] = {}
     stale: dict[str, PatchRow] = {}
     clashing: set[str] = set()
     for reading in readings:
-        seen: dict[str, PatchRow] = {}
+        reading_rows: dict[str, PatchRow] = {}
         clashing.clear()
         for row in reading:
             if row.status == "unchanged":
                 continue
             if row.commit not in (None, head):
                 stale[row.filename] = row
-            elif (other := seen.setdefault(row.filename, row)) != row:
+            elif (previous := reading_rows.setdefault(row.filename, row)) != row:
                 clashing.add(row.filename)
-                # whichever came first: the order of the pages must not matter
-                seen[row.filename] = max(row, other, key=msgspec.json.encode)
-        rows |= seen
+                # Independent of the order of the pages.
+                reading_rows[row.filename] = max(row, previous, key=msgspec.json.encode)
+        rows |= reading_rows
     stale = {name: row for name, row in stale.items() if name not in rows}
-    return _Listed(rows, stale, frozenset(clashing), lost)
+    return _Listed(rows, stale, frozenset(clashing), missing)
 
 
-def _assemble(listed: _Listed, totals: Totals, limits: parse.Limits) -> Change:
+def _assemble(listed: _Listed, totals: Totals, limits: parse.Limits) -> ListedChange:
     rows = listed.rows
-    found = Totals(
+    listed_totals = Totals(
         files=len(rows),
         additions=sum(row.additions for row in rows.values()),
         deletions=sum(row.deletions for row in rows.values()),
     )
-    disagreements = [*_disagreements(found, totals)]
-    if found.files < totals.files and (listed.lost or totals.files > MAX_LISTED):
-        why = listed.lost or (f"the host lists {MAX_LISTED:,} at most",)
-        disagreements.append(f"Files are not listed: {'; '.join(why)}.")
+    disagreements = [*_disagreements(listed_totals, totals)]
+    is_incomplete = listed_totals.files < totals.files
+    if is_incomplete and (listed.missing or totals.files > MAX_LISTED):
+        reasons = listed.missing or (f"the host lists {MAX_LISTED:,} at most",)
+        disagreements.append(f"Files are not listed: {'; '.join(reasons)}.")
     read = {
         name: _without_change(row, "are listed twice with different changes")
         if name in listed.clashing
         else read_row(row, zeros_are_true=not disagreements, limits=limits)
         for name, row in rows.items()
     }
-    if found.files < totals.files:
+    if is_incomplete:
         rows = rows | listed.stale
         for name, row in listed.stale.items():
             read[name] = _without_change(row, "are listed for another commit than the head")
     files, sha256 = _within_limits(read, rows, limits)
-    return Change(
+    return ListedChange(
         diff=Diff(
-            files=tuple(one.file for one in files.values()),
+            files=tuple(entry.file for entry in files.values()),
             sha256=sha256,
-            notes=tuple(f"{name!r}: {note}" for name, one in files.items() for note in one.notes),
+            notes=tuple(
+                f"{name!r}: {note}" for name, entry in files.items() for note in entry.notes
+            ),
         ),
         missing=(*_unseen_files(files), *disagreements),
         blobs={
@@ -314,43 +317,43 @@ def _within_limits(
     read: Mapping[str, ReadFile], rows: Mapping[str, PatchRow], limits: parse.Limits
 ) -> tuple[dict[str, ReadFile], str]:
     """Sort the files as git does, drop the changes beyond the size limit, and hash the rest."""
-    kept: dict[str, ReadFile] = {}
+    files: dict[str, ReadFile] = {}
     digest = hashlib.sha256()
     size = hunks = 0
     for name in sorted(read, key=lambda name: name.encode("utf-8", "surrogatepass")):
-        row, one = rows[name], read[name]
+        row, entry = rows[name], read[name]
         patch = (row.patch or "").encode("utf-8", "surrogatepass")
-        for limit, found in (
+        for limit, count in (
             ("max_diff_bytes", size + len(patch)),
-            ("max_files", len(kept) + 1),
-            ("max_hunks", hunks + len(one.file.hunks)),
+            ("max_files", len(files) + 1),
+            ("max_hunks", hunks + len(entry.file.hunks)),
         ):
-            if one.reason is None and found > getattr(limits, limit):
-                one = _without_change(row, f"come after {limit} was reached")
-        if one.reason is None:
+            if entry.reason is None and count > getattr(limits, limit):
+                entry = _without_change(row, f"come after {limit} was reached")
+        if entry.reason is None:
             size += len(patch)
-            hunks += len(one.file.hunks)
-        kept[name] = one
-        shown = row.patch if one.reason is None else None
-        digest.update(msgspec.json.encode([name, row.status, row.previous_filename, shown]))
-    return kept, digest.hexdigest()
+            hunks += len(entry.file.hunks)
+        files[name] = entry
+        patch_text = row.patch if entry.reason is None else None
+        digest.update(msgspec.json.encode([name, row.status, row.previous_filename, patch_text]))
+    return files, digest.hexdigest()
 
 
 def _unseen_files(files: Mapping[str, ReadFile]) -> Iterator[str]:
     """Count the omitted files by reason, and name the first ones."""
     groups: dict[str, list[str]] = {}
-    for name, one in files.items():
-        if one.reason is not None:
-            groups.setdefault(one.reason, []).append(name)
+    for name, file in files.items():
+        if file.reason is not None:
+            groups.setdefault(file.reason, []).append(name)
     for reason, names in sorted(groups.items()):
         yield f"{len(names)} of the changed files {reason}: {format_paths(names)}."
 
 
-def _disagreements(found: Totals, totals: Totals) -> Iterator[str]:
-    if found.files != totals.files:
-        yield f"{found.files} changed files were found and the pull request counts {totals.files}."
-    elif found != totals:
+def _disagreements(change: Totals, totals: Totals) -> Iterator[str]:
+    if change.files != totals.files:
+        yield f"{change.files} changed files were found and the pull request counts {totals.files}."
+    elif change != totals:
         yield (
-            f"The files found add {found.additions} lines and remove {found.deletions}; the pull "
+            f"The files found add {change.additions} lines and remove {change.deletions}; the pull "
             f"request counts {totals.additions} and {totals.deletions}."
         )

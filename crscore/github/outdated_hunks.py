@@ -65,40 +65,46 @@ def read_outdated_hunks(
         base: Tip of the base branch, 40 hex digits.
         remarks: All remarks; the outdated ones on a line are looked up.
         local: Returns the change up to a commit from a local checkout, or None when unavailable.
-
-    Returns:
-        The hunks found.
     """
-    outdated = [one for one in remarks if one.outdated and one.path]
-    commits = Counter(one.commit for one in outdated if one.commit)
-    asked = [commit for commit, _ in sorted(commits.items(), key=lambda item: (-item[1], item[0]))]
+    outdated = [remark for remark in remarks if remark.outdated and remark.path]
+    counts = Counter(remark.commit for remark in outdated if remark.commit)
+    commits = sorted(counts, key=lambda commit: (-counts[commit], commit))
     versions: dict[str, Mapping[str, ChangedFile]] = {}
     failed: list[str] = []
-    for commit in asked[:MAX_COMMITS]:
+    for commit in commits[:MAX_COMMITS]:
         try:
             versions[commit] = _read_version(client, repository, base, commit, local)
         except NotFoundError:
             continue  # the commit is gone
         except HostError as exc:
             failed.append(f"{commit[:12]} ({exc.reason})")
-    whole = {
-        one.id: diff
-        for one in outdated
-        if (diff := _find_hunk(versions.get(one.commit or "", {}), one)) is not None
-    }
-    part = {
-        one.id: diff
-        for one in outdated
-        if one.id not in whole and (diff := _kept_part(one)) is not None
-    }
+    hunks: dict[int, Diff] = {}
+    partial = 0
+    for remark in outdated:
+        hunk = _find_hunk(versions.get(remark.commit or "", {}), remark)
+        partial += hunk is None
+        hunk = hunk or _kept_part(remark)
+        if hunk is not None:
+            hunks[remark.id] = hunk
     notes = []
-    if len(whole) < len(outdated) and not failed:
+    if partial and not failed:
         notes.append(
-            f"Of {len(outdated) - len(whole)} outdated comments only the kept part of the hunk "
-            "was read, because the commit they name is gone, too old or shows other lines."
+            f"Of {partial} outdated comments only the kept part of the hunk was read, because the "
+            "commit they name is gone, too old or shows other lines."
         )
     missing = [f"Older versions could not be read: {', '.join(failed)}."] if failed else []
-    return OutdatedHunks(hunks=whole | part, missing=tuple(missing), notes=tuple(notes))
+    return OutdatedHunks(hunks=hunks, missing=tuple(missing), notes=tuple(notes))
+
+
+def mark_outdated(remark: Remark, change: Diff) -> Remark:
+    """Mark a comment on a whole file as outdated when the change no longer has the file.
+
+    GitHub does so for lines only.
+    """
+    if remark.path is None or remark.line is not None or remark.outdated:
+        return remark
+    file = scopes.file_at(change, remark.path, remark.side or Side.NEW)
+    return remark if file is not None or not change.files else replace(remark, outdated=True)
 
 
 def _read_version(
@@ -106,15 +112,15 @@ def _read_version(
 ) -> Mapping[str, ChangedFile]:
     """Return the files of the change as it was at a commit, by path, old or new."""
     files: list[ChangedFile] = []
-    given = local(commit) if local else None
-    if given is not None:
+    text = local(commit) if local else None
+    if text is not None:
         with suppress(InputError):  # the host may show it in full
-            files = list(parse.parse_diff(given).files)
+            files = list(parse.parse_diff(text).files)
     if not files and client is not None:
-        found = client.get(f"/repos/{repository}/compare/{base}...{commit}", _Comparison)
-        for one in found.files:
+        path = f"/repos/{repository}/compare/{base}...{commit}"
+        for row in client.get(path, _Comparison).files:
             with suppress(InputError):
-                files += parse.parse_diff(f"{one.patch or ''}\n", path=one.filename).files[:1]
+                files += parse.parse_diff(f"{row.patch or ''}\n", path=row.filename).files[:1]
     by_old_path = {file.old_path: file for file in files if file.old_path}
     return by_old_path | {file.path: file for file in files}
 

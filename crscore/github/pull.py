@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple
 
@@ -22,18 +21,13 @@ from crscore.diff.full_files import Limits
 from crscore.errors import CRScoreError, HostError, NotFoundError
 from crscore.github import blobs, changed_files, comment, conversation, outdated_hunks
 from crscore.github.client import Client
-from crscore.github.conversation import Conversation
-from crscore.github.records import PullRequest, Remark, RemarkKind
-from crscore.records import Diff, Side
-from crscore.scoring import scopes
+from crscore.github.conversation import Conversation, User
+from crscore.github.records import PullRequest, RemarkKind
+from crscore.records import Diff
 
 FindCheckout = Callable[[str, str], CheckoutSearch]
 
 SETTINGS_FILE: Final = "pyproject.toml"
-
-
-class _User(msgspec.Struct, frozen=True):
-    login: str
 
 
 class _Repository(msgspec.Struct, frozen=True):
@@ -55,7 +49,7 @@ class _Pull(msgspec.Struct, frozen=True):
     deletions: int
     title: str = ""
     html_url: str = ""
-    user: _User | None = None
+    user: User | None = None
     comments: int | None = None
     review_comments: int | None = None
 
@@ -120,12 +114,12 @@ def read_pull(
     for is_last in (False, True):
         pull = client.get(f"/repos/{repository}/pulls/{number}", _Pull)
         repository = pull.base.repo.full_name if pull.base.repo else repository
-        found = (
+        search = (
             find_checkout(pull.base.sha, pull.head.sha)
             if find_checkout
             else CheckoutSearch(None, None)
         )
-        change = _read_change(client, repository, pull, found, limits, store)
+        change = _read_change(client, repository, pull, search, limits, store)
         discussion = conversation.read_conversation(
             client,
             repository,
@@ -133,19 +127,22 @@ def read_pull(
             settings=f"refs/heads/{pull.base.ref}:{SETTINGS_FILE}",
             expected=_expected(pull),
         )
-        moved = _what_moved(pull, discussion)
+        moved = _describe_moves(pull, discussion)
         if is_last or not moved:
             break
     settings, unread = _read_settings(client, repository, pull.base.ref, discussion)
-    ours = tuple(one for one in discussion.remarks if comment.is_sticky(one))
-    kept = (one for one in discussion.remarks if not one.minimized and one not in ours)
-    remarks = tuple(mark_outdated(one, change.diff) for one in kept)
+    sticky = tuple(filter(comment.is_sticky, discussion.remarks))
+    remarks = tuple(
+        outdated_hunks.mark_outdated(remark, change.diff)
+        for remark in discussion.remarks
+        if not remark.minimized and remark not in sticky
+    )
     older = outdated_hunks.read_outdated_hunks(
         client,
         repository,
         pull.base.sha,
         remarks,
-        local=found.checkout.diff_to if found.checkout else None,
+        local=search.checkout.diff_to if search.checkout else None,
     )
     missing = (*change.missing, *discussion.missing, *moved, *unread, *older.missing)
     return PullRequest(
@@ -162,15 +159,48 @@ def read_pull(
         missing=tuple(dict.fromkeys(missing)),
         notes=(*change.notes, *older.notes),
         settings=settings,
-        sticky=ours,
+        sticky=sticky,
         knows_sticky=discussion.knows_ours and not discussion.unlisted,
     )
+
+
+def _expected(pull: _Pull) -> dict[RemarkKind, int]:
+    counts = {RemarkKind.LINE: pull.review_comments, RemarkKind.CONVERSATION: pull.comments}
+    return {kind: count for kind, count in counts.items() if count is not None}
+
+
+def _describe_moves(pull: _Pull, discussion: Conversation) -> tuple[str, ...]:
+    """Describe the changes during reading, which require a second reading."""
+    moves = []
+    if discussion.head not in (None, pull.head.sha):
+        moves.append("The pull request was pushed to while it was read.")
+    if discussion.unlisted:
+        moves.append(f"{discussion.unlisted} comments are counted by GitHub and not listed.")
+    return tuple(moves)
+
+
+def _read_settings(
+    client: Client, repository: str, branch: str, discussion: Conversation
+) -> tuple[str | None, tuple[str, ...]]:
+    """Return the base branch's settings file, read separately if the conversation failed."""
+    if discussion.settings_known:
+        return discussion.settings, ()
+    path = f"/repos/{repository}/contents/{SETTINGS_FILE}"
+    try:
+        file = client.get(path, _Content, {"ref": branch})
+        return base64.b64decode(file.content).decode(), ()
+    except NotFoundError:
+        return None, ()
+    except HostError as exc:
+        return None, (f"{SETTINGS_FILE} of the base branch could not be read ({exc.reason}).",)
+    except ValueError:
+        return None, (f"{SETTINGS_FILE} of the base branch is not text.",)
 
 
 def read_change(
     client: Client, repository: str, number: int, *, head: str, limits: Limits
 ) -> Change:
-    """Read the change of a pull request alone, from the interface.
+    """Read the change of a pull request alone, without a checkout.
 
     Args:
         client: GitHub client.
@@ -182,10 +212,52 @@ def read_change(
     Raises:
         HostError: It could not be read, or has another head.
     """
-    found = client.get(f"/repos/{repository}/pulls/{number}", _Pull)
-    if found.head.sha != head:
+    pull = client.get(f"/repos/{repository}/pulls/{number}", _Pull)
+    if pull.head.sha != head:
         raise HostError(f"{repository}#{number}", "it was pushed to since it was read")
-    return _read_change(client, repository, found, CheckoutSearch(None, None), limits, None)
+    return _read_change(client, repository, pull, CheckoutSearch(None, None), limits, None)
+
+
+def _read_change(
+    client: Client,
+    repository: str,
+    pull: _Pull,
+    search: CheckoutSearch,
+    limits: Limits,
+    store: Store | None,
+) -> Change:
+    """Read the change from the checkout, else from the host's list of files."""
+    totals = changed_files.Totals(pull.changed_files, pull.additions, pull.deletions)
+    local, reason = _read_checkout(search, limits, totals)
+    if local is not None:
+        return local
+    notes = (f"The local checkout was not used: {reason}.",) if reason else ()
+    listed = changed_files.read_change(
+        client, repository, pull.number, totals, pull.head.sha, limits
+    )
+    whole = blobs.read_blobs(client, repository, listed, limits, store, pull.base.sha)
+    return Change(
+        diff=full_files.add(whole.diff, whole.texts),
+        missing=(*listed.missing, *whole.missing),
+        notes=(*notes, *listed.notes, *whole.notes),
+    )
+
+
+def _read_checkout(
+    search: CheckoutSearch, limits: Limits, totals: changed_files.Totals
+) -> tuple[Change | None, str | None]:
+    """Return the change from a checkout, or the reason it was not used."""
+    if search.checkout is None:
+        return None, search.reason
+    try:
+        local = search.checkout.change(limits)
+    except CRScoreError as exc:
+        return None, str(exc)
+    if changed_files.reconcile(local.diff, totals):
+        # GitHub's base can be older than the one it compares with, and a shallow history has
+        # another merge base: GitHub's own list decides.
+        return None, "its change has other numbers than GitHub's"
+    return Change(local.diff, (), local.notes), None
 
 
 def read_head(client: Client, repository: str, number: int) -> Head:
@@ -194,9 +266,9 @@ def read_head(client: Client, repository: str, number: int) -> Head:
     Raises:
         HostError: It could not be read.
     """
-    found = client.get(f"/repos/{repository}/pulls/{number}", _Pull)
-    name = found.base.repo.full_name if found.base.repo else repository
-    return Head(name, found.head.sha, found.html_url)
+    pull = client.get(f"/repos/{repository}/pulls/{number}", _Pull)
+    name = pull.base.repo.full_name if pull.base.repo else repository
+    return Head(name, pull.head.sha, pull.html_url)
 
 
 def find_by_head(
@@ -214,13 +286,13 @@ def find_by_head(
     Returns:
         The numbers; empty when no open pull request still has this head.
     """
-    wanted = {"state": "open", "head": f"{owner}:{branch}"}
-    pages = client.pages(f"/repos/{repository}/pulls", _Listed, wanted)
-    return tuple(one.number for one in pages.items if one.head.sha == sha)
+    query = {"state": "open", "head": f"{owner}:{branch}"}
+    pages = client.pages(f"/repos/{repository}/pulls", _Listed, query)
+    return tuple(item.number for item in pages.items if item.head.sha == sha)
 
 
 def find_recent(
-    client: Client, repository: str, *, days: int, most: int, now: datetime | None = None
+    client: Client, repository: str, *, days: int, limit: int, now: datetime | None = None
 ) -> tuple[int, ...]:
     """Find the open pull requests that changed recently.
 
@@ -228,7 +300,7 @@ def find_recent(
         client: GitHub client.
         repository: `owner/name`.
         days: Maximum days since the change.
-        most: Maximum number, up to 100.
+        limit: Maximum number, up to 100.
         now: Current time; None for the clock's.
 
     Returns:
@@ -238,92 +310,7 @@ def find_recent(
         HostError: The list could not be read.
     """
     since = (now or datetime.now(UTC)) - timedelta(days=days)
-    wanted = {"state": "open", "sort": "updated", "direction": "desc", "per_page": str(most)}
-    listed = client.get(f"/repos/{repository}/pulls", list[_Listed], wanted)
+    query = {"state": "open", "sort": "updated", "direction": "desc", "per_page": str(limit)}
+    items = client.get(f"/repos/{repository}/pulls", list[_Listed], query)
     # ISO 8601 in UTC sorts as text.
-    return tuple(one.number for one in listed if one.updated_at >= f"{since:%Y-%m-%dT%H:%M:%SZ}")
-
-
-def _what_moved(pull: _Pull, discussion: Conversation) -> tuple[str, ...]:
-    """Describe the changes during reading, which require a second reading."""
-    moved = []
-    if discussion.head not in (None, pull.head.sha):
-        moved.append("The pull request was pushed to while it was read.")
-    if discussion.unlisted:
-        moved.append(f"{discussion.unlisted} comments are counted by GitHub and not listed.")
-    return tuple(moved)
-
-
-def mark_outdated(remark: Remark, change: Diff) -> Remark:
-    """Mark a comment on a whole file as outdated when the change no longer has the file.
-
-    GitHub does so for lines only.
-    """
-    if remark.path is None or remark.line is not None or remark.outdated:
-        return remark
-    known = scopes.file_at(change, remark.path, remark.side or Side.NEW)
-    return remark if known is not None or not change.files else replace(remark, outdated=True)
-
-
-def _expected(pull: _Pull) -> dict[RemarkKind, int]:
-    counts = {RemarkKind.LINE: pull.review_comments, RemarkKind.CONVERSATION: pull.comments}
-    return {kind: count for kind, count in counts.items() if count is not None}
-
-
-def _read_change(
-    client: Client,
-    repository: str,
-    pull: _Pull,
-    local: CheckoutSearch,
-    limits: Limits,
-    store: Store | None,
-) -> Change:
-    totals = changed_files.Totals(pull.changed_files, pull.additions, pull.deletions)
-    own, unused = _from_checkout(local, limits, totals)
-    if own is not None:
-        return own
-    notes = (f"The local checkout was not used: {unused}.",) if unused else ()
-    found = changed_files.read_change(
-        client, repository, pull.number, totals, pull.head.sha, limits
-    )
-    whole = blobs.read_blobs(client, repository, found, limits, store, pull.base.sha)
-    return Change(
-        diff=full_files.add(whole.diff, whole.texts),
-        missing=(*found.missing, *whole.missing),
-        notes=(*notes, *found.notes, *whole.notes),
-    )
-
-
-def _from_checkout(
-    local: CheckoutSearch, limits: Limits, totals: changed_files.Totals
-) -> tuple[Change | None, str | None]:
-    """Return the change from a checkout, or the reason it was not used."""
-    if local.checkout is None:
-        return None, local.reason
-    try:
-        own = local.checkout.change(limits)
-    except CRScoreError as exc:
-        return None, str(exc)
-    if changed_files.reconcile(own.diff, totals):
-        # GitHub's base can be older than the one it compares with, and a shallow history has
-        # another merge base: GitHub's own list decides.
-        return None, "its change has other numbers than GitHub's"
-    return Change(own.diff, (), own.notes), None
-
-
-def _read_settings(
-    client: Client, repository: str, branch: str, discussion: Conversation
-) -> tuple[str | None, tuple[str, ...]]:
-    """Return the base branch's settings file, read separately if the conversation failed."""
-    if discussion.settings_known:
-        return discussion.settings, ()
-    path = f"/repos/{repository}/contents/{SETTINGS_FILE}"
-    try:
-        found = client.get(path, _Content, {"ref": branch})
-        return base64.b64decode(found.content).decode(), ()
-    except NotFoundError:
-        return None, ()
-    except HostError as exc:
-        return None, (f"{SETTINGS_FILE} of the base branch could not be read ({exc.reason}).",)
-    except ValueError:
-        return None, (f"{SETTINGS_FILE} of the base branch is no text.",)
+    return tuple(item.number for item in items if item.updated_at >= f"{since:%Y-%m-%dT%H:%M:%SZ}")

@@ -404,7 +404,7 @@ def queries() -> dict[str, str]:
             if name.endswith("_QUERY") and isinstance(value, str):
                 found[name] = value
             if name == "blobs_query":
-                found[name] = value([True, False, True])
+                found[name] = value(["a" * 40, "main:a.py"])
     return found
 
 

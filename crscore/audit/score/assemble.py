@@ -12,7 +12,7 @@ from crscore.audit.store.rows import Pull
 from crscore.diff import checkout, git
 from crscore.diff.full_files import Limits
 from crscore.errors import HostError
-from crscore.github import outdated_hunks, pull
+from crscore.github import outdated_hunks
 from crscore.github.outdated_hunks import Local
 from crscore.github.pull import Change
 from crscore.github.records import PullRequest, Remark, RemarkKind
@@ -62,7 +62,7 @@ def assemble(task: Task, limits: Limits) -> PullRequest:
     """
     change, local = _read_change(task, limits)
     placed = (place(one, task.pull.head, change.diff) for one in task.remarks)
-    remarks = tuple(pull.mark_outdated(one, change.diff) for one in placed)
+    remarks = tuple(outdated_hunks.mark_outdated(one, change.diff) for one in placed)
     older = outdated_hunks.read_outdated_hunks(
         None, task.name, task.pull.base, remarks, local=local
     )

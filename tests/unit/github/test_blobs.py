@@ -12,7 +12,7 @@ from crscore.cache import Store
 from crscore.diff import full_files, parse
 from crscore.errors import UnavailableError
 from crscore.github import blobs
-from crscore.github.changed_files import Change
+from crscore.github.changed_files import ListedChange
 from crscore.records import FileStatus
 
 if TYPE_CHECKING:
@@ -35,10 +35,10 @@ def text_of(path: str) -> str:
     return f"first\n{path}\nlast\n"
 
 
-def change_of(text: str, **names: str) -> Change:
+def change_of(text: str, **names: str) -> ListedChange:
     read = parse.parse_diff(text)
-    given = {file.path: name_of(text_of(file.path)) for file in read.files}
-    return Change(diff=read, blobs=given | names)
+    names_by_path = {file.path: name_of(text_of(file.path)) for file in read.files}
+    return ListedChange(diff=read, blobs=names_by_path | names)
 
 
 class Objects:
@@ -63,7 +63,7 @@ def having(*paths: str, **more: Any) -> dict[str, Any]:
     return {name: {"oid": name, "text": text} for name, text in texts.items()} | more
 
 
-def read(host: Objects, change: Change, limits=LIMITS, **more) -> blobs.FullFiles:
+def read(host: Objects, change: ListedChange, limits=LIMITS, **more) -> blobs.FullFiles:
     return blobs.read_blobs(host, "own/er", change, limits, **more)  # type: ignore[arg-type]
 
 
@@ -173,7 +173,7 @@ def test_file_whose_mode_alone_changed_is_told_from_a_binary_one() -> None:
 
 def test_question_for_the_mode_that_fails_is_missing() -> None:
     found = read(Objects({}, failing=(1,)), change_of(SILENT.format("run.sh")), base=BASE)
-    assert "mode only, which could not be asked (status 502): 'run.sh'." in found.missing[0]
+    assert "mode only, which could not be checked (status 502): 'run.sh'." in found.missing[0]
 
 
 def test_name_that_is_none_is_never_asked_for() -> None:

@@ -53,11 +53,11 @@ def totals_of(*rows: PatchRow) -> Totals:
     )
 
 
-def read(host: Lists, totals: Totals, limits: Limits = LIMITS) -> changed_files.Change:
+def read(host: Lists, totals: Totals, limits: Limits = LIMITS) -> changed_files.ListedChange:
     return changed_files.read_change(host, "o/r", 7, totals, HEAD, limits)  # type: ignore[arg-type]
 
 
-def unseen(found: changed_files.Change) -> list[str]:
+def unseen(found: changed_files.ListedChange) -> list[str]:
     return [file.path for file in found.diff.files if file.is_missing]
 
 

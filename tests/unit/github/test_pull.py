@@ -307,9 +307,9 @@ def test_recent_ones_are_those_that_changed_within_the_days() -> None:
     later = datetime.fromtimestamp(world.now, UTC)
     with serve(world) as server:
         client = asking(server)
-        assert pull.find_recent(client, NAME, days=1, most=20, now=later) == (7,)
+        assert pull.find_recent(client, NAME, days=1, limit=20, now=later) == (7,)
         much_later = later.replace(year=later.year + 1)
-        assert pull.find_recent(client, NAME, days=1, most=20, now=much_later) == ()
+        assert pull.find_recent(client, NAME, days=1, limit=20, now=much_later) == ()
 
 
 def test_change_alone_is_that_of_the_whole_reading() -> None:
