@@ -1,33 +1,44 @@
-"""Hostile programs: how many pass tests that they do not solve, and how many leave the sandbox.
+"""Hostile programs: how many pass tests that they do not solve, read secrets, or leave the sandbox.
 
 python -m benchmarks.code_hostile [LANGUAGE...] [--results]
 """
 
 import argparse
-import tempfile
-from pathlib import Path
+import os
+from collections.abc import Callable
 
-from tests.helpers.hostile_programs import LANGUAGES, attack
+from tests.helpers.hostile_programs import LANGUAGES, Attack, attack, attack_as_user
 
 
 def main() -> None:
-    """Print the counts of each language."""
-    options = argparse.ArgumentParser()
-    options.add_argument("languages", nargs="*", default=LANGUAGES)
-    options.add_argument("--results", action="store_true", help="also the result of each program")
-    given = options.parse_args()
-    for language in given.languages:
-        with tempfile.TemporaryDirectory(prefix="outside-") as outside:
-            found = attack(language, Path(outside))
-        print(
-            f"{language}: {len(found.results)} programs, {len(found.passed)} pass, "
-            f"{len(found.escapes)} escapes; the solution: {found.solution}"
-        )
-        for one in (*found.passed, *found.escapes):
-            print(f"  {one}")
-        if given.results:
-            for name, result in found.results.items():
-                print(f"  {name}: {result[:100]!r}")
+    """Print the counts of each language, as an ordinary user and as root, and their sums."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("languages", nargs="*", default=LANGUAGES)
+    parser.add_argument("--results", action="store_true", help="also the result of each program")
+    options = parser.parse_args()
+    ways: dict[str, Callable[[str], Attack]] = {"user": attack_as_user}
+    if os.geteuid() == 0:
+        ways["user without namespaces"] = lambda name: attack_as_user(name, "--no-namespaces")
+        ways["root"] = attack
+    totals = dict.fromkeys(("runs", "false passes", "reads", "escapes"), 0)
+    for language in options.languages:
+        for user, run in ways.items():
+            ended = run(language)
+            lists = (list(ended.results), ended.passed, ended.reads, ended.escapes)
+            counts = dict(zip(totals, map(len, lists), strict=True))
+            for name, count in counts.items():
+                totals[name] += count
+            print(f"{language} as {user}: {_listed(counts)}; solutions: {ended.solutions}")
+            for failure in (*ended.passed, *ended.reads, *ended.escapes):
+                print(f"  {failure}")
+            if options.results:
+                for name, result in ended.results.items():
+                    print(f"  {name}: {result[:100]!r}")
+    print(f"all: {_listed(totals)}")
+
+
+def _listed(counts: dict[str, int]) -> str:
+    return ", ".join(f"{count} {name}" for name, count in counts.items())
 
 
 if __name__ == "__main__":

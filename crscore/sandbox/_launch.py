@@ -12,12 +12,13 @@ Everywhere except Windows: limits of processor time, memory, file size, open fil
   queues, keys), no change of a file's mode, owner, times or attributes, wherever it is. Socket
   pairs are allowed: node uses them for its children.
 - Root loses its capabilities, except those for opening files.
-- Landlock, where the kernel has it: files are written only in the folders named,
-  and processes outside cannot be signalled or read, the caller's environment
-  (`/proc/<pid>/environ`) among them.
+- Landlock, where the kernel has it: files are written only in the folders named, read only there
+  and in the readable folders if these are given, and processes outside cannot be signalled or read,
+  the caller's environment (`/proc/<pid>/environ`) among them.
 
-It remains the tool's parent until the end: when the caller dies without cleaning up, the kernel
-signals the launcher, which kills the whole group.
+The launcher is not dumpable: without Landlock too, a tool of the same user cannot open its pipes or
+memory. It remains the tool's parent until the end: when the caller dies without cleaning up, the
+kernel signals the launcher, which kills the whole group.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ import sys
 
 TYPE_CHECKING = False  # importing typing would be the slowest import here
 if TYPE_CHECKING:
+    import ctypes
     from collections.abc import Callable
     from typing import TypeAlias
 
@@ -40,7 +42,8 @@ _OPEN_FILES = 1024
 _SPARE_TASKS = 4096
 """Processes and threads allowed for the user in addition to those of the machine now."""
 
-_PR_SET_PDEATHSIG, _PR_SET_SECCOMP, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS = 1, 22, 24, 38
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_SECCOMP = 1, 4, 22
+_PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS = 24, 38
 _SECCOMP_MODE_FILTER = 2
 
 _KEPT_CAPABILITIES = frozenset({1, 2})
@@ -116,6 +119,11 @@ _NOT_PERMITTED: dict[str, tuple[int, int | None]] = {
 _CLONE, _CLONE3, _LIMITS, _IOCTL = (56, 220), (435, 435), (302, 261), (16, 29)
 _NAMESPACES = 0x7E020000
 """Flags of clone: a new mount, cgroup, UTS, IPC, user, process or network namespace."""
+_NEW_NAMESPACES = 0x38020000
+"""Of these: mount, IPC, user, process."""
+_PRIVATE_MOUNTS, _SAFE_MOUNT = 0x44000, 0xE
+"""Flags of mount: private, all below; no set-user-id, no devices, no execution."""
+_CAPABILITY_VERSION = 0x20080522
 _HARMLESS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
 """Requests of ioctl: is it a terminal and how wide, bytes to read, non-blocking, close on exec."""
 _X32_BIT = 0x40000000
@@ -128,7 +136,11 @@ _ALLOW, _REFUSE, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
 _EPERM, _EACCES, _ENOTTY, _ENOSYS = 1, 13, 25, 38
 
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
-_WRITE_FILE, _REFER, _TRUNCATE = 1 << 1, 1 << 13, 1 << 14
+_EXECUTE, _WRITE_FILE, _READ_FILE, _READ_FOLDER = 1, 1 << 1, 1 << 2, 1 << 3
+_READ = _EXECUTE | _READ_FILE | _READ_FOLDER
+_REFER, _TRUNCATE = 1 << 13, 1 << 14
+_OF_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE
+"""Landlock rights that a rule for a file may have."""
 _CHANGE_FOLDER = sum(1 << bit for bit in range(4, 13))
 """Landlock rights to remove and create entries of every kind."""
 _SCOPES = 0b11
@@ -168,8 +180,8 @@ def filter_program(machine: str) -> bytes | None:
     of_others = (_LOAD, 0, 0, _FIRST_AT), (_EQUAL, 1, 0, 0), _refuse(_EPERM)
     steps += _on(_LIMITS[column], *of_others, _allow())
     # Other requests change flags of a file, or a terminal, opened only for reading.
-    known = [(_EQUAL, len(_HARMLESS) - n, 0, one) for n, one in enumerate(_HARMLESS)]
-    steps += _on(_IOCTL[column], (_LOAD, 0, 0, _SECOND_AT), *known, _refuse(_ENOTTY), _allow())
+    harmless = [(_EQUAL, len(_HARMLESS) - n, 0, r) for n, r in enumerate(_HARMLESS)]
+    steps += _on(_IOCTL[column], (_LOAD, 0, 0, _SECOND_AT), *harmless, _refuse(_ENOTTY), _allow())
     steps.append(_allow())
     return b"".join(struct.pack("=HBBI", *step) for step in steps)
 
@@ -191,13 +203,33 @@ def main(arguments: list[str]) -> None:
     """Drop privileges, start the tool, and report how it ended.
 
     Args:
+        arguments: As `prepare` takes them, `--`, and the tool's command.
+    """
+    status, folders, readable, command = prepare(arguments)
+    if sys.platform == "linux":
+        confine(folders, readable)
+    tool = os.fork()
+    if tool == 0:
+        _become(command, status)
+    wait_status = os.waitpid(tool, 0)[1]
+    os.write(status, b"ended %d\n" % wait_status)
+
+
+def prepare(arguments: list[str]) -> tuple[int, list[str], list[str], list[str]]:
+    """Set the limits of this process group, and protect this process from its tool.
+
+    Args:
         arguments: The descriptor for the report, the caller's process id, the limits of processor
             time (seconds), memory and file size (bytes), the value of LC_CTYPE or nothing, the
-            folders that may be written, `--`, and the tool's command.
+            readable paths separated by colons or nothing, the folders that may be written, `--`,
+            and a command.
+
+    Returns:
+        The descriptor for the report, the writable folders, the readable paths, the command.
     """
     status, caller, seconds, memory, size = (int(argument) for argument in arguments[:5])
     dashes = arguments.index("--")
-    folders, command = arguments[6:dashes], arguments[dashes + 1 :]
+    readable = arguments[6].split(os.pathsep) if arguments[6] else []
     # Python sets this one itself when it starts in the C locale.
     os.environ.pop("LC_CTYPE", None)
     if arguments[5]:
@@ -206,12 +238,12 @@ def main(arguments: list[str]) -> None:
     signal.signal(signal.SIGTERM, lambda *_: os.killpg(0, signal.SIGKILL))
     _limit(seconds, memory, size)
     if sys.platform == "linux":
-        _confine(caller, folders)
-    tool = os.fork()
-    if tool == 0:
-        _become(command, status)
-    ended = os.waitpid(tool, 0)[1]
-    os.write(status, b"ended %d\n" % ended)
+        libc = load_libc()
+        libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+        libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+        if os.getppid() != caller:  # the caller died before the line above
+            os._exit(127)
+    return status, arguments[7:dashes], readable, arguments[dashes + 1 :]
 
 
 def _become(command: list[str], status: int) -> None:
@@ -250,18 +282,61 @@ def _limit(seconds: int, memory: int, size: int) -> None:
             resource.setrlimit(limit, (lower, lower))
 
 
-def _confine(caller: int, folders: list[str]) -> None:
+def load_libc() -> ctypes.CDLL:
+    """Load the C library."""
     import ctypes  # noqa: PLC0415  # slow
 
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl.argtypes = [ctypes.c_int, *[ctypes.c_ulong] * 4]
-    libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
-    if os.getppid() != caller:  # the caller died before the line above
-        os._exit(127)
+    return libc
+
+
+def enter_namespaces() -> bool:
+    """Enter own namespaces of users, mounts and IPC; the next child begins one of processes.
+
+    Returns:
+        False where the kernel refuses, such as in most containers.
+    """
+    libc = load_libc()
+    user, group = os.geteuid(), os.getegid()
+    libc.prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0)  # else its own maps cannot be written
+    try:
+        if libc.unshare(_NEW_NAMESPACES) != 0:
+            return False
+        for name, content in (
+            ("setgroups", "deny"),
+            ("uid_map", f"{user} {user} 1"),
+            ("gid_map", f"{group} {group} 1"),
+        ):
+            file = os.open(f"/proc/self/{name}", os.O_WRONLY)
+            os.write(file, content.encode())
+            os.close(file)
+    except OSError:
+        return False
+    finally:
+        libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+    return True
+
+
+def mount_own_proc() -> None:
+    """Cover `/proc` by one that lists only the processes of this namespace, if possible."""
+    libc = load_libc()
+    libc.mount(b"none", b"/", None, _PRIVATE_MOUNTS, None)
+    libc.mount(b"proc", b"/proc", b"proc", _SAFE_MOUNT, None)
+
+
+def confine(folders: list[str], readable: list[str]) -> None:
+    """Drop the privileges of this process and its descendants.
+
+    Args:
+        folders: Folders that may be written and read.
+        readable: Other paths that may be read; none for no restriction of reading.
+    """
+    import ctypes  # noqa: PLC0415  # slow
+
+    libc = load_libc()
     if libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
         return
-    for capability in set(range(_CAPABILITIES)) - _KEPT_CAPABILITIES:
-        libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)  # takes effect when the tool starts
 
     def call(number: int, *arguments: int | bytes | None) -> int:
         # A plain int would be passed as 32 bits.
@@ -269,34 +344,59 @@ def _confine(caller: int, folders: list[str]) -> None:
         result: int = libc.syscall(ctypes.c_long(number), *wide)
         return result
 
-    _lock_files(call, folders)
-    program = filter_program(os.uname().machine) if sys.maxsize > 2**32 else None
+    for capability in set(range(_CAPABILITIES)) - _KEPT_CAPABILITIES:
+        libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)  # takes effect when the tool starts
+    _keep_capabilities(libc)
+    _lock_files(call, folders, readable)
+    machine = os.uname().machine
+    program = filter_program(machine) if sys.maxsize > 2**32 else None
     if program is not None:
         steps = ctypes.create_string_buffer(program, len(program))
         header = struct.pack("@HP", len(program) // 8, ctypes.addressof(steps))
-        place = ctypes.create_string_buffer(header, len(header))
-        libc.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.addressof(place), 0, 0)
+        pointer = ctypes.create_string_buffer(header, len(header))
+        libc.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.addressof(pointer), 0, 0)
 
 
-def _lock_files(call: Callable[..., int], folders: list[str]) -> None:
-    """Allow writing only in the folders and to /dev/null."""
-    version = call(_CREATE_RULESET, None, 0, 1)
-    if version < 1:  # no Landlock in this kernel, or not switched on
+def _keep_capabilities(libc: ctypes.CDLL) -> None:
+    """Give up all other capabilities now, as a forked program never passes through `exec`."""
+    import ctypes  # noqa: PLC0415
+
+    header = ctypes.create_string_buffer(struct.pack("=Ii", _CAPABILITY_VERSION, 0))
+    content = ctypes.create_string_buffer(24)
+    if libc.capget(header, content) == 0:
+        kept = sum(1 << capability for capability in _KEPT_CAPABILITIES)
+        effective, permitted = struct.unpack_from("=II", content)
+        libc.capset(header, struct.pack("=6I", effective & kept, permitted & kept, 0, 0, 0, 0))
+
+
+def _lock_files(call: Callable[..., int], folders: list[str], readable: list[str]) -> None:
+    """Allow writing only in the folders and to /dev/null, and reading where it is allowed."""
+    version = landlock_version(call)
+    if version < 1:
         return
+    read = _READ if readable else 0
     to_file = _WRITE_FILE | (_TRUNCATE if version >= 3 else 0)
-    to_folder = to_file | _CHANGE_FOLDER | (_REFER if version >= 2 else 0)
+    to_folder = to_file | _CHANGE_FOLDER | (_REFER if version >= 2 else 0) | read
     scopes = struct.pack("=QQ", 0, _SCOPES) if version >= 6 else b""
-    about = struct.pack("=Q", to_folder) + scopes
-    rules = call(_CREATE_RULESET, about, len(about), 0)
+    attributes = struct.pack("=Q", to_folder) + scopes
+    rules = call(_CREATE_RULESET, attributes, len(attributes), 0)
     if rules < 0:
         return
-    for path, rights in [*((folder, to_folder) for folder in folders), (os.devnull, to_file)]:
+    allowed = [(folder, to_folder) for folder in folders] + [(path, _READ) for path in readable]
+    for path, rights in [*allowed, (os.devnull, to_file | read)]:
         with contextlib.suppress(OSError):
-            place = os.open(path, os.O_PATH | os.O_CLOEXEC)
-            call(_ADD_RULE, rules, 1, struct.pack("=Qi", rights, place), 0)
-            os.close(place)
+            opened = os.open(path, os.O_PATH | os.O_CLOEXEC)
+            is_folder = os.fstat(opened).st_mode & 0o170000 == 0o040000
+            possible = to_folder if is_folder else to_folder & _OF_FILES
+            call(_ADD_RULE, rules, 1, struct.pack("=Qi", rights & possible, opened), 0)
+            os.close(opened)
     call(_RESTRICT_SELF, rules, 0)
     os.close(rules)
+
+
+def landlock_version(call: Callable[..., int]) -> int:
+    """Return the version of Landlock, below 1 where the kernel lacks it or it is switched off."""
+    return call(_CREATE_RULESET, None, 0, 1)
 
 
 if __name__ == "__main__":

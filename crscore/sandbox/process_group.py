@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import signal
 import subprocess
 import time
@@ -65,16 +66,18 @@ class Group:
         with contextlib.suppress(BlockingIOError):
             self.output[stream] += os.read(stream, _CHUNK)
 
-    def read_status(self) -> list[bytes]:
-        """Read the launcher's report: `ended` and a wait status, or `refused` and an errno.
+    def read_status(self) -> tuple[bytes, bytes] | None:
+        """Read the launcher's report.
 
         Returns:
-            The words; none when it was killed before its report.
+            `ended` and a wait status, or `refused` and an errno; None when it was killed before its
+            report.
         """
         # The other end may still be open in a process that the caller forked meanwhile.
         with contextlib.suppress(BlockingIOError):
-            return os.read(self.status, _CHUNK).split()
-        return []
+            report = re.match(rb"(ended|refused) ([0-9]{1,5})\n", os.read(self.status, _CHUNK))
+            return None if report is None else (report[1], report[2])
+        return None
 
     @property
     def printed(self) -> int:

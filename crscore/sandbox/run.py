@@ -11,7 +11,8 @@ whole group are watched (`process_group.py`): wall time, output, the number of p
 memory and the space they take on disk.
 
 A tool gets only the given environment, nothing of the caller's. With Landlock (Linux) it can write
-only in its folder and in the folders that HOME and TMPDIR name. On macOS the network is not denied,
+only in its folder and in the folders that HOME and TMPDIR name, and read only there and in
+`Limits.readable` if that is given. On macOS the network is not denied,
 a process may leave the group, and they are neither counted nor added up; on Windows only time and
 output are limited.
 """
@@ -64,6 +65,8 @@ class Limits:
     """Bytes of stdout and stderr together, and also of disk space in its writable folders."""
     processes: int
     """Processes at once, at least 1."""
+    readable: tuple[str, ...] = ()
+    """Paths outside of its folders that it may read; empty for the whole file system."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,8 +88,10 @@ def run(
     folder: Path,
     environment: Mapping[str, str],
     limits: Limits,
+    launcher: Path | None = None,
+    secret: bytes = b"",
 ) -> Completed:
-    """Run a tool to its end, without a shell, without input, within limits.
+    """Run a tool to its end, without a shell, within limits.
 
     None of its processes is left when this returns or raises.
 
@@ -98,6 +103,9 @@ def run(
         environment: All variables of the tool. HOME and TMPDIR are private folders that it may
             write.
         limits: Resource limits.
+        launcher: Program that takes the arguments of `_launch.py` in its place.
+        secret: Standard input of the launcher, on no command line and in no named file. Other
+            launchers than `_launch.py` must keep it from untrusted code.
 
     Returns:
         Its exit code and output.
@@ -107,7 +115,7 @@ def run(
         ToolFailedError: The tool exceeded a limit, was killed by a signal, or could not be started
             for another reason, such as a command line too long for the system.
     """
-    job = _Job(tuple(command), tool, folder, environment, limits)
+    job = _Job(tuple(command), tool, folder, environment, limits, launcher or _LAUNCHER, secret)
     return _confined(job) if os.name == "posix" else _timed(job)
 
 
@@ -173,6 +181,8 @@ class _Job(NamedTuple):
     folder: Path
     environment: Mapping[str, str]
     limits: Limits
+    launcher: Path
+    secret: bytes
 
     @property
     def private(self) -> tuple[str, ...]:
@@ -186,7 +196,9 @@ class _Job(NamedTuple):
         # A fallback in case nothing watches the clock; the time of all threads adds up.
         seconds = math.ceil(self.limits.seconds) * (os.cpu_count() or 1) + 1
         sizes = (seconds, _SPARE * self.limits.memory_bytes, self.limits.output_bytes + 1)
-        return (*map(str, sizes), self.environment.get("LC_CTYPE", ""), *self.private, "--")
+        readable = os.pathsep.join(self.limits.readable)
+        lc_ctype = self.environment.get("LC_CTYPE", "")
+        return (*map(str, sizes), lc_ctype, readable, *self.private, "--")
 
     def over(self, printed: int) -> str | None:
         """Return the reason when the output exceeds its limit."""
@@ -223,23 +235,19 @@ def _confined(job: _Job) -> Completed:
         broken = _follow(group, watch, job)
         group.kill()
         _drain(group, job)
-        status_fields = group.read_status()
+        status = group.read_status()
     stdout, stderr = (bytes(text) for text in group.output.values())
     broken = broken or job.over(group.printed) or watch.too_much_written()
     if group.stopped:
         broken = "was stopped"
     if broken is not None:
         raise job.failed(broken, stderr)
-    if status_fields[:1] == [b"refused"]:
-        raise job.not_started(int(status_fields[1]))
-    if not status_fields and group.process.returncode >= 0:
+    if status is not None and status[0] == b"refused":
+        raise job.not_started(int(status[1]))
+    if status is None and group.process.returncode >= 0:
         raise job.failed("could not be started", stderr)
     # The launcher itself can be killed from outside.
-    code = (
-        os.waitstatus_to_exitcode(int(status_fields[1]))
-        if status_fields
-        else group.process.returncode
-    )
+    code = os.waitstatus_to_exitcode(int(status[1])) if status else group.process.returncode
     if code < 0:
         raise job.failed(f"was ended by {_name(-code)}", stderr)
     return Completed(code=code, stdout=stdout, stderr=stderr)
@@ -257,22 +265,33 @@ def _started(job: _Job) -> Iterator[Group]:
 
 
 def _launcher(job: _Job, write_end: int) -> subprocess.Popen[bytes]:
-    launcher = (sys.executable, "-I", "-S", str(_LAUNCHER), str(write_end), str(os.getpid()))
+    launcher = (sys.executable, "-I", "-S", str(job.launcher), str(write_end), str(os.getpid()))
     try:
-        return subprocess.Popen(  # noqa: S603  # no shell, and it confines itself
-            (*launcher, *job.rights, *job.command),
-            cwd=job.folder,
-            env=job.environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            pass_fds=(write_end,),
-            start_new_session=True,
-        )
+        with _input(job.secret) as standard_input:
+            return subprocess.Popen(  # noqa: S603  # no shell, and it confines itself
+                (*launcher, *job.rights, *job.command),
+                cwd=job.folder,
+                env=job.environment,
+                stdin=standard_input,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                pass_fds=(write_end,),
+                start_new_session=True,
+            )
     except OSError as exc:  # a command line too long, no folder, no process left
         raise job.failed(f"could not be started: {exc.strerror}", b"") from exc
     finally:
         os.close(write_end)
+
+
+def _input(secret: bytes) -> IO[bytes]:
+    """Open the standard input of a launcher: a file without a name, or nothing."""
+    if not secret:
+        return Path(os.devnull).open("rb")
+    file = tempfile.TemporaryFile()  # noqa: SIM115  (the caller closes it)
+    file.write(secret)
+    file.seek(0)
+    return file
 
 
 @contextlib.contextmanager

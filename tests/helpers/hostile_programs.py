@@ -1,14 +1,19 @@
 """Programs that try to pass tests that they do not solve, or to leave the sandbox.
 
-Each should add two numbers, none does. `@OUTSIDE@` is a folder that it must not change, `@PORT@` a
-port of this machine that it must not reach.
+Each should add two numbers, or solve the tests behind its line `--- tests`; none does. `@OUTSIDE@`
+is a folder that it must not change or read, `@PORT@` a port of this machine that it must not reach.
+
+python -m tests.helpers.hostile_programs LANGUAGE [TESTS]   # the attack as JSON
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
+import os
 import re
 import socket
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -16,10 +21,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from crscore.code.execution.programs import Completion, Problem
 from crscore.code.execution.runner import run_programs
+from tests.helpers import ordinary_user
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+SECRET = "kept-from-hostile-programs"
+"""Content of a file outside, of this process's environment, and of its command line."""
 _OUTSIDE = ("/escaped-crscore", "/dev/shm/escaped-crscore")
 _FOLDER = Path(__file__).parents[1] / "data" / "hostile_programs"
 _PROBLEMS = {
@@ -61,8 +69,8 @@ class Attack(NamedTuple):
 
     results: dict[str, str]
     """Result of each program, by its name."""
-    solution: str
-    """Result of a program that solves the problem."""
+    solutions: list[str]
+    """Results of programs that solve the problem, beside the hostile ones."""
     escapes: list[str]
     """What was changed, reached or left running outside of the sandbox."""
 
@@ -71,38 +79,52 @@ class Attack(NamedTuple):
         """Names of the programs that passed."""
         return [name for name, result in self.results.items() if result == "passed"]
 
+    @property
+    def reads(self) -> list[str]:
+        """Names of the programs that read what they must not."""
+        return [name for name, result in self.results.items() if SECRET in result]
 
-def attack(language: str, outside: Path) -> Attack:
-    """Run all hostile programs of a language.
 
-    Args:
-        language: One of `LANGUAGES`.
-        outside: An empty folder.
-    """
-    (outside / "kept").write_text("kept")
-    with socket.create_server(("127.0.0.1", 0)) as server:
+def attack_as_user(language: str, *options: str) -> Attack:
+    """Run all hostile programs of a language as an ordinary user."""
+    completed = ordinary_user.run_module(*options, "tests.helpers.hostile_programs", language)
+    if completed.returncode != 0:
+        raise RuntimeError(completed.stderr)
+    return Attack(**json.loads(completed.stdout))
+
+
+def attack(language: str) -> Attack:
+    """Run all hostile programs of a language as the user of this process."""
+    os.environ["CRSCORE_HOSTILE"] = SECRET
+    with (
+        _temporary_folder() as boxes,
+        tempfile.TemporaryDirectory(prefix="outside-", dir="/var/tmp") as outside_name,
+        socket.create_server(("127.0.0.1", 0)) as server,
+    ):
         server.setblocking(False)
-        programs = _read(language, outside, server.getsockname()[1])
-        good = Completion(problem=language, code=SOLUTIONS[language], index=-1)
-        with _temporary_folder() as boxes:
-            first, *outcomes = run_programs(
-                {language: _PROBLEMS[language]}, [good, *programs.values()], allowed=True
-            )
-        escapes = [f"{place} was written" for place in _OUTSIDE if Path(place).exists()]
+        outside = Path(outside_name)
+        (outside / "kept").write_text(SECRET)
+        problems, programs = _read(language, outside, server.getsockname()[1])
+        solution = Completion(problem=language, code=SOLUTIONS[language], index=-1)
+        late = Completion(problem=language, code=SOLUTIONS[language] + "\n", index=-2)
+        outcomes = run_programs(problems, [solution, *programs.values(), late], allowed=True)
+        escapes = [f"{path} was written" for path in _OUTSIDE if Path(path).exists()]
         with contextlib.suppress(BlockingIOError):
             server.accept()
             escapes.append("a socket was opened")
-    time.sleep(2)  # for what is left behind
-    if [path.name for path in outside.iterdir()] != ["kept"]:
-        escapes.append("the folder outside was changed")
-    escapes += (f"process {one} is left" for one in _processes(boxes))
-    results = {name: one.result for name, one in zip(programs, outcomes, strict=True)}
-    return Attack(results, first.result, escapes)
+        time.sleep(2)  # for what is left behind
+        if [path.read_text() for path in outside.iterdir()] != [SECRET]:
+            escapes.append("the folder outside was changed")
+        escapes += (f"process {process} is left" for process in _processes(boxes))
+    results = [outcome.result for outcome in outcomes]
+    return Attack(
+        dict(zip(programs, results[1:-1], strict=True)), [results[0], results[-1]], escapes
+    )
 
 
 @contextlib.contextmanager
 def _temporary_folder() -> Iterator[str]:
-    """Make the folder in which all sandboxes are, so that their processes can be told by it."""
+    """Make the folder in which all sandboxes are, which identifies their processes."""
     with tempfile.TemporaryDirectory() as folder:
         tempfile.tempdir = folder
         try:
@@ -113,20 +135,29 @@ def _temporary_folder() -> Iterator[str]:
 
 def _processes(folder: str) -> list[str]:
     """List the processes whose environment names a folder."""
-    found = []
+    processes = []
     for process in Path("/proc").iterdir():
         with contextlib.suppress(OSError):
             if process.name.isdigit() and folder.encode() in (process / "environ").read_bytes():
-                found.append(f"{process.name} {(process / 'comm').read_text().strip()}")
-    return found
+                processes.append(f"{process.name} {(process / 'comm').read_text().strip()}")
+    return processes
 
 
-def _read(language: str, outside: Path, port: int) -> dict[str, Completion]:
-    """Read the programs of a language, by their names."""
+def _read(
+    language: str, outside: Path, port: int
+) -> tuple[dict[str, Problem], dict[str, Completion]]:
+    """Read the programs of a language, by their names, and their problems."""
     text = (_FOLDER / f"{language}.txt").read_text("utf-8")
     text = text.replace("@OUTSIDE@", str(outside)).replace("@PORT@", str(port))
     parts = re.split(r"^=== (\w+)\n", text, flags=re.MULTILINE)[1:]
-    return {
-        name: Completion(problem=language, code=code, index=at)
-        for at, (name, code) in enumerate(zip(parts[::2], parts[1::2], strict=True))
-    }
+    problems, programs = {language: _PROBLEMS[language]}, {}
+    for index, (name, content) in enumerate(zip(parts[::2], parts[1::2], strict=True)):
+        code, _, tests = content.partition("--- tests\n")
+        if tests:
+            problems[name] = Problem(id=name, language=language, tests=tests)
+        programs[name] = Completion(problem=name if tests else language, code=code, index=index)
+    return problems, programs
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps(attack(sys.argv[1])._asdict()))

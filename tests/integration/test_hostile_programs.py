@@ -1,7 +1,8 @@
-"""No hostile program passes, and none leaves anything behind."""
+"""No hostile program passes, none reads what is secret, and none leaves anything behind."""
 
 from __future__ import annotations
 
+import os
 import shutil
 
 import pytest
@@ -15,10 +16,18 @@ _PROGRAMS = {"java": "javac", "javascript": "node", "cpp": "g++", "python": "pyt
 @pytest.mark.slow
 @pytest.mark.skipif(not network_denied(), reason="no sandbox on this system")
 @pytest.mark.parametrize("language", hostile_programs.LANGUAGES)
-def test_no_hostile_program_passes_or_escapes(language, tmp_path):
+@pytest.mark.parametrize("user", ["ordinary", "ordinary, without namespaces", "root"])
+def test_no_hostile_program_passes_or_escapes(language, user):
     if shutil.which(_PROGRAMS[language]) is None:
         pytest.skip(f"{_PROGRAMS[language]} is missing")
-    found = hostile_programs.attack(language, tmp_path)
-    assert found.solution == "passed"
-    assert found.passed == []
-    assert found.escapes == []
+    if user != "ordinary" and os.geteuid() != 0:
+        pytest.skip("this is no root")
+    if user == "root":
+        attack = hostile_programs.attack(language)
+    else:
+        options = ("--no-namespaces",) if "without" in user else ()
+        attack = hostile_programs.attack_as_user(language, *options)
+    assert attack.solutions == ["passed", "passed"]
+    assert attack.passed == []
+    assert attack.reads == []
+    assert attack.escapes == []

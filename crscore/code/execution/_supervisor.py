@@ -1,25 +1,26 @@
-"""Two processes in one sandbox: the tests, and the program that they test.
+"""Launcher of two processes that share a pipe: the tests, and the program that they test.
 
-    the tests <- values as text -> the program (no other open file, its own Landlock domain)
-        stderr -> this process: the result as one line of JSON on stdout
+    the tests <- values as text -> the program (own Landlock domain, own namespaces)
+        report -> this process: the result as one line of JSON on stdout
 
-Started by its path inside the sandbox, so it imports nothing of the package but `_launch.py`, by
-its path too. The tests never share a process with the program: whatever it changes, prints or ends
-concerns its own process, and the tests pass where theirs exits with 0. The second Landlock domain
-keeps the program from the memory, the open files and the folder of the tests, and on Linux 6.12 and
-later from sending them signals. Where the kernel cannot do that, nothing is run.
+`run.py` runs this file by its path, in place of `_launch.py`, so it imports nothing of the package
+but its neighbours `_launch.py` and `_python_tester.py`, as modules without a package. The tests
+never share a process with the program: whatever it changes, prints or ends concerns its own
+process, and the tests pass where theirs exits with 0.
 
-Lines that the tests print to stderr before they begin: `ready` when all that they need is in
-memory, after which their folder is deleted and the program is started; `started` when the program
-has answered, from which the time is counted.
+The program's process is forked before this one reads its standard input, which holds the tests and
+a token that authenticates the result. It has no open file but its end of the channel, reads only
+its own folder, the interpreter and the system's libraries, and sees only its own processes:
+Landlock refuses `/proc`, and where the kernel allows it the program has its own namespaces of
+processes, mounts and IPC. Where Landlock is missing, nothing is run.
 
-Arguments: path of `_launch.py`, seconds for starting, seconds for the tests, folder of the tests,
-folder of the program, `--`, the command of the tests, `--`, the command of the program.
+Command: one JSON object, a `Job`. Standard input: one JSON object with the `token` and, for Python,
+the arguments of `_python_tester.run_tests`. The tests report on a pipe: `started` when the program
+answers or, in Python, when they begin, from which the time is counted; then why they failed.
 """
 
 from __future__ import annotations
 
-import ctypes
 import json
 import os
 import select
@@ -27,22 +28,42 @@ import signal
 import sys
 import time
 
+TYPE_CHECKING = False  # importing typing would be among the slowest imports here
+if TYPE_CHECKING:
+    from typing import Any, NoReturn, TypedDict
+
+    class Job(TypedDict):
+        """What is run; nothing of it is secret."""
+
+        sandbox: str
+        """Folder of `_launch.py`."""
+        start_s: float
+        """Seconds until the tests have started."""
+        seconds: float
+        """Seconds for the tests."""
+        packages: list[str]
+        """Folders of packages that Python programs may import."""
+        folders: tuple[str, str]
+        """Folders of the tests and of the program."""
+        commands: tuple[list[str], list[str]]
+        """Commands of the tests and of the program; both empty for Python."""
+
+
 UNCONFINED = "unconfined"
 """Result where the kernel does not keep a program from its tests."""
 
-_PR_SET_DUMPABLE = 4
-_IN, _OUT = 3, 4
-"""Descriptors of the channel, in both processes."""
-_KEPT = 2_000
-"""Characters kept of what the tests print last."""
+_IN, _OUT, _REPORT = 3, 4, 5
+"""Descriptors of the channel, in both processes, and of the report, in that of the tests."""
+_KEPT = 4_000
+"""Bytes kept of the report."""
 
 
 class _Over(Exception):  # noqa: N818  (a limit, not an error)
     """Raised when the time is over, or the tests ended."""
 
 
-class _Errors:
-    """What the tests print to stderr."""
+class _Report:
+    """Text that the tests report."""
 
     def __init__(self, stream: int) -> None:
         self.stream = stream
@@ -54,82 +75,132 @@ class _Errors:
         if left <= 0 or not select.select([self.stream], [], [], left)[0]:
             raise _Over("timed out")
         more = os.read(self.stream, 1 << 16)
-        self.text = (self.text + more)[-4 * _KEPT :]
+        self.text = (self.text + more)[:_KEPT]
         return bool(more)
 
-    def wait_for(self, line: bytes, until: float) -> None:
-        """Read until the text begins with a line, and remove it."""
-        while not self.text.startswith(line + b"\n"):
+    def wait_for_start(self, until: float) -> None:
+        """Read until the text begins with `started`, and remove that."""
+        while not self.text.startswith(b"started\n"):
             if not self.read(until):
-                raise _Over("failed: " + self.end())
-        self.text = self.text[len(line) + 1 :]
+                raise _Over(self.failure())
+        self.text = self.text[len(b"started\n") :]
 
-    def end(self) -> str:
-        """Return the last of it that fits."""
-        text = self.text.decode("utf-8", "replace").strip()
-        return text[-_KEPT:] or "the tests ended"
+    def failure(self) -> str:
+        """Return the result of tests that failed."""
+        text = self.text.decode("utf-8", "backslashreplace").strip()
+        return f"failed: {text or 'the tests ended'}"
 
 
 def main(arguments: list[str]) -> None:
     """Run the tests of one program."""
-    launch, start_s, seconds, tests_folder, program_folder, _, *commands = arguments
-    dashes = commands.index("--")
-    ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
-    to_tests, to_program, said = os.pipe(), os.pipe(), os.pipe()
-    tests = os.fork()
-    if tests == 0:
-        _become(commands[:dashes], tests_folder, to_tests[0], to_program[1], said[1])
-    errors = _Errors(said[0])
-    os.close(said[1])
-    try:
-        errors.wait_for(b"ready", time.monotonic() + float(start_s))
-        _delete(tests_folder)
-        supervisor = os.getpid()
-        confined = os.pipe()
-        if os.fork() == 0:
-            if not _leave(launch, supervisor, tests, program_folder):
-                os.write(confined[1], b"no")
-                os._exit(1)
-            nowhere = os.open(os.devnull, os.O_WRONLY)
-            command = commands[dashes + 1 :]
-            _become(command, program_folder, to_program[0], to_tests[1], nowhere)
-        for end in (*to_tests, *to_program, confined[1]):
-            os.close(end)
-        if os.read(confined[0], 2):  # nothing where the command took over
-            raise _Over(UNCONFINED)
-        errors.wait_for(b"started", time.monotonic() + float(start_s))
-        until = time.monotonic() + float(seconds)
-        while errors.read(until):
-            pass
-        status = os.waitstatus_to_exitcode(os.waitpid(tests, 0)[1])
-        result = "passed" if status == 0 else f"failed: {errors.end()}"
-    except _Over as exc:
-        result = str(exc)
-    os.write(1, json.dumps({"result": result}).encode() + b"\n")
+    sys.path.append(os.path.dirname(__file__))  # noqa: PTH120  (pathlib would be slow to import)
+    sys.path.append(json.loads(arguments[-1])["sandbox"])
+    import _launch  # type: ignore[import-not-found]  # noqa: PLC0415
+
+    status, _, readable, command = _launch.prepare(arguments)
+    job: Job = json.loads(command[0])
+    to_tests, to_program, confined = os.pipe(), os.pipe(), os.pipe()
+    if os.fork() == 0:
+        _run_program(job, readable, to_program[0], to_tests[1], confined[1])
+    for end in (to_program[0], to_tests[1], confined[1]):
+        os.close(end)
+    secret: dict[str, Any] = {"token": ""}
+    confinement = os.read(confined[0], 1)
+    if confinement != b"+":
+        result = UNCONFINED if confinement else "failed: the program could not be started"
+    else:
+        with os.fdopen(0, "rb") as stream:
+            secret = json.load(stream)
+        result = _run_tests(job, readable, to_tests[0], to_program[1], secret)
+    os.write(1, json.dumps({"token": secret["token"], "result": result}).encode() + b"\n")
+    os.write(status, b"ended 0\n")
     os._exit(0)
 
 
-def _leave(launch: str, caller: int, tests: int, folder: str) -> bool:
-    """Enter a domain of its own, and return whether that keeps it from the tests."""
-    sys.path.insert(0, os.path.dirname(launch))  # noqa: PTH120  (pathlib would be slow to import)
-    import _launch  # type: ignore[import-not-found]  # noqa: PLC0415
-
-    _launch._confine(caller, [folder])
+def _run_tests(
+    job: Job, readable: list[str], source: int, sink: int, secret: dict[str, Any]
+) -> str:
+    """Run the tests in a child, and return the result."""
+    reading, writing = os.pipe()
+    tests = os.fork()
+    if tests == 0:
+        _keep_open(source, sink, writing)
+        _become_tests(job, readable, secret)
+    os.close(writing)
+    report = _Report(reading)
     try:
-        os.open(f"/proc/{tests}/mem", os.O_RDONLY)
+        report.wait_for_start(time.monotonic() + job["start_s"])
+        until = time.monotonic() + job["seconds"]
+        while report.read(until):
+            pass
+    except _Over as exc:
+        return str(exc)
+    code = os.waitstatus_to_exitcode(os.waitpid(tests, 0)[1])
+    return "passed" if code == 0 else report.failure()
+
+
+def _become_tests(job: Job, readable: list[str], secret: dict[str, Any]) -> NoReturn:
+    import _launch  # noqa: PLC0415
+    import _python_tester  # type: ignore[import-not-found]  # noqa: PLC0415
+
+    _launch.confine([job["folders"][0]], readable)
+    if job["commands"][0]:
+        for stream in (1, 2):
+            os.dup2(_REPORT, stream)
+        os.close(_REPORT)
+        _execute(job["commands"][0], job["folders"][0])
+    sys.path[-2:] = job["packages"]
+    os.write(_REPORT, b"started\n")
+    failure = _python_tester.run_tests(_IN, _OUT, **secret["python"])
+    if failure is not None:
+        os.write(_REPORT, failure.encode("utf-8", "backslashreplace")[:_KEPT])
+    os._exit(0 if failure is None else 1)
+
+
+def _run_program(job: Job, readable: list[str], *ends: int) -> NoReturn:
+    """Become the process of the program: in its own namespaces if possible, always confined."""
+    import _launch  # noqa: PLC0415
+
+    _keep_open(*ends)
+    if _launch.enter_namespaces():
+        program = os.fork()
+        if program != 0:
+            os.closerange(0, _REPORT + 1)
+            os.waitpid(program, 0)
+            os._exit(0)
+        _launch.mount_own_proc()
+    import _python_tester  # noqa: PLC0415
+
+    _launch.confine([job["folders"][1]], readable)
+    try:
+        os.listdir("/proc")  # noqa: PTH208
     except PermissionError:
-        return True
-    return False
+        os.write(_REPORT, b"+")
+    else:
+        os.write(_REPORT, b"-")
+        os._exit(1)
+    os.close(_REPORT)
+    if job["commands"][1]:
+        _execute(job["commands"][1], job["folders"][1])
+    sys.path[-2:] = job["packages"]
+    os.chdir(job["folders"][1])
+    _python_tester.serve(_IN, _OUT)
+    os._exit(0)
 
 
-def _become(command: list[str], folder: str, source: int, sink: int, errors: int) -> None:
-    """Become a command with the channel, and with no other open file."""
+def _keep_open(*ends: int) -> None:
+    """Keep no file open but these, as `_IN`, `_OUT` and `_REPORT`, and nothing as 0, 1 and 2."""
     # Away from the numbers that they get, in whatever order these are.
-    source, sink, errors = (os.dup2(one, 100 + at) for at, one in enumerate((source, sink, errors)))
-    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    for old, new in ((errors, 1), (errors, 2), (source, _IN), (sink, _OUT)):
-        os.dup2(old, new)
-    os.closerange(_OUT + 1, 1024)
+    moved = [os.dup2(end, 100 + index) for index, end in enumerate(ends)]
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(nowhere, stream)
+    for number, end in zip((_IN, _OUT, _REPORT), moved, strict=True):
+        os.dup2(end, number)
+    os.closerange(_REPORT + 1, 1024)
+
+
+def _execute(command: list[str], folder: str) -> NoReturn:
     for name in ("SIGPIPE", "SIGXFSZ"):
         signal.signal(getattr(signal, name), signal.SIG_DFL)
     os.chdir(folder)
@@ -138,14 +209,6 @@ def _become(command: list[str], folder: str, source: int, sink: int, errors: int
         os.execvp(command[0], command)  # noqa: S606  (there is no shell on purpose)
     finally:
         os._exit(127)
-
-
-def _delete(folder: str) -> None:
-    for place, folders, files in os.walk(folder, topdown=False):
-        for name in files:
-            os.unlink(os.path.join(place, name))  # noqa: PTH108, PTH118  (as above)
-        for name in folders:
-            os.rmdir(os.path.join(place, name))  # noqa: PTH106, PTH118
 
 
 if __name__ == "__main__":

@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import json
 import re
+import secrets
 import shutil
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crscore.code.execution._supervisor import UNCONFINED
+from crscore.code.execution.programs import Problem
 from crscore.errors import ConfigError, ToolNotFoundError
 from crscore.sandbox import run
 
@@ -30,7 +31,6 @@ START_S: Final = 30.0
 """Seconds in which a compiler or an interpreter has to have started; the tests have their own."""
 
 _SUPERVISOR: Final = Path(__file__).with_name("_supervisor.py")
-_LAUNCH: Final = Path(run.__file__).with_name("_launch.py")
 _TYPE: Final = r"[\w:<>,&*\[\].? \t\n]"
 # Bounded: a type may go over lines, and each line would be read up to the end of the code.
 _FUNCTION: Final = (
@@ -74,6 +74,32 @@ def last_function(prompt: str) -> Function | None:
 def functions(code: str) -> tuple[Function, ...]:
     """Find the functions that code defines, without `main`."""
     return tuple(filter(None, map(_function, _ANY_FUNCTION.finditer(without_text(code)))))
+
+
+class UnclearError(Exception):
+    """Raised for a program of which nothing says what its tests test."""
+
+
+def tested(problem: Problem, code: str) -> tuple[Function, ...]:
+    """Return the functions of a program without a prompt that its tests call.
+
+    Raises:
+        UnclearError: There is none, or several and neither an entry point nor a solution. All but
+            one could be helpers of the tests, by which the program would judge itself.
+    """
+    words = set(re.findall(r"\w+", without_text(problem.tests)))
+    if problem.entry_point:
+        words &= {problem.entry_point}
+    elif problem.solution is not None:
+        words &= {function.name for function in functions(problem.solution)}
+    used = {function.head: function for function in functions(code) if function.name in words}
+    names = sorted({function.name for function in used.values()})
+    if not names:
+        raise UnclearError("no function to test was found")
+    if len(names) > 1 and not problem.entry_point and problem.solution is None:
+        listed = " and ".join(names)
+        raise UnclearError(f"the program defines {listed}; give an entry_point or a solution")
+    return tuple(used.values())
 
 
 def _function(found: re.Match[str]) -> Function | None:
@@ -155,14 +181,24 @@ def read(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in found}
 
 
-def run_apart(box: Box, tests: Sequence[str], program: Sequence[str], *, tool: str) -> str:
+def run_apart(
+    box: Box,
+    tests: Sequence[str] = (),
+    program: Sequence[str] = (),
+    *,
+    tool: str,
+    packages: Sequence[str] = (),
+    python: Mapping[str, Any] | None = None,
+) -> str:
     """Run tests and program, each in its folder of the box (`TESTS`, `PROGRAM`).
 
     Args:
         box: The sandbox.
-        tests: Command of the tests.
-        program: Command of the program.
+        tests: Command of the tests; none for Python.
+        program: Command of the program; none for Python.
         tool: Name for errors.
+        packages: Folders of packages for programs and tests in Python.
+        python: Arguments of `_python_tester.run_tests`.
 
     Returns:
         `passed`, `timed out`, or `failed: ...`.
@@ -173,17 +209,31 @@ def run_apart(box: Box, tests: Sequence[str], program: Sequence[str], *, tool: s
     folders = (box.folder / TESTS, box.folder / PROGRAM)
     for folder in folders:
         folder.mkdir(exist_ok=True)
-    done = box.start(
-        *(sys.executable, "-I", "-S", str(_SUPERVISOR), str(_LAUNCH), str(START_S)),
-        *(str(box.seconds), *map(str, folders), "--", *tests, "--", *program),
+    job = {
+        "sandbox": str(Path(run.__file__).parent),
+        "start_s": START_S,
+        "seconds": box.seconds,
+        "packages": packages,
+        "folders": [str(folder) for folder in folders],
+        "commands": [tests, program],
+    }
+    # Only the process of the tests can read the token, so nobody else can write the result.
+    token = secrets.token_hex()
+    completed = box.start(
+        json.dumps(job),
         tool=tool,
         seconds=2 * START_S + box.seconds + 1,
+        launcher=_SUPERVISOR,
+        secret=json.dumps({"token": token, "python": python}).encode(),
     )
     try:
-        result: str = json.loads(done.stdout)["result"]
-    except ValueError:
+        verdict = json.loads(completed.stdout)
+        result, returned_token = str(verdict["result"]), str(verdict["token"])
+    except (ValueError, TypeError, KeyError):
         return "failed: the program ended its tests"
     if result == UNCONFINED:
         expected = "is not possible here: this kernel cannot keep a program from its tests"
         raise ConfigError("--allow-code-execution", "environment", f"{expected} (Landlock)")
+    if not secrets.compare_digest(returned_token, token):
+        return "failed: the program forged its result"
     return result

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
+import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from crscore import plugins
+from crscore.code.execution import apart
 from crscore.code.execution.estimator import pass_at_k
 from crscore.code.execution.programs import Completion, Problem
 from crscore.errors import ConfigError, InputError, ToolFailedError
@@ -21,6 +26,12 @@ TIMED_OUT: Final = "timed out"
 MEMORY_BYTES: Final = 1 << 30
 OUTPUT_BYTES: Final = 1 << 22
 PROCESSES: Final = 64
+RESULT_CHARACTERS: Final = 200
+_BOX_PATH: Final = re.compile(r"/[^\s:]*/crscore-\w{8}/\w+/")
+_SYSTEM_FOLDERS: Final = ("/usr", "/bin", "/lib", "/lib32", "/lib64", "/nix/store", "/gnu/store")
+_SYSTEM_FILES: Final = ("ld.so.cache", "ld.so.conf*", "localtime", "java*", "ssl/openssl.cnf")
+"""Patterns below `/etc`."""
+_DEVICES: Final = ("/dev/zero", "/dev/random", "/dev/urandom")
 _PRIVILEGED: Final = frozenset({"pull_request_target", "workflow_run", "issue_comment"})
 """Events whose workflows run with the repository's secrets on code of anybody."""
 
@@ -45,13 +56,22 @@ class Box:
     folder: Path
     seconds: float
 
-    def start(self, *command: str, tool: str, seconds: float | None = None) -> Completed:
+    def start(
+        self,
+        *command: str,
+        tool: str,
+        seconds: float | None = None,
+        launcher: Path | None = None,
+        secret: bytes = b"",
+    ) -> Completed:
         """Run a command in the sandbox.
 
         Args:
             *command: The program and its arguments.
             tool: Its name, for errors.
             seconds: Wall time; None for the program's.
+            launcher: As `crscore.sandbox.run.run` takes it.
+            secret: As there.
 
         Raises:
             ToolNotFoundError: The program is missing.
@@ -62,12 +82,31 @@ class Box:
             memory_bytes=MEMORY_BYTES,
             output_bytes=OUTPUT_BYTES,
             processes=PROCESSES,
+            readable=_readable(),
         )
         home = str(self.folder)
         names = ("PATH", "LANG", "LC_ALL", "JAVA_HOME")
         kept = {name: os.environ[name] for name in names if name in os.environ}
         environment = {**kept, "HOME": home, "TMPDIR": home, "OMP_NUM_THREADS": "1"}
-        return run(command, tool=tool, folder=self.folder, environment=environment, limits=limits)
+        return run(
+            command,
+            tool=tool,
+            folder=self.folder,
+            environment=environment,
+            limits=limits,
+            launcher=launcher,
+            secret=secret,
+        )
+
+
+@cache
+def _readable() -> tuple[str, ...]:
+    """List what compilers, interpreters and programs may read besides their own folders."""
+    programs = (shutil.which(name) for name in ("g++", "java", "javac", "node"))
+    installed = {str(Path(program).resolve().parents[1]) for program in programs if program}
+    interpreter = {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix}
+    files = (str(path) for pattern in _SYSTEM_FILES for path in Path("/etc").glob(pattern))
+    return (*_SYSTEM_FOLDERS, *sorted(installed | interpreter), *_DEVICES, *files)
 
 
 def run_programs(
@@ -204,6 +243,16 @@ def _run_one(
 ) -> str:
     with tempfile.TemporaryDirectory(prefix="crscore-") as folder:
         try:
-            return judge(Box(folder=Path(folder), seconds=timeout), problem, code)
+            result = judge(Box(folder=Path(folder), seconds=timeout), problem, code)
+        except apart.UnclearError as exc:
+            result = f"failed: {exc}"
         except ToolFailedError as exc:
-            return TIMED_OUT if exc.reason.startswith("took longer") else f"failed: {exc.reason}"
+            result = TIMED_OUT if exc.reason.startswith("took longer") else f"failed: {exc.reason}"
+    return _shortened(result)
+
+
+def _shortened(result: str) -> str:
+    """Return a result on one line, short and printable: a program decides about its text."""
+    line = " ".join(_BOX_PATH.sub("", result).split())[:RESULT_CHARACTERS]
+    escaped = (sign if sign.isprintable() else ascii(sign)[1:-1] for sign in line)
+    return "".join(escaped)[:RESULT_CHARACTERS]

@@ -885,9 +885,9 @@ def test_nothing_of_ours_stays_open(tmp_path: Path) -> None:
 def test_silent_launcher_whose_pipe_is_held_open_is_not_waited_for() -> None:
     end, start = os.pipe()
     with subprocess.Popen(["/bin/true"], stdout=subprocess.PIPE) as process:
-        assert Group(process, end).read_status() == []
+        assert Group(process, end).read_status() is None
         os.write(start, b"ended 0\n")
-        assert Group(process, end).read_status() == [b"ended", b"0"]
+        assert Group(process, end).read_status() == (b"ended", b"0")
     os.close(start)
     os.close(end)
 

@@ -36,9 +36,7 @@ class _Judge:
     def __call__(self, box: Box, problem: Problem, code: str) -> str:
         """Run a program with its tests and return the result."""
         last = apart.last_function(problem.prompt)
-        used = (last,) if last is not None else apart.functions(code)
-        if not used:
-            return "failed: no function to test was found"
+        used = (last,) if last is not None else apart.tested(problem, code)
         source = _tests_of(problem, used)
         with self._lock:
             tests = self._tests.get((problem.id, source))

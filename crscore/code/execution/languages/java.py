@@ -48,8 +48,6 @@ class _Judge:
     def __call__(self, box: Box, problem: Problem, code: str) -> str:
         """Run a program with its tests and return the result."""
         source = _tests_of(problem, code)
-        if source is None:
-            return "failed: no function to test was found"
         support, tests = self._compiled(problem, source)
         if isinstance(tests, str):
             return f"failed: the tests cannot be compiled apart from the program: {tests}"
@@ -108,8 +106,8 @@ def _tuple(name: str, size: int) -> str:
     return "\n".join((*lines, "}"))
 
 
-def _tests_of(problem: Problem, code: str) -> str | None:
-    """Write the tests with calls in place of the program; None where there is nothing to call."""
+def _tests_of(problem: Problem, code: str) -> str:
+    """Write the tests with calls in place of the program."""
     last = apart.last_function(problem.prompt)
     if last is not None:
         owner = (_CLASS.findall(apart.without_text(problem.prompt)) or ["Problem"])[-1]
@@ -117,9 +115,9 @@ def _tests_of(problem: Problem, code: str) -> str | None:
         closing = "" if closed else "\n}" * apart.open_braces(problem.prompt) + "\n"
         return problem.prompt + _body(owner, last) + closing + problem.tests
     owners = _CLASS.findall(apart.without_text(code))
-    used = apart.functions(code)
-    if not owners or not used:
-        return None
+    used = apart.tested(problem, code)
+    if not owners:
+        raise apart.UnclearError("no class to test was found")
     stubs = "\n".join(f"{one.head} {{ {_body(owners[0], one)} }}" for one in used)
     return f"{_IMPORTS}{problem.tests}\nclass {owners[0]} {{\n{stubs}\n}}\n"
 

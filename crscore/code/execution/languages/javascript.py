@@ -26,19 +26,33 @@ _DECLARED: Final = re.compile(r"\b(?:const|let|var|class|function)\s++(?:\{\s*+)
 
 def judge(box: Box, problem: Problem, code: str) -> str:
     """Run a program with its tests and return the result."""
-    used = dict.fromkeys(_NAME.findall(problem.tests))
-    own = set(_DECLARED.findall(problem.tests))
-    names = [name for name in used if name not in own]
-    tests = problem.tests
-    program = problem.prompt + code
+    tests, prompt = problem.tests, problem.prompt
+    program = prompt + code
     if tests.lstrip().startswith("}"):
         tests = tests.lstrip()[1:]
         program += "\n}" if apart.open_braces(program) > 0 else ""
+    read = dict.fromkeys(_NAME.findall(apart.without_text(tests)))
+    shared = _DECLARED.findall(apart.without_text(prompt))
+    entry = problem.entry_point or (shared[-1] if shared else "")
+    solution = None if problem.solution is None else _DECLARED.findall(prompt + problem.solution)
+    own = {*_DECLARED.findall(tests), *shared} - {entry}
+    given = {
+        "tests": tests,
+        "names": [name for name in read if name not in own],
+        "entry": entry,
+        "solution": solution,
+        "prompt": prompt + "\n}" * apart.open_braces(prompt),
+        "shared": [name for name in shared if name != entry],
+    }
     channel = apart.support("channel.js").encode()
-    given = json.dumps([tests, names]).encode("utf-8", "surrogatepass")
+    content = json.dumps(given).encode()
     apart.write(
         box.folder / apart.TESTS,
-        {"channel.js": channel, "run.js": apart.support("tests.js").encode(), "tests.json": given},
+        {
+            "channel.js": channel,
+            "run.js": apart.support("tests.js").encode(),
+            "tests.json": content,
+        },
     )
     apart.write(
         box.folder / apart.PROGRAM,

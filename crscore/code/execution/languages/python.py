@@ -1,4 +1,4 @@
-"""Python, by the interpreter that runs crscore, without its packages.
+"""Python, by the interpreter that runs crscore, with its packages.
 
 The tests run in a process of their own (`_python_tester.py`); a program cannot reach them.
 """
@@ -6,66 +6,70 @@ The tests run in a process of their own (`_python_tester.py`); a program cannot 
 from __future__ import annotations
 
 import ast
-import json
-import sys
+import re
+import sysconfig
 import warnings
-from collections.abc import Callable
-from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from crscore.code.execution import _python_tester
+from crscore.code.execution import apart
 from crscore.code.execution.programs import Problem
 
 if TYPE_CHECKING:
     from crscore.code.execution.runner import Box
 
-# Imported, not run by its path, as only an imported module is compiled once.
-_START: Final = (
-    "import sys; sys.path.append(sys.argv[1]); from _python_tester import main; main(sys.argv[2:])"
-)
-_FOLDER: Final = str(Path(_python_tester.__file__).parent)
-_SPARE_S: Final = 1.0
-"""Seconds for starting, and after which a run that does not end itself is killed."""
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def judge(box: Box, problem: Problem, code: str) -> str:
     """Run a program with its tests and return the result."""
-    texts = {"program": _joined(problem.prompt, code), "tests": problem.tests}
-    texts["prompt"] = problem.prompt
-    for name, text in texts.items():
-        (box.folder / name).write_text(text, "utf-8", errors="surrogatepass")
-    done = box.start(
-        *(sys.executable, "-I", "-S", "-c", _START, _FOLDER, *texts, problem.entry_point),
-        str(box.seconds),
-        tool="python",
-        seconds=box.seconds + _SPARE_S,
-    )
-    try:
-        result: str = json.loads(done.stdout)["result"]
-    except ValueError:
-        return "failed: the tester was killed"
-    return result
+    defined = re.findall(r"^(?:async )?def (\w+)", problem.prompt, re.MULTILINE)
+    arguments = {
+        "program": problem.prompt + code,
+        "tests": problem.tests,
+        "prompt": problem.prompt,
+        "entry": problem.entry_point or (defined[-1] if defined else ""),
+        "used": _used_names(problem.tests),
+        "solution": None if problem.solution is None else _defined_names(problem),
+    }
+    packages = dict.fromkeys(sysconfig.get_path(name) for name in ("purelib", "platlib"))
+    return apart.run_apart(box, tool="python", packages=tuple(packages), python=arguments)
 
 
-def _joined(prompt: str, code: str) -> str:
-    """Put code behind its prompt, with the indentation that its first line may have lost."""
-    last = prompt.rstrip().rpartition("\n")[2]
-    margin = last[: len(last) - len(last.lstrip())]
-    if margin and code[:1].strip():
-        indented = prompt + margin + code
-        if _parses(indented) or not _parses(prompt + code):
-            return indented
-    return prompt + code
+@lru_cache(maxsize=64)
+def _used_names(tests: str) -> tuple[str, ...]:
+    """Return the names that code reads and does not define anywhere."""
+    read, defined = {}, set()
+    for node in _nodes(tests):
+        match node:
+            case ast.Name(id=name, ctx=ast.Load()):
+                read[name] = True
+            case ast.Name(id=name) | ast.arg(arg=name) | ast.ExceptHandler(name=name):
+                defined.add(name)
+            case ast.alias(name=name, asname=alias):
+                defined.add(alias or name.partition(".")[0])
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                defined.add(name)
+            case ast.ClassDef(name=name):
+                defined.add(name)
+    return tuple(name for name in read if name not in defined)
 
 
-def _parses(code: str) -> bool:
+@lru_cache(maxsize=64)
+def _defined_names(problem: Problem) -> tuple[str, ...]:
+    """Return the names of the functions and classes that a solution defines."""
+    code = problem.prompt + (problem.solution or "")
+    return tuple(node.name for node in _nodes(code) if isinstance(node, _DEFINITIONS))
+
+
+def _nodes(code: str) -> Iterator[ast.AST]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            ast.parse(code)
+            yield from ast.walk(ast.parse(code))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return False
-    return True
+            return
 
 
 def create() -> Callable[[Box, Problem, str], str]:

@@ -17,11 +17,11 @@ needs = {
 }
 
 
-def run(language, prompt, code, tests, *, timeout=5.0):
-    problem = Problem(id="p", language=language, prompt=prompt, tests=tests)
+def run(language, prompt, code, tests, *, timeout=5.0, solution=None):
+    problem = Problem(id="p", language=language, prompt=prompt, tests=tests, solution=solution)
     completion = Completion(problem="p", code=code, index=0)
-    (found,) = run_programs({"p": problem}, [completion], allowed=True, timeout=timeout)
-    return found.result
+    (outcome,) = run_programs({"p": problem}, [completion], allowed=True, timeout=timeout)
+    return outcome.result
 
 
 JS_TESTS = """const assert = require('node:assert');
@@ -108,9 +108,14 @@ CPP_CODE = """    std::cout << "printed";
         (
             "",
             "void order(std::vector<int>& v) { sort(v.begin(), v.end()); }\n"
+            "int other() { return 0; }",
+            "int main() { vector<int> v{3, 1}; order(v); assert(v[0] == 1); }",
+            "passed",
+        ),
+        (
+            "",
             "int add(int a, int b) {\n  return a + b;\n}\nlong add(long a, long b) { return 0; }",
-            "int main() { vector<int> v{3, 1}; order(v); assert(v[0] == 1);"
-            " assert(add(2, 3) == 5); }",
+            "int main() { assert(add(2, 3) == 5); }",
             "passed",
         ),
         ("", "int f(int* a) { return 1; }", "int main() { f(0); }", "failed: the tests cannot"),
@@ -164,6 +169,34 @@ JAVA_CODE = """        System.out.println("printed");
 )
 def test_java(prompt, code, tests, result):
     assert run("java", prompt, code, tests).startswith(result)
+
+
+TWO_FUNCTIONS = {
+    "cpp": (
+        "int f() { return 1; }\nint g(int x) { return x; }",
+        "int main() { assert(g(f()) == 1); }",
+    ),
+    "javascript": (
+        "function f() { return 1; }\nfunction g(x) { return x; }",
+        "if (g(f()) !== 1) throw new Error('no')",
+    ),
+}
+
+
+@pytest.mark.parametrize("language", [pytest.param(n, marks=needs[n]) for n in TWO_FUNCTIONS])
+def test_solution_decides_which_functions_are_tested(language):
+    code, tests = TWO_FUNCTIONS[language]
+    assert run(language, "", code, tests, solution=code) == "passed"
+    assert "give an entry_point or a solution" in run(language, "", code, tests)
+
+
+@needs["javascript"]
+def test_helper_of_a_javascript_prompt_is_the_tests_own():
+    prompt = "function near(a, b) { return Math.abs(a - b) < 1; }\nconst f = (a) => {\n"
+    tests = "if (!near(f(2), 4)) throw new Error('far')"
+    assert run("javascript", prompt, "  return 2 * a;\n};", tests) == "passed"
+    hostile = "  return 9;\n};\nnear = () => true;"
+    assert run("javascript", prompt, hostile, tests) == "failed: Error: far"
 
 
 @needs["cpp"]

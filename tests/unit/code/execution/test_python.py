@@ -9,11 +9,11 @@ from crscore.code.execution.runner import compute, run_programs
 from crscore.errors import ConfigError, InputError
 
 
-def run(code, tests, *, prompt="", entry="", timeout=3.0):
-    problem = Problem(id="p", tests=tests, prompt=prompt, entry_point=entry)
+def run(code, tests, *, prompt="", entry="", solution=None, timeout=3.0):
+    problem = Problem(id="p", tests=tests, prompt=prompt, entry_point=entry, solution=solution)
     completion = Completion(problem="p", code=code, index=0)
-    (found,) = run_programs({"p": problem}, [completion], allowed=True, timeout=timeout)
-    return found.result
+    (outcome,) = run_programs({"p": problem}, [completion], allowed=True, timeout=timeout)
+    return outcome.result
 
 
 def test_results_are_those_of_code_eval():
@@ -29,7 +29,7 @@ def test_results_are_those_of_code_eval():
         1,
         {"task_id": 0, "passed": True, "result": "passed", "completion_id": 1},
     )
-    assert results[0][0][1]["result"] == "failed: "
+    assert results[0][0][1]["result"] == "failed: AssertionError"
 
 
 def test_code_runs_only_with_consent():
@@ -83,6 +83,20 @@ def test_unknown_language_lists_those_that_can_be_run():
         ("from fractions import Fraction\ndef f(): return Fraction(1, 3)", "assert f() * 3 == 1"),
         ("import math\nx = 3", "assert math.pi > x"),
         ("def f(): return range(3)", "assert f() == range(3)"),
+        (
+            "def f():\n    yield 1\n    yield 2",
+            "g = f(); assert next(g) == 1 and next(g) == 2 and next(g, None) is None",
+        ),
+        (
+            "def f(): print('hi', end='')",
+            "import contextlib, io\nwith contextlib.redirect_stdout(io.StringIO()) as out:\n"
+            "    f()\nassert out.getvalue() == 'hi'",
+        ),
+        (
+            "import numpy\ndef f(a): return numpy.int64(a.sum()), a * 2.0",
+            "import numpy as np\ntotal, twice = f(np.array([[1, 2]]))\n"
+            "assert total == 3 and np.array_equal(twice, [[2, 4]]) and twice.dtype == float",
+        ),
     ],
 )
 def test_program_passes(code, tests):
@@ -92,22 +106,54 @@ def test_program_passes(code, tests):
 @pytest.mark.parametrize(
     ("code", "tests", "result"),
     [
-        ("x = (", "", "failed: '(' was never closed (<program>, line 1)"),
-        ("import sys; sys.exit(0)", "", "failed: 0"),
-        ("def f(): return input()", "f()", "failed: EOF when reading a line"),
-        ("def f(): return g()", "f()", "failed: name 'g' is not defined"),
-        ("def f(): return map(int, [1])", "assert f() == [1]", "failed: "),
-        ("x = 1", "assert y", "failed: name 'y' is not defined"),
+        ("x = (", "", "failed: SyntaxError: '(' was never closed (<program>, line 1)"),
+        ("import sys; sys.exit(0)", "", "failed: SystemExit: 0"),
+        ("def f(): return input()", "f()", "failed: EOFError: EOF when reading a line"),
+        ("def f(): return g()", "f()", "failed: NameError: name 'g' is not defined"),
+        ("def f(): return map(int, [1])", "assert f() == [1]", "failed: AssertionError"),
+        ("x = 1", "assert y", "failed: NameError: name 'y' is not defined"),
+        ("import nothing", "", "failed: ModuleNotFoundError: No module named 'nothing'"),
         ("while True: pass", "", "timed out"),
+        (
+            "def f(): return 1\ndef g(x): return x",
+            "assert g(f()) == 1",
+            "failed: Unsupported: the program defines g and f; give an entry_point or a solution",
+        ),
     ],
 )
 def test_program_fails(code, tests, result):
     assert run(code, tests, timeout=1.0) == result
 
 
-def test_completion_takes_the_indentation_of_its_prompt():
+def test_completion_without_indentation_fails_as_in_humaneval():
     prompt = "def f(a):\n    '''Add one.'''\n"
-    assert run("b = a + 1\n    return b", "assert f(1) == 2", prompt=prompt) == "passed"
+    assert run("    return a + 1", "assert f(1) == 2", prompt=prompt) == "passed"
+    result = run("return a + 1", "assert f(1) == 2", prompt=prompt)
+    assert result == "failed: SyntaxError: 'return' outside function (<program>, line 3)"
+
+
+def test_table_of_pandas_crosses():
+    pytest.importorskip("pandas")
+    code = "import pandas as pd\ndef f(): return pd.DataFrame({'a': [1], 'b': ['x']}, index=['i'])"
+    tests = "import pandas as pd\nframe = pd.DataFrame({'a': [1], 'b': ['x']}, index=['i'])\n"
+    tests += "pd.testing.assert_frame_equal(f(), frame)\n"
+    tests += "pd.testing.assert_series_equal(f()['b'], frame.b)"
+    assert run(code, tests, timeout=20) == "passed"
+    assert run(code.replace("'x'", "'y'"), tests, timeout=20).startswith("failed: AssertionError")
+
+
+def test_solution_decides_which_names_are_tested():
+    tests = "assert size([Pair(1, 2)]) == 3"
+    solution = "class Pair:\n    def __init__(s, a, b): s.both = a + b\n"
+    solution += "def size(pairs): return pairs[0].both"
+    assert run(solution, tests, solution=solution) == "passed"
+    assert run(solution, tests).startswith("failed: Unsupported: the program defines")
+
+
+def test_message_of_an_exception_is_short_and_printable():
+    result = run("def f(): raise ValueError('\\ud800\\x1b[0m\\n' * 500)", "f()")
+    assert result.startswith(r"failed: ValueError: \ud800\x1b[0m \ud800")
+    assert len(result) == 200
 
 
 def test_helper_of_the_prompt_is_not_the_program_s():
@@ -115,7 +161,7 @@ def test_helper_of_the_prompt_is_not_the_program_s():
     tests = "assert near(f(2), 4)"
     assert run("    return 2 * a", tests, prompt=prompt) == "passed"
     hostile = "    return 9\n\ndef near(a, b):\n    return True\n"
-    assert run(hostile, tests, prompt=prompt) == "failed: "
+    assert run(hostile, tests, prompt=prompt) == "failed: AssertionError"
 
 
 PEER = """import sys
@@ -175,5 +221,7 @@ def test_hostile_program_does_not_pass(code, tests):
 
 
 def test_what_tests_print_is_no_verdict():
-    assert run("x = 1", 'print(\'{"result": "passed"}\')\nassert x == 2') == "failed: "
+    assert (
+        run("x = 1", 'print(\'{"result": "passed"}\')\nassert x == 2') == "failed: AssertionError"
+    )
     assert run("x = 1", "print('hello')\nassert x == 1") == "passed"

@@ -14,7 +14,6 @@ public final class Tests {
         PrintStream errors = System.err;
         channel = new Channel();
         System.setOut(new PrintStream(OutputStream.nullOutputStream()));
-        // All classes, as their files are gone once the program runs.
         Method tests = null;
         for (String name : arguments) {
             Class<?> found = Class.forName(name);
@@ -24,7 +23,6 @@ public final class Tests {
                 continue;
             }
         }
-        errors.println("ready");
         List<Object> loaded = channel.receive();
         errors.println("started");
         try {
