@@ -1,188 +1,184 @@
-"""Blocks of the Markdown report, each with a frame and items that can be omitted singly."""
+"""Blocks that reports are made of: headings, text, tables, bars and lists.
+
+A builder makes them once, as values. They are rendered as text for a terminal (`console.py`), in a
+web page (`frame.py`) and as GitHub's Markdown (`markdown_blocks.py`). The renderers clean and
+escape every text, so a builder may pass any text of the data.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Final, NamedTuple, TypeAlias, TypeVar
 
-from crscore.records import CommentResult, PseudoReference, Result, ReviewResult, Usefulness
-from crscore.reports import view
-from crscore.reports.escape import markdown, markdown_code, markdown_prose
-from crscore.scoring.signature import shorten_signature
+_Item = TypeVar("_Item")
 
-YES, NO = "✅", "➖"
-SHOWN_UNADDRESSED = 3
-"""Topics and pseudo-references that are listed openly; the others are folded."""
-_PROSE_CHARS = 600
+YES: Final = "✓"
+"""First character of a cell for a goal that is reached."""
+NO: Final = "✗"
+"""First character of a cell for a goal that is missed."""
 
 
-class Block(NamedTuple):
-    """Part of the document that is well-formed with any of its items omitted."""
+class Run(NamedTuple):
+    """Part of a line that is not prose."""
 
-    head: str
-    """Opening text."""
-    items: tuple[str, ...] = ()
-    """Whole list entries or table rows."""
-    foot: str = "\n"
-    """Closing text."""
+    text: str
+    """Plain text; backticks have no meaning in it."""
+    tone: str = ""
+    """Words of `strong`, `dim`, `good`, `fair`, `bad`, `code` and, on pages, CSS classes."""
+    link: str = ""
+    """Trusted address, for pages and Markdown; empty for none."""
 
 
-def blocks(result: Result, heading: str | None) -> Iterator[Block]:
-    """Make the blocks of one result, the most useful first.
+Line: TypeAlias = "str | tuple[Run | str, ...]"
+"""One line of text; a `str` is prose, in which backticks mark code."""
 
-    The short signature precedes the folded parts, so that it is never omitted.
+
+def plain(line: Line) -> str:
+    """Return the text of a line without tones and links."""
+    if isinstance(line, str):
+        return line
+    return "".join(part if isinstance(part, str) else part.text for part in line)
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """Title of the blocks below it."""
+
+    text: Line
+    level: int = 2
+    """1 for the title of the report."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """Running text."""
+
+    text: Line
+    tone: str = ""
+    """As of a `Run`; `dim` for an aside."""
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Warnings to read before the numbers."""
+
+    label: str
+    """Word in front of each line in a terminal."""
+    title: Line
+    """Sentence above the list elsewhere."""
+    lines: tuple[str, ...]
+    more: str = ""
+    """Last line, on lines that are not listed; empty for none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """Number with its basis."""
+
+    name: str
+    value: float | None
+    """In [0, 1]; None when undefined."""
+    basis: str
+    tone: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """Headline numbers, drawn as bars in a terminal and as cards on a page."""
+
+    rows: tuple[Measure, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Cells under a header."""
+
+    caption: str
+    header: tuple[str, ...]
+    """One cell per column."""
+    rows: tuple[tuple[Line, ...], ...]
+    """As many cells as the header; the first one names the row."""
+    main: frozenset[int] = frozenset()
+    """Highlighted rows."""
+    is_prose: bool = False
+    """Whether the cells are words, not numbers."""
+    unlisted: int = 0
+    """Number of further rows."""
+
+
+def make_table(
+    caption: str,
+    items: Iterable[_Item],
+    *columns: tuple[str, Callable[[_Item], Line]],
+    main: Callable[[_Item], bool] = lambda _: False,
+) -> Table:
+    """Make a table with one row per item.
+
+    Args:
+        caption: Caption of the table.
+        items: Items of the rows.
+        columns: Header of each column, and the function that formats its cells.
+        main: Predicate of the rows to highlight.
     """
-    title = f"### {heading or 'Review score'}\n\n"
-    if result.usefulness is None:
-        yield Block(f"{title}{_summary(result)}\n\n", foot="")
-        yield _scores(result)
-    else:
-        yield Block(f"{title}{_verdict(result, result.usefulness)}\n\n", foot="")
-    yield from _flagged(result)
-    yield from _reviewers(result)
-    missing = tuple(_unaddressed(result))
-    yield from missing[:1]
-    yield Block(
-        f"<sub>{markdown_code(shorten_signature(result.signature), 600)}</sub>\n", foot="\n"
-    )
-    yield from missing[1:]
-    yield from _folded_comments(result)
-    yield from _folded_sentences(result)
-    yield from _folded_notes(result)
-
-
-def _verdict(result: Result, value: Usefulness) -> str:
-    said = markdown(view.verdict(result, value, range(len(result.sentences))))
-    word, rest = said.split(":", 1)
-    return (
-        f"**{word}:**{rest}\n\n<sub>From 0 to 100: about this change {view.hundred(value.about)}, "
-        f"substance {view.hundred(value.substance)}; "
-        f"published scores: {markdown(view.published_of(result))}.</sub>"
+    rows = list(items)
+    return Table(
+        caption,
+        header=tuple(header for header, _ in columns),
+        rows=tuple(tuple(format_cell(row) for _, format_cell in columns) for row in rows),
+        main=frozenset(index for index, row in enumerate(rows) if main(row)),
     )
 
 
-def _summary(result: Result) -> str:
-    scores = result.scores
-    if scores.reason is not None:
-        return f"No score for this review: {markdown(scores.reason.rstrip('.'))}."
-    topic, addressed = view.reached(result)
-    return (
-        f"The review speaks about the change in {topic:,} of "
-        f"{view.many(scores.sentences, 'sentence')} and addresses {addressed:,} of "
-        f"{view.many(scores.references, 'point')} that a review of it should touch."
-    )
+@dataclass(frozen=True, slots=True)
+class Item:
+    """Entry of a list."""
+
+    text: Line
+    lead: Line = ""
+    """Number or mark in front of the text."""
+    place: Line = ""
+    """Where it is; on the same line where there is room."""
+    below: tuple[Line, ...] = ()
+    """Lines below the text."""
+    code: tuple[str, ...] = ()
+    """Lines of code below it."""
 
 
-def _scores(result: Result) -> Block:
-    items = tuple(
-        f"| {_bold(row.name, index == 0)} | {_bold(view.hundred(row.value), index == 0)} "
-        f"| {row.basis} |\n"
-        for index, row in enumerate(view.rows(result))
-    )
-    # Its rows are never omitted: they are few, short and part of the head.
-    return Block("| Score | | |\n|:--|--:|:--|\n" + "".join(items))
+@dataclass(frozen=True, slots=True)
+class Items:
+    """List of entries."""
+
+    items: tuple[Item, ...]
+    title: Line = ""
+    """Line above the list."""
+    noun: str = ""
+    """What the entries are, in "3 more …"."""
+    shown: int | None = None
+    """Entries shown openly; the others are folded or, in a terminal, counted. None for all."""
+    unlisted: int = 0
+    """Number of further entries that are not in `items`."""
+    hint: str = "in the report"
+    """Where a reader of a terminal finds the others."""
 
 
-def _flagged(result: Result) -> Iterator[Block]:
-    found = view.flagged(result)
-    if found is not None:
-        yield Block(f"{found}.\n\n", foot="")
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """Blocks that a page and Markdown show folded."""
+
+    title: str
+    blocks: tuple[Block, ...]
 
 
-def _bold(text: str, strong: bool) -> str:
-    return f"**{text}**" if strong else text
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """Signature of the scores, the last line."""
+
+    text: str
+    whole: bool = False
+    """Whether to show all of it instead of its short form."""
+    before: Line = ""
+    """Text in front of it."""
 
 
-def _reviewers(result: Result) -> Iterator[Block]:
-    if len(result.reviews) < 2:
-        return
-    yield Block(
-        f"| Reviewer | {' | '.join(view.columns(result))} | Sentences | Words |\n"
-        "|:--|--:|--:|--:|--:|--:|\n",
-        tuple(
-            f"| {markdown(view.author(item.author), 60)} | {_three(result, item)} "
-            f"| {view.ratio_of_review(result, item)} | {item.baselines.words:,} |\n"
-            for item in result.reviews
-        ),
-    )
-
-
-def _unaddressed(result: Result) -> Iterator[Block]:
-    missing = tuple(_entry(item) for _, item in view.unaddressed(result))
-    if not missing:
-        return
-    first, rest = missing[:SHOWN_UNADDRESSED], missing[SHOWN_UNADDRESSED:]
-    title = view.unaddressed_title(result).lower()
-    yield Block(f"**Worth a look, {title} yet**\n\n", first)
-    if rest:
-        yield _folded(f"{len(rest)} more {title}", rest)
-
-
-def _entry(item: PseudoReference) -> str:
-    where = markdown_code(view.places(item, finder=True), 300) if item.spans else "whole change"
-    return f"- {markdown_prose(item.text, _PROSE_CHARS)} ({where})\n"
-
-
-def _folded_comments(result: Result) -> Iterator[Block]:
-    attached = view.attached(result)
-    if not attached:
-        return
-    rows = []
-    for index in attached:
-        item = result.comments[index]
-        where = markdown_code(view.comment_place(item.comment), 300, in_table=True)
-        rows.append(
-            f"| {where} | {view.scope(item.scope)} | {_three(result, item)} "
-            f"| {view.ratio_of_comment(result, item)} |\n"
-        )
-    table = (
-        f"| Comment | Against | {' | '.join(view.columns(result))} | Sentences |\n"
-        "|:--|:--|--:|--:|--:|--:|\n"
-    )
-    yield _folded("Each comment against the part it is on", tuple(rows), table)
-
-
-def _folded_sentences(result: Result) -> Iterator[Block]:
-    if not result.sentences:
-        return
-    entries = tuple(_sentence(result, index) for index in range(len(result.sentences)))
-    what = "does" if result.readings else "addresses"
-    yield _folded(f"Each sentence and what it {what}", entries)
-
-
-def _sentence(result: Result, index: int) -> str:
-    match, told = result.sentence_matches[index], view.reading(result, index)
-    if told is None:
-        number = f"{YES if match.matched else NO} {view.strength(result, match)}"
-        kind, partner = "", ""
-        if match.matched and match.index is not None:
-            partner = result.references[match.index].text
-    else:
-        number = view.hundred(told.substance)
-        kind, partner = f"{told.kind.value} ", view.subject(result, told)
-    entry = f"- {number} {markdown_prose(result.sentences[index].text, _PROSE_CHARS)}"
-    remark = view.remark(result, index)
-    below = f"{kind}→ {markdown_prose(partner, _PROSE_CHARS)}" if partner else kind.strip()
-    return "<br>".join(filter(None, [entry, remark, below])) + "\n"
-
-
-def _folded_notes(result: Result) -> Iterator[Block]:
-    notes = [f"- {markdown_prose(note, _PROSE_CHARS)}\n" for note in view.notes(result)]
-    base = result.baselines
-    notes.append(
-        f"- Baselines beside the scores: {view.many(base.words, 'word')}, "
-        f"{view.percent(base.repeated_tokens)} of the diff's tokens repeated.\n"
-    )
-    notes.append(f"- {view.legend(result, YES)}\n")
-    notes.append(f"- Signature: {markdown_code(result.signature, 600)}\n")
-    yield _folded("Notes", tuple(notes))
-
-
-def _folded(title: str, items: tuple[str, ...], before: str = "") -> Block:
-    """Return a folded part with a trusted `title`; blank lines make Markdown resume."""
-    head = f"<details><summary>{title}</summary>\n\n{before}"
-    return Block(head, items, "\n</details>\n\n")
-
-
-def _three(result: Result, item: CommentResult | ReviewResult) -> str:
-    return " | ".join(markdown(value, 60) for value in view.three(result, item))
+Block: TypeAlias = "Heading | Paragraph | Notice | Measures | Table | Items | Folded | Signature"

@@ -1,27 +1,58 @@
-"""Text for a terminal from rich's blocks: the arguments alone determine width and colour."""
+"""Blocks as text for a terminal, by rich: the arguments alone determine width and colour.
+
+Every mark is readable without colour.
+"""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Final
 
+from rich import table as rich_table
+from rich.cells import cell_len
 from rich.console import Console, RenderableType
-from rich.table import Table
+from rich.padding import Padding
 from rich.text import Text
 
 from crscore.reports import escape
+from crscore.reports.blocks import (
+    Block,
+    Folded,
+    Heading,
+    Item,
+    Items,
+    Line,
+    Measures,
+    Notice,
+    Paragraph,
+    Run,
+    Signature,
+    Table,
+)
+from crscore.reports.view import hundred
 from crscore.scoring.signature import shorten_signature
 
-CODE: Final = "cyan"
-"""Style of code."""
 NARROWEST_COLUMNS: Final = 60
 WIDEST_COLUMNS: Final = 160
 """Maximum width in columns; wider lines are hard to read."""
-_COUNTS_FROM: Final = 80
-"""Width from which a table of reviewers has the counts."""
-_SCORES_WIDTH, _COUNTS_WIDTH = 36, 27
-"""Columns for three scores, and for two counts beside them, at their widest."""
+MAX_CODE_LINES: Final = 40
+_MAX_LABEL_CHARS: Final = 72
+_MIN_LABEL_COLUMNS: Final = 20
+_MAX_NUMBER_COLUMNS: Final = 20
+_FIXED_COLUMNS: Final = 4
+"""Columns of a table that are shown at any width."""
+_EIGHTHS: Final = " ▏▎▍▌▋▊▉"
+_BULLET: Final = (Run("•", "bad"),)
+_STYLES: Final = {
+    "strong": "bold",
+    "dim": "dim",
+    "good": "green",
+    "fair": "yellow",
+    "bad": "red",
+    "code": "cyan",
+    "warn": "yellow",
+}
 
 
 def fit_width(width: int) -> int:
@@ -29,8 +60,33 @@ def fit_width(width: int) -> int:
     return min(max(width, NARROWEST_COLUMNS), WIDEST_COLUMNS)
 
 
+def render_blocks(
+    blocks: Iterable[Block],
+    *,
+    color: bool,
+    width: int,
+    max_chars: int = escape.MAX_ITEM_CHARS,
+    wide_tables: bool = False,
+) -> str:
+    """Render blocks below one another.
+
+    Args:
+        blocks: The blocks.
+        color: Whether to write colour sequences.
+        width: Columns; see `fit_width`.
+        max_chars: Longest prose, in characters.
+        wide_tables: Show all columns of a table, also those that need more than `width`; otherwise
+            the last columns are dropped.
+
+    Returns:
+        Text that ends in a newline, without trailing blanks and terminal commands.
+    """
+    renderer = _Renderer(fit_width(width), max_chars, wide_tables)
+    return print_blocks(renderer.render(blocks), color=color, width=width)
+
+
 def print_blocks(blocks: Iterable[RenderableType], *, color: bool, width: int) -> str:
-    """Print blocks below one another.
+    """Print rich's renderables below one another.
 
     Args:
         blocks: What rich can print; a `Text` with `no_wrap` keeps to one line, however long.
@@ -58,55 +114,188 @@ def print_blocks(blocks: Iterable[RenderableType], *, color: bool, width: int) -
             # rich joins texts into a new one and loses the setting that prevents wrapping.
             console.print(block, no_wrap=True, overflow="ignore", crop=False)
         else:
+            console.width = max(fit_width(width), getattr(block, "columns", 0))
             console.print(block)
     lines = (line.rstrip() for line in out.getvalue().split("\n"))
     return escape.no_commands("\n".join(lines).rstrip("\n") + "\n")
 
 
-def prose(text: str, limit: int = escape.MAX_ITEM_CHARS, style: str = "") -> Text:
-    """Return cleaned prose with its code spans coloured.
-
-    Args:
-        text: Any text; the backticks of code spans stay for output without colour.
-        limit: Longest text, in characters.
-        style: Style of the prose.
-    """
-    parts = Text(style=style, overflow="fold")
-    for piece in escape.pieces(text, limit):
-        parts.append(f"`{piece.text}`" if piece.is_code else piece.text, CODE * piece.is_code)
-    return parts
-
-
-def signature(text: str, *, whole: bool) -> Text:
-    """Return the line of a signature; the whole one is never wrapped, so that it can be copied.
-
-    Args:
-        text: The whole signature.
-        whole: Whether to show all of it instead of its short form.
-    """
-    line = text if whole else shorten_signature(text)
-    return Text(escape.one_line(line), style="dim", overflow="fold", no_wrap=whole)
+def render_line(line: Line, limit: int = escape.MAX_ITEM_CHARS, tone: str = "") -> Text:
+    """Clean a line and colour its code spans, whose backticks stay for output without colour."""
+    text = Text(style=_style(tone), overflow="fold")
+    for part in (line,) if isinstance(line, str) else line:
+        if isinstance(part, str):
+            for piece in escape.pieces(part, limit):
+                code = f"`{piece.text}`" if piece.is_code else piece.text
+                text.append(code, _STYLES["code"] if piece.is_code else "")
+        else:
+            text.append(escape.fragment(part.text, limit), _style(part.tone))
+    return text
 
 
-def reviewers_table(scores: Sequence[str], counts: Sequence[str], width: int) -> Table:
-    """Return an empty table of reviewers, filled by `add_row`.
-
-    Names are rather whole than beside everything: a narrow terminal gets no counts.
-
-    Args:
-        scores: Names of the three columns of scores.
-        counts: Names of the two columns of counts.
-        width: Columns of the terminal.
-    """
-    table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False, header_style="dim")
-    columns = (*scores, *counts) if width >= _COUNTS_FROM else scores
-    room = width - _SCORES_WIDTH - (_COUNTS_WIDTH if columns != scores else 0)
-    table.add_column("Reviewer", no_wrap=True, overflow="ellipsis", max_width=room)
-    for name in columns:
-        table.add_column(name, no_wrap=True, justify="right", min_width=4)
-    return table
+def _style(tone: str) -> str:
+    return " ".join(_STYLES[word] for word in tone.split() if word in _STYLES)
 
 
-def add_row(table: Table, *cells: Text | str) -> None:
-    """Add a row, as far as the table has columns for its cells."""
-    table.add_row(*cells[: len(table.columns)])
+class _Wide(Padding):
+    """Block that may be wider than the terminal."""
+
+    columns = 0
+
+
+class _Renderer:
+    def __init__(self, width: int, max_chars: int, wide_tables: bool) -> None:
+        self._width, self._max_chars, self._wide_tables = width, max_chars, wide_tables
+
+    def render(self, blocks: Iterable[Block]) -> Iterator[RenderableType]:
+        previous: Block | None = None
+        for block in blocks:
+            if previous is not None and _needs_gap(previous, block):
+                yield ""
+            yield from self._render_block(block)
+            previous = block
+
+    def _render_block(self, block: Block) -> Iterator[RenderableType]:
+        if isinstance(block, Heading):
+            text = self._line(block.text, "" if block.level > 2 else "strong")
+            yield _indented(text, 2 * (block.level > 2))
+        elif isinstance(block, Paragraph):
+            yield _indented(self._line(block.text, block.tone), 2 * (block.tone == "dim"))
+        elif isinstance(block, Notice):
+            for line in (*block.lines, *filter(None, [block.more])):
+                yield self._line(f"{block.label}: {line}", "warn")
+        elif isinstance(block, Measures):
+            yield _indented(self._bars(block))
+        elif isinstance(block, Table):
+            yield from self._table(block)
+        elif isinstance(block, Items):
+            yield from self._items(block)
+        elif isinstance(block, Folded):
+            yield from self.render((Heading(block.title), *block.blocks))
+        else:
+            yield self._signature(block)
+
+    def _line(self, line: Line, tone: str = "") -> Text:
+        return render_line(line, self._max_chars, tone)
+
+    def _signature(self, block: Signature) -> Text:
+        # Without wrapping, the whole signature can be copied.
+        text = block.text if block.whole else shorten_signature(block.text)
+        return Text(escape.one_line(text), style="dim", overflow="fold", no_wrap=block.whole)
+
+    def _bars(self, block: Measures) -> rich_table.Table:
+        """Return a line for each number with a bar, the first one in bold."""
+        grid = _grid("left", "right", "left")
+        columns = 24 if self._width >= 100 else 10 if self._width >= 80 else 6
+        for index, row in enumerate(block.rows):
+            grid.add_row(
+                Text(row.name, style="bold" if index == 0 else ""),
+                Text(hundred(row.value), style=f"bold {_style(row.tone)}"),
+                _bar(row.value, columns, _style(row.tone)),
+                Text(row.basis, style="dim"),
+            )
+        return grid
+
+    def _table(self, block: Table) -> Iterator[RenderableType]:
+        rows = [
+            [
+                render_line(cell, self._max_chars if index else _MAX_LABEL_CHARS)
+                for index, cell in enumerate(row)
+            ]
+            for row in block.rows
+        ]
+        lengths = [
+            [cell_len(header), *(row[index].cell_len for row in rows)]
+            for index, header in enumerate(block.header)
+        ]
+        widths = [max(column) + 2 for column in lengths]
+        shown = len(widths)
+        if not self._wide_tables:
+            label = min(widths[0], _MIN_LABEL_COLUMNS)
+            while shown > _FIXED_COLUMNS and label + sum(widths[1:shown]) > self._width:
+                shown -= 1
+        table = rich_table.Table(
+            box=None,
+            padding=(0, 2, 0, 0),
+            show_edge=False,
+            header_style="dim",
+            show_header=any(block.header),
+        )
+        for index, header in enumerate(block.header[:shown]):
+            table.add_column(
+                escape.one_line(header),
+                no_wrap=not block.is_prose or index == 0,
+                overflow="fold" if block.is_prose else "ellipsis",
+                justify="left" if block.is_prose or index == 0 else "right",
+                min_width=None
+                if index == 0 or block.is_prose
+                else min(max(widths[index] - 2, 4), _MAX_NUMBER_COLUMNS),
+            )
+        for index, row in enumerate(rows):
+            table.add_row(*row[:shown], style="bold" if index in block.main else None)
+        padding = _Wide(table, (0, 0, 0, 2))
+        if self._wide_tables and not block.is_prose:
+            padding.columns = sum(widths) + 2
+        yield padding
+        if block.unlisted:
+            yield _indented(Text(f"… and {block.unlisted:,} more", style="dim"), 4)
+
+    def _items(self, block: Items) -> Iterator[RenderableType]:
+        if block.title:
+            yield _indented(self._line(block.title))
+        if entries := block.items[: block.shown]:
+            has_lead = any(item.lead or item.place for item in entries)
+            grid = _grid(*["right"] * has_lead)
+            for item in entries:
+                lead = [self._line(item.lead or _BULLET)] * has_lead
+                grid.add_row(*lead, self._line(item.text))
+                for line in self._below(item):
+                    grid.add_row(*[""] * has_lead, line)
+            yield _indented(grid, 4 if block.title else 2)
+        hidden = len(block.items) - len(entries) + block.unlisted
+        if hidden > 0:
+            yield Text(f"    … and {hidden:,} more, {block.hint}", style="dim")
+
+    def _below(self, item: Item) -> Iterator[Text]:
+        if item.place:
+            yield self._line(item.place, "dim")
+        for line in item.below:
+            yield self._line(line, "dim")
+        for code in item.code[:MAX_CODE_LINES]:
+            yield Text(f"│ {escape.code_line(code)}", style=_STYLES["code"], overflow="fold")
+
+
+def _needs_gap(previous: Block, block: Block) -> bool:
+    """Return whether an empty line separates two blocks."""
+    if isinstance(previous, Heading):
+        return isinstance(block, Heading | Signature)
+    if isinstance(block, Paragraph) and block.tone == "dim":
+        return False
+    if isinstance(block, Items):
+        return not isinstance(previous, Items)
+    openings = (Paragraph, Notice)
+    if isinstance(block, openings):
+        return not isinstance(previous, openings) or getattr(previous, "tone", "") == "dim"
+    return not (isinstance(block, Signature) and isinstance(previous, Signature))
+
+
+def _indented(renderable: RenderableType, columns: int = 2) -> RenderableType:
+    return Padding(renderable, (0, 0, 0, columns)) if columns else renderable
+
+
+def _grid(*justify: str) -> rich_table.Table:
+    """Return a grid with columns of short values, then one of text."""
+    grid = rich_table.Table.grid(padding=(0, 2, 0, 0))
+    for side in justify:
+        grid.add_column(no_wrap=True, justify=side)  # type: ignore[arg-type]
+    grid.add_column(overflow="fold")
+    return grid
+
+
+def _bar(value: float | None, columns: int, style: str) -> Text:
+    """Return a bar drawn in eighths, so that 0.61 and 0.63 differ."""
+    if value is None:
+        return Text("·" * columns, style="dim")
+    full, eighth = divmod(round(value * columns * 8), 8)
+    filled = "█" * full + (_EIGHTHS[eighth] if eighth else "")
+    return Text.assemble((filled, style), ("·" * (columns - len(filled)), "dim"))

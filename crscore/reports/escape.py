@@ -100,6 +100,14 @@ def one_line(text: str, limit: int = MAX_ITEM_CHARS) -> str:
     return f"{line[:limit]}… (+{max(len(line), len(text)) - limit:,} characters)"
 
 
+def fragment(text: str, limit: int = MAX_ITEM_CHARS) -> str:
+    """Clean part of a line: like `one_line`, but a space at either end is preserved."""
+    line = one_line(text, limit)
+    return (
+        f"{' ' * text[:1].isspace()}{line}{' ' * text[-1:].isspace()}" if line else " " * bool(text)
+    )
+
+
 def code_line(text: str, limit: int = MAX_ITEM_CHARS) -> str:
     """Clean a line of code: like `one_line`, but spaces are preserved."""
     line = clean(text[: limit * 4]).replace("\n", " ").replace("\t", "    ")

@@ -16,6 +16,7 @@ import jinja2
 from markupsafe import Markup
 
 from crscore.reports import escape, view
+from crscore.reports.blocks import Line, Run
 from crscore.version import __version__
 
 
@@ -33,15 +34,18 @@ def page(template: str, *, title: str, style: str, **values: Any) -> str:
     """
     rules = read_resource("reports/templates/frame.css") + style
     digest = base64.b64encode(hashlib.sha256(rules.encode()).digest()).decode()
-    found = _environment().get_template(template)
-    document = found.render(
-        title=title,
-        # It must be exactly the bytes that were hashed.
-        style=Markup(rules),  # noqa: S704
-        policy=f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; "
-        "base-uri 'none'; form-action 'none'",
-        version=__version__,
-        **values,
+    document = (
+        _environment()
+        .get_template(template)
+        .render(
+            title=title,
+            # It must be exactly the bytes that were hashed.
+            style=Markup(rules),  # noqa: S704
+            policy=f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; "
+            "base-uri 'none'; form-action 'none'",
+            version=__version__,
+            **values,
+        )
     )
     return escape.no_commands_html(document).strip() + "\n"
 
@@ -51,7 +55,7 @@ def read_resource(path: str) -> str:
     return importlib.resources.files("crscore").joinpath(*path.split("/")).read_text("utf-8")
 
 
-@functools.lru_cache(maxsize=1024)  # a claim and a place are told at each sentence about them
+@functools.lru_cache(maxsize=1024)  # a claim is shown at each sentence about it
 def prose(text: str, limit: int = escape.MAX_ITEM_CHARS) -> Markup:
     """Clean and escape prose for HTML and mark up its code spans as code."""
     parts = (
@@ -60,6 +64,21 @@ def prose(text: str, limit: int = escape.MAX_ITEM_CHARS) -> Markup:
         for piece in escape.pieces(text, limit)
     )
     return Markup("").join(parts)
+
+
+def render_line(line: Line, limit: int = escape.MAX_ITEM_CHARS) -> Markup:
+    """Clean and escape a line; its tones become CSS classes."""
+    if isinstance(line, str):
+        return prose(line, limit)
+    parts = (prose(part, limit) if isinstance(part, str) else _run(part, limit) for part in line)
+    return Markup("").join(parts)
+
+
+def _run(run: Run, limit: int) -> Markup:
+    text = escape.fragment(run.text, limit)
+    if run.link:
+        return Markup('<a class="{}" href="{}">{}</a>').format(run.tone or "plain", run.link, text)
+    return Markup('<span class="{}">{}</span>').format(run.tone or "plain", text)
 
 
 def _cleaned(value: object) -> object:
@@ -71,7 +90,7 @@ def _cleaned(value: object) -> object:
 
 @functools.cache
 def _environment() -> jinja2.Environment:
-    made = jinja2.Environment(
+    environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(read_resource),
         autoescape=True,
         finalize=_cleaned,
@@ -79,6 +98,8 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(prose=prose, line=escape.one_line, code_line=escape.code_line)
-    made.globals.update(view=view)
-    return made
+    environment.filters.update(
+        prose=prose, line=escape.one_line, code_line=escape.code_line, render=render_line
+    )
+    environment.globals.update(view=view, kind=lambda block: type(block).__name__)
+    return environment

@@ -1,72 +1,48 @@
-"""Parts of a report, and its two renderings: text for a terminal, and a web page.
-
-A report is built once, as values. Texts are cleaned here, when they are rendered, so a builder may
-pass on any text of the data.
-"""
+"""Report in sections with tables and plots, as text for a terminal and as a web page."""
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final, TypeVar
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Final
 
-from crscore.reports import charts, escape, frame
+from crscore.reports import charts, console, escape, frame
+from crscore.reports.blocks import (
+    NO,
+    YES,
+    Block,
+    Heading,
+    Item,
+    Items,
+    Paragraph,
+    Run,
+    Signature,
+    Table,
+    make_table,
+)
 from crscore.reports.charts import Plot
 
-_Item = TypeVar("_Item")
+__all__ = [
+    "NO",
+    "YES",
+    "Card",
+    "Details",
+    "Example",
+    "Report",
+    "Section",
+    "Table",
+    "make_table",
+    "to_html",
+    "to_text",
+]
 
-YES: Final = "✓"
-"""First character of a cell for a goal that is reached."""
-NO: Final = "✗"
-"""First character of a cell for a goal that is missed."""
-INDENT: Final = "  "
 WIDTH: Final = 100
-"""Columns of running text; tables may be wider."""
-MAX_LABEL_CHARS: Final = 72
-"""Maximum characters of the first cell of a row."""
+"""Columns of running text in `to_text`; tables may be wider."""
 MAX_ROWS: Final = 200
 """Maximum rows of a folded table on a page; JSON has them all."""
 MAX_EXAMPLES: Final = 50
 """Maximum folded examples on a page; JSON has them all."""
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """Cells under a header."""
-
-    caption: str
-    header: tuple[str, ...]
-    """One cell per column."""
-    rows: tuple[tuple[str, ...], ...]
-    """As many cells as the header; the first one names the row."""
-    main: frozenset[int] = frozenset()
-    """Highlighted rows."""
-    is_prose: bool = False
-    """Whether the cells are words, not numbers."""
-
-
-def make_table(
-    caption: str,
-    items: Iterable[_Item],
-    *columns: tuple[str, Callable[[_Item], str]],
-    main: Callable[[_Item], bool] = lambda _: False,
-) -> Table:
-    """Make a table with one row per item.
-
-    Args:
-        caption: Caption of the table.
-        items: Items of the rows.
-        columns: Header of each column, and the function that formats its cells.
-        main: Predicate of the rows to highlight.
-    """
-    listed = list(items)
-    return Table(
-        caption,
-        header=tuple(header for header, _ in columns),
-        rows=tuple(tuple(write(item) for _, write in columns) for item in listed),
-        main=frozenset(place for place, item in enumerate(listed) if main(item)),
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +113,7 @@ def to_html(report: Report) -> str:
     """Render a report as one self-contained web page: it loads nothing and runs no script.
 
     Raises:
-        DependencyError: What draws its plots is not installed.
+        DependencyError: The package that draws its plots is not installed.
     """
     return frame.page(
         "reports/templates/layout.html.j2",
@@ -146,86 +122,59 @@ def to_html(report: Report) -> str:
         + frame.read_resource("reports/templates/layout.css"),
         report=report,
         draw=charts.draw,
-        line=escape.one_line,
-        label=_label,
         lines=_lines,
         max_rows=MAX_ROWS,
         max_examples=MAX_EXAMPLES,
     )
 
 
-def to_text(report: Report) -> str:
-    """Render a report as titled tables."""
-    lines = [escape.one_line(report.heading), ""]
+def to_text(report: Report, *, color: bool = False, width: int = WIDTH) -> str:
+    """Render a report as titled tables; a table may be wider than `width`."""
+    return console.render_blocks(_blocks(report), color=color, width=width, wide_tables=True)
+
+
+def _blocks(report: Report) -> Iterator[Block]:
+    yield Heading(report.heading, 1)
     for text in (*report.facts, *(f"note: {note}" for note in report.notes)):
-        lines += _wrapped(text)
-    cards = [(card.title, card.value, card.basis) for card in report.cards]
-    lines += ["", *_table(("", "", ""), cards, prose_from=2), ""]
+        yield Paragraph(text, "dim")
+    cards = tuple((card.title, card.value, card.basis) for card in report.cards)
+    yield Table("In short", ("", "", ""), cards, is_prose=True)
     for section in report.sections:
-        lines += [*_section(section), ""]
-    lines += map(escape.one_line, report.signatures)
-    return escape.no_commands("\n".join(lines) + "\n")
+        yield from _section_blocks(section)
+    yield from (Signature(signature, whole=True) for signature in report.signatures)
 
 
-def _section(section: Section) -> Iterator[str]:
-    yield section.title
-    for text in section.intro:
-        yield from _wrapped(text)
+def _section_blocks(section: Section) -> Iterator[Block]:
+    yield Heading(section.title)
+    yield from (Paragraph(text, "dim") for text in section.intro)
     for table in section.tables:
         if len(section.tables) > 1:
-            yield from ("", f"{INDENT}{escape.one_line(table.caption)}:")
-        yield from _rows(table, table.rows)
-    for text in section.notes:
-        yield from _wrapped(text)
+            yield Heading(f"{table.caption}:", 3)
+        yield table
+    yield from (Paragraph(text, "dim") for text in section.notes)
     if section.code:
-        yield INDENT + escape.one_line(section.code)
+        yield Paragraph((Run(section.code, "code"),), "dim")
     for details in section.details:
         if details.in_text:
-            yield from ("", f"{INDENT}{escape.one_line(details.title)}:")
-            yield from _details(details)
+            yield Heading(f"{details.title}:", 3)
+            yield from _detail_blocks(details)
 
 
-def _details(details: Details) -> Iterator[str]:
-    rows = details.table.rows if details.table else ()
-    if details.table:
-        yield from _rows(details.table, rows[: details.in_text])
-    for example in details.examples[: details.in_text]:
-        yield INDENT * 2 + _shortened(example.facts)
-        yield INDENT * 3 + _shortened(example.text)
-    left = len(rows) + len(details.examples) - details.in_text
-    if left > 0:
-        yield f"{INDENT * 2}… and {left:,} more in --format json"
+def _detail_blocks(details: Details) -> Iterator[Block]:
+    limit = details.in_text
+    if (table := details.table) is not None:
+        hidden = max(len(table.rows) - limit, 0)
+        yield replace(table, rows=table.rows[:limit], unlisted=hidden)
+    if details.examples:
+        items = tuple(
+            Item((_shortened(example.facts),), below=((_shortened(example.text),),))
+            for example in details.examples
+        )
+        yield Items(items, shown=limit, hint="in --format json")
 
 
-def _rows(table: Table, rows: Sequence[tuple[str, ...]]) -> list[str]:
-    return _table(table.header, rows, prose_from=1 if table.is_prose else len(table.header))
-
-
-def _table(header: Sequence[str], rows: Iterable[Sequence[str]], *, prose_from: int) -> list[str]:
-    """Lay out cells: names and prose aligned left, numbers right."""
-    cells = [[_label(row[0]), *map(escape.one_line, row[1:])] for row in rows]
-    lines = [list(header), *cells] if any(header) else cells
-    widths = [max(len(line[column]) for line in lines) for column in range(len(header))]
-    return [
-        INDENT
-        + INDENT.join(
-            cell.ljust(width) if not 0 < column < prose_from else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        for line in lines
-    ]
-
-
-def _wrapped(text: str) -> list[str]:
-    return [INDENT + line for line in textwrap.wrap(escape.one_line(text), WIDTH - len(INDENT))]
-
-
-def _shortened(text: str) -> str:
-    return textwrap.shorten(escape.one_line(text), WIDTH - 3 * len(INDENT), placeholder=" …")
-
-
-def _label(text: str) -> str:
-    return escape.one_line(text, MAX_LABEL_CHARS)
+def _shortened(text: str) -> Run:
+    return Run(textwrap.shorten(escape.one_line(text), WIDTH - 10, placeholder=" …"))
 
 
 def _lines(text: str) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from crscore.records import Result
-from crscore.reports import _lines, view
+from crscore.records import PseudoReference, Result
+from crscore.reports import _lines, score_blocks, view
+from crscore.reports.blocks import Block, Line, Measures, Paragraph, Run
 
 MAX_SIDE = 150
 """Maximum rows, and columns, of the matrix that the page shows."""
@@ -35,6 +36,12 @@ class Page(NamedTuple):
     """Title of this result."""
     result: Result
     """Untrusted result; the template's environment cleans and escapes every text."""
+    headline: Paragraph
+    measures: Measures
+    notices: tuple[Block, ...]
+    reviewers: tuple[Block, ...]
+    unaddressed: tuple[Block, ...]
+    comments: tuple[Block, ...]
     rows: tuple[tuple[Cell, ...], ...]
     """The matrix: pseudo-references by sentences, at most `MAX_SIDE` of each."""
     diff: _lines.View
@@ -51,7 +58,29 @@ def page(result: Result, *, prefix: str, heading: str) -> Page:
         prefix: Prefix of every id; letters, digits and dashes.
         heading: Title of this result.
     """
-    return Page(prefix, heading, result, _rows(result), _lines.view(result))
+    diff = _lines.view(result)
+
+    def place(index: int, item: PseudoReference) -> Line:
+        link = f"#{prefix}at-r{index}" if f"r{index}" in diff.anchored else ""
+        places = Run(view.places(item, most=3, finder=True), "place", link)
+        return places, Run(" "), Run(f"R{index + 1}", "chip r", f"#{prefix}r{index}")
+
+    def chip(index: int) -> tuple[Run, ...]:
+        return Run(f"C{index + 1}", "chip c", f"#{prefix}c{index}"), Run(" ")
+
+    return Page(
+        prefix,
+        heading,
+        result,
+        headline=score_blocks.make_headline(result),
+        measures=score_blocks.make_measures(result, standing=True),
+        notices=tuple(score_blocks.make_notices(result)),
+        reviewers=tuple(score_blocks.make_reviewers(result)),
+        unaddressed=tuple(score_blocks.make_unaddressed(result, place=place)),
+        comments=tuple(score_blocks.make_comments(result, chip)),
+        rows=_rows(result),
+        diff=diff,
+    )
 
 
 def _rows(result: Result) -> tuple[tuple[Cell, ...], ...]:

@@ -1,23 +1,30 @@
-"""Report for a terminal, laid out by rich (tried with 13.7 and 15.0).
+"""Report for a terminal.
 
 The short form has the verdict, the scores, each sentence with what it is about, and the heaviest
 points that nobody addressed; `explain` shows everything. Notes are no part of it: the command line
-tells them on stderr. Every mark is readable without colour.
+prints them on stderr.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Final
 
 import msgspec
 from msgspec import Meta
-from rich.console import RenderableType
 
 from crscore.records import Result
-from crscore.reports import _terminal, console
+from crscore.reports import console, escape, score_blocks, view
 from crscore.reports.base import Report
+from crscore.reports.blocks import YES, Block, Heading, Paragraph, Signature
+
+SHORT_SENTENCES: Final = 40
+"""Sentences that the short form lists."""
+SHORT_UNADDRESSED: Final = 8
+"""Topics and pseudo-references that the short form lists as not addressed."""
+SHORT_CHARS: Final = 300
+"""Longest sentence and claim of the short form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,21 +36,43 @@ class Text:
     signature: bool
     """True to show the whole signature."""
     color: bool
-    """True to write colour sequences."""
     width: int
     """Columns of the terminal."""
 
     def render(self, results: Sequence[Result]) -> str:
         """Render each result below the one before."""
-        return console.print_blocks(self._blocks(results), color=self.color, width=self.width)
+        return "\n".join(
+            console.render_blocks(
+                self._blocks(result, view.number_heading(index, len(results))),
+                color=self.color,
+                width=self.width,
+                max_chars=escape.MAX_ITEM_CHARS if self.explain else SHORT_CHARS,
+            )
+            for index, result in enumerate(results)
+        )
 
-    def _blocks(self, results: Sequence[Result]) -> Iterator[RenderableType]:
-        for index, result in enumerate(results):
-            heading = f"Change {index + 1} of {len(results)}" if len(results) > 1 else None
-            yield from _terminal.blocks(result, heading, explain=self.explain, width=self.width)
-            yield ""
-            yield console.signature(result.signature, whole=self.signature)
-            yield from [""] * (index + 1 < len(results))
+    def _blocks(self, result: Result, heading: str) -> Iterator[Block]:
+        if heading:
+            yield Heading(heading, 1)
+        yield score_blocks.make_headline(result)
+        yield from score_blocks.make_notices(result)
+        yield score_blocks.make_measures(result)
+        for fact in score_blocks.list_facts(result, aspects=self.explain):
+            yield Paragraph(fact, "dim")
+        for table in score_blocks.make_reviewers(result):
+            yield from (Heading(table.caption), table)
+        if result.sentences:
+            yield Heading(score_blocks.sentences_title(result))
+            if self.explain:
+                yield Paragraph(view.legend(result, YES), "dim")
+            limit = len(result.sentences) if self.explain else SHORT_SENTENCES
+            yield from score_blocks.make_sentences(result, limit=limit, explain=self.explain)
+        if self.explain and result.references:
+            yield Heading("Pseudo-references, what a good review should touch")
+            yield score_blocks.make_references(result)
+        shown = None if self.explain else SHORT_UNADDRESSED
+        yield from score_blocks.make_unaddressed(result, shown=shown)
+        yield Signature(result.signature, whole=self.signature)
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

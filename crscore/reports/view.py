@@ -127,6 +127,11 @@ def many(amount: int, noun: str) -> str:
     return f"{amount:,} {noun}" if amount == 1 else f"{amount:,} {noun}s"
 
 
+def number_heading(index: int, count: int) -> str:
+    """Return the heading of one of several results; empty for a single one."""
+    return f"Change {index + 1} of {count}" if count > 1 else ""
+
+
 def percent(value: float | None) -> str:
     """Format a share in [0, 1] as a percentage; None as a dash."""
     return UNDEFINED if value is None else f"{hundred(value)} %"
@@ -203,6 +208,13 @@ def published_of(result: Result) -> str:
     """Name the published scores of a result."""
     one = result.scores
     return published(one.relevance, one.conciseness, one.comprehensiveness, one.reason)
+
+
+def baselines(result: Result) -> str:
+    """Name the baselines."""
+    words, repeated = result.baselines.words, result.baselines.repeated_tokens
+    tokens = "" if repeated is None else f", {percent(repeated)} of the diff's tokens repeated"
+    return f"{many(words, 'word')}{tokens}"
 
 
 def aspects(value: Usefulness) -> str:

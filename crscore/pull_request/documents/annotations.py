@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from crscore.github.actions import commands
-from crscore.pull_request.documents import _words
+from crscore.pull_request.documents.overview_blocks import describe_place
 from crscore.pull_request.overview import Overview, Point, is_plain
 from crscore.records import ReferenceKind, Severity, Side
 from crscore.reports import escape, view
@@ -61,7 +61,7 @@ def _annotation(command: str, point: Point) -> str:
     title = f"No review addresses this ({escape.one_line(point.source, 80)})"
     text = escape.one_line(point.text, MAX_MESSAGE_CHARS)
     if not places and point.path is not None:
-        text = f"{text} ({escape.one_line(_words.place(point), 300)})"
+        text = f"{text} ({escape.one_line(describe_place(point), 300)})"
     return _command(command, {**places, "title": title}, text)
 
 

@@ -8,33 +8,27 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from typing import Final
 
-from crscore.pull_request.documents import _parts
+from crscore.pull_request.documents import overview_blocks
 from crscore.pull_request.overview import Overview
-from crscore.reports import escape, view
-from crscore.reports.blocks import Block
-from crscore.reports.markdown import within
+from crscore.reports.blocks import Block, Heading
+from crscore.reports.markdown_blocks import render_markdown
 
-MARKER = "<!-- crscore:sticky "
+MARKER: Final = "<!-- crscore:sticky "
 """Start of the body of crscore's comment, for every version of the marker."""
-MAX_CHARS = 65_000
+MAX_CHARS: Final = 65_000
 """Maximum characters of the body; the host allows 65,536."""
-SHOWN_POINTS = 3
+SHOWN_POINTS: Final = 3
 """Points shown openly."""
-_NOTE_CHARS = 200
+SHOWN_MISSING: Final = 3
+"""Reasons for a partial result that are shown openly; the others are folded."""
 
 
-def render_comment(found: Overview) -> str:
-    """Write the comment's body, within `MAX_CHARS` characters.
-
-    Whole items are omitted near the limit, and counted.
-    """
-    end = _parts.signature(found)
-    room = MAX_CHARS - len(end) - len(marker("")) - _NOTE_CHARS
-    part = within(_blocks(found), room)
-    if part.dropped:
-        end = f"*Shortened: {view.many(part.dropped, 'item')} left out, to fit a comment.*\n\n{end}"
-    body = escape.no_commands(part.text + end)
+def render_comment(overview: Overview) -> str:
+    """Write the comment's body, within `MAX_CHARS` characters."""
+    limit = MAX_CHARS - len(marker(""))
+    body = render_markdown([_blocks(overview)], limit=limit, noun="pull request")
     return marker(body) + body
 
 
@@ -48,23 +42,22 @@ def marker(body: str) -> str:
         >>> marker("Hello") == marker("Hello  \r\n")
         True
     """
-    return f"{MARKER}v1 sha256:{_digest(body)} -->\n"
+    return f"{MARKER}v1 sha256:{_hash_text(body)} -->\n"
 
 
-def _digest(body: str) -> str:
-    return hashlib.sha256(_same_ends(body).encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _same_ends(body: str) -> str:
+def _hash_text(body: str) -> str:
+    """Hash a text regardless of its line ends and trailing blanks, which a host may change."""
     lines = body.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    return "\n".join(line.rstrip() for line in lines).strip("\n")
+    text = "\n".join(line.rstrip() for line in lines).strip("\n")
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _blocks(found: Overview) -> Iterator[Block]:
-    """Yield the parts above the signature, the most useful first."""
-    yield Block("### Review coverage\n\n", foot="")
-    yield _parts.opening(found)
-    yield from _parts.partial(found)
-    yield from _parts.table(found, longer=False)
-    yield from _parts.points(found, SHOWN_POINTS)
-    yield _parts.notes(found)
+def _blocks(overview: Overview) -> Iterator[Block]:
+    """Yield the blocks, the most useful first."""
+    yield Heading("Review coverage", 1)
+    yield overview_blocks.make_opening(overview)
+    yield from overview_blocks.make_notices(overview, shown=SHOWN_MISSING)
+    yield from overview_blocks.make_table(overview)
+    yield from overview_blocks.make_points(overview, shown=SHOWN_POINTS)
+    yield overview_blocks.make_notes(overview, shown_missing=SHOWN_MISSING)
+    yield overview_blocks.make_signature(overview)

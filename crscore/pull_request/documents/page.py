@@ -2,31 +2,45 @@
 
 from __future__ import annotations
 
-from crscore.pull_request.documents import _words
+from collections.abc import Iterator
+from typing import Final
+
+from crscore.pull_request.documents import overview_blocks
 from crscore.pull_request.overview import Overview
 from crscore.records import Result
 from crscore.reports import frame, html, page
+from crscore.reports.blocks import Block, Heading, Paragraph, Run
 
-_FOLDER = "pull_request/documents/templates"
-SHOWN_POINTS = 3
+_FOLDER: Final = "pull_request/documents/templates"
+SHOWN_POINTS: Final = 3
 """Points that are shown unfolded."""
 
 
-def render_page(found: Overview, result: Result) -> str:
+def render_page(overview: Overview, result: Result) -> str:
     """Write the page.
 
     Args:
-        found: The overview.
+        overview: The overview.
         result: Result from which it was made.
     """
     pages = [page.page(result, prefix="", heading="")]
-    sheet = html.style(pages) + frame.read_resource(f"{_FOLDER}/pull.css")
     return frame.page(
         f"{_FOLDER}/pull.html.j2",
-        title=f"Review of {found.repository}#{found.number}",
-        style=sheet,
+        title=f"Review of {overview.repository}#{overview.number}",
+        style=html.style(pages) + frame.read_resource(f"{_FOLDER}/pull.css"),
         pages=pages,
-        found=found,
-        words=_words,
-        shown=SHOWN_POINTS,
+        overview=tuple(_blocks(overview)),
     )
+
+
+def _blocks(overview: Overview) -> Iterator[Block]:
+    name = Run(f"{overview.repository}#{overview.number}", link=overview.url)
+    yield Heading((name, Run(f" {overview.title}")), 1)
+    yield overview_blocks.make_opening(overview)
+    yield from overview_blocks.make_notices(overview, shown=len(overview.missing))
+    yield from overview_blocks.make_table(overview)
+    yield from overview_blocks.make_points(overview, shown=SHOWN_POINTS)
+    yield overview_blocks.make_notes(overview, shown_missing=len(overview.missing))
+    commit = Run(overview.head[:7], "code", f"{overview.url}/commits/{overview.head}")
+    text = ". All that follows is the report of this measurement."
+    yield Paragraph((Run("Measured at "), commit, Run(text)), "dim")

@@ -53,7 +53,6 @@ def test_text_starts_with_the_heading_and_the_cards() -> None:
     lines = to_text(report(section(), notes=("left out",))).splitlines()
     assert lines == [
         "The heading",
-        "",
         "  Three reviews.",
         "  note: left out",
         "",
@@ -90,10 +89,10 @@ def test_prose_is_wrapped_in_the_text() -> None:
 
 def test_text_shows_some_examples_on_a_line_each_and_counts_the_rest() -> None:
     shown = to_text(report(section(details=(examples(5, "and so on " * 30),))))
-    lines = [line for line in shown.splitlines() if line.startswith("      and so")]
+    lines = [line for line in shown.splitlines() if line.startswith("  and so")]
     assert len(lines) == 3
     assert all(line.endswith(" …") and len(line) <= 100 for line in lines)
-    assert "… and 2 more in --format json" in shown
+    assert "… and 2 more, in --format json" in shown
 
 
 def test_text_leaves_out_what_is_for_the_page() -> None:

@@ -6,7 +6,8 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from crscore.records import Kind, Result, Subject
-from crscore.reports import blocks, markdown
+from crscore.reports import markdown
+from crscore.reports.markdown_blocks import Part, fit_parts
 from tests.helpers import results
 
 READER = MarkdownIt("commonmark", {"html": True}).enable(["table"])
@@ -75,8 +76,10 @@ def test_verdict_comes_first_then_the_published_scores() -> None:
     assert shown.startswith(
         f"### Review score\n\n**Useful:** better than 83 % of {results.AGAINST}. "
         "About this change, and asks for a change.\n\n"
-        "<sub>From 0 to 100: about this change 91, substance 78; published scores: "
-        "conciseness 67, comprehensiveness 57, relevance 62.</sub>\n\n"
+        "| Score | | |\n|:--|--:|:--|\n"
+        "| About this change | 91 | likely about this change and no other |\n"
+        "| Substance | 78 | how much it gives the author to act on |\n\n"
+        "<sub>Published scores: conciseness 67, comprehensiveness 57, relevance 62.</sub>\n\n"
     )
     assert ["review-bot", "12 little use", "91", "20", "1 of 2", "12"] in cells(shown)
 
@@ -84,27 +87,27 @@ def test_verdict_comes_first_then_the_published_scores() -> None:
 def test_sentence_says_what_it_does_and_what_it_is_about() -> None:
     other = results.told(Kind.OTHER, 0.02, subject=Subject.ELSEWHERE)
     shown = render(results.useful(results.flagged(), results.told(), other))
-    assert "catch the network error only.<br>asks for a change → the change as a whole\n" in shown
-    assert "- 2 Why three retries?<br>⚑ is no sentence<br>talks about something else\n" in shown
-    assert "- 78 Looks great overall!<br>⚑ repeats an earlier sentence<br>asks for a ch" in shown
+    assert "catch the network error only.<br>asks for a change · the change as a whole\n" in shown
+    assert "- 2 Why three retries?<br>talks about something else · ⚑ is no sentence\n" in shown
+    assert "- 78 Looks great overall!<br>asks for a change · ⚑ repeats an earlier sentence" in shown
 
 
 def test_odd_sentences_are_counted_openly_and_told_one_by_one() -> None:
     shown = render(results.flagged())
     assert "⚑ 4 sentences flagged: " in shown.split("<details>")[0]
-    assert "- ➖ 0 Looks great overall!<br>⚑ repeats an earlier sentence\n" in shown
+    assert "- ✗ 0 Looks great overall!<br>⚑ repeats an earlier sentence\n" in shown
     assert "⚑" not in render(results.review())
 
 
 def test_title_of_the_unaddressed_says_that_some_are_addressed_in_part() -> None:
-    assert "**Worth a look, not addressed yet**" in render(results.review())
+    assert "**Not addressed (3)**" in render(results.review())
     shown = render(results.learned(results.review()))
-    assert "**Worth a look, not or hardly addressed yet**" in shown
+    assert "**Not or hardly addressed (4)**" in shown
     assert "<summary>1 more not or hardly addressed</summary>" in shown
 
 
 def test_threshold_is_told_in_the_notes() -> None:
-    assert "✅ marks those above the threshold of 0.65" in render(results.review())
+    assert "✓ marks those above the threshold of 0.65" in render(results.review())
 
 
 def test_reviewers_are_a_table_when_there_are_several() -> None:
@@ -124,32 +127,30 @@ def test_three_heaviest_unaddressed_are_listed_openly() -> None:
 
 
 def test_unaddressed_reference_names_file_and_line() -> None:
-    assert "added to `http`, empty by default. (`config/settings.toml:3`)" in render(
-        results.review()
-    )
+    assert "added to `http`, empty by default. `config/settings.toml:3`" in render(results.review())
 
 
 def test_unaddressed_topic_is_listed_with_its_lines() -> None:
     shown = render(results.topics()).split("<details>")[0]
     assert (
         "- `HostAuthorization`, new, 110 lines: `HostAuthorization` is new. "
-        "(`src/shop/client.py:12-122`)\n"
+        "`src/shop/client.py:12-122`\n"
         "- `old_fetch`, removed, 2 lines: `old_fetch` was removed. "
-        "(`src/shop/legacy.py:1-2 (before)`)\n"
-        "- The value of `timeout` is 30. (`config/settings.toml:2`)\n"
+        "`src/shop/legacy.py:1-2 (before)`\n"
+        "- The value of `timeout` is 30. `config/settings.toml:2`\n"
     ) in shown
 
 
 def test_abstention_says_why() -> None:
     shown = render(results.abstained())
-    assert "No score for this review: there are no sentences to compare with." in shown
+    assert "No score: there are no sentences to compare with." in shown
     assert cells(shown)[1][1] == "–"
 
 
 def test_review_that_misses_nothing_has_no_such_list() -> None:
     result = results.small()
     matched = tuple(replace(match, matched=True) for match in result.reference_matches)
-    assert "Worth a look" not in render(replace(result, reference_matches=matched))
+    assert "Not addressed" not in render(replace(result, reference_matches=matched))
 
 
 def test_signature_is_small_and_short_and_folded_as_it_is() -> None:
@@ -160,8 +161,8 @@ def test_signature_is_small_and_short_and_folded_as_it_is() -> None:
 
 def test_sentences_name_what_they_address() -> None:
     assert (
-        "- ✅ 0.86 The emptiness check of `body` in `parse` was dropped."
-        "<br>→ The check that `body` is not empty was removed from `parse`.\n"
+        "- ✓ 0.86 The emptiness check of `body` in `parse` was dropped."
+        "<br>→ R4: The check that `body` is not empty was removed from `parse`.\n"
     ) in render(results.review())
 
 
@@ -192,8 +193,8 @@ def test_no_link_or_emphasis_or_heading_comes_from_input() -> None:
         "blockquote_open",
         "ordered_list_open",
     }
-    # Our own bold: the heading of the list and the first score.
-    assert sum(token.type == "strong_open" for token in found) == 3
+    # Our own bold: the heading of the list.
+    assert sum(token.type == "strong_open" for token in found) == 1
     assert sum(token.type == "heading_open" for token in found) == 1
 
 
@@ -253,19 +254,19 @@ def test_short_document_is_not_cut() -> None:
     assert "Shortened" not in render(results.review())
 
 
-def block(head: str, *items: str) -> blocks.Block:
-    return blocks.Block(head, items)
-
-
 def test_item_that_does_not_fit_is_left_out_and_a_later_one_kept() -> None:
-    part = markdown.within([block("head\n", "a" * 50 + "\n", "b\n")], limit=20)
-    assert part == ("head\nb\n\n", 1)
+    fitted = fit_parts([Part("head\n", ("a" * 50 + "\n", "b\n"))], limit=20)
+    assert fitted == ("head\nb\n", 1)
 
 
-def test_block_whose_items_do_not_fit_is_left_out_whole() -> None:
-    part = markdown.within([block("first\n"), block("head\n", "a" * 50, "b" * 50)], limit=20)
-    assert part == ("first\n\n", 2)
+def test_part_whose_items_do_not_fit_is_left_out_whole() -> None:
+    parts = [
+        Part("first\n"),
+        Part("head\n", ("a" * 50, "b" * 50)),
+        Part("last\n", is_required=True),
+    ]
+    assert fit_parts(parts, limit=20) == ("first\nlast\n", 2)
 
 
-def test_block_without_items_that_does_not_fit_counts_as_one() -> None:
-    assert markdown.within([block("a" * 99)], limit=20) == ("", 1)
+def test_part_without_items_that_does_not_fit_counts_as_one() -> None:
+    assert fit_parts([Part("a" * 99)], limit=20) == ("", 1)

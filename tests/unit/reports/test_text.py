@@ -66,7 +66,7 @@ def test_verdict_is_the_first_line() -> None:
 def test_each_of_several_results_has_its_verdict() -> None:
     shown = render(results.useful(results.review()), results.small())
     assert shown.startswith("Change 1 of 2\nUseful: better than 83")
-    assert "\nChange 2 of 2\nReview score\n" in shown
+    assert "\nChange 2 of 2\nThe review speaks about the change in 1 of 2 sentences" in shown
 
 
 def test_useful_abstention_says_why_there_are_no_published_scores() -> None:
@@ -105,8 +105,8 @@ def test_explained_sentence_has_what_told_it_and_its_partner() -> None:
     shown = " ".join(render(results.useful(results.review()), explain="true", width="120").split())
     assert "people would say: relevant 88, informative 71, clear 95, acted on 42" in shown
     assert (
-        "mira on src/shop/client.py:13-15 · useful 61 against hunk 1: useful 61, about 91, "
-        "substance 78. Useful: better than 61 % of"
+        "mira on src/shop/client.py:13-15 · useful 61 · against hunk 1: useful 61, about 91, "
+        "substance 78 · Useful: better than 61 % of"
     ) in shown
     assert "78 S2 Why three retries? asks for a change · R1 saw “please” ✓ 0.68 → R1 " in shown
 
@@ -114,13 +114,13 @@ def test_explained_sentence_has_what_told_it_and_its_partner() -> None:
 @pytest.mark.parametrize("width", ["60", "80", "160"])
 def test_sentence_is_whole_and_what_it_addresses_below_it(width: str) -> None:
     shown = render(results.review(), width=width)
-    assert re.search(r"✓  0\.81  Catching `Exception` ", shown)
+    assert re.search(r"✓ 0\.81  Catching `Exception` ", shown)
     joined = " ".join(shown.split())
     for at, item in enumerate(results.review().sentences):
         assert f" {item.text} " in joined, at
     assert "→ R2: The broad `except Exception`" in joined
     # Its nearest pseudo-reference is none that it addresses.
-    assert re.search(r"✗  0\.20  Looks great overall!\n  unknown", shown)
+    assert re.search(r"✗ 0\.20  Looks great overall!\n  unknown", shown)
 
 
 def test_claim_is_told_once_however_many_sentences_are_about_it() -> None:
@@ -155,13 +155,13 @@ def test_scores_of_degrees_stand_beside_what_they_are_means_of() -> None:
 
 def test_sentence_of_a_matcher_with_degrees_shows_its_degree() -> None:
     shown = render(results.flagged(), width="120")
-    assert re.search(r"✓  41  Catching `Exception` .*\n +→ R2: The broad `except Exception`", shown)
+    assert re.search(r"✓ 41  Catching `Exception` .*\n +→ R2: The broad `except Exception`", shown)
 
 
 def test_odd_sentence_has_its_remark_in_place_of_a_partner() -> None:
     shown = render(results.flagged())
-    assert re.search(r"✗ +0  Looks great overall!\n +⚑ repeats an earlier sentence\n", shown)
-    assert re.search(r"✓  37  Is a timeout of .*\n( +.*\n)? +⚑ restates the change\n", shown)
+    assert re.search(r"✗ 0  Looks great overall!\n +⚑ repeats an earlier sentence\n", shown)
+    assert re.search(r"✓ 37  Is a timeout of .*\n( +.*\n)? +⚑ restates the change\n", shown)
 
 
 def test_explained_odd_sentence_has_remark_and_what_it_still_addresses() -> None:
@@ -178,9 +178,8 @@ def test_explained_form_says_how_to_read_the_numbers(make) -> None:
 
 def test_hardly_addressed_are_listed_with_their_degree() -> None:
     shown = render(results.learned(results.small()))
-    assert "Not or hardly addressed by any sentence (2)" in shown
-    assert re.search(r"•  16  The broad `except Exception`", shown)
-    assert "\x1b[31m•\x1b[0m\x1b[2m  16" in render(results.learned(results.small()), color="true")
+    assert "Not or hardly addressed (2)" in shown
+    assert re.search(r"16  The broad `except Exception`", shown)
 
 
 def test_reviewers_are_compared_when_there_are_several() -> None:
@@ -191,8 +190,8 @@ def test_reviewers_are_compared_when_there_are_several() -> None:
 
 def test_narrow_table_keeps_names_and_scores_whole() -> None:
     shown = render(results.useful(results.review()), width="60")
-    assert re.search(r"Reviewer +Useful +About +Substance\n", shown)
-    assert re.search(r"unknown author +12 little use +91 +20\n", shown)
+    assert re.search(r"Reviewer +Useful +About +Substance", shown)
+    assert re.search(r"unknown author +12 little use +91 +20", shown)
 
 
 def test_single_reviewer_has_no_table() -> None:
@@ -203,7 +202,7 @@ def test_attached_comments_are_scored_one_by_one() -> None:
     shown = render(results.review())
     assert "  mira on src/shop/client.py:13-15 · relevance 57\n" in shown
     full = render(results.review(), explain="true")
-    assert "against hunk 1: relevance 57, conciseness 100, comprehensiveness 40.\n" in full
+    assert "against hunk 1: relevance 57, conciseness 100," in " ".join(full.split())
 
 
 def test_single_unattached_review_has_no_head() -> None:
@@ -213,14 +212,14 @@ def test_single_unattached_review_has_no_head() -> None:
 
 def test_unaddressed_references_are_listed_with_file_and_line() -> None:
     shown = render(results.review())
-    assert "Not addressed by any sentence (3)" in shown
+    assert "Not addressed (3)" in shown
     assert "•  A setting `proxy` is added to `http`, empty by default.\n" in shown
     assert "     config/settings.toml:3\n" in shown
 
 
 def test_unaddressed_topic_is_listed_with_its_lines() -> None:
     shown = render(results.topics(), width="100")
-    assert "Not addressed by any sentence (3)" in shown
+    assert "Not addressed (3)" in shown
     assert (
         "•  `HostAuthorization`, new, 110 lines: `HostAuthorization` is new.\n"
         "     src/shop/client.py:12-122\n"
@@ -296,7 +295,7 @@ def without_references() -> Result:
 @pytest.mark.parametrize("explain", ["true", "false"])
 def test_sentence_without_any_reference_shows_a_dash(explain: str) -> None:
     shown = render(without_references(), explain=explain)
-    assert re.search(r"✗ +–  (S1  )?A sentence\.", shown)
+    assert re.search(r"✗ –( S1)?  A sentence\.", shown)
 
 
 def test_explained_sentence_without_any_reference_says_so() -> None:
@@ -313,7 +312,8 @@ def test_notes_are_for_stderr_alone(explain: str) -> None:
 def test_what_did_not_fit_the_time_limit_stays_in_the_report() -> None:
     text = "One file was set aside."
     shown = render(replace(results.review(), missing=(text,), notes=(text,)))
-    assert shown.startswith("Review score\nPartial: One file was set aside.\n\n")
+    assert shown.startswith("The review speaks about")
+    assert "\nPartial: One file was set aside.\n\n" in shown
 
 
 def test_short_signature_is_the_last_line() -> None:

@@ -86,7 +86,7 @@ def test_partial_result_and_reasons_are_told() -> None:
     )
     text = Read(page.render_page(found, results.review())).text
     assert "This is a partial result." in text
-    assert "no score: no text" in text
+    assert "No score for kit: no text." in text
 
 
 def test_nobody_reviewed_yet() -> None:

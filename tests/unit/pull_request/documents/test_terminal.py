@@ -8,8 +8,8 @@ from tests.helpers import overviews
 
 def test_pull_request_scores_and_points_are_told() -> None:
     shown = terminal.render_terminal([overviews.review()], width=100)
-    assert shown.startswith("octo/shop#12  Retry failed requests\n")
-    assert re.search(r"^  together +62 +67 +57 +3 +–$", shown, re.MULTILINE)
+    assert shown.startswith("octo/shop#12 · Retry failed requests\n")
+    assert re.search(r"^  Together +62 +67 +57 +3 +–$", shown, re.MULTILINE)
     assert re.search(r"^  mira +60 +100 +43 +2 +1 of 2$", shown, re.MULTILINE)
     assert "Not addressed (3)\n" in shown
     assert "     src/shop/client.py:17\n" in shown
@@ -26,7 +26,7 @@ def test_verdict_and_usefulness_are_told(width: int) -> None:
     assert "published scores together: conciseness 67, comprehensiveness 57, relevance" in joined
     assert max(map(len, shown.split("\n")[:-2])) <= width
     if width == 100:
-        assert re.search(r"^  together +83 useful +91 +78 +3 +–$", shown, re.MULTILINE)
+        assert re.search(r"^  Together +83 useful +91 +78 +3 +–$", shown, re.MULTILINE)
         assert re.search(r"^  mira +12 little use +91 +20 +2 +1 of 2$", shown, re.MULTILINE)
 
 
@@ -60,7 +60,7 @@ def test_plain_text_has_no_sequences_and_coloured_text_has() -> None:
 def test_partial_result_is_said_before_the_numbers() -> None:
     found = overviews.replace(overviews.review(), missing=("2 files could not be read.",))
     shown = terminal.render_terminal([found])
-    assert shown.index("Partial: 2 files could not be read.") < shown.index("together")
+    assert shown.index("Partial: 2 files could not be read.") < shown.index("  Together")
 
 
 def test_row_without_a_score_says_why() -> None:
@@ -73,15 +73,15 @@ def test_row_without_a_score_says_why() -> None:
 def test_nobody_reviewed_yet() -> None:
     shown = terminal.render_terminal([overviews.nobody()])
     assert "There is no review to score yet; 2 points to touch." in shown
-    assert "together" not in shown
+    assert "Together" not in shown
 
 
 def test_what_is_not_shown_is_counted() -> None:
     shown = terminal.render_terminal([overviews.largest()], width=120)
     assert "… and 4,992 more, in the report" in shown
-    assert "and 3 more\n" in shown
+    assert "… and 3 more\n" in shown
     assert "Note" not in shown
-    assert "Partial: 92 more, in the report" in shown
+    assert "Partial: and 92 more, in the notes" in shown
 
 
 @pytest.mark.parametrize("width", [20, 60, 80, 400])
@@ -100,4 +100,4 @@ def test_hostile_texts_cannot_command_a_terminal_or_a_runner() -> None:
 
 
 def test_several_stand_below_each_other() -> None:
-    assert terminal.render_terminal([overviews.review()] * 2).count("octo/shop#12  ") == 2
+    assert terminal.render_terminal([overviews.review()] * 2).count("octo/shop#12 · ") == 2

@@ -1,0 +1,245 @@
+"""Blocks of an overview, shared by the comment, the job summary, the terminal and the page."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from typing import Final
+
+from crscore.pull_request.overview import Overview, Point, Reviewer, Scores
+from crscore.records import ReferenceKind, Side
+from crscore.reports import view
+from crscore.reports.blocks import (
+    Folded,
+    Heading,
+    Item,
+    Items,
+    Line,
+    Notice,
+    Paragraph,
+    Run,
+    Signature,
+    Table,
+)
+from crscore.reports.score_blocks import PARTIAL
+
+MAX_NAME_CHARS: Final = 60
+
+
+def make_opening(overview: Overview) -> Paragraph:
+    """Return the verdict, then what is addressed."""
+    useful = overview.together.usefulness
+    coverage = _describe_coverage(overview)
+    return Paragraph(coverage if useful is None else f"{useful.verdict} {coverage}")
+
+
+def make_notices(overview: Overview, *, shown: int) -> Iterator[Notice]:
+    """Yield the notice of a partial result.
+
+    Args:
+        overview: The overview.
+        shown: Maximum number of missing inputs that are listed.
+    """
+    if overview.missing:
+        hidden = len(overview.missing) - shown
+        more = f"and {hidden:,} more, in the notes" if hidden > 0 else ""
+        yield Notice("Partial", PARTIAL, overview.missing[:shown], more)
+
+
+def make_table(overview: Overview, *, words: bool = False) -> Iterator[Table | Paragraph | Items]:
+    """Yield one row per reviewer, below one for all of them together, and remarks on the rows.
+
+    Args:
+        overview: The overview.
+        words: Include the column of words.
+    """
+    if not overview.reviewers:
+        return
+    together = overview.together
+    counts = [f"{together.words:,}"] * words
+    rows: list[tuple[Line, ...]] = []
+    if is_several := count_reviewers(overview) > 1:
+        rows.append(("Together", *_score_cells(overview, together), *_totals(overview), *counts))
+    for reviewer in overview.reviewers:
+        counts = [f"{reviewer.words:,}"] * words
+        cells = (*_score_cells(overview, reviewer), _comments(reviewer), _resolved(reviewer))
+        rows.append(((Run(_name(reviewer)),), *cells, *counts))
+    columns = view.PUBLISHED if together.usefulness is None else view.USEFUL
+    yield Table(
+        "All reviewers",
+        ("Reviewer", *columns, "Comments", "Resolved", *["Words"] * words),
+        tuple(rows),
+        main=frozenset({0} if is_several else ()),
+        unlisted=overview.other_reviewers,
+    )
+    if together.usefulness is not None:
+        published = view.published(
+            together.relevance,
+            together.conciseness,
+            together.comprehensiveness,
+            together.reason,
+        )
+        yield Paragraph(f"All from 0 to 100; published scores together: {published}.", "dim")
+    reasons = tuple(
+        Item((Run(f"No score for {_name(row)}: {row.reason.rstrip('.')}.", "dim"),))
+        for row in overview.reviewers
+        if row.reason is not None
+    )
+    if reasons:
+        yield Items(reasons)
+
+
+def make_points(overview: Overview, *, shown: int) -> Iterator[Heading | Items]:
+    """Yield the list of unaddressed points: the most important openly, the others folded."""
+    if overview.open:
+        title = "Not or hardly addressed" if overview.graded else "Not addressed"
+        items = tuple(Item(point.text, place=_place(overview, point)) for point in overview.open)
+        count = overview.together.unaddressed
+        yield Heading(f"{title} ({count:,})")
+        yield Items(items, noun=title.lower(), shown=shown, unlisted=count - len(items))
+
+
+def make_notes(overview: Overview, *, shown_missing: int) -> Folded:
+    """Return the folded notes: the meaning of the numbers, further missing inputs and notes."""
+    notes = (*overview.missing[shown_missing:], *overview.notes)
+    items = (
+        *map(Item, notes),
+        Item((Run("Signature: "), Run(overview.signature, "code"))),
+    )
+    meaning = Paragraph(_explain_scores(overview))
+    return Folded("Notes, and what the numbers mean", (meaning, Items(items)))
+
+
+def make_signature(overview: Overview) -> Signature:
+    """Return the measured commit and the signature."""
+    commit = Run(overview.head[:7], "code", f"{overview.url}/commits/{overview.head}")
+    return Signature(overview.signature, before=(Run("Measured at "), commit, Run(". ")))
+
+
+def _describe_coverage(overview: Overview) -> str:
+    together = overview.together
+    if together.reason is not None:
+        if not overview.reviewers:
+            points = f"; {view.many(together.points, 'point')} to touch" * bool(together.points)
+            return f"There is no review to score yet{points}."
+        kind = "score" if together.usefulness is None else "published score"
+        return f"No {kind} for this review: {together.reason.rstrip('.')}."
+    subject = "The review addresses"
+    if count_reviewers(overview) > 1:
+        subject = f"Together, {count_reviewers(overview):,} reviewers address"
+    points = f"{together.addressed:,} of {view.many(together.points, 'point')}"
+    if together.addressed == together.points > 0:
+        points = f"all {together.points:,} points" if together.points > 1 else "the one point"
+    verb = "is" if together.on_topic == 1 else "are"
+    return (
+        f"{subject} {points} that a review of this change should touch; {together.on_topic:,} of "
+        f"{view.many(together.sentences, 'sentence')} {verb} about it."
+    )
+
+
+def count_reviewers(overview: Overview) -> int:
+    """Count the reviewers, including those over the limit of rows."""
+    return len(overview.reviewers) + overview.other_reviewers
+
+
+def _name(reviewer: Reviewer) -> str:
+    return f"{reviewer.name[:MAX_NAME_CHARS]}{' (bot)' * reviewer.is_bot}"
+
+
+def _score_cells(overview: Overview, scores: Scores) -> tuple[str, str, str]:
+    """Format the three scores, with a dash for each undefined one."""
+    useful, word = scores.usefulness, ""
+    values = (scores.relevance, scores.conciseness, scores.comprehensiveness)
+    if overview.together.usefulness is not None:
+        values = (None, None, None)
+        if useful is not None:
+            values, word = (useful.standing / 100, useful.about, useful.substance), useful.word
+    first, second, third = map(view.hundred, values)
+    return f"{first} {word}".strip(), second, third
+
+
+def _resolved(reviewer: Reviewer) -> str:
+    if not reviewer.threads or reviewer.resolved is None:
+        return view.UNDEFINED
+    return f"{reviewer.resolved:,} of {reviewer.threads:,}"
+
+
+def _comments(reviewer: Reviewer) -> str:
+    outdated = f" ({reviewer.outdated:,} outdated)" if reviewer.outdated else ""
+    return f"{reviewer.comments:,}{outdated}"
+
+
+def _totals(overview: Overview) -> tuple[str, str]:
+    """Sum comments and resolved threads; dashes where a row is missing or unknown."""
+    if overview.other_reviewers:
+        return view.UNDEFINED, view.UNDEFINED
+    comments = f"{sum(row.comments for row in overview.reviewers):,}"
+    with_threads = [row for row in overview.reviewers if row.threads]
+    resolved = [row.resolved for row in with_threads if row.resolved is not None]
+    if not with_threads or len(resolved) < len(with_threads):
+        return comments, view.UNDEFINED
+    return comments, f"{sum(resolved):,} of {sum(row.threads for row in with_threads):,}"
+
+
+def _place(overview: Overview, point: Point) -> Line:
+    """Return where a point is, and the tool and severity of an issue."""
+    place = Run(describe_place(point), "place" if point.path else "dim", _link(overview, point))
+    if point.kind is not ReferenceKind.ISSUE:
+        return (place,)
+    finder = ", ".join(filter(None, [point.source, point.severity]))
+    return place, Run(f" ({finder})", "dim")
+
+
+def describe_place(point: Point) -> str:
+    """Describe a point's place: path, lines and, for the old side, `(before)`; not escaped."""
+    if point.path is None:
+        return "(whole change)"
+    before = " (before)" if point.side is Side.OLD else ""
+    if not point.line:
+        return f"{point.path}{before}"
+    end = f"-{point.end_line}" if point.end_line > point.line else ""
+    return f"{point.path}:{point.line}{end}{before}"
+
+
+def _link(overview: Overview, point: Point) -> str:
+    """Return a link to a point's lines in the pull request's diff; empty when it has none.
+
+    The host's anchor of a file is the hash of its path, and that of a line is its side and number.
+    """
+    if point.listed is None:
+        return ""
+    digest = hashlib.sha256(point.listed.encode("utf-8", "surrogatepass")).hexdigest()
+    side = "L" if point.side is Side.OLD else "R"
+    lines = f"{side}{point.line}" if point.line else ""
+    if lines and point.end_line > point.line:
+        lines += f"-{side}{point.end_line}"
+    return f"{overview.url}/files#diff-{digest}{lines}"
+
+
+def _explain_scores(overview: Overview) -> str:
+    usefulness = scale = ""
+    if overview.together.usefulness is not None:
+        usefulness = (
+            "Useful is the share of real review comments that are less useful; about, how likely "
+            "the text is about this change and no other; substance, how much it gives the author "
+            "to act on. "
+        )
+    published = (
+        "Conciseness is the share of a review's sentences that speak about the change; "
+        "comprehensiveness is the share of the points to touch that it addresses"
+    )
+    if overview.graded:
+        published = (
+            "Conciseness is how far, from 0 to 100, a review's sentences speak about the change; "
+            "comprehensiveness is how far it addresses the points that a review should touch, each "
+            "in part, so it can be less than the share of points that count as addressed"
+        )
+        # For the shipped weights, on the human study: README, "What the number means".
+        scale = (
+            " These numbers avoid the extremes: a review that people rate 4 or 5 of 5 typically "
+            "has a relevance near 35."
+        )
+    return (
+        f"{usefulness}{published}; relevance is their harmonic mean.{scale} The numbers measure "
+        "what a review covers, not whether it is right, and nothing about who wrote it."
+    )

@@ -1,0 +1,240 @@
+"""Blocks as GitHub's Markdown, within a host's limit on the length of a document.
+
+Near the limit, whole items are omitted and counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Final, NamedTuple
+
+from crscore.reports import escape, view
+from crscore.reports.blocks import (
+    Block,
+    Folded,
+    Heading,
+    Item,
+    Items,
+    Line,
+    Measures,
+    Notice,
+    Paragraph,
+    Run,
+    Signature,
+    Table,
+)
+from crscore.reports.escape import markdown, markdown_code, markdown_prose
+from crscore.scoring.signature import shorten_signature
+
+MAX_PROSE_CHARS: Final = 600
+"""Maximum characters of a sentence; the host does not fold long ones."""
+_MAX_RUN_CHARS: Final = 300
+_MAX_CELL_CHARS: Final = 200
+_NOTE_SIZE: Final = 200
+"""Room for the note on what was omitted."""
+_MIN_SIZE: Final = 2_000
+"""Minimum room of a document when there are many; the last ones may get none."""
+
+
+class Part(NamedTuple):
+    """Part of a document that is well-formed with any of its items omitted."""
+
+    head: str
+    items: tuple[str, ...] = ()
+    """Whole list entries or table rows."""
+    foot: str = ""
+    is_required: bool = False
+    """True when it is never omitted."""
+
+
+class Fitted(NamedTuple):
+    """Parts joined within a limit."""
+
+    text: str
+    omitted: int
+    """Number of items that did not fit."""
+
+
+def render_markdown(
+    documents: Sequence[Iterable[Block]],
+    *,
+    limit: int,
+    noun: str,
+    heading: str = "###",
+    size: Callable[[str], int] = len,
+) -> str:
+    """Render documents below one another; each gets an equal share of the remaining room.
+
+    Args:
+        documents: Blocks of each document, the most useful first.
+        limit: Maximum size of the text.
+        noun: What a document is about, in the note on documents without room.
+        heading: Markdown in front of the title of a document.
+        size: Returns the size of a text: its characters, or its bytes.
+    """
+    texts: list[str] = []
+    left = limit - _NOTE_SIZE
+    omitted = 0
+    for index, blocks in enumerate(documents):
+        if left < _MIN_SIZE:
+            break
+        share = max(left // (len(documents) - index), _MIN_SIZE)
+        fitted = fit_parts(make_parts(blocks, heading), share, size)
+        texts.append(fitted.text)
+        left -= size(fitted.text)
+        omitted += fitted.omitted
+    counts = [(omitted, "item"), (len(documents) - len(texts), noun)]
+    if shortened := " and ".join(view.many(count, word) for count, word in counts if count):
+        texts.append(f"*Shortened: {shortened} left out to keep within the host's limit.*\n")
+    return "".join(texts).strip("\n") + "\n"
+
+
+def fit_parts(parts: Iterable[Part], limit: int, size: Callable[[str], int] = len) -> Fitted:
+    """Join parts; near the limit, omit whole items and whole parts.
+
+    Args:
+        parts: The parts, the most useful first.
+        limit: Maximum size.
+        size: Returns the size of a text.
+    """
+    cleaned = [
+        part._replace(
+            head=escape.no_commands(part.head),
+            items=tuple(map(escape.no_commands, part.items)),
+            foot=escape.no_commands(part.foot),
+        )
+        for part in parts
+    ]
+    texts: list[str] = []
+    omitted = 0
+    left = limit - sum(size(part.head) for part in cleaned if part.is_required)
+    for part in cleaned:
+        if part.is_required:
+            texts.append(part.head)
+            continue
+        room = left - size(part.head) - size(part.foot)
+        kept: list[str] = []
+        for item in part.items:
+            if size(item) <= room:
+                kept.append(item)
+                room -= size(item)
+        if room >= 0 and (kept or not part.items):
+            texts.append(part.head + "".join(kept) + part.foot)
+            left = room
+            omitted += len(part.items) - len(kept)
+        else:
+            omitted += max(len(part.items), 1)
+    return Fitted("".join(texts), omitted)
+
+
+def make_parts(blocks: Iterable[Block], heading: str = "###") -> Iterator[Part]:
+    """Convert blocks; a heading is joined to the part below it.
+
+    Args:
+        blocks: The blocks.
+        heading: Markdown in front of a heading of level 1.
+    """
+    pending = ""
+    for block in blocks:
+        if isinstance(block, Heading):
+            text = render_line(block.text)
+            pending += f"{heading} {text}\n\n" if block.level == 1 else f"**{text}**\n\n"
+            continue
+        for part in _parts(block):
+            yield part._replace(head=pending + part.head)
+            pending = ""
+    if pending:
+        yield Part(pending)
+
+
+def _parts(block: Block) -> Iterator[Part]:
+    if isinstance(block, Paragraph):
+        text = render_line(block.text)
+        yield Part(f"<sub>{text}</sub>\n\n" if block.tone == "dim" else f"{text}\n\n")
+    elif isinstance(block, Notice):
+        lines = (*map(_prose, block.lines), *filter(None, [block.more]))
+        yield Part(
+            f"> {render_line(block.title)}\n>\n", tuple(f"> - {line}\n" for line in lines), "\n"
+        )
+    elif isinstance(block, Measures):
+        # Its rows are never omitted: they are few and short.
+        rows = [_row((row.name, view.hundred(row.value), row.basis)) for row in block.rows]
+        yield Part(f"| Score | | |\n|:--|--:|:--|\n{''.join(rows)}\n")
+    elif isinstance(block, Table):
+        yield _table(block)
+    elif isinstance(block, Items):
+        yield from _items(block)
+    elif isinstance(block, Folded):
+        yield _fold(block.title, make_parts(block.blocks))
+    elif isinstance(block, Signature):
+        short = markdown_code(shorten_signature(block.text), MAX_PROSE_CHARS)
+        yield Part(f"<sub>{render_line(block.before)}{short}</sub>\n\n", is_required=True)
+
+
+def _table(block: Table) -> Part:
+    head = f"| {' | '.join(block.header)} |\n|:--|{'--:|' * (len(block.header) - 1)}\n"
+    main = [_row(row, bold=True) for index, row in enumerate(block.rows) if index in block.main]
+    rows = [_row(row) for index, row in enumerate(block.rows) if index not in block.main]
+    more = f"\n*{block.unlisted:,} more not listed.*\n" if block.unlisted else ""
+    return Part(head + "".join(main), tuple(rows), f"{more}\n")
+
+
+def _row(cells: Sequence[Line], *, bold: bool = False) -> str:
+    texts = (render_line(cell, in_table=True) for cell in cells)
+    return f"| {' | '.join(f'**{text}**' if bold else text for text in texts)} |\n"
+
+
+def _items(block: Items) -> Iterator[Part]:
+    entries = tuple(map(_item, block.items))
+    openly, folded = entries[: block.shown], entries[len(entries[: block.shown]) :]
+    title = f"{render_line(block.title)}\n\n" if block.title else ""
+    yield Part(title, openly, "\n")
+    if hidden := len(folded) + block.unlisted:
+        last = f"\n*The last {block.unlisted:,} of them are not listed.*\n\n" * bool(block.unlisted)
+        yield _fold(f"{hidden:,} more {block.noun}", [Part("", folded, last)])
+
+
+def _item(item: Item) -> str:
+    lead = render_line(item.lead)
+    place = f" {render_line(item.place)}" if item.place else ""
+    text = f"{lead}{' ' * bool(lead)}{render_line(item.text)}{place}"
+    return "<br>".join([f"- {text}", *map(render_line, item.below)]) + "\n"
+
+
+def _fold(title: str, parts: Iterable[Part]) -> Part:
+    """Join parts under a trusted `title`; blank lines make Markdown resume."""
+    first, *others = parts
+    head = f"<details><summary>{title}</summary>\n\n{first.head}"
+    items, foot = list(first.items), first.foot
+    for part in others:
+        items += [foot + part.head, *part.items]
+        foot = part.foot
+    return Part(
+        head,
+        tuple(items),
+        f"{foot.rstrip()}\n\n</details>\n\n" if foot.strip() else "\n</details>\n\n",
+    )
+
+
+def _prose(text: str) -> str:
+    return markdown_prose(text, MAX_PROSE_CHARS)
+
+
+def render_line(line: Line, *, in_table: bool = False) -> str:
+    """Escape a line; in a table, prose loses its code spans, which could break a row."""
+    if isinstance(line, str):
+        return markdown(line, _MAX_CELL_CHARS) if in_table else _prose(line)
+    return "".join(
+        _prose(part) if isinstance(part, str) else _run(part, in_table=in_table) for part in line
+    )
+
+
+def _run(run: Run, *, in_table: bool) -> str:
+    if "code" in run.tone or "place" in run.tone:
+        text = markdown_code(run.text, _MAX_RUN_CHARS, in_table=in_table)
+    else:
+        text = markdown(run.text, _MAX_RUN_CHARS)
+        if "strong" in run.tone:
+            text = f"**{text}**"
+        text = f"{' ' * run.text[:1].isspace()}{text}{' ' * run.text[-1:].isspace()}"
+    return f"[{text}]({run.link})" if run.link else text

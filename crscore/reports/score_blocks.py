@@ -1,0 +1,347 @@
+"""Blocks of the report on one review, shared by the terminal, the page and Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
+
+from crscore.records import (
+    CommentResult,
+    Match,
+    PseudoReference,
+    Reading,
+    Result,
+    ReviewResult,
+    Suggestion,
+)
+from crscore.reports import view
+from crscore.reports.blocks import (
+    NO,
+    YES,
+    Heading,
+    Item,
+    Items,
+    Line,
+    Measure,
+    Measures,
+    Notice,
+    Paragraph,
+    Run,
+    Table,
+)
+
+PARTIAL: Final = (
+    Run("This is a partial result.", "strong"),
+    Run(" What could not be read is in none of the numbers:"),
+)
+"""Title of the notice of a partial result."""
+_SHARE_TONES: Final = (0.6, 0.3)
+"""Thresholds from which a standing, a probability, or a share of matches is good, and fair."""
+_GRADED_TONES: Final = (0.35, 0.15)
+"""The same for a mean of degrees, which are expectations and avoid the extremes: human ratings of 4
+and 5 have a median near the first, ratings of 1 are mostly below the second
+(docs/design/011-calibrated.md)."""
+
+
+def make_headline(result: Result) -> Paragraph:
+    """Return the verdict, the reason that there is none, or how far the review goes."""
+    value, reason = result.usefulness, result.scores.reason
+    if value is not None:
+        verdict = view.verdict(result, value, range(len(result.sentences)))
+        word, rest = verdict.split(":", 1)
+        tone = _tone(value.standing / 100, _SHARE_TONES)
+        return Paragraph((Run(f"{word}:", f"strong {tone}"), Run(rest)))
+    if reason is not None:
+        return Paragraph(f"No score: {reason.rstrip('.')}.", "strong fair")
+    topic, addressed = view.reached(result)
+    return Paragraph(
+        f"The review speaks about the change in {topic:,} of "
+        f"{view.many(len(result.sentences), 'sentence')} and addresses {addressed:,} of "
+        f"{view.many(result.scores.references, 'point')} that a review of it should touch."
+    )
+
+
+def make_notices(result: Result) -> Iterator[Notice]:
+    """Yield the notice of a partial result."""
+    if result.missing:
+        yield Notice("Partial", PARTIAL, result.missing)
+
+
+def make_measures(result: Result, *, standing: bool = False) -> Measures:
+    """Return the headline numbers.
+
+    Args:
+        result: Its usefulness comes first where it is known, else its published scores.
+        standing: Include the standing, which the headline also states.
+    """
+    value = result.usefulness
+    rows: Sequence[tuple[str, float | None, str]] = view.rows(result)
+    if value is not None:
+        rows = (
+            ("Usefulness", value.standing / 100, f"% of {value.against} are less useful"),
+            ("About this change", value.about, "likely about this change and no other"),
+            ("Substance", value.substance, "how much it gives the author to act on"),
+        )[0 if standing else 1 :]
+    tones = _tones(result)
+    return Measures(tuple(Measure(*row, tone=_tone(row[1], tones)) for row in rows))
+
+
+def list_facts(result: Result, *, aspects: bool = False) -> Iterator[str]:
+    """Yield what is reported beside the scores: published scores, baselines and sizes.
+
+    Args:
+        result: The result.
+        aspects: Include what people would say.
+    """
+    if result.usefulness is not None:
+        if aspects:
+            yield f"people would say: {view.aspects(result.usefulness)}"
+        yield f"published scores: {view.published_of(result)}"
+    yield f"baselines: {view.baselines(result)}"
+    sizes = [view.change(result), view.many(len(result.sentences), "sentence")]
+    if len(result.reviews) > 1:
+        sizes.append(view.many(len(result.reviews), "reviewer"))
+    yield " · ".join(sizes)
+
+
+def make_reviewers(result: Result) -> Iterator[Table]:
+    """Yield the table of reviewers when there are several."""
+    if len(result.reviews) < 2:
+        return
+    rows = tuple(
+        (
+            (Run(view.author(review.author)),),
+            *_cells(result, review),
+            view.ratio_of_review(result, review),
+            f"{review.baselines.words:,}",
+        )
+        for review in result.reviews
+    )
+    yield Table("Reviewers", ("Reviewer", *view.columns(result), "Sentences", "Words"), rows)
+
+
+def make_comments(
+    result: Result, link: Callable[[int], tuple[Run, ...]] = lambda _: ()
+) -> Iterator[Table]:
+    """Yield the table of comments attached to a file or line.
+
+    Args:
+        result: The result.
+        link: Returns what stands in front of the place of a comment, by its index.
+    """
+    rows = tuple(
+        (
+            (*link(index), Run(view.comment_place(comment.comment), "place")),
+            view.scope(comment.scope),
+            *_cells(result, comment),
+            view.ratio_of_comment(result, comment),
+        )
+        for index, comment in enumerate(result.comments)
+        if comment.comment.path is not None
+    )
+    if rows:
+        yield Table("Comments", ("Comment", "Against", *view.columns(result), "Sentences"), rows)
+
+
+def _place(_: int, item: PseudoReference) -> Line:
+    return (Run(view.places(item, finder=True), "place"),)
+
+
+def make_unaddressed(
+    result: Result,
+    *,
+    shown: int | None = None,
+    place: Callable[[int, PseudoReference], Line] = _place,
+) -> Iterator[Heading | Items]:
+    """Yield the list of topics and pseudo-references that no sentence addresses.
+
+    Args:
+        result: The result.
+        shown: Entries shown openly; None for all.
+        place: Formats the place of a pseudo-reference, by its index.
+    """
+    points = view.unaddressed(result)
+    if not points:
+        return
+    title = view.unaddressed_title(result)
+    items = []
+    for index, point in points:
+        lead: Line = ""
+        if view.graded(result):
+            lead = (Run(view.hundred(result.reference_matches[index].degree), "dim"),)
+        items.append(Item(point.text, lead, place(index, point)))
+    yield Heading(f"{title} ({len(points):,})")
+    yield Items(tuple(items), noun=title.lower(), shown=shown, hint="shown with --explain")
+
+
+def sentences_title(result: Result) -> str:
+    """Explain the numbers of the sentences in their title."""
+    if result.readings:
+        return "Sentences (0 to 100: how much each gives to act on)"
+    number = "0 to 100: how far"
+    if result.threshold is not None:
+        number = f"threshold {result.threshold:.4g}"
+    return f"Sentences {YES} addresses a pseudo-reference {NO} does not ({number})"
+
+
+def make_sentences(result: Result, *, limit: int, explain: bool = False) -> Iterator[Items]:
+    """Yield the sentences by comment: what each does or addresses.
+
+    Args:
+        result: The result.
+        limit: Maximum number of sentences; the others are counted.
+        explain: Include everything that is known of a sentence.
+    """
+    # The text of a claim is shown once. In full, all of them are listed further down.
+    listed = set(range(len(result.references) if explain else 0))
+    # The head of a single text would repeat the lines above it.
+    has_head = len(result.comments) > 1 or any(c.comment.path for c in result.comments)
+    left = limit
+    for comment in result.comments:
+        if left <= 0 or not (comment.sentences or (explain and comment.suggestions)):
+            continue
+        items = [
+            _sentence(result, index, listed, explain=explain) for index in comment.sentences[:left]
+        ]
+        left -= len(comment.sentences)
+        if explain:
+            items += map(_suggested_code, comment.suggestions)
+        title = _comment_title(result, comment, explain=explain) if has_head else ()
+        hidden = sum(len(each.sentences) for each in result.comments) - limit if left <= 0 else 0
+        yield Items(tuple(items), title, unlisted=max(hidden, 0), hint="shown with --explain")
+
+
+def _comment_title(result: Result, comment: CommentResult, *, explain: bool) -> Line:
+    """Return who wrote a comment and where, and its own scores."""
+    names = zip(view.columns(result), view.measures(result, comment), strict=True)
+    scores = [f"{name.lower()} {view.hundred(value)}" for name, value in names]
+    place = "the whole change"
+    if comment.comment.path is not None:
+        place = view.comment_place(comment.comment)
+    text = f" on {place} · {scores[0]}"
+    if explain:
+        text += f" · against {view.scope(comment.scope)}: {', '.join(scores)}"
+        if comment.usefulness is not None:
+            text += f" · {view.verdict(result, comment.usefulness, comment.sentences)}"
+            text += f" People would say: {view.aspects(comment.usefulness)}."
+    return Run(view.author(comment.comment.author)), Run(text, "dim")
+
+
+def _suggested_code(block: Suggestion) -> Item:
+    text = Run(f"suggested code: {view.suggestion(block)}", "dim")
+    return Item((text,), code=tuple(block.code.rstrip("\n").split("\n")))
+
+
+def _sentence(result: Result, index: int, listed: set[int], *, explain: bool) -> Item:
+    """Return the entry of a sentence.
+
+    Args:
+        result: Its result.
+        index: Its index.
+        listed: Indices of the claims whose text was shown; takes those that this entry shows.
+        explain: Include everything that is known.
+    """
+    match, reading = result.sentence_matches[index], view.reading(result, index)
+    lead: Line = (_mark(result, match),)
+    if reading is not None:
+        lead = (Run(view.hundred(reading.substance), _tone(reading.substance, _SHARE_TONES)),)
+    if explain:
+        lead = (*lead, Run(f" S{index + 1}"))
+    below = tuple(_below(result, index, listed, explain=explain))
+    return Item(result.sentences[index].text, lead, below=below)
+
+
+def _below(result: Result, index: int, listed: set[int], *, explain: bool) -> Iterator[Line]:
+    """Yield the lines below a sentence: what it does, its flag or subject, and its partner."""
+    match, reading = result.sentence_matches[index], view.reading(result, index)
+    flag = view.remark(result, index)
+    subject: tuple[Run | str, ...] = () if flag is None else (Run(flag, "fair"),)
+    if reading is not None:
+        if flag is None and (text := _subject(result, reading, listed)):
+            subject = (text,)
+        yield Run(f"{reading.kind.value}{' · ' if subject else ''}"), *subject
+        if explain and reading.phrases:
+            yield (Run(f"saw {', '.join(f'“{phrase}”' for phrase in reading.phrases)}"),)
+    elif subject:
+        yield subject
+    if explain and (flag is None or match.degree):
+        mark = () if reading is None else (_mark(result, match), Run(" "))
+        yield *mark, Run(_partner(match))
+    elif reading is None and flag is None and match.matched and match.index is not None:
+        yield Run("→ "), _claim(result, match.index, listed)
+
+
+def _subject(result: Result, reading: Reading, listed: set[int]) -> str:
+    """Name what a sentence is about: a topic, a claim, or the kind of subject."""
+    index = reading.reference
+    if index is None or result.references[index].topic is not None:
+        return view.subject(result, reading)
+    return _claim(result, index, listed)
+
+
+def _claim(result: Result, index: int, listed: set[int]) -> str:
+    """Number a claim, with its text the first time."""
+    text = "" if index in listed else f": {view.in_short(result.references[index])}"
+    listed.add(index)
+    return f"R{index + 1}{text}"
+
+
+def _partner(match: Match) -> str:
+    if match.index is not None:
+        return f"{'→' if match.matched else 'closest:'} R{match.index + 1}"
+    if match.degree is not None:
+        return "of the older version it was written on"
+    return "no pseudo-reference to compare with"
+
+
+def make_references(result: Result) -> Items:
+    """Return every pseudo-reference with its places."""
+    items = []
+    for index, item in enumerate(result.references):
+        match = result.reference_matches[index]
+        facts = [
+            item.kind.value,
+            f"weight {view.hundred(item.weight)}",
+            view.places(item, most=5, before=True),
+            f"by {item.source}",
+        ]
+        if match.index is not None:
+            rank = "best" if match.matched else "closest"
+            facts.append(f"{rank} sentence S{match.index + 1}")
+        if item.topic is not None:
+            facts.append(f"part of {view.label(item.topic)}")
+        if item.identifiers:
+            facts.append("names " + ", ".join(item.identifiers[:8]))
+        if not item.counted:
+            facts.append("not counted: over the limit")
+        below: list[Line] = [(Run(" · ".join(facts)),)]
+        if item.reading:
+            below.append((Run(f"the encoder read: {item.reading}"),))
+        lead = (_mark(result, match), Run(f" R{index + 1}"))
+        items.append(Item(item.text, lead, below=tuple(below)))
+    return Items(tuple(items))
+
+
+def _cells(result: Result, scored: CommentResult | ReviewResult) -> tuple[Line, ...]:
+    """Return the three cells of scores, the standing with its word."""
+    tones = _tones(result)
+    pairs = zip(view.three(result, scored), view.measures(result, scored), strict=True)
+    return tuple((Run(text, _tone(value, tones)),) for text, value in pairs)
+
+
+def _mark(result: Result, match: Match) -> Run:
+    """Return the mark of a pair and the number that decided it."""
+    mark, tone = (YES, "good") if match.matched else (NO, "bad")
+    return Run(f"{mark} {view.strength(result, match)}", tone)
+
+
+def _tones(result: Result) -> tuple[float, float]:
+    is_published = result.usefulness is None and view.graded(result)
+    return _GRADED_TONES if is_published else _SHARE_TONES
+
+
+def _tone(value: float | None, thresholds: tuple[float, float]) -> str:
+    if value is None:
+        return "dim"
+    good, fair = thresholds
+    return "good" if value >= good else "fair" if value >= fair else "bad"
