@@ -1,11 +1,11 @@
-# What the README and CI call. Everything lands in .venv, in tests/data/*/node_modules and, the
-# encoder, in the user's data folder; nothing else is touched, except that the tests install chromium, strace, Node.js and Java with
-# apt-get where they are missing.
+# The commands of the README and of CI. Everything is installed into .venv, tests/data/*/node_modules and, the
+# encoder, the user's data folder. Only test-slow and test-all install programs of the system, with apt-get.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
-TEST_EXTRAS := analyzers,audit,codebert,export,finetune,grades,ray,st,train
+TEST_EXTRAS := analyzers,audit,export,openai,train
+SLOW_TEST_EXTRAS := codebert,finetune,grades,ray,st
 DATA ?= ../shared/data/human-study/dev.jsonl.gz
 
 WORKERS ?= $(shell getconf _NPROCESSORS_ONLN)
@@ -20,9 +20,9 @@ help:
 	@echo "make demo     set up .venv and score the example"
 	@echo "make demo-pr  score a pull request of a GitHub on this machine"
 	@echo "make demo-audit  audit the review bots of a GitHub on this machine"
-	@echo "make test     install what the tests need and run all but the slow ones"
-	@echo "make test-slow  run the slow ones: browser, PyTorch, the action, long fault schedules"
-	@echo "make test-llm   run those with real vLLM and fine-tuning, in .venv-llm"
+	@echo "make test     install Python and npm packages and run the fast tests"
+	@echo "make test-slow  run the slow tests: browser, compilers, PyTorch, the action, long fault schedules"
+	@echo "make test-llm   run the tests with vLLM and fine-tuning, in .venv-llm"
 	@echo "make test-all   run all three"
 	@echo "make check    lint, types, import rules, workflows"
 	@echo "make docs     the documentation, in site/"
@@ -45,6 +45,10 @@ $(VENV)/installed-test: $(VENV)/installed
 	$(PIP) -e '.[$(TEST_EXTRAS)]' --group test --constraint requirements/test.constraints
 	@touch $@
 
+$(VENV)/installed-test-all: $(VENV)/installed-test
+	$(PIP) -e '.[$(TEST_EXTRAS),$(SLOW_TEST_EXTRAS)]' --group test-all --constraint requirements/test.constraints
+	@touch $@
+
 $(VENV)/installed-check: $(VENV)/installed
 	$(PIP) -e '.[github]' --group check
 	@touch $@
@@ -62,14 +66,19 @@ demo-audit: $(VENV)/installed-github
 demo-pr: $(VENV)/installed-github
 	$(BIN)/python scripts/demo_pr.py
 
-.PHONY: test-tools
-test-tools: $(VENV)/installed-test
-	bash scripts/install-test-tools.sh
+.PHONY: npm-packages system-tools
+npm-packages: $(VENV)/installed-test
+	bash scripts/install-npm-packages.sh
 
-test: test-tools
+# Before npm's packages, as these need Node.js.
+system-tools: $(VENV)/installed-test-all
+	bash scripts/install-system-tools.sh
+	bash scripts/install-npm-packages.sh
+
+test: npm-packages
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not slow"
 
-test-slow: test-tools
+test-slow: system-tools
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m slow tests
 
 test-all: test-llm test-slow test
@@ -95,7 +104,7 @@ check: $(VENV)/installed-check
 docs: $(VENV)/installed-docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
-bench: $(VENV)/installed-test
+bench: $(VENV)/installed-test-all
 	$(BIN)/crscore analyzers install
 	$(BIN)/python benchmarks/cli_speed.py
 	$(BIN)/python benchmarks/encoder_speed.py

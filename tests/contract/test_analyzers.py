@@ -49,7 +49,13 @@ def installed(name: str) -> tools.Installed | tools.Absent:
     return found
 
 
-@pytest.fixture(params=NAMES)
+def _param(name: str) -> object:
+    """Mark the tools that need a program of the system; the others are npm's or pip's."""
+    is_java = read(name).manifest.tool.command == "java"
+    return pytest.param(name, marks=pytest.mark.slow if is_java else ())
+
+
+@pytest.fixture(params=map(_param, NAMES))
 def name(request) -> str:
     """An analyzer whose tool is installed, in a version that it knows."""
     found = installed(request.param)

@@ -16,6 +16,8 @@ import pytest
 
 from tests.helpers.browser import chromium
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 LOADS = {"script": "src", "img": "src", "iframe": "src", "link": "href", "source": "src"}
 
@@ -106,7 +108,6 @@ def test_dead_link_fails_the_build(tmp_path: Path) -> None:
     assert done.returncode != 0
 
 
-@pytest.mark.slow
 def test_browser_asks_nobody_else(site: Path) -> None:
     quiet = type("Quiet", (http.server.SimpleHTTPRequestHandler,), {"log_message": lambda *_: None})
     handler = functools.partial(quiet, directory=str(site))

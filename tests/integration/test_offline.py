@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow  # strace
+
 ROOT = Path(__file__).parents[2]
 EXAMPLE = [str(ROOT / "examples" / "change.diff"), str(ROOT / "examples" / "review.md")]
 
 
 def socket_calls(tmp_path: Path, *command: str) -> str:
-    assert shutil.which("strace"), "strace is missing; scripts/install-test-tools.sh installs it"
+    assert shutil.which("strace"), "strace is missing; scripts/install-system-tools.sh installs it"
     log = tmp_path / "strace.log"
     calls = "trace=socket,socketpair,connect,sendto,bind,io_uring_setup"
     subprocess.run(

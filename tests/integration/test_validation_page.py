@@ -16,6 +16,8 @@ from tests.helpers import browser, results
 from tests.helpers import findings as helper
 from tests.helpers import study as studies
 
+pytestmark = pytest.mark.slow
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path

@@ -9,7 +9,7 @@ from nltk.translate.meteor_score import single_meteor_score
 from crscore.code import metrics, wordnet
 
 needs_wordnet = pytest.mark.skipif(
-    not wordnet.DEBIAN.exists(), reason="needs WordNet: scripts/install-test-tools.sh"
+    not wordnet.DEBIAN.exists(), reason="needs WordNet: scripts/install-system-tools.sh"
 )
 # The example of nltk's documentation, https://www.nltk.org/api/nltk.translate.meteor_score.html
 GUIDE = (

@@ -12,6 +12,8 @@ from crscore.lab.training.claims.examples import (
 from crscore.llm import chat_text
 from crscore.llm.engines.base import Message
 
+pytestmark = pytest.mark.slow
+
 CHAT = (Message(role="user", text="What does it do?"),)
 ANSWER = "1. `limit` is 4."
 GROUPS = st.lists(st.sampled_from("abcdefghijkl"), max_size=60)
