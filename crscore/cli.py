@@ -102,7 +102,7 @@ def run(arguments: list[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
-    progress.SHOWN.set()
+    progress.ENABLED.set()
     try:
         return _dispatch(arguments)
     except (KeyboardInterrupt, click.Abort):
@@ -116,7 +116,7 @@ def run(arguments: list[str]) -> int:
     except Exception as exc:  # noqa: BLE001  (the one place that may: a bug becomes a log)
         return _fail(_bug(exc), EXIT_BUG)
     finally:
-        progress.SHOWN.clear()
+        progress.ENABLED.clear()
 
 
 def _dispatch(arguments: list[str]) -> int:

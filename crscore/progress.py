@@ -16,7 +16,7 @@ from typing import Any, Final, Protocol, TextIO
 
 TERMINAL: Final = threading.Lock()
 """Held while a bar is shown: there is one at a time, and work inside other work shows none."""
-SHOWN: Final = threading.Event()
+ENABLED: Final = threading.Event()
 """Set by the command line where bars may be shown."""
 DELAY_S: Final = 0.5
 """Seconds of work before a bar is shown: short work shows none, and does not import rich."""
@@ -25,7 +25,7 @@ DELAY_S: Final = 0.5
 class Advance(Protocol):
     """Function that counts units of work as done."""
 
-    def __call__(self, more: float = 1) -> None:
+    def __call__(self, units: float = 1) -> None:
         """Count more units."""
         ...
 
@@ -46,8 +46,8 @@ def track(
     Yields:
         A function that counts units, one by default. Safe to call from any thread.
     """
-    if not SHOWN.is_set() or not is_terminal(sys.stderr) or not TERMINAL.acquire(blocking=False):
-        yield lambda more=1: None  # noqa: ARG005
+    if not ENABLED.is_set() or not is_terminal(sys.stderr) or not TERMINAL.acquire(blocking=False):
+        yield lambda units=1: None  # noqa: ARG005
         return
     bar = _Bar(description, total, is_bytes=is_bytes)
     timer = threading.Timer(DELAY_S, bar.start)
@@ -71,9 +71,9 @@ class _Bar:
         self.shown: Any = None
         self.ended = False
 
-    def advance(self, more: float = 1) -> None:
+    def advance(self, units: float = 1) -> None:
         with self.lock:
-            self.done += more
+            self.done += units
             if self.shown is not None:
                 self.shown.update(0, completed=self.done)
 

@@ -83,7 +83,7 @@ def score_pairs(
 
     lines, total = _lines(name)
     if target is None and progress.is_terminal(sys.stdout):
-        progress.SHOWN.clear()  # the results that come are the progress
+        progress.ENABLED.clear()  # the results that come are the progress
     report: list[str] = []
     standings: list[int | None] = []
     failed = code = 0

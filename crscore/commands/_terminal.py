@@ -22,7 +22,7 @@ WIDTH = 100
 
 def _silence(_context: click.Context, _option: click.Parameter, quiet: bool) -> bool:
     if quiet:
-        progress.SHOWN.clear()
+        progress.ENABLED.clear()
     return quiet
 
 

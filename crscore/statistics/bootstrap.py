@@ -78,9 +78,9 @@ def draw_weights(clusters: Sequence[str] | int, *, resamples: int, seed: int) ->
     block_size = max(1, MAX_CELLS // max(1, rows))
     for start in range(0, resamples, block_size):
         size = min(block_size, resamples - start)
-        drawn = rng.integers(0, count, (size, count)) + np.arange(size)[:, None] * count
-        taken = np.bincount(drawn.ravel(), minlength=size * count).astype(np.float64)
-        weights: Floats = taken.reshape(size, count)
+        indices = rng.integers(0, count, (size, count)) + np.arange(size)[:, None] * count
+        counts = np.bincount(indices.ravel(), minlength=size * count).astype(np.float64)
+        weights: Floats = counts.reshape(size, count)
         yield weights if membership is None else weights[:, membership]
 
 
@@ -107,8 +107,8 @@ def resample(
     Returns:
         Shape (B, ...); (0,) without draws.
     """
-    drawn = draw_weights(clusters, resamples=resamples, seed=seed)
-    parts = [statistic(weights) for weights in drawn]
+    blocks = draw_weights(clusters, resamples=resamples, seed=seed)
+    parts = [statistic(weights) for weights in blocks]
     return np.concatenate(parts) if parts else np.zeros(0)
 
 
@@ -130,8 +130,8 @@ def interval_of_rows(
     rows = np.arange(len(clusters))
 
     def values(weights: Floats) -> Floats:
-        drawn = (statistic(np.repeat(rows, counts)) for counts in weights.astype(np.int64))
-        return np.array([math.nan if value is None else value for value in drawn])
+        values_or_none = (statistic(np.repeat(rows, counts)) for counts in weights.astype(np.int64))
+        return np.array([math.nan if value is None else value for value in values_or_none])
 
     draws = resample(values, clusters, resamples=resamples, seed=seed)
     return percentile_interval(draws, clusters=len(set(clusters)))

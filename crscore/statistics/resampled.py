@@ -80,16 +80,18 @@ def stratified_difference(first: Floats, second: Floats, strata: Ints, weights: 
     """
     order = np.argsort(strata, kind="stable")
     starts = np.flatnonzero(np.diff(strata[order], prepend=-1))
-    taken = weights[:, order]
+    ordered_weights = weights[:, order]
     sums, counts = [], []
     for values in (first[order], second[order]):
         has_value = ~np.isnan(values)
-        sums.append(np.add.reduceat(taken * np.where(has_value, values, 0.0), starts, axis=1))
-        counts.append(np.add.reduceat(taken * has_value, starts, axis=1))
-    both = (counts[0] > 0) & (counts[1] > 0)
-    sizes = np.where(both, counts[0] + counts[1], 0.0)
+        sums.append(
+            np.add.reduceat(ordered_weights * np.where(has_value, values, 0.0), starts, axis=1)
+        )
+        counts.append(np.add.reduceat(ordered_weights * has_value, starts, axis=1))
+    has_both = (counts[0] > 0) & (counts[1] > 0)
+    sizes = np.where(has_both, counts[0] + counts[1], 0.0)
     differences = divide(sums[0], counts[0]) - divide(sums[1], counts[1])
-    total = (np.where(both, differences, 0.0) * sizes).sum(axis=1)
+    total = (np.where(has_both, differences, 0.0) * sizes).sum(axis=1)
     return divide(total, sizes.sum(axis=1))
 
 
@@ -185,9 +187,9 @@ def auc(
     order = np.lexsort((values, stratum))
     is_new = np.diff(stratum[order], prepend=-1) != 0
     starts = np.flatnonzero(is_new | (np.diff(values[order], prepend=np.inf) != 0))
-    taken = weights[:, order]
-    upper = np.add.reduceat(taken * is_positive[order], starts, axis=1)
-    lower = np.add.reduceat(taken * ~is_positive[order], starts, axis=1)
+    ordered_weights = weights[:, order]
+    upper = np.add.reduceat(ordered_weights * is_positive[order], starts, axis=1)
+    lower = np.add.reduceat(ordered_weights * ~is_positive[order], starts, axis=1)
     firsts = np.flatnonzero(is_new[starts])
     positives, negatives = (np.add.reduceat(side, firsts, axis=1) for side in (upper, lower))
     # All that rank below, less those of the strata before. Half numbers: sums are exact.

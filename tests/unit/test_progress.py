@@ -12,7 +12,7 @@ import sys, time
 from crscore import progress
 progress.DELAY_S = 0.05
 if len(sys.argv) < 3:
-    progress.SHOWN.set()
+    progress.ENABLED.set()
 with progress.track("scoring", 4) as advance:
     with progress.track("inside", 9) as nothing:
         for _ in range(4):

@@ -61,8 +61,8 @@ def assemble(task: Task, limits: Limits) -> PullRequest:
         HostError: The change is known neither from the clone nor from the interface.
     """
     change, local = _read_change(task, limits)
-    placed = (place(one, task.pull.head, change.diff) for one in task.remarks)
-    remarks = tuple(outdated_hunks.mark_outdated(one, change.diff) for one in placed)
+    placed = (place(remark, task.pull.head, change.diff) for remark in task.remarks)
+    remarks = tuple(outdated_hunks.mark_outdated(remark, change.diff) for remark in placed)
     older = outdated_hunks.read_outdated_hunks(
         None, task.name, task.pull.base, remarks, local=local
     )
@@ -97,13 +97,13 @@ def place(remark: Remark, head: str, change: Diff) -> Remark:
     side = remark.side or Side.NEW
     file = scopes.file_at(change, remark.path or "", side)
     text = remark.hunk.rstrip("\n").rpartition("\n")[2][1:].rstrip("\r")
-    same = [line for line in file.lines() if line.text == text] if file else []
-    numbers = [line.new if side is Side.NEW else line.old for line in same]
-    known = [number for number in numbers if number is not None]
-    if not known:
+    same_text = [line for line in file.lines() if line.text == text] if file else []
+    numbers = [line.new if side is Side.NEW else line.old for line in same_text]
+    line_numbers = [number for number in numbers if number is not None]
+    if not line_numbers:
         return replace(remark, outdated=True)
     written = remark.line
-    line = min(known, key=lambda number: abs(number - written))
+    line = min(line_numbers, key=lambda number: abs(number - written))
     start = remark.start_line
     start = None if start is None else max(1, start + line - written)
     return replace(remark, line=line, start_line=start)
@@ -112,12 +112,12 @@ def place(remark: Remark, head: str, change: Diff) -> Remark:
 def _read_change(task: Task, limits: Limits) -> tuple[Change, Local | None]:
     if isinstance(task.change, Change):
         return task.change, None
-    found = _open(task)
-    if found.checkout is None:
-        reasons = [reason for reason in (found.reason, task.change) if reason]
+    search = _open(task)
+    if search.checkout is None:
+        reasons = [reason for reason in (search.reason, task.change) if reason]
         raise HostError("the change", "; ".join(reasons))
-    own = found.checkout.change(limits)
-    return Change(own.diff, (), own.notes), found.checkout.diff_to
+    own_change = search.checkout.change(limits)
+    return Change(own_change.diff, (), own_change.notes), search.checkout.diff_to
 
 
 def _open(task: Task) -> checkout.CheckoutSearch:
@@ -129,9 +129,9 @@ def _open(task: Task) -> checkout.CheckoutSearch:
     if not task.clone.is_dir():
         return checkout.CheckoutSearch(None, "there is no clone of the repository")
     for base in _bases(task):
-        found = checkout.open_git_dir(task.clone, base, task.pull.head)
-        if found.checkout is not None and found.checkout.merge_base != task.pull.head:
-            return found
+        search = checkout.open_git_dir(task.clone, base, task.pull.head)
+        if search.checkout is not None and search.checkout.merge_base != task.pull.head:
+            return search
     return checkout.open_git_dir(task.clone, task.pull.base, task.pull.head)
 
 

@@ -108,7 +108,7 @@ class Processes:
                 tasks,
                 submit=lambda task: threads.submit(self._score, task, pools),
                 result=lambda future: future.result(),
-                most=self.workers * AHEAD,
+                limit=self.workers * AHEAD,
             )
         finally:
             threads.shutdown(cancel_futures=True)
@@ -126,7 +126,7 @@ class Processes:
                     pool = _pool()
         finally:
             pools.put(pool)
-        return _lost(task, self.settings)
+        return _died(task, self.settings)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,11 +146,11 @@ class Ray:
             ray: Any = importlib.import_module("ray")
         except ImportError as exc:
             raise DependencyError("ray", "pip install 'crscore[ray]'") from exc
-        where: dict[str, Any] = {"num_cpus": self.workers}
+        cluster: dict[str, Any] = {"num_cpus": self.workers}
         if self.address:
-            where = {"address": self.address}
+            cluster = {"address": self.address}
         try:
-            ray.init(**where, log_to_driver=False, logging_level=logging.ERROR)
+            ray.init(**cluster, log_to_driver=False, logging_level=logging.ERROR)
         except (ConnectionError, RuntimeError, ValueError) as exc:
             place = self.address or "this machine"
             raise ConfigError("engine", "settings", f"no Ray at {place}: {exc}") from exc
@@ -162,19 +162,19 @@ class Ray:
                 tasks,
                 submit=lambda task: (task, remote.remote(task, self.settings)),
                 result=lambda sent: self._result(ray, *sent),
-                most=cores * AHEAD,
+                limit=cores * AHEAD,
             )
         finally:
             ray.shutdown()
 
     def _result(self, ray: Any, task: Task, sent: Any) -> Scored:
         try:
-            found: Scored = ray.get(sent)
+            scored: Scored = ray.get(sent)
         except ray.exceptions.RayTaskError as exc:
             raise exc.cause from None
         except (ray.exceptions.WorkerCrashedError, ray.exceptions.OutOfMemoryError):
-            return _lost(task, self.settings)
-        return found
+            return _died(task, self.settings)
+        return scored
 
 
 def _in_order(
@@ -182,19 +182,19 @@ def _in_order(
     *,
     submit: Callable[[Task], Any],
     result: Callable[[Any], Scored],
-    most: int,
+    limit: int,
 ) -> Iterator[Scored]:
     """Keep at most so many tasks submitted, and yield their results in order."""
     waiting: deque[Any] = deque()
     for task in tasks:
         waiting.append(submit(task))
-        if len(waiting) >= most:
+        if len(waiting) >= limit:
             yield result(waiting.popleft())
     while waiting:
         yield result(waiting.popleft())
 
 
-def _lost(task: Task, settings: Config) -> Scored:
+def _died(task: Task, settings: Config) -> Scored:
     return work.failed(task, work.signature_of(work.make_scorer(settings)), DIED)
 
 

@@ -36,21 +36,21 @@ def noise_of(result: Result, item: CommentResult) -> Noise | None:
         result: Result that the comment is part of.
         item: A comment that is no repeat.
     """
-    shown = [at for at in item.sentences if not result.sentences[at].hidden]
-    if not shown:
+    visible = [at for at in item.sentences if not result.sentences[at].hidden]
+    if not visible:
         return None
-    said = {_says(result, at) for at in shown}
-    if said == {Kind.DESCRIPTION}:
+    kinds = {_kind(result, at) for at in visible}
+    if kinds == {Kind.DESCRIPTION}:
         return Noise.RESTATES
-    if said <= {Kind.DESCRIPTION, Kind.PRAISE}:
+    if kinds <= {Kind.DESCRIPTION, Kind.PRAISE}:
         return Noise.PRAISE
     useful = item.usefulness
     is_useful = useful is not None and view.word(useful) not in _OF_NO_USE
-    addresses = any(result.sentence_matches[at].matched for at in shown)
+    addresses = any(result.sentence_matches[at].matched for at in visible)
     return None if addresses or is_useful else Noise.NOTHING
 
 
-def _says(result: Result, sentence: int) -> Kind | None:
+def _kind(result: Result, sentence: int) -> Kind | None:
     if result.sentence_flags[sentence] is Flag.RESTATES:
         return Kind.DESCRIPTION
     read = view.reading(result, sentence)

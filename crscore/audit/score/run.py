@@ -68,10 +68,10 @@ def score(
         ModelNotFoundError: The encoder's model is missing.
         StoreError: The store cannot be read or written.
     """
-    began = time.monotonic()
+    start = time.monotonic()
     chosen_engine = make_engine(engine, workers, settings)
     signature = work.signature_of(work.make_scorer(settings))
-    chosen = choose(store, signature, night)
+    unscored = choose(store, signature, night)
     report = Run(
         kind="score",
         night=night,
@@ -88,19 +88,19 @@ def score(
         ((number,),) = store.query("SELECT last_insert_rowid()")
     tasks = Tasks(store, clones, settings, client=client, web=web, night=night)
     failed = 0
-    with progress.track("scoring pull requests", len(chosen)) as advance:
-        for scored in chosen_engine.run(tasks.make(chosen)):
+    with progress.track("scoring pull requests", len(unscored)) as advance:
+        for scored in chosen_engine.run(tasks.make(unscored)):
             with store.transaction():
                 store.put(scored.numbered(store.signature_id(scored.signature)))
             failed += scored.failure is not None
             advance()
-    seconds = time.monotonic() - began
-    done = replace(
-        report, id=number, finished=_now(), pulls=len(chosen), failed=failed, seconds=seconds
+    seconds = time.monotonic() - start
+    finished_run = replace(
+        report, id=number, finished=_now(), pulls=len(unscored), failed=failed, seconds=seconds
     )
     with store.transaction():
-        store.put([done])
-    return Summary(signature, len(chosen), failed, seconds)
+        store.put([finished_run])
+    return Summary(signature, len(unscored), failed, seconds)
 
 
 def _now() -> str:

@@ -50,8 +50,8 @@ class RememberedVectors:
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Encode new texts and look up known ones; see `Encoder.encode`."""
         hashes = {text: _hash(text) for text in texts}
-        asked = hashes.values()
-        self._used |= {key: self._known[key] for key in asked if key in self._known}
+        keys = hashes.values()
+        self._used |= {key: self._known[key] for key in keys if key in self._known}
         new = [text for text, key in hashes.items() if key not in self._used]
         vectors = self._encoder.encode(new)
         self._used |= {hashes[text]: row.tobytes() for text, row in zip(new, vectors, strict=True)}

@@ -85,8 +85,8 @@ def signature_of(scorer: Scorer) -> str:
     """
     parts = scorer.parts
     tools = _tools(parts.analyzers) if isinstance(parts.analyzers, Suite) else suite.NONE
-    spoke = {"claims": parts.generator.identity, "analyzers": tools}
-    return render_signature({**parts.signature, **spoke})
+    identities = {"claims": parts.generator.identity, "analyzers": tools}
+    return render_signature({**parts.signature, **identities})
 
 
 @lru_cache(maxsize=1)
@@ -94,8 +94,12 @@ def _tools(analyzers: Suite) -> str:
     if not analyzers.analyzers:
         return suite.NONE
     confined = analyzers.is_confined()
-    found = analyzers.installed() if confined or not analyzers.untrusted else ()
-    names = sorted(f"{one.name}@{at.version}" for one, at in found if isinstance(at, Installed))
+    analyzers_found = analyzers.installed() if confined or not analyzers.untrusted else ()
+    names = sorted(
+        f"{analyzer.name}@{state.version}"
+        for analyzer, state in analyzers_found
+        if isinstance(state, Installed)
+    )
     return ",".join([*names, *([] if confined else [UNCONFINED])]) or suite.NONE
 
 
@@ -133,7 +137,7 @@ def failed(task: Task, signature: str, reason: str) -> Scored:
         signature: Signature that its scores would have.
         reason: Why, a clause; may be untrusted text.
     """
-    said = FAILED + escape.one_line(reason, _REASON_CHARS)
+    failure = FAILED + escape.one_line(reason, _REASON_CHARS)
     row = Score(
         **_key(task),
         reviewer="",
@@ -143,9 +147,9 @@ def failed(task: Task, signature: str, reason: str) -> Scored:
         comments=0,
         sentences=0,
         words=0,
-        reason=said,
+        reason=failure,
     )
-    return Scored(signature=signature, rows=(row,), failure=said.removeprefix(FAILED))
+    return Scored(signature=signature, rows=(row,), failure=failure.removeprefix(FAILED))
 
 
 class _Key(TypedDict):
@@ -176,25 +180,25 @@ def _useful(value: Usefulness | None) -> _Useful:
     )
 
 
-def _rows(task: Task, found: Measured) -> tuple[Row, ...]:
-    text = page.render_page(found.overview, found.result)
+def _rows(task: Task, assessment: Measured) -> tuple[Row, ...]:
+    text = page.render_page(assessment.overview, assessment.result)
     data = zlib.compress(text.encode("utf-8", "replace"), 6)
     return (
-        *_scores(task, found),
-        *_comment_scores(task, found),
-        *_open_points(task, found),
+        *_scores(task, assessment),
+        *_comment_scores(task, assessment),
+        *_open_points(task, assessment),
         Page(**_key(task), page=data),
     )
 
 
-def _scores(task: Task, found: Measured) -> Iterator[Score]:
-    result, heard = found.result, found.heard
-    every = (*heard.threads, *heard.repeats)
-    yield _score(task, "", every, result.scores, result.baselines, result.usefulness)
+def _scores(task: Task, assessment: Measured) -> Iterator[Score]:
+    result, heard_posts = assessment.result, assessment.heard
+    threads = (*heard_posts.threads, *heard_posts.repeats)
+    yield _score(task, "", threads, result.scores, result.baselines, result.usefulness)
     for review in result.reviews:
         name = review.author or ""
-        own = [one for one in every if one.reviewer == name]
-        yield _score(task, name, own, review.scores, review.baselines, review.usefulness)
+        own_threads = [thread for thread in threads if thread.reviewer == name]
+        yield _score(task, name, own_threads, review.scores, review.baselines, review.usefulness)
 
 
 def _score(
@@ -205,14 +209,14 @@ def _score(
     baselines: Baselines,
     useful: Usefulness | None,
 ) -> Score:
-    own = tuple(threads)
+    own_threads = tuple(threads)
     return Score(
         **_key(task),
         reviewer=reviewer,
         night=task.night,
         head=task.pull.head,
-        is_bot=int(bool(own) and all(one.is_bot for one in own)),
-        comments=len(own),
+        is_bot=int(bool(own_threads) and all(thread.is_bot for thread in own_threads)),
+        comments=len(own_threads),
         sentences=scores.sentences,
         words=baselines.words,
         **_useful(useful),
@@ -223,9 +227,9 @@ def _score(
     )
 
 
-def _comment_scores(task: Task, found: Measured) -> Iterator[CommentScore]:
-    result = found.result
-    for thread, item in zip(found.heard.threads, result.comments, strict=True):
+def _comment_scores(task: Task, assessment: Measured) -> Iterator[CommentScore]:
+    result = assessment.result
+    for thread, item in zip(assessment.heard.threads, result.comments, strict=True):
         yield CommentScore(
             comment=_comment(thread),
             signature=0,
@@ -236,7 +240,7 @@ def _comment_scores(task: Task, found: Measured) -> Iterator[CommentScore]:
             sentences=len(item.sentences),
             noise=noise_of(result, item),
         )
-    for thread in found.heard.repeats:
+    for thread in assessment.heard.repeats:
         yield CommentScore(
             comment=_comment(thread),
             signature=0,
@@ -252,8 +256,8 @@ def _comment(thread: ReviewerThread) -> int:
     return comment_key(first.kind, first.id)
 
 
-def _open_points(task: Task, found: Measured) -> Iterator[OpenPoint]:
-    for rank, point in enumerate(found.overview.open[:OPEN_POINTS], 1):
+def _open_points(task: Task, assessment: Measured) -> Iterator[OpenPoint]:
+    for rank, point in enumerate(assessment.overview.open[:OPEN_POINTS], 1):
         yield OpenPoint(
             **_key(task),
             rank=rank,

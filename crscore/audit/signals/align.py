@@ -68,7 +68,7 @@ def align(old: Sequence[str], new: Sequence[str]) -> Alignment:
         >>> align(["a = 1", "f(b, c)"], ["a = 2", "f(", "  b,", "  c,", ")"])
         [None, Standing(start=1, end=5)]
     """
-    found: Alignment = [None] * len(old)
+    alignment: Alignment = [None] * len(old)
     old_at, old_keys = _keys(old)
     new_at, new_keys = _keys(new)
     for tag, start, end, new_start, new_end in SequenceMatcher(
@@ -77,13 +77,13 @@ def align(old: Sequence[str], new: Sequence[str]) -> Alignment:
         if tag == "equal":
             for index in range(end - start):
                 line = new_at[new_start + index]
-                found[old_at[start + index]] = Standing(line, line + 1)
+                alignment[old_at[start + index]] = Standing(line, line + 1)
         elif tag == "replace":
             before = _words(old, old_at[start:end], old_at[end : end + 1])
             after = _words(new, new_at[new_start:new_end], new_at[new_end : new_end + 1])
             for line, place in _match_words(list(before), list(after)):
-                found[line] = place
-    return found
+                alignment[line] = place
+    return alignment
 
 
 def _keys(lines: Sequence[str]) -> tuple[list[int], list[str]]:
@@ -93,10 +93,10 @@ def _keys(lines: Sequence[str]) -> tuple[list[int], list[str]]:
 
 def _words(lines: Sequence[str], at: Sequence[int], following: Sequence[int]) -> Iterator[_Word]:
     """Yield the words of some lines, without commas before a closing bracket."""
-    every = [_Word(text, line) for line in (*at, *following) for text in _split(lines[line])]
+    words = [_Word(text, line) for line in (*at, *following) for text in _split(lines[line])]
     last = frozenset(following)
-    for word, behind in pairwise([*every, _Word("", -1)]):
-        if word.line not in last and not (word.text == "," and behind.text in _CLOSING):
+    for word, next_word in pairwise([*words, _Word("", -1)]):
+        if word.line not in last and not (word.text == "," and next_word.text in _CLOSING):
             yield word
 
 
@@ -113,10 +113,10 @@ def _match_words(old: Sequence[_Word], new: Sequence[_Word]) -> Iterator[tuple[i
         autojunk=len(old) * len(new) > EXACT_PAIRS,
     )
     blocks = matcher.get_matching_blocks()
-    known = {block.b + index for block in blocks for index in range(block.size)}
+    matched = {block.b + index for block in blocks for index in range(block.size)}
 
     def is_added(at: int, line: int) -> bool:
-        return 0 <= at < len(new) and new[at].line == line and at not in known
+        return 0 <= at < len(new) and new[at].line == line and at not in matched
 
     for block in blocks:
         for start, end in _whole_lines(old, block.a, block.a + block.size):

@@ -70,12 +70,17 @@ class PullTrees:
         self, trees: Trees, pull: Pull, revisions: Sequence[Revision], remarks: Sequence[Remark]
     ) -> None:
         self._trees, self._pull, self._revisions = trees, pull, revisions
-        commits = [one.comment.commit_id for one in remarks]
-        pushed = [one.after for one in revisions]
+        commits = [remark.comment.commit_id for remark in remarks]
+        pushed = [revision.after for revision in revisions]
         ends = (pull.base, pull.head, pull.merge_commit)
         self._known = trees.known([*commits, *pushed, *ends])
         self.last = next(
-            (one for one in (pull.head, pull.merge_commit) if one and one in self._known), None
+            (
+                commit
+                for commit in (pull.head, pull.merge_commit)
+                if commit and commit in self._known
+            ),
+            None,
         )
         """Last tree of the pull: its head, which has nothing of the base branch that was not
         merged into it; else its merge."""
@@ -83,7 +88,7 @@ class PullTrees:
         self._commented: dict[str, set[str]] = {}
         for remark in remarks:
             self._note_commented(remark)
-        self._files = frozenset(one.comment.path for one in remarks)
+        self._files = frozenset(remark.comment.path for remark in remarks)
 
     def measure(self, remark: Remark) -> dict[Signal, Measured]:
         """Return the signals of a comment on a file.
@@ -91,16 +96,16 @@ class PullTrees:
         Raises:
             HostError: git failed.
         """
-        found: dict[Signal, Measured] = {}
+        measurements: dict[Signal, Measured] = {}
         following, span = self._locate(remark)
         lines = self._lines(remark, following, span)
         if lines is not None:
-            found[Signal.LINES_CHANGED] = lines
+            measurements[Signal.LINES_CHANGED] = lines
         if remark.suggestions and lines is not None:
             answer = self._applied(remark, following, span, lines.answer)
-            found[Signal.SUGGESTION_APPLIED] = Measured(answer, lines.base)
-        found[Signal.FILE_CHANGED] = self._file(remark, lines)
-        return found
+            measurements[Signal.SUGGESTION_APPLIED] = Measured(answer, lines.base)
+        measurements[Signal.FILE_CHANGED] = self._file(remark, lines)
+        return measurements
 
     def place(self, remark: Remark) -> Place:
         """Return the lines of a comment, and what was merged in their place.
@@ -162,9 +167,9 @@ class PullTrees:
         file = self._trees.file(last, comment.path)
         if file.lines is None:
             return "commit is missing", None
-        lines, own = hunk
+        lines, added = hunk
         size = comment.line - (comment.start_line or comment.line) + 1
-        following = Following(old=lines, new=file.lines, base=None, is_whole=False, own=own)
+        following = Following(old=lines, new=file.lines, base=None, is_whole=False, own=added)
         return following, Span(max(0, len(lines) - size), len(lines))
 
     def _follow(self, commit: str, path: str) -> Following | str:
@@ -175,8 +180,8 @@ class PullTrees:
     def _read(self, commit: str, path: str) -> Following | str:
         last = self.last or ""
         forks = self._fork(commit), self._fork(last)
-        at = [one for one in (commit, last, *forks) if one]
-        self._trees.load([(one, path) for one in at])
+        commits = [one for one in (commit, last, *forks) if one]
+        self._trees.load([(one, path) for one in commits])
         file = self._trees.file(commit, path)
         later = self._later(commit, last, path)
         if file.lines is None:
@@ -219,8 +224,8 @@ class PullTrees:
 
     def _moves(self, commit: str, path: str) -> Iterator[tuple[Lines, Lines]]:
         last = self.last or ""
-        own = self._later(commit, last, path)
-        pairs = [pair for pair in self._trees.changes(commit, last).paths if pair[1] != own]
+        own_path = self._later(commit, last, path)
+        pairs = [pair for pair in self._trees.changes(commit, last).paths if pair[1] != own_path]
         pairs = pairs[:MAX_OTHER_FILES]
         self._trees.load(
             [*((last, new) for _, new in pairs), *((commit, old) for old, _ in pairs if old)]
@@ -231,14 +236,14 @@ class PullTrees:
 
     def _fork(self, commit: str) -> str | None:
         """Return where a commit of the pull parted from the base branch."""
-        pull, found = self._pull, None
+        pull, fork = self._pull, None
         if pull.merge_commit in self._known:
             # The host's base can be older than what the pull has merged, or contain the pull.
             parent = self._trees.parent(pull.merge_commit or "")
-            found = self._trees.fork(parent, commit) if parent else None
-        if found in (None, commit) and pull.base in self._known:
-            found = self._trees.fork(pull.base, commit)
-        return None if found == commit else found
+            fork = self._trees.fork(parent, commit) if parent else None
+        if fork in (None, commit) and pull.base in self._known:
+            fork = self._trees.fork(pull.base, commit)
+        return None if fork == commit else fork
 
     def _lines(
         self, remark: Remark, following: Following | str, span: Span | None
@@ -272,8 +277,14 @@ class PullTrees:
             return None
         paths = [path for _, path in self._trees.changes(fork, commit).paths]
         paths = [path for path in paths if path not in self._files][:MAX_OTHER_FILES]
-        known = [one for path in paths if isinstance(one := self._follow(commit, path), Following)]
-        return sum(file_changed(one.old, one.new, one.base) for one in known), len(known)
+        followings = [
+            following
+            for path in paths
+            if isinstance(following := self._follow(commit, path), Following)
+        ]
+        return sum(
+            file_changed(following.old, following.new, following.base) for following in followings
+        ), len(followings)
 
     def _applied(
         self, remark: Remark, following: Following | str, span: Span | None, lines: Answer
@@ -282,38 +293,43 @@ class PullTrees:
             return Answer(None, following if isinstance(following, str) else None)
         if not following.is_whole and lines.value is None:
             return Answer(None, lines.evidence)
-        wanted = [one.split("\n") if one.strip() else [] for one in remark.suggestions]
-        found: str | None = None
+        suggestions = [
+            suggestion.split("\n") if suggestion.strip() else []
+            for suggestion in remark.suggestions
+        ]
+        first_commit: str | None = None
         is_last = False
         for commit, text in self._later_texts(remark):
             later = replace(following, new=text)
-            is_last = any(later.applied(span, one) for one in wanted)
-            found = found or (commit if is_last else None)
-        if found is None:
+            is_last = any(later.applied(span, suggestion) for suggestion in suggestions)
+            first_commit = first_commit or (commit if is_last else None)
+        if first_commit is None:
             return Answer(False)
         if not is_last and lines.value is False:
-            return Answer(False, f"{found[:SHORT]}, then reverted")
-        return Answer(True, found[:SHORT])
+            return Answer(False, f"{first_commit[:SHORT]}, then reverted")
+        return Answer(True, first_commit[:SHORT])
 
     def _later_texts(self, remark: Remark) -> Iterator[tuple[str, Lines]]:
         """Yield the file of a comment in each later tree in which it differs, by time."""
         comment, last = remark.comment, self.last or ""
         path, commit = comment.path or "", comment.commit_id or ""
-        pushed = [one.after for one in self._revisions if one.at >= comment.created]
-        ends = [one for one in (last, self._pull.merge_commit) if one]
+        pushed = [revision.after for revision in self._revisions if revision.at >= comment.created]
+        ends = [commit_id for commit_id in (last, self._pull.merge_commit) if commit_id]
         later = [
-            one for one in dict.fromkeys([*pushed, *ends]) if one in self._known and one != commit
+            commit_id
+            for commit_id in dict.fromkeys([*pushed, *ends])
+            if commit_id in self._known and commit_id != commit
         ]
         later = later[-MAX_COMMITS:]
         new_path = self._later(commit, last, path) if commit in self._known else path
         paths = list(dict.fromkeys([path, new_path or path]))
-        self._trees.load([(one, name) for one in later for name in paths])
+        self._trees.load([(commit_id, name) for commit_id in later for name in paths])
         before: Lines | None = None
-        for one in later:
-            files = (self._trees.file(one, name).lines for name in paths)
+        for later_commit in later:
+            files = (self._trees.file(later_commit, name).lines for name in paths)
             text = next((lines for lines in files if lines is not None), None)
             if text is not None and text != before:
-                yield one, text
+                yield later_commit, text
                 before = text
 
 

@@ -79,8 +79,8 @@ class Following:
     @cached_property
     def standing(self) -> Alignment:
         """Where each older line stands."""
-        found = align(self.old, self.new or ())
-        return found if self.is_whole else _near_each_other(found)
+        alignment = align(self.old, self.new or ())
+        return alignment if self.is_whole else _near_each_other(alignment)
 
     @cached_property
     def _in_base(self) -> Alignment:
@@ -101,21 +101,21 @@ class Following:
         changed at the same place as the pull request.
         """
         lines = self._told(span)
-        gone = [line for line in lines if self.standing[line] is None]
+        missing = [line for line in lines if self.standing[line] is None]
         if not lines:
             return Answer(None, "the line is blank or missing")
         if self.was_removed:
-            return Answer(not gone, None if gone else "restored")
-        if not self.is_whole and not self._is_found(span, gone):
+            return Answer(not missing, None if missing else "restored")
+        if not self.is_whole and not self._is_found(span, missing):
             return Answer(None, "place not found in the last tree")
-        return self._judge(span, lines, gone)
+        return self._judge(span, lines, missing)
 
-    def _judge(self, span: Span, lines: Sequence[int], gone: Sequence[int]) -> Answer:
-        if gone and self._has_moved(span):
+    def _judge(self, span: Span, lines: Sequence[int], missing: Sequence[int]) -> Answer:
+        if missing and self._has_moved(span):
             return Answer(False, "moved")
-        by_author = [self._is_by_author(line) for line in gone]
-        is_inserted = self._has_insertion([line for line in lines if line not in gone])
-        if any(by_author) or (is_inserted and not gone):
+        by_author = [self._is_by_author(line) for line in missing]
+        is_inserted = self._has_insertion([line for line in lines if line not in missing])
+        if any(by_author) or (is_inserted and not missing):
             return Answer(True, f"line {self.place(span).start + 1}")
         return Answer(None, "the base changed there too") if None in by_author else Answer(False)
 
@@ -125,18 +125,20 @@ class Following:
         It does when its lines stand there together, or all that it adds stands there, in order,
         and nothing that it removes. A suggestion that only removes needs the rest to be all.
         """
-        wanted = [key for line in suggestion if (key := line_key(line))]
+        suggested_keys = [key for line in suggestion if (key := line_key(line))]
         before = [self.old_keys[line] for line in self._told(span)]
         region = self.place(span)
         new = self.new or ()
-        added = [key for key in wanted if key not in before]
-        there = [key for line in new[region.start : region.end] if (key := line_key(line))]
+        added = [key for key in suggested_keys if key not in before]
+        region_keys = [key for line in new[region.start : region.end] if (key := line_key(line))]
         if not added:
-            return there == wanted and there != before
+            return region_keys == suggested_keys and region_keys != before
         if _stands_together(suggestion, new, region):
             return True
-        removed = (line for line in self._told(span) if self.old_keys[line] not in wanted)
-        return _is_in_order(added, there) and all(self.standing[line] is None for line in removed)
+        removed = (line for line in self._told(span) if self.old_keys[line] not in suggested_keys)
+        return _is_in_order(added, region_keys) and all(
+            self.standing[line] is None for line in removed
+        )
 
     def base_rate(self, span: Span, commented: frozenset[str]) -> tuple[int, int] | None:
         """Return how often changed lines of the same hunks changed that nobody commented on.
@@ -151,7 +153,7 @@ class Following:
         """
         if self.base is None:
             return None
-        lines = [one for one in self._hunk(span) if self.old_keys[one] not in commented]
+        lines = [line for line in self._hunk(span) if self.old_keys[line] not in commented]
         size, at = len(self._told(span)), 0
         answers: list[bool] = []
         while size and at + size <= len(lines):
@@ -196,12 +198,12 @@ class Following:
     def _length(self) -> int:
         return len(self.new or ())
 
-    def _is_found(self, span: Span, gone: Sequence[int]) -> bool:
+    def _is_found(self, span: Span, missing: Sequence[int]) -> bool:
         """Return whether a hunk's place is sure: it stands once, or lines next to the span do."""
         context = [line for line in range(len(self.old)) if not span.start <= line < span.end]
-        near = [self.standing[line] for line in context if self.old_keys[line]]
-        firm = [place for place in near[-2:] if place]
-        if gone:
+        standings = [self.standing[line] for line in context if self.old_keys[line]]
+        firm = [standing for standing in standings[-2:] if standing]
+        if missing:
             return len(firm) == 2
         keys = [self.old_keys[line] for line in self._told(span)]
         everywhere = list(_windows(_keys(self.new or ()), len(keys)))
@@ -303,13 +305,13 @@ def file_changed(old: Lines, new: Lines | None, base: Base | None) -> bool:
 
 def _near_each_other(alignment: Alignment) -> Alignment:
     """Leave out lines of a hunk that stand far below the others: equal lines of another place."""
-    found: Alignment = []
+    filtered: Alignment = []
     last: Standing | None = None
     for place in alignment:
         is_near = place is not None and (last is None or place.start - last.end <= NEAR_LINES)
-        found.append(place if is_near else None)
+        filtered.append(place if is_near else None)
         last = place if is_near else last
-    return found
+    return filtered
 
 
 def _keys(lines: Iterable[str]) -> list[str]:
@@ -326,9 +328,9 @@ def _around(alignment: Alignment, span: Span) -> tuple[Standing | None, Standing
     return before, next(filter(None, alignment[span.end :]), None)
 
 
-def _is_in_order(wanted: Sequence[str], there: Sequence[str]) -> bool:
-    rest = iter(there)
-    return all(key in rest for key in wanted)
+def _is_in_order(expected: Sequence[str], keys: Sequence[str]) -> bool:
+    remaining = iter(keys)
+    return all(key in remaining for key in expected)
 
 
 def _stands_together(suggestion: Lines, new: Lines, region: Span) -> bool:
@@ -336,7 +338,7 @@ def _stands_together(suggestion: Lines, new: Lines, region: Span) -> bool:
 
     Its first and last lines may repeat lines around the region.
     """
-    wanted = file_words(suggestion)
+    suggested_words = file_words(suggestion)
     if region.start == region.end:
         return False
     first = max(0, region.start - len(suggestion))
@@ -344,8 +346,8 @@ def _stands_together(suggestion: Lines, new: Lines, region: Span) -> bool:
     for start in range(first, min(region.end, last)):
         for end in range(max(start, region.start) + 1, last + 1):
             words = file_words(new[start:end])
-            if words == wanted:
+            if words == suggested_words:
                 return True
-            if len(words) > len(wanted) + 1:
+            if len(words) > len(suggested_words) + 1:
                 break
     return False

@@ -56,9 +56,9 @@ def resolved(
         author: Login of the pull request's author.
         bots: Logins of bots that wrote on the pull request, without `[bot]`, in lower case.
     """
-    found = dict.fromkeys(_RESOLVED, Answer(False))
+    answers = dict.fromkeys(_RESOLVED, Answer(False))
     if last is None or not last.resolved:
-        return found
+        return answers
     if last.resolved_by is None:
         return dict.fromkeys(_RESOLVED, Answer(None, "resolved by an unknown account"))
     login = last.resolved_by.casefold()
@@ -68,7 +68,7 @@ def resolved(
         signal = Signal.RESOLVED_BY_AUTHOR
     else:
         signal = Signal.RESOLVED_BY_PERSON
-    return found | {signal: Answer(True, last.resolved_by)}
+    return answers | {signal: Answer(True, last.resolved_by)}
 
 
 def thumbs(last: CommentObservation | None) -> dict[Signal, Answer]:
@@ -104,28 +104,36 @@ def referred(
         reviewers: Names of each bot that wrote on the pull request (`names`).
         commits: Later commits with their messages, by time.
     """
-    own = re.compile(
+    address = re.compile(
         rf"(?:discussion_r|#pullrequestreview-|#issuecomment-){host_id_of(comment.key)}\b"
     )
     for commit, message in commits:
         lines = message.casefold().splitlines()[:MAX_MESSAGE_LINES]
         text = "\n".join(lines)
         # A coding assistant signs its commits too: there only the app's account is the reviewer.
-        said = "\n".join(line for line in lines if "[bot]" in line or not _SIGNED.search(line))
-        named = {one for one, names in reviewers.items() if any(name in said for name in names)}
+        unsigned = "\n".join(line for line in lines if "[bot]" in line or not _SIGNED.search(line))
+        named_reviewers = {
+            reviewer
+            for reviewer, names in reviewers.items()
+            if any(name in unsigned for name in names)
+        }
         is_general = any(matches_any(patterns().review, line) for line in lines)
-        if own.search(text) or comment.reviewer in named or (is_general and not named):
+        if (
+            address.search(text)
+            or comment.reviewer in named_reviewers
+            or (is_general and not named_reviewers)
+        ):
             return Answer(True, commit[:10])
     return Answer(False)
 
 
 def names(reviewer: str, logins: Iterable[str | None]) -> frozenset[str]:
     """Return the names by which a commit's message may call a bot, in lower case."""
-    known = next((one.title for one in profiles() if one.name == reviewer), reviewer)
-    found = {reviewer, known, *(bare(login.casefold()) for login in logins if login)}
-    return frozenset(name.casefold() for name in found if len(name) >= _MIN_NAME)
+    title = next((profile.title for profile in profiles() if profile.name == reviewer), reviewer)
+    all_names = {reviewer, title, *(bare(login.casefold()) for login in logins if login)}
+    return frozenset(name.casefold() for name in all_names if len(name) >= _MIN_NAME)
 
 
 def _is_known_bot(login: str) -> bool:
     """Return whether a profile has the account; the host may leave `[bot]` out."""
-    return any(matches_any(one.logins, f"{bare(login)}[bot]") for one in profiles())
+    return any(matches_any(profile.logins, f"{bare(login)}[bot]") for profile in profiles())

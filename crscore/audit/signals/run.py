@@ -81,13 +81,13 @@ def find_signals(
     Raises:
         StoreError: The store cannot be read or written.
     """
-    chosen = _due(store) if pulls is None else sorted(set(pulls))
+    keys = _due(store) if pulls is None else sorted(set(pulls))
     total = Counts(0, 0, 0, 0)
-    for repository, group in groupby(chosen, key=lambda one: one[0]):
+    for repository, group in groupby(keys, key=lambda key: key[0]):
         trees = open_trees(clones / f"{repository}.git")
         for _, number in group:
-            found = _find_of_pull(store, trees, (repository, number), night, metrics)
-            total = Counts(*(sum(both) for both in zip(total, found, strict=True)))
+            counts = _find_of_pull(store, trees, (repository, number), night, metrics)
+            total = Counts(*(sum(pair) for pair in zip(total, counts, strict=True)))
             if trees:
                 trees.forget()
         if pulls is None:
@@ -123,9 +123,9 @@ def _find_of_pull(
         return Counts(len(pulls), 0, 0, 0)
     revisions = store.select(Revision, f"{_OF_PULL} ORDER BY at, kind, after", *pull)
     finder = _Finder(store, pulls[0], comments, posts, metrics)
-    found, judged = finder.find(trees, revisions)
-    rows = _new_rows(store, found, night)
-    suggestions = _new_suggestions(store, judged, night)
+    measurements, suggestions_by_comment = finder.find(trees, revisions)
+    rows = _new_rows(store, measurements, night)
+    suggestions = _new_suggestions(store, suggestions_by_comment, night)
     if rows or suggestions:
         with store.transaction():
             store.put([*rows, *suggestions])
@@ -138,12 +138,12 @@ def _group(store: Store, comments: Sequence[Comment]) -> list[_Post]:
     for comment in comments:
         key = (comment.reviewer, comment.key if comment.thread is None else comment.thread)
         groups.setdefault(key, []).append(comment)
-    found: list[_Post] = []
+    posts: list[_Post] = []
     for group in groups.values():
-        review = [one for one in group if one.is_review]
+        review = [comment for comment in group if comment.is_review]
         if review:
-            found.append(_Post(review[0], tuple(store.text(one.body) for one in group)))
-    return found
+            posts.append(_Post(review[0], tuple(store.text(comment.body) for comment in group)))
+    return posts
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,26 +161,26 @@ class _Finder:
     ) -> tuple[dict[int, dict[Signal, Measured]], dict[int, tuple[Judged, ...]]]:
         """Return all signals, and the suggestions, of each comment by its key."""
         judged: dict[int, tuple[Judged, ...]] = {}
-        found = {post.first.key: self._observed(post) for post in self.posts}
+        measurements = {post.first.key: self._observed(post) for post in self.posts}
         remarks = [self._remark(post) for post in self.posts if post.first.path is not None]
         try:
             if trees is None:
                 raise HostError("git", "there is no clone")
             of_trees = PullTrees(trees, self.pull, revisions, remarks)
-            measured = {one.comment.key: of_trees.measure(one) for one in remarks}
-            for one in remarks:
-                if one.suggestions:
-                    found_here = judge_suggestions(of_trees, one, names=self.metrics)
-                    judged[one.comment.key] = found_here
+            measured = {remark.comment.key: of_trees.measure(remark) for remark in remarks}
+            for remark in remarks:
+                if remark.suggestions:
+                    found_here = judge_suggestions(of_trees, remark, names=self.metrics)
+                    judged[remark.comment.key] = found_here
             messages = self._messages(trees, revisions)
         except HostError as exc:
-            measured = {one.comment.key: _unknown(one, exc.reason) for one in remarks}
+            measured = {remark.comment.key: _unknown(remark, exc.reason) for remark in remarks}
             messages = {}
         for key, signals in measured.items():
-            found[key] |= signals
+            measurements[key] |= signals
         for post in self.posts:
-            found[post.first.key][Signal.TRAILER] = self._referred(post, revisions, messages)
-        return found, judged
+            measurements[post.first.key][Signal.TRAILER] = self._referred(post, revisions, messages)
+        return measurements, judged
 
     def _observed(self, post: _Post) -> dict[Signal, Measured]:
         first = post.first
@@ -190,17 +190,17 @@ class _Finder:
         seen = self.store.select(
             CommentObservation, "WHERE comment = ? ORDER BY night DESC LIMIT 1", first.key
         )
-        said = claimed(post.bodies) if first.is_bot else Answer(False)
+        claim = claimed(post.bodies) if first.is_bot else Answer(False)
         answers = {
             **resolved(next(iter(threads), None), self.pull.author, self._bots()),
             **thumbs(next(iter(seen), None)),
-            Signal.BOT_SAYS_ADDRESSED: said,
+            Signal.BOT_SAYS_ADDRESSED: claim,
         }
         return {signal: Measured(answer) for signal, answer in answers.items()}
 
     def _bots(self) -> frozenset[str]:
-        accounts = (one.author for one in self.comments if one.is_app)
-        return frozenset(bare(one.casefold()) for one in accounts if one)
+        accounts = (comment.author for comment in self.comments if comment.is_app)
+        return frozenset(bare(account.casefold()) for account in accounts if account)
 
     def _remark(self, post: _Post) -> Remark:
         hunk = post.first.hunk
@@ -208,28 +208,37 @@ class _Finder:
             comment=post.first,
             hunk=self.store.text(hunk) if hunk else "",
             suggestions=tuple(
-                one for body in post.bodies for one in split_comment(body).suggestions
+                suggestion for body in post.bodies for suggestion in split_comment(body).suggestions
             ),
         )
 
     def _messages(self, trees: Trees, revisions: Sequence[Revision]) -> Mapping[str, str]:
-        return trees.messages(sorted({one.after for one in revisions if one.kind == "commit"}))
+        return trees.messages(
+            sorted({revision.after for revision in revisions if revision.kind == "commit"})
+        )
 
     def _referred(
         self, post: _Post, revisions: Sequence[Revision], messages: Mapping[str, str]
     ) -> Measured:
         later = [
-            one.after for one in revisions if one.kind == "commit" and one.at > post.first.created
+            revision.after
+            for revision in revisions
+            if revision.kind == "commit" and revision.at > post.first.created
         ]
-        commits = [(one, messages[one]) for one in later if one in messages]
-        bots = {one.reviewer for one in self.comments if one.is_bot}
-        known = {
+        commits = [(commit, messages[commit]) for commit in later if commit in messages]
+        bots = {comment.reviewer for comment in self.comments if comment.is_bot}
+        names_by_bot = {
             bot: names(
-                bot, (one.author for one in self.comments if one.reviewer == bot and one.is_app)
+                bot,
+                (
+                    comment.author
+                    for comment in self.comments
+                    if comment.reviewer == bot and comment.is_app
+                ),
             )
             for bot in bots
         }
-        answer = referred(post.first, known, commits)
+        answer = referred(post.first, names_by_bot, commits)
         if not answer.value and len(commits) < len(later):
             answer = Answer(None, "a later commit is missing")
         return Measured(answer)
@@ -246,11 +255,11 @@ def _unknown(remark: Remark, reason: str) -> dict[Signal, Measured]:
 
 
 def _new_rows(
-    store: Store, found: Mapping[int, Mapping[Signal, Measured]], night: str
+    store: Store, measurements: Mapping[int, Mapping[Signal, Measured]], night: str
 ) -> list[SignalRow]:
     """Return the rows that differ from the last ones; of most signals, absence is no."""
     rows: list[SignalRow] = []
-    for comment, signals in found.items():
+    for comment, signals in measurements.items():
         last = {
             row.signal: row
             for row in store.select(SignalRow, "WHERE comment = ? ORDER BY night, rules", comment)
@@ -277,17 +286,17 @@ def _new_suggestions(
                 SuggestionRow, "WHERE comment = ? ORDER BY night, rules", comment
             )
         }
-        for block, (said, near) in enumerate(blocks):
+        for block, (suggestion, scores) in enumerate(blocks):
             row = SuggestionRow(
                 comment=comment,
                 block=block,
                 night=night,
                 rules=RULES,
-                applies=said.applies,
-                parses=said.parses,
-                effect=said.effect,
-                reason=said.reason,
-                **near,
+                applies=suggestion.applies,
+                parses=suggestion.parses,
+                effect=suggestion.effect,
+                reason=suggestion.reason,
+                **scores,
             )
             before = last.get(block)
             if before is None or replace(before, night=night, rules=RULES) != row:

@@ -51,19 +51,23 @@ def judge_suggestions(
         if place.old is None or place.span is None:
             judged.append(Judged(Suggestion(code=code, reason=place.reason or NO_PLACE), {}))
             continue
-        found = judge_in_file(code, place.old, Span(*place.span), language)
-        near = _near(code, place.merged, language, names) if place.merged is not None else {}
-        judged.append(Judged(found, near))
+        suggestion = judge_in_file(code, place.old, Span(*place.span), language)
+        scores = (
+            _score_against_merged(code, place.merged, language, names)
+            if place.merged is not None
+            else {}
+        )
+        judged.append(Judged(suggestion, scores))
     return tuple(judged)
 
 
-def _near(
+def _score_against_merged(
     code: str, merged: Sequence[str], language: str | None, names: Sequence[str]
 ) -> dict[str, float]:
     sample = Sample(candidate=code, references=("\n".join(merged),), language=language)
-    found = {}
+    scores = {}
     for name in names:
         metric = metrics.make(name)
         if metric.inapplicable([sample]) is None:
-            found[name] = float(metric.sentence_scores(metric.statistics([sample]))[0])
-    return found
+            scores[name] = float(metric.sentence_scores(metric.statistics([sample]))[0])
+    return scores

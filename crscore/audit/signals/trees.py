@@ -66,9 +66,11 @@ class Trees:
         Raises:
             HostError: git failed.
         """
-        asked = sorted({one for one in commits if one and COMMIT.fullmatch(one)})
-        found = self._look([f"{one}^{{commit}}" for one in asked])
-        return frozenset(name for name, one in zip(asked, found, strict=True) if one)
+        names = sorted({commit for commit in commits if commit and COMMIT.fullmatch(commit)})
+        objects = self._find_objects([f"{name}^{{commit}}" for name in names])
+        return frozenset(
+            name for name, git_object in zip(names, objects, strict=True) if git_object
+        )
 
     def fork(self, base: str, commit: str) -> str | None:
         """Return where a commit parted from a branch; None when they have nothing in common.
@@ -87,8 +89,8 @@ class Trees:
         Raises:
             HostError: git failed.
         """
-        found = self._look([f"{commit}^1"])[0]
-        return found.name if found else None
+        parent = self._find_objects([f"{commit}^1"])[0]
+        return parent.name if parent else None
 
     def changes(self, old: str, new: str) -> Changes:
         """Compare two commits' trees.
@@ -101,22 +103,22 @@ class Trees:
             self._changes[old, new] = _read_changes(text.split("\0"))
         return self._changes[old, new]
 
-    def load(self, wanted: Iterable[tuple[str, str]]) -> None:
+    def load(self, pairs: Iterable[tuple[str, str]]) -> None:
         """Read files, pairs of commit and path, in two processes.
 
         Raises:
             HostError: git failed.
         """
-        new = sorted({pair for pair in wanted if pair not in self._files})
+        new = sorted({pair for pair in pairs if pair not in self._files})
         for pair in new:
             self._files[pair] = File(None, "odd path" if "\n" in pair[1] else None)
-        asked = [pair for pair in new if "\n" not in pair[1]]
-        found = self._look([f"{commit}:{path}" for commit, path in asked])
-        blobs = {one.name: one for one in found if one and one.size <= MAX_FILE_BYTES}
+        safe_pairs = [pair for pair in new if "\n" not in pair[1]]
+        objects = self._find_objects([f"{commit}:{path}" for commit, path in safe_pairs])
+        blobs = {blob.name: blob for blob in objects if blob and blob.size <= MAX_FILE_BYTES}
         texts = self._contents(list(blobs.values()))
-        for pair, one in zip(asked, found, strict=True):
-            if one:
-                data = texts.get(one.name)
+        for pair, blob in zip(safe_pairs, objects, strict=True):
+            if blob:
+                data = texts.get(blob.name)
                 self._files[pair] = File(None, "file is too large") if data is None else _file(data)
 
     def file(self, commit: str, path: str) -> File:
@@ -134,14 +136,14 @@ class Trees:
         Raises:
             HostError: git failed.
         """
-        asked = [one for one in commits if COMMIT.fullmatch(one)]
-        found = [one for one in self._look(asked) if one]
+        names = [commit for commit in commits if COMMIT.fullmatch(commit)]
+        objects = [git_object for git_object in self._find_objects(names) if git_object]
         return {
             name: data.partition(b"\n\n")[2].decode("utf-8", "replace")
-            for name, data in self._contents(found).items()
+            for name, data in self._contents(objects).items()
         }
 
-    def _look(self, names: Sequence[str]) -> list[_Object | None]:
+    def _find_objects(self, names: Sequence[str]) -> list[_Object | None]:
         if not names:
             return []
         lines = self._cat("--batch-check", names).split(b"\n")
@@ -155,26 +157,26 @@ class Trees:
     def _contents(self, objects: Sequence[_Object]) -> dict[str, bytes]:
         if not objects:
             return {}
-        text, at = self._cat("--batch", [one.name for one in objects]), 0
-        found: dict[str, bytes] = {}
-        for one in objects:
-            start = text.index(b"\n", at) + 1
-            found[one.name] = text[start : start + one.size]
-            at = start + one.size + 1
-        return found
+        text, position = self._cat("--batch", [git_object.name for git_object in objects]), 0
+        contents: dict[str, bytes] = {}
+        for git_object in objects:
+            start = text.index(b"\n", position) + 1
+            contents[git_object.name] = text[start : start + git_object.size]
+            position = start + git_object.size + 1
+        return contents
 
-    def _cat(self, how: str, names: Sequence[str]) -> bytes:
-        given = "".join(f"{name}\n" for name in names).encode("utf-8", "surrogateescape")
-        return self._run(("cat-file", how), given=given)
+    def _cat(self, mode: str, names: Sequence[str]) -> bytes:
+        input_bytes = "".join(f"{name}\n" for name in names).encode("utf-8", "surrogateescape")
+        return self._run(("cat-file", mode), input_bytes=input_bytes)
 
     def _run(
-        self, arguments: Sequence[str], *, given: bytes = b"", fine: tuple[int, ...] = (0,)
+        self, arguments: Sequence[str], *, input_bytes: bytes = b"", fine: tuple[int, ...] = (0,)
     ) -> bytes:
         return git.run_git(
             arguments,
             folder=self._git_dir,
             is_git_dir=True,
-            input_bytes=given,
+            input_bytes=input_bytes,
             fine=fine,
             most_bytes=_MAX_BYTES,
         )
@@ -201,15 +203,15 @@ def _file(data: bytes) -> File:
 def _read_changes(fields: Sequence[str]) -> Changes:
     renamed: dict[str, str] = {}
     paths: list[tuple[str | None, str]] = []
-    rest = iter(fields)
-    for status in rest:
+    remaining = iter(fields)
+    for status in remaining:
         if status.startswith(("R", "C")):
-            old, new = next(rest), next(rest)
+            old, new = next(remaining), next(remaining)
             if status.startswith("R"):
                 renamed[old] = new
             paths.append((old, new))
         elif status:
-            path = next(rest)
+            path = next(remaining)
             if not status.startswith("D"):
                 paths.append((None if status == "A" else path, path))
     return Changes(renamed, tuple(paths))
