@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crscore.audit.compare import compare, compare_all
+from crscore.audit.compare import compare_all
 from crscore.audit.store.database import Store
 from crscore.audit.summary import Options, make_overview
 from crscore.audit.tables import Period, load_reviews
@@ -47,9 +47,11 @@ def measure(store: Store, path: Path) -> None:
         verdicts = compare_all(load_reviews(store, PERIOD, measure="usefulness"))
     with timed("compare two bots"):
         first, second = audit_rows.BOTS[:2]
-        compare(load_reviews(store, PERIOD, measure="usefulness"), first, second)
+        usefulness = load_reviews(store, PERIOD, measure="usefulness")
+        compare_all(usefulness, reviewers=(first, second))
     with timed("compare two bots by noise"):
-        compare(load_reviews(store, PERIOD, measure="noise"), first, second, measure="noise")
+        noise = load_reviews(store, PERIOD, measure="noise")
+        compare_all(noise, reviewers=(first, second), measure="noise")
     with timed("make the overview"):
         overview = make_overview(store, Options(period=PERIOD))
     comments = store.query("SELECT COUNT(*) FROM comments")[0][0]

@@ -85,26 +85,26 @@ def find_changes(table: ReviewTable, reviewer: str) -> tuple[ConfigurationChange
     changes = []
     start = 0
     for night in range(length):
-        found = min(_tests(numbers, worked, start, night), default=None)
-        if found is not None and found.p_value * length * len(numbers) < SIGNIFICANCE:
-            start = found.day
+        best = min(_tests(numbers, worked, start, night), default=None)
+        if best is not None and best.p_value * length * len(numbers) < SIGNIFICANCE:
+            start = best.day
             changes.append(
                 ConfigurationChange(
-                    day=date.fromordinal(first + found.day).isoformat(),
-                    number=found.number,
-                    before=found.before,
-                    after=found.after,
-                    p_value=found.p_value * length * len(numbers),
+                    day=date.fromordinal(first + best.day).isoformat(),
+                    number=best.number,
+                    before=best.before,
+                    after=best.after,
+                    p_value=best.p_value * length * len(numbers),
                 )
             )
     return tuple(changes)
 
 
 def _nights(values: Floats, days: Ints, length: int) -> _Nights:
-    known = ~np.isnan(values)
-    distinct, places = np.unique(values[known], return_inverse=True)
+    has_value = ~np.isnan(values)
+    distinct, value_indices = np.unique(values[has_value], return_inverse=True)
     counts = np.zeros((length + 1, len(distinct)))
-    np.add.at(counts, (days[known] + 1, places), 1)
+    np.add.at(counts, (days[has_value] + 1, value_indices), 1)
     return _Nights(distinct, np.cumsum(counts, axis=0))
 
 
@@ -112,15 +112,15 @@ def _numbers(table: ReviewTable) -> dict[str, Floats]:
     """Return what is watched, a value a row, NaN where unknown."""
     columns = table.columns
     numbers = {
-        "comments a pull": columns["comments"],
-        "words a comment": divide(columns["words"], columns["comments"]),
+        "comments per pull request": columns["comments"],
+        "words per comment": divide(columns["words"], columns["comments"]),
         "usefulness": columns["usefulness"],
         "noise": columns["noise"],
     }
     if Signal.SUGGESTION_APPLIED in table.signals:
         # Only comments with a suggestion have a row of this signal.
         suggested = table.signals[Signal.SUGGESTION_APPLIED]
-        share = 100 * divide(suggested.known + suggested.unknown, columns["scored"])
+        share = 100 * divide(suggested.decided + suggested.unknown, columns["scored"])
         numbers["comments with a suggestion"] = share
     return numbers
 
@@ -141,8 +141,8 @@ def _tests(
         earliest = max(start, day - BEFORE)
         if earliest >= day or worked[day] - worked[earliest] < MIN_BEFORE:
             continue
-        for name, one in numbers.items():
-            old, new = one.between(earliest, day), one.between(day, night + 1)
+        for name, nights in numbers.items():
+            old, new = nights.between(earliest, day), nights.between(day, night + 1)
             if old.any() and new.any():
                 p = rank_sum_p(old, new)
-                yield _Finding(p, day, name, one.mean(old), one.mean(new))
+                yield _Finding(p, day, name, nights.mean(old), nights.mean(new))

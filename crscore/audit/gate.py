@@ -64,10 +64,10 @@ def judge(
         reason = "the scores before were made with other settings or another version"
         return GateResult((), (f"the gate was not applied: {reason}",))
     failed, notices = [], []
-    chosen = _chosen(now, measure, reviewers)
+    bots = _estimates_of_bots(now, measure, reviewers)
     # One chance in twenty to fail wrongly is that of all bots together.
-    wider = _quantile(SIGNIFICANCE / max(1, len(chosen))) / _quantile(SIGNIFICANCE)
-    for name, estimate in chosen:
+    wider = _quantile(SIGNIFICANCE / max(1, len(bots))) / _quantile(SIGNIFICANCE)
+    for name, estimate in bots:
         before = _before(baseline, name, measure)
         if estimate is None or before is None:
             when = "in the period" if estimate is None else "before"
@@ -129,22 +129,24 @@ def _check(measure: str, baseline: float | Overview, minimum_drop: float) -> Non
         raise ConfigError("minimum-drop", "gate", "must be a number from 0 to 100")
 
 
-def _chosen(
+def _estimates_of_bots(
     now: Overview, measure: str, patterns: Sequence[str]
 ) -> list[tuple[str, Estimate | None]]:
-    bots = [one for one in now.reviewers if one.is_bot]
-    chosen = [one for one in bots if wildcards.matches_any(patterns, one.name)]
-    if bots and not chosen:
-        known = ", ".join(one.name for one in bots)
-        raise ConfigError("reviewer", "gate", f"matches no bot; there are: {known}")
-    return [(one.name, getattr(one, measure)) for one in chosen]
+    bots = [reviewer for reviewer in now.reviewers if reviewer.is_bot]
+    matches = [bot for bot in bots if wildcards.matches_any(patterns, bot.name)]
+    if bots and not matches:
+        names = ", ".join(bot.name for bot in bots)
+        raise ConfigError("reviewer", "gate", f"matches no bot; there are: {names}")
+    return [(bot.name, getattr(bot, measure)) for bot in matches]
 
 
 def _before(baseline: float | Overview, name: str, measure: str) -> Estimate | None:
     if not isinstance(baseline, Overview):
         return Estimate(value=baseline, low=baseline, high=baseline)
-    found = (getattr(one, measure) for one in baseline.reviewers if one.name == name)
-    return next(found, None)
+    estimates = (
+        getattr(reviewer, measure) for reviewer in baseline.reviewers if reviewer.name == name
+    )
+    return next(estimates, None)
 
 
 def _section(text: str) -> dict[str, Any]:

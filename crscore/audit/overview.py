@@ -1,6 +1,6 @@
-"""Overview of an audit: everything the report's first page says, as values.
+"""Overview of an audit: the content of the report's first page, as values.
 
-`summary.make_overview` fills it from the store; the JSON report is this value, and the pages are
+`summary.make_overview` fills it from the store. The JSON report is this value, and the pages are
 made from it. Shares are in [0, 1] and scores from 0 to 100; `null` is unknown, never 0.
 """
 
@@ -32,10 +32,10 @@ class Estimate(Struct, frozen=True, kw_only=True):
 
 
 class Rate(Struct, frozen=True, kw_only=True):
-    """Share, with the 95 % interval of Wilson; things of one pull do not count as independent."""
+    """Share with its 95 % interval (Wilson), clustered by pull request."""
 
-    yes: Count
-    all: Count
+    count: Count
+    total: Count
     share: Share | None
     """Null when there are none."""
     low: Share | None
@@ -43,7 +43,7 @@ class Rate(Struct, frozen=True, kw_only=True):
 
 
 class SkipCount(Struct, frozen=True, kw_only=True):
-    """Why a reviewer did not review."""
+    """Notices of one reason for not reviewing."""
 
     reason: str
     """limit, skipped or failed."""
@@ -51,14 +51,14 @@ class SkipCount(Struct, frozen=True, kw_only=True):
 
 
 class Coverage(Struct, frozen=True, kw_only=True):
-    """How many merged pull requests a reviewer really reviewed."""
+    """Share of merged pull requests that a reviewer really reviewed."""
 
     reviewed: Rate
-    """Of the merged pulls of the repositories where it reviews: those it wrote anything on."""
+    """Of the merged pull requests of the repositories where it reviews: those it wrote on."""
     last_head: Rate
-    """Of these merged pulls: those whose last head it reviewed."""
+    """Of these merged pull requests: those whose last head it reviewed."""
     green_unreviewed: Count | None
-    """Merged pulls on which its check is green and its review is missing; null without a check."""
+    """Merged pull requests with its green check and without its review; null without a check."""
     skips: tuple[SkipCount, ...]
     """Notices that nothing was reviewed, the most frequent first."""
 
@@ -71,7 +71,7 @@ class Noise(Struct, frozen=True, kw_only=True):
     nothing: Count
     """They address no point of the change."""
     repeat: Count
-    """They repeat a comment of the same reviewer on the same pull."""
+    """They repeat a comment of the same reviewer on the same pull request."""
     restates: Count
     """They only say what the change does."""
     praise: Count
@@ -79,16 +79,16 @@ class Noise(Struct, frozen=True, kw_only=True):
 
 
 class ActedOn(Struct, frozen=True, kw_only=True):
-    """One signal that comments were acted on, beside its base rate."""
+    """One signal that comments were acted on, with its base rate."""
 
     signal: str
     """Name of the signal, such as `lines changed`."""
     rate: Rate
-    """Of the comments of which it is known."""
+    """Of the comments for which it could be decided."""
     base: Rate | None
-    """The same of what nobody commented on; null where there is no such thing."""
+    """The same of code that nobody commented on; null where there is no such code."""
     unknown: Count
-    """Comments of which it cannot be told."""
+    """Comments for which it is undecided."""
 
 
 class EffectCount(Struct, frozen=True, kw_only=True):
@@ -100,7 +100,7 @@ class EffectCount(Struct, frozen=True, kw_only=True):
 
 
 class Nearness(Struct, frozen=True, kw_only=True):
-    """Similarity of suggested code to what was merged in its place."""
+    """Similarity of suggested code to the code merged in its place."""
 
     metric: str
     """Name of the metric, as in `crscore code`."""
@@ -113,13 +113,13 @@ class SuggestedCode(Struct, frozen=True, kw_only=True):
     """Suggestion blocks of a reviewer."""
 
     applies: Rate
-    """Blocks that the host can put in their place, of those with a known place."""
+    """Blocks that the host can apply, of those with a known place."""
     parses: Rate
-    """Blocks with which the file parses, of those of which it is known."""
+    """Blocks with which the file parses, of those for which it could be decided."""
     effects: tuple[EffectCount, ...]
     """The most frequent first."""
     merged: tuple[Nearness, ...]
-    """Empty where nothing that was merged is known."""
+    """Empty where no merged code is known."""
 
 
 class TrendPoint(Struct, frozen=True, kw_only=True):
@@ -129,11 +129,11 @@ class TrendPoint(Struct, frozen=True, kw_only=True):
     """Date, ISO 8601."""
     pulls: Count
     usefulness: float | None
-    """Mean standing of its reviews on pulls created that day; null without any."""
+    """Mean standing of its reviews on pull requests created that day; null without any."""
     comments: float | None
-    """Mean comments a pull."""
+    """Mean comments per pull request."""
     signature: Count
-    """Number of the signature of its scores; a line is broken where it changes."""
+    """Id of the signature of its scores; a line is broken where it changes."""
 
 
 class ConfigurationChange(Struct, frozen=True, kw_only=True):
@@ -141,11 +141,11 @@ class ConfigurationChange(Struct, frozen=True, kw_only=True):
 
     day: str
     number: str
-    """What changed most: comments a pull, words a comment, usefulness, ..."""
+    """What changed most: comments per pull request, words per comment, usefulness, ..."""
     before: float
     after: float
     p_value: Share
-    """Corrected for all days and numbers that were looked at."""
+    """Corrected for all days and numbers that were tested."""
 
 
 class Reviewer(Struct, frozen=True, kw_only=True):
@@ -154,18 +154,18 @@ class Reviewer(Struct, frozen=True, kw_only=True):
     name: str
     is_bot: bool
     pulls: Count
-    """Pulls on which it has a scored comment."""
+    """Pull requests on which it has a scored comment."""
     comments: Count
-    comments_a_pull: Estimate | None
+    comments_per_pull: Estimate | None
     usefulness: Estimate | None
-    """Mean over pulls of the standing, 0 to 100."""
+    """Mean standing over pull requests, 0 to 100."""
     relevance: Estimate | None
-    """Means over pulls of the published scores, 0 to 100."""
+    """Means of the published scores over pull requests, 0 to 100."""
     conciseness: Estimate | None
     comprehensiveness: Estimate | None
     substance: Estimate | None
     abstained: Count
-    """Pulls on which it wrote and nothing could be scored."""
+    """Pull requests on which it wrote and nothing could be scored."""
     rank: tuple[int, int] | None
     """Best and worst rank by usefulness that the data allow; equal ranges are ties."""
     coverage: Coverage
@@ -185,22 +185,22 @@ class Verdict(Struct, frozen=True, kw_only=True):
     measure: str
     """usefulness, relevance, ..."""
     verdict: Literal["better", "worse", "equivalent", "unknown"]
-    """Of the first: `equivalent` when the interval lies within the difference asked for."""
+    """Of the first: `equivalent` when the interval lies within the difference that matters."""
     difference: Estimate | None
     """First minus second, 0 to 100; null without data."""
     p_value: Share | None
     """Corrected for all pairs (Holm)."""
     pulls: Count
-    """Pulls that count: common ones when paired, else all."""
+    """Pull requests that count: common ones when paired, else all."""
     paired: bool
     needed: Count | None
-    """More pulls needed to find the difference asked for; null when decided or not computable."""
+    """More pull requests needed to detect the difference; null when decided or not computable."""
     text: str
     """The verdict in words."""
 
 
-class Shown(Struct, frozen=True, kw_only=True):
-    """Comment that is shown as an example."""
+class Example(Struct, frozen=True, kw_only=True):
+    """Comment shown as an example."""
 
     reviewer: str
     repository: str
@@ -208,7 +208,7 @@ class Shown(Struct, frozen=True, kw_only=True):
     url: str
     """Its page on the host; empty when unknown."""
     text: str
-    """Start of it, untrusted."""
+    """Its start, untrusted."""
     standing: Annotated[int, Meta(ge=0, le=100)]
     noise: str | None
 
@@ -243,13 +243,13 @@ class Night(Struct, frozen=True, kw_only=True):
     pulls: Count
     failed: Count
     partial: str | None
-    rest: Count
-    points: Count
+    rest_requests: Count
+    graphql_points: Count
     seconds: float
 
 
 class Overview(Struct, frozen=True, kw_only=True):
-    """Everything that the first page says."""
+    """Content of the first page."""
 
     schema: Literal["urn:crscore:audit:1"] = SCHEMA
     version: str = __version__
@@ -260,26 +260,26 @@ class Overview(Struct, frozen=True, kw_only=True):
     signature: str
     """Signature of the scores in all means; empty without a score."""
     other_signatures: tuple[str, ...]
-    """Signatures of scores in the period that are left out."""
+    """Signatures of other scores in the period, which are excluded."""
     detect: float
-    """Difference asked for, 0 to 100."""
+    """Difference that matters, 0 to 100."""
     pulls: Count
     merged: Count
     scored: Count
     pending: Count
-    """Pulls that are known to have something unread."""
+    """Pull requests that have not been read completely."""
     failed: Count
     repositories: tuple[RepositorySummary, ...]
     reviewers: tuple[Reviewer, ...]
     """The most useful first; bots before people."""
     verdicts: tuple[Verdict, ...]
     """One for each pair of bots."""
-    best: tuple[Shown, ...]
-    worst: tuple[Shown, ...]
+    best: tuple[Example, ...]
+    worst: tuple[Example, ...]
     gaps: tuple[Gap, ...]
     nights: tuple[Night, ...]
     notes: tuple[str, ...]
-    """What limits the numbers, one sentence each."""
+    """Limits of the numbers, one sentence each."""
 
 
 class Verdicts(Struct, frozen=True, kw_only=True):
@@ -294,11 +294,11 @@ class Verdicts(Struct, frozen=True, kw_only=True):
     signature: str
     """Signature of the scores; empty without a score."""
     detect: float
-    """Difference asked for, 0 to 100."""
+    """Difference that matters, 0 to 100."""
     verdicts: tuple[Verdict, ...]
 
 
 def to_json(document: Overview | Verdicts) -> str:
-    """Encode a document; msgspec would refuse half a surrogate pair, which a host can send."""
+    """Encode a document; msgspec would reject half a surrogate pair, which a host can send."""
     text = json.dumps(to_builtins(document), ensure_ascii=False, indent=2)
     return escape.json_text(text) + "\n"

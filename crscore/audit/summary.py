@@ -6,42 +6,35 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import islice
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
-from msgspec.structs import replace
 
 from crscore.audit.compare import DETECT, compare_all
-from crscore.audit.coverage import Covered, load_coverage, rate, rate_of_pulls
+from crscore.audit.coverage import ReviewerCoverage, load_coverage, rate, rate_of_pulls
 from crscore.audit.drift import find_changes
 from crscore.audit.gate import why_partial
 from crscore.audit.overview import (
     ActedOn,
     Coverage,
     Estimate,
+    Example,
     Gap,
     Night,
     Noise,
     Overview,
     RepositorySummary,
     Reviewer,
-    Shown,
+    SuggestedCode,
     TrendPoint,
-    Verdict,
 )
 from crscore.audit.signals import TITLES
+from crscore.audit.store import period as rows_of_period
 from crscore.audit.store.database import Store
-from crscore.audit.store.reviews import LATEST
-from crscore.audit.store.rows import host_id_of, kind_of
+from crscore.audit.store.rows import Run, host_id_of, kind_of
 from crscore.audit.suggested import load_suggested_code
-from crscore.audit.tables import (
-    NOISE_REASONS,
-    SCORES,
-    Period,
-    ReviewTable,
-    load_reviews,
-)
+from crscore.audit.tables import NOISE_REASONS, SCORES, Period, ReviewTable, load_reviews
 from crscore.github.records import RemarkKind
 from crscore.statistics import bootstrap, resampled
 from crscore.statistics.bootstrap import RESAMPLES
@@ -49,26 +42,26 @@ from crscore.statistics.bootstrap import RESAMPLES
 Floats = npt.NDArray[np.float64]
 
 HOST: Final = "https://github.com"
-_SHOWN_CHARS: Final = 600
+_TEXT_CHARS: Final = 600
 _CANDIDATES: Final = 1_000
-"""Comments among which those to show are found; the same text may be in many."""
+"""Comments among which the examples are found; the same text may be in many."""
 _ESTIMATES: Final = ("comments", *SCORES)
 _ANCHORS: Final = {
     RemarkKind.LINE: "#discussion_r",
     RemarkKind.REVIEW: "#pullrequestreview-",
     RemarkKind.CONVERSATION: "#issuecomment-",
 }
-_UNCOVERED: Final = Covered(
+_UNCOVERED: Final = ReviewerCoverage(
     False, Coverage(reviewed=rate(0, 0), last_head=rate(0, 0), green_unreviewed=None, skips=())
 )
-"""Of a reviewer whose posts are gone since they were scored."""
+"""Coverage of a reviewer whose posts were deleted after they were scored."""
 _FEW_PULLS: Final = 20
-"""Scored pulls below which a note says that there are few."""
+"""Scored pull requests below which a note says that there are few."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What an overview is to say."""
+    """Content of an overview."""
 
     period: Period
     measure: str = "usefulness"
@@ -80,7 +73,7 @@ class Options:
     examples: int = 5
     """Best comments, and worst ones."""
     gaps: int = 10
-    """Points that no bot addressed, one a pull at most."""
+    """Points that no bot addressed, at most one per pull request."""
     host: str = HOST
     """Address of the host, for links."""
 
@@ -90,146 +83,156 @@ def make_overview(store: Store, options: Options) -> Overview:
 
     Args:
         store: The store.
-        options: What it is to say.
+        options: Period and content.
 
     Raises:
         StoreError: The store cannot be read.
         InputError: No repository has such a name, or the measure is unknown.
     """
     table = load_reviews(store, options.period)
-    others = [
-        load_reviews(store, options.period, signature=number, measure="usefulness")
-        for number, _ in reversed(table.other_signatures)
+    other_tables = [
+        load_reviews(store, options.period, signature=id_, measure="usefulness")
+        for id_, _ in reversed(table.other_signatures)
     ]
-    nights = _nights(store, options.period)
-    reviewers = _reviewers(store, table, others, options)
-    counts = _pull_counts(store, table)
+    nights = tuple(map(_night, rows_of_period.read_runs(store, options.period.since)))
+    reviewers = _reviewers(store, table, other_tables, options)
+    pulls, merged, pending, failed = rows_of_period.count_pulls(store, table.scope)
     return Overview(
         since=options.period.since,
         until=options.period.until,
         signature=table.signature,
         other_signatures=tuple(text for _, text in table.other_signatures),
         detect=options.detect,
-        pulls=counts.pulls,
-        merged=counts.merged,
-        pending=counts.pending,
-        failed=counts.failed,
+        pulls=pulls,
+        merged=merged,
+        pending=pending,
+        failed=failed,
         scored=len(np.unique(table.pull[_is_scored(table)])),
         repositories=_repositories(store, table),
         reviewers=reviewers,
-        verdicts=_verdicts(table, options),
-        best=_shown(store, table, options, "DESC"),
-        worst=_shown(store, table, options, "ASC"),
-        gaps=_gaps(store, table, options),
+        verdicts=compare_all(
+            table,
+            measure=options.measure,
+            detect=options.detect,
+            resamples=options.resamples,
+            seed=options.seed,
+        ),
+        best=_examples(store, table, options, "DESC"),
+        worst=_examples(store, table, options, "ASC"),
+        gaps=tuple(
+            Gap(**dict(zip(Gap.__struct_fields__, row, strict=True)))
+            for row in rows_of_period.read_gaps(store, table.scope, options.gaps)
+        ),
         nights=nights,
-        notes=_notes(table, reviewers, counts, why_partial(nights)),
+        notes=_notes(table, reviewers, pending, failed, why_partial(nights)),
     )
 
 
 def _is_scored(table: ReviewTable) -> npt.NDArray[np.bool_]:
     """Return which rows have a score; the others abstained."""
-    known: npt.NDArray[np.bool_] = ~(
+    has_score: npt.NDArray[np.bool_] = ~(
         np.isnan(table.columns["usefulness"]) & np.isnan(table.columns["relevance"])
     )
-    return known
-
-
-def _verdicts(table: ReviewTable, options: Options) -> tuple[Verdict, ...]:
-    return compare_all(
-        table,
-        measure=options.measure,
-        detect=options.detect,
-        resamples=options.resamples,
-        seed=options.seed,
-    )
+    return has_score
 
 
 def _reviewers(
-    store: Store, table: ReviewTable, others: Sequence[ReviewTable], options: Options
+    store: Store, table: ReviewTable, other_tables: Sequence[ReviewTable], options: Options
 ) -> tuple[Reviewer, ...]:
-    """Make the reviewers: those with scores, and bots that only told why they did not review."""
-    covered = load_coverage(store, table.scope)
+    """Make the reviewers: those with scores, and bots that only said why they did not review."""
+    coverage = load_coverage(store, table.scope)
     suggested = load_suggested_code(store, table.scope)
     estimates, ranks = _estimates(table, options)
     silent = {
         name
-        for name, one in covered.items()
-        if one.is_bot and (one.coverage.skips or one.coverage.green_unreviewed)
+        for name, (is_bot, posts) in coverage.items()
+        if is_bot and (posts.skips or posts.green_unreviewed)
     }
-    made = []
+    reviewers = []
     for name in sorted({*table.reviewers, *silent}):
-        one = covered.get(name, _UNCOVERED)
-        if name not in table.reviewers:
-            made.append(_reviewer(table, others, name, {}, None, one))
-            continue
-        at = table.reviewers.index(name)
-        one = one._replace(is_bot=bool(table.is_bot[at]))
-        made.append(_reviewer(table, others, name, estimates[at], ranks.get(at), one))
-    made = [replace(one, suggested_code=suggested.get(one.name)) for one in made]
+        own_coverage = coverage.get(name, _UNCOVERED)
+        own_estimates: Mapping[str, Estimate | None] = {}
+        if name in table.reviewers:
+            index = table.reviewers.index(name)
+            own_estimates = estimates[index]
+            own_coverage = own_coverage._replace(is_bot=bool(table.is_bot[index]))
+        reviewers.append(
+            _reviewer(
+                (table, *other_tables),
+                name,
+                own_estimates,
+                ranks.get(name),
+                own_coverage,
+                suggested.get(name),
+            )
+        )
     return tuple(
         sorted(
-            made, key=lambda one: (not one.is_bot, -one.usefulness.value if one.usefulness else 1.0)
+            reviewers,
+            key=lambda reviewer: (
+                not reviewer.is_bot,
+                -reviewer.usefulness.value if reviewer.usefulness else 1.0,
+            ),
         )
     )
 
 
 def _estimates(
     table: ReviewTable, options: Options
-) -> tuple[list[dict[str, Estimate | None]], dict[int, tuple[int, int]]]:
+) -> tuple[list[dict[str, Estimate | None]], dict[str, tuple[int, int]]]:
     """Return each reviewer's means with intervals, and the ranks of the bots by usefulness."""
     count, pulls = len(table.reviewers), len(table.number)
     if not count:
         return [], {}
     values = np.hstack([table.matrix(column) for column in _ESTIMATES])
-    drawn = bootstrap.resample(
+    draws = bootstrap.resample(
         lambda weights: resampled.means(values, weights),
         pulls,
         resamples=options.resamples,
         seed=options.seed,
     )
-    observed = resampled.means(values, np.ones((1, pulls)))[0]
-    known = (~np.isnan(values)).sum(axis=0)
+    means = resampled.means(values, np.ones((1, pulls)))[0]
+    sizes = (~np.isnan(values)).sum(axis=0)
     estimates: list[dict[str, Estimate | None]] = [{} for _ in range(count)]
-    for at in range(values.shape[1]):
-        low, high = bootstrap.percentile_interval(drawn[:, at], clusters=int(known[at]))
+    for column in range(values.shape[1]):
+        low, high = bootstrap.percentile_interval(draws[:, column], clusters=int(sizes[column]))
         if low is not None and high is not None:
-            estimates[at % count][_ESTIMATES[at // count]] = Estimate(
-                value=float(observed[at]), low=low, high=high
+            estimates[column % count][_ESTIMATES[column // count]] = Estimate(
+                value=float(means[column]), low=low, high=high
             )
-    useful = _ESTIMATES.index("usefulness") * count
-    bots = [at for at in np.flatnonzero(table.is_bot).tolist() if known[useful + at]]
-    ranges = bootstrap.rank_ranges(drawn[:, [useful + at for at in bots]]) if bots else ()
-    return estimates, dict(zip(bots, ranges, strict=True))
+    usefulness = _ESTIMATES.index("usefulness") * count
+    bots = [bot for bot in np.flatnonzero(table.is_bot).tolist() if sizes[usefulness + bot]]
+    if not bots:
+        return estimates, {}
+    ranges = bootstrap.rank_ranges(draws[:, [usefulness + bot for bot in bots]])
+    return estimates, {table.reviewers[bot]: rank for bot, rank in zip(bots, ranges, strict=True)}
 
 
 def _reviewer(
-    table: ReviewTable,
-    others: Sequence[ReviewTable],
+    tables: Sequence[ReviewTable],
     name: str,
     estimates: Mapping[str, Estimate | None],
     rank: tuple[int, int] | None,
-    covered: Covered,
+    coverage: ReviewerCoverage,
+    suggested_code: SuggestedCode | None,
 ) -> Reviewer:
+    table = tables[0]
     rows, scored = table.rows_of(name), _is_scored(table)
     return Reviewer(
         name=name,
-        is_bot=covered.is_bot,
+        is_bot=coverage.is_bot,
         pulls=int((rows & scored).sum()),
         comments=int(table.columns["comments"][rows].sum()),
-        comments_a_pull=estimates.get("comments"),
-        usefulness=estimates.get("usefulness"),
-        relevance=estimates.get("relevance"),
-        conciseness=estimates.get("conciseness"),
-        comprehensiveness=estimates.get("comprehensiveness"),
-        substance=estimates.get("substance"),
+        comments_per_pull=estimates.get("comments"),
+        **{score: estimates.get(score) for score in SCORES},
         abstained=int((rows & ~scored).sum()),
         rank=rank,
-        coverage=covered.coverage,
+        coverage=coverage.coverage,
         noise=_noise(table, rows),
         acted_on=_acted_on(table, rows),
-        suggested_code=None,
-        trend=_trend(table, others, name),
-        changes=find_changes(table, name) if covered.is_bot else (),
+        suggested_code=suggested_code,
+        trend=_trend(tables, name),
+        changes=find_changes(table, name) if coverage.is_bot else (),
     )
 
 
@@ -241,23 +244,29 @@ def _noise(table: ReviewTable, rows: npt.NDArray[np.bool_]) -> Noise:
 
 
 def _acted_on(table: ReviewTable, rows: npt.NDArray[np.bool_]) -> tuple[ActedOn, ...]:
-    found = []
-    for signal, counts in table.signals.items():
-        yes, known, unknown, base_yes, base_all = (one[rows] for one in counts)
-        if known.sum() + unknown.sum():
-            base = rate_of_pulls(base_yes, base_all) if base_all.sum() else None
-            shown = rate_of_pulls(yes, known)
-            found.append(
-                ActedOn(signal=TITLES[signal], rate=shown, base=base, unknown=int(unknown.sum()))
+    acted_on = []
+    for signal, columns in table.signals.items():
+        counts = type(columns)(*(column[rows] for column in columns))
+        if counts.decided.sum() + counts.unknown.sum():
+            has_base = counts.base_total.sum()
+            acted_on.append(
+                ActedOn(
+                    signal=TITLES[signal],
+                    rate=rate_of_pulls(counts.positive, counts.decided),
+                    base=rate_of_pulls(counts.base_positive, counts.base_total)
+                    if has_base
+                    else None,
+                    unknown=int(counts.unknown.sum()),
+                )
             )
-    return tuple(found)
+    return tuple(acted_on)
 
 
-def _trend(table: ReviewTable, others: Sequence[ReviewTable], name: str) -> tuple[TrendPoint, ...]:
+def _trend(tables: Sequence[ReviewTable], name: str) -> tuple[TrendPoint, ...]:
     """Return a point a day; a day without the signature of the table has the newest other one."""
     points: dict[str, TrendPoint] = {}
-    for one in (table, *others):
-        points = {point.day: point for point in _points(one, name)} | points
+    for table in tables:
+        points = {point.day: point for point in _points(table, name)} | points
     return tuple(points[day] for day in sorted(points))
 
 
@@ -266,50 +275,25 @@ def _points(table: ReviewTable, name: str) -> list[TrendPoint]:
     days = table.day[table.pull[rows]]
     points = []
     for day in np.unique(days):
-        chosen = rows[days == day]
-        useful = table.columns["usefulness"][chosen]
-        useful = useful[~np.isnan(useful)]
+        rows_of_day = rows[days == day]
+        usefulness = table.columns["usefulness"][rows_of_day]
+        usefulness = usefulness[~np.isnan(usefulness)]
         points.append(
             TrendPoint(
                 day=date.fromordinal(int(day)).isoformat(),
-                pulls=len(chosen),
-                usefulness=float(useful.mean()) if len(useful) else None,
-                comments=float(table.columns["comments"][chosen].mean()),
+                pulls=len(rows_of_day),
+                usefulness=float(usefulness.mean()) if len(usefulness) else None,
+                comments=float(table.columns["comments"][rows_of_day].mean()),
                 signature=table.scope.signature,
             )
         )
     return points
 
 
-class _PullCounts(NamedTuple):
-    pulls: int
-    merged: int
-    pending: int
-    failed: int
-
-
-def _pull_counts(store: Store, table: ReviewTable) -> _PullCounts:
-    found = store.query(
-        """SELECT COUNT(*), TOTAL(state = 'merged'), TOTAL(pending), COUNT(failure) FROM pulls
-        WHERE substr(created, 1, 10) BETWEEN ? AND ?
-          AND repository IN (SELECT value FROM json_each(?))""",
-        *table.scope[1:],
-    )
-    return _PullCounts(*map(int, found[0]))
-
-
 def _repositories(store: Store, table: ReviewTable) -> tuple[RepositorySummary, ...]:
-    wrote: dict[int, set[str]] = {}
-    for pull, reviewer in zip(table.repository[table.pull], table.reviewer, strict=True):
-        wrote.setdefault(int(pull), set()).add(table.reviewers[reviewer])
-    found = store.query(
-        """SELECT r.id, r.name, r.state, r.reason, COUNT(p.number), TOTAL(p.state = 'merged')
-        FROM repositories r
-        LEFT JOIN pulls p ON p.repository = r.id AND substr(p.created, 1, 10) BETWEEN ? AND ?
-        WHERE r.id IN (SELECT value FROM json_each(?))
-        GROUP BY r.id ORDER BY lower(r.name)""",
-        *table.scope[1:],
-    )
+    reviewers: dict[int, set[str]] = {}
+    for id_, reviewer in zip(table.repository[table.pull], table.reviewer, strict=True):
+        reviewers.setdefault(int(id_), set()).add(table.reviewers[reviewer])
     return tuple(
         RepositorySummary(
             name=name,
@@ -317,110 +301,76 @@ def _repositories(store: Store, table: ReviewTable) -> tuple[RepositorySummary, 
             reason=reason,
             pulls=pulls,
             merged=int(merged),
-            reviewers=tuple(sorted(wrote.get(number, ()))),
+            reviewers=tuple(sorted(reviewers.get(id_, ()))),
         )
-        for number, name, state, reason, pulls, merged in found
+        for id_, name, state, reason, pulls, merged in rows_of_period.read_repositories(
+            store, table.scope
+        )
     )
 
 
-def _shown(store: Store, table: ReviewTable, options: Options, order: str) -> tuple[Shown, ...]:
+def _examples(
+    store: Store, table: ReviewTable, options: Options, order: Literal["ASC", "DESC"]
+) -> tuple[Example, ...]:
     """Return comments of bots of the highest (`DESC`) or lowest (`ASC`) standing, a text once."""
-    found = store.query(
-        f"""{LATEST}
-        SELECT c.key, c.reviewer, r.name, c.number, c.body, s.standing, s.noise
-        FROM comment_scores s JOIN comments c ON c.key = s.comment
-        JOIN latest l ON l.repository = c.repository AND l.number = c.number
-          AND l.content = s.content
-        JOIN repositories r ON r.id = c.repository
-        WHERE s.signature = ?1 AND s.standing IS NOT NULL AND c.is_bot
-        ORDER BY s.standing {order}, c.created DESC, c.key LIMIT ?5""",  # noqa: S608  (constants)
-        *table.scope,
-        _CANDIDATES,
-    )
     by_text: dict[bytes, tuple[Any, ...]] = {}
-    for row in found:
+    for row in rows_of_period.read_examples(store, table.scope, order, _CANDIDATES):
         by_text.setdefault(row[4], row)
-    return tuple(
-        Shown(
-            reviewer=reviewer,
-            repository=name,
-            number=number,
-            url=comment_address(options.host, name, number, key),
-            text=store.text(body)[:_SHOWN_CHARS],
-            standing=standing,
-            noise=noise,
-        )
-        for key, reviewer, name, number, body, standing, noise in islice(
-            by_text.values(), options.examples
-        )
+    rows = islice(by_text.values(), options.examples)
+    return tuple(make_example(store, row, options.host) for row in rows)
+
+
+def make_example(store: Store, row: Sequence[Any], host: str) -> Example:
+    """Make an example of a row of `period.read_examples`, with its address on the host."""
+    key, reviewer, repository, number, body, standing, noise = row
+    return Example(
+        reviewer=reviewer,
+        repository=repository,
+        number=number,
+        url=f"{host}/{repository}/pull/{number}{_ANCHORS[kind_of(key)]}{host_id_of(key)}",
+        text=store.text(body)[:_TEXT_CHARS],
+        standing=standing,
+        noise=noise,
     )
 
 
-def comment_address(host: str, name: str, number: int, key: int) -> str:
-    """Return the address of a comment with a key."""
-    return f"{host}/{name}/pull/{number}{_ANCHORS[kind_of(key)]}{host_id_of(key)}"
-
-
-def _gaps(store: Store, table: ReviewTable, options: Options) -> tuple[Gap, ...]:
-    """Return the worst finding of each pull that nobody addressed, a text once, worst first.
-
-    A description that nobody repeated is no gap.
-    """
-    found = store.query(
-        f"""{LATEST}
-        SELECT name, number, text, severity, path, line, MIN(order_) FROM (
-          SELECT r.name, o.number, o.text, o.severity, o.path, o.line, p.created,
-            CASE o.severity WHEN 'error' THEN 0 WHEN 'warning' THEN 1 ELSE 2 END AS order_,
-            MIN(o.rank)  -- the other columns are those of its row
-          FROM latest l JOIN open_points o USING (repository, number, content)
-          JOIN repositories r ON r.id = o.repository
-          JOIN pulls p USING (repository, number)
-          WHERE o.signature = ?1 AND o.severity IS NOT NULL GROUP BY o.repository, o.number)
-        GROUP BY text
-        ORDER BY order_, created DESC, number LIMIT ?5""",  # noqa: S608  (our own text)
-        *table.scope,
-        options.gaps,
+def _night(run: Run) -> Night:
+    return Night(
+        night=run.night,
+        kind=run.kind,
+        pulls=run.pulls,
+        failed=run.failed,
+        partial=run.partial or (None if run.finished else "it was stopped"),
+        rest_requests=run.rest,
+        graphql_points=run.points,
+        seconds=run.seconds,
     )
-    return tuple(
-        Gap(repository=name, number=number, text=text, severity=severity, path=path, line=line)
-        for name, number, text, severity, path, line, _ in found
-    )
-
-
-def _nights(store: Store, period: Period) -> tuple[Night, ...]:
-    found = store.query(
-        """SELECT night, kind, pulls, failed,
-          coalesce(partial, CASE WHEN finished IS NULL THEN 'it was stopped' END),
-          rest, points, seconds
-        FROM runs WHERE night >= ? ORDER BY id""",
-        period.since,  # later nights observe the period's pulls again
-    )
-    names = ("night", "kind", "pulls", "failed", "partial", "rest", "points", "seconds")
-    return tuple(Night(**dict(zip(names, row, strict=True))) for row in found)
 
 
 def _notes(
     table: ReviewTable,
     reviewers: Sequence[Reviewer],
-    counts: _PullCounts,
+    pending: int,
+    failed: int,
     partial: str | None,
 ) -> tuple[str, ...]:
     notes = []
     if partial is not None:
         notes.append(f"The numbers may be incomplete: {partial}.")
-    if counts.pending:
-        notes.append(f"{counts.pending} pull requests have something that was not read yet.")
-    if counts.failed:
-        notes.append(f"{counts.failed} pull requests could not be read.")
+    if pending:
+        notes.append(f"{pending} pull requests have not been read completely.")
+    if failed:
+        notes.append(f"{failed} pull requests could not be read.")
     if table.other_signatures:
         notes.append(
-            "Scores of other settings or versions are left out of all means: "
+            "Scores of other settings or versions are excluded from all means: "
             f"{len(table.other_signatures)} other signatures."
         )
-    abstained = sum(one.abstained for one in reviewers)
-    if abstained:
-        notes.append(f"{abstained} reviews could not be scored and are in no mean.")
-    few = [one.name for one in reviewers if one.is_bot and one.pulls < _FEW_PULLS]
+    if abstained := sum(reviewer.abstained for reviewer in reviewers):
+        notes.append(f"{abstained} reviews could not be scored and are excluded from all means.")
+    few = [
+        reviewer.name for reviewer in reviewers if reviewer.is_bot and reviewer.pulls < _FEW_PULLS
+    ]
     if few:
         notes.append(f"Fewer than {_FEW_PULLS} scored pull requests: {', '.join(few)}.")
     return tuple(notes)

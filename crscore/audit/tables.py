@@ -76,11 +76,11 @@ class Period:
 class SignalCounts(NamedTuple):
     """Counts of comments by the value of one signal, shape (N,) each, one row per review."""
 
-    yes: Floats
-    known: Floats
+    positive: Floats
+    decided: Floats
     unknown: Floats
-    base_yes: Floats
-    base_all: Floats
+    base_positive: Floats
+    base_total: Floats
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -148,8 +148,8 @@ def load_reviews(
     """
     repositories = json.dumps(find_repositories(store, period.repositories))
     scored = reviews.count_scored_pulls(store, period.since, period.until, repositories)
-    chosen = signature if signature is not None else _covering(scored)
-    scope = Scope(chosen, period.since, period.until, repositories)
+    signature_id = signature if signature is not None else _covering(scored)
+    scope = Scope(signature_id, period.since, period.until, repositories)
     pulls = reviews.read_pulls(store, scope)
     pull_indices = {row[:2]: index for index, row in enumerate(pulls)}
     scores = reviews.read_scores(store, scope)
@@ -161,9 +161,9 @@ def load_reviews(
     return ReviewTable(
         period=period,
         scope=scope,
-        signature=signatures.get(chosen, ""),
+        signature=signatures.get(signature_id, ""),
         other_signatures=tuple(
-            (number, signatures[number]) for number in sorted(scored) if number != chosen
+            (number, signatures[number]) for number in sorted(scored) if number != signature_id
         ),
         repository=_integers(row[0] for row in pulls),
         number=_integers(row[1] for row in pulls),
@@ -190,7 +190,11 @@ def find_repositories(store: Store, patterns: Sequence[str]) -> list[int]:
     repositories = all_repositories(store)
     numbers: set[int] = set()
     for pattern in patterns:
-        matches = {one.id for one in repositories if wildcards.matches(pattern, one.name)}
+        matches = {
+            repository.id
+            for repository in repositories
+            if wildcards.matches(pattern, repository.name)
+        }
         if repositories and not matches:
             raise InputError(f"the store has no repository {pattern}")
         numbers |= matches
@@ -199,8 +203,10 @@ def find_repositories(store: Store, patterns: Sequence[str]) -> list[int]:
 
 def _covering(counts: Mapping[int, int]) -> int:
     """Return the newest signature that covers the period; 0 without any."""
-    most = max(counts.values(), default=0)
-    return max((number for number, count in counts.items() if count >= _COVERS * most), default=0)
+    max_count = max(counts.values(), default=0)
+    return max(
+        (number for number, count in counts.items() if count >= _COVERS * max_count), default=0
+    )
 
 
 def _size(lines: int | None) -> int:
@@ -232,7 +238,9 @@ def _columns(
     if measure == NOISE:
         return columns, {}
     signals = _signals(store, scope, row_indices, columns)
-    columns |= {TITLES[key]: 100 * divide(count.yes, count.known) for key, count in signals.items()}
+    columns |= {
+        TITLES[key]: 100 * divide(count.positive, count.decided) for key, count in signals.items()
+    }
     return columns, signals
 
 
@@ -248,7 +256,7 @@ def _signals(
         count = SignalCounts(*table.T)
         if signal not in NEEDS_ROW:
             total = columns["threads" if signal in OF_THREADS else "scored"]
-            count = count._replace(known=total - count.unknown)
+            count = count._replace(decided=total - count.unknown)
         counts[signal] = count
     return counts
 

@@ -144,7 +144,7 @@ def sync(
 
     host = make_client(resolve_settings({}, file=None), api_url, wait_budget, quiet=quiet)
     request = run.Request(
-        repositories=repositories or (() if organisations else _known(file)),
+        repositories=repositories or (() if organisations else _stored_names(file)),
         organisations=organisations,
         since=None if since is None else since.replace(tzinfo=UTC),
         max_requests=max_requests,
@@ -154,12 +154,12 @@ def sync(
     )
     with _open(file) as store:
         folder = _folder(clones, file)
-        done = run.sync(store, host, folder, request, now=datetime.now(UTC))
-    for note in done.notes if not quiet else ():
+        summary = run.sync(store, host, folder, request, now=datetime.now(UTC))
+    for note in summary.notes if not quiet else ():
         say(f"note: {note}")
-    if done.run.partial is not None:
-        say(f"partial: {done.run.partial}")
-    click.echo(f"{done.run.pulls:,} pull requests read, {done.pending:,} to go on with")
+    if summary.run.partial is not None:
+        say(f"partial: {summary.run.partial}")
+    click.echo(f"{summary.run.pulls:,} pull requests read, {summary.pending:,} to go on with")
     return 0
 
 
@@ -205,7 +205,7 @@ def score(
     host = None if settings.offline else make_client(settings, api_url, wait_budget, quiet=quiet)
     folder, night = _folder(clones, file), datetime.now(UTC).date().isoformat()
     with _open(file, must_exist=True) as store:
-        done = run.score(
+        summary = run.score(
             store,
             folder,
             settings,
@@ -216,7 +216,7 @@ def score(
             web=web_address(api_url or host_address()),
         )
         find_signals(store, folder, night=night, metrics=names)
-    click.echo(f"{done.pulls:,} pull requests scored, {done.failed:,} failed")
+    click.echo(f"{summary.pulls:,} pull requests scored, {summary.failed:,} failed")
     return 0
 
 
@@ -273,7 +273,7 @@ def compare(
     options = _options(question)
     with _open(file, must_exist=True) as store:
         table = load_reviews(store, options.period, measure=options.measure)
-    found = comparison.compare_all(
+    verdicts = comparison.compare_all(
         table, reviewers=reviewers or None, measure=options.measure, detect=options.detect
     )
     if form == "json":
@@ -282,11 +282,11 @@ def compare(
             until=options.period.until,
             signature=table.signature,
             detect=options.detect,
-            verdicts=found,
+            verdicts=verdicts,
         )
         io.write_text(to_json(document), output)
     else:
-        text = terminal.render_verdicts(found, **terminal_style(to_terminal=output is None))
+        text = terminal.render_verdicts(verdicts, **terminal_style(to_terminal=output is None))
         io.write_text(text or "There are no two reviewers to compare.\n", output)
     return 0
 
@@ -389,7 +389,7 @@ def _open(file: Path, *, must_exist: bool = False) -> Iterator[Store]:
         yield store
 
 
-def _known(file: Path) -> tuple[str, ...]:
+def _stored_names(file: Path) -> tuple[str, ...]:
     """Return the names of the store's repositories; there is at least one."""
     from crscore.audit.store.rows import Repository  # noqa: PLC0415
 

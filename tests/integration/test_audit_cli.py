@@ -91,18 +91,18 @@ def test_what_the_bots_did_is_seen(audit) -> None:
     rabbit, picker = by_name["coderabbit"], by_name["nitpicker"]
     assert rabbit["coverage"]["skips"][0]["reason"] == "limit"
     assert rabbit["coverage"]["green_unreviewed"] >= 2
-    assert rabbit["coverage"]["last_head"]["yes"] < rabbit["coverage"]["reviewed"]["yes"]
+    assert rabbit["coverage"]["last_head"]["count"] < rabbit["coverage"]["reviewed"]["count"]
     assert picker["noise"]["repeat"] > 20 > rabbit["noise"]["repeat"]
-    assert picker["comments_a_pull"]["value"] > 1.5 * rabbit["comments_a_pull"]["value"]
+    assert picker["comments_per_pull"]["value"] > 1.5 * rabbit["comments_per_pull"]["value"]
 
     def acted(one: dict[str, Any], signal: str) -> dict[str, Any]:
         return next(row for row in one["acted_on"] if row["signal"] == signal)
 
     lines = acted(rabbit, "lines changed")
     assert lines["rate"]["share"] > 0.4
-    assert acted(rabbit, "resolved by the author")["rate"]["yes"] > 8
-    assert acted(rabbit, "thumbs up")["rate"]["yes"] > 0
-    assert acted(picker, "resolved by the author")["rate"]["yes"] == 0
+    assert acted(rabbit, "resolved by the author")["rate"]["count"] > 8
+    assert acted(rabbit, "thumbs up")["rate"]["count"] > 0
+    assert acted(picker, "resolved by the author")["rate"]["count"] == 0
 
 
 def test_changed_bot_is_seen_near_the_day(audit) -> None:

@@ -71,7 +71,7 @@ def chromium() -> Iterator[Browser]:
 def hostile(found: Overview) -> Overview:
     """Put a bad text wherever a pull request can carry one, and a change into the trend."""
     change = ConfigurationChange(
-        day="2026-03-15", number="comments a pull", before=2.0, after=6.5, p_value=0.001
+        day="2026-03-15", number="comments per pull request", before=2.0, after=6.5, p_value=0.001
     )
     first = structs.replace(found.reviewers[0], changes=(change,))
     return structs.replace(
@@ -190,7 +190,7 @@ def test_first_key_skips_to_the_numbers(show) -> None:
 def test_change_of_a_configuration_is_marked_in_the_trend(show) -> None:
     page = show("index.html").page
     figure = page.locator(".trends figure").first
-    assert "change: comments a pull" in figure.inner_text()
+    assert "change: comments per pull request" in figure.inner_text()
     assert figure.locator("line[stroke-dasharray]").count() == 1
 
 

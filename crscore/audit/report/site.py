@@ -17,6 +17,8 @@ from crscore.audit.overview import Overview, Reviewer, to_json
 from crscore.audit.report import details, plots, words
 from crscore.audit.report.files import file_names
 from crscore.audit.store.database import Store
+from crscore.audit.store.period import read_page_keys
+from crscore.audit.store.rows import Page
 from crscore.audit.summary import HOST
 from crscore.errors import InputError
 from crscore.reports import charts, escape, frame
@@ -98,7 +100,7 @@ class _Site:
     def __init__(self, store: Store, found: Overview, host: str) -> None:
         self._store, self._found, self._host = store, found, host
         self._scope = details.scope_of(store, found)
-        self._keys = details.load_page_keys(store, self._scope)
+        self._keys = read_page_keys(store, self._scope)
         self._bots = file_names(one.name for one in found.reviewers)
         self._repositories = file_names(one.name for one in found.repositories)
         self._pulls = file_names(f"{name}#{number}" for _, name, number in self._keys)
@@ -140,8 +142,8 @@ class _Site:
 
     def _report(self, repository: int, number: int) -> str:
         """Return a stored report with a link back; it has a policy of its own."""
-        sql = "SELECT page FROM pages WHERE repository = ? AND number = ?"
-        page = zlib.decompress(self._store.query(sql, repository, number)[0][0]).decode("utf-8")
+        (stored,) = self._store.find(Page, repository=repository, number=number)
+        page = zlib.decompress(stored.page).decode("utf-8")
         back = '<p><a href="../index.html">All review bots</a></p>'
         return page.replace("<main>", f"<main>\n{back}", 1)
 

@@ -57,7 +57,7 @@ def _cells(row: Reviewer) -> tuple[str, ...]:
     return (
         escape.markdown(words.name(row), 80),
         *(words.interval(row.usefulness), words.ranks(row)),
-        *(words.interval(row.comments_a_pull), words.share(row.noise.share)),
+        *(words.interval(row.comments_per_pull), words.share(row.noise.share)),
         *(words.share(lines.rate if lines else None), words.share(lines.base if lines else None)),
         words.share(row.coverage.last_head),
     )

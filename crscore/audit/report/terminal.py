@@ -73,7 +73,7 @@ def _table(found: Overview) -> Table:
         table.add_row(
             escape.one_line(words.name(row), 40),
             Text(words.interval(row.usefulness), style=_TITLE),
-            words.number(row.comments_a_pull.value if row.comments_a_pull else None),
+            words.number(row.comments_per_pull.value if row.comments_per_pull else None),
             view.percent(row.noise.share.share),
             acted,
             view.percent(row.coverage.last_head.share),

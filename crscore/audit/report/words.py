@@ -104,7 +104,7 @@ def share(one: Rate | None) -> str:
 
 def counted(one: Rate) -> str:
     """Format a rate as counts."""
-    return f"{one.yes:,} of {one.all:,}"
+    return f"{one.count:,} of {one.total:,}"
 
 
 def ranks(row: Reviewer) -> str:
@@ -134,7 +134,7 @@ def noise_parts(row: Reviewer) -> str:
 
 def signals(found: Overview) -> tuple[str, ...]:
     """Return the names of the signals that were seen, in the order in which they first appear."""
-    seen = (one.signal for row in found.reviewers for one in row.acted_on if one.rate.yes)
+    seen = (one.signal for row in found.reviewers for one in row.acted_on if one.rate.count)
     return tuple(dict.fromkeys(seen))
 
 
@@ -162,7 +162,7 @@ def merged(one: SuggestedCode) -> str:
 
 def unknown_share(one: ActedOn) -> str:
     """Format the share of comments of which the signal cannot be told."""
-    whole = one.rate.all + one.unknown
+    whole = one.rate.total + one.unknown
     return view.percent(one.unknown / whole if whole else None)
 
 

@@ -13,6 +13,7 @@ from crscore.audit.score import work
 from crscore.audit.score.engines import make_engine
 from crscore.audit.score.tasks import Tasks, choose
 from crscore.audit.store.database import Store
+from crscore.audit.store.repositories import add_run
 from crscore.audit.store.rows import Run
 from crscore.github.client import Client
 from crscore.settings import Config
@@ -46,7 +47,7 @@ def score(
 ) -> Summary:
     """Score the pull requests that have no score of the current signature for their content.
 
-    A run that was killed goes on where it stopped. A pull request that fails is a row with the
+    A run that was killed continues where it stopped. A pull request that fails gets a row with the
     reason, and is tried again on another night.
 
     Args:
@@ -72,20 +73,20 @@ def score(
     chosen_engine = make_engine(engine, workers, settings)
     signature = work.signature_of(work.make_scorer(settings))
     unscored = choose(store, signature, night)
-    report = Run(
-        kind="score",
-        night=night,
-        started=_now(),
-        signature=signature,
-        pulls=0,
-        failed=0,
-        rest=0,
-        points=0,
-        seconds=0.0,
+    record = add_run(
+        store,
+        Run(
+            kind="score",
+            night=night,
+            started=_now(),
+            signature=signature,
+            pulls=0,
+            failed=0,
+            rest=0,
+            points=0,
+            seconds=0.0,
+        ),
     )
-    with store.transaction():
-        store.put([report])
-        ((number,),) = store.query("SELECT last_insert_rowid()")
     tasks = Tasks(store, clones, settings, client=client, web=web, night=night)
     failed = 0
     with progress.track("scoring pull requests", len(unscored)) as advance:
@@ -95,11 +96,9 @@ def score(
             failed += scored.failure is not None
             advance()
     seconds = time.monotonic() - start
-    finished_run = replace(
-        report, id=number, finished=_now(), pulls=len(unscored), failed=failed, seconds=seconds
-    )
+    finished = replace(record, finished=_now(), pulls=len(unscored), failed=failed, seconds=seconds)
     with store.transaction():
-        store.put([finished_run])
+        store.put([finished])
     return Summary(signature, len(unscored), failed, seconds)
 
 

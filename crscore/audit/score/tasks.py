@@ -13,7 +13,14 @@ from crscore.audit.score import work
 from crscore.audit.score.assemble import Task
 from crscore.audit.store.database import Store
 from crscore.audit.store.remarks import to_remark
-from crscore.audit.store.rows import Comment, Pull, Repository
+from crscore.audit.store.repositories import all_repositories
+from crscore.audit.store.rows import Pull
+from crscore.audit.store.scoring import (
+    ObservedComment,
+    read_comments,
+    reviewed_pulls,
+    scores_of_content,
+)
 from crscore.diff import full_files, git
 from crscore.errors import HostError
 from crscore.github import pull as host
@@ -29,7 +36,7 @@ _ANSWER_BYTES: Final = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Chosen:
+class UnscoredPull:
     """Pull request whose content has no score."""
 
     repository: int
@@ -40,16 +47,7 @@ class Chosen:
     """Hash of its head and its comments with their places, 8 bytes."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Post:
-    """Comment with the last observation of its thread."""
-
-    row: Comment
-    outdated: bool
-    resolved: bool | None
-
-
-def choose(store: Store, signature: str, night: str) -> list[Chosen]:
+def choose(store: Store, signature: str, night: str) -> list[UnscoredPull]:
     """List the pull requests to score.
 
     Those are the ones with a comment of a reviewer whose content has no score of a signature.
@@ -62,81 +60,42 @@ def choose(store: Store, signature: str, night: str) -> list[Chosen]:
     Returns:
         By repository and number.
     """
-    pulls = store.query(
-        "SELECT repository, number FROM pulls WHERE observed IS NOT NULL AND EXISTS (SELECT 1 FROM "
-        "comments WHERE comments.repository = pulls.repository AND comments.number = pulls.number "
-        "AND is_review = 1) ORDER BY repository, number"
+    pulls = (
+        UnscoredPull(
+            repository=repository, number=number, content=_content(store, repository, number)
+        )
+        for repository, number in reviewed_pulls(store)
     )
-    found = (
-        Chosen(repository=repository, number=number, content=_content(store, repository, number))
-        for repository, number in pulls
-    )
-    known = {text: number for number, text in store.signatures().items()}.get(signature, 0)
-    return [one for one in found if not _is_scored(store, one, known, night)]
+    id_ = {text: id_ for id_, text in store.signatures().items()}.get(signature, 0)
+    return [pull for pull in pulls if not _is_scored(store, pull, id_, night)]
 
 
-def _is_scored(store: Store, one: Chosen, signature: int, night: str) -> bool:
-    rows = store.query(
-        "SELECT night, reason FROM scores WHERE repository = ? AND number = ? AND reviewer = '' "
-        "AND signature = ? AND content = ?",
-        one.repository,
-        one.number,
-        signature,
-        one.content,
+def _is_scored(store: Store, pull: UnscoredPull, signature: int, night: str) -> bool:
+    return any(
+        score.night == night or not (score.reason or "").startswith(work.FAILED)
+        for score in scores_of_content(store, pull.repository, pull.number, signature, pull.content)
     )
-    return any(last == night or not (reason or "").startswith(work.FAILED) for last, reason in rows)
 
 
 def _content(store: Store, repository: int, number: int) -> bytes:
     """Hash the head and the comments with their places."""
-    pull = _pull(store, repository, number)
-    posts = [
+    (pull,) = store.find(Pull, repository=repository, number=number)
+    comments = [
         [
             row.key, row.thread, row.author, row.body.hex(), row.hunk and row.hunk.hex(),
-            row.state, row.commit_id, row.path, row.line, row.start_line, row.side, post.outdated,
+            row.state, row.commit_id, row.path, row.line, row.start_line, row.side, is_outdated,
         ]
-        for post in _posts(store, repository, number)
-        for row in (post.row,)
+        for row, is_outdated, _ in read_comments(store, repository, number)
     ]  # fmt: skip
-    data = json.dumps([pull.head, pull.base_ref, pull.author, posts]).encode()
+    data = json.dumps([pull.head, pull.base_ref, pull.author, comments]).encode()
     return hashlib.sha256(data).digest()[:_CONTENT_BYTES]
 
 
-def _pull(store: Store, repository: int, number: int) -> Pull:
-    return store.select(Pull, "WHERE repository = ? AND number = ?", repository, number)[0]
-
-
-def _posts(store: Store, repository: int, number: int) -> list[_Post]:
-    """Read the comments of a pull request that are not minimised, by key."""
-    of_pull = "WHERE repository = ? AND number = ?"  # no value is in these queries
-    threads = {
-        thread: (bool(outdated), bool(resolved))
-        for thread, outdated, resolved in store.query(
-            "SELECT thread, outdated, resolved FROM thread_observations WHERE thread IN (SELECT "  # noqa: S608
-            f"thread FROM comments {of_pull}) ORDER BY night",
-            repository,
-            number,
-        )
-    }
-    minimized = dict(
-        store.query(
-            "SELECT comment, minimized FROM comment_observations WHERE comment IN (SELECT key "  # noqa: S608
-            f"FROM comments {of_pull}) ORDER BY night",
-            repository,
-            number,
-        )
+def _remark(store: Store, comment: ObservedComment) -> Remark:
+    remark = to_remark(store, comment.row)
+    return replace(
+        remark, outdated=comment.is_outdated, resolved=comment.is_resolved, minimized=False
     )
-    rows = store.select(Comment, f"{of_pull} ORDER BY key", repository, number)
-    return [
-        _Post(row, *threads.get(row.thread, (False, None)))
-        for row in rows
-        if minimized.get(row.key) is None
-    ]
-
-
-def _remark(store: Store, post: _Post) -> Remark:
-    found = to_remark(store, post.row)
-    return replace(found, outdated=post.outdated, resolved=post.resolved, minimized=False)
 
 
 class Tasks:
@@ -166,25 +125,26 @@ class Tasks:
         self._limits = full_files.Limits(
             diff=diff_limits(settings), max_source_bytes=settings.max_source_bytes
         )
-        self._names = {one.id: one.name for one in store.select(Repository)}
+        self._names = {row.id: row.name for row in all_repositories(store)}
 
-    def make(self, chosen: Sequence[Chosen]) -> Iterator[Task]:
+    def make(self, pulls: Sequence[UnscoredPull]) -> Iterator[Task]:
         """Read the rows of each pull request.
 
         Raises:
             StoreError: The store cannot be read.
         """
-        for one in chosen:
-            pull = _pull(self._store, one.repository, one.number)
-            posts = _posts(self._store, one.repository, one.number)
-            name = self._names.get(one.repository, str(one.repository))
-            clone = self._clones / f"{one.repository}.git"
+        for unscored in pulls:
+            repository, number = unscored.repository, unscored.number
+            (pull,) = self._store.find(Pull, repository=repository, number=number)
+            comments = read_comments(self._store, repository, number)
+            name = self._names.get(repository, str(repository))
+            clone = self._clones / f"{repository}.git"
             yield Task(
                 name=name,
-                url=f"{self._web}/{name}/pull/{one.number}",
+                url=f"{self._web}/{name}/pull/{number}",
                 pull=pull,
-                remarks=tuple(_remark(self._store, post) for post in posts),
-                content=one.content,
+                remarks=tuple(_remark(self._store, comment) for comment in comments),
+                content=unscored.content,
                 night=self._night,
                 clone=clone.absolute(),
                 change=self._fallback(name, pull, clone),
@@ -203,13 +163,13 @@ class Tasks:
 
 
 def _has(clone: Path, *commits: str) -> bool:
-    given = "".join(f"{commit}^{{commit}}\n" for commit in commits).encode()
+    names = "".join(f"{commit}^{{commit}}\n" for commit in commits).encode()
     try:
         answer = git.run_git(
             ("cat-file", "--batch-check"),
             folder=clone,
             is_git_dir=True,
-            input_bytes=given,
+            input_bytes=names,
             most_bytes=len(commits) * _ANSWER_BYTES,
         )
     except HostError:

@@ -22,7 +22,7 @@ MAX_OTHER_FILES: Final = 50
 _HEADER: Final = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
 
-class Measured(NamedTuple):
+class SignalValue(NamedTuple):
     """Value of a signal with its base rate."""
 
     answer: Answer
@@ -44,7 +44,7 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Remark:
+class FileComment:
     """Comment on a file, with what is needed to follow it."""
 
     comment: Comment
@@ -67,13 +67,17 @@ class PullTrees:
     """
 
     def __init__(
-        self, trees: Trees, pull: Pull, revisions: Sequence[Revision], remarks: Sequence[Remark]
+        self,
+        trees: Trees,
+        pull: Pull,
+        revisions: Sequence[Revision],
+        remarks: Sequence[FileComment],
     ) -> None:
         self._trees, self._pull, self._revisions = trees, pull, revisions
         commits = [remark.comment.commit_id for remark in remarks]
         pushed = [revision.after for revision in revisions]
         ends = (pull.base, pull.head, pull.merge_commit)
-        self._known = trees.known([*commits, *pushed, *ends])
+        self._known = trees.find_known([*commits, *pushed, *ends])
         self.last = next(
             (
                 commit
@@ -90,24 +94,24 @@ class PullTrees:
             self._note_commented(remark)
         self._files = frozenset(remark.comment.path for remark in remarks)
 
-    def measure(self, remark: Remark) -> dict[Signal, Measured]:
+    def measure(self, remark: FileComment) -> dict[Signal, SignalValue]:
         """Return the signals of a comment on a file.
 
         Raises:
             HostError: git failed.
         """
-        measurements: dict[Signal, Measured] = {}
+        measurements: dict[Signal, SignalValue] = {}
         following, span = self._locate(remark)
         lines = self._lines(remark, following, span)
         if lines is not None:
             measurements[Signal.LINES_CHANGED] = lines
         if remark.suggestions and lines is not None:
             answer = self._applied(remark, following, span, lines.answer)
-            measurements[Signal.SUGGESTION_APPLIED] = Measured(answer, lines.base)
+            measurements[Signal.SUGGESTION_APPLIED] = SignalValue(answer, lines.base)
         measurements[Signal.FILE_CHANGED] = self._file(remark, lines)
         return measurements
 
-    def place(self, remark: Remark) -> Place:
+    def merged_place(self, remark: FileComment) -> Place:
         """Return the lines of a comment, and what was merged in their place.
 
         Raises:
@@ -120,18 +124,18 @@ class PullTrees:
             return Place(None, span, None, None if span else "the comment is on no line")
         merged = None
         if self._pull.merged and following.new is not None and following.changed(span).value:
-            region = following.place(span)
+            region = following.region(span)
             merged = following.new[region.start : region.end]
         return Place(following.old, span, merged, None)
 
-    def _note_commented(self, remark: Remark) -> None:
+    def _note_commented(self, remark: FileComment) -> None:
         following, span = self._locate(remark)
         path = remark.comment.path
         if isinstance(following, Following) and path and span:
             keys = {line_key(line) for line in following.old[span.start : span.end]}
             self._commented.setdefault(path, set()).update(keys)
 
-    def _locate(self, remark: Remark) -> tuple[Following | str, Span | None]:
+    def _locate(self, remark: FileComment) -> tuple[Following | str, Span | None]:
         """Return the file of a comment and its lines in it; or why it cannot be followed."""
         comment = remark.comment
         if self.last is None:
@@ -153,12 +157,12 @@ class PullTrees:
         if following.base is None or following.base.old is None:
             return "base is missing", None
         removed = Following(old=following.base.old, new=following.old, base=None)
-        place = removed.place(span)
+        place = removed.region(span)
         if any(map(line_key, following.old[place.start : place.end])):
             return following, place
         return replace(following, old=removed.old, base=None, was_removed=True), span
 
-    def _from_hunk(self, remark: Remark, last: str) -> tuple[Following | str, Span | None]:
+    def _from_hunk(self, remark: FileComment, last: str) -> tuple[Following | str, Span | None]:
         """Follow a comment whose commit is lost: its hunk is what is left of the file."""
         comment = remark.comment
         hunk = _read_hunk(remark.hunk)
@@ -169,7 +173,7 @@ class PullTrees:
             return "commit is missing", None
         lines, added = hunk
         size = comment.line - (comment.start_line or comment.line) + 1
-        following = Following(old=lines, new=file.lines, base=None, is_whole=False, own=added)
+        following = Following(old=lines, new=file.lines, base=None, is_whole=False, added=added)
         return following, Span(max(0, len(lines) - size), len(lines))
 
     def _follow(self, commit: str, path: str) -> Following | str:
@@ -246,29 +250,29 @@ class PullTrees:
         return None if fork == commit else fork
 
     def _lines(
-        self, remark: Remark, following: Following | str, span: Span | None
-    ) -> Measured | None:
+        self, remark: FileComment, following: Following | str, span: Span | None
+    ) -> SignalValue | None:
         if remark.comment.line is None:
             return None
         if isinstance(following, str) or span is None:
-            return Measured(Answer(None, following if isinstance(following, str) else None))
+            return SignalValue(Answer(None, following if isinstance(following, str) else None))
         answer = following.changed(span)
         if answer.value and self.last:
             answer = Answer(True, f"{self.last[:SHORT]} {answer.evidence or ''}".strip())
         commented = frozenset(self._commented.get(remark.comment.path or "", ()))
-        return Measured(answer, following.base_rate(span, commented))
+        return SignalValue(answer, following.base_rate(span, commented))
 
-    def _file(self, remark: Remark, lines: Measured | None) -> Measured:
+    def _file(self, remark: FileComment, lines: SignalValue | None) -> SignalValue:
         comment = remark.comment
         commit, path = comment.commit_id or "", comment.path or ""
         following = self._follow(commit, path) if self.last and commit in self._known else None
         if not isinstance(following, Following):
             if lines and lines.answer.value:
-                return Measured(Answer(True, lines.answer.evidence))
-            return Measured(Answer(None, following or "commit is missing"))
+                return SignalValue(Answer(True, lines.answer.evidence))
+            return SignalValue(Answer(None, following or "commit is missing"))
         changed = file_changed(following.old, following.new, following.base)
         evidence = (self.last or "")[:SHORT] if changed else None
-        return Measured(Answer(changed, evidence), self._file_base(commit))
+        return SignalValue(Answer(changed, evidence), self._file_base(commit))
 
     def _file_base(self, commit: str) -> tuple[int, int] | None:
         """Return how many files of the pull changed that nobody commented on."""
@@ -287,7 +291,7 @@ class PullTrees:
         ), len(followings)
 
     def _applied(
-        self, remark: Remark, following: Following | str, span: Span | None, lines: Answer
+        self, remark: FileComment, following: Following | str, span: Span | None, lines: Answer
     ) -> Answer:
         if isinstance(following, str) or span is None:
             return Answer(None, following if isinstance(following, str) else None)
@@ -309,7 +313,7 @@ class PullTrees:
             return Answer(False, f"{first_commit[:SHORT]}, then reverted")
         return Answer(True, first_commit[:SHORT])
 
-    def _later_texts(self, remark: Remark) -> Iterator[tuple[str, Lines]]:
+    def _later_texts(self, remark: FileComment) -> Iterator[tuple[str, Lines]]:
         """Yield the file of a comment in each later tree in which it differs, by time."""
         comment, last = remark.comment, self.last or ""
         path, commit = comment.path or "", comment.commit_id or ""

@@ -71,7 +71,7 @@ class Following:
     """Other files that changed, older and newer text; empty for those that are missing."""
     is_whole: bool = True
     """False for a hunk."""
-    own: frozenset[int] = frozenset()
+    added: frozenset[int] = frozenset()
     """Lines of a hunk that the pull request itself added."""
     was_removed: bool = False
     """Whether the older text is from before the pull request, which removed the lines."""
@@ -100,7 +100,7 @@ class Following:
         Lines of which every trace is lost are unknown, and so are lines that the base branch
         changed at the same place as the pull request.
         """
-        lines = self._told(span)
+        lines = self._text_lines(span)
         missing = [line for line in lines if self.standing[line] is None]
         if not lines:
             return Answer(None, "the line is blank or missing")
@@ -116,7 +116,7 @@ class Following:
         by_author = [self._is_by_author(line) for line in missing]
         is_inserted = self._has_insertion([line for line in lines if line not in missing])
         if any(by_author) or (is_inserted and not missing):
-            return Answer(True, f"line {self.place(span).start + 1}")
+            return Answer(True, f"line {self.region(span).start + 1}")
         return Answer(None, "the base changed there too") if None in by_author else Answer(False)
 
     def applied(self, span: Span, suggestion: Lines) -> bool:
@@ -126,8 +126,8 @@ class Following:
         and nothing that it removes. A suggestion that only removes needs the rest to be all.
         """
         suggested_keys = [key for line in suggestion if (key := line_key(line))]
-        before = [self.old_keys[line] for line in self._told(span)]
-        region = self.place(span)
+        before = [self.old_keys[line] for line in self._text_lines(span)]
+        region = self.region(span)
         new = self.new or ()
         added = [key for key in suggested_keys if key not in before]
         region_keys = [key for line in new[region.start : region.end] if (key := line_key(line))]
@@ -135,7 +135,9 @@ class Following:
             return region_keys == suggested_keys and region_keys != before
         if _stands_together(suggestion, new, region):
             return True
-        removed = (line for line in self._told(span) if self.old_keys[line] not in suggested_keys)
+        removed = (
+            line for line in self._text_lines(span) if self.old_keys[line] not in suggested_keys
+        )
         return _is_in_order(added, region_keys) and all(
             self.standing[line] is None for line in removed
         )
@@ -154,11 +156,11 @@ class Following:
         if self.base is None:
             return None
         lines = [line for line in self._hunk(span) if self.old_keys[line] not in commented]
-        size, at = len(self._told(span)), 0
+        size, at = len(self._text_lines(span)), 0
         answers: list[bool] = []
         while size and at + size <= len(lines):
             unit = Span(lines[at], lines[at + size - 1] + 1)
-            if self._told(unit) != lines[at : at + size]:
+            if self._text_lines(unit) != lines[at : at + size]:
                 at += 1
                 continue
             at += size
@@ -181,12 +183,12 @@ class Following:
             for line in hunk
         ]
 
-    def _told(self, span: Span) -> list[int]:
+    def _text_lines(self, span: Span) -> list[int]:
         """Return the lines of a span that are not blank."""
         last = min(span.end, len(self.old))
         return [line for line in range(span.start, last) if self.old_keys[line]]
 
-    def place(self, span: Span) -> Span:
+    def region(self, span: Span) -> Span:
         """Return the newer lines between what stands before and after a span."""
         before, after = _around(self.standing, span)
         start = before.end if before else 0
@@ -205,7 +207,7 @@ class Following:
         firm = [standing for standing in standings[-2:] if standing]
         if missing:
             return len(firm) == 2
-        keys = [self.old_keys[line] for line in self._told(span)]
+        keys = [self.old_keys[line] for line in self._text_lines(span)]
         everywhere = list(_windows(_keys(self.new or ()), len(keys)))
         return bool(firm) or everywhere.count(tuple(keys)) == 1
 
@@ -227,7 +229,7 @@ class Following:
         """Return whether the span, with lines around it, stands as often as before."""
         if not self.is_whole:
             return False
-        inside = self._told(span)
+        inside = self._text_lines(span)
         first, size = bisect_left(self._lines, inside[0]), max(MOVED_LINES, len(inside))
         last = min(first, len(self._lines) - size)
         windows = (
@@ -268,7 +270,7 @@ class Following:
     def _is_by_author(self, line: int) -> bool | None:
         """Return whether the author, not the base branch, changed a line; None when both did."""
         if self.base is None:
-            return True if self.is_whole or line in self.own else None
+            return True if self.is_whole or line in self.added else None
         if self.base.is_same:
             return True
         place = self._in_base[line]

@@ -9,21 +9,24 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from crscore.audit.signals import RULES, Signal
-from crscore.audit.signals.changed import Measured, PullTrees, Remark
+from crscore.audit.signals.changed import FileComment, PullTrees, SignalValue
 from crscore.audit.signals.follow import Answer
 from crscore.audit.signals.observed import claimed, names, referred, resolved, thumbs
-from crscore.audit.signals.suggested import FAST_METRICS, Judged, judge_suggestions
+from crscore.audit.signals.suggested import FAST_METRICS, JudgedSuggestion, judge_suggestions
 from crscore.audit.signals.trees import Trees, open_trees
 from crscore.audit.store.database import Store
 from crscore.audit.store.rows import (
     Comment,
-    CommentObservation,
     Cursor,
     Pull,
     Revision,
     SignalRow,
     SuggestionRow,
-    ThreadObservation,
+)
+from crscore.audit.store.signals import (
+    last_comment_observation,
+    last_thread_observation,
+    pulls_to_observe,
 )
 from crscore.errors import HostError
 from crscore.pull_request.reviewers.authors import bare
@@ -34,10 +37,9 @@ MAX_EVIDENCE: Final = 60
 CURSOR: Final = "signals"
 """List of the cursor that holds the night of a repository's last signals, and their rules."""
 _OF_TREES: Final = (Signal.SUGGESTION_APPLIED, Signal.LINES_CHANGED, Signal.FILE_CHANGED)
-_OF_PULL: Final = "WHERE repository = ? AND number = ?"
 
 
-class Counts(NamedTuple):
+class RunCounts(NamedTuple):
     """Work of a run."""
 
     pulls: int
@@ -63,7 +65,7 @@ def find_signals(
     night: str,
     pulls: Iterable[tuple[int, int]] | None = None,
     metrics: Sequence[str] = FAST_METRICS,
-) -> Counts:
+) -> RunCounts:
     """Find out of each review comment whether it was acted on.
 
     Args:
@@ -76,18 +78,18 @@ def find_signals(
         metrics: Metrics that compare suggested code with what was merged, of `MERGED_METRICS`.
 
     Returns:
-        Counts of the run. One that is repeated stores nothing new.
+        RunCounts of the run. One that is repeated stores nothing new.
 
     Raises:
         StoreError: The store cannot be read or written.
     """
-    keys = _due(store) if pulls is None else sorted(set(pulls))
-    total = Counts(0, 0, 0, 0)
+    keys = pulls_to_observe(store, CURSOR, RULES) if pulls is None else sorted(set(pulls))
+    total = RunCounts(0, 0, 0, 0)
     for repository, group in groupby(keys, key=lambda key: key[0]):
         trees = open_trees(clones / f"{repository}.git")
         for _, number in group:
             counts = _find_of_pull(store, trees, (repository, number), night, metrics)
-            total = Counts(*(sum(pair) for pair in zip(total, counts, strict=True)))
+            total = RunCounts(*(sum(pair) for pair in zip(total, counts, strict=True)))
             if trees:
                 trees.forget()
         if pulls is None:
@@ -97,39 +99,28 @@ def find_signals(
     return total
 
 
-def _due(store: Store) -> list[tuple[int, int]]:
-    found = store.query(
-        "SELECT p.repository, p.number FROM pulls p LEFT JOIN cursors c"
-        " ON c.repository = p.repository AND c.list = ?"
-        " WHERE p.final = 0 OR c.position IS NULL OR c.position NOT LIKE ?"
-        " OR p.observed >= substr(c.position, 1, 10) ORDER BY p.repository, p.number",
-        CURSOR,
-        f"% {RULES}",
-    )
-    return [(repository, number) for repository, number in found]
-
-
 def _find_of_pull(
     store: Store,
     trees: Trees | None,
-    pull: tuple[int, int],
+    key: tuple[int, int],
     night: str,
     metrics: Sequence[str],
-) -> Counts:
-    pulls = store.select(Pull, _OF_PULL, *pull)
-    comments = store.select(Comment, f"{_OF_PULL} ORDER BY created, key", *pull)
+) -> RunCounts:
+    repository, number = key
+    pull = store.find_one(Pull, repository=repository, number=number)
+    comments = store.find(Comment, "created", "key", repository=repository, number=number)
     posts = _group(store, comments)
-    if not pulls or not posts:
-        return Counts(len(pulls), 0, 0, 0)
-    revisions = store.select(Revision, f"{_OF_PULL} ORDER BY at, kind, after", *pull)
-    finder = _Finder(store, pulls[0], comments, posts, metrics)
+    if pull is None or not posts:
+        return RunCounts(int(pull is not None), 0, 0, 0)
+    revisions = store.find(Revision, "at", "kind", "after", repository=repository, number=number)
+    finder = _Finder(store, pull, comments, posts, metrics)
     measurements, suggestions_by_comment = finder.find(trees, revisions)
     rows = _new_rows(store, measurements, night)
     suggestions = _new_suggestions(store, suggestions_by_comment, night)
     if rows or suggestions:
         with store.transaction():
             store.put([*rows, *suggestions])
-    return Counts(1, len(posts), len(rows), sum(row.value is None for row in rows))
+    return RunCounts(1, len(posts), len(rows), sum(row.value is None for row in rows))
 
 
 def _group(store: Store, comments: Sequence[Comment]) -> list[_Post]:
@@ -158,9 +149,9 @@ class _Finder:
 
     def find(
         self, trees: Trees | None, revisions: Sequence[Revision]
-    ) -> tuple[dict[int, dict[Signal, Measured]], dict[int, tuple[Judged, ...]]]:
+    ) -> tuple[dict[int, dict[Signal, SignalValue]], dict[int, tuple[JudgedSuggestion, ...]]]:
         """Return all signals, and the suggestions, of each comment by its key."""
-        judged: dict[int, tuple[Judged, ...]] = {}
+        judged: dict[int, tuple[JudgedSuggestion, ...]] = {}
         measurements = {post.first.key: self._observed(post) for post in self.posts}
         remarks = [self._remark(post) for post in self.posts if post.first.path is not None]
         try:
@@ -170,8 +161,9 @@ class _Finder:
             measured = {remark.comment.key: of_trees.measure(remark) for remark in remarks}
             for remark in remarks:
                 if remark.suggestions:
-                    found_here = judge_suggestions(of_trees, remark, names=self.metrics)
-                    judged[remark.comment.key] = found_here
+                    judged[remark.comment.key] = judge_suggestions(
+                        of_trees, remark, names=self.metrics
+                    )
             messages = self._messages(trees, revisions)
         except HostError as exc:
             measured = {remark.comment.key: _unknown(remark, exc.reason) for remark in remarks}
@@ -182,29 +174,24 @@ class _Finder:
             measurements[post.first.key][Signal.TRAILER] = self._referred(post, revisions, messages)
         return measurements, judged
 
-    def _observed(self, post: _Post) -> dict[Signal, Measured]:
+    def _observed(self, post: _Post) -> dict[Signal, SignalValue]:
         first = post.first
-        threads = self.store.select(
-            ThreadObservation, "WHERE thread = ? ORDER BY night DESC LIMIT 1", first.thread
-        )
-        seen = self.store.select(
-            CommentObservation, "WHERE comment = ? ORDER BY night DESC LIMIT 1", first.key
-        )
+        thread = last_thread_observation(self.store, first.thread)
         claim = claimed(post.bodies) if first.is_bot else Answer(False)
         answers = {
-            **resolved(next(iter(threads), None), self.pull.author, self._bots()),
-            **thumbs(next(iter(seen), None)),
+            **resolved(thread, self.pull.author, self._bots()),
+            **thumbs(last_comment_observation(self.store, first.key)),
             Signal.BOT_SAYS_ADDRESSED: claim,
         }
-        return {signal: Measured(answer) for signal, answer in answers.items()}
+        return {signal: SignalValue(answer) for signal, answer in answers.items()}
 
     def _bots(self) -> frozenset[str]:
         accounts = (comment.author for comment in self.comments if comment.is_app)
         return frozenset(bare(account.casefold()) for account in accounts if account)
 
-    def _remark(self, post: _Post) -> Remark:
+    def _remark(self, post: _Post) -> FileComment:
         hunk = post.first.hunk
-        return Remark(
+        return FileComment(
             comment=post.first,
             hunk=self.store.text(hunk) if hunk else "",
             suggestions=tuple(
@@ -219,7 +206,7 @@ class _Finder:
 
     def _referred(
         self, post: _Post, revisions: Sequence[Revision], messages: Mapping[str, str]
-    ) -> Measured:
+    ) -> SignalValue:
         later = [
             revision.after
             for revision in revisions
@@ -241,11 +228,11 @@ class _Finder:
         answer = referred(post.first, names_by_bot, commits)
         if not answer.value and len(commits) < len(later):
             answer = Answer(None, "a later commit is missing")
-        return Measured(answer)
+        return SignalValue(answer)
 
 
-def _unknown(remark: Remark, reason: str) -> dict[Signal, Measured]:
-    answer = Measured(Answer(None, reason))
+def _unknown(remark: FileComment, reason: str) -> dict[Signal, SignalValue]:
+    answer = SignalValue(Answer(None, reason))
     applies = {
         Signal.SUGGESTION_APPLIED: bool(remark.suggestions) and remark.comment.line is not None,
         Signal.LINES_CHANGED: remark.comment.line is not None,
@@ -255,15 +242,12 @@ def _unknown(remark: Remark, reason: str) -> dict[Signal, Measured]:
 
 
 def _new_rows(
-    store: Store, measurements: Mapping[int, Mapping[Signal, Measured]], night: str
+    store: Store, measurements: Mapping[int, Mapping[Signal, SignalValue]], night: str
 ) -> list[SignalRow]:
     """Return the rows that differ from the last ones; of most signals, absence is no."""
     rows: list[SignalRow] = []
     for comment, signals in measurements.items():
-        last = {
-            row.signal: row
-            for row in store.select(SignalRow, "WHERE comment = ? ORDER BY night, rules", comment)
-        }
+        last = {row.signal: row for row in store.find(SignalRow, "night", "rules", comment=comment)}
         for signal, measured in sorted(signals.items()):
             row = _row(comment, signal, measured, night)
             before = last.get(signal)
@@ -275,16 +259,13 @@ def _new_rows(
 
 
 def _new_suggestions(
-    store: Store, judged: Mapping[int, tuple[Judged, ...]], night: str
+    store: Store, judged: Mapping[int, tuple[JudgedSuggestion, ...]], night: str
 ) -> list[SuggestionRow]:
     """Return the rows that differ from the last ones; what is not measured again stays."""
     rows = []
     for comment, blocks in judged.items():
         last = {
-            row.block: row
-            for row in store.select(
-                SuggestionRow, "WHERE comment = ? ORDER BY night, rules", comment
-            )
+            row.block: row for row in store.find(SuggestionRow, "night", "rules", comment=comment)
         }
         for block, (suggestion, scores) in enumerate(blocks):
             row = SuggestionRow(
@@ -304,7 +285,7 @@ def _new_suggestions(
     return rows
 
 
-def _row(comment: int, signal: Signal, measured: Measured, night: str) -> SignalRow:
+def _row(comment: int, signal: Signal, measured: SignalValue, night: str) -> SignalRow:
     value, evidence = measured.answer
     base_yes, base_all = measured.base or (None, None)
     return SignalRow(

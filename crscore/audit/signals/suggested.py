@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-from crscore.audit.signals.changed import PullTrees, Remark
+from crscore.audit.signals.changed import FileComment, PullTrees
 from crscore.code import metrics
 from crscore.code.samples import Sample
 from crscore.diff.languages import language_of
@@ -18,17 +18,17 @@ MERGED_METRICS: Final = (*FAST_METRICS, "codebertscore")
 """Metrics that a store has a column for."""
 
 
-class Judged(NamedTuple):
+class JudgedSuggestion(NamedTuple):
     """One suggestion block."""
 
     suggestion: Suggestion
-    near: Mapping[str, float]
+    scores: Mapping[str, float]
     """Scores beside what was merged, by metric; empty when nothing was, or it is not known."""
 
 
 def judge_suggestions(
-    trees: PullTrees, remark: Remark, *, names: Sequence[str] = FAST_METRICS
-) -> tuple[Judged, ...]:
+    trees: PullTrees, remark: FileComment, *, names: Sequence[str] = FAST_METRICS
+) -> tuple[JudgedSuggestion, ...]:
     """Judge the suggestion blocks of a comment.
 
     Args:
@@ -44,12 +44,14 @@ def judge_suggestions(
         DependencyError: A metric needs a package that is not installed.
         HostError: git failed.
     """
-    place = trees.place(remark)
+    place = trees.merged_place(remark)
     language = language_of(remark.comment.path or "")
     judged = []
     for code in remark.suggestions:
         if place.old is None or place.span is None:
-            judged.append(Judged(Suggestion(code=code, reason=place.reason or NO_PLACE), {}))
+            judged.append(
+                JudgedSuggestion(Suggestion(code=code, reason=place.reason or NO_PLACE), {})
+            )
             continue
         suggestion = judge_in_file(code, place.old, Span(*place.span), language)
         scores = (
@@ -57,7 +59,7 @@ def judge_suggestions(
             if place.merged is not None
             else {}
         )
-        judged.append(Judged(suggestion, scores))
+        judged.append(JudgedSuggestion(suggestion, scores))
     return tuple(judged)
 
 

@@ -60,7 +60,7 @@ class Trees:
         self._changes.clear()
         self._forks.clear()
 
-    def known(self, commits: Iterable[str | None]) -> frozenset[str]:
+    def find_known(self, commits: Iterable[str | None]) -> frozenset[str]:
         """Return those commits that the clone has.
 
         Raises:

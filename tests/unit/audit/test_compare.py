@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from crscore.audit.compare import compare, compare_all
+from crscore.audit.compare import compare_all
 from crscore.audit.store.database import Store
 from crscore.audit.tables import Period, ReviewTable, load_reviews
 from crscore.errors import InputError
@@ -14,6 +14,8 @@ from tests.helpers import audit_rows as rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from crscore.audit.overview import Verdict
 
 
 def table(reviews: Mapping[str, Mapping[int, int]], **pulls: object) -> ReviewTable:
@@ -30,6 +32,10 @@ def table(reviews: Mapping[str, Mapping[int, int]], **pulls: object) -> ReviewTa
         )
 
 
+def compare(reviews: ReviewTable, first: str, second: str, **options: Any) -> Verdict:
+    return compare_all(reviews, reviewers=(first, second), **options)[0]
+
+
 def around(
     mean: float, count: int, *, seed: int, start: int = 1, spread: float = 10
 ) -> dict[int, int]:
@@ -37,7 +43,7 @@ def around(
     return {start + at: round(rng.gauss(mean, spread)) for at in range(count)}
 
 
-def test_a_clear_difference_on_the_same_pulls_is_told() -> None:
+def test_clear_difference_on_common_pull_requests_is_reported() -> None:
     second = {number: 40 + number % 7 for number in range(1, 41)}
     first = {number: value + 8 + 2 * (number % 2) for number, value in second.items()}
 
@@ -47,7 +53,7 @@ def test_a_clear_difference_on_the_same_pulls_is_told() -> None:
     assert (found.verdict, found.paired, found.pulls, found.needed) == ("better", True, 40, None)
     assert found.difference.value == pytest.approx(9)
     assert found.text.startswith(
-        "hare is better than otter: 52 against 43 of 100 on 40 common pulls "
+        "hare is better than otter: 52 against 43 of 100 on 40 common pull requests "
         "(difference 9, 95 % interval 8."
     )
 
@@ -75,7 +81,7 @@ def test_equals_within_the_difference_that_matters_are_equivalent() -> None:
     assert "hare and otter: no difference larger than 5: " in found.text
 
 
-def test_too_little_is_told_with_the_pulls_that_are_missing() -> None:
+def test_undecided_pair_reports_the_pull_requests_that_are_missing() -> None:
     # Differences of +20 and -20 in turn: mean 0, standard deviation 20. For a difference of 5 with
     # a power of 80 %: ((1.960 + 0.842) * 20 / 5)^2 = 125.6 pulls, of which 30 are there.
     first = {number: 70 if number % 2 else 30 for number in range(1, 31)}
@@ -87,7 +93,8 @@ def test_too_little_is_told_with_the_pulls_that_are_missing() -> None:
 
     assert found.verdict == "unknown"
     assert found.needed == pytest.approx(96, abs=4)
-    assert f"can't tell yet, about {found.needed} more common pulls would probably" in found.text
+    expected = f"undecided; about {found.needed} more common pull requests would probably"
+    assert expected in found.text
 
 
 def test_few_pulls_decide_nothing() -> None:
@@ -130,7 +137,7 @@ def test_nothing_in_common_cannot_be_compared() -> None:
         )
 
     assert (found.verdict, found.difference, found.needed) == ("unknown", None, None)
-    assert "too few pulls" in found.text
+    assert "too few pull requests" in found.text
 
 
 def test_abstentions_only_cannot_be_compared() -> None:

@@ -31,7 +31,10 @@ def coverage(store: Store, reviewer: str = "otter") -> Coverage:
 
 
 def counts(found: Coverage) -> tuple[tuple[int, int], tuple[int, int]]:
-    return (found.reviewed.yes, found.reviewed.all), (found.last_head.yes, found.last_head.all)
+    return (
+        (found.reviewed.count, found.reviewed.total),
+        (found.last_head.count, found.last_head.total),
+    )
 
 
 def test_merged_pulls_count_with_the_reviewed_head(store: Store) -> None:

@@ -53,7 +53,7 @@ def test_a_change_is_seen_within_three_nights() -> None:
     (found,) = find_changes(history(more_words, nights=18), "otter")
 
     assert found.day in (rows.night(15), rows.night(16), rows.night(17))
-    assert found.number == "words a comment"
+    assert found.number == "words per comment"
     assert 2 < found.after / found.before < 4
     assert found.p_value < 0.05
 

@@ -22,8 +22,8 @@ def night(kind: str = "score", day: int = 1, partial: str | None = None) -> Nigh
         pulls=9,
         failed=0,
         partial=partial,
-        rest=0,
-        points=0,
+        rest_requests=0,
+        graphql_points=0,
         seconds=1.0,
     )
 
@@ -44,7 +44,7 @@ def overview(
         is_bot=True,
         pulls=30,
         comments=60,
-        comments_a_pull=None,
+        comments_per_pull=None,
         usefulness=estimate,
         relevance=None,
         conciseness=None,

@@ -66,7 +66,7 @@ def test_means_are_over_pulls(store: Store) -> None:
     found = make_overview(store, OPTIONS)
     (otter,) = found.reviewers
 
-    assert (otter.usefulness.value, otter.comments_a_pull.value) == (40.0, 2.0)
+    assert (otter.usefulness.value, otter.comments_per_pull.value) == (40.0, 2.0)
     assert (otter.pulls, otter.comments, otter.abstained, otter.rank) == (2, 6, 1, (1, 1))
     assert (found.pulls, found.merged, found.scored) == (3, 3, 2)
 
@@ -205,8 +205,8 @@ def test_suggested_code_is_counted_by_reviewer(store: Store) -> None:
     assert found["ada"] is None
     otter = found["otter"]
     assert otter is not None
-    assert (otter.applies.yes, otter.applies.all) == (2, 2)
-    assert (otter.parses.yes, otter.parses.all) == (1, 2)
+    assert (otter.applies.count, otter.applies.total) == (2, 2)
+    assert (otter.parses.count, otter.parses.total) == (1, 2)
     assert [(one.effect, one.blocks) for one in otter.effects] == [("names", 1), ("behaviour", 1)]
     assert [(one.metric, one.mean, one.blocks) for one in otter.merged] == [
         ("edit", 0.75, 2),

@@ -170,9 +170,9 @@ def test_without_a_row_a_thread_is_not_resolved_and_a_suggestion_not_there(store
 
     signals = load_reviews(store, MARCH).signals
 
-    assert signals[Signal.RESOLVED_BY_AUTHOR].known.tolist() == [1.0]
-    assert signals[Signal.THUMBS_UP].known.tolist() == [2.0]
-    assert signals[Signal.SUGGESTION_APPLIED].known.tolist() == [0.0]
+    assert signals[Signal.RESOLVED_BY_AUTHOR].decided.tolist() == [1.0]
+    assert signals[Signal.THUMBS_UP].decided.tolist() == [2.0]
+    assert signals[Signal.SUGGESTION_APPLIED].decided.tolist() == [0.0]
 
 
 @pytest.mark.parametrize(("since", "until"), [("2026-03-02", "2026-03-01"), ("x", "2026-03-01")])

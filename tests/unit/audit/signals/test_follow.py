@@ -111,7 +111,7 @@ def test_removed_line_changes_when_it_comes_back():
     ],
 )
 def test_hunk_alone_is_followed_where_its_place_is_sure(new, value):
-    hunk = Following(old=OLD[:3], new=new, base=None, is_whole=False, own=frozenset({2}))
+    hunk = Following(old=OLD[:3], new=new, base=None, is_whole=False, added=frozenset({2}))
     assert hunk.changed(Span(2, 3)).value is value
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from crscore.audit.signals import RULES, TITLES, Signal
-from crscore.audit.signals.run import Counts, find_signals
+from crscore.audit.signals.run import RunCounts, find_signals
 from crscore.audit.store.database import Store
 from crscore.audit.store.rows import (
     Comment,
@@ -96,7 +96,7 @@ def test_every_signal_has_a_title():
 
 
 def test_suggestion_that_was_applied(store, clones, commits):
-    assert find_signals(store, clones, night="2026-03-02") == Counts(1, 2, 7, 0)
+    assert find_signals(store, clones, night="2026-03-02") == RunCounts(1, 2, 7, 0)
     found, short = rows(store), commits[2][:10]
     assert set(found) == {
         Signal.SUGGESTION_APPLIED, Signal.LINES_CHANGED, Signal.FILE_CHANGED, Signal.TRAILER,

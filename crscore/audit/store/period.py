@@ -1,0 +1,186 @@
+"""What is reported of a period: posts and checks, runs, examples and open points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, Literal
+
+from crscore.audit.store.database import Store
+from crscore.audit.store.reviews import LATEST, Rows, Scope
+from crscore.audit.store.rows import Run
+
+_COMMENTS: Final = """
+FROM comment_scores s JOIN comments c ON c.key = s.comment
+JOIN latest l ON l.repository = c.repository AND l.number = c.number AND l.content = s.content"""
+_IN_PERIOD: Final = """substr(p.created, 1, 10) BETWEEN ? AND ?
+  AND p.repository IN (SELECT value FROM json_each(?))"""
+
+
+def read_posts(store: Store, scope: Scope) -> Rows:
+    """Return what each reviewer posted on each pull request.
+
+    A notice that nothing was reviewed is no review, and neither is a post of the pull request's
+    author. The summary of a bot that found nothing is one.
+
+    Returns:
+        Reviewer, whether it is a bot, repository, number, whether the pull request was merged,
+        whether it was reviewed, whether its last head was, the reasons for reviewing nothing,
+        separated by commas, and the account.
+    """
+    sql = f"""
+        SELECT c.reviewer, c.is_bot, c.repository, c.number, p.state = 'merged',
+          MAX(c.skip IS NULL AND c.author IS NOT p.author),
+          MAX(c.skip IS NULL AND c.author IS NOT p.author
+            AND c.commit_id IS p.head AND c.created <= p.merged),
+          group_concat(DISTINCT c.skip), MAX(c.author)
+        FROM pulls p JOIN comments c USING (repository, number)
+        WHERE {_IN_PERIOD}
+        GROUP BY c.repository, c.number, c.reviewer"""
+    return store.query(sql, *scope[1:])
+
+
+def count_merged(store: Store, scope: Scope) -> dict[int, int]:
+    """Count the merged pull requests of each repository."""
+    sql = f"""
+        SELECT repository, COUNT(*) FROM pulls p
+        WHERE state = 'merged' AND {_IN_PERIOD} GROUP BY repository"""
+    return dict(store.query(sql, *scope[1:]))
+
+
+def read_checks(store: Store, scope: Scope) -> Rows:
+    """Return app, repository, number, and whether all checks of the app are green."""
+    sql = f"""
+        SELECT k.app, k.repository, k.number, MIN(k.outcome IN ('success', 'neutral'))
+        FROM pulls p JOIN checks k USING (repository, number)
+        WHERE p.state = 'merged' AND {_IN_PERIOD}
+        GROUP BY k.app, k.repository, k.number"""
+    return store.query(sql, *scope[1:])
+
+
+def count_pulls(store: Store, scope: Scope) -> tuple[int, int, int, int]:
+    """Count all pull requests, the merged, the partly unread and the unreadable ones."""
+    sql = f"""
+        SELECT COUNT(*), TOTAL(state = 'merged'), TOTAL(pending), COUNT(failure) FROM pulls p
+        WHERE {_IN_PERIOD}"""
+    pulls, merged, pending, failed = map(int, store.query(sql, *scope[1:])[0])
+    return pulls, merged, pending, failed
+
+
+def read_repositories(store: Store, scope: Scope) -> Rows:
+    """Return number, name, state, reason, and the counts of all and of merged pull requests."""
+    sql = """
+        SELECT r.id, r.name, r.state, r.reason, COUNT(p.number), TOTAL(p.state = 'merged')
+        FROM repositories r
+        LEFT JOIN pulls p ON p.repository = r.id AND substr(p.created, 1, 10) BETWEEN ? AND ?
+        WHERE r.id IN (SELECT value FROM json_each(?))
+        GROUP BY r.id ORDER BY lower(r.name)"""
+    return store.query(sql, *scope[1:])
+
+
+def read_runs(store: Store, since: str) -> list[Run]:
+    """Return the runs from a night on: later ones observe the pull requests of a period again."""
+    return store.select(Run, "WHERE night >= ? ORDER BY id", since)
+
+
+def read_examples(store: Store, scope: Scope, order: Literal["ASC", "DESC"], limit: int) -> Rows:
+    """Return the comments of bots with the lowest or the highest standing.
+
+    Returns:
+        Key, reviewer, repository's name, number, key of the text, standing and noise.
+    """
+    sql = f"""{LATEST}
+        SELECT c.key, c.reviewer, r.name, c.number, c.body, s.standing, s.noise
+        {_COMMENTS}
+        JOIN repositories r ON r.id = c.repository
+        WHERE s.signature = ?1 AND s.standing IS NOT NULL AND c.is_bot
+        ORDER BY s.standing {order}, c.created DESC, c.key LIMIT ?5"""
+    return store.query(sql, *scope, limit)
+
+
+def read_examples_of_reviewers(store: Store, scope: Scope, limit: int) -> Rows:
+    """Return each reviewer's comments of the highest and of the lowest standing.
+
+    Returns:
+        The columns of `read_examples`, then the comment's rank, from 1, and the number of the
+        reviewer's comments; by reviewer and rank.
+    """
+    sql = f"""{LATEST}, ranked AS (
+          SELECT c.key, c.reviewer, c.repository, c.number, c.body, s.standing, s.noise,
+            ROW_NUMBER() OVER (
+              PARTITION BY c.reviewer ORDER BY s.standing DESC, c.created DESC, c.key) AS rank,
+            COUNT(*) OVER (PARTITION BY c.reviewer) AS count
+          {_COMMENTS}
+          WHERE s.signature = ?1 AND s.standing IS NOT NULL)
+        SELECT a.key, a.reviewer, r.name, a.number, a.body, a.standing, a.noise, a.rank, a.count
+        FROM ranked a JOIN repositories r ON r.id = a.repository
+        WHERE a.rank <= ?5 OR a.rank > a.count - ?5 ORDER BY a.reviewer, a.rank"""
+    return store.query(sql, *scope, limit)
+
+
+def read_gaps(store: Store, scope: Scope, limit: int) -> Rows:
+    """Return the worst open finding of each pull request, a text once, worst first.
+
+    Returns:
+        Repository's name, number, text, severity, path and line.
+    """
+    sql = f"""{LATEST}
+        SELECT name, number, text, severity, path, line, MIN(order_) FROM (
+          SELECT r.name, o.number, o.text, o.severity, o.path, o.line, p.created,
+            CASE o.severity WHEN 'error' THEN 0 WHEN 'warning' THEN 1 ELSE 2 END AS order_,
+            MIN(o.rank)  -- the other columns are those of its row
+          FROM latest l JOIN open_points o USING (repository, number, content)
+          JOIN repositories r ON r.id = o.repository
+          JOIN pulls p USING (repository, number)
+          WHERE o.signature = ?1 AND o.severity IS NOT NULL GROUP BY o.repository, o.number)
+        GROUP BY text
+        ORDER BY order_, created DESC, number LIMIT ?5"""
+    return [row[:-1] for row in store.query(sql, *scope, limit)]
+
+
+def read_suggestions(store: Store, scope: Scope, metrics: Sequence[str]) -> Rows:
+    """Return the newest judgement of each suggestion block of the scored comments.
+
+    Returns:
+        Reviewer, repository, number, whether it applies, whether it parses, effect, and the scores
+        by the metrics; each may be None.
+    """
+    sql = f"""{LATEST},
+        newest AS (
+          SELECT *, MAX(night || printf('%09d', rules)) FROM suggestions GROUP BY comment, block)
+        SELECT c.reviewer, c.repository, c.number, n.applies, n.parses, n.effect,
+          {", ".join(f"n.{name}" for name in metrics)}
+        {_COMMENTS}
+        JOIN newest n ON n.comment = s.comment
+        WHERE s.signature = ?1
+        ORDER BY n.comment, n.block"""
+    return store.query(sql, *scope)
+
+
+def read_pulls_of_repositories(store: Store, scope: Scope) -> Rows:
+    """Return the pull requests of the period, the newest first.
+
+    Returns:
+        Repository's name, number, title, state, day of creation, and of all reviewers together the
+        number of comments and the standing.
+    """
+    sql = f"""{LATEST}
+        SELECT r.name, p.number, p.title, p.state, substr(p.created, 1, 10),
+          coalesce(s.comments, 0), s.standing
+        FROM pulls p JOIN repositories r ON r.id = p.repository
+        LEFT JOIN latest l ON l.repository = p.repository AND l.number = p.number
+        LEFT JOIN scores s ON s.repository = p.repository AND s.number = p.number
+          AND s.reviewer = '' AND s.signature = ?1 AND s.content = l.content
+        WHERE substr(p.created, 1, 10) BETWEEN ?2 AND ?3
+          AND p.repository IN (SELECT value FROM json_each(?4))
+        ORDER BY p.created DESC, p.number DESC"""
+    return store.query(sql, *scope)
+
+
+def read_page_keys(store: Store, scope: Scope) -> list[tuple[int, str, int]]:
+    """Return repository, its name, and number of the pull requests with a stored page."""
+    sql = f"""
+        SELECT g.repository, r.name, g.number FROM pages g
+        JOIN pulls p USING (repository, number) JOIN repositories r ON r.id = g.repository
+        WHERE {_IN_PERIOD} ORDER BY 1, 3"""
+    rows: list[Any] = store.query(sql, *scope[1:])
+    return rows
