@@ -106,11 +106,7 @@ class Run(_Part, frozen=True):
     """Additions to the scrubbed environment; `{tools}` and `{here}` are filled in."""
 
     def __post_init__(self) -> None:
-        placeholders = {
-            placeholder
-            for argument in self.arguments
-            for placeholder in _PLACEHOLDER.findall(argument)
-        }
+        placeholders = set(_PLACEHOLDER.findall(" ".join(self.arguments)))
         if unknown := sorted(placeholders - PLACEHOLDERS):
             allowed = ", ".join(sorted(PLACEHOLDERS))
             raise ValueError(f"arguments: {unknown[0]} is none of {allowed}")

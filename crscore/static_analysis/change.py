@@ -38,13 +38,10 @@ def classify(
     marked = [_place(finding, changed) for finding in new]
     if old is None or sources is None:
         return tuple(marked)
+    continued = find_continued(file, new, old, sources)
     return tuple(
-        replace(
-            finding, pre_existing=old_finding is not None and not _is_worse(finding, old_finding)
-        )
-        for finding, old_finding in zip(
-            marked, find_continued(file, new, old, sources), strict=True
-        )
+        replace(finding, pre_existing=before is not None and not _is_worse(finding, before))
+        for finding, before in zip(marked, continued, strict=True)
     )
 
 

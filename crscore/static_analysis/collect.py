@@ -25,7 +25,7 @@ UNPARSED = "could not parse the code"
 
 REFUSED = tools.Absent(
     state=ToolState.ABSTAINED,
-    reason="not run on a stranger's code, as this system cannot confine them; --trust runs them",
+    reason="not run on untrusted code, as this system cannot confine them; --trust runs them",
 )
 """State of a tool that would have to read untrusted code without a sandbox."""
 
@@ -66,32 +66,29 @@ def analysis(
     findings: list[Finding] = []
     runs: list[ToolRun] = []
     own_units = [unit for texts in units for unit in texts]
-    for everywhere in results:
-        outcomes = everywhere.outcomes
-        result = everywhere._replace(
-            outcomes={unit: outcomes[unit] for unit in own_units if unit in outcomes}
-        )
+    for of_all in results:
+        outcomes = {unit: of_all.outcomes[unit] for unit in own_units if unit in of_all.outcomes}
+        result = of_all._replace(outcomes=outcomes)
         concerned = [
             (file, texts)
             for file, texts in zip(diff.files, units, strict=True)
             if adds_lines(file) and suffix_of(file) in result.analyzer.manifest.suffixes
         ]
-        if not concerned:
-            continue
-        runs.append(_run_of(result, [file for file, _ in concerned]))
+        if concerned:
+            runs.append(_run_of(result, [file for file, _ in concerned]))
         for file, texts in concerned:
             findings.extend(_in_file(result, file, texts, compat=compat))
     confined = confined or not runs
+    # A linter that also ran here repeats its findings in other words.
     identities = {_identity(finding) for finding in findings}
-    for run, external_findings in outside:
+    for run, reported in outside:
         runs.append(run)
-        # A linter that also ran here repeats its findings in other words.
-        findings.extend(
-            finding for finding in external_findings if _identity(finding) not in identities
-        )
-    ordered = sorted(dict.fromkeys(findings), key=_place)
+        findings.extend(finding for finding in reported if _identity(finding) not in identities)
     return Analysis(
-        findings=tuple(ordered), tools=tuple(runs), notes=tuple(_notes(runs)), confined=confined
+        findings=tuple(sorted(dict.fromkeys(findings), key=_place)),
+        tools=tuple(runs),
+        notes=tuple(_notes(runs)),
+        confined=confined,
     )
 
 
@@ -109,13 +106,12 @@ def _run_of(result: ToolResult, files: Sequence[ChangedFile]) -> ToolRun:
         return ToolRun(tool=name, version=tool.version, state=tool.state, reason=tool.reason)
     new = {unit: outcome for unit, outcome in result.outcomes.items() if unit.side is Side.NEW}
     # A failure on an old version counts, because pre-existing findings then go undetected.
-    failures = [
-        str(outcome) for outcome in result.outcomes.values() if isinstance(outcome, ToolFailedError)
-    ]
+    outcomes = result.outcomes.values()
+    failures = [str(outcome) for outcome in outcomes if isinstance(outcome, ToolFailedError)]
     unread = {unit.path for unit, outcome in new.items() if not _was_read(outcome)}
     read = {unit.path for unit in new} - unread
     waiting = {file.path for file in files} - read - unread
-    has_output = any(_was_read(outcome) or _says_something(outcome) for outcome in new.values())
+    has_output = any(_was_read(outcome) or _has_findings(outcome) for outcome in new.values())
     version = tool.version
     if not result.analyzer.shipped:
         version += f"-{result.analyzer.sha256[:8]}"
@@ -140,7 +136,7 @@ def _was_read(outcome: Outcome) -> bool:
     return not isinstance(outcome, ToolFailedError) and not outcome.unparsed
 
 
-def _says_something(outcome: Outcome) -> bool:
+def _has_findings(outcome: Outcome) -> bool:
     return not isinstance(outcome, ToolFailedError) and bool(outcome.findings)
 
 
@@ -148,24 +144,17 @@ def _in_file(
     result: ToolResult, file: ChangedFile, units: Sequence[Unit], *, compat: bool
 ) -> tuple[Finding, ...]:
     own_units = [unit for unit in units if unit in result.outcomes]
-    new = [
-        finding
-        for unit in own_units
-        if unit.side is Side.NEW
-        for finding in _findings(result, unit)
-    ]
+    new_units = (unit for unit in own_units if unit.side is Side.NEW)
+    new = [finding for unit in new_units for finding in _findings(result, unit)]
     text = {unit.side: unit.text.split("\n") for unit in own_units if not unit.is_fragment}
     if compat:
         unstyled = [replace(finding, is_style=False) for finding in new]
         return change.same_text(file, unstyled, text.get(Side.NEW, []))
     old = next((unit for unit in own_units if unit.side is Side.OLD), None)
-    is_known = old is not None and _was_read(result.outcomes[old])
-    return change.classify(
-        file,
-        new,
-        list(_findings(result, old)) if old is not None and is_known else None,
-        sources=(text[Side.OLD], text[Side.NEW]) if is_known else None,
-    )
+    if old is None or not _was_read(result.outcomes[old]):
+        return change.classify(file, new, None, sources=None)
+    sources = (text[Side.OLD], text[Side.NEW])
+    return change.classify(file, new, list(_findings(result, old)), sources=sources)
 
 
 def _findings(result: ToolResult, unit: Unit) -> Iterator[Finding]:

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import bisect
 import re
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from crscore.diff.ranges import join_ranges
 from crscore.encoders.base import Encoder
 from crscore.records import (
     SEVERITIES,
@@ -83,15 +84,9 @@ def choose_issues(
     issues = _merge_repeated(_join(sorted(candidates, key=_order), encoder))
     kept_issues = _worst(issues, diff, per_hunk)
     counted = {id(finding) for issue in kept_issues for finding in issue}
+    findings = (replace(finding, counted=id(finding) in counted) for finding in analysis.findings)
     return ChosenIssues(
-        references=tuple(_reference(issue) for issue in kept_issues),
-        analysis=replace(
-            analysis,
-            findings=tuple(
-                replace(finding, counted=True) if id(finding) in counted else finding
-                for finding in analysis.findings
-            ),
-        ),
+        tuple(map(_reference, kept_issues)), replace(analysis, findings=tuple(findings))
     )
 
 
@@ -146,34 +141,25 @@ def _join(findings: Sequence[Finding], encoder: Encoder) -> list[_Issue]:
     by_line: dict[tuple[str, int], list[Finding]] = defaultdict(list)
     for finding in findings:
         by_line[finding.path, finding.line].append(finding)
-    compared = {
-        place: group[:MAX_COMPARED]
-        for place, group in by_line.items()
-        if len({finding.tool for finding in group}) > 1
-    }
-    compared_findings = [finding for group in compared.values() for finding in group]
-    texts = list(dict.fromkeys(_without_names(finding.text) for finding in compared_findings))
+    groups = [  # the findings that are compared, and all of one line
+        (group[: MAX_COMPARED if len({finding.tool for finding in group}) > 1 else 0], group)
+        for group in by_line.values()
+    ]
+    compared = [finding for rivals, _ in groups for finding in rivals]
+    texts = list(dict.fromkeys(_without_names(finding.text) for finding in compared))
     vectors = dict(zip(texts, encoder.encode(texts), strict=True)) if texts else {}
     issues: list[_Issue] = []
-    for place, group in by_line.items():
-        compared_group = compared.get(place, [])
-        issues += _defects(compared_group, vectors)
-        issues += [[finding] for finding in group[len(compared_group) :]]
+    for rivals, group in groups:
+        issues += _defects(rivals, vectors)
+        issues += [[finding] for finding in group[len(rivals) :]]
     return issues
 
 
 def _order(finding: Finding) -> tuple[str, int, int, str, str, str, str]:
-    """Return a sort key: by line, then the worst first, whose sentence stands for the others."""
+    """Return a sort key: by line, then the worst first, whose sentence replaces the others."""
     severity = SEVERITIES.index(finding.severity)
-    return (
-        finding.path,
-        finding.line,
-        severity,
-        finding.tool,
-        finding.rule,
-        finding.text,
-        finding.message,
-    )
+    name = (finding.tool, finding.rule, finding.text, finding.message)
+    return finding.path, finding.line, severity, *name
 
 
 def _defects(
@@ -187,10 +173,8 @@ def _defects(
     issues: dict[int, _Issue] = {}
     for index, finding in enumerate(findings):
         for first, issue in issues.items():
-            own_names, other_names = names[index], names[first]
-            is_same = is_similar[first, index] and (
-                not own_names or not other_names or own_names & other_names
-            )
+            has_same_names = not names[index] or not names[first] or names[index] & names[first]
+            is_same = is_similar[first, index] and has_same_names
             if is_same and finding.tool not in {member.tool for member in issue}:
                 issue.append(finding)
                 break
@@ -221,45 +205,34 @@ def _words_of_names(text: str) -> frozenset[str]:
 
 
 def _merge_repeated(issues: Sequence[_Issue]) -> list[_Issue]:
-    """Join findings with the same words on several lines of a file."""
+    """Join findings with the same words on compared_group lines of a file."""
     by_text: dict[tuple[str, str], _Issue] = {}
     for issue in issues:
-        key = (issue[0].path, issue[0].text)
-        if key in by_text:
-            by_text[key].extend(issue)
-        else:
-            by_text[key] = issue
+        by_text.setdefault((issue[0].path, issue[0].text), []).extend(issue)
     return list(by_text.values())
 
 
-def _rank(issue: _Issue) -> tuple[int, str, int]:
-    return SEVERITIES.index(issue[0].severity), issue[0].path, issue[0].line
-
-
 def _worst(issues: Sequence[_Issue], diff: Diff, per_hunk: int | None) -> list[_Issue]:
-    count_by_hunk: dict[tuple[str, int], int] = defaultdict(int)
-    kept_issues = []
-    hunk_of = _hunks(diff)
-    for issue in sorted(issues, key=_rank):
-        # A finding that spans several hunks counts in the first one that has room.
-        hunks = dict.fromkeys(hunk_of(finding) for finding in issue)
-        free_hunk = next(
-            (hunk for hunk in hunks if per_hunk is None or count_by_hunk[hunk] < per_hunk), None
-        )
-        if free_hunk is not None:
-            count_by_hunk[free_hunk] += 1
-            kept_issues.append(issue)
-    return sorted(kept_issues, key=lambda issue: (issue[0].path, issue[0].line))
-
-
-def _hunks(diff: Diff) -> Callable[[Finding], tuple[str, int]]:
-    """Return a function that maps a finding to the hunk of its first line."""
     starts = {file.path: [hunk.new_start for hunk in file.hunks] for file in diff.files}
+    counts: Counter[tuple[str, int]] = Counter()
+    kept_issues = []
+    for issue in sorted(sorted(issues, key=_start), key=_severity):
+        # A finding that spans compared_group hunks counts in the first one that has room.
+        for finding in issue:
+            index = bisect.bisect_right(starts.get(finding.path, []), finding.line)
+            if per_hunk is None or counts[finding.path, index] < per_hunk:
+                counts[finding.path, index] += 1
+                kept_issues.append(issue)
+                break
+    return sorted(kept_issues, key=_start)
 
-    def hunk_of(finding: Finding) -> tuple[str, int]:
-        return finding.path, bisect.bisect_right(starts.get(finding.path, []), finding.line)
 
-    return hunk_of
+def _severity(issue: _Issue) -> int:
+    return SEVERITIES.index(issue[0].severity)
+
+
+def _start(issue: _Issue) -> tuple[str, int]:
+    return issue[0].path, issue[0].line
 
 
 def _reference(issue: _Issue) -> PseudoReference:
@@ -278,11 +251,5 @@ def _reference(issue: _Issue) -> PseudoReference:
 
 def _spans(findings: Sequence[Finding]) -> Iterator[LineSpan]:
     """Yield the lines of an issue, with overlapping spans merged."""
-    joined: list[tuple[int, int]] = []
-    for start, end in sorted((finding.line, finding.end_line) for finding in findings):
-        if joined and start <= joined[-1][1]:
-            joined[-1] = (joined[-1][0], max(joined[-1][1], end))
-        else:
-            joined.append((start, end))
-    for start, end in joined:
+    for start, end in join_ranges((finding.line, finding.end_line) for finding in findings):
         yield LineSpan(path=findings[0].path, side=Side.NEW, start=start, end=end)

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import NamedTuple
 
-from crscore.records import ChangedFile, Finding, LineKind, Side
+from crscore.records import ChangedFile, DiffLine, Finding, LineKind, Side
 
 Key = Callable[["_Version", Finding], Hashable]
 
@@ -70,16 +70,18 @@ class _Edit(NamedTuple):
     one."""
 
 
+def _is_context(line: DiffLine) -> bool:
+    return line.kind is LineKind.CONTEXT
+
+
 def _edits(file: ChangedFile) -> dict[Side, dict[int, _Edit]]:
     edits: dict[Side, dict[int, _Edit]] = {Side.OLD: {}, Side.NEW: {}}
     segment = run = 0
     for hunk in file.hunks:
         segment += 1
-        for is_context, group in itertools.groupby(
-            hunk.lines, lambda line: line.kind is LineKind.CONTEXT
-        ):
+        for unchanged, group in itertools.groupby(hunk.lines, _is_context):
             lines = list(group)
-            if is_context:
+            if unchanged:
                 segment += any(_LETTER.search(line.text) for line in lines)
                 continue
             run += 1
@@ -100,10 +102,7 @@ class _Version:
     """
 
     def __init__(
-        self,
-        lines: Sequence[str],
-        edits: Mapping[int, _Edit],
-        moves: Moves | None,
+        self, lines: Sequence[str], edits: Mapping[int, _Edit], moves: Moves | None
     ) -> None:
         self.codes = [" ".join(line.split()) for line in lines]
         self.indents = [indent_of(line) for line in lines]
@@ -123,11 +122,8 @@ class _Version:
 
     def unchanged(self, finding: Finding) -> Hashable:
         """Return the line number in the old version."""
-        return (
-            self._before(finding.line)
-            if finding.line > 0 and finding.line not in self.edits
-            else None
-        )
+        is_edited = finding.line < 1 or finding.line in self.edits
+        return None if is_edited else self._before(finding.line)
 
     def indented(self, finding: Finding) -> Hashable:
         """Return the code, where both versions of it are in one segment and one definition."""
@@ -138,10 +134,9 @@ class _Version:
 
     def moved(self, finding: Finding) -> Hashable:
         """Return the code with its neighbours, at least one of which must have moved along."""
-        sides = self._neighbour(finding.line, -1), self._neighbour(finding.line, 1)
-        return (
-            (self._code(finding.line), sides) if finding.line in self.edits and any(sides) else None
-        )
+        line = finding.line
+        sides = self._neighbour(line, -1), self._neighbour(line, 1)
+        return (self._code(line), sides) if line in self.edits and any(sides) else None
 
     def replaced(self, finding: Finding) -> Hashable:
         """Return the message, where a line replaced another."""
@@ -160,14 +155,12 @@ class _Version:
         line, end = finding.line, min(finding.end_line, len(self.codes))
         if line not in self.edits or end <= line:
             return None
-        first, kept_lines = self.next[line - 1], self.kept[end] - self.kept[line - 1]
+        n_kept = self.kept[end] - self.kept[line - 1]
         # Additions do not make a block another one.
-        lost_lines = self.code[end] - self.code[line - 1] - kept_lines if self.moves is None else 0
-        return (
-            (self._before(first), self._message_key(finding))
-            if kept_lines and lost_lines <= kept_lines
-            else None
-        )
+        n_lost = self.code[end] - self.code[line - 1] - n_kept if self.moves is None else 0
+        if not n_kept or n_lost > n_kept:
+            return None
+        return self._before(self.next[line - 1]), self._message_key(finding)
 
     def file(self, finding: Finding) -> Hashable:
         """Return the message, for a finding on the whole file."""
@@ -187,14 +180,11 @@ class _Version:
         indent, neighbour = self._indent(line), line + step
         while abs(neighbour - line) < _NEIGHBOUR_DISTANCE and not self._code(neighbour):
             neighbour += step
-        is_far = neighbour != line + step
         if neighbour not in self.edits or self._indent(neighbour) < indent:
             return ""
-        return (
-            ""
-            if is_far and (not indent or self._indent(neighbour) > indent)
-            else self._code(neighbour)
-        )
+        is_far = neighbour != line + step
+        is_other_block = is_far and (not indent or self._indent(neighbour) > indent)
+        return "" if is_other_block else self._code(neighbour)
 
     def _indent(self, line: int) -> int:
         return self.indents[line - 1] if 0 < line <= len(self.indents) else 0
@@ -229,29 +219,24 @@ class Moves:
     """Mapping from the unchanged lines of the new file to the old one."""
 
     def __init__(self, file: ChangedFile) -> None:
-        """Read the hunks.
-
-        Args:
-            file: The changed file.
-        """
         self.inside = {line.new: line.old for line in file.lines() if line.new}
         # The first line after each hunk, and its offset in the old file. An empty side has the
-        # of the line before it.
-        self.behind = [
+        # number of the line before it.
+        self.after_hunks = [
             (
                 hunk.new_start + (hunk.new_length or 1),
                 hunk.old_start + (hunk.old_length or 1) - hunk.new_start - (hunk.new_length or 1),
             )
             for hunk in file.hunks
         ]
-        self.starts = [start for start, _ in self.behind]
+        self.starts = [start for start, _ in self.after_hunks]
 
     def before(self, line: int) -> int | None:
         """Return the line number in the old file; None for an added line."""
         if line in self.inside:
             return self.inside[line]
         index = bisect.bisect_right(self.starts, line) - 1
-        return line + (self.behind[index][1] if index >= 0 else 0)
+        return line + (self.after_hunks[index][1] if index >= 0 else 0)
 
 
 _WORD = re.compile(r"\w+")
@@ -278,11 +263,6 @@ class Definitions:
     """
 
     def __init__(self, lines: Sequence[str]) -> None:
-        """Read a file.
-
-        Args:
-            lines: Its lines.
-        """
         # Every line begins a statement except continuations: `):`, `} else {`.
         self._first: list[int] = []
         self._heads: list[str] = []
@@ -318,8 +298,7 @@ class Definitions:
             while opened and opened[-1][0] > indent:
                 opened.pop()
             is_next = bool(opened) and opened[-1][0] == indent
-            goes_on = is_next and code.startswith(_JOINS)
-            if not goes_on:
+            if not (is_next and code.startswith(_JOINS)):
                 del opened[len(opened) - is_next :]
                 parent = opened[-1][1] if opened else None
                 opened.append((indent, self._begin(line_number, code, parent)))

@@ -131,15 +131,10 @@ class _Run:
         findings = tuple(self._findings())
         unparsed = tuple(dict.fromkeys(self._unparsed()))
         invocations = _objects(self.run, "invocations")
-        failed = [
-            invocation
-            for invocation in invocations
-            if invocation.get("executionSuccessful") is False
-        ]
+        failed = [run for run in invocations if run.get("executionSuccessful") is False]
         if failed and not findings and not unparsed:
-            raise ToolOutputError(
-                self.source, f"it says that the tool failed{_failure_reason(failed[0])}"
-            )
+            reason = f"it says that the tool failed{_failure_reason(failed[0])}"
+            raise ToolOutputError(self.source, reason)
         return RawReport(
             tool=_text(self.driver, "name") or None,
             version=_text(self.driver, "semanticVersion") or _text(self.driver, "version") or None,
@@ -260,9 +255,7 @@ def _message(result: Json, rule: _Rule) -> str:
     text = text or _text(message, "markdown")
     arguments = message.get("arguments")
     if isinstance(arguments, list) and arguments:
-        texts = [
-            argument[:_MAX_ARGUMENT] if isinstance(argument, str) else "" for argument in arguments
-        ]
+        texts = [value[:_MAX_ARGUMENT] if isinstance(value, str) else "" for value in arguments]
         text = _filled(text[:_MAX_MESSAGE], texts)
     if not text.strip():
         for key in ("shortDescription", "fullDescription"):
@@ -312,10 +305,8 @@ def _suppressed(result: Json) -> bool:
     As the format defines it: at least one suppression that is accepted or has no status, and none
     that is under review or rejected.
     """
-    states = [
-        _text(suppression, "status") or "accepted"
-        for suppression in _objects(result, "suppressions")
-    ]
+    suppressions = _objects(result, "suppressions")
+    states = [_text(suppression, "status") or "accepted" for suppression in suppressions]
     return "accepted" in states and not {"underReview", "rejected"} & set(states)
 
 

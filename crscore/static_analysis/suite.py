@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
 from crscore.errors import ManifestError, UnknownPluginError
 from crscore.records import Analysis, Diff
 from crscore.sandbox import run
-from crscore.static_analysis import analyzer, collect, execute, external_sarif, tools
-from crscore.static_analysis.analyzer import Analyzer, Run
+from crscore.static_analysis import collect, execute, external_sarif, tools
+from crscore.static_analysis.analyzer import (
+    FILE_NAME,
+    Analyzer,
+    Run,
+    analyzer_names,
+    builtin,
+    read_analyzer,
+)
 from crscore.static_analysis.reports import RawReport
 from crscore.static_analysis.tools import Absent, Cache, Installed
 from crscore.static_analysis.units import Unit, suffix_of, units_of
@@ -47,7 +54,7 @@ class Suite:
     reports: tuple[RawReport, ...] = ()
     """Findings of tools outside of this run, from SARIF files."""
     untrusted: bool = False
-    """Whether the code is a stranger's, which no tool may read without a sandbox."""
+    """Whether the code is untrusted, so that no tool may read it without a sandbox."""
 
     def analyze(self, diffs: Sequence[Diff]) -> tuple[Analysis, ...]:
         """Run the tools that apply to these changes.
@@ -67,13 +74,8 @@ class Suite:
         analyzers = self._applicable(diffs)
         confined = not analyzers or self.is_confined()
         stop = threading.Event()
-        results = _side_by_side(
-            [
-                functools.partial(self._run, analyzer, units, stop, confined)
-                for analyzer in analyzers
-            ],
-            stop,
-        )
+        jobs = [partial(self._run, analyzer, units, stop, confined) for analyzer in analyzers]
+        results = _run_parallel(jobs, stop)
         return tuple(
             collect.analysis(
                 diff,
@@ -95,8 +97,8 @@ class Suite:
 
     def installed(self) -> tuple[tuple[Analyzer, Installed | Absent], ...]:
         """Look up every tool, for `crscore doctor`."""
-        jobs = [functools.partial(self._find, analyzer) for analyzer in self.analyzers]
-        return tuple(zip(self.analyzers, _side_by_side(jobs, threading.Event()), strict=True))
+        jobs = [partial(self._find, analyzer) for analyzer in self.analyzers]
+        return tuple(zip(self.analyzers, _run_parallel(jobs, threading.Event()), strict=True))
 
     def _applicable(self, diffs: Sequence[Diff]) -> list[Analyzer]:
         present = {suffix_of(file) for diff in diffs for file in diff.files}
@@ -130,7 +132,7 @@ class Suite:
         return collect.ToolResult(analyzer, tool, dict(zip(distinct, outcomes, strict=True)))
 
 
-def _side_by_side(jobs: Sequence[Callable[[], Result]], stop: threading.Event) -> list[Result]:
+def _run_parallel(jobs: Sequence[Callable[[], Result]], stop: threading.Event) -> list[Result]:
     """Run jobs in threads; on an interrupt, stop the tools instead of waiting for them."""
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
         futures: list[Future[Result]] = [pool.submit(job) for job in jobs]
@@ -166,8 +168,8 @@ def select(choice: str) -> tuple[Analyzer, ...]:
         ManifestError: A folder has no analyzer, or an invalid one.
         UnknownPluginError: There is no analyzer of that name.
     """
-    shipped = analyzer.builtin()
-    names = analyzer.analyzer_names(shipped)
+    shipped = builtin()
+    names = analyzer_names(shipped)
     words = [word.strip() for word in choice.split(",") if word.strip()]
     selected = [word for word in words if word in (AUTO, NONE, *names)]
     folders = [word for word in words if word not in selected]
@@ -176,16 +178,16 @@ def select(choice: str) -> tuple[Analyzer, ...]:
             raise UnknownPluginError("analyzers", word, (AUTO, NONE, *names, f".{os.sep}FOLDER"))
     whole = AUTO in selected or not selected
     picked = names if words and whole else [name for name in selected if name in names]
-    analyzers = {name: analyzer.read_analyzer(shipped / name, shipped=True) for name in picked}
+    analyzers = {name: read_analyzer(shipped / name, shipped=True) for name in picked}
     for folder in map(Path, folders):
         analyzers |= {analyzer.name: analyzer for analyzer in _of_folder(folder)}
     return tuple(analyzers[name] for name in sorted(analyzers))
 
 
 def _of_folder(folder: Path) -> list[Analyzer]:
-    if (folder / analyzer.FILE_NAME).is_file():
-        return [analyzer.read_analyzer(folder, shipped=False)]
-    names = analyzer.analyzer_names(folder)
+    if (folder / FILE_NAME).is_file():
+        return [read_analyzer(folder, shipped=False)]
+    names = analyzer_names(folder)
     if not names:
-        raise ManifestError(str(folder), analyzer.FILE_NAME, "is in none of its folders")
-    return [analyzer.read_analyzer(folder / name, shipped=False) for name in names]
+        raise ManifestError(str(folder), FILE_NAME, "is in none of its folders")
+    return [read_analyzer(folder / name, shipped=False) for name in names]

@@ -106,14 +106,11 @@ def find_tool(
         reason = f"{tool.command} is not installed" if version else not_installed
         return Absent(state=ToolState.MISSING, reason=reason)
     needed = {name: shutil.which(name, path=path) for name in tool.needs}
-    lacking = [name for name, program_path in needed.items() if program_path is None]
+    lacking = [name for name, other_program in needed.items() if other_program is None]
     if lacking:
         return Absent(state=ToolState.MISSING, reason=f"{lacking[0]} is not installed")
-    environment = _environment(
-        analyzer,
-        tool_folder,
-        [program, *(program_path for program_path in needed.values() if program_path)],
-    )
+    programs = [program, *filter(None, needed.values())]
+    environment = _environment(analyzer, tool_folder, programs)
     try:
         version = version or _version(analyzer, program, environment, cache)
     except AnalyzerError as exc:
@@ -132,20 +129,16 @@ def find_tool(
 
 def _absolute(path: str) -> str:
     """Remove relative folders: they could refer to files of the change."""
-    return os.pathsep.join(
-        folder for folder in path.split(os.pathsep) if Path(folder).is_absolute()
-    )
+    folders = path.split(os.pathsep)
+    return os.pathsep.join(folder for folder in folders if Path(folder).is_absolute())
 
 
 def _program(command: str, tool_folder: Path, path: str) -> str | None:
     if command == INTERPRETER:
         return sys.executable
-    candidates = [
-        tool_folder / command if "/" in command else tool_folder / "node_modules" / ".bin" / command
-    ]
     name = command.rpartition("/")[2]
-    candidates.append(Path(sysconfig.get_path("scripts")) / name)
-    for candidate in candidates:
+    own_program = command if "/" in command else f"node_modules/.bin/{command}"
+    for candidate in (tool_folder / own_program, Path(sysconfig.get_path("scripts")) / name):
         if candidate.is_file() and os.access(candidate, os.X_OK):
             return str(candidate.absolute())
     return shutil.which(name, path=path)
@@ -208,25 +201,20 @@ def _version(
     if cached is not None:
         return cached.decode()
     values = {"{here}": str(analyzer.folder)}
-    command = [
-        program,
-        *(fill(argument, values) for argument in analyzer.manifest.tool.version or ()),
-    ]
+    arguments = [fill(argument, values) for argument in analyzer.manifest.tool.version or ()]
     with tempfile.TemporaryDirectory(prefix="crscore-") as folder:
-        places = {"HOME": folder, "TMPDIR": folder}
         process = sandbox.run(
-            command,
+            [program, *arguments],
             tool=analyzer.name,
             folder=Path(folder),
-            environment={**environment, **places},
+            environment={**environment, "HOME": folder, "TMPDIR": folder},
             limits=limits_of(analyzer),
         )
     output = (process.stdout + b"\n" + process.stderr).decode("utf-8", errors="replace")
     match = analyzer.manifest.tool.pattern.compiled.search(output)
     if match is None:
-        raise ToolFailedError(
-            analyzer.name, "does not say its version", process.code, output[-2000:]
-        )
+        reason = "does not say its version"
+        raise ToolFailedError(analyzer.name, reason, process.code, output[-2000:])
     if cache:
         cache.put(key, match[1].encode())
     return match[1]
@@ -294,9 +282,8 @@ def install_tool(analyzer: Analyzer, tools: Path) -> Path:
                 target.rename(Path(folder) / "replaced")
             new_folder.rename(target)
     except OSError as exc:
-        raise ToolFailedError(
-            analyzer.name, f"cannot be put into {target}: {exc.strerror}"
-        ) from exc
+        reason = f"cannot be put into {target}: {exc.strerror}"
+        raise ToolFailedError(analyzer.name, reason) from exc
     return target
 
 

@@ -29,13 +29,13 @@ _MADE_AT_RUN_TIME = [
     "crscore.audit.signals.observed",  # an escaped id
     "crscore.claims.structural.plain_files",  # of TOML, in a dictionary of the module
     "crscore.claims.structural.ranking",
+    "crscore.lab.study.attacks.restating",  # PHRASES, below
+    "crscore.lab.study.attacks.restating",
+    "crscore.lab.study.attacks.variants",
     "crscore.llm.prompt_escaping",  # escaped tokens of a model
     "crscore.reports.view",  # an escaped noun
     "crscore.settings",  # FILE_RULES, below
     "crscore.static_analysis.analyzer",  # the manifests', below
-    "crscore.lab.study.attacks.restating",  # PHRASES, below
-    "crscore.lab.study.attacks.restating",
-    "crscore.lab.study.attacks.variants",
     "crscore.text.content",
 ]
 # Their callers match them whole, through a function or a loop.

@@ -114,7 +114,7 @@ def _join_similar(
     by_texts: dict[tuple[str, ...], tuple[Change, list[Statement]]] = {}
     for change, statements in topics:
         full, short = label(change, full=True), label(change)
-        texts = [each.text.replace(full, "").replace(short, "") for each in statements]
+        texts = [text.replace(full, "").replace(short, "") for text, *_ in statements]
         if change.state not in {"changed", "comments"} or any("has changed (" in t for t in texts):
             texts.append(str(len(by_texts)))
         first, _ = by_texts.setdefault((change.kind, *texts), (change, statements))

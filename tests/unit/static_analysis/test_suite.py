@@ -190,13 +190,13 @@ def test_code_of_the_user_is_read_without_a_sandbox_and_the_signature_says_so(tm
 
 
 @pytest.mark.usefixtures("on_macos")
-def test_code_of_a_stranger_is_not_read_without_a_sandbox(tmp_path) -> None:
+def test_untrusted_code_is_not_read_without_a_sandbox(tmp_path) -> None:
     one = toy(tmp_path, version="import os; os.abort()")
     strange = replace(toys.suite(one), untrusted=True)
     (found,) = strange.analyze([added_files({"a.py": "BAD a\n"})])
     assert (found.findings, found.identity) == ((), "partial,sandbox:none")
     assert found.notes == (
-        "Not every tool could run, so issues may be missing: toy (not run on a stranger's code, as "
+        "Not every tool could run, so issues may be missing: toy (not run on untrusted code, as "
         "this system cannot confine them; --trust runs them).",
     )
 
