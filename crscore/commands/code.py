@@ -244,8 +244,12 @@ def study(
 @click.option("--workers", type=click.IntRange(1), help="Programs at once (default: the cores).")
 @click.option("--canonical", is_flag=True, help="Judge the solutions that the tests' file has.")
 @click.option(
+    "--results", metavar="FILE", type=_PATH,
+    help="Append each result here; those that it has from an interrupted run are kept.",
+)  # fmt: skip
+@click.option(
     "--allow-code-execution", "allowed", is_flag=True,
-    help="Run the programs; nobody may have read them, so this must be said.",
+    help="Run the programs, which nobody may have read; without this option, nothing runs.",
 )  # fmt: skip
 @_document
 def run(
@@ -256,6 +260,7 @@ def run(
     timeout: float,
     workers: int | None,
     canonical: bool,
+    results: Path | None,
     allowed: bool,
     form: str,
     target: str | None,
@@ -284,6 +289,7 @@ def run(
             allowed=allowed,
             timeout=timeout,
             workers=workers,
+            results=results,
             on_outcome=advance,
         )
     found = report.make_document(problems, outcomes, ks=numbers, timeout=timeout)

@@ -55,6 +55,14 @@ def command(*, config_file: Path | None, **flags: Any) -> int:
         "none without --trust"
     )
     click.echo(f"  {network}")
+    isolation = run.isolation()
+    if denied and isolation.files:
+        hidden = (
+            "own namespaces" if isolation.processes else "no own namespaces here, Landlock alone"
+        )
+        click.echo(f"  programs of `code run` see no other files and processes ({hidden})")
+    else:
+        click.echo("  `code run` is not possible here: it needs seccomp and Landlock of Linux")
     click.echo("\nextras:")
     for extra, packages in sorted(_extras().items()):
         click.echo(f"  {extra or 'crscore':<12}{_lacking(extra, packages)}")

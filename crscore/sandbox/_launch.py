@@ -371,8 +371,8 @@ def _keep_capabilities(libc: ctypes.CDLL) -> None:
 
 def _lock_files(call: Callable[..., int], folders: list[str], readable: list[str]) -> None:
     """Allow writing only in the folders and to /dev/null, and reading where it is allowed."""
-    version = landlock_version(call)
-    if version < 1:
+    version = call(_CREATE_RULESET, None, 0, 1)
+    if version < 1:  # no Landlock in this kernel, or not switched on
         return
     read = _READ if readable else 0
     to_file = _WRITE_FILE | (_TRUNCATE if version >= 3 else 0)
@@ -394,9 +394,12 @@ def _lock_files(call: Callable[..., int], folders: list[str], readable: list[str
     os.close(rules)
 
 
-def landlock_version(call: Callable[..., int]) -> int:
-    """Return the version of Landlock, below 1 where the kernel lacks it or it is switched off."""
-    return call(_CREATE_RULESET, None, 0, 1)
+def has_landlock() -> bool:
+    """Return whether this kernel has Landlock, and it is switched on."""
+    if sys.platform != "linux":
+        return False
+    version: int = load_libc().syscall(_CREATE_RULESET, None, 0, 1)
+    return version >= 1
 
 
 if __name__ == "__main__":

@@ -173,6 +173,29 @@ def network_denied() -> bool:
     return done.stdout.strip() == b"denied"
 
 
+class Isolation(NamedTuple):
+    """What this kernel has to isolate a program of `crscore code run`."""
+
+    files: bool
+    """Landlock: only its own folder is written, only named folders are read."""
+    processes: bool
+    """Namespaces of processes, mounts and IPC for the user of this process."""
+
+
+@cache
+def isolation() -> Isolation:
+    """Return what keeps a program from the files and the processes of others, by trying it."""
+    code = "import os, sys; sys.path.append(sys.argv[1]); import _launch as launch\n"
+    code += "print(launch.has_landlock(), launch.enter_namespaces())"
+    command = (sys.executable, "-I", "-S", "-c", code, str(_LAUNCHER.parent))
+    try:
+        output = subprocess.run(command, capture_output=True, check=True).stdout  # noqa: S603
+    except (OSError, subprocess.CalledProcessError):
+        return Isolation(files=False, processes=False)
+    files, processes = (word == b"True" for word in output.split())
+    return Isolation(files, processes)
+
+
 class _Job(NamedTuple):
     """Arguments of `run`."""
 

@@ -15,15 +15,13 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from crscore.code.execution._supervisor import UNCONFINED
+from crscore.code.execution.box import Box
 from crscore.code.execution.programs import Problem
 from crscore.errors import ConfigError, ToolNotFoundError
 from crscore.sandbox import run
-
-if TYPE_CHECKING:
-    from crscore.code.execution.runner import Box
 
 TESTS: Final = "tests"
 PROGRAM: Final = "program"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import platform
+import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Final, Literal
 
@@ -19,6 +21,7 @@ from crscore.version import __version__
 
 SCHEMA: Final = "urn:crscore:code-run:1"
 SHOWN_PROBLEMS: Final = 30
+_MISSING: Final = re.compile(r"(?:No module named|Cannot find module) '(?P<name>[\w./@-]+)'")
 Share = Annotated[float, Meta(ge=0, le=1)]
 Count = Annotated[int, Meta(ge=0)]
 
@@ -50,6 +53,14 @@ class ProgramResult(Struct, frozen=True, kw_only=True):
     """`passed`, `timed out`, or `failed: ...`."""
 
 
+class MissingModule(Struct, frozen=True, kw_only=True):
+    """Module that programs or their tests could not import."""
+
+    name: str
+    programs: Count
+    """Programs that failed because of it."""
+
+
 class CodeRun(Struct, frozen=True, kw_only=True):
     """Document of `crscore code run`."""
 
@@ -58,6 +69,9 @@ class CodeRun(Struct, frozen=True, kw_only=True):
     """Version, timeout and platform."""
     pass_at_k: tuple[PassAtK, ...]
     """For each k of which every problem has as many programs."""
+    undefined_k: tuple[Count, ...] = ()
+    """Values of k above the number of programs of a problem."""
+    missing_modules: tuple[MissingModule, ...] = ()
     problems: tuple[ProblemResult, ...]
     results: tuple[ProgramResult, ...]
 
@@ -79,10 +93,16 @@ def make_document(
     """
     counts = count(outcomes)
     means = pass_at_k(list(counts.values()), ks)
+    failures = (_MISSING.search(outcome.result) for outcome in outcomes)
+    modules = Counter(failure["name"] for failure in failures if failure is not None)
     return CodeRun(
         signature=f"crscore:{__version__}|timeout:{timeout:g}|{platform.system()}"
         f"-{platform.machine()}|python:{platform.python_version()}",
         pass_at_k=tuple(PassAtK(k=k, value=means[f"pass@{k}"]) for k in ks if f"pass@{k}" in means),
+        undefined_k=tuple(k for k in ks if f"pass@{k}" not in means),
+        missing_modules=tuple(
+            MissingModule(name=name, programs=programs) for name, programs in modules.most_common()
+        ),
         problems=tuple(
             ProblemResult(
                 task_id=name, language=problems[name].language, samples=samples, passed=passed
@@ -91,37 +111,48 @@ def make_document(
         ),
         results=tuple(
             ProgramResult(
-                task_id=one.completion.problem,
-                completion_id=one.completion.index,
-                passed=one.passed,
-                result=one.result,
+                task_id=outcome.completion.problem,
+                completion_id=outcome.completion.index,
+                passed=outcome.passed,
+                result=outcome.result,
             )
-            for one in outcomes
+            for outcome in outcomes
         ),
     )
 
 
-def render_text(found: CodeRun, *, color: bool = False, width: int = 80) -> str:
+def render_text(document: CodeRun, *, color: bool = False, width: int = 80) -> str:
     """Write a run for a terminal; of many problems, only all together."""
-    return console.print_blocks(_blocks(found), color=color, width=width)
+    return console.print_blocks(_blocks(document), color=color, width=width)
 
 
-def _blocks(found: CodeRun) -> Iterator[RenderableType]:
-    for one in found.pass_at_k:
-        yield Text(f"pass@{one.k:<5}{100 * one.value:6.2f} %", style="bold")
-    ended = [one.result for one in found.results]
-    late, passed = ended.count(TIMED_OUT), ended.count(PASSED)
+def _blocks(document: CodeRun) -> Iterator[RenderableType]:
+    for share in document.pass_at_k:
+        yield Text(f"pass@{share.k:<5}{100 * share.value:6.2f} %", style="bold")
+    if document.undefined_k:
+        fewest = min((problem.samples for problem in document.problems), default=0)
+        names = ", ".join(f"pass@{k}" for k in document.undefined_k)
+        yield Text(f"{names}: undefined, a problem has only {view.many(fewest, 'program')}")
+    results = [program.result for program in document.results]
+    late, passed = results.count(TIMED_OUT), results.count(PASSED)
     yield Text(
-        f"{view.many(len(ended), 'program')} of {view.many(len(found.problems), 'problem')}: "
-        f"{passed:,} passed, "
-        f"{len(ended) - passed - late:,} failed, {late:,} timed out.",
+        f"{view.many(len(results), 'program')} of {view.many(len(document.problems), 'problem')}: "
+        f"{passed:,} passed, {len(results) - passed - late:,} failed, {late:,} timed out.",
     )
-    if 1 < len(found.problems) <= SHOWN_PROBLEMS:
+    for module in document.missing_modules:
+        name = escape.one_line(module.name)
+        yield Text(f"Not installed here: {name}, needed by {view.many(module.programs, 'program')}")
+    if 1 < len(document.problems) <= SHOWN_PROBLEMS:
         table = Table(box=None, pad_edge=False)
         for name in ("Problem", "Programs", "Passed"):
             table.add_column(name, justify="left" if name == "Problem" else "right")
-        for each in found.problems:
-            table.add_row(escape.one_line(each.task_id), f"{each.samples:,}", f"{each.passed:,}")
+        for problem in document.problems:
+            cells = (
+                escape.one_line(problem.task_id),
+                f"{problem.samples:,}",
+                f"{problem.passed:,}",
+            )
+            table.add_row(*cells)
         yield ""
         yield table
-    yield Text(found.signature, style="dim", overflow="fold")
+    yield Text(document.signature, style="dim", overflow="fold")

@@ -4,34 +4,25 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
-import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from crscore import plugins
 from crscore.code.execution import apart
+from crscore.code.execution.box import Box
 from crscore.code.execution.estimator import pass_at_k
+from crscore.code.execution.journal import Journal, key_of
 from crscore.code.execution.programs import Completion, Problem
 from crscore.errors import ConfigError, InputError, ToolFailedError
-from crscore.sandbox.run import Completed, Limits, network_denied, run
+from crscore.sandbox.run import network_denied
 
 PASSED: Final = "passed"
 TIMED_OUT: Final = "timed out"
-MEMORY_BYTES: Final = 1 << 30
-OUTPUT_BYTES: Final = 1 << 22
-PROCESSES: Final = 64
 RESULT_CHARACTERS: Final = 200
 _BOX_PATH: Final = re.compile(r"/[^\s:]*/crscore-\w{8}/\w+/")
-_SYSTEM_FOLDERS: Final = ("/usr", "/bin", "/lib", "/lib32", "/lib64", "/nix/store", "/gnu/store")
-_SYSTEM_FILES: Final = ("ld.so.cache", "ld.so.conf*", "localtime", "java*", "ssl/openssl.cnf")
-"""Patterns below `/etc`."""
-_DEVICES: Final = ("/dev/zero", "/dev/random", "/dev/urandom")
 _PRIVILEGED: Final = frozenset({"pull_request_target", "workflow_run", "issue_comment"})
 """Events whose workflows run with the repository's secrets on code of anybody."""
 
@@ -49,66 +40,6 @@ class Outcome(NamedTuple):
         return self.result == PASSED
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Box:
-    """Sandbox of one program: a private folder, the time and the memory that it may take."""
-
-    folder: Path
-    seconds: float
-
-    def start(
-        self,
-        *command: str,
-        tool: str,
-        seconds: float | None = None,
-        launcher: Path | None = None,
-        secret: bytes = b"",
-    ) -> Completed:
-        """Run a command in the sandbox.
-
-        Args:
-            *command: The program and its arguments.
-            tool: Its name, for errors.
-            seconds: Wall time; None for the program's.
-            launcher: As `crscore.sandbox.run.run` takes it.
-            secret: As there.
-
-        Raises:
-            ToolNotFoundError: The program is missing.
-            ToolFailedError: It broke a limit, or was killed.
-        """
-        limits = Limits(
-            seconds=seconds or self.seconds,
-            memory_bytes=MEMORY_BYTES,
-            output_bytes=OUTPUT_BYTES,
-            processes=PROCESSES,
-            readable=_readable(),
-        )
-        home = str(self.folder)
-        names = ("PATH", "LANG", "LC_ALL", "JAVA_HOME")
-        kept = {name: os.environ[name] for name in names if name in os.environ}
-        environment = {**kept, "HOME": home, "TMPDIR": home, "OMP_NUM_THREADS": "1"}
-        return run(
-            command,
-            tool=tool,
-            folder=self.folder,
-            environment=environment,
-            limits=limits,
-            launcher=launcher,
-            secret=secret,
-        )
-
-
-@cache
-def _readable() -> tuple[str, ...]:
-    """List what compilers, interpreters and programs may read besides their own folders."""
-    programs = (shutil.which(name) for name in ("g++", "java", "javac", "node"))
-    installed = {str(Path(program).resolve().parents[1]) for program in programs if program}
-    interpreter = {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix}
-    files = (str(path) for pattern in _SYSTEM_FILES for path in Path("/etc").glob(pattern))
-    return (*_SYSTEM_FOLDERS, *sorted(installed | interpreter), *_DEVICES, *files)
-
-
 def run_programs(
     problems: Mapping[str, Problem],
     completions: Sequence[Completion],
@@ -116,6 +47,7 @@ def run_programs(
     allowed: bool,
     timeout: float = 3.0,
     workers: int | None = None,
+    results: Path | None = None,
     on_outcome: Callable[[], None] = lambda: None,
 ) -> tuple[Outcome, ...]:
     """Judge programs by their tests; equal programs of a problem are run once.
@@ -126,6 +58,8 @@ def run_programs(
         allowed: Whether the caller consents to running code that nobody has read.
         timeout: Seconds that the tests of a program may take, above 0.
         workers: Programs at the same time; None for the number of cores.
+        results: File that gets each result as soon as it is known; results that it has are not
+            computed again.
         on_outcome: Called after each program, from any thread.
 
     Returns:
@@ -133,23 +67,29 @@ def run_programs(
 
     Raises:
         ConfigError: There is no consent, or this is a job with the secrets of a repository.
-        InputError: A language cannot be run.
+        InputError: A language cannot be run, or `results` cannot be used.
         ToolNotFoundError: A compiler or an interpreter is missing.
     """
     _check(allowed=allowed)
-    judges = {one.language: _judge_of(one.language) for one in problems.values()}
-    distinct = list(dict.fromkeys((one.problem, one.code) for one in completions))
+    languages = {problem.language for problem in problems.values()}
+    judges = {language: _judge_of(language) for language in languages}
+    journal = Journal(results)
+    programs = list(dict.fromkeys((row.problem, row.code) for row in completions))
 
-    def judge(one: tuple[str, str]) -> str:
-        problem, code = problems[one[0]], one[1]
+    def judge(program: tuple[str, str]) -> str:
+        problem, code = problems[program[0]], program[1]
+        key = key_of(problem, code, timeout)
         try:
-            return _run_one(judges[problem.language], problem, code, timeout)
+            if (result := journal.get(key)) is None:
+                result = _run_one(judges[problem.language], problem, code, timeout)
+                journal.add(key, problem, result)
+            return result
         finally:
             on_outcome()
 
     with ThreadPoolExecutor(workers or os.cpu_count() or 1) as threads:
-        results = dict(zip(distinct, threads.map(judge, distinct), strict=True))
-    return tuple(Outcome(one, results[one.problem, one.code]) for one in completions)
+        judged = dict(zip(programs, threads.map(judge, programs), strict=True))
+    return tuple(Outcome(row, judged[row.problem, row.code]) for row in completions)
 
 
 def compute(
@@ -184,32 +124,32 @@ def compute(
     if len(predictions) != len(references):
         raise InputError(f"{len(predictions)} predictions for {len(references)} references")
     problems = {
-        str(at): Problem(id=str(at), tests=tests, language=language)
-        for at, tests in enumerate(references)
+        str(index): Problem(id=str(index), tests=tests, language=language)
+        for index, tests in enumerate(references)
     }
     completions = [
-        Completion(problem=str(at), code=code, index=index)
-        for at, programs in enumerate(predictions)
+        Completion(problem=name, code=code, index=index)
+        for name, programs in zip(problems, predictions, strict=True)
         for index, code in enumerate(programs)
     ]
     outcomes = run_programs(
         problems, completions, allowed=allow_code_execution, timeout=timeout, workers=num_workers
     )
-    results: dict[int, list[tuple[int, dict[str, Any]]]] = {at: [] for at in range(len(problems))}
-    for one in outcomes:
-        at, index = int(one.completion.problem), one.completion.index
-        about = {"task_id": at, "passed": one.passed, "result": one.result, "completion_id": index}
-        results[at].append((index, about))
+    results: dict[int, list[tuple[int, dict[str, Any]]]] = {int(name): [] for name in problems}
+    for outcome in outcomes:
+        task, index = int(outcome.completion.problem), outcome.completion.index
+        row = {"task_id": task, "passed": outcome.passed, "result": outcome.result}
+        results[task].append((index, {**row, "completion_id": index}))
     return pass_at_k(list(count(outcomes).values()), k), results
 
 
 def count(outcomes: Sequence[Outcome]) -> dict[str, tuple[int, int]]:
     """Count the programs of each problem, and those that passed."""
-    found: dict[str, tuple[int, int]] = {}
-    for one in outcomes:
-        judged, passed = found.get(one.completion.problem, (0, 0))
-        found[one.completion.problem] = judged + 1, passed + one.passed
-    return found
+    counts: dict[str, tuple[int, int]] = {}
+    for outcome in outcomes:
+        judged, passed = counts.get(outcome.completion.problem, (0, 0))
+        counts[outcome.completion.problem] = judged + 1, passed + outcome.passed
+    return counts
 
 
 def _check(*, allowed: bool) -> None:
@@ -231,9 +171,9 @@ def _check(*, allowed: bool) -> None:
 
 
 def _judge_of(language: str) -> Callable[[Box, Problem, str], str]:
-    known = plugins.names("languages")
-    if language not in known:
-        raise InputError(f"{language} cannot be run; there are: {', '.join(known)}")
+    languages = plugins.names("languages")
+    if language not in languages:
+        raise InputError(f"{language} cannot be run; there are: {', '.join(languages)}")
     judge: Callable[[Box, Problem, str], str] = plugins.load("languages", language).create()
     return judge
 

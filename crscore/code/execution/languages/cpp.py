@@ -10,13 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from threading import Lock
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crscore.code.execution import apart
+from crscore.code.execution.box import Box
 from crscore.code.execution.programs import Problem
-
-if TYPE_CHECKING:
-    from crscore.code.execution.runner import Box
 
 _COMPILER: Final = "g++"
 _OPTIONS: Final = ("-std=c++17", "-O0", "-w", "-pipe", "-include", "apart.hpp")

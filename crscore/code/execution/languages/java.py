@@ -18,8 +18,8 @@ from threading import Lock
 from typing import Final
 
 from crscore.code.execution import apart
+from crscore.code.execution.box import Box
 from crscore.code.execution.programs import Problem
-from crscore.code.execution.runner import Box
 
 _COMPILER: Final = "javac"
 _QUICK: Final = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto", "-Xss16m")

@@ -11,13 +11,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crscore.code.execution import apart
+from crscore.code.execution.box import Box
 from crscore.code.execution.programs import Problem
-
-if TYPE_CHECKING:
-    from crscore.code.execution.runner import Box
 
 _NODE: Final = "node"
 _NAME: Final = re.compile(r"(?<![\w$.])[A-Za-z_$][\w$]*")

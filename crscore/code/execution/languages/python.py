@@ -11,13 +11,10 @@ import sysconfig
 import warnings
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from crscore.code.execution import apart
+from crscore.code.execution.box import Box
 from crscore.code.execution.programs import Problem
-
-if TYPE_CHECKING:
-    from crscore.code.execution.runner import Box
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 

@@ -1,0 +1,79 @@
+"""Sandbox of one program."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from crscore.sandbox.run import Completed, Limits, run
+
+MEMORY_BYTES: Final = 1 << 30
+OUTPUT_BYTES: Final = 1 << 22
+PROCESSES: Final = 64
+_SYSTEM_FOLDERS: Final = ("/usr", "/bin", "/lib", "/lib32", "/lib64", "/nix/store", "/gnu/store")
+_SYSTEM_FILES: Final = ("ld.so.cache", "ld.so.conf*", "localtime", "java*", "ssl/openssl.cnf")
+"""Patterns below `/etc`."""
+_DEVICES: Final = ("/dev/zero", "/dev/random", "/dev/urandom")
+_ENVIRONMENT: Final = ("PATH", "LANG", "LC_ALL", "JAVA_HOME")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Box:
+    """A private folder, and the time that a program may take."""
+
+    folder: Path
+    seconds: float
+
+    def start(
+        self,
+        *command: str,
+        tool: str,
+        seconds: float | None = None,
+        launcher: Path | None = None,
+        secret: bytes = b"",
+    ) -> Completed:
+        """Run a command in the sandbox.
+
+        Args:
+            *command: The program and its arguments.
+            tool: Its name, for errors.
+            seconds: Wall time; None for the program's.
+            launcher: As `crscore.sandbox.run.run` takes it.
+            secret: As there.
+
+        Raises:
+            ToolNotFoundError: The program is missing.
+            ToolFailedError: It broke a limit, or was killed.
+        """
+        kept = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
+        home = str(self.folder)
+        return run(
+            command,
+            tool=tool,
+            folder=self.folder,
+            environment={**kept, "HOME": home, "TMPDIR": home, "OMP_NUM_THREADS": "1"},
+            limits=Limits(
+                seconds=seconds or self.seconds,
+                memory_bytes=MEMORY_BYTES,
+                output_bytes=OUTPUT_BYTES,
+                processes=PROCESSES,
+                readable=_readable(),
+            ),
+            launcher=launcher,
+            secret=secret,
+        )
+
+
+@cache
+def _readable() -> tuple[str, ...]:
+    """List what compilers, interpreters and programs may read besides their own folders."""
+    programs = (shutil.which(name) for name in ("g++", "java", "javac", "node"))
+    installed = {str(Path(program).resolve().parents[1]) for program in programs if program}
+    interpreter = {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix}
+    files = (str(path) for pattern in _SYSTEM_FILES for path in Path("/etc").glob(pattern))
+    return (*_SYSTEM_FOLDERS, *sorted(installed | interpreter), *_DEVICES, *files)
