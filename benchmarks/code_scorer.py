@@ -21,7 +21,7 @@ from rapidfuzz.distance import Levenshtein
 from crscore.code import metrics
 from crscore.code.execution.programs import read_problems
 from crscore.code.samples import Sample
-from crscore.lab.study.code.correlate import kendall
+from crscore.lab.code.correlation import kendall
 from crscore.lab.training.code.equivalents import list_equivalents
 from crscore.lab.training.code.mutants import list_mutants
 from crscore.suggestions.sketch import rename, sketch

@@ -2,7 +2,7 @@
 
     python benchmarks/code_study.py DATA_DIR [--resamples N]
 
-DATA_DIR has files of graded code and of tested programs (`crscore/lab/study/code/graded.py` names
+DATA_DIR has files of graded code and of tested programs (`crscore.lab.code/graded.py` names
 the fields), `*.jsonl` or `*.jsonl.gz`. For a file with the scores of "Out of the BLEU" it prints
 how many of them are reproduced to 3 decimals, its Tables 2 to 4, and how long the bootstrap of all
 models takes; for every file, how metrics correlate with the grades.
@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from crscore.code import metrics
-from crscore.lab.study.code import out_of_the_bleu, study
-from crscore.lab.study.code.graded import read_graded
+from crscore.lab.code import correlation, out_of_the_bleu
+from crscore.lab.code.graded import read_graded
 from crscore.reports import layout
 from crscore.statistics import bootstrap
 
 if TYPE_CHECKING:
-    from crscore.lab.study.code.graded import GradedCode
+    from crscore.lab.code.graded import GradedCode
 
 PUBLISHED = {"bleu": "bleu", "rouge_l": "rougel", "chrf": "chrf", "meteor": "meteor"}
 """Name in the data by metric."""
@@ -73,11 +73,11 @@ def main() -> None:
             parity(graded)
             aggregated = read_graded(path, grades="aggregated")
             bootstrap_time(aggregated, given.resamples)
-            found = out_of_the_bleu.tables(aggregated, resamples=given.resamples)
+            found = out_of_the_bleu.make_tables(aggregated, resamples=given.resamples)
             print("\n" + layout.to_text(out_of_the_bleu.tables_report(found)))
         start = time.perf_counter()
-        result = study.study(graded, resamples=given.resamples)
-        print(layout.to_text(study.study_report(result)), end="")
+        result = correlation.correlate(graded, resamples=given.resamples)
+        print(layout.to_text(correlation.study_report(result)), end="")
         print(f"{time.perf_counter() - start:.1f} s")
 
 

@@ -20,10 +20,10 @@ sys.path.insert(0, str(ROOT))
 from crscore.audit import overview  # noqa: E402
 from crscore.code import scores  # noqa: E402
 from crscore.code.execution import report as code_run  # noqa: E402
+from crscore.lab.code import comparison as code_comparison  # noqa: E402
+from crscore.lab.code import correlation as code_correlation  # noqa: E402
+from crscore.lab.code import out_of_the_bleu  # noqa: E402
 from crscore.lab.study import compare, results, saved, separation, study  # noqa: E402
-from crscore.lab.study.code import compare as code_compare  # noqa: E402
-from crscore.lab.study.code import out_of_the_bleu  # noqa: E402
-from crscore.lab.study.code import study as code_study  # noqa: E402
 from crscore.pull_request.documents import json as pull  # noqa: E402
 from crscore.reports import json as result  # noqa: E402
 
@@ -81,16 +81,16 @@ DOCUMENTS = {
         (code_run.CodeRun,),
     ),
     "code-comparison": Document(
-        code_compare.SCHEMA,
+        code_comparison.SCHEMA,
         "crscore code compare",
         "What `crscore code compare --format json` writes: two systems beside each other.",
-        (code_compare.CodeComparison,),
+        (code_comparison.CodeComparison,),
     ),
     "code-study": Document(
-        code_study.SCHEMA,
+        code_correlation.SCHEMA,
         "crscore code study",
         "What `crscore code study --format json` writes: metrics of code beside grades.",
-        (code_study.CodeStudy,),
+        (code_correlation.CodeStudy,),
     ),
     "out-of-the-bleu": Document(
         out_of_the_bleu.SCHEMA,

@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 
 from crscore import jsonl
-from crscore.diff.languages import language_of
+from crscore.diff.languages import canonical_name, language_of
 from crscore.errors import InputError
 
 MAX_FILE_BYTES: Final = 10_000_000
@@ -29,9 +29,14 @@ class Sample:
     context: str = ""
     """Text before the code that both sides share: an intent in prose, or the prompt."""
     language: str | None = None
-    """Language as in `ChangedFile.language`; None when unknown."""
+    """Name of the language (`javascript`, `js`); None when unknown."""
     id: str | None = None
     """Name of the problem; several samples may answer one."""
+
+    def __post_init__(self) -> None:
+        """Use the usual name of the language: `js` becomes `javascript`."""
+        if self.language:
+            object.__setattr__(self, "language", canonical_name(self.language))
 
 
 class SampleRow(msgspec.Struct, frozen=True, kw_only=True):

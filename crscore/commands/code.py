@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,12 +15,12 @@ from crscore.commands._terminal import CommandGroup, terminal_style
 from crscore.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from crscore.reports import layout
 
 DEFAULT: Final = "score"
 _PATH: Final = click.Path(path_type=Path)
+_Written = tuple[msgspec.Struct, Callable[..., str]]
+"""Document, and the function that renders it as text: it takes `color` and `width`, too."""
 
 
 class _Commands(CommandGroup):
@@ -42,43 +44,51 @@ def command() -> None:
     """Judge code: beside references, or by its tests."""
 
 
-def _document(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of a command that writes a document."""
-    for option in (
-        click.option("-o", "--output", "target", metavar="FILE", help="Write here, not to stdout."),
-        click.option("--format", "form", type=click.Choice(("text", "json")), default="text"),
-    ):
-        function = option(function)
-    return function
+def _document_command(function: Callable[..., _Written]) -> Callable[..., int]:
+    """Add the options of a command that writes a document, which the function returns."""
+
+    @click.option("-o", "--output", "target", metavar="FILE", help="Write here, not to stdout.")
+    @click.option("--format", "form", type=click.Choice(("text", "json")), default="text")
+    @functools.wraps(function)
+    def write(*, form: str, target: str | None, **options: Any) -> int:
+        io.check_output(target)
+        document, render = function(**options)
+        if form == "json":
+            content = msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
+        else:
+            content = render(document, **terminal_style(to_terminal=target is None))
+        io.write_text(content, target)
+        return 0
+
+    return write
 
 
-def _write(found: msgspec.Struct, text: Callable[..., str], form: str, target: str | None) -> None:
-    """Write a document as text, by a function of it that takes `color` and `width`, or as JSON."""
-    if form == "json":
-        content = msgspec.json.format(msgspec.json.encode(found), indent=2).decode() + "\n"
-    else:
-        content = text(found, **terminal_style(to_terminal=target is None))
-    io.write_text(content, target)
-
-
-def _write_report(
-    found: msgspec.Struct, report: layout.Report, form: str, target: str | None
-) -> None:
-    """Write the document of a study, as text by its layout, or as JSON."""
+def _as_report(lay_out: Callable[[Any], layout.Report]) -> Callable[..., str]:
+    """Return the text renderer of a document that has a layout."""
     from crscore.reports import layout  # noqa: PLC0415
 
-    _write(found, lambda *_, **__: layout.to_text(report), form, target)
+    return lambda document, **_: layout.to_text(lay_out(document))
+
+
+def _split(_context: object, _option: object, names: str | None) -> list[str] | None:
+    return None if names is None else names.split(",")
 
 
 _metrics = click.option(
-    "--metrics", "names", metavar="NAMES",
+    "--metrics", metavar="NAMES", callback=_split,
     help="Separated by commas, each NAME or NAME:OPTION=VALUE (default: all that apply).",
 )  # fmt: skip
-
-
 _preset = click.option(
     "--preset", metavar="NAME", help="Preset of the metrics that have one: out-of-the-bleu."
 )
+_seed = click.option("--seed", type=click.IntRange(0), default=42, show_default=True)
+
+
+def _resamples(default: int) -> Callable[..., Any]:
+    return click.option(
+        "--resamples", type=click.IntRange(1), default=default, show_default=True,
+        help="Draws of the bootstrap.",
+    )  # fmt: skip
 
 
 @command.command(
@@ -95,41 +105,27 @@ _preset = click.option(
 @click.option(
     "--context", default="", metavar="TEXT", help="Intent or prompt that both sides share."
 )
-@click.option("--language", metavar="NAME", help="Language of code whose file does not tell it.")
-@_document
+@click.option("--language", metavar="NAME", help="Language of code without a known file name.")
+@_document_command
 def score(
+    *,
     candidates: Path,
     references: tuple[Path, ...],
-    *,
-    names: str | None,
+    metrics: list[str] | None,
     preset: str | None,
     context: str,
     language: str | None,
-    form: str,
-    target: str | None,
-) -> int:
+) -> _Written:
     """Compare code with references by published metrics.
 
     CANDIDATE and REFERENCE are files of code, folders of files with the same names, or JSON Lines
-    of {candidate, references, context, language, id}; several references may be given.
+    of {candidate, references, context, language, id}; several references may be given. Without a
+    GPU, METEOR and chrF are the metrics to start with.
     """
     from crscore.code import samples, scores  # noqa: PLC0415  (after --help and wrong options)
 
-    io.check_output(target)
     read = samples.read_samples(candidates, references, context=context, language=language)
-    found = scores.score_samples(read, None if names is None else names.split(","), preset=preset)
-    _write(found, scores.render_text, form, target)
-    return 0
-
-
-_seed = click.option("--seed", type=click.IntRange(0), default=42, show_default=True)
-
-
-def _resamples(default: int) -> Callable[..., Any]:
-    return click.option(
-        "--resamples", type=click.IntRange(1), default=default, show_default=True,
-        help="Draws of the bootstrap.",
-    )  # fmt: skip
+    return scores.score_samples(read, metrics, preset=preset), scores.render_text
 
 
 @command.command("compare", examples=("crscore code compare a.jsonl b.jsonl",))
@@ -137,45 +133,26 @@ def _resamples(default: int) -> Callable[..., Any]:
 @click.argument("second", metavar="B", type=_PATH)
 @_metrics
 @_preset
-@click.option("--two-sided", is_flag=True, help="Ask for 0.975 of the resamples, not 0.95.")
 @click.option("--language", metavar="NAME", help="Language of samples that name none.")
 @_resamples(1_000)
 @_seed
-@_document
-def compare(
-    first: Path,
-    second: Path,
-    *,
-    names: str | None,
-    preset: str | None,
-    two_sided: bool,
-    language: str | None,
-    resamples: int,
-    seed: int,
-    form: str,
-    target: str | None,
-) -> int:
+@_document_command
+def compare(*, first: Path, second: Path, language: str | None, **options: Any) -> _Written:
     """Compare the code of two systems, samples A and B, by a paired bootstrap.
 
-    A and B are what `crscore code score` takes with references in it. The report says of each
-    metric which is better, and whether people would agree with such a difference.
+    A and B are what `crscore code score` reads, with references. The report has, for each metric,
+    which system is better, corrected for the number of metrics, and whether people would agree.
     """
-    from crscore.code import samples  # noqa: PLC0415  (after --help and wrong options)
-    from crscore.lab.study.code import compare  # noqa: PLC0415
+    from crscore.code.samples import read_samples  # noqa: PLC0415  (after --help)
+    from crscore.lab.code import comparison  # noqa: PLC0415
 
-    io.check_output(target)
-    found = compare.compare(
-        samples.read_samples(first, language=language),
-        samples.read_samples(second, language=language),
-        None if names is None else names.split(","),
+    document = comparison.compare(
+        read_samples(first, language=language),
+        read_samples(second, language=language),
         labels=(first.name, second.name) if first.name != second.name else ("A", "B"),
-        preset=preset,
-        two_sided=two_sided,
-        resamples=resamples,
-        seed=seed,
+        **options,
     )
-    _write_report(found, compare.comparison_report(found), form, target)
-    return 0
+    return document, _as_report(comparison.comparison_report)
 
 
 @command.command("study", examples=("crscore code study graded.jsonl --tables",))
@@ -188,43 +165,39 @@ def compare(
 )  # fmt: skip
 @click.option("--all-completions", is_flag=True, help="Programs of any number, not only 1 to 99.")
 @click.option("--tables", is_flag=True, help='Tables 2 to 4 of "Out of the BLEU".')
+@click.option(
+    "--bins", type=click.Choice(("conala", "hearthstone")), default="conala", show_default=True,
+    help="Sizes of differences in --tables: the paper's for this data set.",
+)  # fmt: skip
 @_resamples(500)
 @_seed
-@_document
+@_document_command
 def study(
-    data: Path,
     *,
-    names: str | None,
-    preset: str | None,
+    data: Path,
     grades: Any,
     all_completions: bool,
     tables: bool,
+    bins: str,
     resamples: int,
     seed: int,
-    form: str,
-    target: str | None,
-) -> int:
+    **options: Any,
+) -> _Written:
     """Correlate metrics with the grades of people, or the tests of programs, in DATA.
 
-    Kendall's tau is within a problem, Pearson and Spearman over all; each metric stands beside a
-    constant answer, the length, and the similarity of characters.
+    Kendall's tau is within a problem, Pearson and Spearman over all. A constant answer, the length
+    and the similarity of characters are the baselines.
     """
-    from crscore.lab.study.code import graded, out_of_the_bleu  # noqa: PLC0415
-    from crscore.lab.study.code import study as studies  # noqa: PLC0415
+    from crscore.lab.code import correlation, graded, out_of_the_bleu  # noqa: PLC0415
 
-    io.check_output(target)
     if tables:
-        aggregated: Any = grades if grades != "mean" else "aggregated"
-        made = out_of_the_bleu.tables(
-            graded.read_graded(data, grades=aggregated), resamples=resamples, seed=seed
-        )
-        _write_report(made, out_of_the_bleu.tables_report(made), form, target)
-        return 0
+        people = graded.read_graded(data, grades="aggregated" if grades == "mean" else grades)
+        bounds = out_of_the_bleu.BINS[bins]
+        document = out_of_the_bleu.make_tables(people, bins=bounds, resamples=resamples, seed=seed)
+        return document, _as_report(out_of_the_bleu.tables_report)
     read = graded.read_graded(data, grades=grades, all_completions=all_completions)
-    listed = None if names is None else names.split(",")
-    found = studies.study(read, listed, preset=preset, resamples=resamples, seed=seed)
-    _write_report(found, studies.study_report(found), form, target)
-    return 0
+    found = correlation.correlate(read, resamples=resamples, seed=seed, **options)
+    return found, _as_report(correlation.study_report)
 
 
 @command.command(
@@ -251,10 +224,10 @@ def study(
     "--allow-code-execution", "allowed", is_flag=True,
     help="Run the programs, which nobody may have read; without this option, nothing runs.",
 )  # fmt: skip
-@_document
+@_document_command
 def run(
-    samples: Path | None,
     *,
+    samples: Path | None,
     tests: Path,
     ks: str,
     timeout: float,
@@ -262,9 +235,7 @@ def run(
     canonical: bool,
     results: Path | None,
     allowed: bool,
-    form: str,
-    target: str | None,
-) -> int:
+) -> _Written:
     """Run SAMPLES with their tests in a sandbox and estimate pass@k.
 
     SAMPLES is JSON Lines of {task_id, completion}; without it, the completions that the tests'
@@ -272,7 +243,6 @@ def run(
     """
     from crscore.code.execution import programs, report, runner  # noqa: PLC0415
 
-    io.check_output(target)
     numbers = _numbers(ks)
     problems, completions = programs.read_problems(tests)
     if canonical:
@@ -281,7 +251,7 @@ def run(
         completions = programs.read_completions(samples, tuple(problems))
     if not completions:
         raise InputError(f"{tests} has no completions; name a file of samples")
-    distinct = {(one.problem, one.code) for one in completions}
+    distinct = {(completion.problem, completion.code) for completion in completions}
     with progress.track("running programs", len(distinct)) as advance:
         outcomes = runner.run_programs(
             problems,
@@ -292,16 +262,15 @@ def run(
             results=results,
             on_outcome=advance,
         )
-    found = report.make_document(problems, outcomes, ks=numbers, timeout=timeout)
-    _write(found, report.render_text, form, target)
-    return 0
+    document = report.make_document(problems, outcomes, ks=numbers, timeout=timeout)
+    return document, report.render_text
 
 
 def _numbers(text: str) -> list[int]:
     try:
-        found = [int(one) for one in text.split(",")]
+        numbers = [int(number) for number in text.split(",")]
     except ValueError:
-        found = [0]
-    if min(found) < 1:
+        numbers = [0]
+    if min(numbers) < 1:
         raise ConfigError("--k", "command line", f"expected numbers from 1 on, not {text}")
-    return found
+    return numbers

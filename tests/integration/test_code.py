@@ -143,6 +143,27 @@ def test_study_correlates_with_people(crscore, lines) -> None:
     assert taus["exact"] == pytest.approx(2 / 3)  # of three pairs, one is a tie
 
 
+def test_tables_have_the_bins_of_the_data_set(crscore, lines) -> None:
+    rows = [
+        {
+            "id": str(at), "references": [GOOD], "outputs": {"one": GOOD, "two": BAD},
+            "grades": {}, "aggregated": {"one": 4, "two": at % 3},
+        }
+        for at in range(6)
+    ]  # fmt: skip
+    command = ("study", lines("g.jsonl", *rows), "--tables", "--bins", "hearthstone")
+    code, out, err = crscore(*command, "--resamples", 20, "--format", "json")
+    assert code == 0, err
+    bins = json.loads(out)["disagreements"][0]["bins"]
+    assert [part["high"] for part in bins] == [1, 2, 4, 100]
+
+
+def test_a_language_has_its_usual_names(crscore, lines) -> None:
+    row = {"candidate": "let a = 'x';", "references": ['let a = "x";'], "language": "JS"}
+    _, out, _ = crscore(lines("a.jsonl", row), "--metrics", "sketch,codebleu", "--format", "json")
+    assert [one["score"] for one in json.loads(out)["metrics"]] == [1.0, 1.0]
+
+
 def test_programs_are_run(crscore, lines) -> None:
     tests = lines("p.jsonl", PROBLEM)
     rows = [

@@ -188,7 +188,8 @@ def _subtrees(tree: SyntaxTree) -> Counter[int]:
     keys = [0] * len(tree.nodes)
     for position, children in reversed(list(enumerate(tree.children()))):
         named = tuple(keys[child] for child in children if tree.nodes[child].named)
-        keys[position] = hash((tree.nodes[position].type, named))
+        kind = tree.nodes[position].type.replace("'", '"')  # 'a' and "a" are the same literal
+        keys[position] = hash((kind, named))
     return Counter(keys)
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from crscore.code.samples import Sample
 from crscore.errors import InputError
-from crscore.lab.study.code import out_of_the_bleu
-from crscore.lab.study.code.graded import GradedCode
+from crscore.lab.code import out_of_the_bleu
+from crscore.lab.code.graded import GradedCode
 from crscore.reports import layout
 
 REFERENCE = "for row in rows: total += row.size"
@@ -72,7 +72,7 @@ def test_models_of_equal_snippets_are_one() -> None:
 
 
 def test_tables_of_a_clear_difference() -> None:
-    found = out_of_the_bleu.tables(code(40), resamples=200)
+    found = out_of_the_bleu.make_tables(code(40), resamples=200)
     human = {row.system: row.score for row in found.scores if row.metric == "human"}
     ruby = next(one for one in found.disagreements if one.metric == "ruby")
 
@@ -85,7 +85,7 @@ def test_tables_of_a_clear_difference() -> None:
 
 
 def test_report_and_document_have_every_metric() -> None:
-    found = out_of_the_bleu.tables(code(10), resamples=20)
+    found = out_of_the_bleu.make_tables(code(10), resamples=20)
     text = layout.to_text(out_of_the_bleu.tables_report(found))
 
     assert all(name in text for name in out_of_the_bleu.METRICS)
@@ -93,7 +93,7 @@ def test_report_and_document_have_every_metric() -> None:
 
 
 def test_metric_without_scores_is_left_out_with_a_note() -> None:
-    found = out_of_the_bleu.tables(code(4, published=({},) * 8), resamples=10)
+    found = out_of_the_bleu.make_tables(code(4, published=({},) * 8), resamples=10)
     names = [one.metric for one in found.disagreements]
 
     assert all(name in names or name in " ".join(found.notes) for name in out_of_the_bleu.METRICS)
@@ -109,4 +109,4 @@ def test_metric_without_scores_is_left_out_with_a_note() -> None:
 )
 def test_unfit_data_is_an_error(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        out_of_the_bleu.tables(code(4, **changes))
+        out_of_the_bleu.make_tables(code(4, **changes))

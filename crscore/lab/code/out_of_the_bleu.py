@@ -1,4 +1,4 @@
-"""Tables 2 to 4 of "Out of the BLEU": do metrics and people see the same differences of systems?
+"""Tables 2 to 4 of "Out of the BLEU": do metrics and people see the same differences?
 
 Source:
     Evtikhiev, Bogomolov, Sokolov and Bryksin, "Out of the BLEU: how should we assess quality of
@@ -8,9 +8,9 @@ Source:
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from types import MappingProxyType
 from typing import Final, Literal, NamedTuple
 
 import numpy as np
@@ -19,9 +19,9 @@ from msgspec import Struct
 
 from crscore import plugins
 from crscore.errors import InputError
-from crscore.lab.study.code.graded import GradedCode
-from crscore.lab.study.formats import NOTHING, count, percent, whole
-from crscore.reports.layout import Card, Report, Section, make_table
+from crscore.lab.code.graded import GradedCode
+from crscore.lab.study.formats import NOTHING, count, percent
+from crscore.reports.layout import Card, Report, Section, Table
 from crscore.statistics import bootstrap, resampled
 from crscore.statistics.intervals import percentiles
 
@@ -36,21 +36,22 @@ METRICS: Final = ("bleu", "rouge_l", "chrf", "meteor", "ruby", "codebleu")
 HUMAN: Final = "human"
 SHARES: Final = (1, 3, 5, 10, 15, 20, 25, 30)
 """Percentages of snippets that are exchanged in a synthetic system."""
-BINS: Final = (0.0, 2.0, 5.0, 10.0, 100.0)
-"""Bounds of the bins of differences on CoNaLa, in points of 100; each bin is without its upper one.
-On HearthStone the paper's are 0, 1, 2, 4 and 100."""
+BINS: Final = MappingProxyType(
+    {"conala": (0.0, 2.0, 5.0, 10.0, 100.0), "hearthstone": (0.0, 1.0, 2.0, 4.0, 100.0)}
+)
+"""The paper's bounds of the bins of differences by data set, in points of 100; each bin excludes
+its upper bound."""
 MAX_GRADE: Final = 4
 
 
-class Row(Struct, frozen=True, kw_only=True):
-    """Score of a system (Table 2)."""
+class SystemScore(Struct, frozen=True, kw_only=True):
+    """Score of a system (Table 2), in points of 100."""
 
     metric: str
     """Name of the metric, or `human`."""
     system: str
     """Name of the system."""
     score: float
-    """In points of 100."""
     low: float
     """Lower end of the 95 % interval."""
     high: float
@@ -65,11 +66,11 @@ class Bin(Struct, frozen=True, kw_only=True):
     high: float
     """Upper bound of the difference."""
     significant: int
-    """Pairs that the metric tells apart."""
+    """Pairs whose difference is significant by the metric."""
     not_significant: int
-    """Pairs that it does not tell apart."""
+    """Other pairs."""
     mismatch: float | None
-    """Share of the significant ones that people do not tell apart or order the other way round;
+    """Share of the significant pairs that people do not distinguish, or order the other way round;
     None without one."""
 
 
@@ -83,9 +84,9 @@ class Disagreement(Struct, frozen=True, kw_only=True):
     bins: tuple[Bin, ...]
     """By size of the difference."""
     not_significant: int
-    """Pairs that the metric does not tell apart."""
+    """Pairs whose difference is not significant by the metric."""
     mismatch_not_significant: float | None
-    """Share of them that people tell apart; None without one."""
+    """Share of them that people distinguish; None without one."""
     mismatch: float
     """Share of all pairs on which metric and people disagree."""
 
@@ -108,7 +109,7 @@ class Tables(Struct, frozen=True, kw_only=True):
     """Seed of the draws."""
     sha256: str
     """Hash of the data."""
-    scores: tuple[Row, ...]
+    scores: tuple[SystemScore, ...]
     """Table 2."""
     disagreements: tuple[Disagreement, ...]
     """Tables 3 and 4."""
@@ -139,25 +140,25 @@ class Grid:
     """Code by system and problem."""
 
 
-def tables(
+def make_tables(
     graded: GradedCode,
     *,
-    bins: Sequence[float] = BINS,
+    bins: Sequence[float] = BINS["conala"],
     resamples: int = 1000,
     seed: int = 42,
 ) -> Tables:
     """Compute Tables 2 to 4.
 
     Args:
-        graded: Code of several systems, with grades of 0 to 4 that were made one
+        graded: Code of several systems, each with one grade of 0 to 4
             (`read_graded(path, grades="aggregated")`, or `mmsr`).
-        bins: Bounds of the bins of differences, rising, from 0 to 100 points.
+        bins: Bounds of the bins of differences in points, rising, at least 2.
         resamples: Draws of the bootstrap.
         seed: Seed of the draws.
 
     Returns:
-        The tables. A metric that does not exist here is taken from the `published` scores of the
-        data; one that is missing there too has a note.
+        The tables. For a metric that does not exist here, the `published` scores of the data are
+        used; if they are missing, too, it is left out with a note.
 
     Raises:
         InputError: No people's grades, a single system, or no problem that all of them answered.
@@ -166,21 +167,18 @@ def tables(
     grid = make_grid(graded)
     columns, notes = make_columns(graded, grid)
     models = synthetic_models(grid.grades, grid.texts)
-    counts = bootstrap.weight_matrix(grid.rows.shape[1], resamples=resamples, seed=seed)
-    one, two = np.triu_indices(len(models), 1)
-    people = outcomes(human_column(grid), models, counts)[0][one, two]
+    weights = bootstrap.weight_matrix(grid.rows.shape[1], resamples=resamples, seed=seed)
+    human = human_column(grid)
     return Tables(
         systems=len(grid.systems),
         models=len(models),
-        pairs=len(one),
+        pairs=len(models) * (len(models) - 1) // 2,
         problems=grid.rows.shape[1],
         resamples=resamples,
         seed=seed,
         sha256=graded.sha256,
-        scores=tuple(_scores([*columns, human_column(grid)], grid, counts)),
-        disagreements=tuple(
-            _disagreement(column, models, counts, people, bins) for column in columns
-        ),
+        scores=tuple(_system_scores([*columns, human], grid, weights)),
+        disagreements=tuple(_disagreements(columns, human, models, weights, bins)),
         notes=notes,
     )
 
@@ -189,39 +187,36 @@ def make_grid(graded: GradedCode) -> Grid:
     """Arrange the problems that all systems answered.
 
     Raises:
-        InputError: As in `tables`.
+        InputError: As in `make_tables`.
     """
     if graded.kind != "people":
         raise InputError("the tables need people's grades of several systems' code")
     systems = tuple(dict.fromkeys(graded.systems))
-    places = {key: row for row, key in enumerate(zip(graded.problems, graded.systems, strict=True))}
+    row_of = {key: row for row, key in enumerate(zip(graded.problems, graded.systems, strict=True))}
     shared = [
         problem
         for problem in dict.fromkeys(graded.problems)
-        if all((problem, system) in places for system in systems)
+        if all((problem, system) in row_of for system in systems)
     ]
     if len(systems) < 2 or not shared:
         raise InputError(
             f"{len(systems)} systems answered {len(shared)} problems in common; "
             "the tables need at least 2 and 1"
         )
-    rows = np.array([[places[problem, system] for problem in shared] for system in systems])
+    rows = np.array([[row_of[problem, system] for problem in shared] for system in systems])
     texts = tuple(tuple(graded.samples[row].candidate for row in line) for line in rows)
     return Grid(systems, rows, graded.grades[rows], texts)
 
 
 def human_column(grid: Grid) -> Column:
     """Make a column of people's grades, 0 to 1."""
-    return Column(HUMAN, "people", _with_count(grid.grades / MAX_GRADE), _mean)
+    return _mean_column(HUMAN, "people", grid.grades / MAX_GRADE)
 
 
-def _with_count(values: Floats) -> Floats:
-    return np.stack([values, np.ones_like(values)], axis=-1)
-
-
-def _mean(totals: Floats) -> Floats:
-    mean: Floats = totals[:, 0] / totals[:, 1]
-    return mean
+def _mean_column(name: str, origin: str, scores: Floats) -> Column:
+    """Make a column whose corpus score is the mean of its scores, shape (M, N)."""
+    statistics = np.stack([scores, np.ones_like(scores)], axis=-1)
+    return Column(name, origin, statistics, lambda totals: totals[:, 0] / totals[:, 1])
 
 
 def make_columns(graded: GradedCode, grid: Grid) -> tuple[list[Column], tuple[str, ...]]:
@@ -240,8 +235,8 @@ def make_columns(graded: GradedCode, grid: Grid) -> tuple[list[Column], tuple[st
             statistics = metric.statistics(graded.samples)[grid.rows]
             columns.append(Column(name, metric.identity, statistics, metric.corpus_scores))
         elif all(name in graded.published[row] for row in grid.rows.ravel()):
-            values = np.array([scores.get(name, 0.0) for scores in graded.published])
-            columns.append(Column(name, "published", _with_count(values[grid.rows]), _mean))
+            scores = np.array([published.get(name, 0.0) for published in graded.published])
+            columns.append(_mean_column(name, "published", scores[grid.rows]))
             notes.append(f"{name}: the scores that come with the data, not computed here")
         else:
             notes.append(
@@ -262,39 +257,38 @@ def synthetic_models(grades: Floats, texts: Sequence[Sequence[str]]) -> list[Ind
 
     Returns:
         For each model the system that each snippet is of, shape (N,); first the systems
-        themselves. Of models of equal snippets the first one stays.
+        themselves. Of models with equal snippets, the first one is kept.
     """
-    snippets = range(grades.shape[1])
     models: dict[tuple[str, ...], Indices] = {}
-    for model in _candidates(grades):
-        key = tuple(texts[system][snippet] for snippet, system in zip(snippets, model, strict=True))
+    for model in _candidate_models(grades):
+        key = tuple(texts[system][snippet] for snippet, system in enumerate(model))
         models.setdefault(key, model)
     return list(models.values())
 
 
-def _candidates(grades: Floats) -> Iterator[Indices]:
+def _candidate_models(grades: Floats) -> Iterator[Indices]:
     systems, snippets = grades.shape
     for system in range(systems):
         yield np.full(snippets, system)
     for system in range(systems):
         for sign in (1, -1):
             gains = sign * (grades - grades[system])
-            other, gain = gains.argmax(axis=0), gains.max(axis=0)
+            best_system, gain = gains.argmax(axis=0), gains.max(axis=0)
             order = np.argsort(-gain, kind="stable")[: int((gain > 0).sum())]
             for share in SHARES:
                 model = np.full(snippets, system)
                 exchanged = order[: round(share * snippets / 100)]
-                model[exchanged] = other[exchanged]
+                model[exchanged] = best_system[exchanged]
                 yield model
 
 
-def _scores(columns: Sequence[Column], grid: Grid, counts: Floats) -> Iterator[Row]:
+def _system_scores(columns: Sequence[Column], grid: Grid, weights: Floats) -> Iterator[SystemScore]:
     for column in columns:
-        drawn = resampled.corpus_scores(column.statistics, column.corpus_scores, counts)
+        drawn = resampled.corpus_scores(column.statistics, column.corpus_scores, weights)
         totals = column.corpus_scores(column.statistics.sum(axis=1))
         for system, score, draws in zip(grid.systems, totals, drawn, strict=True):
             low, high = percentiles(draws)
-            yield Row(
+            yield SystemScore(
                 metric=column.name,
                 system=system,
                 score=100 * float(score),
@@ -304,7 +298,7 @@ def _scores(columns: Sequence[Column], grid: Grid, counts: Floats) -> Iterator[R
 
 
 def outcomes(
-    column: Column, models: Sequence[Indices], counts: Floats
+    column: Column, models: Sequence[Indices], weights: Floats
 ) -> tuple[npt.NDArray[np.int8], Floats]:
     """Compare all models by one metric.
 
@@ -313,155 +307,116 @@ def outcomes(
         (M, M); and the score of each model, shape (M,).
     """
     snippets = np.arange(column.statistics.shape[1])
-    chosen = column.statistics[np.array(models), snippets]
-    drawn = resampled.corpus_scores(chosen, column.corpus_scores, counts)
-    totals = column.corpus_scores(chosen.sum(axis=1))
-    above = np.array([(row > drawn).mean(axis=1) for row in drawn])
-    better = (above >= bootstrap.ONE_SIDED).astype(np.int8)
+    statistics = column.statistics[np.array(models), snippets]
+    drawn = resampled.corpus_scores(statistics, column.corpus_scores, weights)
+    totals = column.corpus_scores(statistics.sum(axis=1))
+    wins = np.array([(row > drawn).mean(axis=1) for row in drawn])
+    better = (wins >= bootstrap.ONE_SIDED).astype(np.int8)
     return better - better.T, totals
 
 
-def _disagreement(
-    column: Column,
+def _disagreements(
+    columns: Sequence[Column],
+    human: Column,
     models: Sequence[Indices],
-    counts: Floats,
-    people: npt.NDArray[np.int8],
+    weights: Floats,
     bins: Sequence[float],
-) -> Disagreement:
-    better, totals = outcomes(column, models, counts)
-    one, two = np.triu_indices(len(models), 1)
-    found = better[one, two]
-    points = 100 * np.abs(totals[one] - totals[two])
-    unlike, told = found != people, found != 0
-    return Disagreement(
-        metric=column.name,
-        origin=column.origin,
-        bins=tuple(
-            _bin(low, high, (points >= low) & (points < high), told, unlike)
-            for low, high in itertools.pairwise(bins)
-        ),
-        not_significant=int((~told).sum()),
-        mismatch_not_significant=_share(unlike[~told]),
-        mismatch=float(unlike.mean()),
-    )
-
-
-def _bin(
-    low: float,
-    high: float,
-    inside: npt.NDArray[np.bool_],
-    told: npt.NDArray[np.bool_],
-    unlike: npt.NDArray[np.bool_],
-) -> Bin:
-    return Bin(
-        low=low,
-        high=high,
-        significant=int((inside & told).sum()),
-        not_significant=int((inside & ~told).sum()),
-        mismatch=_share(unlike[inside & told]),
-    )
+) -> Iterator[Disagreement]:
+    first, second = np.triu_indices(len(models), 1)
+    people = outcomes(human, models, weights)[0][first, second]
+    for column in columns:
+        better, totals = outcomes(column, models, weights)
+        points = 100 * np.abs(totals[first] - totals[second])
+        mismatch = better[first, second] != people
+        significant = better[first, second] != 0
+        yield Disagreement(
+            metric=column.name,
+            origin=column.origin,
+            bins=tuple(
+                Bin(
+                    low=low,
+                    high=high,
+                    significant=int((inside & significant).sum()),
+                    not_significant=int((inside & ~significant).sum()),
+                    mismatch=_share(mismatch[inside & significant]),
+                )
+                for low, high in itertools.pairwise(bins)
+                for inside in [(points >= low) & (points < high)]
+            ),
+            not_significant=int((~significant).sum()),
+            mismatch_not_significant=_share(mismatch[~significant]),
+            mismatch=float(mismatch.mean()),
+        )
 
 
 def _share(flags: npt.NDArray[np.bool_]) -> float | None:
     return float(flags.mean()) if len(flags) else None
 
 
-def tables_report(found: Tables) -> Report:
+def tables_report(tables: Tables) -> Report:
     """Lay out the tables."""
-    scores = {(row.metric, row.system): row for row in found.scores}
-    systems = tuple(dict.fromkeys(row.system for row in found.scores))
-    names = tuple(dict.fromkeys(row.metric for row in found.scores))
-    limits = tuple((part.low, part.high) for part in found.disagreements[0].bins)
+    scores = {(row.metric, row.system): row for row in tables.scores}
+    bins = [f"[{part.low:g}, {part.high:g})" for part in tables.disagreements[0].bins]
+    sections = {
+        "scores": (
+            "Table 2: scores in points of 100, with 95 % intervals",
+            ("Metric", *dict.fromkeys(row.system for row in tables.scores)),
+            [
+                (metric, *(_score_cell(row) for key, row in scores.items() if key[0] == metric))
+                for metric in dict.fromkeys(row.metric for row in tables.scores)
+            ],
+        ),
+        "significance": (
+            "Table 3: pairs with / without a significant difference, by its size in points",
+            ("Metric", *bins),
+            [
+                (row.metric, *(f"{part.significant} / {part.not_significant}" for part in row.bins))
+                for row in tables.disagreements
+            ],
+        ),
+        "disagreement": (
+            "Table 4: % of the pairs on which people disagree with the metric (number of pairs)",
+            ("Metric", *bins, "not significant", "all"),
+            [
+                (
+                    row.metric,
+                    *(_share_cell(part.mismatch, part.significant) for part in row.bins),
+                    _share_cell(row.mismatch_not_significant, row.not_significant),
+                    f"{100 * row.mismatch:.2f}",
+                )
+                for row in tables.disagreements
+            ],
+        ),
+    }
     return Report(
         title="Out of the BLEU",
         heading="Do metrics and people see the same differences between systems?",
         facts=(
-            f"{count(found.systems, 'system')} on {count(found.problems, 'problem')}; "
-            f"{found.models:,} models with the synthetic ones, {count(found.pairs, 'pair')}; "
-            f"{found.resamples:,} resamples, seed {found.seed}",
+            f"{count(tables.systems, 'system')} on {count(tables.problems, 'problem')}; "
+            f"{tables.models:,} models with the synthetic ones, {count(tables.pairs, 'pair')}; "
+            f"{tables.resamples:,} resamples, seed {tables.seed}",
         ),
-        notes=found.notes,
+        notes=tables.notes,
         cards=tuple(
             Card(row.metric, percent(row.mismatch), "of the pairs: people disagree")
-            for row in found.disagreements
+            for row in tables.disagreements
         ),
-        sections=(
+        sections=tuple(
             Section(
-                "scores",
-                "Scores",
-                "Table 2: scores in points of 100, with 95 % intervals",
-                tables=(
-                    make_table(
-                        "Scores",
-                        names,
-                        ("Metric", str),
-                        *((system, partial(_score_cell, scores, system)) for system in systems),
-                    ),
-                ),
-            ),
-            Section(
-                "significance",
-                "Significance",
-                "Table 3: pairs told apart / not told apart, by the difference in points",
-                tables=(
-                    make_table(
-                        "Significance",
-                        found.disagreements,
-                        ("Metric", _name),
-                        *(
-                            (_limits(*limit), partial(_significance_cell, place))
-                            for place, limit in enumerate(limits)
-                        ),
-                    ),
-                ),
-            ),
-            Section(
-                "disagreement",
-                "Disagreement",
-                "Table 4: % of the pairs on which people disagree with the metric (of how many)",
-                tables=(
-                    make_table(
-                        "Disagreement",
-                        found.disagreements,
-                        ("Metric", _name),
-                        *(
-                            (_limits(*limit), partial(_mismatch_cell, place))
-                            for place, limit in enumerate(limits)
-                        ),
-                        ("not told apart", _indifferent_cell),
-                        ("all", lambda row: f"{100 * row.mismatch:.2f}"),
-                    ),
-                ),
-            ),
+                name,
+                name.capitalize(),
+                title,
+                tables=(Table(name.capitalize(), header, tuple(rows)),),
+            )
+            for name, (title, header, rows) in sections.items()
         ),
-        signatures=tuple(f"{row.metric}: {row.origin}" for row in found.disagreements),
+        signatures=tuple(f"{row.metric}: {row.origin}" for row in tables.disagreements),
     )
 
 
-def _name(row: Disagreement) -> str:
-    return row.metric
-
-
-def _limits(low: float, high: float) -> str:
-    return f"[{low:g}, {high:g})"
-
-
-def _score_cell(scores: Mapping[tuple[str, str], Row], system: str, metric: str) -> str:
-    row = scores[metric, system]
+def _score_cell(row: SystemScore) -> str:
     return f"{row.score:.2f} -{row.score - row.low:.2f} +{row.high - row.score:.2f}"
 
 
-def _significance_cell(place: int, row: Disagreement) -> str:
-    return f"{row.bins[place].significant} / {row.bins[place].not_significant}"
-
-
-def _mismatch_cell(place: int, row: Disagreement) -> str:
-    return _percent(row.bins[place].mismatch, row.bins[place].significant)
-
-
-def _indifferent_cell(row: Disagreement) -> str:
-    return _percent(row.mismatch_not_significant, row.not_significant)
-
-
-def _percent(share: float | None, pairs: int) -> str:
-    return NOTHING if share is None else f"{100 * share:.1f} ({whole(pairs)})"
+def _share_cell(share: float | None, pairs: int) -> str:
+    return NOTHING if share is None else f"{100 * share:.1f} ({pairs:,})"

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import msgspec
@@ -10,9 +11,8 @@ from scipy import stats
 from crscore.code import metrics
 from crscore.code.samples import Sample
 from crscore.errors import InputError, UnknownPluginError
-from crscore.lab.study.code import correlate
-from crscore.lab.study.code import study as code_study
-from crscore.lab.study.code.graded import GradedCode
+from crscore.lab.code import correlation
+from crscore.lab.code.graded import GradedCode
 from crscore.reports import layout
 
 REFERENCE = "total = sum(row.size for row in rows)"
@@ -45,7 +45,7 @@ def graded(problems: int = 6, **changes: Any) -> GradedCode:
     return GradedCode(**(fields | changes))
 
 
-def row(found: code_study.CodeStudy, name: str) -> code_study.Agreement:
+def row(found: correlation.CodeStudy, name: str) -> correlation.Agreement:
     return next(one for one in found.agreements if one.metric == name)
 
 
@@ -53,12 +53,12 @@ def test_correlations_equal_scipy() -> None:
     data = graded()
     metric = metrics.make("rouge_l")
     scores = metric.sentence_scores(metric.statistics(data.samples))
-    found = row(code_study.study(data, ["rouge_l"], resamples=0), "rouge_l")
+    found = row(correlation.correlate(data, ["rouge_l"], resamples=0), "rouge_l")
 
     assert found.pearson.value == pytest.approx(stats.pearsonr(scores, data.grades).statistic)
     assert found.spearman.value == pytest.approx(stats.spearmanr(scores, data.grades).statistic)
     assert found.kendall_b == pytest.approx(stats.kendalltau(scores, data.grades).statistic)
-    assert found.kendall.value == correlate.kendall(scores, data.grades, data.problems)
+    assert found.kendall.value == correlation.kendall(scores, data.grades, data.problems)
     assert found.kendall.low is None
 
 
@@ -66,7 +66,7 @@ def test_interval_equals_a_bootstrap_that_copies_rows() -> None:
     data = graded(12)
     metric = metrics.make("edit")
     scores = metric.sentence_scores(metric.statistics(data.samples))
-    found = row(code_study.study(data, ["edit"], resamples=2000, seed=1), "edit")
+    found = row(correlation.correlate(data, ["edit"], resamples=2000, seed=1), "edit")
     rng = np.random.default_rng(7)
     problems = np.asarray(data.problems)
     draws: dict[str, list[float]] = {"kendall": [], "pearson": [], "spearman": []}
@@ -74,7 +74,7 @@ def test_interval_equals_a_bootstrap_that_copies_rows() -> None:
         taken = rng.choice(np.unique(problems), 12)
         rows = np.concatenate([np.flatnonzero(problems == one) for one in taken])
         copies = [f"{n}" for n, one in enumerate(taken) for _ in np.flatnonzero(problems == one)]
-        tau = correlate.kendall(scores[rows], data.grades[rows], copies)
+        tau = correlation.kendall(scores[rows], data.grades[rows], copies)
         draws["kendall"].append(tau if tau is not None else np.nan)
         draws["pearson"].append(stats.pearsonr(scores[rows], data.grades[rows]).statistic)
         draws["spearman"].append(stats.spearmanr(scores[rows], data.grades[rows]).statistic)
@@ -86,15 +86,15 @@ def test_interval_equals_a_bootstrap_that_copies_rows() -> None:
         )
 
 
-def test_baselines_stand_below_the_metrics() -> None:
-    found = code_study.study(graded(), ["bleu"], resamples=20)
+def test_baselines_are_listed_below_the_metrics() -> None:
+    found = correlation.correlate(graded(), ["bleu"], resamples=20)
 
     assert [one.metric for one in found.agreements if not one.is_baseline] == ["bleu"]
     assert {one.metric for one in found.agreements[1:]} == {"edit", "length", "constant"}
 
 
 def test_constant_answer_agrees_with_nothing() -> None:
-    constant = row(code_study.study(graded(), ["bleu"], resamples=20), "constant")
+    constant = row(correlation.correlate(graded(), ["bleu"], resamples=20), "constant")
 
     assert constant.kendall.value == 0
     assert constant.pearson.value is constant.spearman.value is constant.kendall_b is None
@@ -102,11 +102,11 @@ def test_constant_answer_agrees_with_nothing() -> None:
 
 def test_equal_grades_give_no_correlation() -> None:
     data = graded()
-    found = code_study.study(graded(grades=np.ones(len(data.samples))), ["bleu"], resamples=20)
+    found = correlation.correlate(graded(grades=np.ones(len(data.samples))), ["bleu"], resamples=20)
 
     assert found.pairs == 0
     assert found.agreements[0].kendall.value is None
-    assert layout.to_text(code_study.study_report(found))
+    assert layout.to_text(correlation.study_report(found))
 
 
 def test_named_metric_that_cannot_judge_is_an_error() -> None:
@@ -114,17 +114,50 @@ def test_named_metric_that_cannot_judge_is_an_error() -> None:
     long = (Sample(candidate="x" * 300_000, references=("y",)), *data.samples[1:])
 
     with pytest.raises(InputError, match=r"rouge_l cannot judge this: .*300,000"):
-        code_study.study(graded(1, samples=long), ["rouge_l", "bleu"], resamples=0)
+        correlation.correlate(graded(1, samples=long), ["rouge_l", "bleu"], resamples=0)
 
 
 def test_report_and_document_have_every_metric() -> None:
-    found = code_study.study(graded(), ["bleu", "chrf"], resamples=20)
-    text = layout.to_text(code_study.study_report(found))
+    found = correlation.correlate(graded(), ["bleu", "chrf"], resamples=20)
+    text = layout.to_text(correlation.study_report(found))
 
     assert all(one.metric in text and one.identity in text for one in found.agreements)
-    assert msgspec.json.decode(msgspec.json.encode(found), type=code_study.CodeStudy) == found
+    assert msgspec.json.decode(msgspec.json.encode(found), type=correlation.CodeStudy) == found
 
 
 def test_unknown_metric_is_an_error() -> None:
     with pytest.raises(UnknownPluginError):
-        code_study.study(graded(), ["blue"])
+        correlation.correlate(graded(), ["blue"])
+
+
+def by_definition(scores: list[float], grades: list[float], problems: list[str]) -> float:
+    """(C - D) / (C + D + T), pair by pair."""
+    agreeing = counted = 0
+    for left, right in itertools.combinations(range(len(scores)), 2):
+        if problems[left] != problems[right] or grades[left] == grades[right]:
+            continue
+        counted += 1
+        difference = scores[left] - scores[right]
+        if abs(difference) >= 0.001:
+            agreeing += 1 if (difference > 0) == (grades[left] > grades[right]) else -1
+    return agreeing / counted
+
+
+def test_kendall_equals_its_definition() -> None:
+    rng = np.random.default_rng(1)
+    scores, grades = rng.random(60).round(2), rng.integers(0, 3, 60).astype(float)
+    problems = [f"p{number}" for number in rng.integers(0, 7, 60)]
+
+    assert correlation.kendall(scores, grades, problems) == pytest.approx(
+        by_definition(scores.tolist(), grades.tolist(), problems)
+    )
+
+
+def test_scores_less_than_a_thousandth_apart_are_ties() -> None:
+    found = correlation.kendall(np.array([0.5, 0.5009]), np.array([0.0, 1.0]), ["a", "a"])
+
+    assert found == 0
+
+
+def test_no_pair_of_different_grades_gives_none() -> None:
+    assert correlation.kendall(np.array([0.1, 0.9, 0.3]), np.ones(3), ["a", "a", "b"]) is None

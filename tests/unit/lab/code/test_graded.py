@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from crscore.errors import InputError
-from crscore.lab.study.code import graded
+from crscore.lab.code import graded
 
 if TYPE_CHECKING:
     from pathlib import Path
