@@ -63,13 +63,13 @@ class ProblemRow(msgspec.Struct, frozen=True, kw_only=True):
     reference: str | None = None
     """As `canonical_solution`."""
     completions: list[tuple[int, str, str]] = []
-    """Index, code and status."""
+    """Index, code and status; the code is without the indentation of its first line."""
 
     @property
     def name(self) -> str | None:
         """Name of the task."""
-        found = self.task if self.task_id is None else self.task_id
-        return None if found is None else str(found)
+        task = self.task if self.task_id is None else self.task_id
+        return None if task is None else str(task)
 
 
 class CompletionRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -103,21 +103,34 @@ def read_problems(path: Path) -> tuple[dict[str, Problem], tuple[Completion, ...
             raise InputError(f"{place}: an earlier line has the task {name}")
         if row.test is not None and row.entry_point:
             tests = f"{tests}\ncheck({row.entry_point})\n"
+        language = _LANGUAGES.get(row.language.lower(), row.language.lower())
+        margin = _margin(row.prompt) if language == "python" else ""
         problems[name] = Problem(
             id=name,
             tests=tests,
-            language=_LANGUAGES.get(row.language.lower(), row.language.lower()),
+            language=language,
             prompt=row.prompt,
             entry_point=row.entry_point,
             solution=row.canonical_solution or row.reference,
         )
         completions += (
-            Completion(problem=name, code=code, index=index, status=status)
+            Completion(
+                problem=name,
+                code=margin + code if code[:1].strip() else code,
+                index=index,
+                status=status,
+            )
             for index, code, status in row.completions
         )
     if not problems:
         raise InputError(f"{path} holds no problem")
     return problems, tuple(completions)
+
+
+def _margin(prompt: str) -> str:
+    """Return the indentation of the last line of a prompt."""
+    last = prompt.rstrip().rpartition("\n")[2]
+    return last[: len(last) - len(last.lstrip())]
 
 
 def read_completions(path: Path, problems: Sequence[str]) -> tuple[Completion, ...]:
@@ -130,24 +143,24 @@ def read_completions(path: Path, problems: Sequence[str]) -> tuple[Completion, .
     Raises:
         InputError: The file cannot be read, a row is wrong, or names no problem.
     """
-    known, counts = frozenset(problems), dict.fromkeys(problems, 0)
-    found: list[Completion] = []
+    counts = dict.fromkeys(problems, 0)
+    completions: list[Completion] = []
     content = jsonl.read_bytes(path, "samples")
     for place, row in jsonl.read_rows(content, CompletionRow, path, "samples"):
         name = str(row.task_id)
-        if name not in known:
+        if name not in counts:
             raise InputError(f"{place}: the tests have no task {name}")
-        found.append(Completion(problem=name, code=row.completion, index=counts[name]))
+        completions.append(Completion(problem=name, code=row.completion, index=counts[name]))
         counts[name] += 1
-    if not found:
+    if not completions:
         raise InputError(f"{path} holds no sample")
-    return tuple(found)
+    return tuple(completions)
 
 
 def solutions(problems: Mapping[str, Problem]) -> tuple[Completion, ...]:
     """Return the solution of each problem that has one."""
     return tuple(
-        Completion(problem=name, code=one.solution, index=0)
-        for name, one in problems.items()
-        if one.solution is not None
+        Completion(problem=name, code=problem.solution, index=0)
+        for name, problem in problems.items()
+        if problem.solution is not None
     )

@@ -24,9 +24,9 @@ def write(path, *rows):
 
 def test_human_eval_checks_its_entry_point(tmp_path):
     problems, completions = read_problems(write(tmp_path / "a.jsonl", HUMAN_EVAL))
-    found = problems["T/0"]
-    assert found.tests.endswith("check(f)\n")
-    assert (found.entry_point, found.language, completions) == ("f", "python", ())
+    problem = problems["T/0"]
+    assert problem.tests.endswith("check(f)\n")
+    assert (problem.entry_point, problem.language, completions) == ("f", "python", ())
     assert solutions(problems)[0].code == "    return a\n"
 
 
@@ -39,10 +39,17 @@ def test_graded_programs_have_completions_with_their_status(tmp_path):
     ]
 
 
+def test_graded_python_gets_the_indentation_that_its_first_line_lost(tmp_path):
+    row = {**GRADED, "language": "py", "prompt": "def f():\n    # Doc.\n"}
+    row["completions"] = [[0, "x = 1\n    return x", "OK"], [1, "    return 1", "OK"]]
+    _, completions = read_problems(write(tmp_path / "a.jsonl", row))
+    assert [one.code for one in completions] == ["    x = 1\n    return x", "    return 1"]
+
+
 def test_completions_are_numbered_within_their_problem(tmp_path):
     rows = [{"task_id": name, "completion": name} for name in ("a", "b", "a")]
-    found = read_completions(write(tmp_path / "s.jsonl", *rows), ["a", "b"])
-    assert [(one.problem, one.index) for one in found] == [("a", 0), ("b", 0), ("a", 1)]
+    completions = read_completions(write(tmp_path / "s.jsonl", *rows), ["a", "b"])
+    assert [(one.problem, one.index) for one in completions] == [("a", 0), ("b", 0), ("a", 1)]
 
 
 @pytest.mark.parametrize(
