@@ -16,7 +16,7 @@ from crscore.suggestions.sketch import sketch_tokens
 from crscore.suggestions.trees import Token, is_readable, tokens
 from crscore.syntax import fragments
 from crscore.syntax.grammars import Language, language_of, parse
-from crscore.syntax.outline import errors_in
+from crscore.syntax.reader import errors_in
 
 if TYPE_CHECKING:
     import tree_sitter

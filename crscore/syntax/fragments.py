@@ -12,7 +12,8 @@ from itertools import chain, islice
 from typing import NamedTuple
 
 from crscore.syntax.grammars import Language
-from crscore.syntax.outline import Outline, read, unreadable
+from crscore.syntax.outline import Outline
+from crscore.syntax.reader import read, unreadable
 
 MAX_TRIES = 6
 """Completions tried for one fragment."""

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from crscore.syntax.grammars import Language, language_of
-from crscore.syntax.outline import Outline, read
+from crscore.syntax.outline import Outline
+from crscore.syntax.reader import read
 
 SAMPLES = {
     "python": """from a.b import c

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from crscore.records import ChangedFile, Hunk, LineKind
 from crscore.syntax.grammars import language_of
-from crscore.syntax.outline import Kind, Outline, Unit, read
+from crscore.syntax.outline import Kind, Outline, Unit
+from crscore.syntax.reader import read
 
 
 def enclosing_functions(file: ChangedFile, hunks: Sequence[Hunk]) -> str:

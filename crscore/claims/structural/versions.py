@@ -14,7 +14,8 @@ from crscore.diff.ranges import join_ranges
 from crscore.records import ChangedFile, DiffLine, Hunk, LineKind, Side
 from crscore.syntax.fragments import complete
 from crscore.syntax.grammars import Language
-from crscore.syntax.outline import Fact, Kind, Outline, Unit, read
+from crscore.syntax.outline import Fact, Kind, Outline, Unit
+from crscore.syntax.reader import read
 
 MAX_SOURCE = 4_000_000
 """Characters of a whole file that are parsed; of a larger one only the hunks are."""

@@ -6,7 +6,8 @@ from crscore.errors import DependencyError
 from crscore.syntax.fragments import MAX_OPEN, complete
 from crscore.syntax.grammars import Language, language_of, parser
 from crscore.syntax.guess import guess, is_cpp_header
-from crscore.syntax.outline import Outline, Role, unreadable
+from crscore.syntax.outline import Outline, Role
+from crscore.syntax.reader import unreadable
 from tests.helpers.growth import growth
 from tests.helpers.sources import SAMPLES, table
 

@@ -3,7 +3,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crscore.syntax.grammars import languages_known
-from crscore.syntax.outline import MAX_DEPTH, Kind, Outline, Role, Unit, read
+from crscore.syntax.outline import Kind, Outline, Role, Unit
+from crscore.syntax.reader import MAX_DEPTH, read
 from tests.helpers.growth import growth
 from tests.helpers.sources import SAMPLES, outline
 from tests.helpers.sources import table as table_of

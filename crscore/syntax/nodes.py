@@ -1,0 +1,379 @@
+"""What single nodes of a syntax tree say: names, parameters, bindings, imports, caught errors."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from crscore.syntax.grammars import Language
+from crscore.syntax.outline import Kind, Parameter
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+MAX_TEXT = 400
+"""Characters kept of one piece of code."""
+MAX_PARAMETERS = 200
+"""Parameters of a function; of one with more none are read."""
+MAX_DEPTH_OF_NAMES = 8
+"""Declarators followed to a name in the C family."""
+
+WORDS = {
+    name: frozenset(words.split())
+    for name, words in tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8")).items()
+}
+"""Words and node types that mean the same in every grammar, by their meaning."""
+_NAME = re.compile(r"(?:[~@$#]|[^\W\d])[\w$:.~<>@!?=, *&\[\]-]*|operator\W+")
+_SPACES = re.compile(r"\s+")
+
+
+class Declared(NamedTuple):
+    """What a node declares."""
+
+    kind: Kind
+    noun: str
+    name: str
+    body: Node | None
+
+
+def text_of(node: Node | None, limit: int = MAX_TEXT) -> str:
+    """Return a node's text on one line, cut to `limit` characters with an ellipsis."""
+    if node is None:
+        return ""
+    # Slicing the node's own bytes first keeps a megabyte-long line cheap.
+    raw = (node.text or b"")[: 4 * limit + 4].decode("utf-8", "replace")
+    text = _SPACES.sub(" ", raw).strip()
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+
+
+def first_field(node: Node, *names: str) -> Node | None:
+    """Return the first of some fields that a node has."""
+    return next((child for name in names if (child := node.child_by_field_name(name))), None)
+
+
+def field_text(node: Node, name: str, limit: int = MAX_TEXT) -> str:
+    """Return the text of a field; "" where the node does not have it."""
+    return text_of(node.child_by_field_name(name), limit)
+
+
+def declared_type(node: Node, above: Node | None, noun: str, body: Node | None) -> Declared | None:
+    """Return the type that a node declares; None where it only uses one."""
+    name = field_text(node, "name", 80)
+    if not name and above is not None and above.type == "type_definition":
+        name = field_text(above, "declarator", 80)
+    if not name and above is not None and above.type == "export_statement":
+        name = "default"
+    inner = node.child_by_field_name("type")
+    # In the C family a type without a body is used, or declared for later.
+    is_hollow = body is None and inner is None and node.type.endswith("specifier")
+    if inner is not None and inner.type in {"struct_type", "interface_type"}:
+        noun, body = inner.type.removesuffix("_type"), inner
+    is_named = _is_name(name) or name == "default"
+    return Declared(Kind.TYPE, noun, name, body) if is_named and not is_hollow else None
+
+
+def declared_function(node: Node, noun: str, body: Node | None) -> Declared | None:
+    """Return the function or the test that a node declares."""
+    name = _function_name(node)
+    if noun != "macro" and name.isupper() and len(name) >= 3:
+        # In C++ an upper-case "function" is a macro: `TEST(Suite, name) { ... }`.
+        title = text_of(field_within(node, "parameters"), 80).strip("()").replace(", ", ".")
+        return Declared(Kind.TEST, "test", title, body) if "TEST" in name else None
+    if node.type == "method" and name.startswith("test "):
+        return Declared(Kind.TEST, "test", name, body)
+    return Declared(Kind.FUNCTION, noun, name, body) if _is_name(name) else None
+
+
+def with_wrappers(node: Node, language: Language) -> Node:
+    """Return a declaration with the nodes around it that hold nothing else."""
+    while (above := node.parent) is not None and above.type in language.wrappers:
+        has_siblings = above.named_child_count > 1 and above.type.endswith("declaration")
+        if has_siblings and not above.type.startswith("template"):
+            break
+        node = above
+    return node
+
+
+def node_before(node: Node) -> Node | None:
+    """Return the node before; comments above a first statement may precede its block."""
+    above = node.parent
+    is_block = above is not None and above.type in {"block", "body_statement"}
+    if node.prev_sibling is None and above is not None and is_block:
+        return above.prev_sibling
+    return node.prev_sibling
+
+
+def _is_name(name: str) -> bool:
+    return bool(_NAME.fullmatch(name)) and name not in WORDS["not_names"]
+
+
+def innermost_declarator(node: Node) -> Node | None:
+    """Return the name in a function's chain of declarators (C); None if it is no function's."""
+    current = node.child_by_field_name("declarator")
+    name, is_function = None, False
+    for _ in range(MAX_DEPTH_OF_NAMES):
+        if current is None:
+            break
+        is_function = is_function or current.type == "function_declarator"
+        name = current
+        inner = current.child_by_field_name("declarator")
+        if inner is None and current.type in {"reference_declarator", "parenthesized_declarator"}:
+            inner = current.named_children[-1] if current.named_children else None
+        current = inner
+    return name if is_function else None
+
+
+def _function_name(node: Node) -> str:
+    """Return a function's name, after its receiver's type (Go) or its object (Ruby)."""
+    name = node.child_by_field_name("name") or innermost_declarator(node)
+    if name is None and node.child_by_field_name("declarator") is not None:
+        return ""
+    text = text_of(name, 80).replace(" ", "")
+    if node.child_by_field_name("receiver") is not None:
+        receiver = re.sub(r"\[.*", "", field_text(node, "receiver", 80).strip("()")).split()
+        return f"{receiver[-1].lstrip('*')}.{text}" if receiver else text
+    if node.type == "destructor_declaration":
+        return f"~{text}"
+    if node.type == "indexer_declaration":
+        return "this[]"
+    if node.type == "operator_declaration":
+        return f"operator {field_text(node, 'operator', 8)}"
+    owner = field_text(node, "object", 40) if node.type == "singleton_method" else ""
+    return f"{owner}.{text}" if owner else text
+
+
+def lambda_name(node: Node) -> str:
+    """Return the name that a function value is bound to; "" for a callback.
+
+    The default export of a file is `default`.
+    """
+    above = node.parent
+    while above is not None and above.type in {"parenthesized_expression", "as_expression"}:
+        above = above.parent
+    if above is not None and above.type == "arguments" and above.named_children[0] == node:
+        # `const Panel = memo(function () {...})`
+        call = above.parent
+        is_plain = call is not None and re.fullmatch(
+            r"(?:React\.)?\w+", field_text(call, "function", 60)
+        )
+        above = call.parent if call is not None and is_plain else None
+        if above is not None and above.type != "variable_declarator":
+            return ""
+    if above is None:
+        return ""
+    if above.type == "export_statement":
+        return "default"
+    if above.type in WORDS["bindings_of_functions"]:
+        name = text_of(first_field(above, "name", "key", "property"), 80).strip("\"'")
+    elif above.type == "assignment_expression":
+        name = field_text(above, "left", 80)
+        name = re.sub(r"^(?:module\.)?exports(?:\.|$)|\.prototype(?=\.)", "", name) or "default"
+        name = name.removeprefix("this.")
+    else:
+        return ""
+    return name if re.fullmatch(r"[\w$#.]+", name) else ""
+
+
+def title_of_test(node: Node, language: Language) -> str:
+    """Return the title of a test that is written as a call: `it('adds', () => {...})`."""
+    if word_of_test(node) not in WORDS["tests"]:
+        return ""
+    arguments = node.child_by_field_name("arguments")
+    if arguments is None or not arguments.named_children:
+        return ""
+    title = arguments.named_children[0]
+    if title.type not in language.strings and title.type not in WORDS["names_of_tests"]:
+        return ""
+    has_body = node.child_by_field_name("block") is not None or any(
+        argument.type in language.lambdas for argument in arguments.named_children[1:4]
+    )
+    return text_of(title, 80).strip("\"'`") if has_body else ""
+
+
+def word_of_test(node: Node) -> str:
+    """Return the word that may make a call a test: `it` of `it.each(table)('adds', ...)`."""
+    called, name = callee(node)
+    if called is not None and called.type == "call_expression":
+        name = callee(called)[1]
+    return name.lower().removeprefix("rspec.").partition(".")[0]
+
+
+def callee(node: Node) -> tuple[Node | None, str]:
+    """Return the node and the text of what is called: `client.get`, without earlier calls."""
+    called = first_field(node, "function", "method", "constructor", "name", "type")
+    if called is None:
+        called = node.named_children[0] if node.named_children else None
+    if called is None:
+        return None, ""
+    above = first_field(node, "object", "receiver", "scope")
+    text = text_of(called, 200)
+    if above is not None:
+        text = f"{text_of(above, 120)}.{text}"
+    text = re.sub(r"<[^<>()]*>", "", text)
+    # Of a chain of calls only the last name remains; earlier calls are facts of their own.
+    if "(" in text or "[" in text or "…" in text or " " in text:
+        text = re.split(r"\.|->|::", text)[-1]
+    return called, text if re.fullmatch(r"[\w$@.:>?!#&*-]+", text) else ""
+
+
+def binding(node: Node) -> tuple[str, str]:
+    """Return the bound name and the value of an assignment or a declaration of a field."""
+    target = first_field(node, "left", "name", "declarator", "key", "property", "designator")
+    value = first_field(node, "right", "value", "default_value")
+    if node.type == "property_declaration" and target is not None:
+        # C#'s value may be in an accessor or behind an arrow.
+        after = (node.text or b"")[target.end_byte - node.start_byte :].decode("utf-8", "replace")
+        return text_of(target, 80), _SPACES.sub(" ", after[:MAX_TEXT]).strip(" ;")
+    children = node.named_children
+    if target is None and children:
+        target = children[0]
+    has_value = not node.type.startswith(("field_decl", "enum", "property"))
+    if value is None and len(children) > 1 and has_value and children[-1] != target:
+        value = children[-1]
+    if value is None:
+        return text_of(target, 80), field_text(node, "type").removeprefix(":").strip()
+    name = text_of(target, 80)
+    name = name.strip("\"'") if node.type in {"pair", "array_element_initializer"} else name
+    operator, text = field_text(node, "operator", 4), text_of(value)
+    return name, f"{operator} {text}" if operator not in {"", "=", ":="} else text
+
+
+def after_keyword(node: Node) -> str:
+    """Return a statement's text without its keyword and a final semicolon."""
+    return re.sub(r"^(?:[a-z]+\b|=>)", "", text_of(node)).strip().rstrip(";").strip()
+
+
+def error_of(value: str) -> str:
+    """Return the type of a raised error: `raise ValueError("x")` gives `ValueError`."""
+    match = re.match(r"(?:new\s+)?\\?([\w.:\\]+)", value)
+    return match[1] if match else ""
+
+
+def caught_errors(node: Node) -> str:
+    """Return the errors that a handler names, without the variable; "" for all."""
+    if node.child_by_field_name("parameter") is not None:
+        return field_text(node, "type").removeprefix(":").strip()
+    parts: list[str] = []
+    for child in node.children[1:]:
+        if child.type in WORDS["after_caught"]:
+            break
+        parts.append(text_of(child))
+    text = re.sub(r"(?<!\s)\s+as\s+\w+$", "", " ".join(parts).lstrip("* "))
+    text = without_parentheses(text).rstrip(", ")
+    # Java, C#, C++ and PHP put the type before the variable.
+    text = re.sub(r"(?<=[\w>&*])\s+[&$*]*\w+$", "", text) if "," not in text else text
+    return re.sub(r"^(?:final|const)\s+", "", text)
+
+
+def imported_names(node: Node) -> list[tuple[str, str]]:
+    """Return the names that an import brings in, each with its module; "" for a whole module."""
+    is_python = node.type in WORDS["imports_of_names"]
+    names = node.children_by_field_name("name") if is_python else []
+    if names:
+        future = "__future__" if node.type.startswith("future") else ""
+        module = field_text(node, "module_name") or future
+        return [(text_of(name), module) for name in names]
+    text = text_of(node).rstrip("; ")
+    match = re.fullmatch(r"from (\S+) import \(?([^()]+?),? ?\)?", text)
+    if match:
+        return [(name.strip(), match[1]) for name in match[2].split(",")]
+    match = re.fullmatch(r"import (?:type )?([^\"']+?) from [\"'](.+)[\"']", text)
+    if match:
+        return [(name.strip(), match[2]) for name in re.split(r"[{},]", match[1]) if name.strip()]
+    text = re.sub(r"^(?:#\s*include(?:_next)?|import|using|use)\s+(?:static\s+|type\s+)?", "", text)
+    # Go's may have another name before it.
+    match = re.fullmatch(r"(?:[\w.]+ )?[\"'](.+)[\"']", text)
+    return [(match[1] if match else text, "")] if text else []
+
+
+def without_parentheses(text: str) -> str:
+    """Strip one pair of parentheses when it spans the whole text."""
+    if not (text.startswith("(") and text.endswith(")")):
+        return text
+    depth = 0
+    for position, char in enumerate(text):
+        depth += (char == "(") - (char == ")")
+        if depth == 0 and position < len(text) - 1:
+            return text
+    return text[1:-1].strip()
+
+
+def field_within(node: Node, name: str) -> Node | None:
+    """Return a field of a function, or of the declarator that carries it in the C family."""
+    current: Node | None = node
+    for _ in range(MAX_DEPTH_OF_NAMES):
+        if current is None:
+            return None
+        child = current.child_by_field_name(name)
+        if child is not None:
+            return child
+        current = current.child_by_field_name("declarator")
+    return None
+
+
+def head_tokens(node: Node, limit: int) -> Iterator[str]:
+    """Yield the tokens of a declaration before some byte."""
+    stack = [node]
+    while stack:
+        child = stack.pop()
+        if child.start_byte >= limit or "comment" in child.type:
+            continue
+        if child.child_count and child.child_count < 200:
+            stack.extend(reversed(child.children))
+        else:
+            yield text_of(child, 80)
+
+
+def decorators(node: Node, outer: Node, language: Language) -> Iterator[Node]:
+    """Yield the decorators of a declaration."""
+    for holder in (outer, node):
+        for child in holder.children[:8]:
+            if child.type in language.decorators:
+                yield child
+            elif child.type == "modifiers":
+                modifiers = child.children[:8]
+                yield from (mark for mark in modifiers if mark.type in language.decorators)
+
+
+def parameters_in(parameter_list: Node | None) -> Iterator[Parameter]:
+    """Yield the parameters in a list, without the object itself."""
+    if parameter_list is None or parameter_list.named_child_count > MAX_PARAMETERS:
+        return
+    last = parameter_list.child_by_field_name("name")
+    alone = [parameter_list] if parameter_list.type == "identifier" else []
+    for node in parameter_list.named_children or alone:
+        if "comment" in node.type or node.type.endswith("_separator"):
+            continue
+        # The rest of the arguments, in Java and in C#.
+        if node.type == "spread_parameter":
+            *_, kind, label = node.named_children
+            yield Parameter(text_of(label, 120), text_of(kind, 120), "", True)
+            continue
+        if node == last:
+            yield Parameter(text_of(node, 120), field_text(parameter_list, "type"), "", True)
+            continue
+        type_name = field_text(node, "type", 120).removeprefix(":").strip()
+        names = [name for name in node.children_by_field_name("name") if name.is_named]
+        if len(names) > 1:
+            yield from (Parameter(text_of(name, 80), type_name, "", False) for name in names)
+            continue
+        parameter = _parameter(node, type_name)
+        if parameter.name and parameter.name not in {"self", "cls", "this", "void"}:
+            yield parameter
+
+
+def _parameter(node: Node, type_name: str) -> Parameter:
+    value = first_field(node, "value", "default_value", "right")
+    label = first_field(node, "name", "pattern", "left", "declarator")
+    if label is None and (not type_name or node.type == "typed_parameter"):
+        is_whole = not node.named_children or node.type in {"identifier", "object_pattern"}
+        label = node if is_whole else node.named_children[0]
+    text = text_of(node, 160)
+    if "=" in text and value is None and node.type == "parameter":
+        value = node.named_children[-1]
+    is_rest = re.search(r"splat|spread|variadic|rest|optional|block", node.type) is not None
+    optional = value is not None or is_rest or text.startswith(("*", "..."))
+    return Parameter(text_of(label, 120).lstrip("*&.$ "), type_name, text_of(value, 80), optional)

@@ -1,0 +1,390 @@
+"""Reader of outlines: one walk over a syntax tree, without recursion.
+
+A declaration (*unit*) is a function, a type, a test or the file itself. What is inside a unit is
+kept as *facts*: calls, conditions, returned values, raised and caught errors, bindings, imports,
+comments. Comparing the facts of two versions needs no pairing of statements: what both have
+cancels.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from crscore.syntax import nodes
+from crscore.syntax.grammars import Language, parse
+from crscore.syntax.nodes import WORDS, Declared, field_text, first_field, text_of
+from crscore.syntax.outline import Fact, Kind, Outline, Role, Unit
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+MAX_NODES = 3_000_000
+"""Nodes visited; what follows belongs to the unit that is open and has no facts."""
+MAX_DEPTH = 50
+"""Declarations inside of each other; a deeper one belongs to the unit around it."""
+MIN_MEMBER_ROWS = 6
+"""Rows from which a member of a type is a unit of its own."""
+
+_TEST_NAME = re.compile(r"test(?=_|[A-Z]|$)|Test(?=_|[A-Z])")
+_TEST_MARK = re.compile(r"@?\[?(?:pytest\.|Parameterized)?(?:Test|Fact|Theory|TestMethod|test)\b")
+_INTERNAL = re.compile(r"#|_(?!_(?:\w+__|construct|invoke)$)")
+_MACRO = re.compile(
+    r"\b__(?:global|device|host|forceinline|noinline)__\b"
+    r"|(?:(?<=\))|(?<=\) )|(?<=\)\n)|(?<=const )|(?<=noexcept ))"
+    r"[A-Z][A-Z0-9_]{3,}\([^()\n]*\)(?=\s*\{)"
+)
+
+
+def read(
+    language: Language,
+    source: str,
+    *,
+    lines: Sequence[tuple[int, int]] | None = None,
+    first: int = 1,
+    skip: int = 0,
+) -> Outline:
+    """Parse a text.
+
+    Args:
+        language: Language of the text.
+        source: The whole file, or a fragment.
+        lines: Inclusive, sorted, disjoint ranges of lines to read; all when None. Only units that
+            touch them are kept.
+        first: Number of the first line of the text after `skip`.
+        skip: Lines put before a fragment to make it parse.
+
+    Raises:
+        DependencyError: The grammar's wheel is not installed.
+    """
+    root = _root(language, source)
+    reader = _Reader(language, [(1, 1 << 60)] if lines is None else lines, first - 1 - skip, first)
+    reader.walk(root)
+    return Outline(units=reader.units, errors=errors_in(root))
+
+
+def unreadable(language: Language, source: str) -> int:
+    """Return the bytes of a text that the grammar cannot read, without reading the rest.
+
+    Raises:
+        DependencyError: The grammar's wheel is not installed.
+    """
+    return errors_in(_root(language, source))
+
+
+def _root(language: Language, source: str) -> Node:
+    text = source
+    if language.name in {"c", "cpp"}:  # words of CUDA, and macros that annotate a function
+        text = _MACRO.sub(lambda match: re.sub(r"\S", " ", match[0]), source)
+    return parse(language, text.encode("utf-8", "replace"))
+
+
+def errors_in(root: Node) -> int:
+    """Return the bytes under a node that the grammar could not read."""
+    total, stack = 0, [root]
+    while stack:
+        node = stack.pop()
+        if node.is_error or node.is_missing:
+            total += max(1, node.end_byte - node.start_byte)
+        if node.has_error:
+            stack.extend(node.children)
+    return total
+
+
+class _Step(NamedTuple):
+    """A node to visit."""
+
+    node: Node
+    above: Node | None
+    """The node around it."""
+    owner: int
+    """Index of its unit."""
+    nested: bool
+    """Whether it is in a function inside an expression."""
+
+
+class _Reader:
+    """State of one walk."""
+
+    def __init__(
+        self, language: Language, lines: Sequence[tuple[int, int]], offset: int, first: int
+    ) -> None:
+        self.language = language
+        self.starts, self.ends = [low for low, _ in lines], [high for _, high in lines]
+        self.offset = offset
+        self.first = first
+        self.hidden: dict[int, bool] = {}
+        self.declaring = frozenset().union(
+            language.types, language.functions, language.members, language.lambdas, language.calls
+        )
+        self.depths = [0]
+        self.units = [
+            Unit(kind=Kind.FILE, noun="file", name="", parent=-1, start=first, end=first, head=0)
+        ]
+
+    def walk(self, root: Node) -> None:
+        """Visit every node on the lines asked for once, in reading order."""
+        self.units[0].end = root.end_point.row + 1 + self.offset
+        # With the node around: to ask a node for its parent takes time by its siblings.
+        stack: list[_Step] = [_Step(root, None, 0, nested=False)]
+        left = MAX_NODES
+        atoms = self.language.strings
+        while stack and left:
+            left -= 1
+            node, above, owner, nested = stack.pop()
+            low, high = self._row(node), self._row(node, end=True)
+            kind = node.type
+            if kind in self.language.sections:
+                self._start_section(node, owner)
+            if not self._is_read(low, high):
+                continue
+            if node.is_named:
+                if "comment" in kind:
+                    self._add(owner, Role.COMMENT, "", text_of(node), low)
+                    continue
+                around, owner = owner, self._open(node, above, kind, owner)
+                # What a function inside an expression returns is not returned by the unit.
+                nested = around == owner and (nested or kind in self.language.callbacks)
+                self._note(node, above, owner, low, nested=nested)
+            children = () if kind in atoms else node.children
+            if children:
+                stack.extend(_Step(child, node, owner, nested) for child in reversed(children))
+            else:
+                self._add_tokens(node, owner, low)
+        self._give_heads()
+
+    def _is_read(self, low: int, high: int) -> bool:
+        """Return whether some of these lines are among those asked for."""
+        index = bisect_left(self.ends, low)
+        return index < len(self.starts) and self.starts[index] <= high
+
+    def _start_section(self, node: Node, owner: int) -> None:
+        """Note the word that says who may use the members behind it."""
+        word = text_of(node, 12)
+        if self.units[owner].kind is Kind.TYPE and word in WORDS["sections"]:
+            self.hidden[owner] = word != "public"
+
+    def _row(self, node: Node, *, end: bool = False) -> int:
+        point = node.end_point if end else node.start_point
+        # A node that ends with a line break ends on the previous line.
+        back = end and point.column == 0 and point.row > node.start_point.row
+        return point.row + 1 + self.offset - back
+
+    def _add(self, owner: int, role: Role, name: str, text: str, line: int) -> None:
+        facts = self.units[owner].facts
+        before = facts[-1] if facts else None
+        if (
+            role is Role.COMMENT
+            and before is not None
+            and before.role is role
+            and line == before.line + before.text.count("\n") + 1
+        ):
+            facts[-1] = before._replace(text=f"{before.text}\n{text}")  # one comment of lines
+        elif line >= self.first:
+            facts.append(Fact(role, name, text, line))
+
+    def _give_heads(self) -> None:
+        """Move comments and decorators above declarations from the unit around into them."""
+        inside: dict[int, list[Unit]] = {}
+        for unit in self.units[1:]:
+            if unit.start < unit.head:
+                inside.setdefault(unit.parent, []).append(unit)
+        for index, units in inside.items():
+            around = self.units[index]
+            starts = [unit.start for unit in units]
+            contents = [(unit, unit.facts, unit.tokens) for unit in units]
+            facts, tokens = around.facts, around.tokens
+            for unit in (around, *units):
+                unit.facts, unit.tokens = [], []
+            for fact in facts:
+                _above(units, starts, fact.line, around).facts.append(fact)
+            for token in tokens:
+                _above(units, starts, token[0], around).tokens.append(token)
+            for unit, later, written in contents:
+                unit.facts += later
+                unit.tokens += written
+
+    def _open(self, node: Node, above: Node | None, kind: str, owner: int) -> int:
+        """Start a unit when the node is one; else return the owner."""
+        declared = self._declared(node, above, kind)
+        if declared is None or self.depths[owner] == MAX_DEPTH:
+            return owner
+        unit_kind, noun, name, body = declared
+        is_function = unit_kind is Kind.FUNCTION
+        outer = nodes.with_wrappers(node, self.language)
+        parameters = nodes.field_within(node, "parameters") if is_function else None
+        if is_function and parameters is None:
+            parameters = node.child_by_field_name("parameter")
+        starts = [part.start_byte for part in (parameters, body) if part is not None]
+        tokens: tuple[str, ...] = ()
+        if unit_kind is not Kind.TEST:
+            tokens = tuple(nodes.head_tokens(node, min(starts, default=node.end_byte)))
+        head, name_node = self._row(node), node.child_by_field_name("name")
+        name_node = name_node or (nodes.innermost_declarator(node) if is_function else None)
+        decorators = nodes.decorators(node, outer, self.language)
+        marks = " ".join(text_of(decorator, 60) for decorator in decorators)
+        if is_function and (_TEST_NAME.match(name) or _TEST_MARK.search(marks)):
+            unit_kind, noun = Kind.TEST, "test"
+        is_test = unit_kind is Kind.TEST
+        is_hidden = self._is_hidden(name) or self.hidden.get(owner) or WORDS["hidden"] & {*tokens}
+        self.units.append(
+            Unit(
+                kind=unit_kind,
+                noun=noun,
+                name=name,
+                parent=owner,
+                start=max(self._top(outer), self.first),
+                end=self._row(outer, end=True),
+                head=head if is_test or name_node is None else self._row(name_node),
+                real=head >= self.first,
+                public=is_test or not is_hidden,
+                head_tokens=tokens,
+                parameters=tuple(nodes.parameters_in(parameters)),
+            )
+        )
+        self.depths.append(self.depths[owner] + 1)
+        index = len(self.units) - 1
+        if kind == "class_specifier":
+            self.hidden[index] = True
+        return index
+
+    def _top(self, outer: Node) -> int:
+        """Return the first line of a declaration with the comments and decorators above it."""
+        start = self._row(outer)
+        before = nodes.node_before(outer)
+        while before is not None:
+            row, previous = self._row(before), before.prev_sibling
+            mark = before.type in self.language.decorators
+            if not mark and "comment" not in before.type:
+                break
+            # A comment behind code is about that code.
+            is_alone = mark or previous is None or self._row(previous, end=True) < row
+            if self._row(before, end=True) < start - 1 or not is_alone:
+                break
+            start = min(start, row)
+            before = nodes.node_before(before)
+        return start
+
+    def _is_hidden(self, name: str) -> bool:
+        """Return whether when a name alone makes a declaration internal."""
+        last = name.rpartition(".")[2]
+        return last[0].islower() if self.language.name == "go" else bool(_INTERNAL.match(last))
+
+    def _declared(self, node: Node, above: Node | None, kind: str) -> Declared | None:
+        """Return what a node declares."""
+        if kind not in self.declaring:
+            return None
+        language = self.language
+        rows = node.end_point.row - node.start_point.row + 1
+        body = first_field(node, "body", "block", "value")
+        if kind in language.types:
+            return nodes.declared_type(node, above, language.types[kind], body)
+        if kind in language.functions:
+            return nodes.declared_function(node, language.functions[kind], body)
+        name = noun = ""
+        unit_kind = Kind.FUNCTION
+        if kind in language.members and rows >= MIN_MEMBER_ROWS:
+            name, noun = field_text(node, "name", 80), language.members[kind]
+        elif kind in language.lambdas and rows > 1:
+            name, noun = nodes.lambda_name(node), "function"
+        elif kind in language.calls and rows > 1:
+            unit_kind, name, body = Kind.TEST, nodes.title_of_test(node, language), None
+            noun = "test suite" if name and nodes.word_of_test(node) in WORDS["suites"] else "test"
+        return Declared(unit_kind, noun, name, body) if name else None
+
+    def _note(self, node: Node, above: Node | None, owner: int, low: int, *, nested: bool) -> None:
+        """Add the facts of a node; `nested` inside a function that is part of an expression."""
+        language, kind = self.language, node.type
+        if kind in language.calls:
+            self._note_call(node, owner)
+        elif kind in language.assigns:
+            self._note_binding(node, above, owner, low)
+        elif kind in WORDS["returns"]:
+            self._note_return(node, owner, low, nested=nested)
+        elif kind in language.raises:
+            value = nodes.after_keyword(node)
+            self._add(owner, Role.RAISE, nodes.error_of(value), value, low)
+        elif kind in language.catches:
+            caught = nodes.caught_errors(node)
+            self._add(owner, Role.CATCH, caught, caught, low)
+        elif kind in language.imports:
+            for name, module in nodes.imported_names(node):
+                self._add(owner, Role.IMPORT, name, module, low)
+        elif kind in language.decorators:
+            self._add(owner, Role.DECORATOR, text_of(node, 120), "", low)
+        elif kind in language.strings and not (above and above.type in language.imports):
+            # A statement of one string is documentation, like Python's docstring.
+            is_statement = above is not None and above.type == "expression_statement"
+            is_doc = is_statement and above is not None and above.named_child_count == 1
+            role = Role.COMMENT if is_doc else Role.STRING
+            self._add(owner, role, "", text_of(node), low)
+        self._note_condition(node, kind, owner)
+
+    def _note_return(self, node: Node, owner: int, low: int, *, nested: bool) -> None:
+        value = nodes.after_keyword(node)
+        if not nested and not value.startswith("throw "):
+            self._add(owner, Role.RETURN, "", value, low)
+
+    def _note_binding(self, node: Node, above: Node | None, owner: int, low: int) -> None:
+        name, value = nodes.binding(node)
+        spread = above is not None and above.type == "spread_parameter"
+        if name and not spread and not self._is_unit(node):
+            self._add(owner, Role.ASSIGN, name, value, low)
+
+    def _note_condition(self, node: Node, kind: str, owner: int) -> None:
+        condition = node.child_by_field_name("condition")
+        if condition is not None and not kind.startswith("preproc") and "for" not in kind:
+            text = nodes.without_parentheses(text_of(condition))
+            name = "unless" if kind.startswith("unless") else ""
+            self._add(owner, Role.CONDITION, name, text, self._row(condition))
+
+    def _add_tokens(self, node: Node, owner: int, low: int) -> None:
+        """Add a leaf, one token a line; a string may be written with either quotation mark."""
+        lines = (node.text or b"").decode("utf-8", "replace").split("\n")
+        tokens = self.units[owner].tokens
+        for line, text in enumerate(lines, start=low):
+            if line >= self.first and self._is_read(line, line) and text.strip():
+                tokens.append((line, text.strip().replace("'", '"')))
+
+    def _is_unit(self, node: Node) -> bool:
+        """Return whether this is a binding of a function that is a unit of its own."""
+        value = first_field(node, "value", "right")
+        is_multiline = node.end_point.row > node.start_point.row
+        return is_multiline and value is not None and value.type in self.language.lambdas
+
+    def _is_macro(self, name: str, owner: int) -> bool:
+        """Return whether this is an annotation macro beside a declaration in the C family."""
+        is_outside_function = self.units[owner].kind in {Kind.FILE, Kind.TYPE}
+        return is_outside_function and name.isupper() and self.language.name in {"c", "cpp"}
+
+    def _note_call(self, node: Node, owner: int) -> None:
+        callee, name = nodes.callee(node)
+        if not name or callee is None:
+            return
+        arguments = node.child_by_field_name("arguments")
+        if arguments is None and node.named_children[-1].type == "arguments":
+            arguments = node.named_children[-1]
+        arguments_text = text_of(arguments)
+        arguments_text = (
+            arguments_text[1:-1].strip()
+            if arguments_text.startswith("(") and arguments_text.endswith(")")
+            else arguments_text
+        )
+        line = self._row(callee, end=True)
+        ruby = self.language.name == "ruby"
+        if ruby and name in {"raise", "fail"}:
+            self._add(owner, Role.RAISE, nodes.error_of(arguments_text), arguments_text, line)
+        elif ruby and name in {"require", "require_relative"}:
+            self._add(owner, Role.IMPORT, arguments_text.strip("\"'"), "", line)
+        elif self._is_macro(name, owner):
+            return
+        elif not nodes.title_of_test(node, self.language):
+            self._add(owner, Role.CALL, name, arguments_text, line)
+
+
+def _above(units: Sequence[Unit], starts: Sequence[int], line: int, around: Unit) -> Unit:
+    """Return the unit that a line above its name belongs to, or the one around all."""
+    at = bisect_right(starts, line) - 1
+    return units[at] if at >= 0 and line < units[at].head else around
