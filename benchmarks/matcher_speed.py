@@ -19,7 +19,7 @@ import score_many
 
 from crscore import Scorer
 from crscore.lab.study import study
-from crscore.lab.training.matcher import read_diff
+from crscore.lab.training.data.study_examples import read_diff
 from crscore.records import Comment
 from crscore.text import content as words
 from crscore.text.words import stem

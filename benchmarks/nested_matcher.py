@@ -23,19 +23,19 @@ from crscore.lab.study import measure, splits, study
 from crscore.lab.study.systems import junk_systems
 from crscore.lab.study.vector_cache import VectorCache
 from crscore.lab.training import matcher
-from crscore.lab.training.boosting import Growth
-from crscore.lab.training.matcher import Recipe
+from crscore.lab.training.fit.boosting import TreeSettings
+from crscore.lab.training.matcher import MatcherSettings
 from crscore.statistics import ranks
 
 RECIPES = {
-    "shipped": Recipe(),
-    "without negatives": Recipe(negatives=False),
-    "without discount": Recipe(discount=0.0),
-    "best thresholds": Recipe(
-        growth=Growth(random_thresholds=False, rounds=150, features=0.3),
+    "shipped": MatcherSettings(),
+    "without negatives": MatcherSettings(negatives=False),
+    "without discount": MatcherSettings(discount=0.0),
+    "best thresholds": MatcherSettings(
+        trees=TreeSettings(random_thresholds=False, rounds=150, features=0.3),
     ),
-    "milder loss": Recipe(growth=Growth(loss=(1.0, 1.5, 2.0))),
-    "8 axes": Recipe(axes=8),
+    "milder loss": MatcherSettings(trees=TreeSettings(loss=(1.0, 1.5, 2.0))),
+    "8 axes": MatcherSettings(axes=8),
 }
 CLAIMS = ("recorded", "structural")
 HEAD = "con    comp   rel    tau-b  nojunk within systems"
@@ -49,8 +49,8 @@ class Bench:
         self.encoder = VectorCache(scorer.make_encoder(settings.Config()))
         self.writer = Remembered(plugins.create("claims", "structural"))
 
-    def learn(self, rated: study.Study, recipe: Recipe) -> matcher.Calibrated:
-        return matcher.train(rated, encoder=self.encoder, generator=self.writer, recipe=recipe)
+    def learn(self, rated: study.Study, recipe: MatcherSettings) -> matcher.Calibrated:
+        return matcher.train(rated, encoder=self.encoder, generator=self.writer, settings=recipe)
 
     def values(self, learned: matcher.Calibrated, fold: splits.Fold) -> dict:
         """Return predictions for the reviews a fold holds out, for both kinds of claims."""
@@ -95,7 +95,7 @@ def joined(parts: list[dict]) -> dict:
     return {claims: measure.join([part[claims] for part in parts]) for claims in CLAIMS}
 
 
-def tried(bench: Bench, rated: study.Study, recipe: Recipe, folds: tuple) -> dict:
+def tried(bench: Bench, rated: study.Study, recipe: MatcherSettings, folds: tuple) -> dict:
     return joined(
         [bench.values(bench.learn(fold.training_part(rated), recipe), fold) for fold in folds]
     )

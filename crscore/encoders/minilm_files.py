@@ -11,8 +11,8 @@ import hashlib
 from pathlib import Path
 from typing import Final
 
-from crscore.errors import EncodingError, ModelNotFoundError
-from crscore.settings import ENCODER_DIR, encoder_dir
+from crscore.errors import EncodingError
+from crscore.settings import encoder_dir
 
 MODEL: Final = "all-MiniLM-L6-v2"
 REPOSITORY: Final = f"sentence-transformers/{MODEL}"
@@ -33,38 +33,13 @@ SHA256: Final = {
 
 def default_folder() -> Path:
     """Return the folder of the files: `CRSCORE_ENCODER_DIR`, else one of this user's data."""
-    named = encoder_dir()
-    if named is not None:
-        return named
+    folder = encoder_dir()
+    if folder is not None:
+        return folder
     import platformdirs  # noqa: PLC0415
 
     data = Path(platformdirs.user_data_dir("crscore", appauthor=False))
     return data / "encoders" / f"{MODEL}-{SHA256[WEIGHTS][:8]}"
-
-
-def locate(*, folder: Path | None = None, offline: bool) -> Path:
-    """Find the folder that holds the model's files, and fetch them where they are missing.
-
-    Args:
-        folder: Only folder to search, if given; nothing is fetched into it.
-        offline: Never use the network.
-
-    Returns:
-        A folder with the files of `SHA256`; their content is not verified yet.
-
-    Raises:
-        ModelNotFoundError: The files are not here and cannot, or may not, be fetched.
-    """
-    place = folder or default_folder()
-    if is_complete(place):
-        return place
-    if folder is not None:
-        raise ModelNotFoundError(f"{MODEL} in {folder}", f"{ENCODER_DIR}={folder} {INSTALL}")
-    if offline:
-        raise ModelNotFoundError(MODEL, INSTALL)
-    from crscore.encoders import minilm_fetch  # noqa: PLC0415
-
-    return minilm_fetch.fetch(place)
 
 
 def is_complete(folder: Path) -> bool:
@@ -84,25 +59,26 @@ def verify(folder: Path, name: str) -> None:
 
     Raises:
         EncodingError: The file has different content.
+        OSError: The file cannot be read.
     """
     path = folder / name
-    with path.open("rb") as handle:
-        check(name, hashlib.file_digest(handle, "sha256").hexdigest(), path)
+    with path.open("rb") as file:
+        check_hash(name, hashlib.file_digest(file, "sha256").hexdigest(), path)
 
 
-def check(name: str, found: str, place: Path) -> None:
+def check_hash(name: str, sha256: str, path: Path) -> None:
     """Compare a file's SHA-256 with the published one.
 
     Args:
         name: One of `SHA256`.
-        found: The file's, in hexadecimal.
-        place: Where the file is, for the message.
+        sha256: The file's, in hexadecimal.
+        path: Where the file is, for the message.
 
     Raises:
         EncodingError: They differ.
     """
-    if found != SHA256[name]:
+    if sha256 != SHA256[name]:
         raise EncodingError(
-            f"{place} is not the published {name} of {MODEL}: its SHA-256 is {found}, "
+            f"{path} is not the published {name} of {MODEL}: its SHA-256 is {sha256}, "
             f"expected {SHA256[name]}; get the right one with: {INSTALL}"
         )

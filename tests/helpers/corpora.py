@@ -1,11 +1,11 @@
-"""A small corpus of our own, laid out as `crscore.lab.training.corpus.FILES`."""
+"""A small corpus of our own, laid out as `crscore.lab.training.data.corpus.FILES`."""
 
 import gzip
 import json
 from pathlib import Path
 from typing import Any
 
-from crscore.lab.training.corpus import FILES
+from crscore.lab.training.data.corpus import FILES
 from tests.helpers import study
 
 NAMES = (

@@ -42,7 +42,7 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Places]:
     pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps"]
     subprocess.run([*pip, "--wheel-dir", page, ROOT], check=True)
     (wheel,) = page.glob("*.whl")
-    folder = files.locate(offline=True)
+    folder = files.default_folder()
     content = {name: (folder / name).read_bytes() for name in files.SHA256}
     with (
         serve_folder(page.parents[1]) as index,

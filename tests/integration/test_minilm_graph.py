@@ -37,7 +37,7 @@ def test_graph_asks_for_the_tensors_that_the_weights_file_has() -> None:
         for tensor in packaged_graph().graph.initializer
         if tensor.external_data
     }
-    folder = files.locate(offline=True)
+    folder = files.default_folder()
     with safe_open(folder / files.WEIGHTS, "np") as weights:
         there = {name: weights.get_slice(name).get_shape() for name in weights.keys()}  # noqa: SIM118
     unused = {"embeddings.position_ids", "pooler.dense.bias", "pooler.dense.weight"}

@@ -43,7 +43,7 @@ NOWHERE = "http://127.0.0.1:9"
 
 @pytest.fixture(scope="module")
 def published() -> dict[str, bytes]:
-    folder = files.locate(offline=True)
+    folder = files.default_folder()
     return {name: (folder / name).read_bytes() for name in files.SHA256}
 
 
@@ -202,7 +202,7 @@ def test_killed_download_is_made_good_by_the_next_run(
 def test_install_from_a_folder_or_a_wheel_needs_no_network(
     place: Path, tmp_path: Path, published: dict[str, bytes]
 ) -> None:
-    ran = install(place, NOWHERE, "--offline", "--from", str(files.locate(offline=True)))
+    ran = install(place, NOWHERE, "--offline", "--from", str(files.default_folder()))
     assert (ran.returncode, ran.stdout.strip()) == (0, str(place))
     wheel = tmp_path / "some.whl"
     with zipfile.ZipFile(wheel, "w") as archive:

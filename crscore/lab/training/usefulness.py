@@ -1,15 +1,13 @@
 """`crscore train usefulness`: from real comments and commits to the weights of the headline.
 
-Three layers are learned, each on what people wrote. *About*: real comments and commit titles beside
-their own change and beside others of the same language or repository; this needs no labels.
+Three layers are learned, each from what people wrote. *About*: real comments and commit titles with
+their own change and with others of the same language or repository; this needs no labels.
 *Sentence*: sentences whose kind readers judged (`sentences.tsv`), and claims, which describe.
-*Comment*: what raters said of comments, and whether the code was changed for them.
+*Comment*: ratings of comments, and whether the code was changed for them.
 """
 
 from __future__ import annotations
 
-import hashlib
-import importlib.resources
 import random
 import re
 from collections import Counter
@@ -24,11 +22,19 @@ from crscore import pipeline, plugins
 from crscore.claims.base import ClaimGenerator
 from crscore.encoders.base import Encoder
 from crscore.errors import InputError
-from crscore.lab.training import linear, samples
-from crscore.lab.training import matcher as matchers
-from crscore.lab.training.corpus import Corpus, Post
-from crscore.lab.training.linear import Recipe, Rows
-from crscore.lab.training.samples import Vectors
+from crscore.lab.training import matcher as matcher_training
+from crscore.lab.training.data import judged_sentences
+from crscore.lab.training.data.corpus import Corpus, Post
+from crscore.lab.training.data.judged_sentences import (
+    FOLDS,
+    JudgedSentence,
+    fold_of,
+    sentence_key,
+)
+from crscore.lab.training.data.study_examples import select_counted
+from crscore.lab.training.features.vectors import Vectors
+from crscore.lab.training.fit import logistic
+from crscore.lab.training.fit.logistic import LayerSettings, Rows
 from crscore.matchers.calibrated.plugin import Calibrated
 from crscore.pipeline import split_comment
 from crscore.records import Kind, PseudoReference, Sentence
@@ -41,23 +47,20 @@ from crscore.usefulness.reading import KINDS, ChangeEvidence, SentenceReading
 Array = npt.NDArray[np.float64]
 Floats = npt.NDArray[np.float32]
 
-ABOUT: Final = Recipe(strength=1.0)
-SENTENCE: Final = Recipe(strength=0.3, softmax=len(KINDS))
-COMMENT: Final = Recipe(strength=0.1, scales=(1.0, 0.3, 2.0), balanced=True)
-FOLDS: Final = 6
-SEEN_IN: Final = 5
+ABOUT: Final = LayerSettings(strength=1.0)
+SENTENCE: Final = LayerSettings(strength=0.3, softmax=len(KINDS))
+COMMENT: Final = LayerSettings(strength=0.1, scales=(1.0, 0.3, 2.0), balanced=True)
+MIN_CHANGES: Final = 5
 """Fewest changes with a stem for it to be kept."""
-OTHERS: Final = 2
-"""Other changes that a text is laid beside."""
-ACTS_FROM: Final = 2
-"""Judgement from which a sentence gives something to act on."""
+NEGATIVES: Final = 2
+"""Other changes that a text is compared with."""
 CLAIM_WEIGHT: Final = 0.5
-"""Weight of a claim among the sentences, beside 1 for a judged one."""
-BANK_WEIGHT: Final = 3.0
-DONE_WEIGHT: Final = 0.2
-MAX_DONE_CLAIMS: Final = 2
-"""Claims of a change that tell what was done, among the sentences."""
-_DONE: Final = re.compile(
+"""Weight of a claim among the sentences, relative to 1 for a judged one."""
+OUTCOME_WEIGHT: Final = 0.2
+"""Weight of a claim that states an outcome."""
+MAX_OUTCOME_CLAIMS: Final = 2
+"""Claims of a change that state an outcome, among the sentences."""
+_OUTCOME: Final = re.compile(
     r"\b(?:now|new|no longer|instead of|gone|removed|renamed|moved|added|imports)\b"
 )
 
@@ -67,29 +70,33 @@ class _Text:
     """Text on a change: a comment, a title, or a list of claims."""
 
     post: Post
-    units: tuple[tuple[str, bool], ...]
-    """Its sentences, and its proposals (True)."""
+    sentences: tuple[Sentence, ...]
+    """Its sentences, and its proposals of code."""
     fold: int
-    references: tuple[PseudoReference, ...] = ()
+    references: tuple[PseudoReference, ...]
     """Claims of the change that count."""
-    done_claims: tuple[str, ...] = ()
-    """Some of the claims that tell what was done, as they are written."""
     change: ChangeEvidence = field(init=False)
     """Evidence of the change, once its texts are encoded."""
-    read: list[SentenceReading] = field(default_factory=list)
+    readings: list[SentenceReading] = field(default_factory=list)
 
     @property
     def whole(self) -> str:
-        return " ".join(text for text, _ in self.units)
+        return " ".join(sentence.text for sentence in self.sentences)
+
+    @property
+    def outcome_claims(self) -> list[str]:
+        """Some of the claims that state what was done."""
+        claims = [ref.text for ref in self.references if _OUTCOME.search(ref.text)]
+        return claims[:MAX_OUTCOME_CLAIMS]
 
     def vector(self, vectors: Vectors) -> Floats:
-        return evidence.mean(vectors.of([text for text, _ in self.units]))
+        return evidence.mean(vectors.of([sentence.text for sentence in self.sentences]))
 
 
 def train(
     corpus: Corpus, *, encoder: Encoder, generator: ClaimGenerator | None = None
 ) -> tuple[Weights, Calibrated]:
-    """Learn the weights, and those of the matcher, which reads *about* as the headline reads it.
+    """Learn the weights, and those of the matcher, which uses *about* like the headline.
 
     Args:
         corpus: Comments, titles and claims, with their changes.
@@ -105,85 +112,67 @@ def train(
     """
     generator = generator or plugins.create("claims", "structural")
     texts = _read_texts(corpus, generator)
+    bank = judged_sentences.read_bank()
     vectors = Vectors(encoder)
     vectors.learn(_encoded(texts))
-    vectors.learn(text for text, _, _ in _rows("bank.tsv"))
+    vectors.learn(sentence.text for sentence in bank)
     rarity = _rarity(texts)
     for text in texts:
         rows = vectors.of([ref.encoded_text for ref in text.references])
         text.change = reading.collect_evidence(text.post.diff, text.references, rows, vectors)
-    about = _learn_about(texts, vectors, rarity)
+    none = np.zeros((0, 1), dtype=np.float32)
     empty = Linear(
-        phrases={},
-        rows=np.zeros((0, 1), dtype=np.float32),
-        measures=np.zeros((0, 1), dtype=np.float32),
-        vector=np.zeros((0, 1), dtype=np.float32),
-        bias=np.zeros(1, dtype=np.float32),
+        phrases={}, rows=none, measures=none, vector=none, bias=np.zeros(1, dtype=np.float32)
     )
     weights = Weights(
         encoder=encoder.identity.partition("@")[0],
         data_sha256=corpus.sha256,
         rarity=rarity,
-        about=about,
+        about=_learn_about(texts, vectors, rarity),
         sentence=empty,
         comment=empty,
         reference={},
     )
     comments = [text for text in texts if text.post.labels is not None]
-    judged = _judged(texts)
+    judged = _judged(texts, bank)
     _read_held_out(comments, judged, vectors, weights)
-    matcher = matchers.train(
+    matcher = matcher_training.train(
         corpus.study, encoder=encoder, generator=generator, reader=Reader(weights)
     )
     comment, values = _learn_comments(comments, vectors, weights, matcher)
-    learned = replace(
-        weights,
-        sentence=_learn_sentences(judged, vectors),
-        comment=comment,
-        reference=values,
-    )
-    return learned, matcher
+    sentence = _learn_sentences(judged, vectors)
+    return replace(weights, sentence=sentence, comment=comment, reference=values), matcher
 
 
 def _read_texts(corpus: Corpus, generator: ClaimGenerator) -> list[_Text]:
-    made = generator.generate([post.diff for post in corpus.posts])
-    texts = []
-    for post, claims in zip(corpus.posts, made, strict=True):
-        chosen = samples.select_counted(claims.references)
-        texts.append(
-            _Text(
-                post=post,
-                units=_split(post),
-                fold=fold_of(post.group),
-                references=chosen,
-                done_claims=tuple(one.text for one in chosen if _DONE.search(one.text))[
-                    :MAX_DONE_CLAIMS
-                ],
-            )
+    generated = generator.generate([post.diff for post in corpus.posts])
+    texts = [
+        _Text(
+            post=post,
+            sentences=split_post(post),
+            fold=fold_of(post.group),
+            references=select_counted(claims.references),
         )
-    return [text for text in texts if text.units]
+        for post, claims in zip(corpus.posts, generated, strict=True)
+    ]
+    return [text for text in texts if text.sentences]
 
 
-def _split(post: Post) -> tuple[tuple[str, bool], ...]:
-    """Split a text into its sentences, and its proposals of code (True)."""
+def split_post(post: Post) -> tuple[Sentence, ...]:
+    """Split a text into its sentences, and its proposals of code."""
     parsed = split_comment(post.comment, post.diff, "markdown")
     return (
-        *((text, False) for text in parsed.sentences),
-        *((text, True) for text in parsed.proposals),
+        *(Sentence(text=text, comment=0) for text in parsed.sentences),
+        *(Sentence(text=text, comment=0, proposal=True) for text in parsed.proposals),
     )
-
-
-def fold_of(group: str) -> int:
-    """Return the fold of a group, from 0 to `FOLDS` - 1."""
-    return int(hashlib.sha256(group.encode()).hexdigest()[:8], 16) % FOLDS
 
 
 def _encoded(texts: Iterable[_Text]) -> Iterable[str]:
     for text in texts:
         yield from (ref.encoded_text for ref in text.references)
-        yield from text.done_claims
+        yield from text.outcome_claims
         yield from evidence.windows(text.post.diff)
-        yield from (unit for unit, _ in text.units)
+        yield from (sentence.text for sentence in text.sentences)
 
 
 def _rarity(texts: Iterable[_Text]) -> Rarity:
@@ -193,171 +182,155 @@ def _rarity(texts: Iterable[_Text]) -> Rarity:
         ground = evidence.read_change_words(diff)
         counts.update(ground.changed | ground.context)
     return Rarity(
-        frequency={stem: n for stem, n in sorted(counts.items()) if n >= SEEN_IN},
+        frequency={stem: n for stem, n in sorted(counts.items()) if n >= MIN_CHANGES},
         documents=len(changes),
     )
 
 
 def _learn_about(texts: Sequence[_Text], vectors: Vectors, rarity: Rarity) -> Linear:
-    """Learn to tell a text beside its own change from the same beside another."""
-    own = [text for text in texts if text.post.is_tied]
-    alike: dict[str, list[_Text]] = {}
-    for text in own:
-        alike.setdefault(text.post.alike, []).append(text)
+    """Learn to distinguish a text with its own change from the same text with another one."""
+    tied = [text for text in texts if text.post.is_tied]
+    pools: dict[str, list[_Text]] = {}
+    for text in tied:
+        pools.setdefault(text.post.pool, []).append(text)
     rng = random.Random(0)
     rows: list[list[float]] = []
     targets: list[float] = []
     weights: list[float] = []
-    for text in own:
-        others = [one for one in alike[text.post.alike] if one.post.patch != text.post.patch]
-        if not others:
+    for text in tied:
+        candidates = [
+            candidate
+            for candidate in pools[text.post.pool]
+            if candidate.post.patch != text.post.patch
+        ]
+        if not candidates:
             continue
-        units = [(text.whole, text.vector(vectors))]
-        if len(text.units) > 1:
-            unit = rng.choice(text.units)[0]
-            units.append((unit, vectors[unit]))
-        for unit, vector in units:
-            for other in (text, *(rng.choice(others) for _ in range(OTHERS))):
-                change = other.change
+        spoken = [(text.whole, text.vector(vectors))]
+        if len(text.sentences) > 1:
+            sentence = rng.choice(text.sentences).text
+            spoken.append((sentence, vectors[sentence]))
+        for words, vector in spoken:
+            for paired in (text, *(rng.choice(candidates) for _ in range(NEGATIVES))):
+                change, is_own = paired.change, paired is text
                 rows.append(
                     evidence.measure_evidence(
-                        unit, vector, change.ground, rarity, change.lines, change.claims
+                        words, vector, change.ground, rarity, change.lines, change.claims
                     )
                 )
-                targets.append(float(other is text))
-                weights.append((OTHERS if other is text else 1.0) / len(units))
+                targets.append(float(is_own))
+                weights.append((NEGATIVES if is_own else 1.0) / len(spoken))
     if not rows:
-        raise InputError("no text of the data can be laid beside a change other than its own")
-    return linear.fit_layer(
+        raise InputError("no text of the data can be compared with a change other than its own")
+    return logistic.fit_layer(
         Rows([()] * len(rows), np.array(rows), None),
         np.array(targets)[:, None],
         weights=np.array(weights),
-        recipe=ABOUT,
+        settings=ABOUT,
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Judged:
-    """A sentence whose kind is known."""
-
-    text: str
-    kind: Kind
-    acts: bool
-    weight: float
-    fold: int
-
-
-def read_judgements() -> dict[str, tuple[Kind, bool]]:
-    """Read the judged sentences: start of a hash -> kind, and whether there is to act on."""
-    return {
-        key: (Kind[kind.upper()], int(acts) >= ACTS_FROM)
-        for key, kind, acts in _rows("sentences.tsv")
-    }
-
-
-def _rows(name: str) -> Iterable[list[str]]:
-    text = importlib.resources.files(__package__).joinpath(name).read_text("utf-8")
-    return (line.split("\t") for line in text.splitlines() if not line.startswith("#"))
-
-
-def _judged(texts: Sequence[_Text]) -> list[_Judged]:
-    known = read_judgements()
-    found: dict[str, _Judged] = {}
+def _judged(texts: Sequence[_Text], bank: Iterable[JudgedSentence]) -> list[JudgedSentence]:
+    judgements = judged_sentences.read_judgements()
+    judged: dict[str, JudgedSentence] = {}
     for text in texts:
-        for unit, proposal in text.units:
-            key = hashlib.sha256(unit.encode()).hexdigest()[:12]
-            if key in known and not proposal:
-                (kind, acts), weight = known[key], 1.0
+        for sentence in text.sentences:
+            key = sentence_key(sentence.text)
+            if key in judgements and not sentence.proposal:
+                (kind, acts), weight = judgements[key], 1.0
             elif text.post.kind is not None:
                 kind, acts, weight = text.post.kind, False, CLAIM_WEIGHT
             else:
                 continue
-            if key not in found or weight > found[key].weight:
-                found[key] = _Judged(unit, kind, acts, weight, text.fold)
-        for unit in text.done_claims if text.post.labels is not None else ():
-            key = hashlib.sha256(unit.encode()).hexdigest()[:12]
-            if key not in found:
-                found[key] = _Judged(unit, Kind.DESCRIPTION, False, DONE_WEIGHT, text.fold)
-    for sentence, named, given in _rows("bank.tsv"):
-        key, kind = hashlib.sha256(sentence.encode()).hexdigest()[:12], Kind[named.upper()]
-        acts = int(given) >= ACTS_FROM
-        found[key] = _Judged(sentence, kind, acts, BANK_WEIGHT, fold_of(sentence))
-    return [found[key] for key in sorted(found)]
+            if key not in judged or weight > judged[key].weight:
+                judged[key] = JudgedSentence(sentence.text, kind, acts, weight, text.fold)
+        for claim in text.outcome_claims if text.post.labels is not None else ():
+            judged.setdefault(
+                sentence_key(claim),
+                JudgedSentence(claim, Kind.DESCRIPTION, False, OUTCOME_WEIGHT, text.fold),
+            )
+    judged |= {sentence_key(sentence.text): sentence for sentence in bank}
+    return [judged[key] for key in sorted(judged)]
 
 
-def _learn_sentences(judged: Sequence[_Judged], vectors: Vectors) -> Linear:
-    targets = np.array(
-        [[*(float(one.kind is kind) for kind in KINDS), float(one.acts)] for one in judged]
-    )
-    return linear.fit_layer(
+def _learn_sentences(judged: Sequence[JudgedSentence], vectors: Vectors) -> Linear:
+    texts = [sentence.text for sentence in judged]
+    targets = [
+        [*(float(sentence.kind is kind) for kind in KINDS), float(sentence.acts)]
+        for sentence in judged
+    ]
+    return logistic.fit_layer(
         Rows(
-            [phrases.phrases(one.text) for one in judged],
-            np.array([phrases.shape(one.text) for one in judged]),
-            vectors.of([one.text for one in judged]),
+            list(map(phrases.phrases, texts)),
+            np.array(list(map(phrases.shape, texts))),
+            vectors.of(texts),
         ),
-        targets,
-        weights=np.array([one.weight for one in judged]),
-        recipe=SENTENCE,
+        np.array(targets),
+        weights=np.array([sentence.weight for sentence in judged]),
+        settings=SENTENCE,
     )
 
 
 def _read_held_out(
-    comments: Sequence[_Text], judged: Sequence[_Judged], vectors: Vectors, weights: Weights
+    comments: Sequence[_Text],
+    judged: Sequence[JudgedSentence],
+    vectors: Vectors,
+    weights: Weights,
 ) -> None:
-    """Read every comment by a model that saw nothing of its group."""
+    """Read every comment by a model that was not trained on its group."""
     for fold in range(FOLDS):
-        learned = replace(
-            weights,
-            sentence=_learn_sentences([one for one in judged if one.fold != fold], vectors),
-        )
+        others = [sentence for sentence in judged if sentence.fold != fold]
+        fold_weights = replace(weights, sentence=_learn_sentences(others, vectors))
         for text in comments:
             if text.fold == fold:
-                text.read = _read_units(text, vectors, learned)
+                text.readings = [
+                    _read_sentence(sentence, text, vectors, fold_weights)
+                    for sentence in text.sentences
+                ]
 
 
-def _read_units(text: _Text, vectors: Vectors, weights: Weights) -> list[SentenceReading]:
-    found = []
-    for unit, proposal in text.units:
-        vector = vectors[unit]
-        about = reading.judge_about(unit, vector, text.change, weights)[1]
-        found.append(reading.read_sentence(unit, vector, weights, about=about, proposal=proposal))
-    return found
+def _read_sentence(
+    sentence: Sentence, text: _Text, vectors: Vectors, weights: Weights
+) -> SentenceReading:
+    vector = vectors[sentence.text]
+    about = reading.judge_about(sentence.text, vector, text.change, weights)[1]
+    return reading.read_sentence(
+        sentence.text, vector, weights, about=about, proposal=sentence.proposal
+    )
 
 
 def _learn_comments(
     comments: Sequence[_Text], vectors: Vectors, weights: Weights, matcher: Calibrated
 ) -> tuple[Linear, dict[str, Floats]]:
-    """Learn what people would say of comments; also value the comments of people, held out."""
-    wholes = [text.whole for text in comments]
+    """Learn the ratings of comments; also return the held-out values of comments by people."""
     stacked = np.stack([text.vector(vectors) for text in comments])
-    measured = np.array(
+    measures = np.array(
         [
-            reading.measure_comment(text.whole, vector, text.read, text.change, weights)[1]
+            reading.measure_comment(text.whole, vector, text.readings, text.change, weights)[1]
             for text, vector in zip(comments, stacked, strict=True)
         ]
     )
-    found = [phrases.phrases(whole) for whole in wholes]
+    comment_phrases = [phrases.phrases(text.whole) for text in comments]
     targets = np.array([text.post.labels for text in comments], dtype=np.float64)
 
     def learn(rows: Sequence[int]) -> Linear:
-        return linear.fit_layer(
-            Rows([found[row] for row in rows], measured[rows], stacked[rows]),
+        return logistic.fit_layer(
+            Rows([comment_phrases[row] for row in rows], measures[rows], stacked[rows]),
             targets[rows],
             weights=np.ones(len(rows)),
-            recipe=COMMENT,
+            settings=COMMENT,
         )
 
     values: dict[str, list[float]] = {}
     for fold in range(FOLDS):
         layer = learn([row for row, text in enumerate(comments) if text.fold != fold])
-        learned = replace(weights, comment=layer)
+        fold_weights = replace(weights, comment=layer)
         for text, vector in zip(comments, stacked, strict=True):
             if text.fold == fold and text.post.is_person:
                 about, aspects = reading.read_comment(
-                    text.whole, vector, text.read, text.change, learned
+                    text.whole, vector, text.readings, text.change, fold_weights
                 )
                 degrees = _degrees(text, vectors, weights, matcher)
-                value = headline.join_parts(about, text.read, degrees, aspects)[1]
+                value = headline.join_parts(about, text.readings, degrees, aspects)[1]
                 values.setdefault(headline.size_of(text.post.diff), []).append(value)
     reference = {
         size: np.sort(np.array(values.get(size, ()), dtype=np.float32)) for size in headline.SIZES
@@ -366,9 +339,8 @@ def _learn_comments(
 
 
 def _degrees(text: _Text, vectors: Vectors, weights: Weights, matcher: Calibrated) -> list[float]:
-    """Return how far each sentence addresses its best claim."""
-    units = tuple(
-        Sentence(text=unit, comment=0, proposal=proposal) for unit, proposal in text.units
-    )
-    cells, _ = pipeline.compare(text.post.diff, text.references, units, vectors, Reader(weights))
+    """Return the degree to which each sentence addresses its best claim."""
+    cells = pipeline.compare(
+        text.post.diff, text.references, text.sentences, vectors, Reader(weights)
+    ).cells
     return best_degrees(matcher.match(cells).degrees)

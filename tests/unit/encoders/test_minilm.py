@@ -28,7 +28,7 @@ def encoder() -> Encoder:
 
 
 def model_folder() -> Path:
-    return files.locate(offline=True)
+    return files.default_folder()
 
 
 def test_encode_alone_and_in_any_batch_gives_the_same_vector(encoder: Encoder) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from crscore import Scorer
 from crscore.encoders import minilm
-from crscore.lab.training import usefulness as training
+from crscore.lab.training.data import judged_sentences
 from crscore.records import Flag, Kind, Usefulness
 from crscore.usefulness import evidence, model, phrases, reading
 from crscore.usefulness.headline import SIZES
@@ -333,8 +333,8 @@ def useful(scorer: Scorer, patch: str, text: str) -> Usefulness:
 
 
 def test_sentences_were_not_learned_from() -> None:
-    learned = {row[0] for row in training._rows("bank.tsv")}
-    judged = training.read_judgements()
+    learned = {sentence.text for sentence in judged_sentences.read_bank()}
+    judged = judged_sentences.read_judgements()
     texts = [text for texts, _ in GROUPS.values() for text in texts]
     assert len(set(texts)) == len(texts) == 30 * len(GROUPS)
     for text in texts:

@@ -12,8 +12,9 @@ from crscore.errors import InputError
 from crscore.lab.study import study
 from crscore.lab.study.study import RatedReview
 from crscore.lab.training import matcher
-from crscore.lab.training.boosting import Growth
-from crscore.lab.training.matcher import Recipe
+from crscore.lab.training.data import study_examples
+from crscore.lab.training.fit.boosting import TreeSettings
+from crscore.lab.training.matcher import MatcherSettings
 from crscore.matchers.calibrated import features, weights
 from crscore.records import ReferenceKind
 from tests.helpers import study as helper
@@ -22,7 +23,7 @@ NAMES = (
     "limit", "window", "buffer", "queue", "socket", "cursor", "header", "margin", "folder",
     "bucket",
 )  # fmt: skip
-SMALL = Recipe(growth=Growth(rounds=6, ensembles=2), axes=3)
+SMALL = MatcherSettings(trees=TreeSettings(rounds=6, ensembles=2), axes=3)
 
 
 def many_rows(names=NAMES) -> list[dict]:
@@ -42,16 +43,16 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> study.Study:
 
 @pytest.fixture(scope="module")
 def learned(data: study.Study):
-    return matcher.train(data, encoder=hashing.Hashing(), recipe=SMALL)
+    return matcher.train(data, encoder=hashing.Hashing(), settings=SMALL)
 
 
 def test_same_seed_gives_the_same_bytes(data, learned) -> None:
-    again = matcher.train(data, encoder=hashing.Hashing(), recipe=SMALL)
+    again = matcher.train(data, encoder=hashing.Hashing(), settings=SMALL)
     assert weights.to_bytes(again.weights) == weights.to_bytes(learned.weights)
 
 
 def test_other_seed_grows_other_trees(data, learned) -> None:
-    other = matcher.train(data, encoder=hashing.Hashing(), recipe=SMALL, seed=1).weights
+    other = matcher.train(data, encoder=hashing.Hashing(), settings=SMALL, seed=1).weights
     assert other.seed == 1
     assert not np.array_equal(other.trees.value, learned.weights.trees.value)
     np.testing.assert_array_equal(other.background.axes, learned.weights.background.axes)
@@ -83,7 +84,7 @@ def test_what_was_learned_is_read_again_and_scores(data, learned, tmp_path: Path
 def test_people_liked_what_scores_higher(data, learned) -> None:
     scorer = Scorer(encoder="hashing", matcher=learned, analyzers="none")
     pairs = [
-        (matcher.read_diff(change), scorer.read_review(review.text), review.ratings[2])
+        (study_examples.read_diff(change), scorer.read_review(review.text), review.ratings[2])
         for change in data.changes[::3]
         for review in change.reviews
         if review.text
@@ -93,7 +94,7 @@ def test_people_liked_what_scores_higher(data, learned) -> None:
 
 
 def test_every_review_meets_three_lists_and_only_the_edited_one_is_linked(data) -> None:
-    made = matcher.make_examples(data, plugins.create("claims", "structural"))
+    made = study_examples.make_examples(data, plugins.create("claims", "structural"))
     first = data.changes[0]
     mine = [one for one in made if one.change == first.id]
     systems = [review.system for review in first.reviews]
@@ -113,7 +114,7 @@ def test_what_tools_found_is_not_learned_from(data) -> None:
     assert any(
         ref.kind is ReferenceKind.ISSUE for one in data.changes for ref in one.recorded.references
     )
-    made = matcher.make_examples(data, plugins.create("claims", "structural"))
+    made = study_examples.make_examples(data, plugins.create("claims", "structural"))
     assert all(ref.kind is not ReferenceKind.ISSUE for one in made for ref in one.references)
 
 
@@ -122,7 +123,10 @@ def test_likert_is_brought_to_0_to_1() -> None:
         system="s", text="t", ratings=(1.0, 3.0, 5.0), addressed=(0, 2), annotator=None
     )
     # The list that it is compared with has the edited list's rows 0, 2 and 3.
-    free, linked = matcher.make_target(review), matcher.make_target(review, rows=(0, 2, 3))
+    free, linked = (
+        study_examples.make_target(review),
+        study_examples.make_target(review, rows=(0, 2, 3)),
+    )
     assert (free.conciseness, free.comprehensiveness, free.relevance) == (0, 0.5, 1)
     assert (free.addressed, linked.addressed) == (None, {0, 1})
     assert free.weight == 1
@@ -132,11 +136,11 @@ def test_nobody_said_what_is_addressed() -> None:
     review = RatedReview(
         system="s", text="t", ratings=(1.0, 1.0, 1.0), addressed=None, annotator=None
     )
-    assert matcher.make_target(review, rows=(0,)).addressed is None
+    assert study_examples.make_target(review, rows=(0,)).addressed is None
 
 
 def test_whole_files_reach_the_diff(data) -> None:
-    parsed = matcher.read_diff(data.changes[0])
+    parsed = study_examples.read_diff(data.changes[0])
     assert parsed.files[0].new_source == data.changes[0].new_source
 
 
@@ -149,7 +153,7 @@ def test_study_without_recorded_claims_can_be_learned_from(tmp_path: Path) -> No
     found = matcher.train(
         study.read_study(helper.write(tmp_path / "s.jsonl", rows)),
         encoder=hashing.Hashing(),
-        recipe=SMALL,
+        settings=SMALL,
     )
     assert np.isfinite(found.weights.background.claim).all()
 
@@ -162,22 +166,24 @@ def test_study_of_blank_reviews_is_an_input_error(tmp_path: Path, text: str) -> 
             review["text"] = text
     blank = study.read_study(helper.write(tmp_path / "s.jsonl", rows))
     with pytest.raises(InputError, match="no review that has a sentence"):
-        matcher.train(blank, encoder=hashing.Hashing(), recipe=SMALL)
+        matcher.train(blank, encoder=hashing.Hashing(), settings=SMALL)
 
 
 def test_study_of_three_changes_learns_without_a_crash(tmp_path: Path) -> None:
     small = study.read_study(helper.write(tmp_path / "s.jsonl", helper.full_rows()))
-    found = matcher.train(small, encoder=hashing.Hashing(), recipe=SMALL)
+    found = matcher.train(small, encoder=hashing.Hashing(), settings=SMALL)
     assert weights.to_bytes(found.weights)
 
 
 def test_too_few_cells_for_a_cut_are_an_input_error_and_no_constant(tmp_path: Path) -> None:
     few = study.read_study(helper.write(tmp_path / "few.jsonl", helper.full_rows()[:1]))
     with pytest.raises(InputError, match=r"no tree found a cut|nothing can be learned"):
-        matcher.train(few, encoder=hashing.Hashing(), recipe=Recipe(axes=3, negatives=False))
+        matcher.train(
+            few, encoder=hashing.Hashing(), settings=MatcherSettings(axes=3, negatives=False)
+        )
 
 
 def test_negatives_can_be_left_out(data, learned) -> None:
-    bare = Recipe(growth=SMALL.growth, axes=3, negatives=False)
-    other = matcher.train(data, encoder=hashing.Hashing(), recipe=bare).weights
+    bare = MatcherSettings(trees=SMALL.trees, axes=3, negatives=False)
+    other = matcher.train(data, encoder=hashing.Hashing(), settings=bare).weights
     assert not np.array_equal(other.trees.value, learned.weights.trees.value)

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from crscore.encoders import hashing
-from crscore.lab.training import corpus, matcher, usefulness
-from crscore.lab.training.boosting import Growth
-from crscore.lab.training.corpus import Corpus
-from crscore.lab.training.matcher import Recipe
+from crscore.lab.training import matcher, usefulness
+from crscore.lab.training.data import corpus, judged_sentences
+from crscore.lab.training.data.corpus import Corpus
+from crscore.lab.training.fit.boosting import TreeSettings
+from crscore.lab.training.matcher import MatcherSettings
 from crscore.matchers.calibrated import weights
 from crscore.matchers.calibrated.plugin import Calibrated
 from crscore.records import Comment, Kind
@@ -42,9 +43,9 @@ def judged():
                     (Kind.REQUEST, True) if good else (Kind.PRAISE, False)
                 )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(usefulness, "read_judgements", lambda: known)
-        small = Recipe(growth=Growth(rounds=4, ensembles=1), axes=3)
-        patch.setattr(usefulness.matchers, "train", partial(matcher.train, recipe=small))
+        patch.setattr(judged_sentences, "read_judgements", lambda: known)
+        small = MatcherSettings(trees=TreeSettings(rounds=4, ensembles=1), axes=3)
+        patch.setattr(usefulness.matcher_training, "train", partial(matcher.train, settings=small))
         yield known
 
 
@@ -128,23 +129,17 @@ def test_text_without_a_sentence_is_left_out(data, learned) -> None:
 
 def test_proposals_are_split_from_sentences(data) -> None:
     body = "Shorter:\n\n```suggestion\nlimit = 5\n```"
-    found = usefulness._split(replace(data.posts[0], comment=Comment(body=body)))
-    assert [proposal for _, proposal in found] == [False, True]
+    sentences = usefulness.split_post(replace(data.posts[0], comment=Comment(body=body)))
+    assert [sentence.proposal for sentence in sentences] == [False, True]
 
 
 def test_folds_are_of_groups_and_all_in_use() -> None:
-    folds = [usefulness.fold_of(str(at)) for at in range(200)]
-    assert set(folds) == set(range(usefulness.FOLDS))
-    assert folds == [usefulness.fold_of(str(at)) for at in range(200)]
+    folds = [judged_sentences.fold_of(str(at)) for at in range(200)]
+    assert set(folds) == set(range(judged_sentences.FOLDS))
+    assert folds == [judged_sentences.fold_of(str(at)) for at in range(200)]
 
 
 def test_shipped_judgements_and_bank_can_be_read() -> None:
-    rows = list(usefulness._rows("sentences.tsv"))
-    assert len({row[0] for row in rows}) == len(rows) > 1_000
-    for digest, kind, acts in rows:
-        assert len(digest) == 12
-        assert Kind[kind.upper()]
-        assert 0 <= int(acts) <= 3
-    bank = list(usefulness._rows("bank.tsv"))
-    assert len({text for text, *_ in bank}) == len(bank)
-    assert all(Kind[kind.upper()] and 0 <= int(acts) <= 3 for _, kind, acts in bank)
+    assert len(judged_sentences.read_judgements()) > 1_000
+    bank = judged_sentences.read_bank()
+    assert len({sentence.text for sentence in bank}) == len(bank)

@@ -5,14 +5,15 @@ import pytest
 from crscore import plugins
 from crscore.lab.study import study
 from crscore.lab.study.attacks.material import PHRASES, Wording
-from crscore.lab.training import matcher, negatives, samples
+from crscore.lab.training.data import attack_examples
+from crscore.lab.training.data.study_examples import make_examples, split_sentences
 from tests.helpers import study as helper
 
 
 def made(tmp_path: Path, rows=None, seed: int = 0):
     data = study.read_study(helper.write(tmp_path / "s.jsonl", rows or helper.full_rows()))
-    honest = matcher.make_examples(data, plugins.create("claims", "structural"))
-    return honest, negatives.make_negatives(data, honest, seed=seed)
+    honest = make_examples(data, plugins.create("claims", "structural"))
+    return honest, attack_examples.make_negatives(data, honest, seed=seed)
 
 
 def test_negatives_are_worth_nothing_and_count_less(tmp_path: Path) -> None:
@@ -21,7 +22,7 @@ def test_negatives_are_worth_nothing_and_count_less(tmp_path: Path) -> None:
     for one in found:
         target = one.target
         assert (target.conciseness, target.comprehensiveness, target.relevance) == (0, 0, 0)
-        assert target.weight == negatives.WEIGHT < 1
+        assert target.weight == attack_examples.WEIGHT < 1
         assert target.addressed in (None, frozenset())
         assert one.text.strip()
 
@@ -44,9 +45,9 @@ def test_each_negative_meets_the_lists_of_its_honest_review(tmp_path: Path) -> N
 
 def test_padding_leaves_the_honest_sentences_out(tmp_path: Path) -> None:
     honest, found = made(tmp_path)
-    texts = {(one.change, one.system): samples.split_sentences(one.text) for one in honest}
+    texts = {(one.change, one.system): split_sentences(one.text) for one in honest}
     for one in found:
-        assert not set(samples.split_sentences(one.text)) & set(texts[one.change, one.system])
+        assert not set(split_sentences(one.text)) & set(texts[one.change, one.system])
 
 
 def test_no_wording_of_the_attacks_that_are_measured_is_learned(tmp_path: Path) -> None:

@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 
 from crscore.errors import InputError
-from crscore.lab.training import corpus
-from crscore.lab.training.corpus import FILES, Post
+from crscore.lab.training.data import corpus
+from crscore.lab.training.data.corpus import FILES, Post
 from crscore.records import Kind
 from tests.helpers import corpora
 
@@ -18,7 +18,7 @@ def read(folder: Path, **parts) -> tuple[Post, ...]:
 
 def test_posts_are_in_the_order_of_the_files(tmp_path: Path) -> None:
     found = read(tmp_path)
-    kinds = list(dict.fromkeys(post.alike.split()[0] for post in found))
+    kinds = list(dict.fromkeys(post.pool.split()[0] for post in found))
     assert kinds == ["rated", "acted", "commits", "study", "claims", "attacks"]
 
 
@@ -27,7 +27,7 @@ def test_rated_comment_of_a_person_lacks_one_label(tmp_path: Path) -> None:
     assert post.labels[:3] == (1, 1, 0)
     assert math.isnan(post.labels[3])
     assert post.labels[4] == 1
-    assert (post.is_person, post.is_tied, post.alike) == (True, True, "rated python")
+    assert (post.is_person, post.is_tied, post.pool) == (True, True, "rated python")
 
 
 def test_acted_comment_lacks_the_ratings_and_may_be_a_bots(tmp_path: Path) -> None:
@@ -41,25 +41,25 @@ def test_acted_comment_lacks_the_ratings_and_may_be_a_bots(tmp_path: Path) -> No
 def test_titles_are_of_every_fifth_commit_and_bodies_of_each(tmp_path: Path) -> None:
     commit = corpora.rows()["commits"][0]
     many = [commit | {"commit": str(at), "body": commit["body"] * (at != 3)} for at in range(6)]
-    texts = [one.comment.body for one in read(tmp_path, commits=many) if "commits" in one.alike]
+    texts = [one.comment.body for one in read(tmp_path, commits=many) if "commits" in one.pool]
     titles = [text for text in texts if text == commit["subject"]]
     assert (len(titles), len(texts)) == (2, 7)
     assert all(
-        one.labels is None and one.is_tied for one in read(tmp_path) if "commits" in one.alike
+        one.labels is None and one.is_tied for one in read(tmp_path) if "commits" in one.pool
     )
 
 
 def test_commit_without_lines_gives_nothing(tmp_path: Path) -> None:
     rename = "diff --git a/x b/y\nsimilarity index 100%\nrename from x\nrename to y\n"
     commit = corpora.rows()["commits"][0] | {"diff": rename}
-    assert not [one for one in read(tmp_path, commits=[commit]) if "commits" in one.alike]
+    assert not [one for one in read(tmp_path, commits=[commit]) if "commits" in one.pool]
 
 
 def test_what_was_written_on_a_commit_comes_with_it(tmp_path: Path, monkeypatch) -> None:
     texts = {"review": ["Why 20?", "Add a test."], "summary": ["It is 20."], "praise": ["Nice!"]}
     monkeypatch.setattr(corpus, "read_written", lambda: {f"{0:040}": texts})
-    found = [one for one in read(tmp_path) if one.alike.startswith("written")]
-    assert [one.alike for one in found] == ["written review", "written summary", "written praise"]
+    found = [one for one in read(tmp_path) if one.pool.startswith("written")]
+    assert [one.pool for one in found] == ["written review", "written summary", "written praise"]
     assert found[0].comment.body == "Why 20?\n\nAdd a test."
     assert [one.labels[4] for one in found] == [1, 0, 0]
     assert found[0].labels[1] == 1
@@ -76,7 +76,7 @@ def test_written_texts_are_three_of_each_commit() -> None:
 
 
 def test_claims_only_describe(tmp_path: Path) -> None:
-    found = [one for one in read(tmp_path) if one.kind and one.alike != "attacks"]
+    found = [one for one in read(tmp_path) if one.kind and one.pool != "attacks"]
     assert len(found) == len(corpora.rows()["study"]) + 2
     assert {one.kind for one in found} == {Kind.DESCRIPTION}
     assert {one.labels[4] for one in found} == {0}
@@ -84,7 +84,7 @@ def test_claims_only_describe(tmp_path: Path) -> None:
 
 
 def test_attacks_are_of_every_kind_and_without_the_honest_sentences(tmp_path: Path) -> None:
-    found = [one for one in read(tmp_path) if one.alike == "attacks"]
+    found = [one for one in read(tmp_path) if one.pool == "attacks"]
     assert {one.kind for one in found} == set(corpus.ATTACKS.values())
     assert {one.labels[4] for one in found} == {0}
     assert not any(one.is_person or one.is_tied for one in found)
@@ -92,14 +92,14 @@ def test_attacks_are_of_every_kind_and_without_the_honest_sentences(tmp_path: Pa
 
 
 def test_attacks_of_a_kind_are_limited(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(corpus, "ATTACKED", 1)
-    found = [one for one in read(tmp_path) if one.alike == "attacks"]
+    monkeypatch.setattr(corpus, "MAX_ATTACKS", 1)
+    found = [one for one in read(tmp_path) if one.pool == "attacks"]
     assert len(found) == len(corpus.ATTACKS)
 
 
 def test_only_some_of_the_claims_are_read(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(corpus, "CLAIMED", 1)
-    assert len([one for one in read(tmp_path) if one.alike == "claims"]) == 1
+    monkeypatch.setattr(corpus, "MAX_CLAIMED", 1)
+    assert len([one for one in read(tmp_path) if one.pool == "claims"]) == 1
 
 
 def test_hash_is_of_all_files(tmp_path: Path) -> None:

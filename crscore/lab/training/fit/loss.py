@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from crscore.lab.training.samples import Target
+from crscore.lab.training.data.study_examples import Target
 
 Doubles = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.intp]

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from crscore.lab.training.corpus_stats import SEEN_IN, make_background
+from crscore.lab.training.features.background import MIN_TEXTS, make_background
 
 CLAIMS = ["The limit is raised."] * 3 + ["A table is added."]
 REMARKS = ["Why this limit?", "The limit is low.", "Rename the table."]
@@ -26,7 +26,7 @@ def made(axes: int = 2, remarks=None):
 def test_stems_are_counted_once_a_text_and_rare_ones_left_out() -> None:
     found = made()
     # "limit" is in 3 claims and 2 remarks, "rais" in 3 texts, "tabl" in 2.
-    assert SEEN_IN == 4
+    assert MIN_TEXTS == 4
     assert found.frequency == {"limit": 5}
     assert found.documents == 7
 

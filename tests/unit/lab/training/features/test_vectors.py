@@ -6,8 +6,10 @@ import pytest
 from crscore import Scorer, pipeline
 from crscore.diff import parse
 from crscore.encoders import hashing
-from crscore.lab.training import samples
-from crscore.lab.training.samples import Example, Target, Vectors
+from crscore.lab.training import matcher
+from crscore.lab.training.data import study_examples
+from crscore.lab.training.data.study_examples import Example, Target
+from crscore.lab.training.features.vectors import Vectors
 from crscore.matchers.base import Cells
 from crscore.records import Claims, PseudoReference, ReferenceKind
 
@@ -54,9 +56,9 @@ def test_unknown_text_is_a_key_error() -> None:
 
 
 def test_only_what_a_default_score_counts_is_taken() -> None:
-    assert len(samples.select_counted(refs(20))) == samples.MAX_CLAIMS
-    assert len(samples.select_counted(refs(20, ReferenceKind.ISSUE))) == 20
-    assert samples.select_counted(()) == ()
+    assert len(study_examples.select_counted(refs(20))) == study_examples.MAX_CLAIMS
+    assert len(study_examples.select_counted(refs(20, ReferenceKind.ISSUE))) == 20
+    assert study_examples.select_counted(()) == ()
 
 
 class Recorded:
@@ -87,14 +89,14 @@ def test_cells_are_those_that_a_default_run_makes() -> None:
         change="x",
         system="s",
         diff=parse.parse_diff(PATCH),
-        references=samples.select_counted(refs(14)),
+        references=study_examples.select_counted(refs(14)),
         text=TEXT,
         target=NOTHING,
     )
-    parts = {TEXT: samples.split_sentences(TEXT)}
+    sentences = study_examples.split_sentences(TEXT)
     vectors = Vectors(hashing.Hashing())
-    vectors.learn([*parts[TEXT], *(ref.encoded_text for ref in example.references)])
-    ours = samples.make_cells(example, parts, vectors, None)
+    vectors.learn([*sentences, *(ref.encoded_text for ref in example.references)])
+    ours = matcher.make_cells(example, sentences, vectors, None)
     assert [one.text for one in ours.sentences] == [one.text for one in theirs.sentences]
     assert [ref.text for ref in ours.references] == [ref.text for ref in theirs.references]
     for name in ("reference_vectors", "sentence_vectors", "similarity", "about"):

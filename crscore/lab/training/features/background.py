@@ -14,7 +14,7 @@ from crscore.text.content import words
 
 Floats = npt.NDArray[np.float32]
 
-SEEN_IN: Final = 4
+MIN_TEXTS: Final = 4
 """Minimum number of training texts with a stem; rarer stems count as never seen."""
 
 
@@ -47,7 +47,7 @@ def make_background(
     main = directions[:, ::-1][:, :axes].T
     peaks = main[np.arange(len(main)), np.abs(main).argmax(axis=1)]
     return Background(
-        frequency={stem: n for stem, n in sorted(counts.items()) if n >= SEEN_IN},
+        frequency={stem: n for stem, n in sorted(counts.items()) if n >= MIN_TEXTS},
         documents=len(texts),
         claim=_unit(claim_vectors.mean(axis=0, dtype=np.float64)),
         remark=_unit(centre),

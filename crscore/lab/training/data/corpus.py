@@ -1,4 +1,4 @@
-"""Real comments, titles of commits and claims, as the headline is learned from them."""
+"""Real comments, titles of commits and claims, from which the headline is learned."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ from crscore import jsonl
 from crscore.diff import parse
 from crscore.errors import InputError
 from crscore.lab.study.attacks.attack_set import AttackKind, honest_reviews, make_attacks
-from crscore.lab.study.attacks.material import Wording, split_sentences
+from crscore.lab.study.attacks.material import Wording
 from crscore.lab.study.study import Study, read_study
+from crscore.lab.training.data.attack_examples import added_sentences
 from crscore.records import Comment, Diff, Kind
 
 FILES: Final = {
@@ -29,9 +30,10 @@ FILES: Final = {
     "claims": "claims-gpt4.jsonl.gz",
 }
 """The data, in one folder."""
-TITLES: Final = 60
-"""Commits of a repository."""
-MAX_BODY: Final = 900
+MIN_BODY_CHARS: Final = 80
+MAX_BODY_CHARS: Final = 900
+TITLE_INTERVAL: Final = 5
+"""Every commit of a repository with this distance gives its title."""
 ATTACKS: Final[dict[AttackKind, Kind]] = {
     AttackKind.STUFFING: Kind.OTHER,
     AttackKind.PASTED: Kind.OTHER,
@@ -41,15 +43,13 @@ ATTACKS: Final[dict[AttackKind, Kind]] = {
     AttackKind.RESTATEMENT: Kind.DESCRIPTION,
     AttackKind.ECHO: Kind.DESCRIPTION,
 }
-"""Texts made to fool a score, in their training wording, and the kind of what they add."""
-ATTACKED: Final = 120
-"""Attacks of a kind."""
-CLAIMED: Final = 500
-"""Changes whose claims by a model are read."""
+"""Kinds of attacks, in their training wording, and the kind of the sentences that they add."""
+MAX_ATTACKS: Final = 120
+"""Most attacks of a kind."""
+MAX_CLAIMED: Final = 500
+"""Most changes whose claims by a model are read."""
 _POINT: Final = re.compile(r"^[^\S\n]*\d+[.)]\s+(.+)$", re.MULTILINE)
-_DESCRIBES: Final[dict[str, Any]] = {
-    "labels": (math.nan, math.nan, math.nan, math.nan, 0.0),
-}
+_DESCRIBES: Final[dict[str, Any]] = {"labels": (math.nan, math.nan, math.nan, math.nan, 0.0)}
 """Labels of a text that only describes or praises."""
 _WRITTEN: Final[dict[str, dict[str, Any]]] = {
     "review": {"labels": (1.0, 1.0, math.nan, math.nan, 1.0)},
@@ -65,30 +65,27 @@ class Post:
     """A text on a change."""
 
     comment: Comment
-    """The text."""
     diff: Diff
-    """The change."""
     patch: str
-    """Its text."""
+    """Text of the change."""
     group: str
-    """What a fold keeps together."""
-    alike: str
-    """Changes with the same value can stand in for each other."""
+    """Posts of one group are in one fold."""
+    pool: str
+    """Changes of one pool can replace each other as negative examples."""
     labels: tuple[float, ...] | None = None
-    """Relevant, informative, clear, acted on, reviewing: 0, 1 or NaN; None where nothing is
-    known."""
+    """Relevant, informative, clear, acted on, reviewing: 0, 1 or NaN; None without labels."""
     is_person: bool = False
     """Whether it is a review comment by a person."""
     is_tied: bool = False
     """Whether the text is surely about the change."""
     kind: Kind | None = None
-    """Kind of its sentences, where it is known by how the text was made: they give nothing to act
-    on."""
+    """Kind of its sentences, where the origin of the text determines it; they are not
+    actionable."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Corpus:
-    """Everything that is learned from."""
+    """All training data of the headline."""
 
     posts: tuple[Post, ...]
     """In the order of the files."""
@@ -111,17 +108,17 @@ def read_corpus(folder: Path) -> Corpus:
         except OSError as error:
             raise InputError(f"{folder / name} cannot be read: {error.strerror}") from error
     posts: list[Post] = []
-    for part, read in (
+    for part, read_posts in (
         ("rated", _rated),
         ("acted", _acted),
-        ("commits", _titles),
+        ("commits", _commits),
         ("study", _reviews),
         ("claims", _claims),
     ):
         path = folder / FILES[part]
-        found = jsonl.read_rows(jsonl.read_bytes(path, "JSON Lines"), dict, path, "JSON Lines")
+        rows = jsonl.read_rows(jsonl.read_bytes(path, "JSON Lines"), dict, path, "JSON Lines")
         try:
-            posts += read(row for _, row in found)
+            posts += read_posts(row for _, row in rows)
         except (KeyError, TypeError) as error:
             raise InputError(f"{path}: a row lacks {error}") from error
     study = read_study(folder / FILES["study"])
@@ -129,14 +126,18 @@ def read_corpus(folder: Path) -> Corpus:
     return Corpus(posts=tuple(posts), study=study, sha256=digest.hexdigest())
 
 
+def _post(body: str, patch: str, diff: Diff, **fields: Any) -> Post:
+    return Post(comment=Comment(body=body), patch=patch, diff=diff, **fields)
+
+
 def _rated(rows: Iterator[dict[str, Any]]) -> Iterator[Post]:
     for row in rows:
-        yield Post(
-            comment=Comment(body=row["comment"]),
-            diff=parse.parse_diff(row["patch"], language=row["language"]),
-            patch=row["patch"],
+        yield _post(
+            row["comment"],
+            row["patch"],
+            parse.parse_diff(row["patch"], language=row["language"]),
             group=row["patch"],
-            alike=f"rated {row['language']}",
+            pool=f"rated {row['language']}",
             labels=(*(float(row[name]) for name in _RATINGS), math.nan, 1.0),
             is_person=True,
             is_tied=True,
@@ -146,12 +147,12 @@ def _rated(rows: Iterator[dict[str, Any]]) -> Iterator[Post]:
 def _acted(rows: Iterator[dict[str, Any]]) -> Iterator[Post]:
     for row in rows:
         diff = parse.parse_diff(row["diff_hunk"], path=row["path"])
-        yield Post(
-            comment=Comment(body=row["comment"]),
-            diff=diff,
-            patch=row["diff_hunk"],
+        yield _post(
+            row["comment"],
+            row["diff_hunk"],
+            diff,
             group=row["diff_hunk"],
-            alike=f"acted {diff.files[0].language}",
+            pool=f"acted {diff.files[0].language}",
             labels=(math.nan, math.nan, math.nan, float(row["changed"]), 1.0),
             is_person=row["writer"] == "person",
             is_tied=True,
@@ -169,84 +170,81 @@ def read_written() -> dict[str, dict[str, list[str]]]:
     return {row["commit"]: {kind: row[kind] for kind in _WRITTEN} for row in rows}
 
 
-def _titles(rows: Iterator[dict[str, Any]]) -> Iterator[Post]:
-    """Yield titles and bodies of some commits, and what was written on them."""
-    taken: dict[str, int] = {}
+def _commits(rows: Iterator[dict[str, Any]]) -> Iterator[Post]:
+    """Yield titles and bodies of some commits, and the texts that were written on them."""
+    indices: Counter[str] = Counter()
     written = read_written()
     for row in rows:
-        if row["commit"] in written:
-            for kind, sentences in written[row["commit"]].items():
-                yield Post(
-                    comment=Comment(body="\n\n".join(sentences)),
-                    diff=parse.parse_diff(row["diff"]),
-                    patch=row["diff"],
-                    group=row["repository"],
-                    alike=f"written {kind}",
-                    **_WRITTEN[kind],
-                    is_tied=True,
-                )
-        seen = taken[row["repository"]] = taken.get(row["repository"], -1) + 1
-        body = row["body"] if 80 < len(row["body"]) < MAX_BODY else ""
-        if seen % 5 and not body:
+        repository, patch = row["repository"], row["diff"]
+        fields = {"group": repository, "is_tied": True}
+        for kind, sentences in written.get(row["commit"], {}).items():
+            yield _post(
+                "\n\n".join(sentences),
+                patch,
+                parse.parse_diff(patch),
+                **fields,
+                **_WRITTEN[kind],
+                pool=f"written {kind}",
+            )
+        is_titled = indices[repository] % TITLE_INTERVAL == 0
+        indices[repository] += 1
+        body = row["body"] if MIN_BODY_CHARS < len(row["body"]) < MAX_BODY_CHARS else ""
+        if not is_titled and not body:
             continue
-        diff = parse.parse_diff(row["diff"])
+        diff = parse.parse_diff(patch)
         if not any(file.hunks for file in diff.files):
             continue
-        for text in ((row["subject"],) if seen % 5 == 0 else ()) + ((body,) if body else ()):
-            yield Post(
-                comment=Comment(body=text),
-                diff=diff,
-                patch=row["diff"],
-                group=row["repository"],
-                alike=f"commits {row['repository']} {text is body}",
-                is_tied=True,
-            )
+        pool = f"commits {repository}"
+        if is_titled:
+            yield _post(row["subject"], patch, diff, **fields, pool=f"{pool} title")
+        if body:
+            yield _post(body, patch, diff, **fields, pool=f"{pool} body")
 
 
 def _reviews(rows: Iterator[dict[str, Any]]) -> Iterator[Post]:
     """Yield the reviews of a study for their judged sentences, and its claims."""
     for row in rows:
-        diff = parse.parse_diff(row["patch"], language=row["language"])
-        same = {"diff": diff, "patch": row["patch"], "group": row["id"], "alike": "study"}
+        patch = row["patch"]
+        diff = parse.parse_diff(patch, language=row["language"])
+        fields = {"group": row["id"], "pool": "study"}
         for review in row["reviews"]:
-            yield Post(comment=Comment(body=review["text"]), **same)
-        claims = "\n\n".join(one["text"] for one in row["llm_claims"])
-        yield Post(comment=Comment(body=claims), **same, **_DESCRIBES, kind=Kind.DESCRIPTION)
+            yield _post(review["text"], patch, diff, **fields)
+        claims = "\n\n".join(claim["text"] for claim in row["llm_claims"])
+        yield _post(claims, patch, diff, **fields, **_DESCRIBES, kind=Kind.DESCRIPTION)
 
 
 def _claims(rows: Iterator[dict[str, Any]]) -> Iterator[Post]:
-    for row, _ in zip(rows, range(CLAIMED), strict=False):
-        yield Post(
-            comment=Comment(body="\n\n".join(_POINT.findall(row["completion"]))),
-            diff=parse.parse_diff(row["patch"]),
-            patch=row["patch"],
+    for row, _ in zip(rows, range(MAX_CLAIMED), strict=False):
+        yield _post(
+            "\n\n".join(_POINT.findall(row["completion"])),
+            row["patch"],
+            parse.parse_diff(row["patch"]),
             group=row["patch"],
-            alike="claims",
+            pool="claims",
             **_DESCRIBES,
             kind=Kind.DESCRIPTION,
         )
 
 
 def _attacks(study: Study) -> Iterator[Post]:
-    """Yield what attacks add to honest reviews, or are made of."""
+    """Yield the sentences that attacks add to honest reviews, or consist of."""
     honest = {(change.id, review.system): review.text for change, review in honest_reviews(study)}
     changes = {change.id: change for change in study.changes}
-    left = Counter(dict.fromkeys(ATTACKS, ATTACKED))
-    made = make_attacks(study, seed=0, wording=Wording.TRAINING)
-    for attack in sorted(made, key=lambda one: hashlib.sha256(one.text.encode()).hexdigest()):
-        if not left[attack.kind]:
+    counts: Counter[AttackKind] = Counter()
+    attacks = make_attacks(study, seed=0, wording=Wording.TRAINING)
+    for attack in sorted(attacks, key=lambda a: hashlib.sha256(a.text.encode()).hexdigest()):
+        if attack.kind not in ATTACKS or counts[attack.kind] == MAX_ATTACKS:
             continue
-        own = frozenset(split_sentences(honest[attack.change, attack.system]))
-        added = [one for one in split_sentences(attack.text) if one not in own]
+        added = added_sentences(attack, honest[attack.change, attack.system])
         if added:
-            left[attack.kind] -= 1
+            counts[attack.kind] += 1
             change = changes[attack.change]
-            yield Post(
-                comment=Comment(body="\n\n".join(added)),
-                diff=parse.parse_diff(change.patch, language=change.language),
-                patch=change.patch,
+            yield _post(
+                "\n\n".join(added),
+                change.patch,
+                parse.parse_diff(change.patch, language=change.language),
                 group=change.id,
-                alike="attacks",
+                pool="attacks",
                 **_DESCRIBES,
                 kind=ATTACKS[attack.kind],
             )

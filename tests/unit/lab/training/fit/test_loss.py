@@ -3,9 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crscore.lab.training import loss as structure
-from crscore.lab.training.loss import ADDRESSED, LOSS, SHARPNESS, Layout
-from crscore.lab.training.samples import Target
+from crscore.lab.training.data.study_examples import Target
+from crscore.lab.training.fit import loss as structure
+from crscore.lab.training.fit.loss import ADDRESSED, LOSS, SHARPNESS, Layout
 
 
 def target(con: float, comp: float, rel: float, addressed=None, weight: float = 1.0) -> Target:

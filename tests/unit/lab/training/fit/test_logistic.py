@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from crscore.errors import DependencyError
-from crscore.lab.training import linear
-from crscore.lab.training.linear import Recipe, Rows
+from crscore.lab.training.fit import logistic
+from crscore.lab.training.fit.logistic import LayerSettings, Rows
 from crscore.usefulness.reading import sigmoid
 
 RNG = np.random.default_rng(0)
@@ -19,8 +19,8 @@ ONES = np.ones(N)
 
 def fitted(targets=YES[:, None], *, found=None, weights=ONES, **recipe):
     rows = Rows(found or [()] * N, MEASURES, VECTORS)
-    return linear.fit_layer(
-        rows, targets, weights=weights, recipe=Recipe(**({"strength": 1.0} | recipe))
+    return logistic.fit_layer(
+        rows, targets, weights=weights, settings=LayerSettings(**({"strength": 1.0} | recipe))
     )
 
 
@@ -42,7 +42,9 @@ def test_probabilities_are_those_of_the_data_balanced_or_not() -> None:
 
 
 def test_phrases_seen_often_are_kept_in_order() -> None:
-    found = [[*one, *(["rare"] if at < linear.SEEN_IN - 1 else [])] for at, one in enumerate(FOUND)]
+    found = [
+        [*one, *(["rare"] if at < logistic.MIN_TEXTS - 1 else [])] for at, one in enumerate(FOUND)
+    ]
     layer = fitted(found=found)
     assert layer.phrases == {"nice": 0, "should be": 1}
     assert layer.rows[1, 0] > 0 > layer.rows[0, 0]
@@ -84,7 +86,9 @@ def test_weights_are_in_the_precision_of_the_file() -> None:
 
 def test_layer_without_vectors_has_none() -> None:
     rows = Rows([()] * N, MEASURES, None)
-    layer = linear.fit_layer(rows, YES[:, None], weights=ONES, recipe=Recipe(strength=1.0))
+    layer = logistic.fit_layer(
+        rows, YES[:, None], weights=ONES, settings=LayerSettings(strength=1.0)
+    )
     assert layer.vector.shape == (0, 1)
 
 
@@ -111,9 +115,9 @@ def test_slope_is_that_of_the_loss(monkeypatch) -> None:
             kept["loss"], kept["start"] = loss, start
             return type("Done", (), {"x": start})
 
-    monkeypatch.setattr(linear, "require_scipy", Watching)
+    monkeypatch.setattr(logistic, "require_scipy", Watching)
     targets = np.column_stack([YES, 1 - YES, np.where(MEASURES[:, 1] > 5, np.nan, YES)])
-    linear.fit(MEASURES, targets, weights=ONES, ridge=0.1, softmax=2)
+    logistic.fit(MEASURES, targets, weights=ONES, ridge=0.1, softmax=2)
     at = RNG.normal(size=kept["start"].size) / 10
     slope = kept["loss"](at)[1]
     for index in range(at.size):
@@ -126,4 +130,4 @@ def test_slope_is_that_of_the_loss(monkeypatch) -> None:
 def test_missing_scipy_says_what_to_install(monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "scipy.optimize", None)
     with pytest.raises(DependencyError, match=r"crscore\[train\]"):
-        linear.require_scipy()
+        logistic.require_scipy()

@@ -1,0 +1,1 @@
+"""Training data: texts and rated reviews with their changes."""

@@ -1,0 +1,1 @@
+"""Features that are learned from, besides those that a score computes."""

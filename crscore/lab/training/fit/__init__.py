@@ -1,0 +1,1 @@
+"""Fitting of trees and linear layers."""
