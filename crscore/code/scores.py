@@ -105,7 +105,7 @@ def _blocks(found: CodeScores) -> Iterator[RenderableType]:
         table.add_row(escape.one_line(one.metric), f"{100 * one.score:.2f}", *each)
     yield table
     yield ""
-    yield Text(f"From 0 to 100, over {view.many(found.samples, 'sample')}.", style="dim")
+    yield Text(f"From 0 to 100, over {view.count_noun(found.samples, 'sample')}.", style="dim")
     for other in found.skipped:
         yield Text(f"{other.metric}: not computed: {other.reason}", style="dim", overflow="fold")
     yield Text(f"crscore {found.version}", style="dim")

@@ -276,7 +276,7 @@ def _write_documents(here: Environment, measured: Measured, *, several: bool) ->
 
     found, folder = measured.overview, here.output_dir
     name = f"crscore-{found.number}" if several else "crscore"
-    text = json.render_json(found, measured.spoken, measured.result)
+    text = json.render_json(found, measured.scored_remarks, measured.result)
     page_text = page.render_page(found, measured.result)
     sarif_text = sarif.render_sarif(found, measured.result)
     return {
@@ -385,7 +385,9 @@ def _write_annotations(step: Step, *, wanted: bool) -> None:
 
     # Only for one pull request: annotations of several would share the same lines.
     if wanted and len(step.overviews) == 1 and step.room > 0:
-        click.echo(annotations.render_annotations(step.overviews[0], most=step.room), nl=False)
+        click.echo(
+            annotations.render_annotations(step.overviews[0], max_per_level=step.room), nl=False
+        )
 
 
 def one_line(text: str) -> str:

@@ -262,7 +262,7 @@ def _report(done: Sequence[Measured], form: str, *, to_terminal: bool) -> str:
 
     first, overviews = done[0], [one.overview for one in done]
     if form == "json":
-        return json.render_json(first.overview, first.spoken, first.result)
+        return json.render_json(first.overview, first.scored_remarks, first.result)
     if form == "sarif":
         return sarif.render_sarif(first.overview, first.result)
     if form == "html":

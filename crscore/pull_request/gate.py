@@ -49,15 +49,15 @@ def judge(
         return GateResult(lines, ()) if fail_on_partial else GateResult((), lines)
     failed: list[str] = []
     notices: list[str] = []
-    chosen: dict[str, Scores] = {}
+    scores_by_name: dict[str, Scores] = {}
     for pattern in patterns:
         matches = _matching_rows(overview, pattern)
-        chosen |= matches
+        scores_by_name |= matches
         if not matches:
             notices.append(
                 f"{place}: the gate was not applied to {pattern}: no such reviewer commented"
             )
-    for name, scores in chosen.items():
+    for name, scores in scores_by_name.items():
         result = check_thresholds(
             name,
             standing=None if scores.usefulness is None else scores.usefulness.standing,

@@ -244,7 +244,7 @@ def _together(result: records.Result, unaddressed: int) -> Together:
     topic, addressed = view.reached(result)
     return Together(
         usefulness=_useful(result, result.usefulness, range(len(result.sentences))),
-        **_three(result.scores)._asdict(),
+        **_published_scores(result.scores)._asdict(),
         sentences=result.scores.sentences,
         on_topic=topic,
         words=result.baselines.words,
@@ -259,12 +259,14 @@ def _reviewers(result: records.Result, people: Sequence[Person]) -> tuple[Review
     rows = []
     for person in people[:MAX_REVIEWERS]:
         review = reviews.get(person.reviewer)
-        own = () if review is None else (result.comments[at].sentences for at in review.comments)
+        sentences = (
+            () if review is None else (result.comments[at].sentences for at in review.comments)
+        )
         value = None if review is None else review.usefulness
         rows.append(
             Reviewer(
-                usefulness=_useful(result, value, chain.from_iterable(own)),
-                **(_NOTHING if review is None else _three(review.scores))._asdict(),
+                usefulness=_useful(result, value, chain.from_iterable(sentences)),
+                **(_NOTHING if review is None else _published_scores(review.scores))._asdict(),
                 name=_text(person.reviewer, MAX_NAME_CHARS) or "unknown",
                 is_bot=person.is_bot,
                 comments=person.comments,
@@ -292,24 +294,24 @@ def _useful(
     )
 
 
-class _Three(NamedTuple):
+class _PublishedScores(NamedTuple):
     relevance: float | None
     conciseness: float | None
     comprehensiveness: float | None
     reason: str | None
 
 
-_NOTHING = _Three(None, None, None, "nothing to score was written")
+_NOTHING = _PublishedScores(None, None, None, "nothing to score was written")
 
 
-def _three(scores: records.Scores) -> _Three:
+def _published_scores(scores: records.Scores) -> _PublishedScores:
     reason = None if scores.reason is None else _text(scores.reason)
-    return _Three(scores.relevance, scores.conciseness, scores.comprehensiveness, reason)
+    return _PublishedScores(scores.relevance, scores.conciseness, scores.comprehensiveness, reason)
 
 
 def _point(result: records.Result, item: records.PseudoReference, listed: dict[str, str]) -> Point:
-    span = next((one for one in item.spans if one.side is Side.NEW), None)
-    span = span or next(iter(item.spans), _NOWHERE)
+    span = next((span for span in item.spans if span.side is Side.NEW), None)
+    span = span or next(iter(item.spans), _NO_SPAN)
     path = _text(span.path, MAX_PATH_CHARS) or None
     listed_as = listed.get(span.path, span.path) if span.side is Side.OLD else span.path
     return Point(
@@ -326,18 +328,18 @@ def _point(result: records.Result, item: records.PseudoReference, listed: dict[s
     )
 
 
-_NOWHERE = LineSpan(path="", side=Side.NEW, start=0, end=0)
+_NO_SPAN = LineSpan(path="", side=Side.NEW, start=0, end=0)
 
 
 def _severity(result: records.Result, item: records.PseudoReference) -> Severity | None:
     """Return the worst severity of the findings with this issue's sentence and path."""
     paths = {span.path for span in item.spans}
-    found = [
-        one.severity
-        for one in result.analysis.findings
-        if one.counted and one.text == item.text and one.path in paths
+    severities = [
+        finding.severity
+        for finding in result.analysis.findings
+        if finding.counted and finding.text == item.text and finding.path in paths
     ]
-    return min(found, key=SEVERITIES.index, default=None)
+    return min(severities, key=SEVERITIES.index, default=None)
 
 
 def _rank(point: Point) -> tuple[int, float]:
@@ -349,7 +351,7 @@ def _rank(point: Point) -> tuple[int, float]:
 
 def _capped(sentences: Iterable[str]) -> tuple[str, ...]:
     """Return each sentence once; past the limit, the last one counts the rest."""
-    texts = [_text(one) for one in dict.fromkeys(sentences)]
+    texts = [_text(sentence) for sentence in dict.fromkeys(sentences)]
     if len(texts) <= MAX_NOTES:
         return tuple(texts)
     return (*texts[: MAX_NOTES - 1], f"And {len(texts) - MAX_NOTES + 1:,} more, left out here.")

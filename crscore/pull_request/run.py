@@ -21,7 +21,7 @@ from crscore.github.pull import FindCheckout
 from crscore.github.records import PullRequest
 from crscore.pull_request import overview, untrusted
 from crscore.pull_request.documents import comment
-from crscore.pull_request.documents.json import Spoken
+from crscore.pull_request.documents.json import ScoredRemark
 from crscore.pull_request.overview import Overview, Person
 from crscore.pull_request.reviewers import identify
 from crscore.pull_request.reviewers.classify import NO_MARKERS
@@ -66,9 +66,9 @@ class Measured:
     """Settings: flags override the environment, which overrides the base branch's file."""
     result: Result
     """All comments against the change."""
-    heard: ReviewerThreads
+    reviewers: ReviewerThreads
     """The reviewers' threads, in the order of the result's comments."""
-    spoken: tuple[Spoken, ...]
+    scored_remarks: tuple[ScoredRemark, ...]
     """Mapping of remarks to comments."""
     overview: Overview
     """Values that the documents are made from."""
@@ -90,22 +90,26 @@ def measure(client: Client, request: Request) -> Measured:
         CRScoreError: A part of the run failed.
     """
     first = resolve_settings(request.flags, file=None)
-    found = pull.read_pull(
+    pull_request = pull.read_pull(
         client,
         request.repository,
         request.number,
         limits=_limits(first),
-        find_checkout=_finder(request.folder, named=request.names_folder),
+        find_checkout=_finder(request.folder, is_requested=request.names_folder),
         store=make_store(first) if first.cache else None,
     )
-    file = SettingsText(found.settings, BASE_FILE) if found.settings is not None else None
+    file = (
+        SettingsText(pull_request.settings, BASE_FILE)
+        if pull_request.settings is not None
+        else None
+    )
     settings = resolve_settings(request.flags, file=file)
     scorer = Scorer(settings, reports=request.reports, untrusted=True)
-    return assess(found, scorer, authors=request.authors, markers=request.markers)
+    return assess(pull_request, scorer, authors=request.authors, markers=request.markers)
 
 
 def assess(
-    found: PullRequest,
+    pull_request: PullRequest,
     scorer: Scorer,
     *,
     authors: Sequence[str] = (),
@@ -114,7 +118,7 @@ def assess(
     """Score the review comments of a pull request that was read.
 
     Args:
-        found: The pull request, from wherever it was read.
+        pull_request: The pull request, from wherever it was read.
         scorer: Scorer with the settings.
         authors: Patterns of the logins and reviewers to include; empty for all.
         markers: Text in the body of posts, by the name of the reviewer whose posts they are.
@@ -122,21 +126,23 @@ def assess(
     Raises:
         CRScoreError: A part of the run failed.
     """
-    heard = identify.identify_reviewers(
-        found.remarks, pull_author=found.author, authors=authors, markers=markers
+    reviewers = identify.identify_reviewers(
+        pull_request.remarks, pull_author=pull_request.author, authors=authors, markers=markers
     )
     result = scorer.score(
-        found.diff, identify.thread_comments(heard), originals=_originals(found, heard)
+        pull_request.diff,
+        identify.thread_comments(reviewers),
+        originals=_originals(pull_request, reviewers),
     )
     condensed = overview.make_overview(
-        found, result, _people(heard), (*heard.left_out, *heard.notes)
+        pull_request, result, _people(reviewers), (*reviewers.left_out, *reviewers.notes)
     )
     return Measured(
-        pull=found,
+        pull=pull_request,
         settings=scorer.settings,
         result=result,
-        heard=heard,
-        spoken=_spoken(heard),
+        reviewers=reviewers,
+        scored_remarks=_scored_remarks(reviewers),
         overview=condensed,
     )
 
@@ -164,8 +170,8 @@ def post_document(
     client: Client, repository: str, number: int, data: bytes, *, source: str
 ) -> tuple[Overview, Posted]:
     """Post the result of a job without rights: `check_document`, then `post_overview`."""
-    found = check_document(client, repository, (number,), data, source=source)
-    return found, post_overview(client, found)
+    checked = check_document(client, repository, (number,), data, source=source)
+    return checked, post_overview(client, checked)
 
 
 def check_document(
@@ -185,76 +191,78 @@ def check_document(
         InputError: The data violates a rule, or is about another pull request or commit.
         HostError: The pull request could not be read.
     """
-    given = untrusted.decode_overview(data, source=source)
-    number = given.number if given.number in numbers else numbers[0]
+    decoded = untrusted.decode_overview(data, source=source)
+    number = decoded.number if decoded.number in numbers else numbers[0]
     head = pull.read_head(client, repository, number)
     return untrusted.check_subject(
-        given, repository=head.repository, number=number, head=head.sha, url=head.url
+        decoded, repository=head.repository, number=number, head=head.sha, url=head.url
     )
 
 
-def post_overview(client: Client, found: Overview) -> Posted:
+def post_overview(client: Client, checked: Overview) -> Posted:
     """Post an overview that `check_document` accepted.
 
     Raises:
         HostError: The conversation could not be read.
     """
     discussion = conversation.read_conversation(
-        client, found.repository, found.number, settings=f"{found.head}:", expected={}
+        client, checked.repository, checked.number, settings=f"{checked.head}:", expected={}
     )
-    ours = tuple(one for one in discussion.remarks if sticky.is_sticky(one))
+    own_remarks = tuple(remark for remark in discussion.remarks if sticky.is_sticky(remark))
     certain = discussion.knows_ours and not discussion.unlisted
-    body = comment.render_comment(found)
-    return sticky.post(client, found.repository, found.number, body, ours, certain=certain)
+    body = comment.render_comment(checked)
+    return sticky.post(
+        client, checked.repository, checked.number, body, own_remarks, certain=certain
+    )
 
 
 def _limits(settings: Config) -> full_files.Limits:
     return full_files.Limits(diff=diff_limits(settings), max_source_bytes=settings.max_source_bytes)
 
 
-def _finder(folder: Path | None, *, named: bool) -> FindCheckout | None:
+def _finder(folder: Path | None, *, is_requested: bool) -> FindCheckout | None:
     if folder is None:
         return None
 
-    def look(base: str, head: str) -> CheckoutSearch:
-        found = checkout.find_checkout(folder, base, head)
+    def find(base: str, head: str) -> CheckoutSearch:
+        search = checkout.find_checkout(folder, base, head)
         # When no checkout was requested, a missing one is not reported.
-        return found if named else found._replace(reason=None)
+        return search if is_requested else search._replace(reason=None)
 
-    return look
+    return find
 
 
-def _originals(found: PullRequest, heard: ReviewerThreads) -> dict[int, Diff]:
+def _originals(pull_request: PullRequest, reviewers: ReviewerThreads) -> dict[int, Diff]:
     """Map outdated comments to the hunks they were written on."""
     return {
-        index: found.originals[one.place.id]
-        for index, one in enumerate(heard.threads)
-        if one.place.outdated and one.place.id in found.originals
+        index: pull_request.originals[thread.place.id]
+        for index, thread in enumerate(reviewers.threads)
+        if thread.place.outdated and thread.place.id in pull_request.originals
     }
 
 
-def _spoken(heard: ReviewerThreads) -> tuple[Spoken, ...]:
+def _scored_remarks(reviewers: ReviewerThreads) -> tuple[ScoredRemark, ...]:
     return tuple(
-        Spoken(remark=remark, reviewer=one.reviewer, comment=index)
-        for index, one in enumerate(heard.threads)
-        for remark in one.remarks
+        ScoredRemark(remark=remark, reviewer=thread.reviewer, comment=index)
+        for index, thread in enumerate(reviewers.threads)
+        for remark in thread.remarks
     )
 
 
-def _people(heard: ReviewerThreads) -> Sequence[Person]:
-    names = dict.fromkeys(one.reviewer for one in heard.threads)
-    return [_person(name, heard) for name in names]
+def _people(reviewers: ReviewerThreads) -> Sequence[Person]:
+    names = dict.fromkeys(thread.reviewer for thread in reviewers.threads)
+    return [_person(name, reviewers) for name in names]
 
 
-def _person(name: str, heard: ReviewerThreads) -> Person:
-    own = [one for one in heard.threads if one.reviewer == name]
-    begun = [one.place for one in own if one.place.thread == one.remarks[0].id]
-    resolved = [place.resolved for place in begun]
+def _person(name: str, reviewers: ReviewerThreads) -> Person:
+    threads = [thread for thread in reviewers.threads if thread.reviewer == name]
+    started = [thread.place for thread in threads if thread.place.thread == thread.remarks[0].id]
+    resolved = [place.resolved for place in started]
     return Person(
         reviewer=name,
-        is_bot=any(one.is_bot for one in own),
-        comments=len(own),
-        threads=len(begun),
+        is_bot=any(thread.is_bot for thread in threads),
+        comments=len(threads),
+        threads=len(started),
         resolved=None if None in resolved else sum(map(bool, resolved)),
-        outdated=sum(one.place.outdated for one in own),
+        outdated=sum(thread.place.outdated for thread in threads),
     )

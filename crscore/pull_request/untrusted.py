@@ -39,22 +39,22 @@ def decode_overview(data: bytes, *, source: str) -> Overview:
     if len(data) > MAX_BYTES:
         raise LimitError("MAX_BYTES", MAX_BYTES, len(data), source)
     try:
-        found = msgspec.json.decode(data, type=Overview)
+        overview = msgspec.json.decode(data, type=Overview)
     except (msgspec.DecodeError, RecursionError, UnicodeError) as exc:
         raise _refused(source, str(exc)) from exc
-    fault = next(_faults(found), None)
+    fault = next(_faults(overview), None)
     if fault is not None:
         raise _refused(source, fault)
-    return found
+    return overview
 
 
 def check_subject(
-    found: Overview, *, repository: str, number: int, head: str, url: str
+    overview: Overview, *, repository: str, number: int, head: str, url: str
 ) -> Overview:
     """Check that an overview is about the pull request that a trusted event names.
 
     Args:
-        found: Overview from a file.
+        overview: Overview from a file.
         repository: `owner/name` from the event.
         number: Pull request number from the event.
         head: Newest commit from the event.
@@ -63,31 +63,33 @@ def check_subject(
     Raises:
         InputError: The overview is about another pull request or another commit.
     """
-    subject = (found.repository.lower(), found.number, found.head)
+    subject = (overview.repository.lower(), overview.number, overview.head)
     if subject != (repository.lower(), number, head.lower()):
         raise InputError(
-            f"the file is about {found.repository}#{found.number} at {found.head[:12]}, not about "
-            f"{repository}#{number} at {head[:12]}; measure again"
+            f"the file is about {overview.repository}#{overview.number} at {overview.head[:12]}, "
+            f"not about {repository}#{number} at {head[:12]}; measure again"
         )
-    return msgspec.structs.replace(found, url=url)
+    return msgspec.structs.replace(overview, url=url)
 
 
-def _refused(source: str, why: str) -> InputError:
+def _refused(source: str, reason: str) -> InputError:
     # The reason may quote the file.
-    return InputError(f"{source}: this is no result of a pull request: {escape.one_line(why, 300)}")
+    return InputError(
+        f"{source}: this is no result of a pull request: {escape.one_line(reason, 300)}"
+    )
 
 
-def _faults(found: Overview) -> Iterator[str]:
+def _faults(overview: Overview) -> Iterator[str]:
     """Yield the faults that the types of the fields cannot exclude."""
-    if not found.url.endswith(f"/{found.number}"):
+    if not overview.url.endswith(f"/{overview.number}"):
         yield "the number and the address differ - at `$.url`"
-    yield from _scores("together", found.together)
-    yield from _counts(found.together, listed=len(found.open))
-    for at, row in enumerate(found.reviewers):
+    yield from _scores("together", overview.together)
+    yield from _counts(overview.together, listed=len(overview.open))
+    for at, row in enumerate(overview.reviewers):
         yield from _scores(f"reviewers[{at}]", row)
         if row.resolved is not None and row.resolved > row.threads:
             yield f"more than there are threads - at `$.reviewers[{at}].resolved`"
-    for at, point in enumerate(found.open):
+    for at, point in enumerate(overview.open):
         if (point.path is None and point.line) or 0 < point.end_line < point.line:
             yield f"no lines of a file - at `$.open[{at}]`"
         if point.listed is not None and not is_plain(point.listed):

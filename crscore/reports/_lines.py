@@ -110,19 +110,19 @@ def view(result: Result) -> View:
     return View(files, frozenset(layout.anchored), shorten)
 
 
-def _names(result: Result, most: int) -> dict[_Place, list[str]]:
+def _names(result: Result, max_lines: int) -> dict[_Place, list[str]]:
     """Return the names of the marks on each line, in order; of each mark at most so many lines."""
     numbers: dict[tuple[str, Side], set[int]] = defaultdict(set)
     for file in result.diff.files:
         for line in (line for hunk in file.hunks for line in hunk.lines):
             for path, side, number in _places(file, line):
                 numbers[path, side].add(number)
-    ordered = {key: sorted(found) for key, found in numbers.items()}
+    ordered = {key: sorted(line_numbers) for key, line_numbers in numbers.items()}
     names: dict[_Place, list[str]] = defaultdict(list)
     for mark in _marks(result):
-        known = ordered.get((mark.path, mark.side), [])
-        first, end = bisect_left(known, mark.start), bisect_right(known, mark.end)
-        for number in known[first : min(end, first + most)]:
+        line_numbers = ordered.get((mark.path, mark.side), [])
+        first, end = bisect_left(line_numbers, mark.start), bisect_right(line_numbers, mark.end)
+        for number in line_numbers[first : min(end, first + max_lines)]:
             on_line = names[_Place(mark.path, mark.side, number)]
             if len(on_line) < MAX_MARKS:
                 on_line.append(mark.name)
@@ -170,8 +170,8 @@ class _Layout:
             [name for place in _places(file, line) for name in self.names.get(place, ())]
             for line in hunk.lines
         ]
-        wanted = self._wanted(names)
-        if self.shorten and not wanted:
+        shown_positions = self._shown_positions(names)
+        if self.shorten and not shown_positions:
             return
         head = f"@@ \N{MINUS SIGN}{hunk.old_start},{hunk.old_length} "
         head += f"+{hunk.new_start},{hunk.new_length} @@ {one_line(hunk.section, 120)}"
@@ -179,7 +179,7 @@ class _Layout:
         skipped = False
         before: frozenset[str] = frozenset()
         for position, line in enumerate(hunk.lines):
-            if position not in wanted:
+            if position not in shown_positions:
                 skipped = True
                 continue
             if skipped:
@@ -191,15 +191,15 @@ class _Layout:
         if skipped:
             yield Line("gap", "…")
 
-    def _wanted(self, names: Sequence[Sequence[str]]) -> frozenset[int]:
+    def _shown_positions(self, names: Sequence[Sequence[str]]) -> frozenset[int]:
         """Return the positions to show: all, or those near a marked line."""
         if not self.shorten:
             return frozenset(range(len(names)))
         return frozenset(
-            near
+            neighbour
             for position, on_line in enumerate(names)
             if on_line
-            for near in range(position - CONTEXT_LINES, position + CONTEXT_LINES + 1)
+            for neighbour in range(position - CONTEXT_LINES, position + CONTEXT_LINES + 1)
         )
 
     def _line(self, line: DiffLine, on_line: Iterable[str], before: frozenset[str]) -> Line:

@@ -25,8 +25,8 @@ def locations(diff: Diff, reference: PseudoReference) -> list[dict[str, Any]]:
         Places with a file, at most `MAX_RELATED` + 1; empty when the change names no file.
     """
     spans = sorted(reference.spans, key=lambda span: span.side is not Side.NEW)
-    found = [_in_new_version(diff, span) for span in spans] or [_whole(diff)]
-    places = dict.fromkeys(span for span in found if span.path)
+    new_spans = [_in_new_version(diff, span) for span in spans] or [_whole(diff)]
+    places = dict.fromkeys(span for span in new_spans if span.path)
     return [_location(span) for span in list(places)[: MAX_RELATED + 1]]
 
 

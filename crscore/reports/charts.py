@@ -45,7 +45,7 @@ class Bar:
     high: float | None
     written: str
     """The value as text."""
-    look: str = ""
+    tone: str = ""
     """Class of the row: `main`, `trivial`, `good`, `bad` or none."""
     base: Bar | None = None
     """Rate to compare with, drawn hollow below the value."""
@@ -53,10 +53,10 @@ class Bar:
     @property
     def text(self) -> str:
         """Text of the row for screen readers and tooltips."""
-        known = f"{self.label}: {self.written}"
+        text = f"{self.label}: {self.written}"
         if self.low is not None and self.high is not None:
-            known += f" (from {self.low:.3g} to {self.high:.3g})"
-        return known + (f"; {self.base.text}" if self.base else "")
+            text += f" (from {self.low:.3g} to {self.high:.3g})"
+        return text + (f"; {self.base.text}" if self.base else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +133,8 @@ class Trend:
     @property
     def description(self) -> str:
         """Points and events, in words."""
-        events = (f"{one.day}: {one.label}" for one in self.events)
-        return "; ".join([*(one.text for one in self.points), *events])
+        events = (f"{event.day}: {event.label}" for event in self.events)
+        return "; ".join([*(point.text for point in self.points), *events])
 
 
 def draw(chart: Plot | Trend, *, widths: Sequence[str] = tuple(WIDTHS)) -> Markup:
@@ -152,17 +152,17 @@ def draw(chart: Plot | Trend, *, widths: Sequence[str] = tuple(WIDTHS)) -> Marku
     """
     alt, schemapi = _load("altair"), _load("altair.utils.schemapi")
     svg = _load("vl_convert").vegalite_to_svg
-    said = escape.one_line(chart.description)
+    description = escape.one_line(chart.description)
     drawings = []
     for name in widths:
         width = WIDTHS[name]
         # Our own specifications need no validation, which would take most of the time.
         with schemapi.debug_mode(False):
             layers = _plot(chart, width) if isinstance(chart, Plot) else _trend(chart)
-            made = alt.layer(*layers).properties(width=width).configure(**_theme())
-            drawing = svg(made.to_dict(validate=False))
+            layered = alt.layer(*layers).properties(width=width).configure(**_theme())
+            drawing = svg(layered.to_dict(validate=False))
         css = f"chart {name}" if len(widths) > 1 else "chart"
-        drawings.append(_finished(drawing, css, said))
+        drawings.append(_finished(drawing, css, description))
     caption = Markup("<figcaption>{}</figcaption>").format(escape.one_line(chart.caption))
     return Markup("<figure>\n{}\n{}\n</figure>").format(caption, Markup("\n").join(drawings))
 
@@ -212,15 +212,17 @@ def _plot(plot: Plot, width: int) -> list[Any]:
 def _ends(plot: Plot) -> tuple[float, float]:
     ends = [mark.value for mark in plot.marks] + [0.0]
     for bar in plot.bars:
-        for one in (bar, bar.base):
+        for interval in (bar, bar.base):
             ends += (
-                [end for end in (one.value, one.low, one.high) if end is not None] if one else []
+                [end for end in (interval.value, interval.low, interval.high) if end is not None]
+                if interval
+                else []
             )
     return min(ends), max(ends)
 
 
 def _row(at: int, bar: Bar) -> dict[str, Any]:
-    colour = f"var(--{_COLOURS.get(bar.look, 'soft')})"
+    colour = f"var(--{_COLOURS.get(bar.tone, 'soft')})"
     return {
         "row": at,
         "label": escape.one_line(bar.label, _LABEL_CHARS),
@@ -230,7 +232,7 @@ def _row(at: int, bar: Bar) -> dict[str, Any]:
         "low": bar.low,
         "high": bar.high,
         "colour": colour,
-        "fill": "var(--card)" if bar.look == "trivial" else colour,
+        "fill": "var(--card)" if bar.tone == "trivial" else colour,
     }
 
 
@@ -269,7 +271,7 @@ def _trend(trend: Trend) -> list[Any]:
     scale = alt.Scale(type="utc", domain=[since, until])
     axis = alt.Axis(title=None, format="%-d %b", tickCount=4, labelFlush=True)
     x = alt.X("day:T", scale=scale, axis=axis)
-    top = trend.top or max((one.value for one in trend.points), default=1.0)
+    top = trend.top or max((point.value for point in trend.points), default=1.0)
     y = alt.Y(
         "value:Q",
         scale=alt.Scale(domain=[0, top], nice=trend.top is None),
@@ -279,12 +281,12 @@ def _trend(trend: Trend) -> list[Any]:
         alt.Data(
             values=[
                 {
-                    "day": _milliseconds(one.day),
-                    "value": one.value,
-                    "group": one.group,
-                    "said": escape.one_line(one.text),
+                    "day": _milliseconds(point.day),
+                    "value": point.value,
+                    "group": point.group,
+                    "said": escape.one_line(point.text),
                 }
-                for one in trend.points
+                for point in trend.points
             ]
         ),
         height=_TREND_PIXELS,
@@ -328,7 +330,7 @@ def _theme() -> dict[str, Any]:
     }
 
 
-def _finished(drawing: str, css: str, said: str) -> Markup:
+def _finished(drawing: str, css: str, description: str) -> Markup:
     """Give a drawing its description, and its marks tooltips; drop what only scripts need."""
     root = ElementTree.fromstring(drawing)  # noqa: S314  (written by the renderer)
     for node in list(root.iter()):
@@ -342,7 +344,7 @@ def _finished(drawing: str, css: str, said: str) -> Markup:
         for child in list(node):
             if child.get("class") in {"background", "foreground"}:
                 node.remove(child)
-    root.attrib |= {"class": css, "role": "img", "aria-label": said}
+    root.attrib |= {"class": css, "role": "img", "aria-label": description}
     ElementTree.register_namespace("", _SVG)
     text = ElementTree.tostring(root, encoding="unicode", short_empty_elements=False)
     return Markup(text)  # noqa: S704  (all texts were escaped by the renderer)

@@ -79,7 +79,7 @@ def clean(text: str) -> str:
     text = _LINE_END.sub("\n", text)
     text = _CONTROL.sub("", text)
     text = _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
-    text = _REORDERING.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", text)
+    text = _REORDERING.sub(lambda match: f"⟨U+{ord(match[0]):04X}⟩", text)
     return _INVISIBLE.sub("", text)
 
 
@@ -122,17 +122,17 @@ def pieces(text: str, limit: int = MAX_ITEM_CHARS) -> tuple[Piece, ...]:
         [('Call ', False), ('run', True), (' now.', False)]
     """
     line = one_line(text, limit)
-    found: list[Piece] = []
+    parts: list[Piece] = []
     at = 0
     for span in _CODE_SPAN.finditer(line):
         code = span[2].strip()
         if not code:
             continue
-        found.append(Piece(line[at : span.start()], False))
-        found.append(Piece(code, True))
+        parts.append(Piece(line[at : span.start()], False))
+        parts.append(Piece(code, True))
         at = span.end()
-    found.append(Piece(line[at:], False))
-    return tuple(piece for piece in found if piece.text)
+    parts.append(Piece(line[at:], False))
+    return tuple(piece for piece in parts if piece.text)
 
 
 def no_commands(text: str) -> str:
@@ -171,9 +171,9 @@ def markdown(text: str, limit: int = MAX_ITEM_CHARS) -> str:
 
 def _markdown_plain(line: str) -> str:
     line = _MENTION.sub("@" + _BREAK, line)
-    line = _ISSUE.sub(lambda found: found[0] + _BREAK, line)
-    line = _ADDRESS.sub(lambda found: found[0] + _BREAK, line)
-    line = _COMMIT.sub(lambda found: re.sub("(.{4})", r"\1" + _BREAK, found[0]), line)
+    line = _ISSUE.sub(lambda match: match[0] + _BREAK, line)
+    line = _ADDRESS.sub(lambda match: match[0] + _BREAK, line)
+    line = _COMMIT.sub(lambda match: re.sub("(.{4})", r"\1" + _BREAK, match[0]), line)
     line = _MARKDOWN_PUNCTUATION.sub(r"\\\1", line.replace("&", "&amp;").replace("<", "&lt;"))
     line = _MARKDOWN_OPENING.sub(r"\1\\", line)
     line = line.replace("|", "&#124;").replace("$", "&#36;")
@@ -216,8 +216,8 @@ def json_text(document: str) -> str:
     return _OLD_COMMAND.sub(r"\\u0023#", _JSON_RISKY.sub(_as_json_escape, document))
 
 
-def _as_json_escape(found: re.Match[str]) -> str:
-    code = ord(found[0])
+def _as_json_escape(match: re.Match[str]) -> str:
+    code = ord(match[0])
     if code <= 0xFFFF:
         return f"\\u{code:04x}"
     code -= 0x10000

@@ -294,7 +294,7 @@ class Json:
         documents = [document(result) for result in results]
         value = documents[0] if len(documents) == 1 else Results(results=documents)
         text = json.dumps(msgspec.to_builtins(value), ensure_ascii=False, allow_nan=False, indent=2)
-        text = _NUMBERS.sub(lambda found: f"[{' '.join(found[1].split())}]", text)
+        text = _NUMBERS.sub(lambda match: f"[{' '.join(match[1].split())}]", text)
         return escape.json_text(text) + "\n"
 
 
@@ -344,7 +344,9 @@ def _fields(row: type[Row], *sources: object, **values: Any) -> Row:
     """Make a row from given values and attributes that match its other fields."""
     for name in row.__struct_fields__:
         if name not in values:
-            values[name] = next(getattr(one, name) for one in sources if hasattr(one, name))
+            values[name] = next(
+                getattr(source, name) for source in sources if hasattr(source, name)
+            )
     return row(**values)
 
 

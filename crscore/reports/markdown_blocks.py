@@ -84,7 +84,7 @@ def render_markdown(
         left -= size(fitted.text)
         omitted += fitted.omitted
     counts = [(omitted, "item"), (len(documents) - len(texts), noun)]
-    if shortened := " and ".join(view.many(count, word) for count, word in counts if count):
+    if shortened := " and ".join(view.count_noun(count, word) for count, word in counts if count):
         texts.append(f"*Shortened: {shortened} left out to keep within the host's limit.*\n")
     return "".join(texts).strip("\n") + "\n"
 
@@ -113,15 +113,15 @@ def fit_parts(parts: Iterable[Part], limit: int, size: Callable[[str], int] = le
             texts.append(part.head)
             continue
         room = left - size(part.head) - size(part.foot)
-        kept: list[str] = []
+        fitting: list[str] = []
         for item in part.items:
             if size(item) <= room:
-                kept.append(item)
+                fitting.append(item)
                 room -= size(item)
-        if room >= 0 and (kept or not part.items):
-            texts.append(part.head + "".join(kept) + part.foot)
+        if room >= 0 and (fitting or not part.items):
+            texts.append(part.head + "".join(fitting) + part.foot)
             left = room
-            omitted += len(part.items) - len(kept)
+            omitted += len(part.items) - len(fitting)
         else:
             omitted += max(len(part.items), 1)
     return Fitted("".join(texts), omitted)

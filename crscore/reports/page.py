@@ -62,7 +62,7 @@ def page(result: Result, *, prefix: str, heading: str) -> Page:
 
     def place(index: int, item: PseudoReference) -> Line:
         link = f"#{prefix}at-r{index}" if f"r{index}" in diff.anchored else ""
-        places = Run(view.places(item, most=3, finder=True), "place", link)
+        places = Run(view.places(item, max_places=3, finder=True), "place", link)
         return places, Run(" "), Run(f"R{index + 1}", "chip r", f"#{prefix}r{index}")
 
     def chip(index: int) -> tuple[Run, ...]:

@@ -73,16 +73,20 @@ class Sarif:
 
     def render(self, results: Sequence[Result]) -> str:
         """Render one run for each result, at most `MAX_RUNS`."""
-        shown = results[:MAX_RUNS]
-        several = len(shown) > 1
+        included = results[:MAX_RUNS]
+        is_several = len(included) > 1
         runs = [
-            _run(result, f"{self.category}/change-{number}" * several or self.category, len(shown))
-            for number, result in enumerate(shown, start=1)
+            _run(
+                result,
+                f"{self.category}/change-{number}" * is_several or self.category,
+                len(included),
+            )
+            for number, result in enumerate(included, start=1)
         ]
-        if len(results) > len(shown):
-            more = view.many(len(results) - len(shown), "change")
+        if len(results) > len(included):
+            omitted = view.count_noun(len(results) - len(included), "change")
             runs[-1]["invocations"][0]["toolExecutionNotifications"].append(
-                _notice("warning", f"Left out {more}: a file holds {MAX_RUNS} runs.")
+                _notice("warning", f"Left out {omitted}: a file holds {MAX_RUNS} runs.")
             )
         log = {"$schema": SCHEMA, "version": "2.1.0", "runs": runs}
         text = json.dumps(log, ensure_ascii=False, allow_nan=False, indent=_INDENT)
@@ -92,12 +96,12 @@ class Sarif:
 def _run(result: Result, category: str, of: int) -> dict[str, Any]:
     """Make the run of one of so many results, within its share of the limits."""
     notices = [_notice("note", note) for note in view.notes(result)[:MAX_NOTES]]
-    found: list[dict[str, Any]] = []
+    entries: list[dict[str, Any]] = []
     if result.scores.reason is None:
-        everything = _ordered(result)
-        found = list(_within(_results(result, everything), MAX_BYTES // of))
-        if len(found) < len(everything):
-            missing = view.many(len(everything) - len(found), "point")
+        points = _ordered(result)
+        entries = list(_limit_size(_results(result, points), MAX_BYTES // of))
+        if len(entries) < len(points):
+            missing = view.count_noun(len(points) - len(entries), "point")
             text = f"Left out the {missing} of least weight to keep within the limits of a file."
             notices.insert(0, _notice("warning", text))
     else:
@@ -115,7 +119,7 @@ def _run(result: Result, category: str, of: int) -> dict[str, Any]:
             _sarif_places.ROOT: {"description": {"text": "The root of the repository."}}
         },
         "invocations": [{"executionSuccessful": True, "toolExecutionNotifications": notices}],
-        "results": found,
+        "results": entries,
         "properties": _properties(result, MAX_SENTENCES // of),
     }
 
@@ -157,22 +161,24 @@ def _rule_id(kind: ReferenceKind) -> str:
 
 def _ordered(result: Result) -> list[tuple[int, PseudoReference]]:
     """List the unaddressed points: issues first, then by weight."""
-    return sorted(view.unaddressed(result), key=lambda one: _LEVELS[one[1].kind] != "warning")
+    return sorted(view.unaddressed(result), key=lambda point: _LEVELS[point[1].kind] != "warning")
 
 
 def _results(
     result: Result, points: Sequence[tuple[int, PseudoReference]]
 ) -> Iterator[dict[str, Any]]:
     kinds = list(ReferenceKind)
-    seen: Counter[str] = Counter()
-    severities = {(one.path, one.text): one.severity for one in result.analysis.findings}
+    digest_counts: Counter[str] = Counter()
+    severities = {
+        (finding.path, finding.text): finding.severity for finding in result.analysis.findings
+    }
     for index, reference in points[:MAX_RESULTS]:
         match = result.reference_matches[index]
         nobody = "" if reference.topic is None else "Nobody mentioned "
         text = _message(nobody + reference.text) or "A point without words."
         locations = _sarif_places.locations(result.diff, reference)
         digest = _digest(reference, text)
-        seen[digest] += 1
+        digest_counts[digest] += 1
         yield {
             "ruleId": _rule_id(reference.kind),
             "ruleIndex": kinds.index(reference.kind),
@@ -180,7 +186,7 @@ def _results(
             "message": {"text": text},
             "locations": locations[:1],
             **({"relatedLocations": locations[1:]} if locations[1:] else {}),
-            "partialFingerprints": {"primaryLocationLineHash": f"{digest}:{seen[digest]}"},
+            "partialFingerprints": {"primaryLocationLineHash": f"{digest}:{digest_counts[digest]}"},
             "rank": round(100 * reference.weight, 1),
             "properties": {
                 "source": escape.one_line(reference.source, _SENTENCE_CHARS),
@@ -193,9 +199,9 @@ def _results(
 def _level(reference: PseudoReference, severities: Mapping[tuple[str, str], Severity]) -> str:
     """Return the level of an issue from its tool's severity; a recorded one has no tool."""
     path = reference.spans[0].path if reference.spans else ""
-    known = severities.get((path, reference.text))
+    severity = severities.get((path, reference.text))
     is_issue = reference.kind is ReferenceKind.ISSUE
-    return known.value if is_issue and known else _LEVELS[reference.kind]
+    return severity.value if is_issue and severity else _LEVELS[reference.kind]
 
 
 def _digest(reference: PseudoReference, text: str) -> str:
@@ -207,9 +213,9 @@ def _digest(reference: PseudoReference, text: str) -> str:
     return hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def _within(found: Iterator[dict[str, Any]], most_bytes: int) -> Iterator[dict[str, Any]]:
+def _limit_size(entries: Iterator[dict[str, Any]], most_bytes: int) -> Iterator[dict[str, Any]]:
     """Yield results up to the size limit; the first ones matter most."""
-    for item in found:
+    for item in entries:
         text = json.dumps(item, ensure_ascii=False, indent=_INDENT)
         most_bytes -= len(text.encode()) + text.count("\n") * _RESULT_INDENT
         if most_bytes < 0:
@@ -233,10 +239,10 @@ def _properties(result: Result, most_sentences: int) -> dict[str, Any]:
                 "degree": _rounded(match.degree),
                 "matched": match.matched,
                 "flag": None if flag is None else flag.value,
-                "kind": None if told is None else told.kind.value,
-                "substance": None if told is None else _rounded(told.substance),
+                "kind": None if reading is None else reading.kind.value,
+                "substance": None if reading is None else _rounded(reading.substance),
             }
-            for sentence, flag, match, told in itertools.islice(pairs, most_sentences)
+            for sentence, flag, match, reading in itertools.islice(pairs, most_sentences)
         ],
     }
 

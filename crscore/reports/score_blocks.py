@@ -56,8 +56,8 @@ def make_headline(result: Result) -> Paragraph:
     topic, addressed = view.reached(result)
     return Paragraph(
         f"The review speaks about the change in {topic:,} of "
-        f"{view.many(len(result.sentences), 'sentence')} and addresses {addressed:,} of "
-        f"{view.many(result.scores.references, 'point')} that a review of it should touch."
+        f"{view.count_noun(len(result.sentences), 'sentence')} and addresses {addressed:,} of "
+        f"{view.count_noun(result.scores.references, 'point')} that a review of it should touch."
     )
 
 
@@ -98,9 +98,9 @@ def list_facts(result: Result, *, aspects: bool = False) -> Iterator[str]:
             yield f"people would say: {view.aspects(result.usefulness)}"
         yield f"published scores: {view.published_of(result)}"
     yield f"baselines: {view.baselines(result)}"
-    sizes = [view.change(result), view.many(len(result.sentences), "sentence")]
+    sizes = [view.change(result), view.count_noun(len(result.sentences), "sentence")]
     if len(result.reviews) > 1:
-        sizes.append(view.many(len(result.reviews), "reviewer"))
+        sizes.append(view.count_noun(len(result.reviews), "reviewer"))
     yield " · ".join(sizes)
 
 
@@ -207,7 +207,9 @@ def make_sentences(result: Result, *, limit: int, explain: bool = False) -> Iter
         if explain:
             items += map(_suggested_code, comment.suggestions)
         title = _comment_title(result, comment, explain=explain) if has_head else ()
-        hidden = sum(len(each.sentences) for each in result.comments) - limit if left <= 0 else 0
+        hidden = (
+            sum(len(comment.sentences) for comment in result.comments) - limit if left <= 0 else 0
+        )
         yield Items(tuple(items), title, unlisted=max(hidden, 0), hint="shown with --explain")
 
 
@@ -302,7 +304,7 @@ def make_references(result: Result) -> Items:
         facts = [
             item.kind.value,
             f"weight {view.hundred(item.weight)}",
-            view.places(item, most=5, before=True),
+            view.places(item, max_places=5, before=True),
             f"by {item.source}",
         ]
         if match.index is not None:
@@ -325,7 +327,7 @@ def make_references(result: Result) -> Items:
 def _cells(result: Result, scored: CommentResult | ReviewResult) -> tuple[Line, ...]:
     """Return the three cells of scores, the standing with its word."""
     tones = _tones(result)
-    pairs = zip(view.three(result, scored), view.measures(result, scored), strict=True)
+    pairs = zip(view.score_cells(result, scored), view.measures(result, scored), strict=True)
     return tuple((Run(text, _tone(value, tones)),) for text, value in pairs)
 
 

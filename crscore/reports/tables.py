@@ -56,7 +56,7 @@ def results_frame(results: Iterable[Result | CRScoreError]) -> pd.DataFrame:
         import pandas as pd  # noqa: PLC0415
     except ImportError as exc:
         raise DependencyError("pandas", "pip install 'crscore[export]'") from exc
-    return pd.DataFrame([_row(one) for one in results], columns=list(_TYPES)).astype(_TYPES)
+    return pd.DataFrame([_row(result) for result in results], columns=list(_TYPES)).astype(_TYPES)
 
 
 def _row(result: Result | CRScoreError) -> dict[str, Any]:

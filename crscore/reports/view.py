@@ -117,7 +117,7 @@ def hundred(value: float | None) -> str:
     return UNDEFINED if value is None else f"{100 * value:.0f}"
 
 
-def many(amount: int, noun: str) -> str:
+def count_noun(amount: int, noun: str) -> str:
     """Format a count with its noun.
 
     Example:
@@ -177,16 +177,16 @@ def _does(result: Result, value: Usefulness, sentences: Iterable[int]) -> str:
         return "Not about this change"
     best: dict[Kind, float] = {}
     for at in sentences if result.readings else ():
-        one = result.readings[at]
+        reading = result.readings[at]
         if result.sentence_flags[at] is not Flag.HIDDEN:
-            best[one.kind] = max(best.get(one.kind, 0.0), one.substance)
+            best[reading.kind] = max(best.get(reading.kind, 0.0), reading.substance)
     kinds = sorted(best, key=lambda kind: -best[kind])
     acts = [kind for kind in kinds if kind in _ACTS]
     if kinds and not acts:
         return f"About this change, but only {' and '.join(kinds[:2])}"
-    said = f", and {' and '.join(acts[:2])}" if acts else ""
+    actions = f", and {' and '.join(acts[:2])}" if acts else ""
     little = "" if value.standing >= _POOR else ", but gives little to act on"
-    return f"About this change{said}{little}"
+    return f"About this change{actions}{little}"
 
 
 def published(
@@ -206,21 +206,23 @@ def published(
 
 def published_of(result: Result) -> str:
     """Name the published scores of a result."""
-    one = result.scores
-    return published(one.relevance, one.conciseness, one.comprehensiveness, one.reason)
+    scores = result.scores
+    return published(scores.relevance, scores.conciseness, scores.comprehensiveness, scores.reason)
 
 
 def baselines(result: Result) -> str:
     """Name the baselines."""
     words, repeated = result.baselines.words, result.baselines.repeated_tokens
     tokens = "" if repeated is None else f", {percent(repeated)} of the diff's tokens repeated"
-    return f"{many(words, 'word')}{tokens}"
+    return f"{count_noun(words, 'word')}{tokens}"
 
 
 def aspects(value: Usefulness) -> str:
     """Name what people would say of a text, each from 0 to 100."""
-    named = asdict(value.aspects).items()
-    return ", ".join(f"{name.replace('_', ' ')} {hundred(one)}" for name, one in named)
+    aspect_values = asdict(value.aspects).items()
+    return ", ".join(
+        f"{name.replace('_', ' ')} {hundred(probability)}" for name, probability in aspect_values
+    )
 
 
 def columns(result: Result) -> tuple[str, str, str]:
@@ -240,7 +242,7 @@ def measures(
     return useful.standing / 100, useful.about, useful.substance
 
 
-def three(result: Result, item: CommentResult | ReviewResult) -> tuple[str, str, str]:
+def score_cells(result: Result, item: CommentResult | ReviewResult) -> tuple[str, str, str]:
     """Format the values of those columns, the standing with its word."""
     first, second, third = map(hundred, measures(result, item))
     if result.usefulness is not None and item.usefulness is not None:
@@ -253,16 +255,16 @@ def reading(result: Result, sentence: int) -> Reading | None:
     return result.readings[sentence] if result.readings else None
 
 
-def subject(result: Result, told: Reading) -> str:
+def subject(result: Result, reading: Reading) -> str:
     """Say what a sentence is about: a topic, a claim or the kind of subject; not escaped.
 
     Returns:
         The subject; "" where the kind of the sentence says it already.
     """
-    if told.reference is None:
-        said = told.kind is Kind.OTHER and told.subject is Subject.ELSEWHERE
-        return "" if said else told.subject.value
-    item = result.references[told.reference]
+    if reading.reference is None:
+        is_redundant = reading.kind is Kind.OTHER and reading.subject is Subject.ELSEWHERE
+        return "" if is_redundant else reading.subject.value
+    item = result.references[reading.reference]
     return item.text if item.topic is None else topic_name(item.topic)
 
 
@@ -274,11 +276,11 @@ def remark(result: Result, sentence: int) -> str | None:
 
 def flagged(result: Result) -> str | None:
     """Count the flags of the sentences, the most frequent first; None when there are none."""
-    found = Counter(flag.value for flag in result.sentence_flags if flag is not None)
-    if not found:
+    flag_counts = Counter(flag.value for flag in result.sentence_flags if flag is not None)
+    if not flag_counts:
         return None
-    kinds = ", ".join(f"{name} ({times:,})" for name, times in found.most_common())
-    return f"{FLAG} {many(found.total(), 'sentence')} flagged: {kinds}"
+    kinds = ", ".join(f"{name} ({times:,})" for name, times in flag_counts.most_common())
+    return f"{FLAG} {count_noun(flag_counts.total(), 'sentence')} flagged: {kinds}"
 
 
 def suggestion(item: Suggestion) -> str:
@@ -294,8 +296,12 @@ def suggestion(item: Suggestion) -> str:
         {True: "parses", False: "breaks the syntax", None: ""}[item.parses],
         "" if item.effect is None or item.parses is False else _EFFECTS[item.effect],
     ]
-    said = ", ".join(filter(None, parts))
-    return f"{said} ({item.reason})" if said and item.reason else said or item.reason or ""
+    description = ", ".join(filter(None, parts))
+    return (
+        f"{description} ({item.reason})"
+        if description and item.reason
+        else description or item.reason or ""
+    )
 
 
 def suggestions(result: Result) -> tuple[str, ...]:
@@ -306,25 +312,27 @@ def suggestions(result: Result) -> tuple[str, ...]:
         `Suggested code on a.py:3: applies, breaks the syntax.`
     """
     # Where the place of a block is not known, nothing can be said against it.
-    placed = [(item.comment, one) for item in result.comments for one in item.suggestions]
-    found = [(comment, one) for comment, one in placed if one.applies is not None]
-    if not found:
+    all_blocks = [(item.comment, block) for item in result.comments for block in item.suggestions]
+    placed = [(comment, block) for comment, block in all_blocks if block.applies is not None]
+    if not placed:
         return ()
-    applied = sum(one.applies is True for _, one in found)
+    applied = sum(block.applies is True for _, block in placed)
     odd = (
-        f"Suggested code on {comment_place(comment)}: {suggestion(one)}."
-        for comment, one in found
-        if not one.applies or one.parses is False or one.effect not in (None, Effect.BEHAVIOUR)
+        f"Suggested code on {comment_place(comment)}: {suggestion(block)}."
+        for comment, block in placed
+        if not block.applies
+        or block.parses is False
+        or block.effect not in (None, Effect.BEHAVIOUR)
     )
-    return f"Suggestion blocks that apply: {applied:,} of {len(found):,}.", *odd
+    return f"Suggestion blocks that apply: {applied:,} of {len(placed):,}.", *odd
 
 
 def rows(result: Result) -> tuple[MatchRow, MatchRow, MatchRow]:
     """Return the three scores with their bases."""
     scores = result.scores
     topic, addressed = reached(result)
-    sentences = many(scores.sentences, "sentence")
-    references = many(scores.references, "pseudo-reference")
+    sentences = count_noun(scores.sentences, "sentence")
+    references = count_noun(scores.references, "pseudo-reference")
     if graded(result) and scores.reason is None:
         of_sentences = f"mean of {sentences}, {topic:,} on topic"
         of_references = f"mean of {references}, {addressed:,} addressed"
@@ -351,11 +359,11 @@ def reached(result: Result) -> Reached:
 
 def ratio_of_review(result: Result, review: ReviewResult) -> str:
     """Describe how many of a reviewer's sentences are on topic."""
-    own = [at for index in review.comments for at in result.comments[index].sentences]
+    sentences = [at for index in review.comments for at in result.comments[index].sentences]
     topic = 0
     if review.scores.reason is None:
-        topic = sum(result.sentence_matches[at].matched for at in own)
-    return f"{topic:,} of {len(own):,}"
+        topic = sum(result.sentence_matches[at].matched for at in sentences)
+    return f"{topic:,} of {len(sentences):,}"
 
 
 def ratio_of_comment(result: Result, item: CommentResult) -> str:
@@ -369,14 +377,14 @@ def ratio_of_comment(result: Result, item: CommentResult) -> str:
     return f"{item.scores.matched_sentences:,.0f} of {item.scores.sentences:,}"
 
 
-def legend(result: Result, yes: str) -> str:
+def legend(result: Result, mark: str) -> str:
     """Explain the numbers and marks beside sentences and pseudo-references.
 
     A sentence with a reading has the number of its substance instead.
 
     Args:
         result: Its matcher decides what the numbers are.
-        yes: The report's mark for a match.
+        mark: The report's mark for a match.
     """
     first = "The number"
     if result.readings:
@@ -387,13 +395,13 @@ def legend(result: Result, yes: str) -> str:
     if result.threshold is not None:
         return (
             f"{first} is the cosine similarity of a sentence and a pseudo-reference, each with "
-            f"its best partner; {yes} marks those above the threshold of {result.threshold:.4g}. "
+            f"its best partner; {mark} marks those above the threshold of {result.threshold:.4g}. "
             "Conciseness is the share of sentences so marked, comprehensiveness that of the "
             "counted pseudo-references."
         )
     return (
         f"{first}, from 0 to 100, says how far a sentence addresses a pseudo-reference, each with "
-        f"its best partner; {yes} marks {hundred(result.decision)} and more. The scores count "
+        f"its best partner; {mark} marks {hundred(result.decision)} and more. The scores count "
         "parts: conciseness is the mean of the sentences' numbers, comprehensiveness that of the "
         "counted pseudo-references'. A flagged sentence counts less, mostly nothing."
     )
@@ -410,7 +418,7 @@ def change(result: Result) -> str:
     sizes = [lines_of(file) for file in result.diff.files]
     added = sum(size.added for size in sizes)
     removed = sum(size.removed for size in sizes)
-    return f"{many(len(sizes), 'file')} changed, +{added:,} \N{MINUS SIGN}{removed:,}"
+    return f"{count_noun(len(sizes), 'file')} changed, +{added:,} \N{MINUS SIGN}{removed:,}"
 
 
 def place(span: LineSpan) -> str:
@@ -426,7 +434,7 @@ def place(span: LineSpan) -> str:
 
 
 def places(
-    reference: PseudoReference, most: int = 1, *, before: bool = False, finder: bool = False
+    reference: PseudoReference, max_places: int = 1, *, before: bool = False, finder: bool = False
 ) -> str:
     """Describe the places of a pseudo-reference.
 
@@ -434,19 +442,19 @@ def places(
 
     Args:
         reference: Its spans are named.
-        most: Spans named individually; the rest is counted.
+        max_places: Spans named individually; the rest is counted.
         before: Also name spans of the old side when there are spans of the new side.
         finder: Name the tool that found an issue.
     """
     spans = reference.spans
-    found = f" ({reference.source})" if finder and reference.kind is ReferenceKind.ISSUE else ""
+    source = f" ({reference.source})" if finder and reference.kind is ReferenceKind.ISSUE else ""
     if not spans:
-        return f"whole change{found}"
+        return f"whole change{source}"
     if not before:
         spans = tuple(span for span in spans if span.side is Side.NEW) or spans
-    named = ", ".join(place(span) for span in spans[:most])
-    more = len(spans) - most
-    return f"{named} and {more} more{found}" if more > 0 else f"{named}{found}"
+    listed = ", ".join(place(span) for span in spans[:max_places])
+    hidden = len(spans) - max_places
+    return f"{listed} and {hidden} more{source}" if hidden > 0 else f"{listed}{source}"
 
 
 def unaddressed(result: Result) -> tuple[tuple[int, PseudoReference], ...]:
@@ -460,12 +468,14 @@ def unaddressed(result: Result) -> tuple[tuple[int, PseudoReference], ...]:
         before the sentence and its lines as the only place.
     """
     references = result.references
-    kept = {at: one.topic or at for at, one in enumerate(references) if one.counted}
-    addressed = {subject for at, subject in kept.items() if result.reference_matches[at].matched}
+    topics = {
+        at: reference.topic or at for at, reference in enumerate(references) if reference.counted
+    }
+    addressed = {subject for at, subject in topics.items() if result.reference_matches[at].matched}
     heaviest: dict[Topic | int, int] = {}
-    for at in sorted(kept, key=lambda at: -references[at].weight):
-        if kept[at] not in addressed:
-            heaviest.setdefault(kept[at], at)
+    for at in sorted(topics, key=lambda at: -references[at].weight):
+        if topics[at] not in addressed:
+            heaviest.setdefault(topics[at], at)
     return tuple((at, _told_by_topic(references[at])) for at in heaviest.values())
 
 
@@ -476,9 +486,9 @@ _SAYS_NO_MORE = re.compile(r"(?:\d lines?\) has been added|has changed \([^()]*\
 def _told_by_topic(item: PseudoReference) -> PseudoReference:
     if item.topic is None:
         return item
-    said = label(item.topic)
-    more = in_short(item).replace(f" ({many(item.topic.lines, 'line')})", "", 1)
-    text = f"{said}." if _SAYS_NO_MORE.search(item.text) else f"{said}: {more}"
+    topic = label(item.topic)
+    statement = in_short(item).replace(f" ({count_noun(item.topic.lines, 'line')})", "", 1)
+    text = f"{topic}." if _SAYS_NO_MORE.search(item.text) else f"{topic}: {statement}"
     # One kind whatever its heaviest claim is, so that an alert stays the same from push to push.
     return replace(item, text=text, kind=ReferenceKind.CLAIM, spans=(item.topic.place,))
 
@@ -492,7 +502,7 @@ def topic_name(topic: Topic) -> str:
 def label(topic: Topic) -> str:
     """Name a topic, what happened to it and its changed lines; not escaped."""
     facts = [topic_name(topic), topic.state.value]
-    return ", ".join([*facts, *([many(topic.lines, "line")] if topic.lines else [])])
+    return ", ".join([*facts, *([count_noun(topic.lines, "line")] if topic.lines else [])])
 
 
 def in_short(item: PseudoReference) -> str:
@@ -559,32 +569,34 @@ def notes(result: Result) -> tuple[str, ...]:
         for item in comments
         if item.scores.reason is not None
     )
-    tools = analysis(result.analysis)
+    tools = describe_analysis(result.analysis)
     code = suggestions(result)
     return tuple(dict.fromkeys((*result.diff.notes, *result.notes, *tools, *code, *abstained)))
 
 
-def analysis(found: Analysis) -> tuple[str, ...]:
+def describe_analysis(analysis: Analysis) -> tuple[str, ...]:
     """Describe the tools that reported and the use of their findings; empty if none applies.
 
     The analysis' own notes explain why the others did not report.
     """
-    if not found.tools:
+    if not analysis.tools:
         return ()
-    spoke = [run for run in found.tools if run.state is ToolState.RAN]
-    ran = [f"{run.tool} {run.version or ''}".strip() for run in spoke]
-    counted = sum(one.counted for one in found.findings)
-    older = sum(one.in_change and one.pre_existing for one in found.findings)
-    elsewhere = sum(not one.in_change for one in found.findings)
-    style = sum(one.is_style and one.in_change and not one.pre_existing for one in found.findings)
-    rest = len(found.findings) - counted - older - elsewhere - style
+    completed = [run for run in analysis.tools if run.state is ToolState.RAN]
+    ran = [f"{run.tool} {run.version or ''}".strip() for run in completed]
+    findings = analysis.findings
+    counted = sum(finding.counted for finding in findings)
+    off_change = sum(not finding.in_change for finding in findings)
+    changed = [finding for finding in findings if finding.in_change]
+    older = sum(finding.pre_existing for finding in changed)
+    style = sum(finding.is_style and not finding.pre_existing for finding in changed)
+    over_limit = len(findings) - counted - older - off_change - style
     parts = [
-        f"{counted:,} of {many(len(found.findings), 'finding')} counted"
-        if found.findings
+        f"{counted:,} of {count_noun(len(findings), 'finding')} counted"
+        if findings
         else "nothing found",
-        *([f"{elsewhere:,} on unchanged lines"] if elsewhere else []),
+        *([f"{off_change:,} on unchanged lines"] if off_change else []),
         *([f"{older:,} pre-existing"] if older else []),
         *([f"{style:,} of style"] if style else []),
-        *([f"{rest:,} over the limit of a hunk"] if rest else []),
+        *([f"{over_limit:,} over the limit of a hunk"] if over_limit else []),
     ]
     return (f"Static analysis by {', '.join(ran)}: {', '.join(parts)}.",) if ran else ()

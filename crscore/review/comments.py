@@ -90,18 +90,18 @@ def parse_review(
         return ()
     document = _load(review, source)
     if document is None:
-        found: tuple[Comment, ...] = (Comment(body=review),)
+        comments: tuple[Comment, ...] = (Comment(body=review),)
     else:
         _check("max_comments", limits.max_comments, len(document.entries), source)
-        found = tuple(_comments(document, source))
-    for comment in found:
+        comments = tuple(_comments(document, source))
+    for comment in comments:
         _check("max_comment_chars", limits.max_comment_chars, len(comment.body), source)
-    return found
+    return comments
 
 
-def _check(limit: str, allowed: int, found: int, source: str) -> None:
-    if found > allowed:
-        raise LimitError(limit, allowed, found, source)
+def _check(limit: str, allowed: int, actual: int, source: str) -> None:
+    if actual > allowed:
+        raise LimitError(limit, allowed, actual, source)
 
 
 def _decode(data: bytes, source: str) -> str:
@@ -152,12 +152,12 @@ def _parse_json(review: str) -> _Document:
     document = _Document(entries=[])
 
     def make_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        made = dict(pairs)
-        if len(made) < len(pairs):
+        fields = dict(pairs)
+        if len(fields) < len(pairs):
             counts = Counter(key for key, _ in pairs)
             twice = next(key for key, count in counts.items() if count > 1)
-            document.defects.append(f"the key {_shown(twice)} occurs twice in one object")
-        return made
+            document.defects.append(f"the key {_quote(twice)} occurs twice in one object")
+        return fields
 
     def make_constant(name: str) -> None:
         document.defects.append(f"{name} is not a JSON value")
@@ -220,7 +220,7 @@ def _comments(document: _Document, source: str) -> Iterator[Comment]:
     for number, entry in enumerate(document.entries, start=1):
         place = f"{source}: comment {number}"
         if not isinstance(entry, dict):
-            raise InputError(f"{place} is {_shown(entry)}; expected an object with a body")
+            raise InputError(f"{place} is {_quote(entry)}; expected an object with a body")
         comment = _comment(_Fields(entry, place))
         if comment.body.strip():
             yield comment
@@ -249,7 +249,7 @@ class _Fields:
 
     def wrong(self, key: str, value: Any, expected: str) -> InputError:
         """Describe the fault of a field."""
-        return InputError(f"{self.place}: {key} is {_shown(value)}; expected {expected}")
+        return InputError(f"{self.place}: {key} is {_quote(value)}; expected {expected}")
 
 
 def _comment(fields: _Fields) -> Comment:
@@ -312,7 +312,7 @@ def _id(fields: _Fields) -> str | None:
     raise fields.wrong("id", value, "a string, a whole number or null")
 
 
-def _shown(value: Any) -> str:
+def _quote(value: Any) -> str:
     """Format a value for a message, truncated to a line."""
     text = json.dumps(value)
     return text if len(text) <= 60 else text[:57] + "..."

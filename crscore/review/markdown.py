@@ -125,8 +125,8 @@ def lines_are_remarks(content: str) -> bool:
 def _starts_remark(line: str) -> bool:
     if line.startswith("`"):
         return True
-    found = _STARTS_REMARK.match(line)
-    return found is not None and (found[1] is None or not found[1].islower())
+    match = _STARTS_REMARK.match(line)
+    return match is not None and (match[1] is None or not match[1].islower())
 
 
 def _breaks_on_purpose(before: str, after: str) -> bool:
@@ -150,7 +150,7 @@ def _markdown() -> MarkdownIt:
 
 def _drop_quotes(state: StateCore) -> None:
     """Remove quotes, and the markers of alerts (which are not quotes) and tasks."""
-    kept: list[Token] = []
+    tokens: list[Token] = []
     quote_level: int | None = None
     for at, token in enumerate(state.tokens):
         first = _first_text(state.tokens, at)
@@ -165,8 +165,8 @@ def _drop_quotes(state: StateCore) -> None:
             first.content = _ALERT.sub("", first.content, count=1)
         elif token.type == "list_item_open" and first is not None:
             first.content = _TASK_BOX.sub("", first.content)
-        kept.append(token)
-    state.tokens = kept
+        tokens.append(token)
+    state.tokens = tokens
 
 
 def _first_text(tokens: Sequence[Token], at: int) -> Token | None:
@@ -175,15 +175,15 @@ def _first_text(tokens: Sequence[Token], at: int) -> Token | None:
 
 
 def _read_inline(state: StateCore) -> None:
-    used: frozenset[str] | None = None
+    used_labels: frozenset[str] | None = None
     for token in state.tokens:
         if token.type == "inline":
             token.children = _parse_inline(state, token.content)
         elif token.type == "html_block":
             token.type, token.children = "inline", list(_parse_html_block(state, token.content))
         elif token.type == "definition":
-            used = _used_labels(state.src) if used is None else used
-            notes = map(_hidden, filter(str.strip, _unseen_definition(token, used)))
+            used_labels = _used_labels(state.src) if used_labels is None else used_labels
+            notes = map(_hidden, filter(str.strip, _unseen_definition(token, used_labels)))
             token.type, token.children = "inline", list(notes)
 
 
@@ -213,12 +213,12 @@ def _used_labels(source: str) -> frozenset[str]:
     return frozenset(label.casefold() for label in labels)
 
 
-def _unseen_definition(token: Token, used: frozenset[str]) -> Iterator[str]:
+def _unseen_definition(token: Token, used_labels: frozenset[str]) -> Iterator[str]:
     """Yield the unrendered texts of a link definition: a title, prose as an address or a label."""
     label, address, title = token.meta["label"], unquote(token.meta["url"]), token.meta["title"]
     if len(address.split()) > 1:
         yield address
-    if label.casefold() in used:
+    if label.casefold() in used_labels:
         return
     if len(label.split()) >= _SHORTEST_NOTE_WORDS:
         yield " ".join(label.split())
@@ -227,13 +227,13 @@ def _unseen_definition(token: Token, used: frozenset[str]) -> Iterator[str]:
 
 def _read_formula(state: StateInline, silent: bool) -> bool:
     """Parse a formula whose text is white or a placeholder, as an inline rule."""
-    found = _FORMULA.match(state.src, state.pos) if state.src[state.pos] == "$" else None
-    words = hidden_formula(found[0]) if found else None
-    if found is None or words is None:
+    match = _FORMULA.match(state.src, state.pos) if state.src[state.pos] == "$" else None
+    words = hidden_formula(match[0]) if match else None
+    if match is None or words is None:
         return False
     if not silent:
         state.push("html_inline", "", 0).content = _hidden(words).content
-    state.pos = found.end()
+    state.pos = match.end()
     return True
 
 
@@ -264,17 +264,17 @@ def _repair_tags(html: str) -> str:
 def _unclosed(tags: Sequence[re.Match[str]]) -> frozenset[int]:
     """Find the starts of unclosed elements that would hide or fold their content only if closed."""
     ends: Counter[str] = Counter()
-    found: set[int] = set()
+    starts: set[int] = set()
     for tag in reversed(tags):
         name = tag["name"].lower()
         if tag["end"]:
             ends[name] += 1
         elif name in UNSHOWN_ELEMENTS or name == "details":
             if not ends[name]:
-                found.add(tag.start())
+                starts.add(tag.start())
             elif name not in RAW_ELEMENTS:
                 ends[name] -= 1
-    return frozenset(found)
+    return frozenset(starts)
 
 
 def _renamed_formats(tags: Sequence[re.Match[str]]) -> frozenset[str]:
@@ -285,5 +285,5 @@ def _renamed_formats(tags: Sequence[re.Match[str]]) -> frozenset[str]:
         if not tag["end"] and tag["name"].lower() in _FORMATTING
     }
     hiding = {name for name, attributes in opened if _MAY_HIDE.search(attributes)}
-    kept = sum(name in hiding for name, _ in opened)
-    return _FORMATTING - hiding if kept <= MAX_FORMATS else _FORMATTING
+    hiding_count = sum(name in hiding for name, _ in opened)
+    return _FORMATTING - hiding if hiding_count <= MAX_FORMATS else _FORMATTING

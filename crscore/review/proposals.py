@@ -28,16 +28,16 @@ SHORT: Final = 60
 """Length up to which code is shown whole; of longer code, where it differs."""
 CONTEXT: Final = 5
 """Tokens, with white space, shown on each side of the part that differs."""
-ALIKE: Final = 0.2
+MIN_SIMILARITY: Final = 0.2
 """Share of common words from which lines may be those that a suggestion replaces."""
-MORE_ALIKE: Final = 0.1
+MIN_GAIN: Final = 0.1
 """Gain of that share from which it is taken to replace more than one line, as few do."""
 
 _TOKEN: Final = re.compile(r"\w+|\s+|[^\w\s]")
 _WORD: Final = re.compile(r"\w+")
 _TICKS: Final = re.compile("``+")
 _SPAN: Final = r"(?:``[^\n]{1,200}?``|`[^`\n]{1,200}`)"
-_ALONE: Final = re.compile(rf"(?P<new>{_SPAN})\s*(?P<asks>\?*)\.?")
+_ONLY_CODE: Final = re.compile(rf"(?P<new>{_SPAN})\s*(?P<asks>\?*)\.?")
 _FEW: Final = r"[^\s/`?]{1,80}(?: [^\s/`?]{1,80}){0,3}"
 _EDITS: Final = (
     # s/old/new/, as in sed, also without the last slash and inside backticks
@@ -67,22 +67,24 @@ def read_proposals(
         ("`a` -> `b`"). A suggestion that leaves all as it is proposes nothing.
     """
     inline = {text: _read_inline(text) for text in parsed.sentences}
-    found = [unit for unit in inline.values() if unit]
+    proposals = [unit for unit in inline.values() if unit]
     if parsed.suggestions:
         place = find_place(comment, file)
         for suggestion in parsed.suggestions:
             new = _cut_lines(suggestion.split("\n") if suggestion.strip() else [])
             old = place.lines if place.is_exact else align_lines(place, new)
-            found.append(describe_change(old, new) if old else _use(new))
-    found += [describe_change(*_sides(block)) for block in parsed.diffs]
+            proposals.append(describe_change(old, new) if old else _use(new))
+    proposals += [describe_change(*_sides(block)) for block in parsed.diffs]
     sentences = tuple(text for text in parsed.sentences if not inline[text])
-    if not any(found):
+    if not any(proposals):
         # Nothing but code.
-        if len(sentences) == 1 and (alone := _fullmatch(_ALONE, sentences[0])):
-            found, sentences = [f"use {alone['new']}{alone['asks'][:1]}"], ()
+        if len(sentences) == 1 and (only_code := _fullmatch(_ONLY_CODE, sentences[0])):
+            proposals, sentences = [f"use {only_code['new']}{only_code['asks'][:1]}"], ()
         elif not sentences:
-            found = [_use(block.split("\n")) for block in parsed.code_blocks]
-    return replace(parsed, sentences=sentences, proposals=tuple(dict.fromkeys(filter(None, found))))
+            proposals = [_use(block.split("\n")) for block in parsed.code_blocks]
+    return replace(
+        parsed, sentences=sentences, proposals=tuple(dict.fromkeys(filter(None, proposals)))
+    )
 
 
 def describe_change(old: Sequence[str], new: Sequence[str]) -> str:
@@ -144,10 +146,10 @@ def _narrow(old: str, new: str) -> tuple[str, str]:
         return old, new
     sides = _TOKEN.findall(old), _TOKEN.findall(new)
     shorter = min(map(len, sides))
-    same = sum(1 for _ in takewhile(_equal, zip(*sides, strict=False)))
+    common_start = sum(1 for _ in takewhile(_equal, zip(*sides, strict=False)))
     ends = zip(*map(reversed, sides), strict=False)
-    same_end = min(sum(1 for _ in takewhile(_equal, ends)), shorter - same)
-    start, cut = max(0, same - CONTEXT), max(0, same_end - CONTEXT)
+    same_end = min(sum(1 for _ in takewhile(_equal, ends)), shorter - common_start)
+    start, cut = max(0, common_start - CONTEXT), max(0, same_end - CONTEXT)
     first, second = ("".join(side[start : len(side) - cut]).strip() for side in sides)
     return first, second
 
@@ -158,14 +160,14 @@ def _equal(pair: tuple[str, str]) -> bool:
 
 def _use(lines: Iterable[str]) -> str:
     """Propose code of which nothing is known that it replaces; "" without a word."""
-    told = " ".join(" ".join(line.split()) for line in lines if _WORD.search(line))
-    return f"use {_code(told)}" if told else ""
+    code = " ".join(" ".join(line.split()) for line in lines if _WORD.search(line))
+    return f"use {_code(code)}" if code else ""
 
 
 def _code(text: str) -> str:
     text = _TICKS.sub("`", text.strip())
-    shown = text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 1].rstrip() + "…"
-    return f"`` {shown} ``" if "`" in shown else f"`{shown}`"
+    code = text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 1].rstrip() + "…"
+    return f"`` {code} ``" if "`" in code else f"`{code}`"
 
 
 def _squeeze(text: str) -> str:
@@ -187,8 +189,8 @@ def _read_inline(text: str) -> str:
         if edit is not None:
             old, new = (edit[key].strip("` ") for key in ("old", "new"))
             return f"change {_code(old)} to {_code(new)}" if old and new else ""
-    asked = _fullmatch(_ALONE, text)
-    return f"use {asked['new']}?" if asked is not None and asked["asks"] else ""
+    question = _fullmatch(_ONLY_CODE, text)
+    return f"use {question['new']}?" if question is not None and question["asks"] else ""
 
 
 def _sides(block: str) -> tuple[list[str], list[str]]:
@@ -228,9 +230,9 @@ def find_place(comment: Comment, file: ChangedFile | None) -> Place:
     """
     line = comment.line
     if line is not None and not comment.outdated and file is not None:
-        found = _lines_of(comment, line, file)
-        if found:
-            return Place(found, is_exact=True, is_end=True)
+        lines = _lines_of(comment, line, file)
+        if lines:
+            return Place(lines, is_exact=True, is_end=True)
     if line is not None and not comment.diff_hunk:
         return Place([], is_exact=True, is_end=False)
     last = list(_last_lines(comment, file))
@@ -242,23 +244,23 @@ def find_place(comment: Comment, file: ChangedFile | None) -> Place:
 def _lines_of(comment: Comment, end: int, file: ChangedFile) -> list[str]:
     """Return the lines that a comment is on; none when the diff does not show them all."""
     start = max(comment.start_line or end, end - MAX_LINES + 1)
-    hunk = next((hunk for hunk in file.hunks if _holds(hunk, comment.side, end)), None)
+    hunk = next((hunk for hunk in file.hunks if _contains_line(hunk, comment.side, end)), None)
     if hunk is None:
         return []
     old = comment.side is Side.OLD
     # Before a line stand at least the lines of its side from the hunk's start.
     first = max(0, start - (hunk.old_start if old else hunk.new_start))
-    found: list[str] = []
+    lines: list[str] = []
     for line in hunk.lines[first:]:
         number = line.old if old else line.new
         if number is not None and start <= number <= end:
-            found.append(line.text)
+            lines.append(line.text)
             if number == end:
                 break
-    return found
+    return lines
 
 
-def _holds(hunk: Hunk, side: Side, line: int) -> bool:
+def _contains_line(hunk: Hunk, side: Side, line: int) -> bool:
     if side is Side.OLD:
         return hunk.old_start <= line < hunk.old_start + hunk.old_length
     return hunk.new_start <= line < hunk.new_start + hunk.new_length
@@ -266,17 +268,17 @@ def _holds(hunk: Hunk, side: Side, line: int) -> bool:
 
 def _last_lines(comment: Comment, file: ChangedFile | None) -> Iterator[str]:
     """Yield the last lines, of the comment's side, of the hunk that ends where the comment is."""
-    most = 4 * MAX_LINES
+    max_lines = 4 * MAX_LINES
     if comment.diff_hunk:
-        other = "-" if comment.side is Side.NEW else "+"
-        for line in comment.diff_hunk.rstrip("\n").split("\n")[-most:]:
-            if not line.startswith((other, "@@ ", "\\")):
+        other_sign = "-" if comment.side is Side.NEW else "+"
+        for line in comment.diff_hunk.rstrip("\n").split("\n")[-max_lines:]:
+            if not line.startswith((other_sign, "@@ ", "\\")):
                 yield line[1:]
     elif file is not None and len(file.hunks) == 1:
         kind = LineKind.REMOVED if comment.side is Side.NEW else LineKind.ADDED
-        for one in file.hunks[0].lines[-most:]:
-            if one.kind is not kind:
-                yield one.text
+        for diff_line in file.hunks[0].lines[-max_lines:]:
+            if diff_line.kind is not kind:
+                yield diff_line.text
 
 
 def align_lines(place: Place, suggestion: Sequence[str]) -> list[str]:
@@ -299,7 +301,7 @@ def align_lines(place: Place, suggestion: Sequence[str]) -> list[str]:
                 common += 1
         shares.append(2 * common / total)
     best = max(shares)
-    if best < max(ALIKE, shares[0] + MORE_ALIKE):
+    if best < max(MIN_SIMILARITY, shares[0] + MIN_GAIN):
         stays = _squeeze(last[-1]) in map(_squeeze, suggestion)
-        return last[-1:] if place.is_end or stays or best >= ALIKE else []
+        return last[-1:] if place.is_end or stays or best >= MIN_SIMILARITY else []
     return last[-shares.index(best) - 1 :]

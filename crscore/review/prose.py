@@ -128,9 +128,9 @@ class _Reader:
         """Keep invisible texts, without a bot's stored state."""
         for text in texts:
             for part in _UNSEEN_BREAK.split(text):
-                kept = " ".join(_STATE.sub(" ", clean(part)).split())
-                if kept:
-                    self._prose.hidden.append(kept)
+                cleaned = " ".join(_STATE.sub(" ", clean(part)).split())
+                if cleaned:
+                    self._prose.hidden.append(cleaned)
 
     @property
     def _buffer(self) -> list[str]:
@@ -191,13 +191,13 @@ class _Reader:
         if not self._hiding:
             self._end(self._seen, self._prose.units)
 
-    def _end(self, buffer: list[str], found: list[str]) -> None:
+    def _end(self, buffer: list[str], texts: list[str]) -> None:
         is_code = buffer is self._code
         written = "".join([*buffer, f"`{CODE_CLOSE}"] if is_code else buffer)
         buffer[:] = [f"{CODE_OPEN}`"] if is_code else []
         text = " ".join(written.replace(_EMPTY_CODE, "").split())
         if text:
-            found.append(text)
+            texts.append(text)
 
     def _open_code(self) -> None:
         if self._code is None:

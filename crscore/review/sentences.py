@@ -87,14 +87,14 @@ def split_comment(body: str, *, splitter: str = "markdown") -> ParsedComment:
         >>> split_comment("Why? Because it fails. Fix it.", splitter="paper").sentences
         ('Why', 'Because it fails', 'Fix it.')
     """
-    return _known(splitter)(body)
+    return _find_splitter(splitter)(body)
 
 
-def _known(splitter: str) -> Callable[[str], ParsedComment]:
+def _find_splitter(splitter: str) -> Callable[[str], ParsedComment]:
     split = _SPLITTERS.get(splitter)
     if split is None:
-        known = ", ".join(SPLITTERS)
-        raise ConfigError("splitter", "settings", f"{splitter!r} is none of {known}")
+        names = ", ".join(SPLITTERS)
+        raise ConfigError("splitter", "settings", f"{splitter!r} is none of {names}")
     return split
 
 
@@ -114,7 +114,7 @@ def identity(splitter: str) -> str:
         >>> identity("paper")
         'paper'
     """
-    if _known(splitter) is not _parse_markdown:
+    if _find_splitter(splitter) is not _parse_markdown:
         return splitter
     libraries = ",".join(f"{name}-{version(name)}" for name in _LIBRARIES)
     return f"{splitter}-{_MARKDOWN_VERSION}({libraries})"
@@ -175,12 +175,12 @@ def _segment(unit: str) -> Iterator[str]:
 
 def _ends(window: str) -> list[int]:
     """Return where the sentences end, in order; the last end is the window's."""
-    found = {item["end_index"] for item in sentencex.get_sentence_boundaries("en", window)}
-    return sorted(found | {match.end() for match in _AFTER_CLOSING.finditer(window)})
+    ends = {item["end_index"] for item in sentencex.get_sentence_boundaries("en", window)}
+    return sorted(ends | {match.end() for match in _AFTER_CLOSING.finditer(window)})
 
 
-def _hide(found: re.Match[str]) -> str:
-    return "X" + "x" * (len(found[0]) - 1)
+def _hide(match: re.Match[str]) -> str:
+    return "X" + "x" * (len(match[0]) - 1)
 
 
 def _finish(piece: str) -> str:

@@ -116,7 +116,7 @@ def smuggled(text: str) -> tuple[str, ...]:
         return ()
     tagged = (_spelt(line) for line in _FLAG.sub("", text).splitlines())
     selected = (_decoded(run) for run in _SELECTORS.findall(text))
-    return tuple(found for found in (*tagged, *selected) if len(found) >= _SHORTEST_RUN)
+    return tuple(text for text in (*tagged, *selected) if len(text) >= _SHORTEST_RUN)
 
 
 def _spelt(line: str) -> str:
@@ -185,8 +185,8 @@ def hidden_formula(formula: str) -> str | None:
         >>> hidden_formula(r"$\color{white}{\textsf{Well done}}$")
         'Well done'
     """
-    found = _UNSEEN_FORMULA.finditer(formula)
-    if any(match[1] is None or is_invisible_color(match[1]) for match in found):
+    matches = _UNSEEN_FORMULA.finditer(formula)
+    if any(match[1] is None or is_invisible_color(match[1]) for match in matches):
         return " ".join(_COMMAND.sub(" ", formula).split())
     return None
 
@@ -220,28 +220,28 @@ def hides_by_style(style: str) -> bool:
         >>> hides_by_style("color: #FFF"), hides_by_style("color: white; background: red")
         (True, False)
     """
-    found = _declarations(style)
-    is_clipped = _word(found.get("overflow")) in {"hidden", "clip"}
+    declarations = _declarations(style)
+    is_clipped = _word(declarations.get("overflow")) in {"hidden", "clip"}
     return (
-        any(_word(found.get(name)) in words for name, words in _HIDING_WORDS.items())
-        or any(_is_hiding_function(part) for value in found.values() for part in value)
-        or any(_is_at_most(found, names, limits) for names, limits in _LOWEST.items())
-        or (is_clipped and _is_at_most(found, _SIZES, _TINY))
-        or _has_no_contrast(found)
+        any(_word(declarations.get(name)) in words for name, words in _HIDING_WORDS.items())
+        or any(_is_hiding_function(part) for value in declarations.values() for part in value)
+        or any(_is_at_most(declarations, names, limits) for names, limits in _LOWEST.items())
+        or (is_clipped and _is_at_most(declarations, _SIZES, _TINY))
+        or _has_no_contrast(declarations)
     )
 
 
 def _declarations(style: str) -> _Style:
     """Return values by property, without the part after a slash, such as a font's line height."""
-    found = tinycss2.parse_declaration_list(style, skip_comments=True, skip_whitespace=True)
-    declared = [one for one in found if one.type == "declaration"]
+    nodes = tinycss2.parse_declaration_list(style, skip_comments=True, skip_whitespace=True)
+    declared = [node for node in nodes if node.type == "declaration"]
     return {
-        one.lower_name: [
+        declaration.lower_name: [
             part
-            for part in takewhile(lambda part: part != "/", one.value)
+            for part in takewhile(lambda part: part != "/", declaration.value)
             if part.type not in {"whitespace", "comment"}
         ]
-        for one in sorted(declared, key=lambda one: bool(one.important))
+        for declaration in sorted(declared, key=lambda declaration: bool(declaration.important))
     }
 
 
@@ -264,17 +264,17 @@ def _is_hiding_function(token: Any) -> bool:
     return bool(rule and sizes and rule(sizes))
 
 
-def _is_at_most(found: _Style, names: Sequence[str], limits: Mapping[str, float]) -> bool:
-    lengths = [length for name in names for length in _lengths(found.get(name, ()))]
+def _is_at_most(style: _Style, names: Sequence[str], limits: Mapping[str, float]) -> bool:
+    lengths = [length for name in names for length in _lengths(style.get(name, ()))]
     return any(size <= limits.get(unit, limits.get("else", 0)) for size, unit in lengths)
 
 
-def _has_no_contrast(found: _Style) -> bool:
-    written = found.get("-webkit-text-fill-color") or found.get("color")
+def _has_no_contrast(style: _Style) -> bool:
+    written = style.get("-webkit-text-fill-color") or style.get("color")
     color = _rgba(written[0]) if written else None
-    behind = found.get("background-color") or found.get("background") or ()
+    background = style.get("background-color") or style.get("background") or ()
     # A function that is not a colour is a picture or a gradient, on which white is readable.
-    backgrounds = [_rgba(token) for token in behind if _rgba(token) or token.type == "function"]
+    backgrounds = [_rgba(token) for token in background if _rgba(token) or token.type == "function"]
     return color is not None and (
         color[3] <= _FAINTEST
         or color in backgrounds

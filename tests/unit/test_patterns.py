@@ -39,7 +39,7 @@ _MADE_AT_RUN_TIME = [
     "crscore.text.content",
 ]
 # Their callers match them whole, through a function or a loop.
-_MATCHED_WHOLE = {"crscore.review.proposals._EDITS[]", "crscore.review.proposals._ALONE"}
+_MATCHED_WHOLE = {"crscore.review.proposals._EDITS[]", "crscore.review.proposals._ONLY_CODE"}
 
 
 def everything() -> tuple[list[Use], list[str]]:

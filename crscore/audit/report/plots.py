@@ -105,4 +105,4 @@ def _with_base(label: str, one: Rate, base: Rate | None) -> Bar:
         return bar
     hollow = _rate("not commented on", base, "trivial")
     written = f"{bar.written} / {hollow.written}"
-    return Bar(bar.label, bar.value, bar.low, bar.high, written, bar.look, hollow)
+    return Bar(bar.label, bar.value, bar.low, bar.high, written, bar.tone, hollow)

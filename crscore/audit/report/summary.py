@@ -46,7 +46,7 @@ def _lines(found: Overview, link: str) -> Iterator[str]:
     ordered = words.decided_first(found)
     yield from (f"- {escape.markdown(one.text)}" for one in ordered[:MAX_VERDICTS])
     if len(ordered) > MAX_VERDICTS:
-        yield f"- and {view.many(len(ordered) - MAX_VERDICTS, 'more pair')}, in the report"
+        yield f"- and {view.count_noun(len(ordered) - MAX_VERDICTS, 'more pair')}, in the report"
     yield f"\n{escape.markdown(words.facts(found))}"
     if link:
         yield f"\n[The whole report](<{link}>)"

@@ -53,7 +53,7 @@ def _blocks(found: Overview) -> Iterator[RenderableType]:
         yield Text("Pairs of bots", style=_TITLE)
         yield from map(_verdict, ordered[:SHOWN_VERDICTS])
     if len(ordered) > SHOWN_VERDICTS:
-        more = view.many(len(ordered) - SHOWN_VERDICTS, "more pair")
+        more = view.count_noun(len(ordered) - SHOWN_VERDICTS, "more pair")
         yield Text(f"… and {more}, in the report", style=_DIM)
     if found.signature:
         yield ""

@@ -56,7 +56,8 @@ def facts(found: Overview) -> str:
     merged = f"{found.merged:,} merged, {found.scored:,} with a scored review"
     count = len(found.repositories)
     where = f"{count:,} {'repository' if count == 1 else 'repositories'}"
-    return f"{view.many(found.pulls, 'pull request')} created in the period ({merged}) in {where}."
+    pulls = view.count_noun(found.pulls, "pull request")
+    return f"{pulls} created in the period ({merged}) in {where}."
 
 
 def opening(found: Overview) -> str:
@@ -65,13 +66,14 @@ def opening(found: Overview) -> str:
     if not bots:
         return "No bot has a scored review in this period."
     first = bots[0]
-    said = f"{first.name} has the highest mean usefulness of {view.many(len(bots), 'bot')}: "
+    said = f"{first.name} has the highest mean usefulness of {view.count_noun(len(bots), 'bot')}: "
     said += f"{interval(first.usefulness)} of 100."
     if first.rank is not None and first.rank[1] > 1:
         said += f" Its rank is not certain: it may be {ranks(first)}."
     decided = sum(one.verdict in {"better", "worse"} for one in found.verdicts)
     if found.verdicts:
-        said += f" {decided:,} of {view.many(len(found.verdicts), 'pair')} of bots clearly differ."
+        pairs = view.count_noun(len(found.verdicts), "pair")
+        said += f" {decided:,} of {pairs} of bots clearly differ."
     return said
 
 
@@ -157,7 +159,7 @@ def merged(one: SuggestedCode) -> str:
     """List how near suggested code is to what was merged in its place."""
     listed = (f"{MERGED[each.metric]} {view.percent(each.mean)}" for each in one.merged)
     blocks = max((each.blocks for each in one.merged), default=0)
-    return f"{', '.join(listed)} ({view.many(blocks, 'block')})" if blocks else view.UNDEFINED
+    return f"{', '.join(listed)} ({view.count_noun(blocks, 'block')})" if blocks else view.UNDEFINED
 
 
 def unknown_share(one: ActedOn) -> str:

@@ -192,7 +192,7 @@ def _rows(task: Task, assessment: Measured) -> tuple[Row, ...]:
 
 
 def _scores(task: Task, assessment: Measured) -> Iterator[Score]:
-    result, heard_posts = assessment.result, assessment.heard
+    result, heard_posts = assessment.result, assessment.reviewers
     threads = (*heard_posts.threads, *heard_posts.repeats)
     yield _score(task, "", threads, result.scores, result.baselines, result.usefulness)
     for review in result.reviews:
@@ -229,7 +229,7 @@ def _score(
 
 def _comment_scores(task: Task, assessment: Measured) -> Iterator[CommentScore]:
     result = assessment.result
-    for thread, item in zip(assessment.heard.threads, result.comments, strict=True):
+    for thread, item in zip(assessment.reviewers.threads, result.comments, strict=True):
         yield CommentScore(
             comment=_comment(thread),
             signature=0,
@@ -240,7 +240,7 @@ def _comment_scores(task: Task, assessment: Measured) -> Iterator[CommentScore]:
             sentences=len(item.sentences),
             noise=noise_of(result, item),
         )
-    for thread in assessment.heard.repeats:
+    for thread in assessment.reviewers.repeats:
         yield CommentScore(
             comment=_comment(thread),
             signature=0,

@@ -132,16 +132,16 @@ def _blocks(document: CodeRun) -> Iterator[RenderableType]:
     if document.undefined_k:
         fewest = min((problem.samples for problem in document.problems), default=0)
         names = ", ".join(f"pass@{k}" for k in document.undefined_k)
-        yield Text(f"{names}: undefined, a problem has only {view.many(fewest, 'program')}")
+        yield Text(f"{names}: undefined, a problem has only {view.count_noun(fewest, 'program')}")
     results = [program.result for program in document.results]
     late, passed = results.count(TIMED_OUT), results.count(PASSED)
     yield Text(
-        f"{view.many(len(results), 'program')} of {view.many(len(document.problems), 'problem')}: "
+        f"{view.count_noun(len(results), 'program')} of {view.count_noun(len(document.problems), 'problem')}: "
         f"{passed:,} passed, {len(results) - passed - late:,} failed, {late:,} timed out.",
     )
     for module in document.missing_modules:
         name = escape.one_line(module.name)
-        yield Text(f"Not installed here: {name}, needed by {view.many(module.programs, 'program')}")
+        yield Text(f"Not installed here: {name}, needed by {view.count_noun(module.programs, 'program')}")
     if 1 < len(document.problems) <= SHOWN_PROBLEMS:
         table = Table(box=None, pad_edge=False)
         for name in ("Problem", "Programs", "Passed"):

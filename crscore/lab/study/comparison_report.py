@@ -130,7 +130,7 @@ def _differences(comparison: Comparison) -> Section:
 def _bar(row: Difference) -> Bar:
     label = f"{row.dimension}, {slices.label(row.slice)}"
     values = (row.difference, row.low, row.high, signed(row.difference))
-    return Bar(label, *values, look=_LOOKS[row.better])
+    return Bar(label, *values, tone=_LOOKS[row.better])
 
 
 def _runs(comparison: Comparison) -> Section:

@@ -34,7 +34,7 @@ def issue_section(found: Issues) -> Section:
         Bar(
             f"{slices.label(row.slice)}: {LABELS[row.issues]}",
             *(row.difference, row.low, row.high, signed(row.difference)),
-            look={"better": "good", "worse": "bad", "": ""}[_clear(row)],
+            tone={"better": "good", "worse": "bad", "": ""}[_clear(row)],
         )
         for row in found.effects
         if row.dimension == DIMENSIONS[2] and row.issues != issues.WITHOUT

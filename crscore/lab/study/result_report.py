@@ -323,7 +323,7 @@ def _attacks(attacks: Attacks) -> Section:
     bars = tuple(
         Bar(
             *(row.kind.value, row.wins, row.low, row.high, percent(row.wins)),
-            look=_LOOKS[row.reached],
+            tone=_LOOKS[row.reached],
         )
         for row in attacks.kinds
     )

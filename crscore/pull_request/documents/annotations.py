@@ -26,28 +26,29 @@ _COMMANDS = {
 }
 
 
-def render_annotations(found: Overview, *, most: int = MOST_OF_A_KIND) -> str:
+def render_annotations(overview: Overview, *, max_per_level: int = MOST_OF_A_KIND) -> str:
     """Write one command per line for the unaddressed issues.
 
     Args:
-        found: The overview; its points are sorted by importance.
-        most: Remaining annotations of one level for the step, at least 1.
+        overview: The overview; its points are sorted by importance.
+        max_per_level: Remaining annotations of one level for the step, at least 1.
 
     Returns:
         Lines for the step's output; "" when no tool's finding is left.
     """
-    issues = [point for point in found.open if point.kind is ReferenceKind.ISSUE]
-    room = {"error": most, "warning": most, "notice": most - 1}
+    issues = [point for point in overview.open if point.kind is ReferenceKind.ISSUE]
+    room = {"error": max_per_level, "warning": max_per_level, "notice": max_per_level - 1}
     lines = []
     for point in issues:
         command = _COMMANDS[point.severity]
         if room[command] > 0:
             room[command] -= 1
             lines.append(_annotation(command, point))
-    rest = len(issues) - len(lines)
-    if rest:
-        what = f"{view.many(rest, 'more finding')} that no review addresses: see the job summary."
-        lines.append(_command("notice", {"title": "crscore"}, what))
+    hidden = len(issues) - len(lines)
+    if hidden:
+        count = view.count_noun(hidden, "more finding")
+        message = f"{count} that no review addresses: see the job summary."
+        lines.append(_command("notice", {"title": "crscore"}, message))
     return "".join(f"{line}\n" for line in lines)
 
 

@@ -22,13 +22,13 @@ from crscore.records import Result, Scope, Scores, Usefulness
 from crscore.reports import escape
 from crscore.reports import json as report
 
-__all__ = ["SCHEMA", "PullDocument", "RemarkRow", "Spoken", "render_json"]
+__all__ = ["SCHEMA", "PullDocument", "RemarkRow", "ScoredRemark", "render_json"]
 
 _HALF_PAIR = re.compile(r"[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spoken:
+class ScoredRemark:
     """Remark, with the comment it is part of."""
 
     remark: Remark
@@ -73,19 +73,19 @@ class PullDocument(Overview, frozen=True, kw_only=True):
     """The whole result."""
 
 
-def render_json(found: Overview, spoken: Sequence[Spoken], result: Result) -> str:
+def render_json(overview: Overview, remarks: Sequence[ScoredRemark], result: Result) -> str:
     """Write the document.
 
     Args:
-        found: The overview.
-        spoken: The remarks that were scored.
+        overview: The overview.
+        remarks: The remarks that were scored.
         result: Result from which the overview was made.
 
     Returns:
         One JSON object and a newline.
     """
-    fields: dict[str, Any] = msgspec.structs.asdict(found)
-    rows = [_row(one, result) for one in spoken]
+    fields: dict[str, Any] = msgspec.structs.asdict(overview)
+    rows = [_row(remark, result) for remark in remarks]
     document = PullDocument(**fields, comments=rows, result=report.document(result))
     text = json.dumps(
         msgspec.to_builtins(document), ensure_ascii=False, allow_nan=False, separators=(",", ":")
@@ -93,14 +93,14 @@ def render_json(found: Overview, spoken: Sequence[Spoken], result: Result) -> st
     return escape.json_text(_HALF_PAIR.sub("\N{REPLACEMENT CHARACTER}", text)) + "\n"
 
 
-def _row(one: Spoken, result: Result) -> RemarkRow:
-    remark, scored = one.remark, result.comments[one.comment]
+def _row(scored_remark: ScoredRemark, result: Result) -> RemarkRow:
+    remark, scored = scored_remark.remark, result.comments[scored_remark.comment]
     return RemarkRow(
         id=remark.id,
         kind=remark.kind,
         url=remark.url,
-        reviewer=one.reviewer,
-        comment=one.comment,
+        reviewer=scored_remark.reviewer,
+        comment=scored_remark.comment,
         scope=scored.scope,
         usefulness=scored.usefulness,
         scores=scored.scores,

@@ -120,20 +120,22 @@ def _describe_coverage(overview: Overview) -> str:
     together = overview.together
     if together.reason is not None:
         if not overview.reviewers:
-            points = f"; {view.many(together.points, 'point')} to touch" * bool(together.points)
+            points = f"; {view.count_noun(together.points, 'point')} to touch" * bool(
+                together.points
+            )
             return f"There is no review to score yet{points}."
         kind = "score" if together.usefulness is None else "published score"
         return f"No {kind} for this review: {together.reason.rstrip('.')}."
     subject = "The review addresses"
     if count_reviewers(overview) > 1:
         subject = f"Together, {count_reviewers(overview):,} reviewers address"
-    points = f"{together.addressed:,} of {view.many(together.points, 'point')}"
+    points = f"{together.addressed:,} of {view.count_noun(together.points, 'point')}"
     if together.addressed == together.points > 0:
         points = f"all {together.points:,} points" if together.points > 1 else "the one point"
     verb = "is" if together.on_topic == 1 else "are"
     return (
         f"{subject} {points} that a review of this change should touch; {together.on_topic:,} of "
-        f"{view.many(together.sentences, 'sentence')} {verb} about it."
+        f"{view.count_noun(together.sentences, 'sentence')} {verb} about it."
     )
 
 

@@ -13,15 +13,15 @@ CATEGORY: Final = "crscore/pull-request"
 """Category of the alerts: the same for each push, so that a host replaces the earlier ones."""
 
 
-def render_sarif(found: Overview, result: Result) -> str:
+def render_sarif(overview: Overview, result: Result) -> str:
     """Write the document.
 
     Args:
-        found: Overview of the pull request; what could not be read becomes a notification.
+        overview: Overview of the pull request; what could not be read becomes a notification.
         result: All comments of all reviewers against the change.
 
     Returns:
         SARIF 2.1.0 with one run, which has no results when there is no score.
     """
-    notes = (*(f"Not all could be read: {text}" for text in found.missing), *found.notes)
+    notes = (*(f"Not all could be read: {text}" for text in overview.missing), *overview.notes)
     return Sarif(category=CATEGORY).render([replace(result, notes=notes)])

@@ -33,14 +33,14 @@ class KnownReviewers:
     """Marker text in a reviewer's posts, by the reviewer's name."""
     pull_author: str | None
     """Login of the pull request's author; None when the account is deleted."""
-    named: frozenset[str]
+    requested: frozenset[str]
     """Reviewers, in lower case, whose markers also count in the author's posts. Patterns do not
     name a reviewer.
     """
 
     def names(self, name: str) -> bool:
         """Return whether a reviewer is one of `named`."""
-        return name.casefold() in self.named
+        return name.casefold() in self.requested
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +72,7 @@ def account(login: str | None, *, is_bot: bool = False) -> str:
     return name if not is_bot or name.endswith(_APP) else name + _APP
 
 
-def bare(name: str) -> str:
+def strip_app_suffix(name: str) -> str:
     """Remove the suffix of an app's login.
 
     Example:
@@ -87,7 +87,7 @@ def is_app(name: str) -> bool:
     return name.endswith(_APP)
 
 
-def find_author(remark: Remark, known: KnownReviewers) -> Author:
+def find_author(remark: Remark, settings: KnownReviewers) -> Author:
     """Identify the author of a post.
 
     The user's markers take precedence, then the account, unless many programs share it, then the
@@ -96,7 +96,7 @@ def find_author(remark: Remark, known: KnownReviewers) -> Author:
 
     Args:
         remark: The post.
-        known: Settings that identify the author besides the post.
+        settings: Settings that identify the author besides the post.
 
     Returns:
         The author. A person whose login is a profile's name is not that bot: the name gets
@@ -104,18 +104,20 @@ def find_author(remark: Remark, known: KnownReviewers) -> Author:
     """
     posted_by = account(remark.login, is_bot=remark.is_bot)
     is_bot = is_app(posted_by)
-    own = next((one for one in known.profiles if matches_any(one.logins, posted_by)), None)
-    may_sign = own is None or own.shared
-    marked = claimed = _claimed(remark.body, known, may_sign=may_sign)
-    if claimed and not is_bot and posted_by == account(known.pull_author):
-        marked = _claimed(remark.body, _of_named(known), may_sign=may_sign)
-    name, profile = marked or (own.name if own else "", own)
+    account_profile = next(
+        (profile for profile in settings.profiles if matches_any(profile.logins, posted_by)), None
+    )
+    may_sign = account_profile is None or account_profile.shared
+    marked = claimed = _claimed(remark.body, settings, may_sign=may_sign)
+    if claimed and not is_bot and posted_by == account(settings.pull_author):
+        marked = _claimed(remark.body, _only_requested(settings), may_sign=may_sign)
+    name, profile = marked or (account_profile.name if account_profile else "", account_profile)
     if name:
         return Author(
             name=name, account=posted_by, is_bot=True, profile=profile, marked=marked is not None
         )
-    login = bare(remark.login or GHOST) if is_bot else remark.login or GHOST
-    clashes = any(one.name == login.casefold() for one in known.profiles)
+    login = strip_app_suffix(remark.login or GHOST) if is_bot else remark.login or GHOST
+    clashes = any(profile.name == login.casefold() for profile in settings.profiles)
     return Author(
         name=f"@{login}" if clashes else login,
         account=posted_by,
@@ -125,23 +127,26 @@ def find_author(remark: Remark, known: KnownReviewers) -> Author:
 
 
 def _claimed(
-    body: str, known: KnownReviewers, *, may_sign: bool
+    body: str, settings: KnownReviewers, *, may_sign: bool
 ) -> tuple[str, Profile | None] | None:
     """Return the reviewer whose marker is in a body, with its profile."""
-    name = find_user_marker(body, known.markers)
+    name = find_user_marker(body, settings.markers)
     if name is not None:
-        profile = next((one for one in known.profiles if one.name == name.casefold()), None)
+        profile = next(
+            (candidate for candidate in settings.profiles if candidate.name == name.casefold()),
+            None,
+        )
         return (profile.name if profile else name), profile
-    signed = _find_profile_marker(body, known.profiles) if may_sign else None
+    signed = _find_profile_marker(body, settings.profiles) if may_sign else None
     return (signed.name, signed) if signed else None
 
 
-def _of_named(known: KnownReviewers) -> KnownReviewers:
+def _only_requested(settings: KnownReviewers) -> KnownReviewers:
     """Drop the reviewers that are not named."""
     return replace(
-        known,
-        markers={name: text for name, text in known.markers.items() if known.names(name)},
-        profiles=[one for one in known.profiles if known.names(one.name)],
+        settings,
+        markers={name: text for name, text in settings.markers.items() if settings.names(name)},
+        profiles=[profile for profile in settings.profiles if settings.names(profile.name)],
     )
 
 
@@ -160,15 +165,17 @@ def find_user_marker(body: str, markers: Mapping[str, str]) -> str | None:
         True
     """
     text = body.replace("\r\n", "\n")
-    found = {name: mark for name, mark in markers.items() if mark.strip() and mark in text}
-    if not found:
+    matches = {name: mark for name, mark in markers.items() if mark.strip() and mark in text}
+    if not matches:
         return None
     lines = outline(text).lines
     bodies = "\n".join(
         "" if line.in_code or line.quoted else text[line.start : line.end] for line in lines
     )
-    plain = _CODE_SPAN.sub("``", bodies)
-    return next((name for name, mark in found.items() if _is_in(mark, bodies, plain)), None)
+    without_code = _CODE_SPAN.sub("``", bodies)
+    return next(
+        (name for name, mark in matches.items() if _is_in(mark, bodies, without_code)), None
+    )
 
 
 def _find_profile_marker(body: str, profiles: Sequence[Profile]) -> Profile | None:
@@ -181,20 +188,24 @@ def _find_profile_marker(body: str, profiles: Sequence[Profile]) -> Profile | No
     Returns:
         The first matching profile; None when there is none outside quotes, code and comments.
     """
-    if not any(mark in body for one in profiles for mark in (*one.markers, *one.signed)):
+    if not any(
+        mark in body for profile in profiles for mark in (*profile.markers, *profile.signed)
+    ):
         return None
-    lines = [line.content for line in outline(body).lines if line.shown and not line.quoted]
-    return next((one for one in profiles if any(_has_mark(line, one) for line in lines)), None)
+    lines = [line.content for line in outline(body).lines if line.is_visible and not line.quoted]
+    return next(
+        (profile for profile in profiles if any(_has_mark(line, profile) for line in lines)), None
+    )
 
 
-def _has_mark(line: str, one: Profile) -> bool:
-    if line.startswith(one.markers):
+def _has_mark(line: str, profile: Profile) -> bool:
+    if line.startswith(profile.markers):
         return True
-    signed = [mark for mark in one.signed if mark in line]
-    plain = _CODE_SPAN.sub("``", line) if signed else line
-    return any(_is_in(mark, line, plain) for mark in signed)
+    signed = [mark for mark in profile.signed if mark in line]
+    without_code = _CODE_SPAN.sub("``", line) if signed else line
+    return any(_is_in(mark, line, without_code) for mark in signed)
 
 
-def _is_in(mark: str, text: str, plain: str) -> bool:
+def _is_in(mark: str, text: str, without_code: str) -> bool:
     """Return whether a marker is in a text but not in its code; it may itself contain code."""
-    return mark in (text if "`" in mark else plain)
+    return mark in (text if "`" in mark else without_code)

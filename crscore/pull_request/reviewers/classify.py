@@ -13,8 +13,8 @@ from crscore.pull_request.reviewers.authors import (
     Author,
     KnownReviewers,
     account,
-    bare,
     find_author,
+    strip_app_suffix,
 )
 from crscore.pull_request.reviewers.profile import Skip, profiles
 from crscore.pull_request.reviewers.repeats import Message
@@ -66,12 +66,14 @@ def read_posts(remarks: Sequence[Remark], *, pull_author: str | None) -> tuple[P
     Raises:
         ConfigError: A profile cannot be read.
     """
-    known = KnownReviewers(
-        profiles=profiles(), markers=NO_MARKERS, pull_author=pull_author, named=frozenset()
+    settings = KnownReviewers(
+        profiles=profiles(), markers=NO_MARKERS, pull_author=pull_author, requested=frozenset()
     )
-    messages = [read_message(remark, known) for remark in remarks]
-    chosen, _ = choose_reviews([message for message in messages if message.text], pull_author)
-    reviews = {(message.remark.kind, message.remark.id) for message in chosen}
+    messages = [read_message(remark, settings) for remark in remarks]
+    review_messages, _ = choose_reviews(
+        [message for message in messages if message.text], pull_author
+    )
+    reviews = {(message.remark.kind, message.remark.id) for message in review_messages}
     return tuple(
         PostReading(
             reviewer=message.author.name,
@@ -84,11 +86,11 @@ def read_posts(remarks: Sequence[Remark], *, pull_author: str | None) -> tuple[P
     )
 
 
-def read_message(remark: Remark, known: KnownReviewers) -> Message:
+def read_message(remark: Remark, settings: KnownReviewers) -> Message:
     """Identify the author and the review text of a post; the text is empty when there is none."""
-    who = find_author(remark, known)
+    author = find_author(remark, settings)
     return Message(
-        remark=remark, author=who, text="" if is_ours(remark) else _review_text(remark, who)
+        remark=remark, author=author, text="" if is_ours(remark) else _review_text(remark, author)
     )
 
 
@@ -106,8 +108,8 @@ def choose_reviews(
     """
     present = [message for message in messages if not _is_answer(message, pull_author)]
     reporters = _reporters(present)
-    chosen = [message for message in present if not _is_report(message, reporters)]
-    return chosen, names_of(message for message in present if _is_report(message, reporters))
+    reviews = [message for message in present if not _is_report(message, reporters)]
+    return reviews, names_of(message for message in present if _is_report(message, reporters))
 
 
 def names_of(messages: Iterable[Message]) -> frozenset[str]:
@@ -132,19 +134,19 @@ def _skip(message: Message) -> Skip | None:
     return rule.skip if rule else None
 
 
-def _review_text(remark: Remark, who: Author) -> str:
+def _review_text(remark: Remark, author: Author) -> str:
     """Return the review text of a post; empty when there is none."""
     text = without_commands(remark.body).strip()
-    if who.profile is not None:
-        if not is_review(text, remark.kind, who.profile):
+    if author.profile is not None:
+        if not is_review(text, remark.kind, author.profile):
             return ""
-        text = cut(text, who.profile.cut)
+        text = cut(text, author.profile.cut)
     if not _has_words(_TAG.sub(" ", remove_between(text, "<!--", "-->"))):
         return ""
-    if who.is_bot:  # its decoration may be all there is
+    if author.is_bot:  # its decoration may be all there is
         read = split_comment(text)
-        said = read.sentences or read.suggestions or read.code_blocks or read.diffs
-        return text if said else ""
+        content = read.sentences or read.suggestions or read.code_blocks or read.diffs
+        return text if content else ""
     return text
 
 
@@ -154,21 +156,23 @@ def _has_words(text: str) -> bool:
 
 def _is_answer(message: Message, pull_author: str | None) -> bool:
     """Return whether a post is the author's own: an answer to the review rather than a review."""
-    who, remark = message.author, message.remark
+    author, remark = message.author, message.remark
     # Among the author's posts, only those through a program's account are still marked here.
-    if who.marked or bare(who.account) != bare(account(pull_author)):
+    if author.marked or strip_app_suffix(author.account) != strip_app_suffix(account(pull_author)):
         return False
     # A review bot that also writes code reviews its own change in reviews and new threads.
-    reviews_itself = who.profile is not None and not who.profile.shared
+    reviews_itself = author.profile is not None and not author.profile.shared
     is_start = remark.kind is RemarkKind.REVIEW or remark.thread == remark.id
     return not (reviews_itself and is_start)
 
 
 def _reporters(messages: Sequence[Message]) -> frozenset[str]:
     """Return the names of bots without a profile that only post in the conversation."""
-    unknown = [one for one in messages if one.author.is_bot and one.author.profile is None]
-    unmarked = {one.author.name for one in unknown if not one.author.marked}
-    outside = (one for one in unknown if one.remark.kind is not RemarkKind.CONVERSATION)
+    unknown = [
+        message for message in messages if message.author.is_bot and message.author.profile is None
+    ]
+    unmarked = {message.author.name for message in unknown if not message.author.marked}
+    outside = (message for message in unknown if message.remark.kind is not RemarkKind.CONVERSATION)
     return frozenset(unmarked - names_of(outside))
 
 

@@ -7,7 +7,13 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from crscore.github.records import Remark, RemarkKind
-from crscore.pull_request.reviewers.authors import GHOST, Author, KnownReviewers, bare, is_app
+from crscore.pull_request.reviewers.authors import (
+    GHOST,
+    Author,
+    KnownReviewers,
+    is_app,
+    strip_app_suffix,
+)
 from crscore.pull_request.reviewers.classify import (
     NO_MARKERS,
     choose_reviews,
@@ -60,7 +66,7 @@ def identify_reviewers(
     pull_author: str | None,
     authors: Sequence[str] = (),
     markers: Mapping[str, str] = NO_MARKERS,
-    known: Sequence[Profile] | None = None,
+    bot_profiles: Sequence[Profile] | None = None,
 ) -> ReviewerThreads:
     """Group the posts of a pull request by reviewer and thread.
 
@@ -76,7 +82,7 @@ def identify_reviewers(
             excludes. With only exclusions, all others are treated as without `authors`.
         markers: Text in the body of a reviewer's posts, by the reviewer's name. No marker counts in
             the pull request author's own posts, unless `authors` has the reviewer's full name.
-        known: Profiles of bots; None for the built-in ones.
+        bot_profiles: Profiles of bots; None for the built-in ones.
 
     Returns:
         The threads, and the excluded reviewers.
@@ -85,51 +91,51 @@ def identify_reviewers(
         ConfigError: A profile cannot be read.
     """
     known_by = KnownReviewers(
-        profiles=profiles() if known is None else tuple(known),
+        profiles=profiles() if bot_profiles is None else tuple(bot_profiles),
         markers=markers,
         pull_author=pull_author,
-        named=frozenset(pattern.strip().casefold() for pattern in authors),
+        requested=frozenset(pattern.strip().casefold() for pattern in authors),
     )
     messages = [
         message
         for message in (read_message(remark, known_by) for remark in sorted(remarks, key=_order))
         if message.text
     ]
-    chosen, left_out = _choose_reviewers(messages, pull_author, authors)
-    kept = without_repeats(chosen)
+    reviews, left_out = _choose_reviewers(messages, pull_author, authors)
+    distinct = without_repeats(reviews)
     roots = {remark.id: remark for remark in remarks if remark.kind is RemarkKind.LINE}
-    left = set(map(_thread, kept))
-    dropped = [message for message in chosen if _thread(message) not in left]
+    left = set(map(_thread, distinct))
+    dropped = [message for message in reviews if _thread(message) not in left]
     return ReviewerThreads(
-        threads=tuple(_threads(kept, roots)),
+        threads=tuple(_threads(distinct, roots)),
         repeats=tuple(_threads(dropped, roots)),
         left_out=left_out,
-        notes=tuple(_notes(messages, chosen, kept, list(filter(is_ours, remarks)))),
+        notes=tuple(_notes(messages, reviews, distinct, list(filter(is_ours, remarks)))),
     )
 
 
-def thread_comments(heard: ReviewerThreads) -> tuple[Comment, ...]:
+def thread_comments(reviewers: ReviewerThreads) -> tuple[Comment, ...]:
     """Convert the threads to comments to score, in the same order.
 
     Args:
-        heard: Threads to convert.
+        reviewers: Threads to convert.
 
     Returns:
         Comments whose author is the reviewer, with the place of the thread.
     """
     return tuple(
         Comment(
-            body=one.body,
-            path=one.place.path,
-            line=one.place.line,
-            start_line=one.place.start_line,
-            side=one.place.side or Side.NEW,
-            outdated=one.place.outdated,
-            diff_hunk=one.place.hunk,
-            author=one.reviewer,
-            id=str(one.remarks[0].id),
+            body=thread.body,
+            path=thread.place.path,
+            line=thread.place.line,
+            start_line=thread.place.start_line,
+            side=thread.place.side or Side.NEW,
+            outdated=thread.place.outdated,
+            diff_hunk=thread.place.hunk,
+            author=thread.reviewer,
+            id=str(thread.remarks[0].id),
         )
-        for one in heard.threads
+        for thread in reviewers.threads
     )
 
 
@@ -139,8 +145,8 @@ def _order(remark: Remark) -> tuple[str, str, int]:
 
 def _threads(messages: Sequence[Message], roots: Mapping[int, Remark]) -> Iterable[ReviewerThread]:
     ordered = sorted(messages, key=_thread)
-    found = [tuple(group) for _, group in groupby(ordered, key=_thread)]
-    for group in sorted(found, key=lambda group: _order(group[0].remark)):
+    groups = [tuple(group) for _, group in groupby(ordered, key=_thread)]
+    for group in sorted(groups, key=lambda group: _order(group[0].remark)):
         first = group[0].remark
         root = roots.get(first.thread) if first.thread is not None else None
         yield ReviewerThread(
@@ -169,19 +175,19 @@ def _choose_reviewers(
     messages: Sequence[Message], pull_author: str | None, authors: Sequence[str]
 ) -> tuple[list[Message], tuple[str, ...]]:
     """Return the messages that are review, in order, and a sentence for each excluded reviewer."""
-    wanted = [pattern for pattern in authors if not pattern.startswith("!")]
+    included = [pattern for pattern in authors if not pattern.startswith("!")]
     unwanted = [pattern[1:] for pattern in authors if pattern.startswith("!")]
     present = [message for message in messages if not _is_named(message.author, unwanted)]
-    if wanted:
-        chosen = [message for message in present if _is_named(message.author, wanted)]
-        return chosen, () if chosen else (_note_nobody(wanted, messages),)
-    chosen, reporters = choose_reviews(present, pull_author)
-    return chosen, tuple(_note_left_out(reporters, messages, pull_author))
+    if included:
+        reviews = [message for message in present if _is_named(message.author, included)]
+        return reviews, () if reviews else (_note_nobody(included, messages),)
+    reviews, reporters = choose_reviews(present, pull_author)
+    return reviews, tuple(_note_left_out(reporters, messages, pull_author))
 
 
-def _is_named(who: Author, patterns: Sequence[str]) -> bool:
-    own = {who.name, who.account, bare(who.account)}
-    return any(matches(pattern.strip(), name) for pattern in patterns for name in own)
+def _is_named(author: Author, patterns: Sequence[str]) -> bool:
+    names = {author.name, author.account, strip_app_suffix(author.account)}
+    return any(matches(pattern.strip(), name) for pattern in patterns for name in names)
 
 
 def _note_left_out(
@@ -201,39 +207,47 @@ def _note_left_out(
         )
 
 
-def _note_nobody(wanted: Sequence[str], messages: Sequence[Message]) -> str:
-    there = ", ".join(sorted(names_of(messages))) or "nobody"
-    return f"The author pattern {', '.join(wanted)} matches nobody; there is: {there}."
+def _note_nobody(patterns: Sequence[str], messages: Sequence[Message]) -> str:
+    names = ", ".join(sorted(names_of(messages))) or "nobody"
+    return f"The author pattern {', '.join(patterns)} matches nobody; there is: {names}."
 
 
 def _notes(
     messages: Sequence[Message],
-    chosen: Sequence[Message],
-    kept: Sequence[Message],
-    ours: Sequence[Remark],
+    reviews: Sequence[Message],
+    distinct: Sequence[Message],
+    own_posts: Sequence[Remark],
 ) -> Iterator[str]:
     """Return notes on the identification of reviewers, one sentence each."""
     # Any user can type a marker.
-    marked = {(one.author.name, one.author.account) for one in chosen if one.author.marked}
+    marked = {
+        (message.author.name, message.author.account)
+        for message in reviews
+        if message.author.marked
+    }
     for name, posted_by in sorted(marked):
         if not is_app(posted_by):
             yield f"Posts of {posted_by} count as {name}'s, because of a marker in them."
-    denied = {(who.denied, who.account) for who in (one.author for one in messages) if who.denied}
+    denied = {
+        (author.denied, author.account)
+        for author in (message.author for message in messages)
+        if author.denied
+    }
     for name, posted_by in sorted(denied):
         yield (
             f"Posts of {posted_by} do not count as {name}'s in spite of a marker in them, because "
             f"{posted_by} opened the pull request. To count them, name everybody who is to be "
             f"scored, {name} among them (authors)."
         )
-    dismissed = [one.author.name for one in kept if one.remark.state == "DISMISSED"]
+    dismissed = [message.author.name for message in distinct if message.remark.state == "DISMISSED"]
     if dismissed:
-        names, many = ", ".join(sorted(set(dismissed))), len(dismissed) > 1
+        names, is_plural = ", ".join(sorted(set(dismissed))), len(dismissed) > 1
         count, verb = (
-            f"{len(dismissed)} dismissed review{'s' * many}",
-            "count" if many else "counts",
+            f"{len(dismissed)} dismissed review{'s' * is_plural}",
+            "count" if is_plural else "counts",
         )
         yield f"{count} by {names} {verb}."
     # A report's marker hides a post.
-    others = sorted({one.login or GHOST for one in ours if one.mine is False})
-    if others:
-        yield f"Posts of {', '.join(others)} that begin as reports of crscore do are no reviews."
+    logins = sorted({post.login or GHOST for post in own_posts if post.mine is False})
+    if logins:
+        yield f"Posts of {', '.join(logins)} that begin as reports of crscore do are no reviews."

@@ -33,11 +33,11 @@ class Line(NamedTuple):
     """Offset after quote marks and spaces."""
     content: str
     """Text from `inner` on."""
-    plain: str
+    text: str
     """Text without quote marks, surrounding spaces and the asterisks of bold text."""
     quoted: bool
     """True when it starts with a quote mark."""
-    shown: bool
+    is_visible: bool
     """False inside code blocks and comments."""
     in_code: bool
     """True inside code blocks, including their fences."""
@@ -135,14 +135,14 @@ class _Reader:
         content = raw[indent:].rstrip()
         begins_in_comment = start < self._comment_end
         in_code = not begins_in_comment and self._in_fence(content, quoted=quoted)
-        shown = not begins_in_comment and not in_code
-        plain = content.replace("*", "").strip()
+        is_visible = not begins_in_comment and not in_code
+        text = content.replace("*", "").strip()
         self.found.lines.append(
-            Line(start, end, start + indent, content, plain, quoted, shown, in_code)
+            Line(start, end, start + indent, content, text, quoted, is_visible, in_code)
         )
         if begins_in_comment:
             self._read_marks(self._comment_end, end)
-        elif shown:
+        elif is_visible:
             self._read_heading(start + indent, end, content)
             self._read_marks(start, end)
 
@@ -161,11 +161,11 @@ class _Reader:
         return opened is not None
 
     def _read_heading(self, start: int, end: int, content: str) -> None:
-        found = _HEADING.match(content)
-        if found is None:
+        match = _HEADING.match(content)
+        if match is None:
             return
-        level = len(found[1]) if found[1] else int(found[3])
-        title = _title(found[2] or found[4])
+        level = len(match[1]) if match[1] else int(match[3])
+        title = _title(match[2] or match[4])
         self._end_headings(self._boxes[-1], level, start)
         self._boxes[-1].headings.append(_Heading(start, end, level, title))
 

@@ -55,7 +55,7 @@ class Cut(_Table, frozen=True):
 class Post(_Table, frozen=True):
     """`[[not_review]]`: posts of the bot that are not review at all."""
 
-    what: str
+    description: str
     """Description, for readers of the file."""
     kinds: tuple[RemarkKind, ...] = tuple(RemarkKind)
     """Kinds of these posts."""

@@ -45,13 +45,16 @@ def without_repeats(messages: Sequence[Message]) -> tuple[Message, ...]:
     Returns:
         The remaining messages, in the same order.
     """
-    kept = _without_reposts(messages)
-    seen: dict[str, set[str]] = {}
-    for message in kept:
+    distinct = _without_reposts(messages)
+    paragraphs_by_author: dict[str, set[str]] = {}
+    for message in distinct:
         if message.remark.kind is RemarkKind.LINE:
-            paragraphs = seen.setdefault(message.author.name, set())
-            paragraphs.update(_plain(part) for part in _BLANK.split(message.text))
-    shortened = (_shortened(message, seen.get(message.author.name)) for message in kept)
+            paragraphs = paragraphs_by_author.setdefault(message.author.name, set())
+            paragraphs.update(_normalize(part) for part in _BLANK.split(message.text))
+    shortened = (
+        _shortened(message, paragraphs_by_author.get(message.author.name, set()))
+        for message in distinct
+    )
     return tuple(message for message in shortened if message.text)
 
 
@@ -62,7 +65,7 @@ def _without_reposts(messages: Sequence[Message]) -> tuple[Message, ...]:
     words: set[tuple[str, str]] = set()
     for at in _current_first(messages):
         remark, name = messages[at].remark, messages[at].author.name
-        text = _plain(messages[at].text)
+        text = _normalize(messages[at].text)
         file = (name, text, remark.path, remark.side or Side.NEW)
         place = (*file, remark.line)
         if remark.kind is not RemarkKind.LINE:
@@ -91,17 +94,17 @@ def _current_first(messages: Sequence[Message]) -> Iterable[int]:
     return sorted(range(len(messages)), key=rank)
 
 
-def _shortened(message: Message, seen: set[str] | None) -> Message:
-    if message.remark.kind is RemarkKind.LINE or not seen:
+def _shortened(message: Message, paragraphs: set[str]) -> Message:
+    if message.remark.kind is RemarkKind.LINE or not paragraphs:
         return message
     parts = _BLANK.split(message.text)
-    kept = [part for part in parts if not (_is_alone(part) and _plain(part) in seen)]
-    return message if len(kept) == len(parts) else replace(message, text="\n\n".join(kept))
+    distinct = [part for part in parts if not (_is_alone(part) and _normalize(part) in paragraphs)]
+    return message if len(distinct) == len(parts) else replace(message, text="\n\n".join(distinct))
 
 
 def _is_alone(paragraph: str) -> bool:
     return len(paragraph.split()) >= _FEWEST_WORDS and _PAIRED.search(paragraph) is None
 
 
-def _plain(text: str) -> str:
+def _normalize(text: str) -> str:
     return " ".join(text.split()).casefold()

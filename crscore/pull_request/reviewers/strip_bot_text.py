@@ -45,7 +45,7 @@ def find_exclusion(body: str, kind: RemarkKind, profile: Profile) -> Post | None
     rules = [post for post in profile.not_review if kind in post.kinds]
     if not rules:
         return None
-    lines = [line.plain for line in _shown(_unified(body)) if line.plain]
+    lines = [line.text for line in _visible_lines(_unified(body)) if line.text]
     return next((post for post in rules if _is_meant(lines, post)), None)
 
 
@@ -64,7 +64,7 @@ def without_commands(body: str) -> str:
     if "/crscore" not in text.lower():
         return text
     return _without(
-        text, [(one.inner, one.end) for one in _shown(text) if _COMMAND.match(one.plain)]
+        text, [(line.inner, line.end) for line in _visible_lines(text) if _COMMAND.match(line.text)]
     )
 
 
@@ -93,43 +93,46 @@ def cut(body: str, rules: Cut) -> str:
         text = _QUOTE.sub("", text)
     if rules.plain_pre:
         text = _PRE.sub("\n", text)
-    found = outline(text)
-    shown = [line for line in found.lines if line.shown]
-    parts = [*_titled(found.sections, rules.sections), *_titled(found.folded, rules.details)]
+    body_outline = outline(text)
+    visible_lines = [line for line in body_outline.lines if line.is_visible]
+    parts = [
+        *_titled(body_outline.sections, rules.sections),
+        *_titled(body_outline.folded, rules.details),
+    ]
     return _without(
         text,
         [(part.start, part.end) for part in parts],
-        kept=[(part.start, part.end) for part in _titled(found.folded, rules.keep)],
+        keep=[(part.start, part.end) for part in _titled(body_outline.folded, rules.keep)],
         also=[
-            *(span for line in shown for span in _line_spans(line, text, rules)),
-            *(part[-2:] for part in _titled(found.folded, rules.summaries)),
+            *(span for line in visible_lines for span in _line_spans(line, text, rules)),
+            *(part[-2:] for part in _titled(body_outline.folded, rules.summaries)),
         ],
     )
 
 
 def remove_between(text: str, start: str, end: str) -> str:
     """Remove the text from each `start` to the next `end`; a `start` without one is kept."""
-    kept: list[str] = []
+    pieces: list[str] = []
     begin = 0
     while (opened := text.find(start, begin)) >= 0:
         closed = text.find(end, opened + len(start))
         if closed < 0:
             break
-        kept.append(text[begin:opened])
+        pieces.append(text[begin:opened])
         begin = closed + len(end)
-    return "".join((*kept, text[begin:]))
+    return "".join((*pieces, text[begin:]))
 
 
 def _unified(body: str) -> str:
     return _LINE_ENDS.sub("\n", body)
 
 
-def _shown(text: str) -> list[Line]:
-    return [line for line in outline(text).lines if line.shown]
+def _visible_lines(text: str) -> list[Line]:
+    return [line for line in outline(text).lines if line.is_visible]
 
 
 def _line_spans(line: Line, text: str, rules: Cut) -> Iterator[Span]:
-    if line.plain and matches_any(rules.lines, line.plain):
+    if line.text and matches_any(rules.lines, line.text):
         yield line.inner, line.end
     for lead_in in rules.before:
         at = text.rfind(lead_in, line.inner, line.end)
@@ -142,11 +145,11 @@ def _titled(parts: Sequence[Part], patterns: Sequence[str]) -> Iterator[Part]:
 
 
 def _without(
-    text: str, cut: Iterable[Span], kept: Iterable[Span] = (), also: Iterable[Span] = ()
+    text: str, cut: Iterable[Span], keep: Iterable[Span] = (), also: Iterable[Span] = ()
 ) -> str:
-    """Remove the spans of `cut` except within `kept`, and all spans of `also`."""
+    """Remove the spans of `cut` except within `keep`, and all spans of `also`."""
     stays = bytearray(b"\1") * len(text)
-    for spans, value in ((cut, b"\0"), (kept, b"\1"), (also, b"\0")):
+    for spans, value in ((cut, b"\0"), (keep, b"\1"), (also, b"\0")):
         for start, end in spans:
             stays[start:end] = value * (end - start)
     return "".join(compress(text, stays)).strip()

@@ -13,7 +13,7 @@ from tests.helpers.results import EVIL
 PLOT = Plot(
     title="Wins",
     bars=(
-        Bar("first", 0.9, 0.8, 1.0, "90 %", look="good"),
+        Bar("first", 0.9, 0.8, 1.0, "90 %", tone="good"),
         Bar("second", None, None, None, "–"),
         Bar("third", 0.2, None, None, "20 %", base=Bar("base", 0.1, 0.05, 0.2, "10 %")),
     ),

@@ -129,7 +129,7 @@ def test_page_shows_cells_by_what_they_are() -> None:
 
 def test_page_draws_each_plot_of_a_section() -> None:
     plots = tuple(
-        Plot(title=name, bars=(Bar(f"first {name}", 0.9, 0.8, 1.0, "90 %", look="good"),))
+        Plot(title=name, bars=(Bar(f"first {name}", 0.9, 0.8, 1.0, "90 %", tone="good"),))
         for name in ("wins", "losses")
     )
     reader = Reader(to_html(report(section(plots=plots))))

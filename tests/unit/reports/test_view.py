@@ -124,9 +124,9 @@ def test_verdict_without_readings_says_only_whether_it_is_about_the_change() -> 
 
 def test_comment_without_a_text_has_dashes_in_a_table_of_usefulness() -> None:
     result = results.useful(results.small())
-    assert view.three(result, result.comments[0]) == ("61 useful", "91", "78")
+    assert view.score_cells(result, result.comments[0]) == ("61 useful", "91", "78")
     empty = replace(result.comments[0], usefulness=None)
-    assert view.three(result, empty) == ("–", "–", "–")
+    assert view.score_cells(result, empty) == ("–", "–", "–")
 
 
 def test_remark_is_the_flag_of_the_sentence() -> None:
@@ -193,7 +193,7 @@ def test_span_is_named_by_path_and_line(span: LineSpan, shown: str) -> None:
 
 def test_spans_over_the_limit_are_counted() -> None:
     item = results.reference("x", ("a", 1, 1), ("b", 2, 2), ("c", 3, 3))
-    assert view.places(item, most=2) == "a:1, b:2 and 1 more"
+    assert view.places(item, max_places=2) == "a:1, b:2 and 1 more"
 
 
 @pytest.mark.parametrize(("before", "shown"), [(False, "a:2"), (True, "a:1 (before), a:2")])
@@ -203,7 +203,7 @@ def test_old_side_is_named_beside_the_new_only_when_asked(before: bool, shown: s
         LineSpan(path="a", side=Side.NEW, start=2, end=2),
     )
     item = replace(results.reference("x"), spans=spans)
-    assert view.places(item, most=2, before=before) == shown
+    assert view.places(item, max_places=2, before=before) == shown
 
 
 def test_reference_without_lines_speaks_of_the_whole_change() -> None:
@@ -360,12 +360,12 @@ def finding(**more: object) -> Finding:
 
 
 def test_analysis_without_tools_is_not_spoken_of() -> None:
-    assert view.analysis(Analysis()) == ()
+    assert view.describe_analysis(Analysis()) == ()
 
 
 def test_analysis_names_who_spoke() -> None:
     tools = (run_of("semgrep", files=0), run_of("pmd", ToolState.MISSING, version=None, files=0))
-    assert view.analysis(Analysis(tools=tools)) == (
+    assert view.describe_analysis(Analysis(tools=tools)) == (
         "Static analysis by semgrep 1.0: nothing found.",
     )
 
@@ -379,7 +379,7 @@ def test_analysis_counts_why_findings_do_not_count() -> None:
         finding(),
         finding(),
     )
-    (said,) = view.analysis(Analysis(findings=found, tools=(run_of("ruff"),)))
+    (said,) = view.describe_analysis(Analysis(findings=found, tools=(run_of("ruff"),)))
     assert said == (
         "Static analysis by ruff 1.0: 1 of 6 findings counted, 1 on unchanged lines, "
         "1 pre-existing, 1 of style, 2 over the limit of a hunk."

@@ -82,7 +82,7 @@ def test_comparison_shows_every_difference_in_plot_and_table() -> None:
     assert len(bars) == 15
     assert all(bar.low is not None for bar in bars)
     better = [one.better for one in found.differences]
-    assert [bar.look for bar in bars].count("good") == better.count("second") >= 12
+    assert [bar.tone for bar in bars].count("good") == better.count("second") >= 12
     assert [row[-2] for row in shown.tables[0].rows].count("B") == better.count("second")
 
 

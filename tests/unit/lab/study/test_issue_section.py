@@ -93,7 +93,7 @@ def test_clear_gain_is_told(issues: Issues, difference, p, word, look) -> None:
     effect = next(one for one in issues.effects if one.dimension == "relevance" and one.p)
     section = shown(replace(issues, effects=(replace(effect, difference=difference, p=p),)))
     assert section.tables[0].rows[0][-1] == word
-    assert section.plots[0].bars[0].look == look
+    assert section.plots[0].bars[0].tone == look
 
 
 def test_tells_what_is_missed_and_what_is_said_instead(issues: Issues) -> None:

@@ -109,7 +109,7 @@ def test_every_metric_has_a_row_in_plot_and_table(found: ValidationResult) -> No
     shown = section(found, "metrics")
     (plot,) = shown.plots
     assert [bar.label for bar in plot.bars] == names
-    assert [bar.look for bar in plot.bars] == ["main", "", "trivial", "trivial"]
+    assert [bar.tone for bar in plot.bars] == ["main", "", "trivial", "trivial"]
     for each in shown.tables:
         assert [row[0] for row in each.rows] == names
     assert [row[1].split()[0] for row in shown.tables[0].rows] == [b.written for b in plot.bars]
@@ -199,7 +199,7 @@ def test_attacks_say_whether_each_goal_is_reached(found: ValidationResult) -> No
     kinds = tuple(changed(row, reached=one) for one in (True, False, None))
     shown = section(replace(found, attacks=replace(report, kinds=kinds)), "attacks")
     assert [one[-1] for one in shown.tables[0].rows] == ["✓ reached", "✗ missed", "none"]
-    assert [bar.look for bar in shown.plots[0].bars] == ["good", "bad", ""]
+    assert [bar.tone for bar in shown.plots[0].bars] == ["good", "bad", ""]
     assert f"Goals missed: {row.kind.value}." in shown.intro[0]
     good = section(replace(found, attacks=replace(report, kinds=kinds[:1])), "attacks")
     assert "Every kind reaches its goal." in good.intro[0]

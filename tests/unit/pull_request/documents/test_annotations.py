@@ -19,7 +19,7 @@ def parse(line: str) -> tuple[str, dict[str, str], str]:
 
 def of(*points: overviews.Point, most: int = 10) -> list[tuple[str, dict[str, str], str]]:
     found = overviews.replace(overviews.review(), open=points)
-    written = annotations.render_annotations(found, most=most)
+    written = annotations.render_annotations(found, max_per_level=most)
     assert written == "" or written.endswith("\n")
     return [parse(line) for line in written.splitlines()]
 

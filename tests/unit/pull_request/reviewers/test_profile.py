@@ -12,7 +12,9 @@ def test_profile_is_named_after_its_file() -> None:
 
 
 def test_post_without_kinds_stands_anywhere() -> None:
-    found = parse_profile("octo", 'title = "Octo"\n[[not_review]]\nwhat = "tips"\nlines = ["a"]')
+    found = parse_profile(
+        "octo", 'title = "Octo"\n[[not_review]]\ndescription = "tips"\nlines = ["a"]'
+    )
     assert found.not_review[0].kinds == tuple(RemarkKind)
 
 
@@ -24,7 +26,7 @@ def test_post_without_kinds_stands_anywhere() -> None:
         ('title = "Octo"\nname = "octo"', "name"),
         ('title = "Octo"\n[cut]\nbetween = [["a"]]', "cut.between[0]"),
         (
-            'title = "Octo"\n[[not_review]]\nwhat = "a"\nkinds = ["email"]',
+            'title = "Octo"\n[[not_review]]\ndescription = "a"\nkinds = ["email"]',
             "not_review[0].kinds[0]",
         ),
         ("title = ", "file"),

@@ -146,19 +146,19 @@ def octo(*posts: Post) -> Profile:
 
 
 def test_post_with_a_line_of_a_notice_is_no_review() -> None:
-    bot = octo(Post(what="a", lines=("limit*",)))
+    bot = octo(Post(description="a", lines=("limit*",)))
     assert not is_review("> [!NOTE]\n> **Limit** reached", RemarkKind.REVIEW, bot)
     assert is_review("The limit is wrong", RemarkKind.REVIEW, bot)
 
 
 def test_post_of_a_kind_is_no_review_whatever_it_says() -> None:
-    bot = octo(Post(what="a", kinds=(RemarkKind.CONVERSATION,)))
+    bot = octo(Post(description="a", kinds=(RemarkKind.CONVERSATION,)))
     assert not is_review("a", RemarkKind.CONVERSATION, bot)
     assert is_review("a", RemarkKind.LINE, bot)
 
 
 def test_notice_of_another_kind_does_not_count() -> None:
-    bot = octo(Post(what="a", kinds=(RemarkKind.LINE,), lines=("a",)))
+    bot = octo(Post(description="a", kinds=(RemarkKind.LINE,), lines=("a",)))
     assert is_review("a", RemarkKind.REVIEW, bot)
 
 
