@@ -29,7 +29,7 @@ from crscore.audit.store.signals import (
     pulls_to_observe,
 )
 from crscore.errors import HostError
-from crscore.pull_request.reviewers.authors import bare
+from crscore.pull_request.reviewers.authors import strip_app_suffix
 from crscore.review.sentences import split_comment
 
 MAX_EVIDENCE: Final = 60
@@ -70,7 +70,7 @@ def find_signals(
 
     Args:
         store: The store.
-        clones: Folder with the bare clones, `<repository id>.git`; without one, what trees show is
+        clones: Folder with the strip_app_suffix clones, `<repository id>.git`; without one, what trees show is
             unknown.
         night: Date of the run.
         pulls: Pull requests, pairs of repository and number; None for all but those that were
@@ -187,7 +187,7 @@ class _Finder:
 
     def _bots(self) -> frozenset[str]:
         accounts = (comment.author for comment in self.comments if comment.is_app)
-        return frozenset(bare(account.casefold()) for account in accounts if account)
+        return frozenset(strip_app_suffix(account.casefold()) for account in accounts if account)
 
     def _remark(self, post: _Post) -> FileComment:
         hunk = post.first.hunk

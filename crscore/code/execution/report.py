@@ -141,7 +141,9 @@ def _blocks(document: CodeRun) -> Iterator[RenderableType]:
     )
     for module in document.missing_modules:
         name = escape.one_line(module.name)
-        yield Text(f"Not installed here: {name}, needed by {view.count_noun(module.programs, 'program')}")
+        yield Text(
+            f"Not installed here: {name}, needed by {view.count_noun(module.programs, 'program')}"
+        )
     if 1 < len(document.problems) <= SHOWN_PROBLEMS:
         table = Table(box=None, pad_edge=False)
         for name in ("Problem", "Programs", "Passed"):

@@ -69,7 +69,7 @@ def test_quoted_fence_ends_with_its_quote() -> None:
 def test_shorter_fence_does_not_end_a_code_block() -> None:
     found = outline("````\n```\ncode")
     assert found.open_fence == "````"
-    assert [line.shown for line in found.lines] == [False, False, False]
+    assert [line.is_visible for line in found.lines] == [False, False, False]
 
 
 def test_title_is_without_tags_and_bold() -> None:
@@ -101,7 +101,7 @@ def test_html_heading_has_a_level() -> None:
 
 def test_line_without_quote_marks_and_asterisks_is_plain() -> None:
     line = outline("> > **bold** text ").lines[0]
-    assert (line.plain, line.content, line.quoted) == ("bold text", "**bold** text", True)
+    assert (line.text, line.content, line.quoted) == ("bold text", "**bold** text", True)
 
 
 def test_carriage_return_ends_no_content() -> None:
