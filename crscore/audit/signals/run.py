@@ -70,7 +70,7 @@ def find_signals(
 
     Args:
         store: The store.
-        clones: Folder with the strip_app_suffix clones, `<repository id>.git`; without one, what trees show is
+        clones: Folder with the bare clones, `<repository id>.git`; without one, what trees show is
             unknown.
         night: Date of the run.
         pulls: Pull requests, pairs of repository and number; None for all but those that were

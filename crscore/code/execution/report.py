@@ -136,7 +136,8 @@ def _blocks(document: CodeRun) -> Iterator[RenderableType]:
     results = [program.result for program in document.results]
     late, passed = results.count(TIMED_OUT), results.count(PASSED)
     yield Text(
-        f"{view.count_noun(len(results), 'program')} of {view.count_noun(len(document.problems), 'problem')}: "
+        f"{view.count_noun(len(results), 'program')} of "
+        f"{view.count_noun(len(document.problems), 'problem')}: "
         f"{passed:,} passed, {len(results) - passed - late:,} failed, {late:,} timed out.",
     )
     for module in document.missing_modules:
