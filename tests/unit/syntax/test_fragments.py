@@ -97,13 +97,12 @@ def test_made_up_surroundings_are_not_real() -> None:
     assert found.text.split("\n")[found.before].strip() == "a();"
 
 
-@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("lines", [[], [""], ["}" * (MAX_OPEN + 1)], ["(" * 5000], ["\x00\r", "é"]])
-def test_odd_fragments_are_read(name: str, lines: list[str]) -> None:
-    assert complete(table(name), lines, 7).outline.units[0].start == 7
+def test_odd_fragments_are_read(lines: list[str]) -> None:
+    assert {complete(table(name), lines, 7).outline.units[0].start for name in NAMES} == {7}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ["python", "ruby", "javascript", "cpp"])
 def test_time_is_linear_in_the_lines_of_a_fragment(name: str) -> None:
     inner = SAMPLES[name].split("\n")[line_of(name, "a > 1") :]
 
@@ -113,11 +112,10 @@ def test_time_is_linear_in_the_lines_of_a_fragment(name: str) -> None:
     assert growth(prepare, 20) < 9  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("name", sorted(set(NAMES) - {"tsx"}))
-def test_language_is_guessed_from_a_sample(name: str) -> None:
-    found = guess(SAMPLES[name].split("\n"))
-    assert found is not None
-    assert found.name == name
+def test_language_is_guessed_from_a_sample() -> None:
+    names = sorted(set(NAMES) - {"tsx"})
+    guessed = [guess(SAMPLES[name].split("\n")) for name in names]
+    assert [language and language.name for language in guessed] == names
 
 
 @pytest.mark.parametrize(

@@ -225,16 +225,13 @@ DRAFT = '{"claims": ["`n` may be 7.", "`m` is gone."]}'
         "<|start|>assistant<|channel|>final <|constrain|>json<|message|>",
     ],
 )
-@pytest.mark.parametrize(
-    "written", [JSON_ANSWER, "1. `n` is 5.\n\nImplications:\n1. Less is kept."]
-)
-def test_what_a_model_thinks_aloud_is_no_answer(thought: str, written: str) -> None:
-    said = read_answer(thought + written)
-    assert (said.claims, said.implications) == (("`n` is 5.",), ("Less is kept.",))
-    assert not said.cut
+def test_reasoning_is_no_answer(thought: str) -> None:
+    for written in (JSON_ANSWER, "1. `n` is 5.\n\nImplications:\n1. Less is kept."):
+        answer = read_answer(thought + written)
+        assert (answer.claims, answer.implications) == (("`n` is 5.",), ("Less is kept.",))
+        assert not answer.cut
 
 
-@pytest.mark.parametrize("whole", [True, False])
 @pytest.mark.parametrize(
     "raw",
     [
@@ -247,9 +244,10 @@ def test_what_a_model_thinks_aloud_is_no_answer(thought: str, written: str) -> N
     ],
     ids=lambda raw: str(raw)[:20],
 )
-def test_unfinished_thought_is_an_answer_cut_off(raw: str, whole: bool) -> None:
-    said = read_answer(raw, whole=whole)
-    assert (said.claims, said.implications, said.cut) == ((), (), True)
+def test_unfinished_thought_is_an_answer_cut_off(raw: str) -> None:
+    for whole in (True, False):
+        answer = read_answer(raw, whole=whole)
+        assert (answer.claims, answer.implications, answer.cut) == ((), (), True)
 
 
 def test_thought_may_be_longer_than_an_answer() -> None:

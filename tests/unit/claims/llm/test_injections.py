@@ -22,59 +22,55 @@ NONCE = "7d1f4c0be2a95368"
 PROMPT = prompt.load_prompt("claims.v1")
 
 
-def case(name):
+def read_case(name):
     return tomllib.loads((FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
 
 
-def chunk_of(told):
-    (chunk,) = chunks.chunk_diff(parse.parse_diff(told["diff"])).chunks
+def chunk_of(case):
+    (chunk,) = chunks.chunk_diff(parse.parse_diff(case["diff"])).chunks
     return chunk
 
 
-def sent(told):
-    marked = prompt_escaping.Fence(nonce=NONCE)
-    return prompt.make_chat(PROMPT, chunk_of(told), marked)
+def chat_about(case):
+    return prompt.make_chat(PROMPT, chunk_of(case), prompt_escaping.Fence(nonce=NONCE))
 
 
 def flat(text):
-    """What is left of a text when blanks are gone, those that break a token included."""
+    """Return a text without blanks, those that break a token included."""
     return "".join(visibility.clean(text).split())
 
 
 def test_there_is_a_case_for_each_place():
-    places = " ".join(case(name)["place"] for name in NAMES)
+    places = " ".join(read_case(name)["place"] for name in NAMES)
     for place in ("comment", "string", "name of a file", "second @@"):
         assert place in places
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_honest_claims_stay_and_no_obedience_does_but_what_is_listed(name):
-    told = case(name)
-    parsed = read_answer(told["answer"])
-    held = ground_claims(parsed, chunk_of(told), source="t", examples=prompt.example_texts(PROMPT))
-    expected = {*told["honest"], *told.get("missed", ())}
-    assert {reference.text for reference in held.references} == expected
-    said = {*parsed.claims, *parsed.implications}
-    assert held.dropped.total() == len(said - expected)
+def test_honest_claims_are_kept_and_obedience_only_where_listed(name):
+    case = read_case(name)
+    parsed = read_answer(case["answer"])
+    examples = prompt.example_texts(PROMPT)
+    grounded = ground_claims(parsed, chunk_of(case), source="t", examples=examples)
+    expected = {*case["honest"], *case.get("missed", ())}
+    assert {reference.text for reference in grounded.references} == expected
+    answered = {*parsed.claims, *parsed.implications}
+    assert grounded.dropped.total() == len(answered - expected)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_injected_text_is_sent_inside_the_fence_alone(name):
-    told = case(name)
-    *shared, last = sent(told)
-    before, _, rest = last.text.partition(f"=== change {NONCE} begins ===\n")
-    inside, _, behind = rest.partition(f"\n=== change {NONCE} ends ===\n")
+    case = read_case(name)
+    *shared, last = chat_about(case)
+    before, _, after = last.text.partition(f"=== change {NONCE} begins ===\n")
+    inside, _, after = after.partition(f"\n=== change {NONCE} ends ===\n")
     assert before == ""
-    assert behind == f"Describe the change between the two lines with the mark {NONCE}."
-    for text in told["injected"]:
+    assert after == f"Describe the change between the two lines with the mark {NONCE}."
+    for text in case["injected"]:
         assert flat(text) in flat(inside)
         assert not any(flat(text) in flat(message.text) for message in shared)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_nothing_that_is_sent_could_be_a_control_token(name):
     tokens = ("<|im_start|>", "<|im_end|>", "<|eot_id|>", "</s>", "[INST]", "[/INST]", "<<SYS>>")
-    sent_text = "\n".join(message.text for message in sent(case(name)))
+    chat = "\n".join(message.text for message in (*shared, last))
     for token in (*tokens, "<</SYS>>", "@@ Response", "@@ Instruction", "Human:", "<｜end"):
-        assert token not in sent_text
-    assert visibility.clean(sent_text) == sent_text
+        assert token not in chat
+    assert visibility.clean(chat) == chat
