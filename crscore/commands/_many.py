@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from crscore import io, jsonl, progress
-from crscore.commands._github import say
+from crscore.commands._github import print_message
 from crscore.errors import ConfigError, CRScoreError, InputError
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def score_pairs(
         while batch := list(islice(lines, BATCH)):
             for pair, result in _score(scorer, batch):
                 if isinstance(result, CRScoreError):
-                    say(str(result))
+                    print_message(str(result))
                     failed += 1
                     continue
                 standings.append(result.usefulness.standing if result.usefulness else None)
@@ -129,7 +129,7 @@ def _score(
 def _say_missing(name: str, result: Result, form: str) -> None:
     if form == "text":  # JSON has it
         for reason in result.missing:
-            say(f"{name}: partial: {reason}")
+            print_message(f"{name}: partial: {reason}")
 
 
 def _lines(name: str) -> tuple[Iterator[tuple[str, bytes]], int | None]:

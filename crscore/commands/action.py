@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from crscore.commands._github import make_client
 from crscore.commands._terminal import GroupedCommand
 from crscore.errors import CRScoreError, InputError
 from crscore.github.actions import artifact, commands, environment, event, outputs
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from crscore.github.comment import Posted
     from crscore.pull_request.overview import Overview
     from crscore.pull_request.run import Measured
+    from crscore.settings import Config
     from crscore.static_analysis.reports import RawReport
 
 EXIT_GATE: Final = 1
@@ -37,6 +39,11 @@ MAX_SUMMARY_NOTES: Final = 20
 """Maximum messages in the summary; the log has all."""
 MAX_SARIF_FILES: Final = 20
 """Maximum files of other tools."""
+_SETTINGS: Final = (
+    "analyzers", "claims", "matcher", "max_claims", "time_limit",
+    "fail_under", "fail_under_relevance",
+)  # fmt: skip
+"""Inputs of the action that are settings."""
 _MESSAGE_CHARS: Final = 500
 _STOPPED: Final = (
     "The run stopped before its end: a bug in crscore, or it was cancelled. See the log."
@@ -53,9 +60,9 @@ def command() -> int:
     step, outlets, annotate = Step(), environment.outlets(), False
     # `finally`, as a bug in the last of many pull requests must not lose the others.
     try:
-        here = environment.read_environment()
-        annotate = here.inputs.annotations
-        _run(here, step)
+        runner = environment.read_environment()
+        annotate = runner.inputs.annotations
+        _run(runner, step)
         step.finished = True
     except CRScoreError as exc:
         step.fail(exc)
@@ -86,7 +93,7 @@ class Step:
     finished: bool = False
     """False when the run was ended by something other than a crscore error."""
 
-    def say(self, level: str, text: str) -> None:
+    def show(self, level: str, text: str) -> None:
         """Show a message beside the run."""
         self.counts[level] = self.counts.get(level, 0) + 1
         click.echo(commands.message(level, one_line(text)))
@@ -94,12 +101,12 @@ class Step:
     def note(self, level: str, text: str) -> None:
         """Show a message beside the run and in its summary."""
         self.notes.append(text)
-        self.say(level, text)
+        self.show(level, text)
 
-    def fail(self, error: CRScoreError, about: str = "") -> None:
+    def fail(self, error: CRScoreError, subject: str = "") -> None:
         """Record an error; the run continues and ends with it."""
         self.errors.append(error)
-        self.note("error", f"{about}: {error}" if about else str(error))
+        self.note("error", f"{subject}: {error}" if subject else str(error))
 
     @property
     def room(self) -> int:
@@ -107,215 +114,195 @@ class Step:
         return MAX_SHOWN_MESSAGES - max(self.counts.values(), default=0)
 
 
-def _run(here: Environment, step: Step) -> None:
-    found = event.target(here)
-    if isinstance(found, event.Nothing):
-        step.note("notice", f"Nothing was scored: {found.reason}.")
+def _run(runner: Environment, step: Step) -> None:
+    target = event.target(runner)
+    if isinstance(target, event.Nothing):
+        step.note("notice", f"Nothing was scored: {target.reason}.")
         return
-    host = _host(here)
-    numbers = _numbers(host, here, found, step)
+    client = make_client(
+        _settings(runner),
+        runner.api_url,
+        runner.inputs.wait_budget,
+        token=runner.inputs.token,
+        report=lambda text: click.echo(one_line(text)),
+    )
+    numbers = _find_numbers(client, runner, target, step)
     if not numbers:
-        why = "no open pull request changed lately"
-        if isinstance(found, event.OfHead):
-            why = "no open pull request has the commit that was measured as its newest one"
-        step.note("notice", f"Nothing was scored: {why}.")
-    elif here.inputs.post_from is not None:
-        _post_measured(host, here, here.inputs.post_from, numbers, step)
+        reason = "no open pull request changed lately"
+        if isinstance(target, event.OfHead):
+            reason = "no open pull request has the commit that was measured as its newest one"
+        step.note("notice", f"Nothing was scored: {reason}.")
+    elif runner.inputs.post_from is not None:
+        _post_measured(client, runner, runner.inputs.post_from, numbers, step)
     else:
-        _score_each(host, here, numbers, step)
+        _score_each(client, runner, numbers, step)
 
 
-def _host(here: Environment) -> Client:
-    from crscore.github.client import Client  # noqa: PLC0415
-    from crscore.github.retry import RetryBudget  # noqa: PLC0415
-    from crscore.scorer import make_store  # noqa: PLC0415
+def _settings(runner: Environment) -> Config:
     from crscore.settings import resolve_settings  # noqa: PLC0415
 
-    settings = resolve_settings(_flags(here), file=None)
-    return Client(
-        token=here.inputs.token,
-        api_url=here.api_url,
-        store=make_store(settings) if settings.cache else None,
-        retry=RetryBudget(budget_s=here.inputs.wait_budget),
-        say=lambda text: click.echo(one_line(text)),
-    )
+    return resolve_settings(_flags(runner), file=None)
 
 
-def _flags(here: Environment) -> dict[str, Any]:
-    names = (
-        "analyzers", "claims", "matcher", "max_claims", "time_limit",
-        "fail_under", "fail_under_relevance",
-    )  # fmt: skip
-    given = {name: getattr(here.inputs, name) for name in names}
-    return {name: value for name, value in given.items() if value is not None}
+def _flags(runner: Environment) -> dict[str, Any]:
+    values = {name: getattr(runner.inputs, name) for name in _SETTINGS}
+    return {name: value for name, value in values.items() if value is not None}
 
 
-def _numbers(host: Client, here: Environment, found: event.Target, step: Step) -> tuple[int, ...]:
+def _find_numbers(
+    client: Client, runner: Environment, target: event.Target, step: Step
+) -> tuple[int, ...]:
     from crscore.github import pull  # noqa: PLC0415  (after wrong inputs)
 
-    if isinstance(found, event.Named):
-        return (found.number,)
-    if isinstance(found, event.Recent):
-        # All that a page can list: those that are left out are counted, too.
-        most = environment.MAX_PULL_REQUESTS
-        listed = pull.find_recent(host, here.repository, days=found.days, limit=most)
-        if (left_out := len(listed) - found.most) > 0:
-            more = " or more" if len(listed) == most else ""
-            step.note(
-                "notice",
-                "Not scored: open pull requests that changed longest ago, "
-                f"{left_out}{more} of them; "
-                "the input max-pull-requests says how many are.",
-            )
-        return listed[: found.most]
-    if isinstance(found, event.OfHead):
+    if isinstance(target, event.ByNumber):
+        return (target.number,)
+    if isinstance(target, event.OfHead):
         return pull.find_by_head(
-            host, here.repository, owner=found.owner, branch=found.branch, sha=found.sha
+            client, runner.repository, owner=target.owner, branch=target.branch, sha=target.sha
         )
-    return ()
+    if not isinstance(target, event.Recent):
+        return ()
+    # All that a page can list, so that the skipped ones are counted, too.
+    limit = environment.MAX_PULL_REQUESTS
+    numbers = pull.find_recent(client, runner.repository, days=target.days, limit=limit)
+    if (skipped := len(numbers) - target.limit) > 0:
+        or_more = " or more" if len(numbers) == limit else ""
+        step.note(
+            "notice",
+            "Not scored: open pull requests that changed longest ago, "
+            f"{skipped}{or_more} of them; "
+            "the input max-pull-requests says how many are.",
+        )
+    return numbers[: target.limit]
 
 
 def _post_measured(
-    host: Client, here: Environment, file: Path, numbers: tuple[int, ...], step: Step
+    client: Client, runner: Environment, file: Path, numbers: tuple[int, ...], step: Step
 ) -> None:
     """Report, and post if requested, the results of an untrusted job for one of these."""
     from crscore.pull_request import run  # noqa: PLC0415
 
     data = artifact.read_artifact(file)
-    found = run.check_document(host, here.repository, numbers, data, source="post-from")
-    step.overviews.append(found)
-    step.reports[found.number] = _report(found, None)
-    if here.inputs.comment:
-        posted = run.post_overview(host, found)
-        _say_posted(posted, step)
-        step.reports[found.number] = _report(found, posted)
+    overview = run.check_document(client, runner.repository, numbers, data, source="post-from")
+    step.overviews.append(overview)
+    step.reports[overview.number] = _report(overview, None)
+    if runner.inputs.comment:
+        posted = run.post_overview(client, overview)
+        _show_posted(posted, step)
+        step.reports[overview.number] = _report(overview, posted)
 
 
-def _score_each(host: Client, here: Environment, numbers: tuple[int, ...], step: Step) -> None:
-    several = len(numbers) > 1
-    reports = _read_sarif(here, step, several=several)
+def _score_each(client: Client, runner: Environment, numbers: tuple[int, ...], step: Step) -> None:
+    is_single = len(numbers) == 1
+    reports = _read_sarif(runner, step, is_single=is_single)
     for number in numbers:
         try:
-            _score(host, here, number, step, reports, several=several)
+            _score(client, runner, number, step, reports, name="" if is_single else f"-{number}")
         except CRScoreError as exc:
-            # The others still have theirs; this one is what the run ends with.
-            step.fail(exc, f"{here.repository}#{number}" if several else "")
+            # The others are still scored; the run ends with this error.
+            step.fail(exc, "" if is_single else f"{runner.repository}#{number}")
 
 
-def _read_sarif(here: Environment, step: Step, *, several: bool) -> tuple[RawReport, ...]:
+def _read_sarif(runner: Environment, step: Step, *, is_single: bool) -> tuple[RawReport, ...]:
     """Read the findings of other tools in the one pull request.
 
     Raises:
         InputError: A file cannot be read or is not SARIF.
     """
     from crscore.commands._sarif import read_sarif_files  # noqa: PLC0415
-    from crscore.settings import resolve_settings  # noqa: PLC0415
 
-    if several and here.inputs.sarif:
+    if not is_single and runner.inputs.sarif:
         step.note("warning", "The input sarif is not used: its findings are of one pull request.")
         return ()
     names: dict[str, None] = {}
-    for pattern in here.inputs.sarif:
-        fits = glob.glob(pattern, recursive=True)  # noqa: PTH207  # a pattern may be absolute
-        found = sorted(name for name in fits if Path(name).is_file())
-        names |= dict.fromkeys(found)
-        if not found:
-            step.note("warning", f"No file fits {pattern} of the input sarif.")
+    for pattern in runner.inputs.sarif:
+        matches = glob.glob(pattern, recursive=True)  # noqa: PTH207  # a pattern may be absolute
+        files = sorted(name for name in matches if Path(name).is_file())
+        names |= dict.fromkeys(files)
+        if not files:
+            step.note("warning", f"No file matches {pattern} of the input sarif.")
     if len(names) > MAX_SARIF_FILES:
         raise InputError(f"the input sarif names {len(names):,} files, over {MAX_SARIF_FILES}")
-    return read_sarif_files(resolve_settings(_flags(here), file=None), names)
+    return read_sarif_files(_settings(runner), names)
 
 
 def _score(
-    host: Client,
-    here: Environment,
+    client: Client,
+    runner: Environment,
     number: int,
     step: Step,
     reports: tuple[RawReport, ...],
     *,
-    several: bool,
+    name: str,
 ) -> None:
     """Score one pull request; completed parts are kept if a later one fails."""
     from crscore.pull_request import run  # noqa: PLC0415
 
-    asked = here.inputs
+    inputs = runner.inputs
     request = run.Request(
-        repository=here.repository,
+        repository=runner.repository,
         number=number,
-        authors=asked.authors,
-        markers=dict(asked.bot_markers),
-        flags=_flags(here),
-        folder=asked.working_directory,
+        authors=inputs.authors,
+        markers=dict(inputs.bot_markers),
+        flags=_flags(runner),
+        folder=inputs.working_directory,
         reports=reports,
     )
-    measured = run.measure(host, request)
-    found = measured.overview
-    step.overviews.append(found)
-    step.reports[number] = _report(found, None)
-    paths = _write_documents(here, measured, several=several)
-    step.reports[number] = _report(found, None, **paths)
+    measured = run.measure(client, request)
+    overview = measured.overview
+    step.overviews.append(overview)
+    step.reports[number] = _report(overview, None)
+    paths = _write_documents(runner.output_dir, f"crscore{name}", measured)
+    step.reports[number] = _report(overview, None, **paths)
+    verdict = run.judge(measured, inputs.fail_on, fail_on_partial=inputs.fail_on_partial)
+    for line in verdict.notices:
+        step.show("warning", line)
+    for line in verdict.failed:
+        step.show("error", line)
+    step.below.extend(verdict.failed)
     # Last of all, so that no comment reports a run that then fails.
-    _apply_gate(here, measured, step)
-    if asked.comment:
-        posted = run.post(host, measured)
-        _say_posted(posted, step)
-        step.reports[number] = _report(found, posted, **paths)
+    if inputs.comment:
+        posted = run.post(client, measured)
+        _show_posted(posted, step)
+        step.reports[number] = _report(overview, posted, **paths)
 
 
-def _say_posted(posted: Posted, step: Step) -> None:
+def _show_posted(posted: Posted, step: Step) -> None:
     from crscore.github.comment import Outcome  # noqa: PLC0415
 
     if posted.outcome is Outcome.REFUSED:
-        step.say("notice", f"The comment was not written, as the token may not: {posted.reason}")
+        step.show("notice", f"The comment was not written, as the token may not: {posted.reason}")
     elif posted.outcome is Outcome.FAILED:
-        step.say("warning", f"The comment was not written: {posted.reason}")
+        step.show("warning", f"The comment was not written: {posted.reason}")
 
 
-def _write_documents(here: Environment, measured: Measured, *, several: bool) -> dict[str, Path]:
+def _write_documents(folder: Path, name: str, measured: Measured) -> dict[str, Path]:
     from crscore.pull_request.documents import json, page, sarif  # noqa: PLC0415
 
-    found, folder = measured.overview, here.output_dir
-    name = f"crscore-{found.number}" if several else "crscore"
-    text = json.render_json(found, measured.scored_remarks, measured.result)
-    page_text = page.render_page(found, measured.result)
-    sarif_text = sarif.render_sarif(found, measured.result)
+    overview, result = measured.overview, measured.result
+    texts = {
+        "json": json.render_json(overview, measured.scored_remarks, result),
+        "html": page.render_page(overview, result),
+        "sarif": sarif.render_sarif(overview, result),
+    }
     return {
-        "json": outputs.write_document(folder, f"{name}.json", text),
-        "html": outputs.write_document(folder, f"{name}.html", page_text),
-        "sarif": outputs.write_document(folder, f"{name}.sarif", sarif_text),
+        form: outputs.write_document(folder, f"{name}.{form}", text) for form, text in texts.items()
     }
 
 
-def _report(found: Overview, posted: Posted | None, **paths: Path) -> Report:
-    useful = found.together.usefulness
+def _report(overview: Overview, posted: Posted | None, **paths: Path) -> Report:
+    scores = overview.together
     return outputs.Report(
-        number=found.number,
-        usefulness=None if useful is None else useful.standing,
-        relevance=found.together.relevance,
-        conciseness=found.together.conciseness,
-        comprehensiveness=found.together.comprehensiveness,
-        reviews_scored=sum(row.relevance is not None for row in found.reviewers),
-        partial=found.partial,
+        number=overview.number,
+        usefulness=None if scores.usefulness is None else scores.usefulness.standing,
+        relevance=scores.relevance,
+        conciseness=scores.conciseness,
+        comprehensiveness=scores.comprehensiveness,
+        reviews_scored=sum(row.relevance is not None for row in overview.reviewers),
+        partial=overview.partial,
         comment_url=posted.url if posted is not None else None,
         **paths,
     )
-
-
-def _apply_gate(here: Environment, measured: Measured, step: Step) -> None:
-    from crscore.pull_request import gate  # noqa: PLC0415
-
-    verdict = gate.judge(
-        measured.overview,
-        fail_under=measured.settings.fail_under,
-        fail_under_relevance=measured.settings.fail_under_relevance,
-        fail_on=here.inputs.fail_on,
-        fail_on_partial=here.inputs.fail_on_partial,
-    )
-    for line in verdict.notices:
-        step.say("warning", line)
-    for line in verdict.failed:
-        step.say("error", line)
-    step.below.extend(verdict.failed)
 
 
 def _write(outlets: Outlets, step: Step, *, annotate: bool) -> None:
@@ -324,7 +311,7 @@ def _write(outlets: Outlets, step: Step, *, annotate: bool) -> None:
         lambda: outputs.write_outputs(outlets.output, tuple(step.reports.values())),
         lambda: _write_log(step),
         lambda: _write_summary(outlets.summary, step),
-        lambda: _write_annotations(step, wanted=annotate),
+        lambda: _write_annotations(step) if annotate else None,
     )
 
     def attempt(part: Callable[[], None]) -> None:
@@ -345,12 +332,17 @@ def _write_log(step: Step) -> None:
     if not step.overviews:
         return
     text = terminal.render_terminal(step.overviews, width=LOG_COLUMNS)
-    notes = [one_line(f"note: {note}") for found in step.overviews for note in found.notes]
-    click.echo(commands.shielded("".join([text, *(f"{note}\n" for note in notes)])), nl=False)
-    names = [f"{found.repository}#{found.number}" for found in step.overviews if found.partial]
-    if names:
-        what = ", ".join(names[:5]) + (" and more" if len(names) > 5 else "")
-        step.say("warning", f"Not all of {what} could be read; the summary says what is missing.")
+    notes = (note for overview in step.overviews for note in overview.notes)
+    text += "".join(f"{one_line(f'note: {note}')}\n" for note in notes)
+    click.echo(commands.shielded(text), nl=False)
+    partial = [
+        f"{overview.repository}#{overview.number}"
+        for overview in step.overviews
+        if overview.partial
+    ]
+    if partial:
+        names = ", ".join(partial[:5]) + (" and more" if len(partial) > 5 else "")
+        step.show("warning", f"{names} could be read in part only; the summary lists the rest.")
 
 
 def _write_summary(file: Path | None, step: Step) -> None:
@@ -362,9 +354,9 @@ def _write_summary(file: Path | None, step: Step) -> None:
     room = outputs.summary_room(file) - len(notes.encode("utf-8", "replace"))
     text = summary.render_summary(step.overviews, room=room) if step.overviews else ""
     if step.overviews and not text:
-        step.say("warning", "The job summary is full, so the scores are in the log alone.")
+        step.show("warning", "The job summary is full; only the log has the scores.")
     if (text or notes) and not outputs.append_summary(file, f"{text}{notes}"):
-        step.say("warning", "The job summary is full, so what went wrong is in the log alone.")
+        step.show("warning", "The job summary is full; only the log has the errors.")
 
 
 def _summary_notes(step: Step) -> str:
@@ -380,14 +372,13 @@ def _summary_notes(step: Step) -> str:
     return escape.no_commands("\n**crscore**\n\n" + "".join(f"- {line}\n" for line in lines))
 
 
-def _write_annotations(step: Step, *, wanted: bool) -> None:
+def _write_annotations(step: Step) -> None:
     from crscore.pull_request.documents import annotations  # noqa: PLC0415
 
     # Only for one pull request: annotations of several would share the same lines.
-    if wanted and len(step.overviews) == 1 and step.room > 0:
-        click.echo(
-            annotations.render_annotations(step.overviews[0], max_per_level=step.room), nl=False
-        )
+    if len(step.overviews) == 1 and step.room > 0:
+        text = annotations.render_annotations(step.overviews[0], max_per_level=step.room)
+        click.echo(text, nl=False)
 
 
 def one_line(text: str) -> str:

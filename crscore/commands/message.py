@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from crscore import io
-from crscore.commands._github import say
+from crscore.commands._github import print_message
 from crscore.commands._settings import load_settings, setting_options
 from crscore.commands._terminal import GroupedCommand
 from crscore.errors import CRScoreError
@@ -60,7 +60,7 @@ def command(file: str, *, fail_under: float | None, config_file: Path | None, **
     except CRScoreError as exc:
         if fail_under is not None:
             raise
-        say(f"the message is not scored: {exc}")  # the commit proceeds
+        print_message(f"the message is not scored: {exc}")  # the commit proceeds
         return 0
     about = None if result.usefulness is None else round(100 * result.usefulness.about)
     for line in _lines(result, about):

@@ -1,23 +1,21 @@
-"""`crscore pr OWNER/REPO#N`: score what was said of a pull request."""
+"""`crscore pr OWNER/REPO#N`: score the reviews of a pull request."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from crscore import io, progress
-from crscore.commands._clone import find_repository
-from crscore.commands._github import make_client, say
+from crscore.commands._github import host_options, make_client, print_message
 from crscore.commands._sarif import read_sarif_files, sarif_option
 from crscore.commands._settings import PARTS, SCORING, setting_options
+from crscore.commands._target import find_target
 from crscore.commands._terminal import GroupedCommand, quiet_option, terminal_style
 from crscore.errors import ConfigError, CRScoreError
-from crscore.settings import host_address, resolve_settings
+from crscore.settings import host_token, resolve_settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,27 +28,8 @@ if TYPE_CHECKING:
 EXIT_GATE: Final = 1
 EXIT_FAILED: Final = 3
 FORMATS: Final = ("text", "json", "html", "markdown", "sarif")
-ONE_ALONE: Final = ("json", "html", "sarif")
-"""Formats of one pull request alone."""
-_NAME: Final = r"(?P<repository>[\w.-]+/[\w.-]+)"
-# `owner/repo#7`, `owner/repo/pull/7`, `https://host/owner/repo/pull/7/files#diff-1`
-_TARGET: Final = re.compile(
-    rf"(?:https?://(?P<host>[\w.:-]+)/)?{_NAME}(?:\#|/pull/)(?P<number>[1-9]\d{{0,8}})"
-    r"(?:/(?:files|commits|checks|changes)?(?:/[\w-]*)?)?(?:[?#][\w=&.-]*)?",
-    re.ASCII,
-)
-_PUBLIC: Final = "https://api.github.com"
-
-
-class Target(NamedTuple):
-    """Pull request to score."""
-
-    repository: str
-    """`owner/name`."""
-    number: int
-    """Number of the pull request."""
-    host: str | None = None
-    """Host of the page's address; None where only repository and number were given."""
+SINGLE_FORMATS: Final = ("json", "html", "sarif")
+"""Formats of a single pull request."""
 
 
 @click.command(
@@ -85,28 +64,23 @@ class Target(NamedTuple):
     metavar="DIR",
     help="Local checkout to take the change from, when it has both commits (default: here).",
 )
-@click.option("--no-checkout", is_flag=True, help="Take the change from GitHub's interface.")
+@click.option("--no-checkout", is_flag=True, help="Take the change from GitHub's API.")
 @sarif_option
 @click.option("--comment/--no-comment", default=False, help="Write one comment, or edit ours.")
-@click.option("--post", "given", metavar="FILE", help="Only post this JSON report of another run.")
+@click.option(
+    "--post", "document", metavar="FILE", help="Only post this JSON report of another run."
+)
 @setting_options("signature", "fail_under", "fail_under_relevance")
 @click.option(
     "--fail-on",
     metavar="NAMES",
     default="together",
-    help="Whose numbers those are: together, each, or comma-separated patterns of reviewers.",
+    help="Reviewers they apply to: together, each, or comma-separated patterns.",
 )
 @click.option("--fail-on-partial", is_flag=True, help="With a threshold: fail a partial run, too.")
-@click.option("--api-url", metavar="URL", help="GitHub's interface (default: GITHUB_API_URL).")
-@click.option(
-    "--wait-budget",
-    type=click.FloatRange(0, 86_400),
-    default=300.0,
-    metavar="SECONDS",
-    help="Longest time to wait for GitHub in all (300).",
-)
+@host_options(wait_budget_s=300)
 @quiet_option
-@click.option("-v", "--verbose", is_flag=True, help="Say on stderr what was asked of GitHub.")
+@click.option("-v", "--verbose", is_flag=True, help="Print the numbers of requests on stderr.")
 @setting_options(*SCORING, *PARTS, "trust")
 def command(
     targets: tuple[str, ...],
@@ -119,7 +93,7 @@ def command(
     no_checkout: bool,
     sarif_files: tuple[str, ...],
     comment: bool,
-    given: str | None,
+    document: str | None,
     fail_on: str,
     fail_on_partial: bool,
     api_url: str | None,
@@ -137,117 +111,65 @@ def command(
     """
     from crscore.pull_request import run  # noqa: PLC0415  (so that --help answers at once)
 
-    places = [_find_target(target, api_url) for target in targets]
-    if len(places) > 1 and (form in ONE_ALONE or given is not None):
+    subjects = [find_target(target, api_url) for target in targets]
+    if len(subjects) > 1 and (form in SINGLE_FORMATS or document is not None):
         raise ConfigError("--format", "command line", f"several have no {form}: give one")
-    settings = {key: value for key, value in flags.items() if value is not None}
-    request = run.Request(
-        repository=places[0].repository,
-        number=places[0].number,
-        authors=authors,
-        markers=dict(map(_marker, markers)),
-        flags=settings,
-        folder=None if no_checkout else Path(checkout or "."),
-        names_folder=checkout is not None,
-    )
-    first = resolve_settings(settings, file=None)
-    if first.offline:
+    overrides = {key: value for key, value in flags.items() if value is not None}
+    settings = resolve_settings(overrides, file=None)
+    if settings.offline:
         raise ConfigError("offline", "settings", "cannot be true: a pull request is on the network")
     io.check_output(file)
-    host = make_client(first, api_url, wait_budget, quiet=quiet)
-    if given is not None:
-        return _post(host, request, given)
-    request = replace(request, reports=read_sarif_files(first, sarif_files))
-    requests = [replace(request, repository=one.repository, number=one.number) for one in places]
-    found = _measure_all(host, requests)
-    done = [one for one in found if not isinstance(one, CRScoreError)]
-    if done:
-        io.write_text(_report(done, form, to_terminal=file is None), file)
-    codes = [EXIT_FAILED] * (len(found) - len(done))
-    for measured in done:
+    report = None if quiet else print_message
+    client = make_client(settings, api_url, wait_budget, token=host_token(), report=report)
+    if document is not None:
+        return _post(client, subjects[0].repository, subjects[0].number, document)
+    request = run.Request(
+        repository=subjects[0].repository,
+        number=subjects[0].number,
+        authors=authors,
+        markers=dict(map(_marker, markers)),
+        flags=overrides,
+        folder=None if no_checkout else Path(checkout or "."),
+        names_folder=checkout is not None,
+        reports=read_sarif_files(settings, sarif_files),
+    )
+    requests = [
+        replace(request, repository=subject.repository, number=subject.number)
+        for subject in subjects
+    ]
+    results = _measure_all(client, requests)
+    if results:
+        io.write_text(_render(results, form, to_terminal=file is None), file)
+    codes = [EXIT_FAILED] * (len(requests) - len(results))
+    for measured in results:
         if comment:
-            _say_posted(run.post(host, measured))
+            _print_posted(run.post(client, measured))
         if not quiet:
-            _notes(measured.overview, in_report=file is None and form == "text")
-        codes.append(_gate(measured, fail_on.split(","), fail_on_partial=fail_on_partial))
+            _print_notes(measured.overview, in_report=file is None and form == "text")
+        verdict = run.judge(measured, fail_on.split(","), fail_on_partial=fail_on_partial)
+        for line in (*verdict.notices, *verdict.failed):
+            print_message(line)
+        codes.append(EXIT_GATE if verdict.failed else 0)
     if verbose:
-        say(f"asked GitHub: {host.traffic}")
+        print_message(f"requests to GitHub: {client.traffic}")
     return max(codes)
 
 
-def _measure_all(host: Client, requests: Sequence[Request]) -> list[Measured | CRScoreError]:
-    """Measure each pull request; one of several that fails is told, and the others go on."""
+def _measure_all(client: Client, requests: Sequence[Request]) -> list[Measured]:
+    """Measure each pull request; one of several that fails is reported, the others continue."""
     from crscore.pull_request import run  # noqa: PLC0415
 
-    found: list[Measured | CRScoreError] = []
+    results: list[Measured] = []
     with progress.track("scoring pull requests", len(requests)) as advance:
         for request in requests:
             try:
-                found.append(run.measure(host, request))
+                results.append(run.measure(client, request))
             except CRScoreError as exc:
                 if len(requests) == 1:
                     raise
-                say(f"{request.repository}#{request.number}: {exc}")
-                found.append(exc)
+                print_message(f"{request.repository}#{request.number}: {exc}")
             advance(1)
-    return found
-
-
-def _find_target(target: str, api_url: str | None) -> Target:
-    """Parse the identity of a pull request; a number alone is one of this clone's repository."""
-    if target.isascii() and target.isdigit():
-        host, repository = find_repository(Path())
-        if api_url is None and host != urlsplit(_web_address()).hostname:
-            expected = f"alone needs a clone of {_web_address()}, and this one is of {host}"
-            raise ConfigError("N", "command line", f"{expected}; give {repository}#{target}")
-        return parse_target(f"{repository}#{target}")
-    found = parse_target(target)
-    _check_host(found.host, api_url)
-    return found
-
-
-def parse_target(target: str) -> Target:
-    """Parse the identity of a pull request.
-
-    Args:
-        target: `owner/repo#7` or the address of its page.
-
-    Returns:
-        Repository and number.
-
-    Raises:
-        ConfigError: The text is neither.
-
-    Example:
-        >>> parse_target("acme/shop#7")
-        Target(repository='acme/shop', number=7, host=None)
-        >>> parse_target("https://github.com/acme/shop/pull/7").number
-        7
-    """
-    found = _TARGET.fullmatch(target.strip())
-    if found is None:
-        raise ConfigError(
-            "OWNER/REPO#N", "command line", f"must be like acme/shop#7, not {target[:100]!r}"
-        )
-    return Target(found["repository"], int(found["number"]), found["host"])
-
-
-def _check_host(web_host: str | None, api_url: str | None) -> None:
-    """Reject the address of a page on a host other than the configured one.
-
-    The token goes to the host that is configured, never to one that a pasted address names.
-    """
-    if web_host is None or api_url is not None:
-        return
-    host = urlsplit(_web_address()).netloc
-    if web_host.lower() != host.lower():
-        expected = f"is a page on {web_host} and {host} would be asked; give --api-url"
-        raise ConfigError("OWNER/REPO#N", "command line", expected)
-
-
-def _web_address() -> str:
-    asked = host_address()
-    return "https://github.com" if asked == _PUBLIC else "https://" + urlsplit(asked).netloc
+    return results
 
 
 def _marker(text: str) -> tuple[str, str]:
@@ -257,10 +179,10 @@ def _marker(text: str) -> tuple[str, str]:
     return name.strip(), marker.strip()
 
 
-def _report(done: Sequence[Measured], form: str, *, to_terminal: bool) -> str:
+def _render(results: Sequence[Measured], form: str, *, to_terminal: bool) -> str:
     from crscore.pull_request.documents import json, page, sarif, summary, terminal  # noqa: PLC0415
 
-    first, overviews = done[0], [one.overview for one in done]
+    first, overviews = results[0], [measured.overview for measured in results]
     if form == "json":
         return json.render_json(first.overview, first.scored_remarks, first.result)
     if form == "sarif":
@@ -274,39 +196,25 @@ def _report(done: Sequence[Measured], form: str, *, to_terminal: bool) -> str:
     )
 
 
-def _post(host: Client, request: Any, given: str) -> int:
+def _post(client: Client, repository: str, number: int, document: str) -> int:
+    """Post the JSON report of another run."""
     from crscore.pull_request import run, untrusted  # noqa: PLC0415
 
     size = untrusted.MAX_BYTES
-    data, _ = io.read_input(given, content="report", limit="MAX_BYTES", max_bytes=size)
-    _, posted = run.post_document(host, request.repository, request.number, data, source=given)
-    _say_posted(posted)
+    data, _ = io.read_input(document, content="report", limit="MAX_BYTES", max_bytes=size)
+    overview = run.check_document(client, repository, (number,), data, source=document)
+    _print_posted(run.post_overview(client, overview))
     return 0
 
 
-def _say_posted(posted: Posted) -> None:
-    where = f": {posted.url}" if posted.url else ""
-    why = f": {posted.reason}" if posted.reason else ""
-    say(f"comment {posted.outcome.value}{where}{why}")
+def _print_notes(overview: Overview, *, in_report: bool) -> None:
+    """Print what is missing, unless the report has it, and the notes."""
+    for line in () if in_report else overview.missing:
+        print_message(f"partial: {line}")
+    for line in overview.notes:
+        print_message(f"note: {line}")
 
 
-def _notes(found: Overview, *, in_report: bool) -> None:
-    for line in () if in_report else found.missing:
-        say(f"partial: {line}")
-    for line in found.notes:
-        say(f"note: {line}")
-
-
-def _gate(measured: Measured, fail_on: Sequence[str], *, fail_on_partial: bool) -> int:
-    from crscore.pull_request import gate  # noqa: PLC0415
-
-    verdict = gate.judge(
-        measured.overview,
-        fail_under=measured.settings.fail_under,
-        fail_under_relevance=measured.settings.fail_under_relevance,
-        fail_on=fail_on,
-        fail_on_partial=fail_on_partial,
-    )
-    for line in (*verdict.notices, *verdict.failed):
-        say(line)
-    return EXIT_GATE if verdict.failed else 0
+def _print_posted(posted: Posted) -> None:
+    details = "".join(f": {text}" for text in (posted.url, posted.reason) if text)
+    print_message(f"comment {posted.outcome.value}{details}")

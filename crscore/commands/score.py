@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from crscore import io, plugins
-from crscore.commands._github import say
+from crscore.commands._github import print_message
 from crscore.commands._sarif import read_sarif_files, sarif_option
 from crscore.commands._settings import FILE, PARTS, SCORING, load_settings, setting_options
 from crscore.commands._terminal import GroupedCommand, quiet_option, terminal_style
@@ -115,7 +115,7 @@ def command(
         missing = result.missing if settings.format == "text" else ()
         for note in view.notes(result):
             if note not in missing:
-                say(f"note: {note}")
+                print_message(f"note: {note}")
     return _gate(result, settings, "the review")
 
 
@@ -196,7 +196,7 @@ def _gate(result: Result, settings: Config, name: str) -> int:
 
     thresholds = (settings.fail_under, settings.fail_under_relevance)
     if result.missing and any(threshold is not None for threshold in thresholds):
-        say(f"the gate was not applied to {name}: the result is partial")
+        print_message(f"the gate was not applied to {name}: the result is partial")
         return 0
     useful = result.usefulness
     verdict = gate.check_thresholds(
@@ -209,5 +209,5 @@ def _gate(result: Result, settings: Config, name: str) -> int:
     )
     # Printed even with -q: a gate that passes silently is not a gate.
     for line in (*verdict.notices, *verdict.failed):
-        say(line)
+        print_message(line)
     return EXIT_GATE if verdict.failed else 0

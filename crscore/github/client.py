@@ -121,7 +121,7 @@ class _Page(NamedTuple, Generic[T]):
     """True for a new header from GitHub; False for one stored with the page."""
 
 
-class _Kept(msgspec.Struct, frozen=True, array_like=True):
+class _StoredResponse(msgspec.Struct, frozen=True, array_like=True):
     """Response as stored."""
 
     etag: str
@@ -137,7 +137,7 @@ class _GraphqlData(msgspec.Struct, Generic[T]):
     data: T
 
 
-class _Lost(NamedTuple):
+class _ConnectionFailure(NamedTuple):
     """Request without a readable response."""
 
     reason: str
@@ -169,7 +169,7 @@ class Client:
         store: Store | None = None,
         retry: RetryBudget | None = None,
         timeout_s: int = 30,
-        say: Callable[[str], None] | None = None,
+        report: Callable[[str], None] | None = None,
     ) -> None:
         self.api_url = api_url.rstrip("/")
         _check_address(self.api_url)
@@ -191,7 +191,7 @@ class Client:
         self._store = store
         self._retry = retry or RetryBudget()
         self._timeout_s = timeout_s
-        self._say = say or (lambda _: None)
+        self._say = report or (lambda _: None)
         self._traffic = Traffic()
         self._is_silent = False
         # By resource: the time until which requests are pointless, and the reason. REST and GraphQL
@@ -298,28 +298,28 @@ class Client:
         Raises:
             HostError: The answer is missing or incomplete.
         """
-        what = "GraphQL"
+        operation = "GraphQL"
         url = self._github.requester.graphql_url
         body = {"query": query, "variables": dict(variables)}
 
         def attempt() -> T:
-            response = self._exchange("POST", url, what, json=body)
-            check_response(response, what, self._retry.now)
-            errors = _decode(response.body, _GraphqlErrors, what).errors or []
-            check_graphql_errors(errors, response, what, self._retry.now)
-            return _decode(response.body, _GraphqlData[kind], what).data  # type: ignore[valid-type]
+            response = self._exchange("POST", url, operation, json=body)
+            check_response(response, operation, self._retry.now)
+            errors = _decode(response.body, _GraphqlErrors, operation).errors or []
+            check_graphql_errors(errors, response, operation, self._retry.now)
+            return _decode(response.body, _GraphqlData[kind], operation).data  # type: ignore[valid-type]
 
-        return self._persist(what, attempt)
+        return self._persist(operation, attempt)
 
     def issue(self, repository: str, number: int) -> Issue:
         """Return PyGithub's object of an issue or pull request, for `write`; sends nothing."""
         return self._github.get_repo(repository).get_issue(number)
 
-    def write(self, what: str, action: Callable[[], T]) -> T:
+    def write(self, operation: str, action: Callable[[], T]) -> T:
         """Write with PyGithub, retrying only when GitHub certainly changed nothing.
 
         Args:
-            what: Description of the write, for messages.
+            operation: Description of the write, for messages.
             action: Sends one request with a PyGithub object. It must also read the needed
                 attributes of the response, as PyGithub raises errors for invalid ones only then.
 
@@ -338,23 +338,23 @@ class Client:
             except github.GithubException as exc:
                 status, headers, data = exc.status, exc.headers or {}, exc.data
             except _NO_RESPONSE as exc:
-                lost = _lost(exc)
-                if lost.may_have_arrived:
-                    raise _uncertain_write(what, lost.reason) from exc
-                raise _unavailable(lost, what) from exc
+                failure = _describe_failure(exc)
+                if failure.may_have_arrived:
+                    raise _uncertain_write(operation, failure.reason) from exc
+                raise _unavailable(failure, operation) from exc
             except _NOT_UNDERSTOOD as exc:
-                raise _uncertain_write(what, "GitHub's response cannot be read") from exc
+                raise _uncertain_write(operation, "GitHub's response cannot be read") from exc
             # Outside of `except`: the exception may quote the token.
             body = self._redact(msgspec.json.encode(data).decode())
             try:
-                check_response(Response(status, headers, body), what, self._retry.now)
+                check_response(Response(status, headers, body), operation, self._retry.now)
             except TryAgainError as again:
                 if isinstance(again.error, RateLimitedError):
                     raise
-                raise _uncertain_write(what, again.error.reason) from again
-            raise _uncertain_write(what, f"GitHub answers {status}")
+                raise _uncertain_write(operation, again.error.reason) from again
+            raise _uncertain_write(operation, f"GitHub answers {status}")
 
-        return self._persist(what, attempt)
+        return self._persist(operation, attempt)
 
     def _get(self, path: str, kind: type[T], parameters: Mapping[str, str]) -> _Page[T]:
         """Send a GET request, conditionally when a response is stored.
@@ -362,49 +362,49 @@ class Client:
         A stored body is used only after GitHub answers 304 to the token of this run. So the key
         does not include the token: a user without access gets an error, not the copy.
         """
-        what = f"GET {path}"
+        operation = f"GET {path}"
         if not _PATH.fullmatch(path):
             raise HostError(f"GET {one_line(path)!r}", "this is no path of GitHub's interface")
         query = sorted(parameters.items())
         key = f"github {self.api_url}{path}?{urlencode(query)}"
-        kept = self._recall(key, kind)
+        stored = self._recall(key, kind)
 
         def attempt() -> _Page[T]:
-            headers = {"If-None-Match": kept[0].etag} if kept is not None else {}
-            response = self._follow(self.api_url + path, what, query, headers)
+            headers = {"If-None-Match": stored[0].etag} if stored is not None else {}
+            response = self._follow(self.api_url + path, operation, query, headers)
             link = response.headers.get("link")
-            if response.status == 304 and kept is not None:
+            if response.status == 304 and stored is not None:
                 self._traffic.unchanged += 1
-                return _Page(kept[1], kept[0].link if link is None else link, link is not None)
-            check_response(response, what, self._retry.now)
-            value = _decode(response.body, kind, what)
+                return _Page(stored[1], stored[0].link if link is None else link, link is not None)
+            check_response(response, operation, self._retry.now)
+            value = _decode(response.body, kind, operation)
             etag = response.headers.get("etag", "")
             if self._store is not None and etag:
-                entry = _Kept(etag=etag, link=link or "", body=response.body)
+                entry = _StoredResponse(etag=etag, link=link or "", body=response.body)
                 self._store.put(key, msgspec.msgpack.encode(entry))
             return _Page(value, link or "", is_fresh=True)
 
-        return self._persist(what, attempt)
+        return self._persist(operation, attempt)
 
-    def _recall(self, key: str, kind: type[T]) -> tuple[_Kept, T] | None:
+    def _recall(self, key: str, kind: type[T]) -> tuple[_StoredResponse, T] | None:
         """Return a stored response; None when there is no readable one."""
         entry = self._store.get(key) if self._store is not None else None
         try:
-            kept = msgspec.msgpack.decode(entry or b"", type=_Kept)
-            return kept, msgspec.json.decode(kept.body, type=kind)
+            stored = msgspec.msgpack.decode(entry or b"", type=_StoredResponse)
+            return stored, msgspec.json.decode(stored.body, type=kind)
         except (msgspec.DecodeError, RecursionError):
             return None
 
-    def _persist(self, what: str, attempt: Callable[[], T]) -> T:
+    def _persist(self, operation: str, attempt: Callable[[], T]) -> T:
         """Retry within the budget, but fail at once where a request is known to be pointless."""
-        resource = "graphql" if what == "GraphQL" else "core"
+        resource = "graphql" if operation == "GraphQL" else "core"
         until, limit = self._closed.get(resource, (0.0, None))
         left_s = until - self._retry.now()
         if limit is not None and left_s > 0:
-            raise RateLimitedError(what, limit.reason, left_s)
+            raise RateLimitedError(operation, limit.reason, left_s)
         if self._is_silent and self._retry.left_s < -self._timeout_s:
             # Otherwise a list of many pages would wait for each of them until the time-out.
-            raise UnavailableError(what, "GitHub has stopped answering, and the time is spent")
+            raise UnavailableError(operation, "GitHub has stopped answering, and the time is spent")
         try:
             return self._retry.retry(attempt, self._say)
         except RateLimitedError as exc:
@@ -412,35 +412,35 @@ class Client:
             raise
 
     def _follow(
-        self, url: str, what: str, query: list[tuple[str, str]], headers: Mapping[str, str]
+        self, url: str, operation: str, query: list[tuple[str, str]], headers: Mapping[str, str]
     ) -> Response:
         """Send a GET request and follow redirects on this host only, as they carry the token."""
         host = urlsplit(self.api_url)[:2]
         for _ in range(_MAX_REDIRECTS + 1):
-            response = self._exchange("GET", url, what, params=query, headers=headers)
+            response = self._exchange("GET", url, operation, params=query, headers=headers)
             if response.status not in _REDIRECTS:
                 return response
             url, query = response.headers.get("location", ""), []
             if urlsplit(url)[:2] != host:
-                raise UnavailableError(what, "it is redirected to another host, not followed")
-        raise UnavailableError(what, "it is redirected again and again")
+                raise UnavailableError(operation, "it is redirected to another host, not followed")
+        raise UnavailableError(operation, "it is redirected again and again")
 
-    def _exchange(self, verb: str, url: str, what: str, **options: Any) -> Response:
+    def _exchange(self, verb: str, url: str, operation: str, **options: Any) -> Response:
         """Send one request and read the response within size and time limits."""
         self._traffic.requests += 1
         self._traffic.conditional += "If-None-Match" in options.get("headers", ())
         options |= {"timeout": self._timeout_s, "allow_redirects": False, "stream": True}
         try:
             with self._session.request(verb, url, **options) as response:
-                body = self._read_body(response, what)
+                body = self._read_body(response, operation)
         except _NO_RESPONSE as exc:
             self._is_silent = True
-            raise _unavailable(_lost(exc), what) from exc
+            raise _unavailable(_describe_failure(exc), operation) from exc
         self._is_silent = False
         headers = {name.lower(): self._redact(value) for name, value in response.headers.items()}
         return Response(response.status_code, headers, self._redact(body))
 
-    def _read_body(self, response: requests.Response, what: str) -> str:
+    def _read_body(self, response: requests.Response, operation: str) -> str:
         """Read a body strictly as UTF-8, which GitHub sends; anything else is damaged."""
         end = time.monotonic() + _TIMEOUTS * self._timeout_s
         body = bytearray()
@@ -448,18 +448,18 @@ class Client:
             body += chunk
             if len(body) > MAX_RESPONSE_BYTES:
                 reason = f"the response is larger than {MAX_RESPONSE_BYTES:,} bytes"
-                raise UnavailableError(what, reason)
+                raise UnavailableError(operation, reason)
             if time.monotonic() > end:
                 error = UnavailableError(
-                    what, f"the response took longer than {_TIMEOUTS} time-outs"
+                    operation, f"the response took longer than {_TIMEOUTS} time-outs"
                 )
                 raise TryAgainError(error)
         return body.decode("utf-8")
 
 
-def _uncertain_write(what: str, reason: str) -> UncertainWriteError:
+def _uncertain_write(operation: str, reason: str) -> UncertainWriteError:
     """Return the error of a write whose outcome is unknown."""
-    return UncertainWriteError(what, f"{reason}; it may have been done, or not")
+    return UncertainWriteError(operation, f"{reason}; it may have been done, or not")
 
 
 def _make_redaction(token: str | None) -> Callable[[str], str]:
@@ -497,16 +497,16 @@ def _check_address(api_url: str) -> None:
 
 
 def _page_query(parameters: Mapping[str, str], number: int) -> dict[str, str]:
-    asked = {**parameters, "per_page": str(PAGE_ITEMS)}
-    return asked | {"page": str(number)} if number > 1 else asked
+    query = {**parameters, "per_page": str(PAGE_ITEMS)}
+    return query | {"page": str(number)} if number > 1 else query
 
 
 def _last_page(page: _Page[list[T]], number: int, last: int, due: int | None) -> int:
     """Return the number of the last page known, after reading page `number`."""
     if number == 1 and (page.is_fresh or due is None):
         # The current links override the expected number.
-        found = _LAST_PAGE.search(page.link)
-        last = int(found[1]) if found else 1
+        match = _LAST_PAGE.search(page.link)
+        last = int(match[1]) if match else 1
     if number < last:
         return last
     has_next = 'rel="next"' in page.link
@@ -515,32 +515,36 @@ def _last_page(page: _Page[list[T]], number: int, last: int, due: int | None) ->
     return number + 1 if has_next else number
 
 
-def _decode(body: str, kind: type[T], what: str) -> T:
+def _decode(body: str, kind: type[T], operation: str) -> T:
     try:
         return msgspec.json.decode(body, type=kind)
     except msgspec.ValidationError as exc:
         reason = f"GitHub's response is not what it should be ({one_line(str(exc))})"
-        raise UnavailableError(what, reason) from exc
+        raise UnavailableError(operation, reason) from exc
     except msgspec.DecodeError as exc:
-        raise TryAgainError(UnavailableError(what, "GitHub's response is cut or broken")) from exc
+        raise TryAgainError(
+            UnavailableError(operation, "GitHub's response is cut or broken")
+        ) from exc
     except RecursionError as exc:
-        raise UnavailableError(what, "GitHub's response is nested too deeply") from exc
+        raise UnavailableError(operation, "GitHub's response is nested too deeply") from exc
 
 
-def _unavailable(lost: _Lost, what: str) -> UnavailableError | TryAgainError:
-    error = UnavailableError(what, lost.reason)
-    return error if lost.is_final else TryAgainError(error)
+def _unavailable(failure: _ConnectionFailure, operation: str) -> UnavailableError | TryAgainError:
+    error = UnavailableError(operation, failure.reason)
+    return error if failure.is_final else TryAgainError(error)
 
 
-def _lost(exc: Exception) -> _Lost:
+def _describe_failure(exc: Exception) -> _ConnectionFailure:
     """Describe the failure of a request without quoting any part of it."""
     cause = getattr(next(iter(exc.args), None), "reason", None)
     if "CERTIFICATE_VERIFY_FAILED" in str(exc):
-        return _Lost("its certificate cannot be trusted", may_have_arrived=False, is_final=True)
+        return _ConnectionFailure(
+            "its certificate cannot be trusted", may_have_arrived=False, is_final=True
+        )
     if isinstance(exc, requests.ConnectTimeout):
-        return _Lost("it cannot be reached in time", may_have_arrived=False)
+        return _ConnectionFailure("it cannot be reached in time", may_have_arrived=False)
     if isinstance(cause, urllib3.exceptions.NewConnectionError):
-        return _Lost("it cannot be reached", may_have_arrived=False)
+        return _ConnectionFailure("it cannot be reached", may_have_arrived=False)
     if isinstance(exc, requests.Timeout) or "timed out" in str(exc):
-        return _Lost("no response in time")
-    return _Lost("the connection broke, or the response cannot be read")
+        return _ConnectionFailure("no response in time")
+    return _ConnectionFailure("the connection broke, or the response cannot be read")

@@ -62,7 +62,7 @@ def post(
     repository: str,
     number: int,
     body: str,
-    ours: Sequence[Remark],
+    existing: Sequence[Remark],
     *,
     certain: bool,
 ) -> Posted:
@@ -73,17 +73,17 @@ def post(
         repository: `owner/name`, the current name: writes follow no redirect.
         number: The pull request.
         body: New text, with the marker; at most 65,536 characters.
-        ours: Existing comments by crscore, oldest first. The first is edited; others, which
+        existing: Existing comments by crscore, oldest first. The first is edited; others, which
             concurrent runs can leave, are deleted.
-        certain: True when `ours` is known to be complete; otherwise none is created.
+        certain: True when `existing` is known to be complete; otherwise none is created.
 
     Returns:
         The outcome. A refusal is an outcome, not an error: the summary still has the numbers.
     """
     writer = _Writer(client, repository, number)
     try:
-        if ours:
-            return writer.edit(body, ours)
+        if existing:
+            return writer.edit(body, existing)
         if not certain:
             reason = "it is unknown whether there is one, as not all comments could be read"
             return Posted(Outcome.FAILED, "", reason)
@@ -110,16 +110,16 @@ class _Writer(NamedTuple):
             try:
                 url = self._write(lambda: issue.create_comment(body))
             except UncertainWriteError as exc:
-                found, reason = self._find(body), exc.reason
-                if found is None:
+                comment, reason = self._find(body), exc.reason
+                if comment is None:
                     continue
-                url = found.html_url
+                url = comment.html_url
             return Posted(Outcome.CREATED, url, "")
         return Posted(Outcome.FAILED, "", reason)
 
-    def edit(self, body: str, ours: Sequence[Remark]) -> Posted:
+    def edit(self, body: str, existing: Sequence[Remark]) -> Posted:
         issue = self.client.issue(self.repository, self.number)
-        first, *others = ours
+        first, *duplicates = existing
         posted = Posted(Outcome.UNCHANGED, first.url, "")
         if not _is_same(first.body, body):
             comment = issue.get_comment(first.id)
@@ -129,23 +129,23 @@ class _Writer(NamedTuple):
                 return comment
 
             posted = Posted(Outcome.UPDATED, self._write_twice(renew), "")
-        for other in others:
+        for duplicate in duplicates:
             # Already deleted, by whomever.
             with contextlib.suppress(NotFoundError):
-                self._write_twice(issue.get_comment(other.id).delete)
+                self._write_twice(issue.get_comment(duplicate.id).delete)
         return posted
 
     def _write(self, action: Callable[[], IssueComment | None]) -> str:
         """Write, and return the address of the comment; "" for a deleted one."""
-        what = f"comment on {self.repository}#{self.number}"
+        operation = f"comment on {self.repository}#{self.number}"
 
         def read_address() -> str:
             comment = action()
             if comment is not None and not comment.html_url:
-                raise UncertainWriteError(what, "GitHub's response has no comment in it")
+                raise UncertainWriteError(operation, "GitHub's response has no comment in it")
             return comment.html_url if comment is not None else ""
 
-        return self.client.write(what, read_address)
+        return self.client.write(operation, read_address)
 
     def _write_twice(self, action: Callable[[], IssueComment | None]) -> str:
         """Perform an idempotent write, and repeat it when the outcome is unknown."""
@@ -162,11 +162,13 @@ class _Writer(NamedTuple):
         """
         path = f"/repos/{self.repository}/issues/{self.number}/comments"
         pages = self.client.pages(path, _Comment)
-        found = next((one for one in pages.items if _is_same(one.body or "", body)), None)
-        if found is None and pages.missing:
+        comment = next(
+            (comment for comment in pages.items if _is_same(comment.body or "", body)), None
+        )
+        if comment is None and pages.missing:
             reason = "the comment may have been written, and cannot be found"
             raise UncertainWriteError(path, reason)
-        return found
+        return comment
 
 
 def _is_same(left: str, right: str) -> bool:

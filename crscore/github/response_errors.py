@@ -83,12 +83,12 @@ def one_line(text: str) -> str:
     return clean if len(clean) <= MAX_MESSAGE else clean[: MAX_MESSAGE - 3] + "..."
 
 
-def check_response(response: Response, what: str, now: Callable[[], float]) -> None:
+def check_response(response: Response, operation: str, now: Callable[[], float]) -> None:
     """Accept a response, or raise the error it represents.
 
     Args:
         response: Response of the REST or GraphQL API.
-        what: Description of the request.
+        operation: Description of the request.
         now: Seconds since 1970.
 
     Raises:
@@ -100,25 +100,25 @@ def check_response(response: Response, what: str, now: Callable[[], float]) -> N
         return
     message = _message(response.body)
     if status == 429 or (status == 403 and _is_limit(response.headers, message)):
-        raise _limit_error(response.headers, message, what, now)
+        raise _limit_error(response.headers, message, operation, now)
     reason = f"GitHub answers {status}"
     if status >= 500 or status in _TRANSIENT:
-        raise TryAgainError(UnavailableError(what, _join(reason, message)))
+        raise TryAgainError(UnavailableError(operation, _join(reason, message)))
     if 300 <= status < 400:
-        raise UnavailableError(what, f"{reason} where that means nothing")
+        raise UnavailableError(operation, f"{reason} where that means nothing")
     kind, reason = _REFUSALS.get(status, (HostError, reason))
-    raise kind(what, _join(reason, message))
+    raise kind(operation, _join(reason, message))
 
 
 def check_graphql_errors(
-    errors: Sequence[GraphqlError], response: Response, what: str, now: Callable[[], float]
+    errors: Sequence[GraphqlError], response: Response, operation: str, now: Callable[[], float]
 ) -> None:
     """Accept a GraphQL response without errors, or raise the error they represent.
 
     Args:
         errors: Its list of errors; a failed part fails the whole response.
         response: The response, for its headers.
-        what: Description of the request.
+        operation: Description of the request.
         now: Seconds since 1970.
 
     Raises:
@@ -130,18 +130,20 @@ def check_graphql_errors(
     types = {(error.type or "").upper() for error in errors}
     message = one_line("; ".join(error.message or "" for error in errors))
     if any(kind.startswith("RATE_LIMIT") for kind in types) or _has_any(message, _LIMIT_WORDS):
-        raise _limit_error(response.headers, message, what, now)
+        raise _limit_error(response.headers, message, operation, now)
     for refusal in _REFUSALS:
         if refusal in types:
             kind, reason = _REFUSALS[refusal]
-            raise kind(what, _join(reason, message))
+            raise kind(operation, _join(reason, message))
     if types & _BUSY_TYPES or (types == {""} and _has_any(message, _BUSY_WORDS)):
-        raise TryAgainError(UnavailableError(what, _join("GitHub could not finish it", message)))
-    raise HostError(what, _join("GitHub cannot do it", message))
+        raise TryAgainError(
+            UnavailableError(operation, _join("GitHub could not finish it", message))
+        )
+    raise HostError(operation, _join("GitHub cannot do it", message))
 
 
 def _limit_error(
-    headers: Mapping[str, str], message: str, what: str, now: Callable[[], float]
+    headers: Mapping[str, str], message: str, operation: str, now: Callable[[], float]
 ) -> TryAgainError:
     """Return a limit's wait in an error: from its headers, else one, two, then four minutes."""
     is_primary = headers.get("x-ratelimit-remaining") == "0"
@@ -152,8 +154,8 @@ def _limit_error(
         wait, doubles = retry_after, False
     elif is_primary and reset is not None:
         wait, doubles = max(reset - now(), 0.0) + RESET_MARGIN_S, False
-    error = RateLimitedError(what, _join(f"{kind}, for {wait:.0f} s", message), wait)
-    return TryAgainError(error, wait_s=wait, doubles=doubles, why=kind)
+    error = RateLimitedError(operation, _join(f"{kind}, for {wait:.0f} s", message), wait)
+    return TryAgainError(error, wait_s=wait, doubles=doubles, cause=kind)
 
 
 def _is_limit(headers: Mapping[str, str], message: str) -> bool:
@@ -183,16 +185,16 @@ def _message(body: str) -> str:
     except (msgspec.DecodeError, RecursionError):
         return ""
     details = complaint.errors if isinstance(complaint.errors, list) else [complaint.errors]
-    texts = [complaint.message, *(_detail(one) for one in details)]
+    texts = [complaint.message, *(_detail(detail) for detail in details)]
     return one_line("; ".join(text for text in texts if text))
 
 
-def _detail(found: object) -> str:
+def _detail(detail: object) -> str:
     """Return the text of an error listed by REST: a string, or an object with parts."""
-    if isinstance(found, str):
-        return found
+    if isinstance(detail, str):
+        return detail
     try:
-        error = msgspec.convert(found, GraphqlError)
+        error = msgspec.convert(detail, GraphqlError)
     except msgspec.ValidationError:
         return ""
     return error.message or " ".join(word for word in (error.field, error.code) if word)

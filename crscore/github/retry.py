@@ -32,13 +32,18 @@ class TryAgainError(Exception):
     """
 
     def __init__(
-        self, error: HostError, *, wait_s: float | None = None, doubles: bool = False, why: str = ""
+        self,
+        error: HostError,
+        *,
+        wait_s: float | None = None,
+        doubles: bool = False,
+        cause: str = "",
     ) -> None:
         super().__init__(error)
         self.error = error
         self.wait_s = wait_s
         self.doubles = doubles
-        self.why = why or error.reason
+        self.why = cause or error.reason
 
 
 class RetryBudget:
@@ -68,12 +73,12 @@ class RetryBudget:
         self._tries = tries
         self._chance = chance
 
-    def retry(self, attempt: Callable[[], T], say: Callable[[str], None]) -> T:
+    def retry(self, attempt: Callable[[], T], report: Callable[[str], None]) -> T:
         """Call `attempt` until it returns, within the tries and the budget.
 
         Args:
             attempt: Raises `TryAgainError` when another try may succeed.
-            say: Called with one line before each wait.
+            report: Called with one line before each wait.
 
         Returns:
             What `attempt` returned.
@@ -93,8 +98,8 @@ class RetryBudget:
                 wait_s = self._wait_after(again, number)
                 if number >= self._tries or wait_s > self.left_s:
                     raise again.error from again.__cause__
-                who = "trying again in" if again.wait_s is None else "GitHub asks to wait"
-                say(f"{who} {wait_s:.0f} s ({again.why})")
+                prefix = "trying again in" if again.wait_s is None else "GitHub asks to wait"
+                report(f"{prefix} {wait_s:.0f} s ({again.why})")
             self.left_s -= wait_s
             self.waited_s += wait_s
             self._sleep(wait_s)

@@ -19,7 +19,7 @@ from crscore.github.client import Client
 from crscore.github.comment import Outcome, Posted
 from crscore.github.pull import FindCheckout
 from crscore.github.records import PullRequest
-from crscore.pull_request import overview, untrusted
+from crscore.pull_request import gate, overview, untrusted
 from crscore.pull_request.documents import comment
 from crscore.pull_request.documents.json import ScoredRemark
 from crscore.pull_request.overview import Overview, Person
@@ -28,6 +28,7 @@ from crscore.pull_request.reviewers.classify import NO_MARKERS
 from crscore.pull_request.reviewers.identify import ReviewerThreads
 from crscore.records import Diff, Result
 from crscore.scorer import Scorer, diff_limits, make_store
+from crscore.scoring.gate import GateResult
 from crscore.settings import Config, SettingsText, resolve_settings
 from crscore.static_analysis.reports import RawReport
 
@@ -166,12 +167,26 @@ def post(client: Client, measured: Measured) -> Posted:
     )
 
 
-def post_document(
-    client: Client, repository: str, number: int, data: bytes, *, source: str
-) -> tuple[Overview, Posted]:
-    """Post the result of a job without rights: `check_document`, then `post_overview`."""
-    checked = check_document(client, repository, (number,), data, source=source)
-    return checked, post_overview(client, checked)
+def judge(
+    measured: Measured, fail_on: Sequence[str], *, fail_on_partial: bool = False
+) -> GateResult:
+    """Compare a scored pull request with the thresholds of its settings.
+
+    Args:
+        measured: The pull request.
+        fail_on: `together`, `each`, or patterns of reviewers' names (`*` is any text).
+        fail_on_partial: With a threshold, a partial run fails.
+
+    Raises:
+        ConfigError: `fail_on` is empty.
+    """
+    return gate.judge(
+        measured.overview,
+        fail_under=measured.settings.fail_under,
+        fail_under_relevance=measured.settings.fail_under_relevance,
+        fail_on=fail_on,
+        fail_on_partial=fail_on_partial,
+    )
 
 
 def check_document(

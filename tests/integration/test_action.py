@@ -517,7 +517,7 @@ def test_findings_of_other_tools_come_in_and_alerts_go_out(
 
     assert done.returncode == 0, done.stdout + done.stderr
     told = [text for name, _, text in commands(done.stdout) if name == "warning"]
-    assert "No file fits none/*.sarif of the input sarif." in told
+    assert "No file matches none/*.sarif of the input sarif." in told
     assert found["sarif-path"] == "crscore-reports/crscore.sarif"
     (run,) = json.loads((tmp_path / found["sarif-path"]).read_text("utf-8"))["runs"]
     (alert,) = (one for one in run["results"] if "too weak" in one["message"]["text"])

@@ -182,18 +182,18 @@ def _output_dir(inputs: Inputs, variables: Mapping[str, str]) -> Path:
     return Path(variables.get("RUNNER_TEMP") or ".") / "crscore"
 
 
-INPUTS: Final = tuple(one.encode_name for one in msgspec.structs.fields(Inputs))
+INPUTS: Final = tuple(field.encode_name for field in msgspec.structs.fields(Inputs))
 """Inputs that the program reads, by their names in `action.yml`; an empty one counts as absent."""
 
 
 def _read_inputs(variables: Mapping[str, str]) -> Inputs:
     # GitHub's runner converts spaces to _ and letters to upper case, but keeps hyphens.
     upper = {name: f"INPUT_{name.upper()}" for name in INPUTS}
-    given = {
+    texts = {
         name: (variables.get(key) or variables.get(key.replace("-", "_")) or "").strip()
         for name, key in upper.items()
     }
-    values = {name: _split(name, text) for name, text in given.items() if text}
+    values = {name: _split(name, text) for name, text in texts.items() if text}
     try:
         return msgspec.convert(values, Inputs, strict=False, dec_hook=lambda kind, text: kind(text))
     except msgspec.ValidationError as exc:
@@ -201,7 +201,7 @@ def _read_inputs(variables: Mapping[str, str]) -> Inputs:
         found, name = _EXPECTED.match(fault), _FIELD.match(path)[0]  # type: ignore[index]
         kind, limit = found.groups() if found else ("int", "")
         limit = limit.removesuffix(" of length >= 1")
-        expected = f"must be {_WORDS[kind]}{limit}, not {given[name][:100]!r}"
+        expected = f"must be {_WORDS[kind]}{limit}, not {texts[name][:100]!r}"
         raise ConfigError(name, "action input", expected) from exc
 
 

@@ -26,7 +26,7 @@ TRUSTED: Final = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Named:
+class ByNumber:
     """One pull request, by its number."""
 
     number: int
@@ -54,7 +54,7 @@ class Recent:
 
     days: int
     """Maximum days since the change."""
-    most: int
+    limit: int
     """Maximum number of pull requests."""
 
 
@@ -66,7 +66,7 @@ class Nothing:
     """Reason, one trusted sentence."""
 
 
-Target = Named | OfHead | Recent | Nothing
+Target = ByNumber | OfHead | Recent | Nothing
 """Subject of a run."""
 
 _Number = Annotated[int, msgspec.Meta(ge=1, le=2**31 - 1)]
@@ -141,19 +141,23 @@ def target(environment: Environment) -> Target:
     """
     name, number = environment.event, environment.inputs.pull_request
     if number is not None and name != "issue_comment":
-        return Named(number=number)
+        return ByNumber(number=number)
     if name == "schedule":
-        return Recent(days=environment.inputs.since_days, most=environment.inputs.max_pull_requests)
+        return Recent(
+            days=environment.inputs.since_days, limit=environment.inputs.max_pull_requests
+        )
     if name not in _READERS:
         return Nothing(
-            reason=f"the event {_plain(name)} is about no pull request; "
+            reason=f"the event {_printable(name)} is about no pull request; "
             "give the input pull-request a number"
         )
-    found = _READERS[name](_content(environment.event_path))
-    return Named(number=number) if number is not None and isinstance(found, Named) else found
+    target = _READERS[name](_content(environment.event_path))
+    return (
+        ByNumber(number=number) if number is not None and isinstance(target, ByNumber) else target
+    )
 
 
-def _plain(name: str) -> str:
+def _printable(name: str) -> str:
     return re.sub(r"[^a-z_]", "?", name)[:50]
 
 
@@ -179,7 +183,7 @@ def _decode(content: bytes, kind: type[_T]) -> _T:
 
 
 def _of_pull_request(content: bytes) -> Target:
-    return Named(number=_decode(content, _OfPullRequest).pull_request.number)
+    return ByNumber(number=_decode(content, _OfPullRequest).pull_request.number)
 
 
 def _of_comment(content: bytes) -> Target:
@@ -195,14 +199,14 @@ def _of_comment(content: bytes) -> Target:
         return Nothing(
             reason=f"{COMMAND} is for the repository's owners, members and collaborators"
         )
-    return Named(number=event.issue.number)
+    return ByNumber(number=event.issue.number)
 
 
 def _of_dispatch(content: bytes) -> Target:
     value = (_decode(content, _OfDispatch).inputs or {}).get("pull-request", "")
     text = str(value).strip().removeprefix("#") if isinstance(value, str | int) else ""
     if text.isascii() and text.isdigit() and 0 < int(text[:11]) < 2**31:
-        return Named(number=int(text))
+        return ByNumber(number=int(text))
     return Nothing(reason="no pull request was named; start the workflow with its number")
 
 

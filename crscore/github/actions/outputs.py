@@ -96,24 +96,24 @@ def write_outputs(file: Path | None, reports: Sequence[Report]) -> None:
         OutputError: The runner's file cannot be written.
     """
     values = _values(reports)
-    values["json-path"] = _path([one.json for one in reports])
-    values["html-path"] = _path([one.html for one in reports])
+    values["json-path"] = _path([report.json for report in reports])
+    values["html-path"] = _path([report.html for report in reports])
     append_outputs(file, values)
 
 
 def _values(reports: Sequence[Report]) -> dict[str, str]:
     values = dict.fromkeys(OUTPUTS, "")
-    values["reviews-scored"] = str(sum(one.reviews_scored for one in reports))
-    values["partial"] = str(any(one.partial for one in reports)).lower()
+    values["reviews-scored"] = str(sum(report.reviews_scored for report in reports))
+    values["partial"] = str(any(report.partial for report in reports)).lower()
     if len(reports) == 1:
-        (one,) = reports
-        values["usefulness"] = "" if one.usefulness is None else str(one.usefulness)
-        values["relevance"] = _share(one.relevance)
-        values["conciseness"] = _share(one.conciseness)
-        values["comprehensiveness"] = _share(one.comprehensiveness)
-        values["comment-url"] = one.comment_url or ""
+        (report,) = reports
+        values["usefulness"] = "" if report.usefulness is None else str(report.usefulness)
+        values["relevance"] = _share(report.relevance)
+        values["conciseness"] = _share(report.conciseness)
+        values["comprehensiveness"] = _share(report.comprehensiveness)
+        values["comment-url"] = report.comment_url or ""
         # Alerts belong to one ref, so several files are not for one upload.
-        values["sarif-path"] = _path([one.sarif])
+        values["sarif-path"] = _path([report.sarif])
     return values
 
 

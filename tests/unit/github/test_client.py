@@ -320,7 +320,7 @@ _SECONDARY = {"message": "You have exceeded a secondary rate limit."}
 def test_primary_limit_is_waited_for(server, connect, clock, status: int) -> None:
     server.will(_primary(clock, 90, status), Reply(body={"number": 1}))
     said: list[str] = []
-    assert connect(say=said.append).get(PATH, Pull) == Pull(number=1)
+    assert connect(report=said.append).get(PATH, Pull) == Pull(number=1)
     assert clock.slept == [91.0]
     assert said == ["GitHub asks to wait 91 s (primary rate limit)"]
 
@@ -1036,7 +1036,7 @@ def test_token_that_the_host_repeats_is_in_no_error_log_or_store(
         status=status, body={"message": f"for {TOKEN}", "errors": errors}, headers=headers
     )
     said: list[str] = []
-    host = connect(store=store, tries=2, say=said.append)
+    host = connect(store=store, tries=2, report=said.append)
     for error in _everywhere(server, host):
         assert TOKEN not in "".join(traceback.format_exception(error))
         assert TOKEN.encode() not in pickle.dumps(error)

@@ -26,7 +26,7 @@ def _failing(*failures: TryAgainError):
 
 def _limit(wait_s: float, *, doubles: bool = False) -> TryAgainError:
     error = RateLimitedError("GET /x", "primary rate limit", wait_s)
-    return TryAgainError(error, wait_s=wait_s, doubles=doubles, why="primary rate limit")
+    return TryAgainError(error, wait_s=wait_s, doubles=doubles, cause="primary rate limit")
 
 
 def test_value_of_first_try_costs_nothing() -> None:

@@ -54,7 +54,7 @@ def run(**changed: Any) -> dict[str, Any]:
 def test_events_of_a_pull_request_name_it(tmp_path: Path, name: str) -> None:
     content = {"pull_request": {"number": 7, "title": "x"}, "action": "submitted"}
 
-    assert found(tmp_path, name, content) == event.Named(number=7)
+    assert found(tmp_path, name, content) == event.ByNumber(number=7)
 
 
 @pytest.mark.parametrize("body", ["/crscore", "/crscore please\nand more", "\ufeff/crscore\r\n"])
@@ -62,7 +62,7 @@ def test_events_of_a_pull_request_name_it(tmp_path: Path, name: str) -> None:
 def test_comment_of_somebody_trusted_asks_for_a_run(
     tmp_path: Path, body: str, association: str
 ) -> None:
-    assert found(tmp_path, "issue_comment", comment(body, association)) == event.Named(number=7)
+    assert found(tmp_path, "issue_comment", comment(body, association)) == event.ByNumber(number=7)
 
 
 @pytest.mark.parametrize(
@@ -91,17 +91,17 @@ def test_other_comments_ask_for_nothing(
 def test_input_decides_before_the_event(tmp_path: Path) -> None:
     content = {"pull_request": {"number": 7}}
 
-    assert found(tmp_path, "pull_request", content, pull_request=9) == event.Named(number=9)
-    assert found(tmp_path, "push", {}, pull_request=9) == event.Named(number=9)
+    assert found(tmp_path, "pull_request", content, pull_request=9) == event.ByNumber(number=9)
+    assert found(tmp_path, "push", {}, pull_request=9) == event.ByNumber(number=9)
     trusted = comment("/crscore")
-    assert found(tmp_path, "issue_comment", trusted, pull_request=9) == event.Named(number=9)
+    assert found(tmp_path, "issue_comment", trusted, pull_request=9) == event.ByNumber(number=9)
 
 
 @pytest.mark.parametrize("value", ["12", "#12", " 12 ", 12])
 def test_dispatch_names_one(tmp_path: Path, value: object) -> None:
     content = {"inputs": {"pull-request": value}}
 
-    assert found(tmp_path, "workflow_dispatch", content) == event.Named(number=12)
+    assert found(tmp_path, "workflow_dispatch", content) == event.ByNumber(number=12)
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_schedule_asks_for_the_recent_ones(tmp_path: Path) -> None:
 
     asked = found(tmp_path, "schedule", content, since_days=2, max_pull_requests=5)
 
-    assert asked == event.Recent(days=2, most=5)
+    assert asked == event.Recent(days=2, limit=5)
 
 
 def test_workflow_run_gives_the_head_and_no_number(tmp_path: Path) -> None:

@@ -1,0 +1,127 @@
+"""Pull request that a command line names, also by its number alone in a clone."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Final, NamedTuple
+from urllib.parse import urlsplit
+
+from crscore.commands._github import web_address
+from crscore.errors import ConfigError, CRScoreError
+from crscore.settings import host_address
+
+REMOTES: Final = ("upstream", "origin")
+"""Preferred names of remotes, in order: a fork's pull requests are upstream."""
+_NAME: Final = r"(?P<repository>[\w.-]+/[\w.-]+)"
+# `owner/repo#7`, `owner/repo/pull/7`, `https://host/owner/repo/pull/7/files#diff-1`
+_TARGET: Final = re.compile(
+    rf"(?:https?://(?P<host>[\w.:-]+)/)?{_NAME}(?:\#|/pull/)(?P<number>[1-9]\d{{0,8}})"
+    r"(?:/(?:files|commits|checks|changes)?(?:/[\w-]*)?)?(?:[?#][\w=&.-]*)?",
+    re.ASCII,
+)
+# `git@host:owner/name.git`, `ssh://git@host:22/owner/name`, `https://token@host/owner/name.git`
+_REMOTE: Final = re.compile(
+    r"(?:\w+://(?:[^@/]*@)?(?P<host>[\w.-]+)(?::\d+)?/|(?:[\w.-]+@)?(?P<short>[\w.-]+):)"
+    r"(?P<repository>[\w.-]+/[\w.-]+?)(?:\.git)?/?",
+    re.ASCII,
+)
+_ALIASES: Final = {"ssh.github.com": "github.com", "www.github.com": "github.com"}
+"""Other names of a host, such as the one that takes SSH on the port of HTTPS."""
+
+
+class Target(NamedTuple):
+    """Pull request."""
+
+    repository: str
+    """`owner/name`."""
+    number: int
+    host: str | None = None
+    """Host of the page's address; None where only repository and number were given."""
+
+
+def find_target(target: str, api_url: str | None) -> Target:
+    """Parse the identity of a pull request; a number alone is one of this clone's repository.
+
+    The token goes to the configured host, never to one that a pasted address or a remote names.
+
+    Args:
+        target: A number, `owner/repo#7` or the address of its page.
+        api_url: Address of the API from the command line, which allows any host; None for none.
+
+    Raises:
+        ConfigError: The text is none of these, or is about another host.
+    """
+    web = web_address(host_address())
+    if target.isascii() and target.isdigit():
+        host, repository = find_repository(Path())
+        if api_url is None and host != urlsplit(web).hostname:
+            expected = f"alone needs a clone of {web}, and this one is of {host}"
+            raise ConfigError("N", "command line", f"{expected}; give {repository}#{target}")
+        return parse_target(f"{repository}#{target}")
+    parsed = parse_target(target)
+    web_host = urlsplit(web).netloc
+    if parsed.host and api_url is None and parsed.host.lower() != web_host.lower():
+        expected = f"is a page on {parsed.host}, and the API is that of {web_host}; give --api-url"
+        raise ConfigError("OWNER/REPO#N", "command line", expected)
+    return parsed
+
+
+def parse_target(target: str) -> Target:
+    """Parse the identity of a pull request.
+
+    Args:
+        target: `owner/repo#7` or the address of its page.
+
+    Returns:
+        Repository and number.
+
+    Raises:
+        ConfigError: The text is neither.
+
+    Example:
+        >>> parse_target("acme/shop#7")
+        Target(repository='acme/shop', number=7, host=None)
+        >>> parse_target("https://github.com/acme/shop/pull/7").number
+        7
+    """
+    match = _TARGET.fullmatch(target.strip())
+    if match is None:
+        raise ConfigError(
+            "OWNER/REPO#N", "command line", f"must be like acme/shop#7, not {target[:100]!r}"
+        )
+    return Target(match["repository"], int(match["number"]), match["host"])
+
+
+def find_repository(folder: Path) -> tuple[str, str]:
+    """Find the repository on the host that a clone is of, by git's remotes.
+
+    Args:
+        folder: A folder of the clone.
+
+    Returns:
+        The host without its port, and `owner/name`.
+
+    Raises:
+        ConfigError: There is no clone, or no remote with such an address. The message has no
+            address, which may hold a token.
+    """
+    from crscore.diff.git import run_git  # noqa: PLC0415
+
+    try:
+        remotes = run_git(["remote"], folder=folder).decode("utf-8", errors="replace").split()
+    except CRScoreError as exc:
+        raise _unknown("this is no clone") from exc
+    for remote in sorted(remotes, key=lambda name: (*REMOTES, name).index(name)):
+        try:
+            address = run_git(["remote", "get-url", "--", remote], folder=folder).decode().strip()
+        except (CRScoreError, UnicodeDecodeError):
+            continue
+        if match := _REMOTE.fullmatch(address):
+            host = (match["host"] or match["short"]).lower()
+            return _ALIASES.get(host, host), match["repository"]
+    raise _unknown("no remote of this clone is on a code host")
+
+
+def _unknown(reason: str) -> ConfigError:
+    return ConfigError("N", "command line", f"alone needs a clone, and {reason}; give acme/shop#7")
