@@ -21,8 +21,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from crscore import Scorer, plugins, scorer
-from crscore.lab.study import issues, measure, splits, study
-from crscore.lab.study.vector_cache import AnalysisCache, VectorCache
+from crscore.lab.study.caches import AnalysisCache, VectorCache
+from crscore.lab.study.data import splits, study
+from crscore.lab.study.measures import issues, measurements
 from crscore.lab.training import matcher as training
 from crscore.records import Analysis, Severity
 from crscore.settings import Config, override_settings
@@ -30,7 +31,7 @@ from crscore.settings import Config, override_settings
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from crscore.lab.study.measure import Measurements
+    from crscore.lab.study.measures.measurements import Measurements
     from crscore.records import Diff, Finding
 
     Keep = Callable[[Finding], bool]
@@ -123,7 +124,7 @@ class Bench:
             self.matchers = [
                 (
                     training.train(fold.training_part(self.study), encoder=self.encoder, seed=0),
-                    fold.holds,
+                    fold.includes,
                 )
                 for fold in splits.make_folds(self.study, splits.Kind.GROUPED, 5, seed=0)
             ]
@@ -139,28 +140,28 @@ class Bench:
 
     def scored(self, choice: Choice | None, only: frozenset[str] | None = None) -> Measurements:
         parts = [
-            measure.measure(
+            measurements.measure(
                 self.study,
                 self.scorer(choice, matcher),
                 name="score",
                 sources=True,
-                chosen=lambda change, review, holds=holds: (
+                includes=lambda change, review, holds=holds: (
                     (only is None or change.id in only) and holds(change, review)
                 ),
                 is_part=True,
             )
             for matcher, holds in self.matchers
         ]
-        return measure.join(parts)
+        return measurements.join(parts)
 
 
 def merged(base: Measurements, part: Measurements) -> Measurements:
     """Replace the first values of the rows that were scored again."""
-    places = {row.place: index for index, row in enumerate(base.rows)}
+    positions = {row.position: index for index, row in enumerate(base.rows)}
     values = base.primary.values.copy()
     for row, again in zip(part.rows, part.primary.values, strict=True):
-        if row.place in places:
-            values[places[row.place]] = again
+        if row.position in positions:
+            values[positions[row.position]] = again
     return replace(base, metrics=(replace(base.primary, values=values),))
 
 
@@ -170,11 +171,11 @@ def pairs(bench: Bench) -> None:
     found = defaultdict(list)
     for look in bench.looks:
         by_line = defaultdict(list)
-        for one in look.chosen.analysis.findings:
+        for one in look.issues.analysis.findings:
             by_line[one.path, one.line].append(one)
         for group in by_line.values():
-            for place, one in enumerate(group):
-                for other in group[place + 1 :]:
+            for position, one in enumerate(group):
+                for other in group[position + 1 :]:
                     if one.tool != other.tool:
                         found[one.tool, one.rule, other.tool, other.rule].append((one, other))
     rows = []
@@ -204,7 +205,7 @@ def gains(bench: Bench) -> None:
     touched = frozenset(
         look.change.id
         for look in bench.looks
-        if any(one.in_change for one in look.chosen.analysis.findings)
+        if any(one.in_change for one in look.issues.analysis.findings)
     )
     base = bench.scored(None)
     variants = [issues.Variant(issues.WITHOUT, base)]

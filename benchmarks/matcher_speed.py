@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import score_many
 
 from crscore import Scorer
-from crscore.lab.study import study
+from crscore.lab.study.data import study
 from crscore.lab.training.data.study_examples import read_diff
 from crscore.records import Comment
 from crscore.text import content as words

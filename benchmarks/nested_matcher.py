@@ -19,9 +19,10 @@ from pathlib import Path
 import numpy as np
 
 from crscore import Scorer, plugins, scorer, settings
-from crscore.lab.study import measure, splits, study
-from crscore.lab.study.systems import junk_systems
-from crscore.lab.study.vector_cache import VectorCache
+from crscore.lab.study.caches import VectorCache
+from crscore.lab.study.data import splits, study
+from crscore.lab.study.data.systems import junk_systems
+from crscore.lab.study.measures import measurements
 from crscore.lab.training import matcher
 from crscore.lab.training.fit.boosting import TreeSettings
 from crscore.lab.training.matcher import MatcherSettings
@@ -56,14 +57,14 @@ class Bench:
         """Return predictions for the reviews a fold holds out, for both kinds of claims."""
         generators = {"recorded": study.recorded(self.study), "structural": self.writer}
         return {
-            claims: measure.measure(
+            claims: measurements.measure(
                 self.study,
                 Scorer(
                     generator=generator, encoder=self.encoder, matcher=learned, analyzers="none"
                 ),
                 name=claims,
                 sources=True,
-                chosen=fold.holds,
+                includes=fold.includes,
             )
             for claims, generator in generators.items()
         }
@@ -92,7 +93,7 @@ def relevance(found: dict) -> float:
 
 
 def joined(parts: list[dict]) -> dict:
-    return {claims: measure.join([part[claims] for part in parts]) for claims in CLAIMS}
+    return {claims: measurements.join([part[claims] for part in parts]) for claims in CLAIMS}
 
 
 def tried(bench: Bench, rated: study.Study, recipe: MatcherSettings, folds: tuple) -> dict:
@@ -136,7 +137,7 @@ def main() -> None:
     options = parser.parse_args()
     bench = Bench(options.data)
     if options.split:
-        kind, groups = splits.parse_split(options.split, None)
+        kind, groups = splits.parse_split(options.split)
         print(f"{'':<30}{HEAD}")
         folds = splits.make_folds(bench.study, kind, groups, seed=0)
         show("shipped", tried(bench, bench.study, RECIPES["shipped"], folds))

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from crscore import Comment, Scorer
-from crscore.lab.study import study
+from crscore.lab.study.data import study
 from crscore.matchers.base import Cells
 from crscore.matchers.published import Published
 from crscore.scoring import scores

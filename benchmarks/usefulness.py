@@ -31,7 +31,7 @@ from scipy.stats import rankdata
 
 from crscore import pipeline, scorer, settings
 from crscore.lab.study.attacks.material import Wording
-from crscore.lab.study.attacks.restating import paraphrase
+from crscore.lab.study.attacks.restatements import paraphrase
 from crscore.lab.training import usefulness
 from crscore.lab.training.data import corpus
 from crscore.lab.training.data.judged_sentences import fold_of

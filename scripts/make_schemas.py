@@ -23,7 +23,9 @@ from crscore.code.execution import report as code_run  # noqa: E402
 from crscore.lab.code import comparison as code_comparison  # noqa: E402
 from crscore.lab.code import correlation as code_correlation  # noqa: E402
 from crscore.lab.code import out_of_the_bleu  # noqa: E402
-from crscore.lab.study import compare, results, saved, separation, study  # noqa: E402
+from crscore.lab.study import results  # noqa: E402
+from crscore.lab.study.data import saved_runs, study  # noqa: E402
+from crscore.lab.study.measures import comparison, separation  # noqa: E402
 from crscore.pull_request.documents import json as pull  # noqa: E402
 from crscore.reports import json as result  # noqa: E402
 
@@ -112,11 +114,11 @@ DOCUMENTS = {
         (overview.Verdicts,),
     ),
     "validation": Document(
-        saved.SCHEMA,
+        saved_runs.SCHEMA,
         "crscore validation",
         "What `crscore validate --format json` writes: one run over a study, the comparison of "
         "two runs, or one run over comments without ratings.",
-        (results.ValidationResult, compare.Comparison, separation.SeparationResult),
+        (results.ValidationResult, comparison.Comparison, separation.SeparationResult),
     ),
     "study": Document(
         "urn:crscore:study:1",

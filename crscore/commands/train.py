@@ -110,7 +110,7 @@ def matcher(data: Path, *, target: str, seed: int, **flags: Any) -> int:
     byte for byte.
     """
     from crscore import scorer  # noqa: PLC0415  (after --help and wrong options)
-    from crscore.lab.study import study  # noqa: PLC0415
+    from crscore.lab.study.data import study  # noqa: PLC0415
     from crscore.lab.training import matcher  # noqa: PLC0415
     from crscore.lab.training.fit import boosting  # noqa: PLC0415
     from crscore.matchers.calibrated import weights  # noqa: PLC0415

@@ -136,15 +136,15 @@ class Watch:
     def _members(self, group: int) -> list[int]:
         """Return the memory of each process of a group except the launcher, in bytes."""
         here = frozenset(_processes())
-        members, strangers = [], set()
+        members, foreign_reviews = [], set()
         # No process joins a group from outside, so that foreign processes are read only once.
         for process in here - self._strangers - {str(group)}:
             memory = _memory(process, group)
             if memory is None:
-                strangers.add(process)
+                foreign_reviews.add(process)
             else:
                 members.append(memory)
-        self._strangers = (self._strangers & here) | strangers
+        self._strangers = (self._strangers & here) | foreign_reviews
         return members
 
 

@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
-from crscore.lab.study import run, study
-from crscore.lab.study.measure import ExtraMetrics, Measurements
+from crscore.lab.study import run
+from crscore.lab.study.data import study
+from crscore.lab.study.measures.measurements import ExtraMetrics, Measurements
 from crscore.lab.study.results import ValidationResult
 from crscore.settings import Config, override_settings
 from tests.helpers import study as studies
@@ -22,7 +23,7 @@ def made(
     **options: object,
 ) -> ValidationResult:
     path = studies.write(folder / "study.jsonl", studies.full_rows() if rows is None else rows)
-    chosen = run.Options(**({"resamples": 20} | options))
+    chosen = run.ValidationOptions(**({"resamples": 20} | options))
     return run.run(study.read_study(path), settings, chosen, extra=extra)
 
 

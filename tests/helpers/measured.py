@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from crscore.lab.study.measure import Measurements, Metric, ScoredReview
-from crscore.lab.study.study import RatedReview, StudyChange
+from crscore.lab.study.data.study import RatedReview, StudyChange
+from crscore.lab.study.measures.measurements import Measurements, Metric, ScoredReview
 from crscore.records import Claims
 
 
@@ -15,13 +15,13 @@ def row(
     language: str = "python",
     annotator: str | None = None,
     text: str = "Why?",
-    place: tuple[int, int] = (0, 0),
+    position: tuple[int, int] = (0, 0),
     sentences: tuple[float, ...] = (0.5,),
     references: tuple[float, ...] = (0.5,),
 ) -> ScoredReview:
     review = RatedReview(system=system, text=text, ratings=human, annotator=annotator)
     return ScoredReview(
-        place=place,
+        position=position,
         change=StudyChange(
             id=change,
             language=language,

@@ -47,9 +47,12 @@ def test_document_keeps_to_the_schema(data: Path, capsys) -> None:
 @pytest.mark.parametrize(
     ("words", "there"),
     [
-        ([], {"own change told", "of which good is true told"}),
-        (["--kind", "pairs", "--others", "2"], {"own change told", "and 12 times on another one"}),
-        (["--kind", "labels", "--label", "good"], {"of which good is true told"}),
+        ([], {"own change separated", "with good separated"}),
+        (
+            ["--kind", "pairs", "--others", "2"],
+            {"own change separated", "and 12 times on another one"},
+        ),
+        (["--kind", "labels", "--label", "good"], {"with good separated"}),
         (["--limit", "2", "--within", "repository"], {"4 comments on 4", "at most 2 drawn"}),
     ],
 )
@@ -62,11 +65,11 @@ def test_text_says_what_was_measured(data: Path, capsys, words, there) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--no-attacks"], "--attacks says nothing about comments without ratings; leave it out"),
-        (["--split", "grouped-cv", "3"], "--split says nothing about comments without ratings"),
-        (["--judge", "openai:m"], "--judge says nothing about comments without ratings"),
-        (["--kind", "pairs", "--label", "good"], "--label says nothing about --kind pairs"),
-        (["--kind", "labels", "--others", "2"], "--others says nothing about --kind labels"),
+        (["--no-attacks"], "--attacks has no effect on comments without ratings; leave it out"),
+        (["--split", "grouped-cv", "3"], "--split has no effect on comments without ratings"),
+        (["--judge", "openai:m"], "--judge has no effect on comments without ratings"),
+        (["--kind", "pairs", "--label", "good"], "--label has no effect on --kind pairs"),
+        (["--kind", "labels", "--others", "2"], "--others has no effect on --kind labels"),
         (["--claims", "recorded"], "recorded"),
     ],
 )
@@ -79,7 +82,7 @@ def test_option_of_rated_reviews_is_refused(data: Path, capsys, words, message) 
 def test_option_of_comments_is_refused_by_rated_reviews(tmp_path: Path, capsys, words) -> None:
     path = helper.write(tmp_path / "study.jsonl")
     assert cli.run(["validate", str(path), *FAST, *words]) == 2
-    assert f"{words[0]} says nothing about a study of rated reviews" in capsys.readouterr().err
+    assert f"{words[0]} has no effect on a study of rated reviews" in capsys.readouterr().err
 
 
 def test_wrong_row_is_named(data: Path, capsys, tmp_path: Path) -> None:

@@ -150,7 +150,7 @@ def test_missing_answers_and_prose_are_counted(data: Path, serving, capsys) -> N
     missing, prose = [note for note in found["notes"] if note.startswith(NAME)]
     assert missing.startswith(f"{NAME}: no answer for 3 of 15 reviews, these have no value")
     assert prose == (
-        f"{NAME}: the answers for 3 of 15 reviews are no score and count as 1, as published"
+        f"{NAME}: for 3 of 15 reviews the answer is no score and counts as 1, as published"
     )
     sizes = {one["metric"]: one["n"] for one in found["correlations"] if one["slice"] == "pooled"}
     assert sizes.pop(NAME) == 12
@@ -212,7 +212,7 @@ def test_judge_says_nothing_about_a_comparison(data: Path, serving, capsys) -> N
     document = data.parent / "a.json"
     assert cli.run(arguments(data, "--format", "json", "-o", str(document))) == 0
     assert cli.run(["validate", str(document), str(document), *JUDGE]) == cli.EXIT_USAGE
-    assert "--judge says nothing about a comparison" in capsys.readouterr().err
+    assert "--judge has no effect on a comparison" in capsys.readouterr().err
 
 
 def test_offline_asks_no_server(data: Path) -> None:

@@ -9,8 +9,7 @@ import msgspec
 import pytest
 
 from crscore import cli
-from crscore.lab.study import error_analysis
-from crscore.lab.study.result_report import result_report
+from crscore.lab.study.report.validation import validation_report
 from crscore.reports import layout
 from tests.helpers import browser, results
 from tests.helpers import findings as helper
@@ -71,13 +70,8 @@ def chromium() -> Iterator[Browser]:
 def full(tmp_path_factory: pytest.TempPathFactory) -> Report:
     """The report of a run with every section, long names and a hostile review."""
     found = helper.made(tmp_path_factory.mktemp("study"), attacks=True)
-    case = error_analysis.Case(
-        change="c" * 90, system=results.EVIL, human=1, score=0.9, references=2, text=results.EVIL
-    )
-    long = msgspec.structs.replace(case, text="w" * 3_000)
-    errors = msgspec.structs.replace(found.errors, over_cases=(case, long), under_cases=(long,))
-    changed = msgspec.structs.replace(found, errors=errors, notes=(results.EVIL, "n" * 400))
-    return result_report(changed)
+    changed = msgspec.structs.replace(found, notes=(results.EVIL, "n" * 400))
+    return validation_report(changed)
 
 
 @pytest.fixture

@@ -29,8 +29,8 @@ _MADE_AT_RUN_TIME = [
     "crscore.audit.signals.observed",  # an escaped id
     "crscore.claims.structural.plain_files",  # of TOML, in a dictionary of the module
     "crscore.claims.structural.ranking",
-    "crscore.lab.study.attacks.restating",  # PHRASES, below
-    "crscore.lab.study.attacks.restating",
+    "crscore.lab.study.attacks.restatements",  # PHRASES, below
+    "crscore.lab.study.attacks.restatements",
     "crscore.lab.study.attacks.variants",
     "crscore.llm.prompt_escaping",  # escaped tokens of a model
     "crscore.reports.view",  # an escaped noun

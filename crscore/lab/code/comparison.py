@@ -14,7 +14,7 @@ from msgspec import Struct
 from crscore.code.measure import Measurement, measure
 from crscore.code.samples import Sample
 from crscore.errors import InputError
-from crscore.lab.study.formats import NOTHING, count, percent, probability
+from crscore.lab.formats import NOTHING, count, percent, probability
 from crscore.reports.layout import Card, Report, Section, make_table
 from crscore.statistics import bootstrap, corrections, resampled
 

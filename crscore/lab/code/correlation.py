@@ -12,7 +12,7 @@ from msgspec import Struct
 from crscore.code.measure import measure
 from crscore.code.samples import Sample
 from crscore.lab.code.graded import GradedCode
-from crscore.lab.study.formats import count, number, ranged
+from crscore.lab.formats import count, number, ranged
 from crscore.reports.layout import Card, Report, Section, make_table
 from crscore.statistics import bootstrap, ranks, resampled
 

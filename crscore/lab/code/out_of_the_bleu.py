@@ -20,7 +20,7 @@ from msgspec import Struct
 from crscore import plugins
 from crscore.errors import InputError
 from crscore.lab.code.graded import GradedCode
-from crscore.lab.study.formats import NOTHING, count, percent
+from crscore.lab.formats import NOTHING, count, percent
 from crscore.reports.layout import Card, Report, Section, Table
 from crscore.statistics import bootstrap, resampled
 from crscore.statistics.intervals import percentiles

@@ -2,51 +2,33 @@
 
 from __future__ import annotations
 
-import json
-import re
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-import msgspec
 from msgspec import Meta, Struct
 
-from crscore.lab.study import (
+from crscore.lab.study.attacks.duels import Attacks
+from crscore.lab.study.attacks.length import LengthEffect, length_effect
+from crscore.lab.study.data.saved_runs import SCHEMA, SavedReview
+from crscore.lab.study.data.study import Study
+from crscore.lab.study.measures import (
     agreement,
     claim_quality,
-    correlate,
-    error_analysis,
-    levels,
+    correlations,
     link_classifier,
-    measure,
+    measurements,
     pairs,
-    systems,
+    ranking,
 )
-from crscore.lab.study.agreement import Agreement
-from crscore.lab.study.attacks.duels import (
-    RESTATING_GOAL,
-    WIN_GOAL,
-    WRONG_FLAG_LIMIT,
-    AttackReport,
-    HonestRow,
-    KindRow,
-)
-from crscore.lab.study.attacks.length import LengthEffect, length_effect
-from crscore.lab.study.claim_quality import ClaimQuality
-from crscore.lab.study.correlate import Correlation
-from crscore.lab.study.error_analysis import Misjudged
-from crscore.lab.study.issues import Issues
-from crscore.lab.study.levels import Sensitivity, Step
-from crscore.lab.study.link_classifier import Classifier, Links
-from crscore.lab.study.measure import Measurements
-from crscore.lab.study.pairs import SameDiff
-from crscore.lab.study.saved import SCHEMA, SavedReview
-from crscore.lab.study.study import Study
-from crscore.lab.study.systems import Systems
-from crscore.reports import escape
+from crscore.lab.study.measures.agreement import Agreement
+from crscore.lab.study.measures.claim_quality import ClaimQuality
+from crscore.lab.study.measures.correlations import Correlation
+from crscore.lab.study.measures.issues import Issues
+from crscore.lab.study.measures.link_classifier import Classifier, Links
+from crscore.lab.study.measures.measurements import Measurements
+from crscore.lab.study.measures.pairs import SameDiff
+from crscore.lab.study.measures.ranking import Systems
 from crscore.version import __version__
-
-# `[`, numbers one per line, `]`: a JSON string has no raw line break, so this is not text.
-_NUMBERS = re.compile(r"\[\n\s+([-+\d.e]+(?:,\n\s+[-+\d.e]+)*)\n\s+\]")
 
 Count = Annotated[int, Meta(ge=0)]
 Cosine = Annotated[float, Meta(ge=-1, le=1)]
@@ -121,30 +103,6 @@ class Pairs(Struct, frozen=True, kw_only=True):
     where there are none."""
 
 
-class AttackGoals(Struct, frozen=True, kw_only=True):
-    """Goals of a score against attacks."""
-
-    wins: float = WIN_GOAL
-    """Minimum share of duels that the honest review must win."""
-    restating: float = RESTATING_GOAL
-    """Minimum share of duels that the honest review must win against restatements and echoes."""
-    honest_flagged_below: float = WRONG_FLAG_LIMIT
-    """Upper bound (exclusive) on the share of honest reviews flagged."""
-
-
-class Attacks(Struct, frozen=True, kw_only=True):
-    """Outcome of attacks on the score."""
-
-    goals: AttackGoals
-    """Goals to reach."""
-    reached: bool
-    """Whether every goal is reached."""
-    honest: HonestRow
-    """Scores of the attacked reviews."""
-    kinds: tuple[KindRow, ...]
-    """One row per kind of attack."""
-
-
 class Review(SavedReview, frozen=True, kw_only=True):
     """Rated review."""
 
@@ -183,10 +141,6 @@ class ValidationResult(Struct, frozen=True, kw_only=True, tag_field="schema", ta
     """Evaluation on pairs."""
     systems: Systems
     """Ranking the review systems."""
-    levels: tuple[Sensitivity, ...]
-    """Metrics and dimensions at each human rating; the primary metric first."""
-    sweep: tuple[Step, ...]
-    """The published rule at other thresholds, ascending."""
     claims: tuple[ClaimQuality, ...]
     """Human judgements of the study's own claims; empty where there are none."""
     agreement: tuple[Agreement, ...]
@@ -197,8 +151,6 @@ class ValidationResult(Struct, frozen=True, kw_only=True, tag_field="schema", ta
     """Static analysis of the changes and its effect on the score; null where no tool ran."""
     length: LengthEffect
     """Whether the primary metric rewards length alone."""
-    errors: Misjudged
-    """Reviews where the primary metric's relevance is farthest from people's."""
     notes: tuple[str, ...]
     """Notes on omitted data, one sentence each."""
     reviews: tuple[Review, ...]
@@ -211,7 +163,7 @@ def assess(
     settings: Settings,
     *,
     links: Links,
-    attacks: AttackReport | None = None,
+    attacks: Attacks | None = None,
     issues: Issues | None = None,
     notes: tuple[str, ...] = (),
 ) -> ValidationResult:
@@ -229,79 +181,52 @@ def assess(
     Raises:
         DependencyError: scipy is not installed.
     """
-    draw = {"resamples": settings.resamples, "seed": settings.seed}
-    each = measure.by_rows(measured)
-    tau = settings.threshold
+    draws = {"resamples": settings.resamples, "seed": settings.seed}
+    groups = measurements.by_rows(measured)
     return ValidationResult(
         signature=settings.signature,
         metric=measured.primary.name,
-        data=_data(study, measured),
-        threshold=tau,
+        data=Data(
+            sha256=study.sha256,
+            changes=len(study.changes),
+            reviews=len(measured.rows),
+            systems=tuple(sorted(set(measured.systems))),
+            languages=tuple(sorted({row.change.language for row in measured.rows})),
+            blank_reviews=measured.blank,
+            excluded_changes=measured.excluded,
+            references_per_change=measured.references,
+        ),
+        threshold=settings.threshold,
         tau_by_procedure=measured.tau_by_procedure,
         split=settings.split,
         bootstrap=Bootstrap(resamples=settings.resamples, seed=settings.seed),
         metrics=tuple(
-            MetricName(name=one.name, variant=one.variant, primary=one.primary)
-            for one in measured.metrics
+            MetricName(name=metric.name, variant=metric.variant, primary=metric.primary)
+            for metric in measured.metrics
         ),
-        correlations=tuple(row for one in each for row in correlate.correlations(one, **draw)),
+        correlations=tuple(
+            row for group in groups for row in correlations.correlate(group, **draws)
+        ),
         pairs=Pairs(
-            same_diff=tuple(row for one in each for row in pairs.same_diff(one, **draw)),
-            addressed=link_classifier.classify(links, **draw),
+            same_diff=tuple(row for group in groups for row in pairs.same_diff(group, **draws)),
+            addressed=link_classifier.classify(links, **draws),
         ),
-        systems=systems.join([systems.rank_systems(one) for one in each]),
-        levels=tuple(row for one in each for row in levels.measure_levels(one)),
-        sweep=levels.sweep(measured, also=[] if tau is None else [tau]),
+        systems=ranking.join([ranking.rank_systems(group) for group in groups]),
         claims=claim_quality.claim_quality(study),
         agreement=agreement.measure_agreement(study),
-        attacks=None if attacks is None else _attacks(attacks),
+        attacks=attacks,
         issues=issues,
-        length=length_effect(measured, **draw),
-        errors=error_analysis.find_misjudged(measured),
+        length=length_effect(measured, **draws),
         notes=notes,
-        reviews=_reviews(measured),
+        reviews=tuple(
+            Review(
+                change=row.change.id,
+                system=row.review.system,
+                language=row.change.language,
+                annotator=row.review.annotator,
+                human=row.review.ratings,
+                scores=tuple(values),
+            )
+            for row, values in zip(measured.rows, measured.primary.values.tolist(), strict=True)
+        ),
     )
-
-
-def _data(study: Study, measured: Measurements) -> Data:
-    return Data(
-        sha256=study.sha256,
-        changes=len(study.changes),
-        reviews=len(measured.rows),
-        systems=tuple(sorted(set(measured.systems))),
-        languages=tuple(sorted({row.change.language for row in measured.rows})),
-        blank_reviews=measured.blank,
-        excluded_changes=measured.excluded,
-        references_per_change=measured.references,
-    )
-
-
-def _attacks(report: AttackReport) -> Attacks:
-    return Attacks(
-        goals=AttackGoals(), reached=report.reached, honest=report.honest, kinds=report.kinds
-    )
-
-
-def _reviews(measured: Measurements) -> tuple[Review, ...]:
-    return tuple(
-        Review(
-            change=row.change.id,
-            system=row.review.system,
-            language=row.change.language,
-            annotator=row.review.annotator,
-            human=row.review.ratings,
-            scores=tuple(values),
-        )
-        for row, values in zip(measured.rows, measured.primary.values.tolist(), strict=True)
-    )
-
-
-def to_json(document: Struct) -> str:
-    r"""Write a run or a comparison of two as one JSON object.
-
-    Keys have a fixed order; terminal control characters are written as `\uXXXX`.
-    """
-    value: Any = msgspec.to_builtins(document)
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2)
-    text = _NUMBERS.sub(lambda found: f"[{' '.join(found[1].split())}]", text)
-    return escape.json_text(text) + "\n"

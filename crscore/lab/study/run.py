@@ -1,4 +1,4 @@
-"""Validation run, from a study and settings to findings."""
+"""Validation run, from a study and settings to a result."""
 
 from __future__ import annotations
 
@@ -7,28 +7,21 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, Protocol
 
 from crscore import scorer
-from crscore.claims.base import ClaimGenerator
 from crscore.encoders.base import Encoder
 from crscore.errors import ConfigError, InputError, UnknownThresholdError
-from crscore.lab.study import (
-    issues,
-    link_classifier,
-    measure,
-    results,
-    saved,
-    splits,
-    study,
-)
+from crscore.lab.study import results
 from crscore.lab.study.attacks import attack_set, duels
 from crscore.lab.study.attacks.attack_set import Attack
-from crscore.lab.study.attacks.duels import AttackReport, Duel
-from crscore.lab.study.issues import Issues, Variant
-from crscore.lab.study.link_classifier import Links
-from crscore.lab.study.measure import ExtraMetrics, Measurements
+from crscore.lab.study.attacks.duels import Duel
+from crscore.lab.study.caches import AnalysisCache, VectorCache
+from crscore.lab.study.data import saved_runs, splits, study
+from crscore.lab.study.data.splits import Fold, Split
+from crscore.lab.study.data.study import RatedReview, Study, StudyChange
+from crscore.lab.study.measures import issues, link_classifier, measurements
+from crscore.lab.study.measures.issues import Issues, Variant
+from crscore.lab.study.measures.link_classifier import Links
+from crscore.lab.study.measures.measurements import Extra, Measurements
 from crscore.lab.study.results import ValidationResult
-from crscore.lab.study.splits import Fold, Split
-from crscore.lab.study.study import RatedReview, Study, StudyChange
-from crscore.lab.study.vector_cache import AnalysisCache, VectorCache
 from crscore.matchers.base import Cells, Judgement, Matcher
 from crscore.pipeline import Analyzers
 from crscore.scorer import Scorer
@@ -37,15 +30,13 @@ from crscore.settings import Config, override_settings
 from crscore.static_analysis import suite
 from crscore.statistics import ranks
 
-Extra = Callable[[Measurements, Encoder], ExtraMetrics]
-
 RECORDED: Final = study.SOURCE
 """Name of the study's own claims among the claim generators."""
 NO_ATTACK: Final = "no attack was made: no review is rated 4 or 5"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
+class ValidationOptions:
     """Options of a run in addition to the settings of the score."""
 
     claims: str = RECORDED
@@ -62,7 +53,7 @@ class Options:
     """Split for training the matcher on each fold; None for the matcher in the settings."""
 
 
-class Judged(NamedTuple):
+class Scores(NamedTuple):
     """Scores of a study, or of a fold of it."""
 
     measured: Measurements
@@ -70,7 +61,8 @@ class Judged(NamedTuple):
     links: Links
     """The matcher's judgement of the linked pairs."""
     duels: tuple[Duel, ...]
-    """Outcome of the attacks."""
+    variants: tuple[Variant, ...]
+    """The same reviews with other issues, where tools ran: without any first."""
 
 
 class Trainer(Protocol):
@@ -88,13 +80,11 @@ class Trainer(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Fitted:
+class FoldMatcher:
     """Matcher of a fold, under the identity shared by all folds of a run."""
 
     matcher: Matcher
-    """Matcher trained for the fold."""
     identity: str
-    """Identity of the training."""
 
     @property
     def decision(self) -> float:
@@ -109,7 +99,7 @@ class Fitted:
 def run(
     rated: Study,
     settings: Config,
-    options: Options,
+    options: ValidationOptions,
     *,
     extra: Sequence[Extra] = (),
     trainer: Trainer | None = None,
@@ -145,31 +135,33 @@ def run(
     if options.attacks:
         attacks = attack_set.make_attacks(rated, seed=options.seed, sources=options.sources)
     job = _Job(rated, settings, options, encoder, analyzers, attacks, bool(tools.analyzers))
-    made, judged, others = (
-        _whole(job) if options.split is None else _folds(job, options.split, trainer, progress)
-    )
-    analysed = _issues(job, made, judged, others)
-    measured, notes = judged.measured, _notes(job, made)
-    notes += () if analysed is None else analysed.notes
-    for one in extra:
+    if options.split is None:
+        made_scorer = job.scorer()
+        scores = job.score(made_scorer)
+    else:
+        made_scorer, scores = _score_folds(job, options.split, trainer, progress)
+    issue_effects = _issues(job, made_scorer, scores)
+    measured, notes = scores.measured, _notes(job, made_scorer)
+    notes += () if issue_effects is None else issue_effects.notes
+    for compute in extra:
         # The encoder itself, which may have other methods than `encode`.
-        more = one(measured, encoder.encoder)
-        measured, notes = measure.add_metrics(measured, more.metrics), notes + more.notes
+        added = compute(measured, encoder.encoder)
+        measured, notes = measurements.add_metrics(measured, added.metrics), notes + added.notes
+    draws = {"resamples": options.resamples, "seed": options.seed}
     return results.assess(
         rated,
         measured,
         results.Settings(
             signature=signature.render_signature(
-                {**made.parts.signature, "analyzers": analyzers.identity}
+                {**made_scorer.parts.signature, "analyzers": analyzers.identity}
             ),
-            threshold=made.parts.threshold,
-            resamples=options.resamples,
-            seed=options.seed,
+            threshold=made_scorer.parts.threshold,
             split=None if options.split is None else str(options.split),
+            **draws,
         ),
-        links=judged.links,
-        attacks=_report(judged, options),
-        issues=analysed,
+        links=scores.links,
+        attacks=duels.summarize_duels(scores.duels, **draws) if scores.duels else None,
+        issues=issue_effects,
         notes=notes,
     )
 
@@ -177,7 +169,7 @@ def run(
 class _Job(NamedTuple):
     rated: Study
     settings: Config
-    options: Options
+    options: ValidationOptions
     encoder: VectorCache
     analyzers: AnalysisCache
     attacks: tuple[Attack, ...]
@@ -194,138 +186,131 @@ class _Job(NamedTuple):
             own_issues=not self.has_tools,
         )
 
-    def judge(self, made: Scorer, fold: Fold | None = None) -> Judged:
+    def score(self, made_scorer: Scorer, fold: Fold | None = None) -> Scores:
         """Score the study, or the part that a fold holds out, which may be empty."""
         sources = self.options.sources
-        linker = link_classifier.scorer_of_links(made, self.rated)
-        chosen = _everything if fold is None else fold.holds
-        name = metric_name(made, self.options)
         attacks = [
-            one for one in self.attacks if fold is None or (one.change, one.system) in fold.held
+            attack
+            for attack in self.attacks
+            if fold is None or (attack.change, attack.system) in fold.held_out
         ]
-        return Judged(
-            measured=self.measure(made, name, fold, is_part=fold is not None),
-            links=link_classifier.links(self.rated, linker, sources=sources, chosen=chosen),
-            duels=duels.score_duels(self.rated, attacks, made, sources=sources),
+        name = metric_name(made_scorer, self.options)
+        return Scores(
+            measured=self.measure(made_scorer, name, fold, is_part=fold is not None),
+            links=link_classifier.judge_links(
+                self.rated,
+                link_classifier.make_link_scorer(made_scorer, self.rated),
+                sources=sources,
+                includes=_include_all if fold is None else fold.includes,
+            ),
+            duels=duels.score_duels(self.rated, attacks, made_scorer, sources=sources),
+            variants=self.variants(made_scorer, fold),
         )
 
-    def others(self, made: Scorer, fold: Fold | None = None) -> tuple[Variant, ...]:
+    def variants(self, made_scorer: Scorer, fold: Fold | None) -> tuple[Variant, ...]:
         """Score the same reviews without the tools, and with the study's own issues."""
         if not self.has_tools:
             return ()
-        generators = {issues.WITHOUT: made.parts.generator}
+        generators = {issues.WITHOUT: made_scorer.parts.generator}
         if self.options.claims.partition("+")[0] == RECORDED:
             generators[issues.RECORDED] = study.recorded(self.rated)
-        return tuple(
-            issues.Variant(
-                name, self.measure(_without_tools(made, generator), name, fold, is_part=True)
+        scorers = {
+            name: scorer.Scorer(
+                override_settings(made_scorer.settings, {"analyzers": suite.NONE}),
+                generator=generator,
+                encoder=made_scorer.parts.encoder,
+                matcher=made_scorer.parts.matcher,
             )
             for name, generator in generators.items()
+        }
+        return tuple(
+            Variant(name, self.measure(variant, name, fold, is_part=True))
+            for name, variant in scorers.items()
         )
 
-    def measure(self, made: Scorer, name: str, fold: Fold | None, *, is_part: bool) -> Measurements:
-        return measure.measure(
+    def measure(
+        self, made_scorer: Scorer, name: str, fold: Fold | None, *, is_part: bool
+    ) -> Measurements:
+        return measurements.measure(
             self.rated,
-            made,
+            made_scorer,
             name=name,
             sources=self.options.sources,
-            chosen=_everything if fold is None else fold.holds,
+            includes=_include_all if fold is None else fold.includes,
             is_part=is_part,
         )
 
 
-def _everything(_change: StudyChange, _review: RatedReview) -> bool:
+def _include_all(_change: StudyChange, _review: RatedReview) -> bool:
     return True
 
 
-def _join(parts: Sequence[Judged]) -> Judged:
-    """Join the held-out parts: reviews in order, pairs and duels by fold."""
-    measured = measure.join([part.measured for part in parts])
+def _score_folds(
+    job: _Job, split: Split, trainer: Trainer | None, progress: Callable[[str], None]
+) -> tuple[Scorer, Scores]:
+    """Score each fold with a matcher trained without it; return the last scorer for all.
+
+    The parts are joined: reviews in order, pairs and duels by fold.
+    """
+    if trainer is None:
+        raise ConfigError("split", "options", "needs a trainer: nothing is held out from a rule")
+    seed, parts = job.options.seed, []
+    for fold in splits.make_folds(job.rated, split.kind, split.groups, seed=seed):
+        matcher = trainer(fold.training_part(job.rated), encoder=job.encoder, seed=seed)
+        name = matcher.identity.partition("@")[0]
+        made_scorer = job.scorer(FoldMatcher(matcher, f"{name}@{split}.{seed}"))
+        parts.append(job.score(made_scorer, fold))
+        progress(f"trained and judged {split.kind}: {fold.name}")
+    measured = measurements.join([part.measured for part in parts])
     if not measured.rows:
-        raise InputError(measure.NOTHING)
-    return Judged(
+        raise InputError(measurements.NOTHING)
+    return made_scorer, Scores(
         measured=measured,
         links=link_classifier.join([part.links for part in parts]),
         duels=tuple(duel for part in parts for duel in part.duels),
+        variants=tuple(
+            Variant(
+                of_folds[0].issues, measurements.join([variant.measured for variant in of_folds])
+            )
+            for of_folds in zip(*(part.variants for part in parts), strict=True)
+        ),
     )
 
 
-def _without_tools(made: Scorer, generator: ClaimGenerator) -> Scorer:
-    return scorer.Scorer(
-        override_settings(made.settings, {"analyzers": suite.NONE}),
-        generator=generator,
-        encoder=made.parts.encoder,
-        matcher=made.parts.matcher,
-    )
-
-
-def _whole(job: _Job) -> tuple[Scorer, Judged, tuple[Variant, ...]]:
-    made = job.scorer()
-    return made, job.judge(made), job.others(made)
-
-
-def _folds(
-    job: _Job, split: Split, trainer: Trainer | None, progress: Callable[[str], None]
-) -> tuple[Scorer, Judged, tuple[Variant, ...]]:
-    """Judge each fold with a matcher trained without it; return the last scorer for all."""
-    if trainer is None:
-        raise ConfigError("split", "options", "needs a trainer: nothing is held out from a rule")
-    seed, parts, others = job.options.seed, [], []
-    for fold in splits.make_folds(job.rated, split.kind, split.groups, seed=seed):
-        learned = trainer(fold.training_part(job.rated), encoder=job.encoder, seed=seed)
-        name = learned.identity.partition("@")[0]
-        matcher = Fitted(learned, f"{name}@{split}.{seed}")
-        made = job.scorer(matcher)
-        parts.append(job.judge(made, fold))
-        others.append(job.others(made, fold))
-        progress(f"trained and judged {split.kind}: {fold.name}")
-    joined = tuple(
-        issues.Variant(same[0].issues, measure.join([one.measured for one in same]))
-        for same in zip(*others, strict=True)
-    )
-    return made, _join(parts), joined
-
-
-def _issues(job: _Job, made: Scorer, judged: Judged, others: tuple[Variant, ...]) -> Issues | None:
+def _issues(job: _Job, made_scorer: Scorer, scores: Scores) -> Issues | None:
     if not job.has_tools:
         return None
-    without, *rest = others
+    without, *recorded = scores.variants
     return issues.assess(
-        issues.analyze_changes(job.rated, made, sources=job.options.sources),
-        (without, issues.Variant(issues.TOOLS, judged.measured), *rest),
-        made,
+        issues.analyze_changes(job.rated, made_scorer, sources=job.options.sources),
+        (without, Variant(issues.TOOLS, scores.measured), *recorded),
+        made_scorer,
         resamples=job.options.resamples,
         seed=job.options.seed,
     )
 
 
-def _notes(job: _Job, made: Scorer) -> tuple[str, ...]:
+def _notes(job: _Job, made_scorer: Scorer) -> tuple[str, ...]:
     notes = []
     # The identity of a trained matcher depends on its data.
-    if job.rated.sha256[:8] in made.parts.matcher.identity:
-        notes.append(saved.SEEN)
+    if job.rated.sha256[:8] in made_scorer.parts.matcher.identity:
+        notes.append(saved_runs.TRAINED_ON_DATA)
     if job.options.attacks and not job.attacks:
         notes.append(NO_ATTACK)
     return tuple(notes)
 
 
-def _report(judged: Judged, options: Options) -> AttackReport | None:
-    if not judged.duels:
-        return None
-    return duels.summarize_duels(judged.duels, resamples=options.resamples, seed=options.seed)
-
-
-def metric_name(made: Scorer, options: Options) -> str:
+def metric_name(made_scorer: Scorer, options: ValidationOptions) -> str:
     """Return the primary metric's name: matcher, encoder and claims."""
     claims = options.claims.partition(":")[0]
-    matcher = made.parts.matcher.identity.partition("@")[0]
-    return "/".join((matcher, made.settings.encoder, claims))
+    matcher = made_scorer.parts.matcher.identity.partition("@")[0]
+    return "/".join((matcher, made_scorer.settings.encoder, claims))
 
 
 def make_scorer(
     rated: Study,
     settings: Config,
-    options: Options,
+    options: ValidationOptions,
     encoder: Encoder,
     *,
     analyzers: Analyzers | None = None,
@@ -348,12 +333,12 @@ def make_scorer(
         paper's procedure.
     """
     parts: dict[str, Any] = {"encoder": encoder, "analyzers": analyzers}
-    first, _, more = options.claims.partition("+")
+    first, _, generators = options.claims.partition("+")
     if first == RECORDED:
-        own = parts["generator"] = study.recorded(rated, issues=own_issues)
-        if more:
-            rest = override_settings(settings, {"claims": more})
-            parts["generator"] = scorer.make_generator(rest, encoder, first=own)
+        recorded = parts["generator"] = study.recorded(rated, issues=own_issues)
+        if generators:
+            settings_of_others = override_settings(settings, {"claims": generators})
+            parts["generator"] = scorer.make_generator(settings_of_others, encoder, first=recorded)
     else:
         settings = override_settings(settings, {"claims": options.claims})
     try:
@@ -361,8 +346,8 @@ def make_scorer(
     except UnknownThresholdError as unknown:
         # Any threshold works: the procedure uses only the similarities.
         trial = scorer.Scorer(settings, **parts, threshold=0.0)
-        found = measure.measure(rated, trial, name="trial", sources=options.sources)
-        if found.tau_by_procedure is None:
+        measured = measurements.measure(rated, trial, name="trial", sources=options.sources)
+        if measured.tau_by_procedure is None:
             raise unknown from None
-        tau = round(found.tau_by_procedure, 4)
+        tau = round(measured.tau_by_procedure, 4)
         return scorer.Scorer(settings, **parts, threshold=tau)

@@ -12,7 +12,7 @@ from crscore import pipeline, plugins
 from crscore.claims.base import ClaimGenerator
 from crscore.encoders.base import Encoder
 from crscore.errors import InputError
-from crscore.lab.study.study import Study
+from crscore.lab.study.data.study import Study
 from crscore.lab.training.data.attack_examples import make_negatives
 from crscore.lab.training.data.study_examples import (
     Example,

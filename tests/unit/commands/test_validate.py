@@ -6,8 +6,8 @@ import click
 import pytest
 
 from crscore.commands import validate
-from crscore.commands.validate import JudgeName, make_judge_engine, read_judges
 from crscore.errors import ConfigError
+from crscore.lab.study.baselines.judge import JudgeName, make_engine, read_judge_names
 from crscore.settings import Config, override_settings
 
 OPENAI = JudgeName("openai", "m")
@@ -25,22 +25,22 @@ def settings(**values: object) -> Config:
 
 
 def test_judges_are_read_in_order_and_each_once() -> None:
-    found = read_judges(["openai:a", "vllm:b/c", "openai:a"])
+    found = read_judge_names(["openai:a", "vllm:b/c", "openai:a"])
     assert [str(one) for one in found] == ["openai:a", "vllm:b/c"]
 
 
 def test_model_may_have_a_colon() -> None:
-    assert read_judges(["openai:llama3:8b"]) == (JudgeName("openai", "llama3:8b"),)
+    assert read_judge_names(["openai:llama3:8b"]) == (JudgeName("openai", "llama3:8b"),)
 
 
 def test_unknown_engine_names_those_there_are() -> None:
-    with pytest.raises(click.UsageError, match="openai:MODEL or vllm:MODEL, not 'base:x'"):
-        read_judges(["base:x"])
+    with pytest.raises(ValueError, match="openai:MODEL or vllm:MODEL, not 'base:x'"):
+        read_judge_names(["base:x"])
 
 
 def test_server_is_asked_as_the_settings_say() -> None:
     chosen = settings(concurrency=3, model_timeout=7.0, offline=True)
-    given = make_judge_engine(OPENAI, chosen).options
+    given = make_engine(OPENAI, chosen).options
     assert (given.model, given.base_url) == ("m", "http://127.0.0.1:9/v1")
     assert (given.api_key, given.concurrency, given.timeout_s) == ("secret", 3, 7.0)
     assert given.offline
@@ -48,24 +48,24 @@ def test_server_is_asked_as_the_settings_say() -> None:
 
 def test_engine_without_a_server_is_told_of_none() -> None:
     chosen = settings(tensor_parallel=2, max_model_len=512, dtype="bfloat16")
-    given = make_judge_engine(VLLM, chosen).options
+    given = make_engine(VLLM, chosen).options
     assert (given.tensor_parallel, given.max_model_len, given.dtype) == (2, 512, "bfloat16")
 
 
 def test_option_that_means_nothing_to_the_engine_is_refused() -> None:
     with pytest.raises(ConfigError, match="tensor_parallel"):
-        make_judge_engine(OPENAI, settings(tensor_parallel=2))
+        make_engine(OPENAI, settings(tensor_parallel=2))
 
 
 def test_adapter_and_prompt_of_claims_are_not_the_judges(tmp_path: Path) -> None:
     chosen = settings(model="m", lora=str(tmp_path), prompt="claims.v9", temperature=1.0)
-    assert make_judge_engine(VLLM, chosen).lora is None
+    assert make_engine(VLLM, chosen).lora is None
 
 
 @pytest.mark.parametrize(("model", "revision"), [("m", "abc"), ("other", "main")])
 def test_revision_is_that_of_one_model(model: str, revision: str) -> None:
     chosen = settings(model=model, model_revision="abc")
-    assert make_judge_engine(VLLM, chosen).options.revision == revision
+    assert make_engine(VLLM, chosen).options.revision == revision
 
 
 @click.command(cls=validate.SplitCommand)

@@ -14,13 +14,13 @@ from crscore import plugins
 from crscore.claims.base import ClaimGenerator
 from crscore.lab.study.attacks import variants
 from crscore.lab.study.attacks.material import PHRASES, Material, Wording, make_material
-from crscore.lab.study.attacks.restating import restate_change
-from crscore.lab.study.study import RatedReview, Study, StudyChange
-from crscore.lab.study.systems import junk_systems
+from crscore.lab.study.attacks.restatements import restate_change
+from crscore.lab.study.data.study import RatedReview, Study, StudyChange
+from crscore.lab.study.data.systems import junk_systems
 
 Maker = Callable[[Material, np.random.Generator], dict[str, str]]
 
-GOOD: Final = 4.0
+GOOD_RELEVANCE: Final = 4.0
 """Human relevance from which a review is honest and good, and must outscore its attacks."""
 SHORTEST: Final = 6
 """Minimum words of another change's review; a shorter one ("Why this change?") fits any change."""
@@ -75,7 +75,7 @@ class Attack:
     """The text to score as a review of the change."""
 
 
-class Honest(NamedTuple):
+class HonestReview(NamedTuple):
     """Review that people rated relevant."""
 
     change: StudyChange
@@ -84,19 +84,21 @@ class Honest(NamedTuple):
     """The review."""
 
 
-def honest_reviews(study: Study) -> tuple[Honest, ...]:
+def honest_reviews(study: Study) -> tuple[HonestReview, ...]:
     """Return the reviews that people rated 4 or 5 for relevance, in study order.
 
     The original human comments are included. Those of the junk systems are not: their output is no
     review, even where it was rated high.
     """
-    rated = [Honest(change, review) for change in study.changes for review in change.reviews]
+    rated = [HonestReview(change, review) for change in study.changes for review in change.reviews]
     systems = [one.review.system for one in rated]
-    junk = junk_systems(systems, [one.review.ratings[2] for one in rated])
+    junk = junk_systems(systems, [each.review.ratings[2] for each in rated])
     return tuple(
         one
         for one, system in zip(rated, systems, strict=True)
-        if one.review.ratings[2] >= GOOD and system not in junk and one.review.text.strip()
+        if one.review.ratings[2] >= GOOD_RELEVANCE
+        and system not in junk
+        and one.review.text.strip()
     )
 
 
@@ -107,13 +109,13 @@ def make_attacks(
     generator: ClaimGenerator | None = None,
     sources: bool = True,
     wording: Wording = Wording.TEST,
-    drawn: int = 2,
+    variants_per_kind: int = 2,
 ) -> tuple[Attack, ...]:
     """Make the attack set of a study.
 
-    Each honest review gets `drawn` variants of each kind. The draw depends only on the seed, the
-    change, the review and the kind; other reviews of the study change only the attacks that borrow
-    them (`wrong-change` and `disguised`).
+    Each honest review gets `variants_per_kind` variants of each kind. The draw depends only on the
+    seed, the change, the review and the kind; other reviews of the study change only the attacks
+    that borrow them (`wrong-change` and `disguised`).
 
     Args:
         study: The study.
@@ -121,27 +123,27 @@ def make_attacks(
         generator: Writes the structural claims that are restated and echoed; None for `structural`.
         sources: Give the generator the whole files where the study has them.
         wording: Which half of the phrases to use; `TRAINING` keeps `TEST` unseen.
-        drawn: Variants of each kind for each honest review, from 1.
+        variants_per_kind: Variants of each kind for each honest review, from 1.
 
     Returns:
         The attacks, by honest review in study order, then by kind. The texts of one review are
         distinct, not blank and not equal to the honest text.
     """
     writer = generator or plugins.create("claims", "structural")
-    honest = honest_reviews(study)
+    reviews = honest_reviews(study)
     materials = {
         change.id: make_material(change, writer, sources=sources, wording=wording)
-        for change in {one.change.id: one.change for one in honest}.values()
+        for change in {one.change.id: one.change for one in reviews}.values()
     }
-    made: list[Attack] = []
-    for one in honest:
+    attacks: list[Attack] = []
+    for one in reviews:
         whole = replace(
             materials[one.change.id],
             honest=one.review.text,
-            strangers=_strangers(one.change, honest),
+            foreign_reviews=_foreign_reviews(one.change, reviews),
         )
-        made += _attack_review(one, whole, seed=seed, drawn=drawn)
-    return tuple(made)
+        attacks += _attack_review(one, whole, seed=seed, variants_per_kind=variants_per_kind)
+    return tuple(attacks)
 
 
 def make_variants(kind: AttackKind, material: Material, rng: np.random.Generator) -> dict[str, str]:
@@ -155,13 +157,13 @@ def make_variants(kind: AttackKind, material: Material, rng: np.random.Generator
     Returns:
         Variant -> text; in the training wording, without the forms reserved for the test.
     """
-    made = _MAKERS[kind](material, rng)
+    texts = _MAKERS[kind](material, rng)
     if material.wording is Wording.TEST:
-        return made
+        return texts
     # A name may start with the source of the echoed or restated text: `recorded-few`.
     return {
         name: text
-        for name, text in made.items()
+        for name, text in texts.items()
         if not {name, name.partition("-")[2]} & PHRASES.unseen
     }
 
@@ -172,33 +174,35 @@ def seeded_rng(seed: int, *names: str) -> np.random.Generator:
     return np.random.default_rng([seed, *np.frombuffer(digest, dtype=np.uint32).tolist()])
 
 
-def _attack_review(one: Honest, material: Material, *, seed: int, drawn: int) -> list[Attack]:
-    change, review = one
-    found: dict[str, Attack] = {}
+def _attack_review(
+    honest: HonestReview, material: Material, *, seed: int, variants_per_kind: int
+) -> list[Attack]:
+    change, review = honest
+    attacks: dict[str, Attack] = {}
     for kind in AttackKind:
         rng = seeded_rng(seed, change.id, review.system, review.text, kind)
-        made = [
+        variants = [
             (name, text)
             for name, text in make_variants(kind, material, rng).items()
             if text.strip() not in {"", review.text.strip()}
         ]
-        taken = 0
-        for index in rng.permutation(len(made)):
-            name, text = made[index]
-            if taken < drawn and text not in found:
-                taken += 1
-                found[text] = Attack(
+        count = 0
+        for index in rng.permutation(len(variants)):
+            name, text = variants[index]
+            if count < variants_per_kind and text not in attacks:
+                count += 1
+                attacks[text] = Attack(
                     change=change.id, system=review.system, kind=kind, variant=name, text=text
                 )
-    return list(found.values())
+    return list(attacks.values())
 
 
-def _strangers(change: StudyChange, honest: Sequence[Honest]) -> tuple[str, ...]:
+def _foreign_reviews(change: StudyChange, reviews: Sequence[HonestReview]) -> tuple[str, ...]:
     """Return good reviews of other changes, in the same language where there are any."""
-    others = [
+    foreign = [
         one
-        for one in honest
+        for one in reviews
         if one.change.id != change.id and len(one.review.text.split()) >= SHORTEST
     ]
-    same = [one for one in others if one.change.language == change.language]
-    return tuple(dict.fromkeys(one.review.text for one in same or others))
+    same_language = [one for one in foreign if one.change.language == change.language]
+    return tuple(dict.fromkeys(one.review.text for one in same_language or foreign))

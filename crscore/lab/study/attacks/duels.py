@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
+from msgspec import Struct
 
 from crscore.errors import InputError
 from crscore.lab.study.attacks.attack_set import Attack, AttackKind, honest_reviews
-from crscore.lab.study.study import Study
-from crscore.records import Comment, Flag, Result
+from crscore.lab.study.data.study import Study
+from crscore.lab.study.measures.measurements import score_reviews
+from crscore.records import Flag, Result
 from crscore.scorer import Scorer
 from crscore.statistics.bootstrap import interval_of_rows
 
@@ -57,8 +59,7 @@ class Duel:
     """Attack and the honest review it competes with."""
 
     attack: Attack
-    """The attack."""
-    made: Scored
+    attacking: Scored
     """Score of the attack."""
     honest: Scored
     """Score of the honest review."""
@@ -66,17 +67,17 @@ class Duel:
     @property
     def won(self) -> bool:
         """Whether the honest review has a strictly higher value."""
-        return self.honest.value > self.made.value + _TIE
+        return self.honest.value > self.attacking.value + _TIE
 
     @property
     def won_by_relevance(self) -> bool:
         """Whether the honest review has a strictly higher relevance."""
-        return self.honest.relevance > self.made.relevance + _TIE
+        return self.honest.relevance > self.attacking.relevance + _TIE
 
     @property
     def tied(self) -> bool:
         """Whether both have the same value, which is not a win."""
-        return abs(self.honest.value - self.made.value) <= _TIE
+        return abs(self.honest.value - self.attacking.value) <= _TIE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,19 +144,28 @@ class HonestRow:
     """Whether `flagged` is below the limit."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AttackReport:
-    """Outcome of an attack set."""
+class AttackGoals(Struct, frozen=True, kw_only=True):
+    """Goals of a score against attacks."""
 
-    kinds: tuple[KindRow, ...]
-    """One row per kind, in the order of `AttackKind`."""
+    wins: float = WIN_GOAL
+    """Minimum share of duels that the honest review must win."""
+    restating: float = RESTATING_GOAL
+    """Minimum share of duels that the honest review must win against restatements and echoes."""
+    honest_flagged_below: float = WRONG_FLAG_LIMIT
+    """Upper bound (exclusive) on the share of honest reviews flagged."""
+
+
+class Attacks(Struct, frozen=True, kw_only=True):
+    """Outcome of attacks on the score."""
+
+    goals: AttackGoals = AttackGoals()
+    """Goals to reach."""
+    reached: bool
+    """Whether every goal is reached."""
     honest: HonestRow
     """Scores of the attacked reviews."""
-
-    @property
-    def reached(self) -> bool:
-        """Whether every goal is reached."""
-        return self.honest.reached and all(row.reached is not False for row in self.kinds)
+    kinds: tuple[KindRow, ...]
+    """One row per kind of attack, in the order of `AttackKind`."""
 
 
 def score_duels(
@@ -164,7 +174,7 @@ def score_duels(
     """Score attacks and the reviews they compete with; each honest review once.
 
     With a scorer for each fold, pass each the attacks on its held-out changes and join the duels
-    before the report.
+    before the summary.
 
     Args:
         study: The study.
@@ -181,33 +191,23 @@ def score_duels(
     texts = {(change.id, review.system): review.text for change, review in honest_reviews(study)}
     pairs = list(dict.fromkeys((attack.change, attack.system) for attack in attacks))
     if unknown := sorted(set(pairs) - texts.keys()):
+        change_id, system = unknown[0]
         raise InputError(
-            "an attack competes with the review by {1!r} of {0!r}, which is no honest review of "
-            "this study; make the attacks from the same study".format(*unknown[0])
+            f"an attack competes with the review by {system!r} of {change_id!r}, which is no "
+            "honest review of this study; make the attacks from the same study"
         )
-    wanted = {change for change, _ in pairs}
-    diffs = {
-        change.id: scorer.read_diff(
-            change.patch,
-            source=change.id,
-            language=change.language,
-            sources={"": (change.old_source, change.new_source)} if sources else None,
-        )
-        for change in study.changes
-        if change.id in wanted
-    }
-    work = [(change, texts[change, system]) for change, system in pairs]
-    work += [(attack.change, attack.text) for attack in attacks]
-    results = scorer.score_many((diffs[change], (Comment(body=text),)) for change, text in work)
-    scored = [_scored(result) for result in results]
+    changes = {change.id: change for change in study.changes}
+    reviews = [(changes[change_id], texts[change_id, system]) for change_id, system in pairs]
+    reviews += [(changes[attack.change], attack.text) for attack in attacks]
+    scored = [_scored(result) for result in score_reviews(scorer, reviews, sources=sources)]
     honest = dict(zip(pairs, scored[: len(pairs)], strict=True))
     return tuple(
-        Duel(attack=attack, made=made, honest=honest[attack.change, attack.system])
-        for attack, made in zip(attacks, scored[len(pairs) :], strict=True)
+        Duel(attack=attack, attacking=attacking, honest=honest[attack.change, attack.system])
+        for attack, attacking in zip(attacks, scored[len(pairs) :], strict=True)
     )
 
 
-def summarize_duels(duels: Sequence[Duel], *, resamples: int, seed: int) -> AttackReport:
+def summarize_duels(duels: Sequence[Duel], *, resamples: int, seed: int) -> Attacks:
     """Summarize duels by kind of attack.
 
     Args:
@@ -216,29 +216,31 @@ def summarize_duels(duels: Sequence[Duel], *, resamples: int, seed: int) -> Atta
         seed: Seed of the draws, which all kinds share.
 
     Returns:
-        The report; kinds without a duel have no row.
+        The outcome; kinds without a duel have no row.
 
     Raises:
         InputError: There is no duel.
     """
     if not duels:
         raise InputError("no attack to measure: the study has no review that people rated 4 or 5")
-    groups = [(kind, [duel for duel in duels if duel.attack.kind is kind]) for kind in AttackKind]
-    honest = {(duel.attack.change, duel.attack.system): duel.honest for duel in duels}.values()
-    flagged = _share(one.is_flagged for one in honest)
-    return AttackReport(
-        kinds=tuple(
-            _kind_row(kind, some, resamples=resamples, seed=seed) for kind, some in groups if some
-        ),
-        honest=HonestRow(
-            n=len(honest),
-            median=_median(honest),
-            zero=_share(one.value <= _TIE for one in honest),
-            flagged=flagged,
-            flagged_any=_share(one.restating > 0 for one in honest),
-            reached=flagged < WRONG_FLAG_LIMIT,
-        ),
+    by_kind = {kind: [duel for duel in duels if duel.attack.kind is kind] for kind in AttackKind}
+    kinds = tuple(
+        _kind_row(kind, of_kind, resamples=resamples, seed=seed)
+        for kind, of_kind in by_kind.items()
+        if of_kind
     )
+    reviews = {(duel.attack.change, duel.attack.system): duel.honest for duel in duels}.values()
+    flagged = _share(review.is_flagged for review in reviews)
+    honest = HonestRow(
+        n=len(reviews),
+        median=_median(reviews),
+        zero=_share(review.value <= _TIE for review in reviews),
+        flagged=flagged,
+        flagged_any=_share(review.restating > 0 for review in reviews),
+        reached=flagged < WRONG_FLAG_LIMIT,
+    )
+    reached = honest.reached and all(row.reached is not False for row in kinds)
+    return Attacks(reached=reached, honest=honest, kinds=kinds)
 
 
 def _scored(result: Result) -> Scored:
@@ -255,28 +257,26 @@ def _scored(result: Result) -> Scored:
 def _kind_row(kind: AttackKind, duels: Sequence[Duel], *, resamples: int, seed: int) -> KindRow:
     won = np.array([duel.won for duel in duels], dtype=np.float64)
     interval = interval_of_rows(
-        lambda drawn: float(won[drawn].mean()),
+        lambda rows: float(won[rows].mean()),
         [duel.attack.change for duel in duels],
         resamples=resamples,
         seed=seed,
     )
     tally = _tally(duels)
-    honest_median = _median(duel.honest for duel in duels)
-    variants: dict[str, list[Duel]] = {}
+    by_variant: dict[str, list[Duel]] = {}
     for duel in duels:
-        variants.setdefault(duel.attack.variant, []).append(duel)
-    rows = [VariantRow(variant=name, **_tally(group)) for name, group in variants.items()]
+        by_variant.setdefault(duel.attack.variant, []).append(duel)
+    variants = [VariantRow(variant=name, **_tally(group)) for name, group in by_variant.items()]
     goal = RESTATING_GOAL if kind in RESTATING_KINDS else WIN_GOAL
-    reached = None if kind in REPORTED_ONLY else tally["wins"] >= goal
     return KindRow(
         **tally,
         kind=kind,
         low=interval.low,
         high=interval.high,
-        abstained=_share(duel.made.abstained for duel in duels),
-        honest_median=honest_median,
-        reached=reached,
-        variants=tuple(sorted(rows, key=lambda row: (row.wins, row.variant))),
+        abstained=_share(duel.attacking.abstained for duel in duels),
+        honest_median=_median(duel.honest for duel in duels),
+        reached=None if kind in REPORTED_ONLY else tally["wins"] >= goal,
+        variants=tuple(sorted(variants, key=lambda row: (row.wins, row.variant))),
     )
 
 
@@ -286,8 +286,8 @@ def _tally(duels: Sequence[Duel]) -> dict[str, Any]:
         "wins": _share(duel.won for duel in duels),
         "wins_relevance": _share(duel.won_by_relevance for duel in duels),
         "ties": _share(duel.tied for duel in duels),
-        "flagged": _share(duel.made.is_flagged for duel in duels),
-        "median": _median(duel.made for duel in duels),
+        "flagged": _share(duel.attacking.is_flagged for duel in duels),
+        "median": _median(duel.attacking for duel in duels),
     }
 
 
@@ -295,5 +295,5 @@ def _share(marks: Iterable[bool]) -> float:
     return float(np.mean(list(marks)))
 
 
-def _median(scored: Iterable[Scored]) -> float:
-    return float(np.median([one.value for one in scored]))
+def _median(texts: Iterable[Scored]) -> float:
+    return float(np.median([text.value for text in texts]))

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crscore.errors import InputError
-from crscore.lab.study.measure import Measurements
+from crscore.lab.study.measures.measurements import Measurements
 from crscore.statistics import ranks
 from crscore.statistics.bootstrap import interval_of_rows
 
@@ -54,13 +54,15 @@ def length_effect(measured: Measurements, *, resamples: int, seed: int) -> Lengt
     Raises:
         InputError: There is no metric called `words`.
     """
-    named = {metric.name: metric.values[:, 2] for metric in measured.metrics}
-    if _WORDS not in named:
+    relevance_by_metric = {metric.name: metric.values[:, 2] for metric in measured.metrics}
+    if _WORDS not in relevance_by_metric:
         raise InputError("the effect of length needs the metric 'words' among the measurements")
     name = measured.primary.name
-    columns = np.stack([named[name], named[_WORDS], measured.human[:, 2]])
+    columns = np.stack(
+        [relevance_by_metric[name], relevance_by_metric[_WORDS], measured.human[:, 2]]
+    )
     interval = interval_of_rows(
-        lambda drawn: partial_spearman(*columns[:, drawn]),
+        lambda rows: partial_spearman(*columns[:, rows]),
         measured.changes,
         resamples=resamples,
         seed=seed,
@@ -71,23 +73,23 @@ def length_effect(measured: Measurements, *, resamples: int, seed: int) -> Lengt
         partial=partial_spearman(*columns),
         low=interval.low,
         high=interval.high,
-        headline=partial_spearman(named[_USEFULNESS], *columns[1:])
-        if _USEFULNESS in named
+        headline=partial_spearman(relevance_by_metric[_USEFULNESS], *columns[1:])
+        if _USEFULNESS in relevance_by_metric
         else None,
     )
 
 
-def partial_spearman(first: Floats, second: Floats, given: Floats) -> float | None:
+def partial_spearman(first: Floats, second: Floats, control: Floats) -> float | None:
     """Correlate the ranks of two lists with the ranks of a third list held fixed.
 
     Args:
         first: Shape (N,).
         second: Shape (N,).
-        given: Shape (N,).
+        control: Shape (N,).
 
     Returns:
         (r12 - r13 r23) / sqrt((1 - r13²)(1 - r23²)), in [-1, 1]; None when a list is constant or
-        `given` determines the order of another list.
+        `control` determines the order of another list.
 
     Source:
         The textbook formula of the first-order partial correlation, on Spearman's rho.
@@ -101,10 +103,10 @@ def partial_spearman(first: Floats, second: Floats, given: Floats) -> float | No
         True
     """
     pair = ranks.spearman(first, second)
-    one, other = ranks.spearman(first, given), ranks.spearman(second, given)
-    if pair is None or one is None or other is None:
+    first_control, second_control = ranks.spearman(first, control), ranks.spearman(second, control)
+    if pair is None or first_control is None or second_control is None:
         return None
-    left = (1 - one**2) * (1 - other**2)
+    left = (1 - first_control**2) * (1 - second_control**2)
     if left <= _NEARLY_ONE_LEFT:
         return None
-    return float(np.clip((pair - one * other) / np.sqrt(left), -1, 1)) + 0.0
+    return float(np.clip((pair - first_control * second_control) / np.sqrt(left), -1, 1)) + 0.0

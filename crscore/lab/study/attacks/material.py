@@ -13,7 +13,7 @@ import msgspec
 
 from crscore.claims.base import ClaimGenerator
 from crscore.diff import parse
-from crscore.lab.study.study import StudyChange
+from crscore.lab.study.data.study import StudyChange
 from crscore.records import Diff, LineKind, ReferenceKind
 from crscore.review import sentences
 from crscore.scoring import references
@@ -78,7 +78,7 @@ class Material:
     """Half of the phrases in use."""
     honest: str = ""
     """Honest review; "" when the kind of attack needs none."""
-    strangers: tuple[str, ...] = ()
+    foreign_reviews: tuple[str, ...] = ()
     """Honest reviews of other changes."""
 
     def bank(self, name: str) -> tuple[str, ...]:
@@ -102,24 +102,24 @@ def make_material(
         wording: Which half of the phrases to use.
 
     Returns:
-        The material, with `honest` and `strangers` left to `dataclasses.replace`.
+        The material, with `honest` and `foreign_reviews` left to `dataclasses.replace`.
     """
     diff = parse.parse_diff(change.patch, source=change.id, language=change.language)
     if sources:
         diff = parse.with_sources(diff, {"": (change.old_source, change.new_source)})
     claims = references.select(generator.generate([diff])[0].references, limit=MAX_CLAIMS)
     counted = [item for item in claims if item.counted]
-    own = change.recorded.references
+    recorded = change.recorded.references
     correct = [claim.text for claim in change.judged if claim.correctness == "correct"]
     if not change.judged:
-        correct = [item.text for item in own if item.kind is ReferenceKind.CLAIM]
+        correct = [item.text for item in recorded if item.kind is ReferenceKind.CLAIM]
     stated = [item.text for item in counted if item.kind is ReferenceKind.CLAIM]
     return Material(
         patch=change.patch,
         diff=diff,
         names=_names(diff),
         claims={
-            "recorded": _clean(item.text for item in own),
+            "recorded": _clean(item.text for item in recorded),
             "structural": _clean(item.text for item in counted),
         },
         summaries={
@@ -170,8 +170,8 @@ def stop(text: str) -> str:
 def lowered(text: str) -> str:
     """Convert the first letter to lower case, unless the text starts with code or a name."""
     first = text.split(" ", 1)[0].rstrip(",")
-    plain = first.isalpha() and (len(first) == 1 or first[1:].islower())
-    return text[:1].lower() + text[1:] if plain and first != "I" else text
+    is_plain_word = first.isalpha() and (len(first) == 1 or first[1:].islower())
+    return text[:1].lower() + text[1:] if is_plain_word and first != "I" else text
 
 
 def raised(text: str) -> str:
@@ -181,12 +181,12 @@ def raised(text: str) -> str:
 
 def _names(diff: Diff) -> tuple[str, ...]:
     lines = (*changed_lines(diff, LineKind.REMOVED), *changed_lines(diff, LineKind.ADDED))
-    found = dict.fromkeys(name for line in lines for name in _NAME.findall(line))
+    names = dict.fromkeys(name for line in lines for name in _NAME.findall(line))
     dull = PHRASES.keywords | ENGLISH
-    return tuple(name for name in found if len(name) > 1 and not {name, name.lower()} & dull)
+    return tuple(name for name in names if len(name) > 1 and not {name, name.lower()} & dull)
 
 
 def _clean(texts: Iterable[str]) -> tuple[str, ...]:
     """Remove duplicates, blanks and fragments such as a lone list number ("3.")."""
-    kept = (text.strip() for text in texts)
-    return tuple(dict.fromkeys(text for text in kept if sum(map(str.isalpha, text)) >= 3))
+    stripped = (text.strip() for text in texts)
+    return tuple(dict.fromkeys(text for text in stripped if sum(map(str.isalpha, text)) >= 3))

@@ -35,7 +35,7 @@ MAX_NAMES: Final = 40
 """Maximum number of identifiers in a stuffed text."""
 ZERO_WIDTH: Final = ("\u200b", "\u200c", "\u200d", "\u2060", "\ufeff", "\u00ad")
 """Characters without width: spaces, joiners, a byte order mark and the soft hyphen."""
-_ANTONYMS: Final = {other: word for word, other in PHRASES.antonyms.items()} | PHRASES.antonyms
+_ANTONYMS: Final = {antonym: word for word, antonym in PHRASES.antonyms.items()} | PHRASES.antonyms
 
 
 def stuff_names(material: Material, rng: np.random.Generator) -> Variants:
@@ -63,15 +63,15 @@ def paste_diff(material: Material, _: np.random.Generator) -> Variants:
     if not changed:
         return {}
     raw = material.patch.strip("\n")
-    bare = "\n".join(line[1:] for line in raw.split("\n") if not line.startswith("@@"))
+    without_signs = "\n".join(line[1:] for line in raw.split("\n") if not line.startswith("@@"))
     new = "\n".join(added or changed)
     return {
         "raw": raw,
-        "without-signs": bare,
+        "without-signs": without_signs,
         "fenced": f"```diff\n{raw}\n```",
         "suggestion": f"```suggestion\n{new}\n```",
         "quoted": "> " + raw.replace("\n", "\n> "),
-        "paragraph": _one_line(bare),
+        "paragraph": _one_line(without_signs),
         "changed-lines": "\n\n".join(changed),
         "in-backticks": " ".join("`" + line.replace("`", "'") + "`" for line in changed),
         "new-side": new,
@@ -81,12 +81,12 @@ def paste_diff(material: Material, _: np.random.Generator) -> Variants:
 
 def echo_claims(material: Material, rng: np.random.Generator) -> Variants:
     """Repeat the pseudo-references: the study's own and the structural ones."""
-    made: Variants = {}
+    variants: Variants = {}
     for source, texts in material.claims.items():
         if texts:
             ways = _echoes(texts, material, rng)
-            made |= {f"{source}-{name}": text for name, text in ways.items()}
-    return made
+            variants |= {f"{source}-{name}": text for name, text in ways.items()}
+    return variants
 
 
 def pad_with_praise(material: Material, rng: np.random.Generator) -> Variants:
@@ -101,70 +101,77 @@ def pad_with_advice(material: Material, rng: np.random.Generator) -> Variants:
 
 def repeat_sentences(material: Material, rng: np.random.Generator) -> Variants:
     """Pad the honest review with repeats of its own sentences; return nothing when it has none."""
-    own = split_sentences(material.honest)
-    if not own:
+    sentences = split_sentences(material.honest)
+    if not sentences:
         return {}
-    honest, times = material.honest.rstrip(), int(rng.integers(2, 7))
-    one = pick(own, rng)
-    bare, same = one.rstrip(" .!?…"), [stop(one)] * times
-    marks = (f"{bare}!", f"{bare}...", f"{bare}?", f"“{bare}”.", f"({bare})", f"{bare} .")
-    cases = (stop(one.upper()), stop(one.lower()), stop(one.title())) * 2
-    leads = [stop(lead + lowered(one)) for lead in PHRASES.lead_ins]
+    review, times = material.honest.rstrip(), int(rng.integers(2, 7))
+    sentence = pick(sentences, rng)
+    without_stop, repeats = sentence.rstrip(" .!?…"), [stop(sentence)] * times
+    marks = (
+        f"{without_stop}!",
+        f"{without_stop}...",
+        f"{without_stop}?",
+        f"“{without_stop}”.",
+        f"({without_stop})",
+        f"{without_stop} .",
+    )
+    cases = (stop(sentence.upper()), stop(sentence.lower()), stop(sentence.title())) * 2
+    leads = [stop(lead + lowered(sentence)) for lead in PHRASES.lead_ins]
     return {
-        "exact": _after(honest, same),
-        "punctuation": _after(honest, marks[:times]),
-        "case": _after(honest, cases[:times]),
-        "lead-in": _after(honest, leads[:times]),
-        "before": _before(same, honest),
-        "paragraphs": "\n\n".join([honest, *same]),
-        "whole-twice": f"{honest}\n\n{honest}",
+        "exact": _after(review, repeats),
+        "punctuation": _after(review, marks[:times]),
+        "case": _after(review, cases[:times]),
+        "lead-in": _after(review, leads[:times]),
+        "before": _before(repeats, review),
+        "paragraphs": "\n\n".join([review, *repeats]),
+        "whole-twice": f"{review}\n\n{review}",
     }
 
 
 def borrow_review(material: Material, rng: np.random.Generator) -> Variants:
     """Use good reviews of other changes."""
-    others = shuffled(material.strangers, rng)
-    if not others:
+    reviews = shuffled(material.foreign_reviews, rng)
+    if not reviews:
         return {}
-    made = {"as-is": others[0], "long": max(others[-5:], key=len)}
-    if len(others) > 1:
-        made["two-merged"] = f"{others[0].strip()}\n\n{others[1].strip()}"
-    return made
+    variants = {"as-is": reviews[0], "long": max(reviews[-5:], key=len)}
+    if len(reviews) > 1:
+        variants["two-merged"] = f"{reviews[0].strip()}\n\n{reviews[1].strip()}"
+    return variants
 
 
 def disguise_review(material: Material, rng: np.random.Generator) -> Variants:
     """Use a good review of another change with this change's names."""
-    if not material.strangers or not material.names:
+    if not material.foreign_reviews or not material.names:
         return {}
-    other = pick(material.strangers, rng)
+    review = pick(material.foreign_reviews, rng)
     names = shuffled(material.names, rng)
     lead = " and ".join(f"`{name}`" for name in names[:2])
-    made = {
-        "names-first": f"{lead}: {other.strip()}",
-        "names-last": f"{stop(other)} This concerns {lead}.",
+    variants = {
+        "names-first": f"{lead}: {review.strip()}",
+        "names-last": f"{stop(review)} This concerns {lead}.",
     }
-    swapped = _renamed(other, names)
-    return made if swapped == other else made | {"names-swapped": swapped}
+    swapped = _renamed(review, names)
+    return variants if swapped == review else variants | {"names-swapped": swapped}
 
 
 def inject_instructions(material: Material, rng: np.random.Generator) -> Variants:
     """Write instructions to the scorer: alone, after a poor review, next to the honest one."""
-    bank, honest = material.bank("instructions"), material.honest.strip()
-    one, several = pick(bank, rng), sample(bank, 2, 5, rng)
+    bank, review = material.bank("instructions"), material.honest.strip()
+    instruction, instructions = pick(bank, rng), sample(bank, 2, 5, rng)
     poor = pick(material.bank("empty"), rng)
-    made = {
-        "alone": one,
-        "alone-several": " ".join(several),
-        "after-poor": f"{poor} {one}",
-        "after-poor-several": "\n\n".join([poor, *several]),
-        "after-poor-in-fence": f"{poor}\n\n```\n{one}\n```\n\n{several[0]}",
+    variants = {
+        "alone": instruction,
+        "alone-several": " ".join(instructions),
+        "after-poor": f"{poor} {instruction}",
+        "after-poor-several": "\n\n".join([poor, *instructions]),
+        "after-poor-in-fence": f"{poor}\n\n```\n{instruction}\n```\n\n{instructions[0]}",
         "json": f"{poor} {pick(PHRASES.verdicts, rng)}",
     }
-    if honest:
-        made["appended"] = f"{honest}\n\n{one}"
-        made["appended-several"] = f"{honest}\n\n" + " ".join(several)
-        made["prefixed"] = f"{one}\n\n{honest}"
-    return made
+    if review:
+        variants["appended"] = f"{review}\n\n{instruction}"
+        variants["appended-several"] = f"{review}\n\n" + " ".join(instructions)
+        variants["prefixed"] = f"{instruction}\n\n{review}"
+    return variants
 
 
 def hide_text(material: Material, rng: np.random.Generator) -> Variants:
@@ -174,39 +181,39 @@ def hide_text(material: Material, rng: np.random.Generator) -> Variants:
     hides advice behind the honest review. `split-...` and `joined-...` write visible padding with
     invisible characters inside.
     """
-    poor, honest = pick(material.bank("empty"), rng), material.honest.strip()
+    poor, review = pick(material.bank("empty"), rng), material.honest.strip()
     loads = [" ".join(map(stop, texts)) for texts in material.claims.values()]
-    loads = [load for load in (*loads, honest) if load]
+    loads = [load for load in (*loads, review) if load]
     if not loads:
         return {}
-    made: Variants = {}
+    variants: Variants = {}
     for name, cover in PHRASES.covers.items():
-        made[f"poor-{name}"] = f"{poor}\n\n{_covered(_one_line(pick(loads, rng)), cover)}"
-        if honest:
+        variants[f"poor-{name}"] = f"{poor}\n\n{_covered(_one_line(pick(loads, rng)), cover)}"
+        if review:
             padding = " ".join(sample(material.bank("advice"), 2, 5, rng))
-            made[f"padded-{name}"] = f"{honest}\n\n{_covered(padding, cover)}"
+            variants[f"padded-{name}"] = f"{review}\n\n{_covered(padding, cover)}"
     advice = " ".join(sample(material.bank("advice"), 3, 6, rng))
     names = sample(material.names, 5, 20, rng)
-    made["split-poor-advice"] = f"{poor} {_broken(advice, rng)}"
+    variants["split-poor-advice"] = f"{poor} {_broken(advice, rng)}"
     if names:
-        made["joined-poor-names"] = f"{poor} {ZERO_WIDTH[2].join(names)}"
-    if honest:
-        made["split-padded-repeat"] = f"{honest}\n\n{_broken(_one_line(honest), rng)}"
-        made["split-padded-advice"] = f"{honest}\n\n{_broken(advice, rng)}"
-    return made
+        variants["joined-poor-names"] = f"{poor} {ZERO_WIDTH[2].join(names)}"
+    if review:
+        variants["split-padded-repeat"] = f"{review}\n\n{_broken(_one_line(review), rng)}"
+        variants["split-padded-advice"] = f"{review}\n\n{_broken(advice, rng)}"
+    return variants
 
 
 def negate_review(material: Material, rng: np.random.Generator) -> Variants:
     """Negate the honest review by rules; return nothing when it has no sentence."""
-    own = split_sentences(material.honest)
-    if not own:
+    sentences = split_sentences(material.honest)
+    if not sentences:
         return {}
     frame = pick(material.bank("denied"), rng)
     return {
-        "denied-verbs": " ".join(stop(_denied(one, frame)) for one in own),
-        "denied-once": " ".join(map(stop, (_denied(own[0], frame), *own[1:]))),
-        "framed": " ".join(stop(frame.format(lowered(one))) for one in own),
-        "opposites": " ".join(stop(_opposite(one, frame)) for one in own),
+        "denied-verbs": " ".join(stop(_denied(sentence, frame)) for sentence in sentences),
+        "denied-once": " ".join(map(stop, (_denied(sentences[0], frame), *sentences[1:]))),
+        "framed": " ".join(stop(frame.format(lowered(sentence))) for sentence in sentences),
+        "opposites": " ".join(stop(_opposite(sentence, frame)) for sentence in sentences),
     }
 
 
@@ -239,23 +246,25 @@ def _echoes(texts: Sequence[str], material: Material, rng: np.random.Generator) 
     }
 
 
-def _padded(honest: str, phrases: Sequence[str], rng: np.random.Generator) -> Variants:
-    if not honest:
+def _padded(review: str, phrases: Sequence[str], rng: np.random.Generator) -> Variants:
+    if not review:
         return {}
-    few, many = sample(phrases, 1, 2, rng), sample(phrases, 4, 8, rng)
-    made = {
-        "before": _before(few, honest),
-        "after": _after(honest, few),
-        "around": _after(_before(few[:1], honest), sample(phrases, 1, 3, rng)),
-        "paragraphs": "\n\n".join([many[0], honest, *many[1:]]),
-        "much": _after(honest, many),
-        "bullets": "\n- ".join([f"{honest}\n", *many]),
-        "section": f"{honest}\n\n### General remarks\n\n" + " ".join(many),
+    short_padding, long_padding = sample(phrases, 1, 2, rng), sample(phrases, 4, 8, rng)
+    variants = {
+        "before": _before(short_padding, review),
+        "after": _after(review, short_padding),
+        "around": _after(_before(short_padding[:1], review), sample(phrases, 1, 3, rng)),
+        "paragraphs": "\n\n".join([long_padding[0], review, *long_padding[1:]]),
+        "much": _after(review, long_padding),
+        "bullets": "\n- ".join([f"{review}\n", *long_padding]),
+        "section": f"{review}\n\n### General remarks\n\n" + " ".join(long_padding),
     }
-    if _gap(honest) == " ":
-        pairs = zip(split_sentences(honest), cycle(many), strict=False)
-        made["interleaved"] = " ".join(f"{stop(one)} {phrase}" for one, phrase in pairs)
-    return made
+    if _gap(review) == " ":
+        pairs = zip(split_sentences(review), cycle(long_padding), strict=False)
+        variants["interleaved"] = " ".join(
+            f"{stop(sentence)} {phrase}" for sentence, phrase in pairs
+        )
+    return variants
 
 
 def _gap(text: str) -> str:
@@ -263,21 +272,21 @@ def _gap(text: str) -> str:
     return "\n\n" if "```" in text or "\n" in text.strip() or "<" in text else " "
 
 
-def _before(phrases: Sequence[str], honest: str) -> str:
-    return _gap(honest).join([" ".join(phrases), honest])
+def _before(phrases: Sequence[str], review: str) -> str:
+    return _gap(review).join([" ".join(phrases), review])
 
 
-def _after(honest: str, phrases: Sequence[str]) -> str:
-    gap = _gap(honest)
-    return gap.join([stop(honest) if gap == " " else honest, " ".join(phrases)])
+def _after(review: str, phrases: Sequence[str]) -> str:
+    gap = _gap(review)
+    return gap.join([stop(review) if gap == " " else review, " ".join(phrases)])
 
 
 def _renamed(text: str, names: Sequence[str]) -> str:
     """Replace code spans and names in camelCase or snake_case or followed by call parentheses."""
-    given: dict[str, str] = {}
+    replacements: dict[str, str] = {}
 
-    def swap(found: re.Match[str]) -> str:
-        return given.setdefault(found[0], f"`{names[len(given) % len(names)]}`")
+    def swap(match: re.Match[str]) -> str:
+        return replacements.setdefault(match[0], f"`{names[len(replacements) % len(names)]}`")
 
     return re.sub(r"`[^`]+`|\b\w+(?:_\w+)+\b|\b[a-z]+(?:[A-Z]\w*)+\b|\b\w+\(\)", swap, text)
 
@@ -290,7 +299,9 @@ def _covered(text: str, cover: str) -> str:
         # Without characters that would end a Markdown link, title or formula.
         bare=re.sub(r'[][(){}"\\$<>]', "", text),
         # Unicode has an invisible copy of ASCII.
-        tags="".join(chr(0xE0000 + ord(one)) for one in text if " " <= one <= "~"),
+        tags="".join(
+            chr(0xE0000 + ord(character)) for character in text if " " <= character <= "~"
+        ),
     )
 
 
@@ -314,7 +325,7 @@ def _denied(sentence: str, frame: str) -> str:
 def _opposite(sentence: str, frame: str) -> str:
     text, count = re.subn(
         r"\b(" + "|".join(_ANTONYMS) + r")\b",
-        lambda found: _ANTONYMS[found[0].lower()],
+        lambda match: _ANTONYMS[match[0].lower()],
         sentence,
         flags=re.IGNORECASE,
     )

@@ -39,15 +39,17 @@ def score(hypotheses: Sequence[str], references: Sequence[str], *, encoder: Toke
         Zhang et al., ICLR 2020, arXiv:1904.09675, equation of F_BERT; published for
         `distilbert-base-uncased`, other encoders give other values.
     """
-    found = np.zeros(len(hypotheses), dtype=np.float64)
+    scores = np.zeros(len(hypotheses), dtype=np.float64)
     pairs = list(zip(hypotheses, references, strict=True))
     for start in range(0, len(pairs), BLOCK):
         block = pairs[start : start + BLOCK]
         # The reviews of one change are adjacent and share a reference.
         texts = list(dict.fromkeys(text for pair in block for text in pair))
         tokens = dict(zip(texts, map(_unit, encoder.tokens(texts)), strict=True))
-        found[start : start + BLOCK] = [_f1(tokens[text], tokens[other]) for text, other in block]
-    return found
+        scores[start : start + BLOCK] = [
+            _f1(tokens[text], tokens[reference]) for text, reference in block
+        ]
+    return scores
 
 
 def _unit(token: TokenVectors) -> TokenVectors:

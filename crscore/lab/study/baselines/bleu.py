@@ -67,8 +67,8 @@ def score(
 
 
 def _tokens(text: str, ignored: frozenset[str]) -> list[str]:
-    kept = (word for word in _WORD.findall(text) if word not in ignored)
-    return _TOKEN.findall(" ".join(kept).lower())
+    words = (word for word in _WORD.findall(text) if word not in ignored)
+    return _TOKEN.findall(" ".join(words).lower())
 
 
 def _bleu(hypothesis: Sequence[str], reference: Sequence[str]) -> float:
@@ -76,10 +76,10 @@ def _bleu(hypothesis: Sequence[str], reference: Sequence[str]) -> float:
         return 0.0
     logarithm = min(0.0, 1 - (len(reference) + 1) / (len(hypothesis) + 1))
     for order in ORDERS:
-        found = Counter(_grams(hypothesis, order))
-        hits = (found & Counter(_grams(reference, order))).total()
+        ngrams = Counter(_grams(hypothesis, order))
+        hits = (ngrams & Counter(_grams(reference, order))).total()
         added = 0 if order == 1 else 1
-        logarithm += math.log((hits + added) / (found.total() + added)) / len(ORDERS)
+        logarithm += math.log((hits + added) / (ngrams.total() + added)) / len(ORDERS)
     return round(100 * math.exp(logarithm), 2)
 
 

@@ -9,7 +9,7 @@ from typing import Final
 from crscore.lab.study.attacks import attack_set
 from crscore.lab.study.attacks.attack_set import Attack, AttackKind
 from crscore.lab.study.attacks.material import Wording
-from crscore.lab.study.study import Study
+from crscore.lab.study.data.study import Study
 from crscore.lab.training.data.study_examples import Example, Target, split_sentences
 
 EMPTY: Final = frozenset({AttackKind.STUFFING, AttackKind.PASTED})

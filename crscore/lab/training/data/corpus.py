@@ -18,7 +18,7 @@ from crscore.diff import parse
 from crscore.errors import InputError
 from crscore.lab.study.attacks.attack_set import AttackKind, honest_reviews, make_attacks
 from crscore.lab.study.attacks.material import Wording
-from crscore.lab.study.study import Study, read_study
+from crscore.lab.study.data.study import Study, read_study
 from crscore.lab.training.data.attack_examples import added_sentences
 from crscore.records import Comment, Diff, Kind
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from crscore.claims.base import ClaimGenerator
 from crscore.diff import parse
-from crscore.lab.study.study import LIKERT, RatedReview, Study, StudyChange
+from crscore.lab.study.data.study import LIKERT, RatedReview, Study, StudyChange
 from crscore.records import Diff, PseudoReference, ReferenceKind
 from crscore.review import sentences
 from crscore.scoring import references

@@ -7,7 +7,9 @@ import msgspec
 import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
-from crscore.lab.study import compare, error_analysis, results, saved
+from crscore.lab.study.data import saved_runs
+from crscore.lab.study.measures import comparison
+from crscore.lab.study.report import rendering
 from crscore.lab.study.results import ValidationResult
 from crscore.settings import override_settings
 from tests.helpers import findings as helper
@@ -19,8 +21,8 @@ SCHEMA = json.loads(
 VALIDATOR = Draft202012Validator(SCHEMA)
 KEYS = {
     *("schema", "version", "signature", "metric", "data", "threshold", "tau_by_procedure", "split"),
-    *("bootstrap", "metrics", "correlations", "pairs", "systems", "levels", "sweep", "claims"),
-    *("agreement", "attacks", "issues", "length", "errors", "notes", "reviews"),
+    *("bootstrap", "metrics", "correlations", "pairs", "systems", "claims"),
+    *("agreement", "attacks", "issues", "length", "notes", "reviews"),
 }
 
 
@@ -28,7 +30,7 @@ def rendered(document: msgspec.Struct) -> Any:
     def refuse(name: str) -> None:
         raise AssertionError(name)
 
-    found = json.loads(results.to_json(document), parse_constant=refuse)
+    found = json.loads(rendering.to_json(document), parse_constant=refuse)
     VALIDATOR.validate(found)
     return found
 
@@ -40,13 +42,16 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> ValidationResult:
 
 def test_schema_is_itself_valid_and_named_as_the_documents_say() -> None:
     Draft202012Validator.check_schema(SCHEMA)
-    assert SCHEMA["$id"] == saved.SCHEMA
+    assert SCHEMA["$id"] == saved_runs.SCHEMA
 
 
 def test_run_keeps_to_the_schema(found: ValidationResult) -> None:
     document = rendered(found)
     assert document.keys() == KEYS
-    assert (document["schema"], document["metric"]) == (saved.SCHEMA, "published/hashing/recorded")
+    assert (document["schema"], document["metric"]) == (
+        saved_runs.SCHEMA,
+        "published/hashing/recorded",
+    )
     assert document["attacks"].keys() == {"goals", "reached", "honest", "kinds"}
     goals = {"wins": 0.95, "restating": 0.9, "honest_flagged_below": 0.05}
     assert document["attacks"]["goals"] == goals
@@ -84,44 +89,40 @@ def test_reviews_are_what_was_measured(found: ValidationResult) -> None:
 
 
 def test_numbers_of_a_list_stand_on_one_line(found: ValidationResult) -> None:
-    assert '"human": [4.0, 4.0, 4.0]' in results.to_json(found)
+    assert '"human": [4.0, 4.0, 4.0]' in rendering.to_json(found)
 
 
 def test_saved_run_reads_back_what_was_rendered(found: ValidationResult, tmp_path: Path) -> None:
     path = tmp_path / "a.json"
-    path.write_text(results.to_json(found), encoding="utf-8")
-    run = saved.read_saved_run(path)
+    path.write_text(rendering.to_json(found), encoding="utf-8")
+    run = saved_runs.read_saved_run(path)
     assert (run.signature, run.sha256) == (found.signature, found.data.sha256)
     assert [one.scores for one in run.reviews.values()] == [one.scores for one in found.reviews]
 
 
 def test_comparison_keeps_to_the_schema(found: ValidationResult, tmp_path: Path) -> None:
     path = tmp_path / "a.json"
-    path.write_text(results.to_json(found), encoding="utf-8")
-    run = saved.read_saved_run(path)
+    path.write_text(rendering.to_json(found), encoding="utf-8")
+    run = saved_runs.read_saved_run(path)
     for resamples in (0, 20):
-        document = rendered(compare.compare(run, run, resamples=resamples, seed=0))
+        document = rendered(comparison.compare(run, run, resamples=resamples, seed=0))
         assert document["schema"] == "urn:crscore:comparison:1"
         assert document["reviews"] == 15
 
 
 @pytest.mark.parametrize("change", [{"metric": 3}, {"more": 1}, {"schema": "urn:other"}])
 def test_schema_refuses_what_is_no_document(found: ValidationResult, change: dict) -> None:
-    document = json.loads(results.to_json(found)) | change
+    document = json.loads(rendering.to_json(found)) | change
     with pytest.raises(ValidationError):
         VALIDATOR.validate(document)
 
 
 def test_texts_of_the_study_cannot_act_on_a_terminal(found: ValidationResult) -> None:
-    case = error_analysis.Case(
-        change="a", system="s", human=1.0, score=1.0, references=2, text="\u202e\x9b31m ##[error]x"
-    )
-    errors = msgspec.structs.replace(found.errors, over_cases=(case,))
-    hostile = msgspec.structs.replace(found, errors=errors)
-    text = results.to_json(hostile)
+    hostile = msgspec.structs.replace(found, notes=("\u202e\x9b31m ##[error]x",))
+    text = rendering.to_json(hostile)
     assert not {"\u202e", "\x9b"} & set(text)
     assert "##[" not in text
-    assert rendered(hostile)["errors"]["over_cases"][0]["text"] == case.text
+    assert rendered(hostile)["notes"] == list(hostile.notes)
 
 
 def test_static_analysis_keeps_to_the_schema(tmp_path: Path) -> None:
@@ -133,4 +134,3 @@ def test_static_analysis_keeps_to_the_schema(tmp_path: Path) -> None:
         issues = rendered(made)["issues"]
         assert issues["analyzers"] == "ruff"
         assert issues["tools"][0]["tool"] == "all"
-        assert [one["language"] for one in issues["again"]] == ["javascript", "python"]

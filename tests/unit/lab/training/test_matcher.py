@@ -9,8 +9,8 @@ import pytest
 from crscore import Scorer, plugins
 from crscore.encoders import hashing
 from crscore.errors import InputError
-from crscore.lab.study import study
-from crscore.lab.study.study import RatedReview
+from crscore.lab.study.data import study
+from crscore.lab.study.data.study import RatedReview
 from crscore.lab.training import matcher
 from crscore.lab.training.data import study_examples
 from crscore.lab.training.fit.boosting import TreeSettings

@@ -35,6 +35,9 @@ def material(**fields) -> Material:
         "summaries": {"recorded": RECORDED[:2], "structural": STRUCTURAL},
         "wording": Wording.TEST,
         "honest": HONEST,
-        "strangers": ("The cache is never emptied.", "Why does `flush()` ignore the error here?"),
+        "foreign_reviews": (
+            "The cache is never emptied.",
+            "Why does `flush()` ignore the error here?",
+        ),
     }
     return Material(**(values | fields))

@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 from crscore import plugins
-from crscore.lab.study import study
 from crscore.lab.study.attacks.attack_set import (
     Attack,
     AttackKind,
@@ -14,6 +13,7 @@ from crscore.lab.study.attacks.attack_set import (
     make_variants,
 )
 from crscore.lab.study.attacks.material import Wording, make_material
+from crscore.lab.study.data import study
 from tests.helpers import study as helper
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def test_every_honest_review_meets_every_kind(made: tuple[Attack, ...]) -> None:
 
 
 def test_no_more_than_drawn_of_a_kind(small: study.Study) -> None:
-    found = make_attacks(small, seed=0, drawn=1)
+    found = make_attacks(small, seed=0, variants_per_kind=1)
     keys = [(one.change, one.system, one.kind) for one in found]
     assert len(keys) == len(set(keys)) == 9 * len(AttackKind)
 
@@ -95,7 +95,7 @@ def test_training_wording_lacks_variants_that_the_test_shows(small: study.Study)
         whole = dataclasses.replace(
             make_material(change, generator, wording=wording),
             honest="The limit is too high. Lower it.",
-            strangers=("Another good review of something else.", "And one more of these."),
+            foreign_reviews=("Another good review of something else.", "And one more of these."),
         )
         names[wording] = {
             (kind, name)

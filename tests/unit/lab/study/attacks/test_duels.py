@@ -3,9 +3,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crscore.errors import InputError
-from crscore.lab.study import study
 from crscore.lab.study.attacks.attack_set import Attack, AttackKind, make_attacks
 from crscore.lab.study.attacks.duels import Duel, KindRow, Scored, score_duels, summarize_duels
+from crscore.lab.study.data import study
 from crscore.records import Flag
 from crscore.scorer import Scorer
 from tests.helpers import study as helper
@@ -31,7 +31,7 @@ def scored(value: float, sentences: int = 2, restating: int = 0, relevance: floa
 
 def duel(honest: float, made: float, restating: int = 0, **fields) -> Duel:
     return Duel(
-        attack=attack(**fields), made=scored(made, restating=restating), honest=scored(honest)
+        attack=attack(**fields), attacking=scored(made, restating=restating), honest=scored(honest)
     )
 
 
@@ -95,9 +95,9 @@ def test_goal_of_restating_is_90_percent_flagged_or_not(
 
 
 def test_wins_by_relevance_are_counted_apart() -> None:
-    by_value = Duel(attack=attack(), made=scored(0.4), honest=scored(0.5))
-    by_both = Duel(attack=attack(), made=scored(0.4, relevance=0.3), honest=scored(0.5))
-    by_relevance = Duel(attack=attack(), made=scored(0.6, relevance=0.3), honest=scored(0.5))
+    by_value = Duel(attack=attack(), attacking=scored(0.4), honest=scored(0.5))
+    by_both = Duel(attack=attack(), attacking=scored(0.4, relevance=0.3), honest=scored(0.5))
+    by_relevance = Duel(attack=attack(), attacking=scored(0.6, relevance=0.3), honest=scored(0.5))
     row = only(by_value, by_both, by_relevance, by_both)
     assert (row.wins, row.wins_relevance) == (0.75, 0.75)
     assert only(by_value).wins_relevance == 0.0
@@ -114,8 +114,8 @@ def test_half_of_the_sentences_flag_a_review(sentences: int, restating: int, fla
 def test_honest_reviews_count_once() -> None:
     wrong = scored(0.0, sentences=1, restating=1)
     part = scored(0.4, sentences=4, restating=1)
-    duels = [Duel(attack=attack(change="a"), made=scored(0.1), honest=wrong)] * 3
-    duels += [Duel(attack=attack(change="b"), made=scored(0.1), honest=part)]
+    duels = [Duel(attack=attack(change="a"), attacking=scored(0.1), honest=wrong)] * 3
+    duels += [Duel(attack=attack(change="b"), attacking=scored(0.1), honest=part)]
     row = summarize_duels(duels, resamples=0, seed=0).honest
     assert (row.n, row.median, row.zero) == (2, 0.2, 0.5)
     assert (row.flagged, row.flagged_any, row.reached) == (0.5, 1.0, False)
@@ -159,16 +159,16 @@ def test_duel_has_the_scores_of_both_texts(small: study.Study, scorer: Scorer) -
     one = attack(change="py:1", system="ground_truth", text=text)
     (found,) = score_duels(small, [one], scorer)
     patch = small.changes[0].patch
-    assert found.made.relevance == scorer.score(patch, text, language="python").relevance
+    assert found.attacking.relevance == scorer.score(patch, text, language="python").relevance
     alone = scorer.score(patch, "The limit is raised from 10 to 20.", language="python")
     assert found.honest.relevance == alone.relevance
-    assert (found.won, found.made.sentences) == (True, 2)
+    assert (found.won, found.attacking.sentences) == (True, 2)
 
 
 def test_attack_without_a_sentence_counts_as_zero(small: study.Study, scorer: Scorer) -> None:
     one = attack(change="py:1", system="ground_truth", text="```\n```")
     (found,) = score_duels(small, [one], scorer)
-    assert (found.made.relevance, found.made.abstained, found.won) == (0.0, True, True)
+    assert (found.attacking.relevance, found.attacking.abstained, found.won) == (0.0, True, True)
 
 
 @pytest.mark.parametrize(("change", "system"), [("py:1", "lstm"), ("py:9", "gpt3.5")])
@@ -180,7 +180,7 @@ def test_attack_on_no_honest_review_is_an_error(
 
 
 def test_whole_run_has_a_row_for_each_kind(small: study.Study, scorer: Scorer) -> None:
-    made = make_attacks(small, seed=0, drawn=1)
+    made = make_attacks(small, seed=0, variants_per_kind=1)
     found = summarize_duels(score_duels(small, made, scorer), resamples=20, seed=0)
     assert [row.kind for row in found.kinds] == list(AttackKind)
     assert sum(row.n for row in found.kinds) == len(made)
@@ -203,4 +203,8 @@ def test_flags_of_the_matcher_are_counted(small: study.Study) -> None:
 
     one = attack(change="py:1", system="ground_truth")
     (found,) = score_duels(small, [one], Fixed())
-    assert (found.made.restating, found.made.sentences, found.made.abstained) == (1, 3, False)
+    assert (found.attacking.restating, found.attacking.sentences, found.attacking.abstained) == (
+        1,
+        3,
+        False,
+    )

@@ -6,7 +6,7 @@ import pytest
 from crscore.diff import parse
 from crscore.lab.study.attacks import material
 from crscore.lab.study.attacks.material import PHRASES, Wording
-from crscore.lab.study.study import JudgedClaim, StudyChange
+from crscore.lab.study.data.study import JudgedClaim, StudyChange
 from crscore.records import Claims, LineKind, PseudoReference, ReferenceKind
 from tests.unit.lab.study.attacks.materials import PATCH
 

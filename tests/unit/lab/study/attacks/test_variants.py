@@ -203,33 +203,37 @@ def test_training_uses_other_phrases() -> None:
 
 
 def test_wrong_change_is_another_review() -> None:
-    found = {made(variants.borrow_review, seed, strangers=STRANGERS)["as-is"] for seed in range(20)}
+    found = {
+        made(variants.borrow_review, seed, foreign_reviews=STRANGERS)["as-is"] for seed in range(20)
+    }
     assert found == set(STRANGERS)
 
 
 def test_long_one_is_the_longest() -> None:
-    assert made(variants.borrow_review, strangers=STRANGERS)["long"] == STRANGERS[1]
+    assert made(variants.borrow_review, foreign_reviews=STRANGERS)["long"] == STRANGERS[1]
 
 
 def test_single_stranger_is_not_merged() -> None:
-    assert "two-merged" not in made(variants.borrow_review, strangers=STRANGERS[:1])
+    assert "two-merged" not in made(variants.borrow_review, foreign_reviews=STRANGERS[:1])
 
 
 def test_no_strangers_give_nothing() -> None:
-    assert made(variants.borrow_review, strangers=()) == {}
-    assert made(variants.disguise_review, strangers=()) == {}
+    assert made(variants.borrow_review, foreign_reviews=()) == {}
+    assert made(variants.disguise_review, foreign_reviews=()) == {}
 
 
 def test_disguise_names_this_change() -> None:
     for seed in range(10):
-        found = made(variants.disguise_review, seed, strangers=STRANGERS, names=("a_name",))
+        found = made(variants.disguise_review, seed, foreign_reviews=STRANGERS, names=("a_name",))
         assert found["names-first"].startswith("`a_name`: ")
         assert found["names-last"].endswith(" This concerns `a_name`.")
 
 
 def test_names_are_swapped_where_there_are_some() -> None:
     found = {
-        made(variants.disguise_review, seed, strangers=STRANGERS, names=("x",)).get("names-swapped")
+        made(variants.disguise_review, seed, foreign_reviews=STRANGERS, names=("x",)).get(
+            "names-swapped"
+        )
         for seed in range(20)
     }
     assert found == {None, "Why does `x` ignore the `x` here?"}

@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 
 from crscore import plugins
-from crscore.lab.study import study
 from crscore.lab.study.attacks.material import PHRASES, Wording
+from crscore.lab.study.data import study
 from crscore.lab.training.data import attack_examples
 from crscore.lab.training.data.study_examples import make_examples, split_sentences
 from tests.helpers import study as helper

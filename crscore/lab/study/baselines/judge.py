@@ -1,0 +1,282 @@
+"""Language model as a judge of reviews: a baseline reported with the score, never part of it.
+
+Source:
+    Naik et al., NAACL 2025, arXiv:2409.19801, section 5 and appendix D.4; the wording is our own.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from crscore import plugins, scorer
+from crscore.cache import Store
+from crscore.encoders.base import Encoder
+from crscore.lab.study.baselines import _judge_prompt
+from crscore.lab.study.baselines._judge_prompt import Pair, Wording
+from crscore.lab.study.data.study import GROUND_TRUTH, RatedReview, Study, StudyChange
+from crscore.lab.study.measures.measurements import Extra, ExtraMetrics, Measurements, Metric
+from crscore.llm.engines.base import Answer, Engine
+from crscore.llm.prompts import Prompt
+from crscore.settings import Config
+
+GROUP: Final = 128
+"""Questions sent to a server before its answers are cached."""
+SCORES: Final = "12345"
+"""Valid first characters of an answer."""
+LOWEST: Final = 1
+"""Score of an answer that is not a score."""
+EMPTY: Final = "the answer is empty"
+MAX_REASONS: Final = 3
+"""Number of reasons that a note names; the others are counted."""
+
+
+_SERVER_SETTINGS: Final = {"openai": frozenset({"base_url", "api_key"})}
+"""Address and key, `OPENAI_*`, by engine; other engines do not get them."""
+_ENGINE_SETTINGS: Final = frozenset(
+    {"max_model_len", "tensor_parallel", "quantization", "dtype", "concurrency", "timeout_s"}
+)
+"""Settings that a judge accepts; prompt, sampling and adapter are those of claims."""
+
+
+class JudgeName(NamedTuple):
+    """Judge as named by the user: ENGINE:MODEL."""
+
+    engine: str
+    model: str
+
+    def __str__(self) -> str:
+        return f"{self.engine}:{self.model}"
+
+
+class Opinion(NamedTuple):
+    """Judge's opinion of one review."""
+
+    score: int | None
+    """From 1 to 5; None when the judge did not answer."""
+    is_score: bool
+    """False when there was no answer, or one that is not a score and so counts as 1."""
+    reason: str | None = None
+    """Reason for a missing answer, one clause; None when there is an answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judge:
+    """Judge of the relevance of reviews, backed by a language model."""
+
+    name: str
+    """Name of the metric: `judge (openai:MODEL)`."""
+    engine: Engine
+    prompt: Prompt[Wording]
+    store: Store | None = None
+    """Cache of answers; None to ask each time."""
+
+    @property
+    def variant(self) -> str:
+        """Identity of the method: the same variant gives the same values."""
+        tokens = self.prompt.content.max_tokens
+        return (
+            f"{self.engine.identity}, {self.prompt.identity}, greedy, {tokens} tokens; one score "
+            f"from 1 to 5 for all dimensions: the answer's first character, else {LOWEST}"
+        )
+
+    def ask(self, pairs: Sequence[Pair]) -> dict[Pair, Opinion]:
+        """Ask about each pair once, batching the questions that are not cached.
+
+        Args:
+            pairs: Changes and reviews, preferably grouped by change.
+
+        Returns:
+            Pair -> opinion.
+
+        Raises:
+            DependencyError: The engine's package is not installed.
+            ModelNotFoundError: The model is not available locally and may not be downloaded.
+            GenerationError: The model cannot answer at all.
+        """
+        engine = f"{self.engine.identity} {self.engine.origin}"
+        keys = {pair: _judge_prompt.key(self.prompt, pair, engine) for pair in dict.fromkeys(pairs)}
+        cached = {pair: self._cached_answer(key) for pair, key in keys.items()}
+        opinions = {pair: read_opinion(text) for pair, text in cached.items() if text is not None}
+        unknown = [pair for pair in keys if pair not in opinions]
+        mark = _judge_prompt.mark(self.prompt, keys)
+        # Groups, for a server: the answers of a group are cached even if the next group fails.
+        size = GROUP if self.engine.origin else max(1, len(unknown))
+        for start in range(0, len(unknown), size):
+            group = unknown[start : start + size]
+            chats = [_judge_prompt.chat(self.prompt, pair, mark) for pair in group]
+            answers = self.engine.complete(chats, _judge_prompt.sampling(self.prompt))
+            for pair, answer in zip(group, answers, strict=True):
+                opinions[pair] = _opinion(answer)
+                if self.store is not None and opinions[pair].score is not None:
+                    self.store.put(keys[pair], answer.text.encode("utf-8", "surrogatepass"))
+        return opinions
+
+    def _cached_answer(self, key: str) -> str | None:
+        content = None if self.store is None else self.store.get(key)
+        try:
+            return None if content is None else content.decode("utf-8", "surrogatepass")
+        except UnicodeDecodeError:  # damaged: ask again
+            return None
+
+
+def read_judge_names(texts: Sequence[str]) -> tuple[JudgeName, ...]:
+    """Read the names of judges, each ENGINE:MODEL; duplicates are dropped.
+
+    Raises:
+        ValueError: A name has another form, or there is no such engine.
+    """
+    names = []
+    for text in dict.fromkeys(texts):
+        engine, _, model = text.partition(":")
+        engines = plugins.names("engines")
+        if engine not in engines or not model:
+            forms = " or ".join(f"{name}:MODEL" for name in engines)
+            raise ValueError(f"takes {forms}, not {text!r}")
+        names.append(JudgeName(engine, model))
+    return tuple(names)
+
+
+def make_engine(judge: JudgeName, settings: Config) -> Engine:
+    """Make a judge's engine, without loading a model or sending a request.
+
+    Raises:
+        ConfigError: The engine does not accept a setting, or lacks a required one.
+    """
+    options, defaults = scorer.model_options(settings), scorer.model_options(Config())
+    names = _SERVER_SETTINGS.get(judge.engine, frozenset()) | {"offline"}
+    # Unset options are left to the engine, which rejects options without meaning to it.
+    names |= {key for key in _ENGINE_SETTINGS if options.get(key) != defaults.get(key)}
+    if judge.model == settings.model:  # the revision of this model
+        names |= {"revision"}
+    engine_options = {key: value for key, value in options.items() if key in names}
+    engine: Engine = plugins.create(
+        "engines", judge.engine, engine_options | {"model": judge.model}
+    )
+    return engine
+
+
+def make_judge(name: str, engine: Engine, store: Store | None) -> Judge:
+    """Make a judge with the current prompt.
+
+    Args:
+        name: Engine and model as the user named them: `openai:MODEL`.
+        engine: Engine that runs the model.
+        store: Cache of answers; None to ask each time.
+
+    Raises:
+        ConfigError: The prompt that comes with crscore cannot be used.
+    """
+    return Judge(
+        name=f"judge ({name})", engine=engine, prompt=_judge_prompt.load_wording(), store=store
+    )
+
+
+def read_opinion(text: str) -> Opinion:
+    """Read an answer by the published rule: its first character if that is 1 to 5, else 1.
+
+    Leading white space is ignored. The model is greedy and limited to a few tokens, so `4/5` is a
+    4, and `Score: 4` is not a score.
+
+    Args:
+        text: The answer; not empty.
+
+    Source:
+        Naik et al., NAACL 2025, arXiv:2409.19801, section 5. It does not report how many answers
+        are not scores.
+
+    Example:
+        >>> read_opinion(" 4/5").score, read_opinion("Score: 4").is_score
+        (4, False)
+    """
+    first = text.strip()[:1]
+    is_score = first != "" and first in SCORES
+    return Opinion(int(first) if is_score else LOWEST, is_score)
+
+
+def _opinion(answer: Answer) -> Opinion:
+    if answer.reason is not None:
+        return Opinion(None, is_score=False, reason=answer.reason)
+    # A blank answer is no answer, not a score of 1.
+    return read_opinion(answer.text) if answer.text.strip() else Opinion(None, False, EMPTY)
+
+
+def ask_judge(
+    rated: Study, judge: Judge, *, progress: Callable[[str], None] = lambda _: None
+) -> Extra:
+    """Ask a judge about a study's reviews and return a function that adds its metric.
+
+    The judge is asked immediately, so that a missing server fails the run before its work.
+
+    Args:
+        rated: The study; the ground truth, which is never scored, is not asked about.
+        judge: Judge to ask.
+        progress: Called with a line when the answers have arrived.
+
+    Returns:
+        A function for `run.run`. The metric has no value for a review without an answer, and is
+        left out, with a note, when there is no answer at all.
+
+    Raises:
+        DependencyError: The engine's package is not installed.
+        ModelNotFoundError: The model is not available locally and may not be downloaded.
+        GenerationError: The model cannot answer at all.
+    """
+    pairs = [
+        _pair(change, review)
+        for change in rated.changes
+        for review in change.reviews
+        if review.system != GROUND_TRUTH
+    ]
+    opinions = judge.ask(pairs)
+    answers = sum(opinion.score is not None for opinion in opinions.values())
+    progress(f"{judge.name} answered {answers:,} times")
+
+    def compute(measured: Measurements, _: Encoder) -> ExtraMetrics:
+        rated_pairs = [_pair(row.change, row.review) for row in measured.rows]
+        return _metric(judge, rated_pairs, [opinions[pair] for pair in rated_pairs])
+
+    return compute
+
+
+def _pair(change: StudyChange, review: RatedReview) -> Pair:
+    return Pair(change.language, change.patch, review.text)
+
+
+def _metric(judge: Judge, pairs: Sequence[Pair], opinions: Sequence[Opinion]) -> ExtraMetrics:
+    scores = {row: each.score for row, each in enumerate(opinions) if each.score is not None}
+    notes = tuple(f"{judge.name}: {note}" for note in _notes(judge, pairs, opinions))
+    if not scores:
+        return ExtraMetrics((), notes)
+    metric = Metric(
+        name=judge.name,
+        values=np.array(list(scores.values()), dtype=np.float64),
+        variant=judge.variant,
+        rows=None if len(scores) == len(pairs) else tuple(scores),
+    )
+    return ExtraMetrics((metric,), notes)
+
+
+def _notes(judge: Judge, pairs: Sequence[Pair], opinions: Sequence[Opinion]) -> Iterator[str]:
+    reviews = f"of {len(pairs):,} reviews"
+    reasons = Counter(opinion.reason for opinion in opinions if opinion.reason is not None)
+    if reasons:
+        is_all = len(pairs) == reasons.total()
+        outcome = "it is left out" if is_all else "these have no value and are not compared"
+        frequent = [f"{reason} ({times:,})" for reason, times in reasons.most_common(MAX_REASONS)]
+        if len(reasons) > MAX_REASONS:
+            frequent.append(f"{len(reasons) - MAX_REASONS} other reasons")
+        yield f"no answer for {reasons.total():,} {reviews}, {outcome}: {'; '.join(frequent)}"
+    invalid = sum(each.score is not None and not each.is_score for each in opinions)
+    if invalid:
+        yield (
+            f"for {invalid:,} {reviews} the answer is no score and counts as {LOWEST}, as published"
+        )
+    limit = judge.prompt.content.most_change_characters
+    cut = sum(len(pair.change) > limit for pair in pairs)
+    if cut:
+        yield f"for {cut:,} {reviews} it saw the first {limit:,} characters of the change"

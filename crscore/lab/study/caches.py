@@ -1,0 +1,59 @@
+"""Caches of vectors and findings for runs that score the same changes many times."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from crscore.encoders.base import Encoder
+from crscore.pipeline import Analyzers
+from crscore.records import Analysis, Diff, analyzers_identity
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class VectorCache:
+    """Encoder with a cache, for reviews scored against several lists of claims."""
+
+    encoder: Encoder
+    """Encoder of new texts."""
+    vectors: dict[str, npt.NDArray[np.float32]] = field(default_factory=dict)
+    """Vectors of known texts."""
+
+    @property
+    def identity(self) -> str:
+        """Identity of the encoder."""
+        return self.encoder.identity
+
+    def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Encode new texts and look up known ones; see `Encoder.encode`."""
+        new = [text for text in dict.fromkeys(texts) if text not in self.vectors]
+        if new:
+            self.vectors.update(zip(new, self.encoder.encode(new), strict=True))
+        if not texts:
+            return self.encoder.encode([])
+        return np.stack([self.vectors[text] for text in texts])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AnalysisCache:
+    """Static analysis with a cache."""
+
+    analyzers: Analyzers
+    """Analyzers of new changes."""
+    analyses: dict[Diff, Analysis] = field(default_factory=dict)
+    """Analyses of known changes."""
+
+    @property
+    def identity(self) -> str:
+        """Identity of the tools that have run so far."""
+        return analyzers_identity(list(self.analyses.values()))
+
+    def analyze(self, diffs: Sequence[Diff]) -> tuple[Analysis, ...]:
+        """Analyse new changes and look up known ones; see `pipeline.Analyzers.analyze`."""
+        new = [diff for diff in dict.fromkeys(diffs) if diff not in self.analyses]
+        if new:
+            self.analyses.update(zip(new, self.analyzers.analyze(new), strict=True))
+        return tuple(self.analyses[diff] for diff in diffs)

@@ -1,0 +1,1 @@
+"""Input of a study: rated reviews, comments, saved runs, and their splits."""

@@ -1,0 +1,218 @@
+"""Comments on changes of their own, one a line: a text, its change, and perhaps labels."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from msgspec import Struct
+
+from crscore import jsonl
+from crscore.errors import InputError
+from crscore.records import Diff
+from crscore.scorer import Scorer
+
+TEXTS: Final = ("comment", "subject", "body")
+"""Fields of the text; a row's first one that is not null counts."""
+PATCHES: Final = ("patch", "diff_hunk", "diff")
+"""Fields of the change; a row's first one that is not null counts."""
+RATED: Final = "reviews"
+"""Field of a study of rated reviews."""
+_KIND: Final = "a study"
+"""Kind of file in messages."""
+
+
+class _Row(Struct, frozen=True, kw_only=True):
+    comment: str | None = None
+    subject: str | None = None
+    body: str | None = None
+    patch: str | None = None
+    diff_hunk: str | None = None
+    diff: str | None = None
+    language: str | None = None
+    path: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CommentRow:
+    """Comment with the change that it was written on."""
+
+    location: str
+    """File and line: `comments.jsonl:3`."""
+    text: str
+    """Text of the comment; may be blank."""
+    patch: str
+    diff: Diff
+    """The parsed patch; rows with the same patch, language and path share it."""
+    fields: dict[str, Any]
+    """All fields of the line."""
+
+    def value(self, field: str) -> str:
+        """Return a field's value as the name of a group; null is a group, too.
+
+        Raises:
+            InputError: The row has no such field, or it holds a list, an object or a fraction.
+        """
+        if field not in self.fields:
+            raise InputError(f"{self.location}: {field}: missing")
+        value = self.fields[field]
+        if not isinstance(value, str | int | None):
+            raise InputError(f"{self.location}: {field}: expected a text, a whole number or null")
+        return "" if value is None else str(value)
+
+    @property
+    def language(self) -> str:
+        """Language in the row, or else that of the change's file with the most lines."""
+        largest = max(self.diff.files, key=lambda file: len(file.lines()), default=None)
+        return self.fields.get("language") or (largest.language if largest else None) or ""
+
+    def label(self, field: str) -> bool | None:
+        """Return a label; None for a missing or null one.
+
+        Raises:
+            InputError: It is something else.
+        """
+        value = self.fields.get(field)
+        if value is None or isinstance(value, bool):
+            return value
+        raise InputError(
+            f"{self.location}: {field}: expected true, false or null, as in other rows"
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Comments:
+    """File of comments."""
+
+    rows: tuple[CommentRow, ...]
+    """Comments in file order, at least one."""
+    sha256: str
+    """Hash of the unpacked file."""
+
+    def kinds(self, field: str | None) -> list[str]:
+        """Return each comment's value of a field; without one, its language."""
+        return [row.value(field) if field else row.language for row in self.rows]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Fields whose first value that is not null is true or false, in order of appearance."""
+        first_values: dict[str, Any] = {}
+        for row in self.rows:
+            for name, value in row.fields.items():
+                if value is not None:
+                    first_values.setdefault(name, value)
+        return tuple(name for name, value in first_values.items() if isinstance(value, bool))
+
+
+def is_comments(path: Path) -> bool:
+    """Return whether a file has comments rather than rated reviews, by the fields of its first row.
+
+    Args:
+        path: A file; one that cannot be read has no comments.
+    """
+    try:
+        row = json.loads(jsonl.read_bytes(path, _KIND).lstrip().partition(b"\n")[0])
+    except (InputError, ValueError, RecursionError):
+        return False
+    return isinstance(row, dict) and RATED not in row and any(key in row for key in TEXTS + PATCHES)
+
+
+def read_comments(path: Path, scorer: Scorer) -> Comments:
+    """Read comments: one JSON object per line, gzip or plain.
+
+    Args:
+        path: The file.
+        scorer: Scorer whose limits apply to the changes.
+
+    Raises:
+        InputError: The file or a change cannot be read, or a field of a line is missing or wrong;
+            the message names line and field.
+    """
+    content = jsonl.read_bytes(path, _KIND)
+    diffs: dict[tuple[str, str | None, str | None], Diff] = {}
+    rows = []
+    for location, fields in jsonl.read_rows(content, dict[str, Any], path, _KIND):
+        row = jsonl.convert(fields, _Row, location)
+        text = getattr(row, _first_field(row, TEXTS, location))
+        patch_field = _first_field(row, PATCHES, location)
+        patch = getattr(row, patch_field)
+        key = patch, row.language, row.path
+        if key not in diffs:
+            diffs[key] = scorer.read_diff(
+                patch, source=f"{location}: {patch_field}", language=row.language, path=row.path
+            )
+        rows.append(
+            CommentRow(location=location, text=text, patch=patch, diff=diffs[key], fields=fields)
+        )
+    if not rows:
+        raise InputError(f"{path} has no comments; it needs one JSON object per line")
+    return Comments(rows=tuple(rows), sha256=hashlib.sha256(content).hexdigest())
+
+
+def _first_field(row: _Row, names: Sequence[str], location: str) -> str:
+    name = next((name for name in names if getattr(row, name) is not None), None)
+    if name is None:
+        raise InputError(f"{location}: {names[0]}: missing, and so are {' and '.join(names[1:])}")
+    return name
+
+
+def limit_rows(
+    comments: Comments, field: str | None, limit: int | None, rng: np.random.Generator
+) -> Comments:
+    """Draw comments of each kind without replacement, and keep them in file order.
+
+    Args:
+        comments: The comments.
+        field: As for `Comments.kinds`.
+        limit: Number of comments to keep of a kind; None for all.
+        rng: Source of randomness.
+    """
+    if limit is None:
+        return comments
+    by_kind: dict[str, list[int]] = {}
+    for index, kind in enumerate(comments.kinds(field)):
+        by_kind.setdefault(kind, []).append(index)
+    drawn_rows = sorted(i for rows in by_kind.values() for i in rng.permutation(rows)[:limit])
+    return replace(comments, rows=tuple(comments.rows[index] for index in drawn_rows))
+
+
+def draw_other_patches(
+    patches: Sequence[str], kinds: Sequence[str], count: int, rng: np.random.Generator
+) -> list[list[int]]:
+    """Draw for each row other patches of its kind.
+
+    Args:
+        patches: Patch of each of N rows.
+        kinds: Kind of each row.
+        count: Patches to draw for a row.
+        rng: Source of randomness.
+
+    Returns:
+        For each row, the indices of rows with distinct patches, none of them its own; fewer than
+        `count` where its kind has no more.
+
+    Example:
+        >>> import numpy as np
+        >>> rng = np.random.default_rng(0)
+        >>> draw_other_patches(["a", "a", "b", "c"], ["x", "x", "x", "y"], 2, rng)
+        [[2], [2], [0], []]
+    """
+    first_rows: dict[str, dict[str, int]] = {}
+    for index, (patch, kind) in enumerate(zip(patches, kinds, strict=True)):
+        first_rows.setdefault(kind, {}).setdefault(patch, index)
+    rows_by_kind = {kind: list(rows.values()) for kind, rows in first_rows.items()}
+    positions = {
+        kind: {patch: position for position, patch in enumerate(rows)}
+        for kind, rows in first_rows.items()
+    }
+    other_rows = []
+    for patch, kind in zip(patches, kinds, strict=True):
+        rows, own_position = rows_by_kind[kind], positions[kind][patch]
+        drawn = rng.choice(len(rows) - 1, min(count, len(rows) - 1), replace=False)
+        other_rows.append([rows[position + (position >= own_position)] for position in drawn])
+    return other_rows

@@ -1,0 +1,316 @@
+"""Human study: changes, their claims, and reviews rated by people."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from crscore import jsonl
+from crscore.errors import InputError
+from crscore.records import Claims, Diff, PseudoReference, ReferenceKind
+
+DIMENSIONS = ("conciseness", "comprehensiveness", "relevance")
+GROUND_TRUTH = "ground_truth"
+"""Original human comment; correlations leave it out, as the paper does."""
+SOURCE = "recorded"
+"""Source of the claims of a model and the findings of tools."""
+CLAIMS_ALONE = "recorded-claims"
+"""Source of the model's claims without the findings of tools."""
+EDITED = "edited"
+"""Source of the list as edited by the annotators."""
+LIKERT = (1, 5)
+"""Lowest and highest rating."""
+
+
+Correctness = Literal["correct", "incorrect", "unverifiable", "incomplete"]
+"""Judgement of a claim by an annotator."""
+Rating = Annotated[float, Meta(ge=LIKERT[0], le=LIKERT[1])]
+
+
+class ReferenceRow(Struct, frozen=True, kw_only=True):
+    """Line of the file for one row of the list that the annotators worked with."""
+
+    text: str
+    """Claim or finding."""
+    kind: ReferenceKind | None = None
+    """Claim or implication of a model or a person, or issue found by a tool; null is read as
+    claim."""
+    necessary: bool | None = None
+    """Whether a review must address it; null when not annotated."""
+
+
+class StudyReference(ReferenceRow, frozen=True, kw_only=True):
+    """Row of the list that the annotators worked with."""
+
+    kind: ReferenceKind
+    """Claim, implication or issue."""
+
+
+class JudgedClaim(Struct, frozen=True, kw_only=True):
+    """Claim of the language model and its judgements."""
+
+    text: str
+    """Text of the claim."""
+    correctness: Correctness | None = None
+    """Judgement of the annotator whose row counts; null when not annotated."""
+    annotator: str | None = None
+    """Annotator whose row counts; null when unknown."""
+    by_annotator: dict[str, Correctness | None] | None = None
+    """Annotator -> correctness, for everyone who judged it; used to measure agreement."""
+
+
+class Ratings(Struct, frozen=True, kw_only=True):
+    """Ratings of a review by one annotator."""
+
+    annotator: str | None = None
+    """Short name of the annotator; null when unknown."""
+    conciseness: Rating
+    """Likert scale, 1 (worst) to 5 (best)."""
+    comprehensiveness: Rating
+    """Likert scale, 1 (worst) to 5 (best)."""
+    relevance: Rating
+    """Likert scale, 1 (worst) to 5 (best)."""
+
+    @property
+    def ratings(self) -> tuple[float, float, float]:
+        """Conciseness, comprehensiveness and relevance, Likert 1 to 5."""
+        return self.conciseness, self.comprehensiveness, self.relevance
+
+
+class ReviewRow(Ratings, frozen=True, kw_only=True):
+    """Line of the file for one review with its ratings."""
+
+    system: str
+    """Author; `ground_truth` is the original human comment, which no correlation counts."""
+    text: str
+    """Text of the review; may be blank."""
+    addressed: tuple[int, ...] | None = None
+    """Indices, from 0, of the rows of `pseudo_references` that it addresses; null or missing when
+    not annotated. Indices without a row are ignored."""
+    other_ratings: tuple[Ratings, ...] | None = None
+    """Ratings of further annotators. Agreement is measured on these; scores are compared only with
+    the ones above."""
+
+
+class ChangeRow(Struct, frozen=True, kw_only=True):
+    """Line of a study: a code change, claims about it, and its rated reviews.
+
+    The file is UTF-8, plain or gzip; no two lines share an `id` or a `patch`. Unknown fields are
+    ignored.
+    """
+
+    id: str | int
+    """Id of the change, the unit of the bootstrap draws."""
+    language: str
+    """Programming language, such as `python`, `java` or `javascript`."""
+    patch: str
+    """One hunk of a unified diff, starting at its `@@` line, without file header."""
+    old_source: str | None = None
+    """Whole file before the change; null or missing when unknown."""
+    new_source: str | None = None
+    """Whole file after the change; null or missing when unknown."""
+    llm_claims: tuple[JudgedClaim, ...] | None = None
+    """Claims of a language model about the change, in its order."""
+    added_claims: tuple[str, ...] | None = None
+    """Claims that the annotators found missing."""
+    pseudo_references: tuple[ReferenceRow, ...] | None = None
+    """List by which the annotators rated the reviews: corrected and added claims, then findings of
+    tools."""
+    reviews: tuple[ReviewRow, ...]
+    """Reviews of the change with their ratings."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RatedReview:
+    """Review with its human ratings."""
+
+    system: str
+    """Author of the review."""
+    text: str
+    """Text of the review; may be blank."""
+    ratings: tuple[float, float, float]
+    """Conciseness, comprehensiveness and relevance, Likert 1 to 5."""
+    addressed: tuple[int, ...] | None = None
+    """Indices into the change's `edited`; None when not annotated."""
+    annotator: str | None = None
+    """Annotator of the ratings; None when unknown."""
+    other_ratings: tuple[Ratings, ...] = ()
+    """Ratings of further annotators, used only for agreement."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyChange:
+    """Change of the study."""
+
+    id: str
+    """Id of the change, the unit of the bootstrap."""
+    language: str
+    """Programming language."""
+    patch: str
+    """One hunk, without file header."""
+    old_source: str | None
+    """Whole file before the change."""
+    new_source: str | None
+    """Whole file after the change."""
+    recorded: Claims
+    """Pseudo-references of the study: claims of a language model, then tool findings."""
+    edited: tuple[StudyReference, ...] = ()
+    """The same after correction by the annotators; `addressed` holds indices into it."""
+    judged: tuple[JudgedClaim, ...] = ()
+    """Claims of the language model with their judgements."""
+    added: tuple[str, ...] = ()
+    """Claims that the annotators found missing."""
+    reviews: tuple[RatedReview, ...]
+    """Reviews in file order."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Study:
+    """File of rated reviews."""
+
+    changes: tuple[StudyChange, ...]
+    """Changes in file order."""
+    sha256: str
+    """Hash of the unpacked file."""
+
+
+def read_study(path: Path) -> Study:
+    """Read a study: one JSON object per line, gzip or plain.
+
+    Args:
+        path: The file.
+
+    Returns:
+        The study.
+
+    Raises:
+        InputError: The file cannot be read, or a field of a line is missing or wrong; the
+            message names line and field.
+    """
+    content = jsonl.read_bytes(path, "a study")
+    rows = jsonl.read_rows(content, ChangeRow, path, "a study")
+    changes = tuple(_change(row) for _, row in rows)
+    if not changes:
+        raise InputError(f"{path} holds no change; a study has one JSON object a line")
+    for field in ("id", "patch"):
+        values = [getattr(change, field) for change in changes]
+        if len(set(values)) < len(values):
+            twice = next(index for index, value in enumerate(values) if value in values[:index])
+            raise InputError(f"{path}: change {twice + 1} has the {field} of an earlier one")
+    return Study(changes=changes, sha256=hashlib.sha256(content).hexdigest())
+
+
+def _change(row: ChangeRow) -> StudyChange:
+    edited = tuple(
+        StudyReference(
+            text=reference.text,
+            kind=reference.kind or ReferenceKind.CLAIM,
+            necessary=reference.necessary,
+        )
+        for reference in row.pseudo_references or ()
+    )
+    judged = row.llm_claims or ()
+    return StudyChange(
+        id=str(row.id),
+        language=row.language,
+        patch=row.patch,
+        old_source=row.old_source,
+        new_source=row.new_source,
+        recorded=_recorded(judged, edited),
+        edited=edited,
+        judged=judged,
+        added=row.added_claims or (),
+        reviews=tuple(_review(review, len(edited)) for review in row.reviews),
+    )
+
+
+def _review(row: ReviewRow, references: int) -> RatedReview:
+    addressed = None
+    if row.addressed is not None:
+        # A few reviews of the published study name a row that the edited list does not have.
+        addressed = tuple(dict.fromkeys(i for i in row.addressed if 0 <= i < references))
+    return RatedReview(
+        system=row.system,
+        text=row.text,
+        ratings=row.ratings,
+        addressed=addressed,
+        annotator=row.annotator,
+        other_ratings=row.other_ratings or (),
+    )
+
+
+def _recorded(judged: Sequence[JudgedClaim], edited: Sequence[StudyReference]) -> Claims:
+    texts = [(claim.text, ReferenceKind.CLAIM) for claim in judged]
+    texts += [(ref.text, ref.kind) for ref in edited if ref.kind is ReferenceKind.ISSUE]
+    return _claims(texts, SOURCE)
+
+
+def _claims(texts: Iterable[tuple[str, ReferenceKind]], source: str) -> Claims:
+    return Claims(
+        references=tuple(
+            PseudoReference(text=text, kind=kind, source=source) for text, kind in texts
+        )
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Recorded:
+    """Claim generator that returns the study's own pseudo-references."""
+
+    by_diff: dict[str, Claims]
+    """Diff sha256 -> claims."""
+    identity: str
+    """`recorded@`, `recorded-claims@` or `edited@` with a short hash of the study."""
+
+    def generate(self, diffs: Sequence[Diff]) -> tuple[Claims, ...]:
+        """Look up each diff of the study.
+
+        Raises:
+            KeyError: A diff is not part of the study.
+        """
+        return tuple(self.by_diff[diff.sha256] for diff in diffs)
+
+
+def recorded(study: Study, *, issues: bool = True) -> Recorded:
+    """Make a generator of a study's own claims.
+
+    Args:
+        study: The study.
+        issues: Whether to include the findings of the study's tools with the model's claims.
+    """
+    lists = [change.recorded for change in study.changes]
+    if issues:
+        return _generator(study, SOURCE, lists)
+    return _generator(study, CLAIMS_ALONE, [_without_issues(claims) for claims in lists])
+
+
+def _without_issues(claims: Claims) -> Claims:
+    references = tuple(ref for ref in claims.references if ref.kind is not ReferenceKind.ISSUE)
+    return replace(claims, references=references)
+
+
+def edited(study: Study) -> Recorded:
+    """Make a generator of the edited lists, by which the annotators judged the reviews.
+
+    The references keep the order of `StudyChange.edited`, so that the indices in
+    `RatedReview.addressed` apply.
+    """
+    lists = [
+        _claims(((ref.text, ref.kind) for ref in change.edited), EDITED) for change in study.changes
+    ]
+    return _generator(study, EDITED, lists)
+
+
+def _generator(study: Study, source: str, claims: Sequence[Claims]) -> Recorded:
+    return Recorded(
+        by_diff={
+            hashlib.sha256(change.patch.encode("utf-8")).hexdigest(): of_change
+            for change, of_change in zip(study.changes, claims, strict=True)
+        },
+        identity=f"{source}@{study.sha256[:8]}",
+    )
