@@ -13,7 +13,7 @@ import pytest
 from crscore.github.records import Remark, RemarkKind
 from crscore.pull_request.reviewers import profile
 from crscore.pull_request.reviewers.classify import read_posts
-from crscore.pull_request.reviewers.identify import ReviewerThreads, identify_reviewers
+from crscore.pull_request.reviewers.identify import identify_reviewers
 from crscore.pull_request.reviewers.wildcards import matches
 from crscore.review import sentences
 
@@ -24,8 +24,8 @@ ODD_TEXTS = ("", "*", "<details>", "```", "> ", "\r\n", "<!--")
 
 
 def expected(post: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(post.with_suffix(".json").read_text(encoding="utf-8"))
-    return found
+    facts: dict[str, Any] = json.loads(post.with_suffix(".json").read_text(encoding="utf-8"))
+    return facts
 
 
 def remark_of(post: Path) -> Remark:
@@ -41,73 +41,37 @@ def remark_of(post: Path) -> Remark:
     )
 
 
-def heard(post: Path) -> ReviewerThreads:
-    return identify_reviewers([remark_of(post)], pull_author="octo-cat")
-
-
-def shown(post: Path) -> str:
-    return f"{post.parent.name}-{post.stem}"
-
-
-@pytest.mark.parametrize("post", POSTS, ids=shown)
-def test_what_remains_of_a_post_is_its_review(post: Path) -> None:
-    found = [
-        sentence
-        for one in heard(post).threads
-        for sentence in sentences.split_comment(one.body).sentences
-    ]
-    assert found == expected(post)["sentences"]
-
-
-@pytest.mark.parametrize("post", POSTS, ids=shown)
-def test_suggestions_of_a_post_stay(post: Path) -> None:
-    found = [
-        code
-        for one in heard(post).threads
-        for code in sentences.split_comment(one.body).suggestions
-    ]
-    assert len(found) == expected(post).get("suggestions", 0)
-
-
-@pytest.mark.parametrize("post", POSTS, ids=shown)
-def test_the_bot_of_a_post_is_known(post: Path) -> None:
-    assert {one.reviewer for one in heard(post).threads} <= {post.parent.name}
-
-
-@pytest.mark.parametrize("post", POSTS, ids=shown)
-def test_reading_of_a_post_says_whether_it_is_review_and_why_not(post: Path) -> None:
-    (found,) = read_posts([remark_of(post)], pull_author="octo-cat")
-    facts = expected(post)
-    assert found.profile == post.parent.name
-    assert found.is_review == bool(heard(post).threads)
-    assert found.skip == facts.get("skip")
+@pytest.mark.parametrize("name", profile.profile_names())
+def test_what_remains_of_a_bots_posts_is_its_review(name: str) -> None:
+    for post in sorted(SAMPLES.glob(f"{name}/*.md")):
+        facts, remark = expected(post), remark_of(post)
+        threads = identify_reviewers([remark], pull_author="octo-cat").threads
+        comments = [sentences.split_comment(thread.body) for thread in threads]
+        assert [text for one in comments for text in one.sentences] == facts["sentences"], post
+        blocks = [code for one in comments for code in one.suggestions]
+        assert len(blocks) == facts.get("suggestions", 0), post
+        assert {thread.reviewer for thread in threads} <= {name}, post
+        (reading,) = read_posts([remark], pull_author="octo-cat")
+        assert reading.profile == name, post
+        assert reading.is_review == bool(threads), post
+        assert reading.skip == facts.get("skip"), post
 
 
 @pytest.mark.parametrize("name", profile.profile_names())
-def test_profile_has_posts_that_are_review_and_posts_that_are_none(name: str) -> None:
+def test_profile_identifies_its_bot_and_has_posts_of_both_kinds(name: str) -> None:
+    bot = profile.parse_profile(name, text_of(name))
     reviews = [bool(expected(post)["sentences"]) for post in SAMPLES.glob(f"{name}/*.md")]
-    has_notices = bool(profile.parse_profile(name, text_of(name)).not_review)
     assert any(reviews)
-    assert not has_notices or not all(reviews)
-
-
-@pytest.mark.parametrize("name", profile.profile_names())
-def test_profile_says_how_its_bot_is_known(name: str) -> None:
-    one = profile.parse_profile(name, text_of(name))
-    assert one.logins or one.markers
-    assert not [mark for mark in one.markers if mark != mark.lstrip() or mark.startswith(">")]
-    assert one.name == name
-
-
-@pytest.mark.parametrize("name", profile.profile_names())
-def test_no_pattern_of_a_profile_matches_every_text(name: str) -> None:
-    one = profile.parse_profile(name, text_of(name))
-    cut = one.cut
-    lines = [pattern for post in one.not_review for pattern in post.lines]
-    patterns = [*one.logins, *lines, *cut.lines, *cut.details, *cut.sections]
+    assert not bot.not_review or not all(reviews)
+    assert bot.logins or bot.markers
+    assert not [mark for mark in bot.markers if mark != mark.lstrip() or mark.startswith(">")]
+    assert bot.name == name
+    cut = bot.cut
+    lines = [pattern for post in bot.not_review for pattern in post.lines]
+    patterns = [*bot.logins, *lines, *cut.lines, *cut.details, *cut.sections]
     assert not [pattern for pattern in patterns for text in ODD_TEXTS if matches(pattern, text)]
     assert all(start and end for start, end in cut.between)
-    assert all((*cut.before, *one.markers, *one.signed))
+    assert all((*cut.before, *bot.markers, *bot.signed))
 
 
 def test_no_account_or_marker_belongs_to_two_bots() -> None:

@@ -1,4 +1,3 @@
-import pytest
 from markupsafe import Markup
 
 from crscore.reports import frame, html
@@ -6,25 +5,20 @@ from crscore.reports import page as _page
 from tests.helpers import results
 
 
-@pytest.mark.parametrize(
-    ("raw", "shown"),
-    [
+def test_prose_is_escaped_and_code_set_as_code() -> None:
+    for raw, shown in [
         ("Use `a<b>` & *c*", "Use <code>a&lt;b&gt;</code> &amp; *c*"),
         ("<i>`</i>", "&lt;i&gt;`&lt;/i&gt;"),
         ('"quoted"', "&#34;quoted&#34;"),
         ("", ""),
-    ],
-)
-def test_prose_is_escaped_and_code_set_as_code(raw: str, shown: str) -> None:
-    assert frame.prose(raw) == Markup(shown)
+    ]:
+        assert frame.prose(raw) == Markup(shown)
 
 
-@pytest.mark.parametrize(
-    ("value", "level"), [(-1.0, 0), (-0.05, 0), (0.05, 0), (0.5, 5), (0.99, 9), (1.0, 10)]
-)
-def test_shade_grows_with_what_decides(value: float, level: int) -> None:
-    assert _page.cell(value, None, matched=False).level == level
-    assert _page.cell(0.3, max(value, 0), matched=False).level == level
+def test_shade_grows_with_what_decides() -> None:
+    for value, level in [(-1.0, 0), (-0.05, 0), (0.05, 0), (0.5, 5), (0.99, 9), (1.0, 10)]:
+        assert _page.cell(value, None, matched=False).level == level
+        assert _page.cell(0.3, max(value, 0), matched=False).level == level
 
 
 def test_negative_similarity_has_a_real_minus() -> None:

@@ -1,7 +1,5 @@
 from dataclasses import replace
 
-import pytest
-
 from crscore.records import FileStatus, LineSpan, PseudoReference, Side
 from crscore.reports._sarif_places import locations
 from tests.helpers import results
@@ -28,9 +26,8 @@ def old(line: int, path: str = "a.py") -> PseudoReference:
     return results.reference("x", (path, line, line), side=Side.OLD)
 
 
-@pytest.mark.parametrize(
-    ("line", "new"),
-    [
+def test_removed_line_stands_at_its_successor() -> None:
+    for line, new in [
         (10, 10),  # a context line stays itself
         (11, 11),  # what took the place of a removed line
         (12, 11),
@@ -39,10 +36,8 @@ def old(line: int, path: str = "a.py") -> PseudoReference:
         (50, 0),  # the hunk shows no line of the new version
         (99, 0),  # outside of the diff
         (0, 0),  # the file as a whole
-    ],
-)
-def test_removed_line_stands_at_its_successor(line: int, new: int) -> None:
-    assert spans_of(old(line)) == [("a.py", new, new)]
+    ]:
+        assert spans_of(old(line)) == [("a.py", new, new)]
 
 
 def test_line_of_a_deleted_file_stands_at_the_file() -> None:

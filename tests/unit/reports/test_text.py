@@ -330,23 +330,20 @@ def test_several_results_are_numbered() -> None:
     assert shown.index("Change 1 of 2") < shown.index("Change 2 of 2")
 
 
-@pytest.mark.parametrize("width", ["60", "80", "120"])
-@pytest.mark.parametrize("explain", ["true", "false"])
-@pytest.mark.parametrize(
-    "make",
-    [
-        results.review,
-        results.abstained,
-        results.hostile,
-        results.flagged,
-        results.hostile_useful,
-        lambda: results.useful(results.review()),
-    ],
-)
-def test_no_line_is_wider_than_the_terminal(make, width: str, explain: str) -> None:
-    lines = render(make(), width=width, explain=explain).rstrip("\n").split("\n")
-    # Breaking a runner's command may add a column.
-    assert max(map(cell_len, lines)) <= int(width) + 1
+def test_no_line_is_wider_than_the_terminal() -> None:
+    for width in ["60", "80", "120"]:
+        for explain in ["true", "false"]:
+            for make in [
+                results.review,
+                results.abstained,
+                results.hostile,
+                results.flagged,
+                results.hostile_useful,
+                lambda: results.useful(results.review()),
+            ]:
+                lines = render(make(), width=width, explain=explain).rstrip("\n").split("\n")
+                # Breaking a runner's command may add a column.
+                assert max(map(cell_len, lines)) <= int(width) + 1
 
 
 def test_text_without_colour_has_no_escape_sequence() -> None:
@@ -366,16 +363,16 @@ def test_environment_does_not_decide_on_colour(monkeypatch: pytest.MonkeyPatch) 
     assert "\x1b" not in render(results.small())
 
 
-@pytest.mark.parametrize("width", [str(width) for width in range(60, 100)])
-@pytest.mark.parametrize("make", [results.hostile, results.hostile_useful])
-def test_hostile_text_cannot_command_terminal_or_runner(make, width: str) -> None:
-    shown = render(make(), width=width, color="true", explain="true")
-    rest = COLOUR.sub("", shown)
-    assert not re.search(
-        "[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]", rest
-    )
-    assert not any(row.lstrip().startswith("::") for row in rest.split("\n"))
-    assert "##[" not in rest
+def test_hostile_text_cannot_command_terminal_or_runner() -> None:
+    for width in [str(width) for width in range(60, 100)]:
+        for make in [results.hostile, results.hostile_useful]:
+            shown = render(make(), width=width, color="true", explain="true")
+            rest = COLOUR.sub("", shown)
+            assert not re.search(
+                "[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]", rest
+            )
+            assert not any(row.lstrip().startswith("::") for row in rest.split("\n"))
+            assert "##[" not in rest
 
 
 def test_import_and_render_are_quick() -> None:
@@ -410,12 +407,12 @@ def test_whole_signature_is_never_broken() -> None:
     assert render(long, width="80", signature="true").endswith("\ncrscore|" + "x" * 300 + "\n")
 
 
-@pytest.mark.parametrize(("given", "used"), [("1", 60), ("100", 100), ("9999", 160)])
-def test_width_is_kept_in_range(given: str, used: int) -> None:
-    assert plugins.create("reports", "text", {"width": given}).width == used
+def test_width_is_kept_in_range() -> None:
+    for given, used in [("1", 60), ("100", 100), ("9999", 160)]:
+        assert plugins.create("reports", "text", {"width": given}).width == used
 
 
-@pytest.mark.parametrize("given", ["0", "-5", "wide", ""])
-def test_wrong_width_is_refused(given: str) -> None:
-    with pytest.raises(ConfigError, match="report text: width: Expected `int`"):
-        render(width=given)
+def test_wrong_width_is_refused() -> None:
+    for given in ["0", "-5", "wide", ""]:
+        with pytest.raises(ConfigError, match="report text: width: Expected `int`"):
+            render(width=given)

@@ -1,13 +1,10 @@
 from __future__ import annotations
 
-import pytest
-
 from crscore.review.boilerplate import is_boilerplate, is_hidden_section
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_decoration_of_a_bot_is_boilerplate() -> None:
+    for text in [
         "Walkthrough",
         "PR Reviewer Guide 🔍",
         "Reviewer's Guide",
@@ -33,15 +30,12 @@ from crscore.review.boilerplate import is_boilerplate, is_hidden_section
         "🤖 Generated with Claude Code",
         "‼️ IMPORTANT Carefully review the code before committing.",
         "Fix in Cursor",
-    ],
-)
-def test_decoration_of_a_bot_is_boilerplate(text: str) -> None:
-    assert is_boilerplate(text)
+    ]:
+        assert is_boilerplate(text)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_remark_that_looks_alike_stays() -> None:
+    for text in [
         "Is this useful when the list is empty?",
         "Was this helpful to the caller before the change?",
         "Click on the emoji picker and it crashes.",
@@ -60,15 +54,12 @@ def test_decoration_of_a_bot_is_boilerplate(text: str) -> None:
         "See the review details for the reason",
         "ok",
         "Summary " + "of changes " * 40,
-    ],
-)
-def test_remark_that_looks_alike_stays(text: str) -> None:
-    assert not is_boilerplate(text)
+    ]:
+        assert not is_boilerplate(text)
 
 
-@pytest.mark.parametrize(
-    "title",
-    [
+def test_log_prompt_or_manual_is_hidden() -> None:
+    for title in [
         "🤖 Prompt for AI Agents",
         "🤖 Prompt for all review comments with AI agents",
         "🧰 Tools",
@@ -81,15 +72,12 @@ def test_remark_that_looks_alike_stays(text: str) -> None:
         "Thanks for using CodeRabbit!",
         "About Gemini Code Assist",
         "🧪 Generate unit tests (beta)",
-    ],
-)
-def test_log_prompt_or_manual_is_hidden(title: str) -> None:
-    assert is_hidden_section(title)
+    ]:
+        assert is_hidden_section(title)
 
 
-@pytest.mark.parametrize(
-    "title",
-    [
+def test_section_with_remarks_is_shown() -> None:
+    for title in [
         "Why this matters",
         "Tools",
         "Plan",
@@ -99,10 +87,8 @@ def test_log_prompt_or_manual_is_hidden(title: str) -> None:
         "Prompt for the user name",
         "Tips",
         "Files" * 100,
-    ],
-)
-def test_section_with_remarks_is_shown(title: str) -> None:
-    assert not is_hidden_section(title)
+    ]:
+        assert not is_hidden_section(title)
 
 
 def test_long_run_of_labels_takes_no_long_time() -> None:

@@ -218,9 +218,8 @@ def test_sentences_stay_beside_a_suggestion() -> None:
 # In a sentence
 
 
-@pytest.mark.parametrize(
-    ("body", "unit"),
-    [
+def test_sentence_that_is_only_an_edit_is_a_proposal() -> None:
+    for body, unit in [
         ("`max_size`?", "use `max_size`?"),
         ("`return None`", "use `return None`"),
         ("s/recieve/receive/", "change `recieve` to `receive`"),
@@ -229,11 +228,9 @@ def test_sentences_stay_beside_a_suggestion() -> None:
         ("`userId` -> `user_id`", "change `userId` to `user_id`"),
         ("nit: `userId` → `user_id`.", "change `userId` to `user_id`"),
         ("adress --> address", "change `adress` to `address`"),
-    ],
-)
-def test_sentence_that_is_only_an_edit_is_a_proposal(body: str, unit: str) -> None:
-    found = read(body)
-    assert (found.sentences, found.proposals) == ((), (unit,))
+    ]:
+        found = read(body)
+        assert (found.sentences, found.proposals) == ((), (unit,))
 
 
 @pytest.mark.parametrize(

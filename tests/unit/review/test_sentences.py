@@ -32,9 +32,8 @@ def test_golden_review_splits_as_written_beside_it(name: str) -> None:
     assert {kind: list(getattr(found, kind)) for kind in KINDS} == expected
 
 
-@pytest.mark.parametrize(
-    "sentence",
-    [
+def test_one_sentence_stays_whole() -> None:
+    for sentence in [
         "Use a frozen type here, e.g. `frozenset`, instead.",
         "Use e.g. Redis for that.",
         "The cache is skipped, i.e. every call reads the disk.",
@@ -63,15 +62,12 @@ def test_golden_review_splits_as_written_beside_it(name: str) -> None:
         "The call `a. B? C! D` fails.",
         "Could `x ?? y. Z` work?",
         "The array a[i] holds (see the docs) them all.",
-    ],
-)
-def test_one_sentence_stays_whole(sentence: str) -> None:
-    assert units(sentence) == [sentence]
+    ]:
+        assert units(sentence) == [sentence]
 
 
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [
+def test_two_sentences_come_apart() -> None:
+    for first, second in [
         ("Why?", "Because."),
         ("Done.", "Next."),
         ("Stop!", "Go."),
@@ -89,10 +85,8 @@ def test_one_sentence_stays_whole(sentence: str) -> None:
         ("(See above.)", "It fails."),
         ('He said "Stop."', "Then he left."),
         ("Don't do this.", "It can't work."),
-    ],
-)
-def test_two_sentences_come_apart(first: str, second: str) -> None:
-    assert units(f"{first} {second}") == [first, second]
+    ]:
+        assert units(f"{first} {second}") == [first, second]
 
 
 def test_line_break_in_a_paragraph_is_a_space() -> None:
@@ -180,15 +174,28 @@ def test_other_line_ends_are_line_ends() -> None:
     assert units("# a\r\nb\r\r# c\u2028d") == ["a", "b", "c", "d"]
 
 
-@pytest.mark.parametrize(
-    "body",
-    ["", " \n\t", "!!", "---", "🎉 👍", ":tada: :+1:", "https://a.example/b",
-     "<https://a.example>, www.b.example",
-     "![a](b.png)", "<!-- a -->", "<!-- a\n\nb", "> quoted", "<br>", "[//]: # (note)",
-     "<style>a\n\nb", "<script>\na()\n\n</script>", "\x02", "[![badge](a.svg)](https://a.example)"],
-)  # fmt: skip
-def test_nothing_to_read_gives_no_unit(body: str) -> None:
-    assert units(body) == []
+def test_nothing_to_read_gives_no_unit() -> None:
+    for body in [
+        "",
+        " \n\t",
+        "!!",
+        "---",
+        "🎉 👍",
+        ":tada: :+1:",
+        "https://a.example/b",
+        "<https://a.example>, www.b.example",
+        "![a](b.png)",
+        "<!-- a -->",
+        "<!-- a\n\nb",
+        "> quoted",
+        "<br>",
+        "[//]: # (note)",
+        "<style>a\n\nb",
+        "<script>\na()\n\n</script>",
+        "\x02",
+        "[![badge](a.svg)](https://a.example)",
+    ]:
+        assert units(body) == []
 
 
 def test_text_after_a_comment_is_read() -> None:

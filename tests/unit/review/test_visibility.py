@@ -35,9 +35,8 @@ def test_clean_keeps_tabs_and_text_of_any_script() -> None:
     assert clean("\ta né 日本 ע 👍") == "\ta né 日本 ע 👍"
 
 
-@pytest.mark.parametrize(
-    "cover",
-    [
+def test_covered_text_is_hidden_and_not_read() -> None:
+    for cover in [
         "<!-- {} -->",
         "<!--\n{}\n-->",
         "<span hidden>{}</span>",
@@ -89,18 +88,15 @@ def test_clean_keeps_tabs_and_text_of_any_script() -> None:
         "a\n</div>\n<span hidden>\n\n{}",  # after the paragraph, not in it
         "- <!-- b\n\n{}",
         "<span hidden>{}",
-    ],
-)
-def test_covered_text_is_hidden_and_not_read(cover: str) -> None:
-    found = split_comment(f"Shown.\n\n{cover.format(NOTE)}")
-    hidden = " ".join(found.hidden)
-    assert all(note in hidden for note in NOTES)
-    assert "limit" not in " ".join((*found.sentences, *found.suggestions, *found.code_blocks))
+    ]:
+        found = split_comment(f"Shown.\n\n{cover.format(NOTE)}")
+        hidden = " ".join(found.hidden)
+        assert all(note in hidden for note in NOTES)
+        assert "limit" not in " ".join((*found.sentences, *found.suggestions, *found.code_blocks))
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
+def test_shown_text_is_read() -> None:
+    for body in [
         f"<details><summary>Why</summary>\n\n{NOTE}\n\n</details>",
         f"<span style='color:white;background:#c00'>{NOTE}</span>",
         f"<p hidden>a\n\n{NOTE}",  # the next paragraph ends it
@@ -123,10 +119,8 @@ def test_covered_text_is_hidden_and_not_read(cover: str) -> None:
         f"<br hidden>{NOTE}",
         rf"`$\color{{white}}` {NOTE} `$`",
         f"</div></p></span>{NOTE}",
-    ],
-)
-def test_shown_text_is_read(body: str) -> None:
-    assert NOTE in " ".join(split_comment(body).sentences)
+    ]:
+        assert NOTE in " ".join(split_comment(body).sentences)
 
 
 def test_hidden_word_leaves_the_sentence_whole() -> None:
@@ -218,9 +212,8 @@ def test_long_and_crowded_bodies_hide_too(body: str, length: int) -> None:
     assert "limit" not in " ".join(found.sentences)
 
 
-@pytest.mark.parametrize(
-    "inside",
-    [
+def test_invisible_character_leaves_its_word_whole() -> None:
+    for inside in [
         "\u200b",
         "\u200d",
         "\u2060",
@@ -232,11 +225,9 @@ def test_long_and_crowded_bodies_hide_too(body: str, length: int) -> None:
         "\u202e",
         "&#8203;",
         "&zwj;",
-    ],
-)
-def test_invisible_character_leaves_its_word_whole(inside: str) -> None:
-    found = split_comment(f"The li{inside}mit is `ma{inside.strip('&#8203;zwj')}x`.")
-    assert (found.sentences, found.hidden) == (("The limit is `max`.",), ())
+    ]:
+        found = split_comment(f"The li{inside}mit is `ma{inside.strip('&#8203;zwj')}x`.")
+        assert (found.sentences, found.hidden) == (("The limit is `max`.",), ())
 
 
 @pytest.mark.parametrize("write", [tagged, selected])
@@ -262,9 +253,8 @@ def test_runs_of_tags_are_words() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_ordinary_invisible_characters_spell_nothing() -> None:
+    for text in [
         "",
         "abc",
         "🏴\U000e0067\U000e0062\U000e0077\U000e006c\U000e0073\U000e007f",
@@ -273,10 +263,8 @@ def test_runs_of_tags_are_words() -> None:
         "👩‍👩‍👧‍👦",
         tagged("abc"),
         "\u200b" * 50,
-    ],
-)
-def test_ordinary_invisible_characters_spell_nothing(text: str) -> None:
-    assert smuggled(text) == ()
+    ]:
+        assert smuggled(text) == ()
 
 
 printable = st.text(st.characters(min_codepoint=0x20, max_codepoint=0x7E), min_size=4)
@@ -438,9 +426,8 @@ def test_hostile_hiding_takes_linear_time(piece: str) -> None:
     assert growth(lambda size: lambda: split_comment(piece * (size // len(piece))), 5_000) < 9
 
 
-@pytest.mark.parametrize(
-    "style",
-    [
+def test_style_that_hides() -> None:
+    for style in [
         "display:none",
         " DISPLAY : None !important ; display: block",
         "dis/* */play:none;visibility:hidden",
@@ -477,15 +464,12 @@ def test_hostile_hiding_takes_linear_time(piece: str) -> None:
         "transform: scale(0)",
         "filter: opacity(0)",
         "content-visibility: hidden",
-    ],
-)
-def test_style_that_hides(style: str) -> None:
-    assert hides_by_style(style)
+    ]:
+        assert hides_by_style(style)
 
 
-@pytest.mark.parametrize(
-    "style",
-    [
+def test_style_that_shows() -> None:
+    for style in [
         "",
         ";;:",
         "display: block",
@@ -515,17 +499,15 @@ def test_style_that_hides(style: str) -> None:
         "transform: scale(0.5)",
         "visibility: visible",
         "\\",
-    ],
-)
-def test_style_that_shows(style: str) -> None:
-    assert not hides_by_style(style)
+    ]:
+        assert not hides_by_style(style)
 
 
-@pytest.mark.parametrize("colour", ["white", " #FFF ", "ffffff", "Snow", "rgba(9,9,9,0)"])
-def test_colour_that_cannot_be_read(colour: str) -> None:
-    assert is_invisible_color(colour)
+def test_colour_that_cannot_be_read() -> None:
+    for colour in ["white", " #FFF ", "ffffff", "Snow", "rgba(9,9,9,0)"]:
+        assert is_invisible_color(colour)
 
 
-@pytest.mark.parametrize("colour", ["", "black", "#eee", "#ff0", "fff0ee", "#fffff", "var(--a)"])
-def test_colour_that_can_be_read(colour: str) -> None:
-    assert not is_invisible_color(colour)
+def test_colour_that_can_be_read() -> None:
+    for colour in ["", "black", "#eee", "#ff0", "fff0ee", "#fffff", "var(--a)"]:
+        assert not is_invisible_color(colour)

@@ -135,11 +135,11 @@ MARKED = [
 ]
 
 
-@pytest.mark.parametrize("remark", MARKED)
-@pytest.mark.parametrize("authors", [[], ["!eve"], ["ada", "*linty*"], ["*-agent", "review*"]])
-def test_author_cannot_speak_as_a_reviewer(remark: Remark, authors: list[str]) -> None:
-    found = hear(remark, line(2, "It hangs.", "linty-fan"), markers=LINTY, authors=authors)
-    assert set(who(found)) <= {"linty-fan"}
+def test_author_cannot_speak_as_a_reviewer() -> None:
+    for remark in MARKED:
+        for authors in [[], ["!eve"], ["ada", "*linty*"], ["*-agent", "review*"]]:
+            found = hear(remark, line(2, "It hangs.", "linty-fan"), markers=LINTY, authors=authors)
+            assert set(who(found)) <= {"linty-fan"}
 
 
 @pytest.mark.parametrize("remark", MARKED)

@@ -168,7 +168,6 @@ def test_cut_makes_no_new_text(text: str) -> None:
     assert all(letter in left for letter in cut(text, RULES) if not letter.isspace())
 
 
-@pytest.mark.parametrize("bot", profiles(), ids=lambda bot: bot.name)
 @pytest.mark.parametrize(
     "piece",
     [
@@ -189,9 +188,11 @@ def test_cut_makes_no_new_text(text: str) -> None:
         "*",
     ],
 )
-def test_hostile_body_takes_linear_time(bot: Profile, piece: str) -> None:
+def test_hostile_body_takes_linear_time(piece: str) -> None:
     def prepare(size: int) -> Callable[[], object]:
         text = (piece * size)[:size]
-        return lambda: (cut(text, bot.cut), is_review(text, RemarkKind.REVIEW, bot))
+        return lambda: [
+            (cut(text, bot.cut), is_review(text, RemarkKind.REVIEW, bot)) for bot in profiles()
+        ]
 
-    assert growth(prepare, 5_000) < 9
+    assert growth(prepare, 1_000) < 9
