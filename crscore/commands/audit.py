@@ -258,7 +258,7 @@ def compare(
     """Say which reviewer is better: of two or more, or without a name of all bots."""
     from crscore.audit import compare as comparison  # noqa: PLC0415
     from crscore.audit.overview import Verdicts, to_json  # noqa: PLC0415
-    from crscore.audit.report import terminal  # noqa: PLC0415
+    from crscore.audit.report.contents import render_verdicts  # noqa: PLC0415
     from crscore.audit.tables import load_reviews  # noqa: PLC0415
 
     options = _options(question)
@@ -277,7 +277,7 @@ def compare(
         )
         io.write_text(to_json(document), output)
     else:
-        text = terminal.render_verdicts(verdicts, **terminal_style(to_terminal=output is None))
+        text = render_verdicts(verdicts, **terminal_style(to_terminal=output is None))
         io.write_text(text or "There are no two reviewers to compare.\n", output)
     return 0
 
@@ -413,13 +413,13 @@ def _period_before(now: Overview) -> dict[str, Any]:
 
 def _document(overview: Overview, form: str, *, to_terminal: bool) -> str:
     from crscore.audit.overview import to_json  # noqa: PLC0415
-    from crscore.audit.report import summary, terminal  # noqa: PLC0415
+    from crscore.audit.report import contents  # noqa: PLC0415
 
     if form == "json":
         return to_json(overview)
     if form == "markdown":
-        return summary.render_summary(overview)
-    return terminal.render_text(overview, **terminal_style(to_terminal=to_terminal))
+        return contents.render_summary(overview)
+    return contents.render_text(overview, **terminal_style(to_terminal=to_terminal))
 
 
 def _number(text: str) -> float:

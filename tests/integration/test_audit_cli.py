@@ -121,8 +121,8 @@ def test_comparison_keeps_to_its_schema_and_says_it_in_words(audit) -> None:
     assert [(one["first"], one["second"]) for one in found["verdicts"]] == [
         ("coderabbit", "copilot"), ("coderabbit", "nitpicker"), ("copilot", "nitpicker")
     ]  # fmt: skip
-    said = audit("compare", "coderabbit", "nitpicker", "--measure", "noise", *PERIOD).out
-    assert said.startswith("- coderabbit is better than nitpicker in noise: ")
+    text = audit("compare", "coderabbit", "nitpicker", "--measure", "noise", *PERIOD).out
+    assert text.startswith("  differ  coderabbit is better than nitpicker in noise: ")
 
 
 @pytest.mark.parametrize("form", ["text", "markdown"])

@@ -31,8 +31,6 @@ MERGED: Final = {
 }
 """Words for the metrics beside what was merged."""
 SIGNAL_OF_CHART: Final = "lines changed"
-VERDICTS: Final = {"better": "differ", "worse": "differ", "equivalent": "equal", "unknown": "open"}
-"""One word for each verdict."""
 
 
 def heading(found: Overview) -> str:
@@ -89,6 +87,11 @@ def number(value: float | None) -> str:
     return f"{value:.1f}" if abs(value) < 9.95 else f"{value:,.0f}"
 
 
+def mean(estimate: Estimate | None) -> str:
+    """Format an estimate without its interval."""
+    return number(estimate.value if estimate else None)
+
+
 def interval(one: Estimate | None) -> str:
     """Format an estimate with its interval."""
     if one is None:
@@ -134,20 +137,9 @@ def noise_parts(row: Reviewer) -> str:
     return ", ".join(listed) or "none"
 
 
-def signals(found: Overview) -> tuple[str, ...]:
-    """Return the names of the signals that were seen, in the order in which they first appear."""
-    seen = (one.signal for row in found.reviewers for one in row.acted_on if one.rate.count)
-    return tuple(dict.fromkeys(seen))
-
-
 def acted(row: Reviewer, signal: str) -> ActedOn | None:
     """Return one signal of a reviewer."""
     return next((one for one in row.acted_on if one.signal == signal), None)
-
-
-def suggests(found: Overview) -> list[Reviewer]:
-    """Return the reviewers with suggested code."""
-    return [row for row in found.reviewers if row.suggested_code]
 
 
 def effects(one: SuggestedCode) -> str:

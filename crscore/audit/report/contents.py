@@ -1,0 +1,402 @@
+"""Contents of a report as blocks: tables and lists of the pages, and the short report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from crscore.audit.overview import (
+    ActedOn,
+    Example,
+    Gap,
+    Night,
+    Overview,
+    RepositorySummary,
+    Reviewer,
+    Verdict,
+)
+from crscore.audit.report import words
+from crscore.audit.report.details import PullRow
+from crscore.audit.tables import SCORES
+from crscore.reports import console, escape, view
+from crscore.reports.blocks import (
+    Block,
+    Heading,
+    Item,
+    Items,
+    Line,
+    Notice,
+    Paragraph,
+    Run,
+    Signature,
+    Table,
+    make_table,
+)
+from crscore.reports.markdown_blocks import render_markdown
+
+SHOWN_VERDICTS: Final = 12
+"""Verdicts that are shown unfolded."""
+MAX_ROWS: Final = 30
+"""Reviewers in the table of a short report."""
+MAX_NIGHTS: Final = 14
+_MAX_MARKDOWN_CHARS: Final = 60_000
+_TEXT_CHARS: Final = 400
+_VERDICTS: Final = {
+    "better": ("differ", "good"),
+    "worse": ("differ", "good"),
+    "equivalent": ("equal", ""),
+    "unknown": ("open", "dim"),
+}
+"""Word and tone of each verdict."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Links:
+    """Addresses of pages by name, as seen from one of them; names without a page are plain text."""
+
+    root: str = ""
+    bots: Mapping[str, str] = field(default_factory=dict)
+    repositories: Mapping[str, str] = field(default_factory=dict)
+    pulls: Mapping[str, str] = field(default_factory=dict)
+
+    def bot(self, name: str) -> Run:
+        """Link a reviewer."""
+        return Run(escape.one_line(name, 80), link=self._address("bots", self.bots.get(name)))
+
+    def reviewer(self, row: Reviewer) -> Line:
+        """Link a reviewer, with a note for a person."""
+        return (self.bot(row.name),) if row.is_bot else (self.bot(row.name), Run(" (person)"))
+
+    def repository(self, row: RepositorySummary) -> Line:
+        """Link a repository, with a note when it cannot be read."""
+        link = self._address("repositories", self.repositories.get(row.name))
+        note = row.state if row.reason is None else f"{row.state}: {row.reason}"
+        return (Run(row.name, link=link), Run("" if row.state == "ok" else f" {note}", "dim"))
+
+    def pull(self, repository: str, number: int) -> Run:
+        """Link a pull request."""
+        name = f"{repository}#{number}"
+        return Run(name, link=self._address("pulls", self.pulls.get(name)))
+
+    def _address(self, folder: str, file: str | None) -> str:
+        return f"{self.root}{folder}/{file}.html" if file else ""
+
+
+def coverage(overview: Overview, links: Links) -> Table:
+    """Tabulate which pull requests each reviewer reviewed."""
+    return make_table(
+        "Coverage",
+        overview.reviewers,
+        ("Reviewer", links.reviewer),
+        ("Last commit reviewed", lambda row: _strong(words.share(row.coverage.last_head))),
+        ("Reviewed at all", lambda row: words.counted(row.coverage.reviewed)),
+        ("Green check, nothing posted", lambda row: _count(row.coverage.green_unreviewed)),
+        ("Said that it did not review", lambda row: _wide(words.skips(row))),
+    )
+
+
+def noise(overview: Overview, links: Links) -> Table:
+    """Tabulate the comments of each reviewer and how many are noise."""
+    return make_table(
+        "Comments and noise",
+        overview.reviewers,
+        ("Reviewer", links.reviewer),
+        ("Comments per pull request", lambda row: _strong(words.interval(row.comments_per_pull))),
+        ("Comments", lambda row: _count(row.comments)),
+        ("Noise", lambda row: _strong(words.share(row.noise.share))),
+        ("Why", lambda row: _wide(words.noise_parts(row))),
+    )
+
+
+def acted_on(overview: Overview, links: Links) -> Table | None:
+    """Tabulate the signals of each reviewer; None without any."""
+    seen = (
+        acted.signal for row in overview.reviewers for acted in row.acted_on if acted.rate.count
+    )
+    columns = [
+        (signal, lambda row, signal=signal: _acted_cell(words.acted(row, signal)))
+        for signal in dict.fromkeys(seen)
+    ]
+    if not columns:
+        return None
+    return make_table("Acted on", overview.reviewers, ("Reviewer", links.reviewer), *columns)
+
+
+def _acted_cell(acted: ActedOn | None) -> Line:
+    if acted is None:
+        return view.UNDEFINED
+    base = f" base {view.percent(acted.base.share)}" if acted.base else ""
+    unknown = f" unknown {words.unknown_share(acted)}" if acted.unknown else ""
+    return (Run(view.percent(acted.rate.share), "strong"), Run(base + unknown, "minor"))
+
+
+def suggested_code(overview: Overview, links: Links) -> Table | None:
+    """Tabulate the suggestion blocks of each reviewer; None without any."""
+    rows = [(row, row.suggested_code) for row in overview.reviewers if row.suggested_code]
+    table = make_table(
+        "Suggested code",
+        rows,
+        ("Reviewer", lambda pair: links.reviewer(pair[0])),
+        ("Applies", lambda pair: _strong(words.share(pair[1].applies))),
+        ("Parses", lambda pair: words.share(pair[1].parses)),
+        ("Changes", lambda pair: _wide(words.effects(pair[1]))),
+        ("Similarity to merged code", lambda pair: _wide(words.merged(pair[1]))),
+    )
+    return table if rows else None
+
+
+def scores(overview: Overview, links: Links) -> Table:
+    """Tabulate the scores of each reviewer."""
+    return make_table(
+        "Scores",
+        overview.reviewers,
+        ("Reviewer", links.reviewer),
+        ("Usefulness", lambda row: _strong(words.interval(row.usefulness))),
+        ("Rank", words.ranks),
+        *(
+            (name.capitalize(), lambda row, name=name: words.interval(getattr(row, name)))
+            for name in SCORES[1:]
+        ),
+        ("Pull requests", lambda row: _count(row.pulls)),
+        ("Not scorable", lambda row: _count(row.abstained)),
+    )
+
+
+def repositories(overview: Overview, links: Links) -> Table:
+    """Tabulate the repositories."""
+    return make_table(
+        "Repositories",
+        overview.repositories,
+        ("Repository", links.repository),
+        ("Pull requests", lambda row: _count(row.pulls)),
+        ("Merged", lambda row: _count(row.merged)),
+        ("Reviewers", lambda row: _wide(escape.one_line(", ".join(row.reviewers), _TEXT_CHARS))),
+    )
+
+
+def nights(rows: Sequence[Night]) -> Table:
+    """Tabulate the last runs, the newest first."""
+    return make_table(
+        "Runs",
+        rows[: -MAX_NIGHTS - 1 : -1],
+        ("Night", lambda row: f"{row.night} {row.kind}"),
+        ("Pull requests", lambda row: _count(row.pulls)),
+        ("Failed", lambda row: _count(row.failed)),
+        ("REST requests", lambda row: _count(row.rest_requests)),
+        ("GraphQL points", lambda row: _count(row.graphql_points)),
+        ("Seconds", lambda row: f"{row.seconds:.0f}"),
+        ("Incomplete because", lambda row: _wide(row.partial or view.UNDEFINED)),
+    )
+
+
+def numbers(row: Reviewer) -> Table:
+    """Tabulate all numbers of one reviewer."""
+    rates = [
+        ("Merged pull requests: last commit reviewed", row.coverage.last_head),
+        ("Merged pull requests: reviewed at all", row.coverage.reviewed),
+    ]
+    texts = []
+    if code := row.suggested_code:
+        rates += [
+            ("Suggested code that applies", code.applies),
+            ("Suggested code that parses", code.parses),
+        ]
+        texts = [
+            ("Changes of suggested code", words.effects(code)),
+            ("Similarity of suggested code to merged code", words.merged(code)),
+        ]
+    return Table(
+        "Numbers",
+        ("Number", "Value"),
+        (
+            ("Usefulness", _strong(words.interval(row.usefulness))),
+            ("Rank among bots", words.ranks(row)),
+            *((name.capitalize(), words.interval(getattr(row, name))) for name in SCORES[1:]),
+            ("Pull requests with a scored comment", _count(row.pulls)),
+            ("Pull requests where nothing could be scored", _count(row.abstained)),
+            ("Comments per pull request", words.interval(row.comments_per_pull)),
+            ("Noise", words.share(row.noise.share)),
+            ("Kinds of noise", words.noise_parts(row)),
+            ("Green check without a review", _count(row.coverage.green_unreviewed)),
+            ("Said that it did not review", words.skips(row)),
+            *((name, f"{words.share(rate)}, {words.counted(rate)}") for name, rate in rates),
+            *texts,
+        ),
+        is_prose=True,
+    )
+
+
+def signals(row: Reviewer) -> Table:
+    """Tabulate the signals of one reviewer."""
+    return make_table(
+        "Acted on",
+        row.acted_on,
+        ("Signal", lambda acted: acted.signal),
+        ("Comments", lambda acted: words.counted(acted.rate)),
+        ("Share", lambda acted: _strong(words.share(acted.rate))),
+        ("Base rate", lambda acted: words.share(acted.base)),
+        ("Unknown", words.unknown_share),
+    )
+
+
+def pulls(repository: str, rows: Sequence[PullRow], links: Links, *, limit: int) -> Table:
+    """Tabulate the newest pull requests of a repository."""
+    table = make_table(
+        "Pull requests",
+        rows[:limit],
+        ("Pull request", lambda row: (links.pull(repository, row.number),)),
+        ("Title", lambda row: _wide(escape.one_line(row.title, 200))),
+        ("State", lambda row: row.state),
+        ("Created", lambda row: row.created),
+        ("Comments", lambda row: _count(row.comments)),
+        ("Usefulness of all reviews together", lambda row: _strong(_count(row.standing))),
+    )
+    return replace(table, unlisted=max(len(rows) - limit, 0))
+
+
+def verdicts(rows: Sequence[Verdict], *, shown: int = SHOWN_VERDICTS) -> Items:
+    """List verdicts."""
+    return Items(
+        tuple(Item((Run(row.text, _VERDICTS[row.verdict][1]),), lead=_chip(row)) for row in rows),
+        noun="pairs",
+        shown=shown,
+    )
+
+
+def _chip(row: Verdict) -> Line:
+    return (Run(_VERDICTS[row.verdict][0], f"chip {row.verdict}"),)
+
+
+def examples(rows: Sequence[Example], links: Links) -> Items:
+    """List comments with their standing."""
+    return Items(
+        tuple(
+            Item(
+                escape.one_line(row.text, _TEXT_CHARS),
+                lead=(Run(str(row.standing), "strong"),),
+                below=(tuple(_facts(row, links)),),
+            )
+            for row in rows
+        )
+    )
+
+
+def _facts(row: Example, links: Links) -> Iterator[Run]:
+    yield from (links.bot(row.reviewer), Run(" on "), links.pull(row.repository, row.number))
+    if row.noise:
+        yield Run(f" · {words.NOISE.get(row.noise, row.noise)}")
+    if row.url.startswith(("https://", "http://")):
+        yield from (Run(" · "), Run("the comment", link=row.url))
+
+
+def gaps(rows: Sequence[Gap], links: Links) -> Items:
+    """List findings that nobody addressed."""
+    return Items(
+        tuple(
+            Item(
+                escape.one_line(row.text, _TEXT_CHARS),
+                below=(
+                    (
+                        links.pull(row.repository, row.number),
+                        Run(f" · {row.path}:{row.line}" if row.path else "", "place"),
+                        Run(f" · {row.severity}" if row.severity else ""),
+                    ),
+                ),
+            )
+            for row in rows
+        )
+    )
+
+
+def render_text(overview: Overview, *, color: bool = False, width: int = 80) -> str:
+    """Write the short report for a terminal.
+
+    Args:
+        overview: The overview.
+        color: Write colour sequences.
+        width: Columns of the terminal; kept between 60 and 160.
+
+    Returns:
+        Text that ends in a newline, without trailing blanks.
+    """
+    return console.render_blocks(_short(overview), color=color, width=width)
+
+
+def render_verdicts(rows: Sequence[Verdict], *, color: bool = False, width: int = 80) -> str:
+    """Write verdicts for a terminal; the arguments are those of `render_text`."""
+    return console.render_blocks([verdicts(rows, shown=len(rows))], color=color, width=width)
+
+
+def render_summary(overview: Overview, *, link: str = "") -> str:
+    """Write the short report as Markdown for the summary of a job.
+
+    It has no picture: a job's summary shows neither inline SVG nor images in the text.
+
+    Args:
+        overview: The overview.
+        link: Address of the pages; empty when they are not published.
+    """
+    blocks = [*_short(overview)]
+    if link:
+        blocks.append(Paragraph((Run("The whole report", link=link),)))
+    return render_markdown([blocks], limit=_MAX_MARKDOWN_CHARS, noun="report", heading="##")
+
+
+def _short(overview: Overview) -> Iterator[Block]:
+    yield Heading(words.heading(overview), 1)
+    yield Paragraph(words.facts(overview), "dim")
+    yield Paragraph((Run(words.opening(overview)),))
+    if overview.notes:
+        yield Notice("Note", "Limits of these numbers", overview.notes)
+    if overview.reviewers:
+        yield _short_table(overview)
+        yield Paragraph(
+            "Brackets are 95 % intervals. Comments are the mean per pull request. Acted on is the "
+            "share of commented lines that changed before the merge, and of lines that nobody "
+            "commented on. Reviewed is the share of merged pull requests whose last commit was "
+            "reviewed.",
+            "dim",
+        )
+    ordered = words.decided_first(overview)
+    if ordered:
+        yield Heading("Pairs of bots")
+        hidden = max(len(ordered) - SHOWN_VERDICTS, 0)
+        yield replace(verdicts(ordered[:SHOWN_VERDICTS]), unlisted=hidden)
+    if overview.signature:
+        yield Signature(overview.signature)
+
+
+def _short_table(overview: Overview) -> Table:
+    table = make_table(
+        "Reviewers",
+        overview.reviewers[:MAX_ROWS],
+        ("Reviewer", Links().reviewer),
+        ("Usefulness", lambda row: _strong(words.interval(row.usefulness))),
+        ("Comments", lambda row: words.mean(row.comments_per_pull)),
+        ("Noise", lambda row: view.percent(row.noise.share.share)),
+        ("Acted on", _lines_changed),
+        ("Reviewed", lambda row: view.percent(row.coverage.last_head.share)),
+        ("Rank", words.ranks),
+    )
+    return replace(table, unlisted=max(len(overview.reviewers) - MAX_ROWS, 0))
+
+
+def _lines_changed(row: Reviewer) -> str:
+    acted = words.acted(row, words.SIGNAL_OF_CHART)
+    if acted is None:
+        return view.UNDEFINED
+    base = f" / {view.percent(acted.base.share)}" if acted.base else ""
+    return view.percent(acted.rate.share) + base
+
+
+def _strong(text: str) -> Line:
+    return (Run(text, "strong"),)
+
+
+def _wide(text: str) -> Line:
+    return (Run(text, "wide"),)
+
+
+def _count(value: int | None) -> str:
+    return view.UNDEFINED if value is None else f"{value:,}"
