@@ -111,12 +111,12 @@ def noise(overview: Overview, links: Links) -> Table:
 
 def acted_on(overview: Overview, links: Links) -> Table | None:
     """Tabulate the signals of each reviewer; None without any."""
-    seen = (
+    signals_seen = (
         acted.signal for row in overview.reviewers for acted in row.acted_on if acted.rate.count
     )
     columns = [
         (signal, lambda row, signal=signal: _acted_cell(words.acted(row, signal)))
-        for signal in dict.fromkeys(seen)
+        for signal in dict.fromkeys(signals_seen)
     ]
     if not columns:
         return None
@@ -255,12 +255,12 @@ def pulls(repository: str, rows: Sequence[PullRow], links: Links, *, limit: int)
     return replace(table, unlisted=max(len(rows) - limit, 0))
 
 
-def verdicts(rows: Sequence[Verdict], *, shown: int = SHOWN_VERDICTS) -> Items:
+def verdicts(rows: Sequence[Verdict], *, limit: int = SHOWN_VERDICTS) -> Items:
     """List verdicts."""
     return Items(
         tuple(Item((Run(row.text, _VERDICTS[row.verdict][1]),), lead=_chip(row)) for row in rows),
         noun="pairs",
-        shown=shown,
+        shown=limit,
     )
 
 
@@ -325,7 +325,7 @@ def render_text(overview: Overview, *, color: bool = False, width: int = 80) -> 
 
 def render_verdicts(rows: Sequence[Verdict], *, color: bool = False, width: int = 80) -> str:
     """Write verdicts for a terminal; the arguments are those of `render_text`."""
-    return console.render_blocks([verdicts(rows, shown=len(rows))], color=color, width=width)
+    return console.render_blocks([verdicts(rows, limit=len(rows))], color=color, width=width)
 
 
 def render_summary(overview: Overview, *, link: str = "") -> str:

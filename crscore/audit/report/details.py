@@ -1,4 +1,4 @@
-"""Rows of the store that only the pages below the first one show."""
+"""Rows of the store for the pages of reviewers and repositories."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ def scope_of(store: Store, overview: Overview) -> Scope:
     """Return the scope that an overview was made of."""
     ids = {text: id_ for id_, text in store.signatures().items()}
     names = {repository.name for repository in overview.repositories}
-    chosen = [row.id for row in all_repositories(store) if row.name in names]
+    repositories = [row.id for row in all_repositories(store) if row.name in names]
     signature = ids.get(overview.signature, 0)
-    return Scope(signature, overview.since, overview.until, json.dumps(chosen))
+    return Scope(signature, overview.since, overview.until, json.dumps(repositories))
 
 
 def load_examples(store: Store, scope: Scope, host: str) -> dict[str, Examples]:

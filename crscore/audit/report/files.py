@@ -24,14 +24,14 @@ def file_names(names: Iterable[str]) -> dict[str, str]:
         >>> file_names(["a/b", "a.b", "../../etc"])
         {'../../etc': 'etc', 'a.b': 'a-b', 'a/b': 'a-b-2'}
     """
-    taken: set[str] = set()
-    found = {}
+    used: set[str] = set()
+    files = {}
     for name in sorted(set(names)):
-        plain = _UNSAFE.sub("-", name)[:MAX_CHARS].strip("-") or "unnamed"
-        chosen, count = plain, 1
-        while chosen.casefold() in taken:
+        stem = _UNSAFE.sub("-", name)[:MAX_CHARS].strip("-") or "unnamed"
+        file, count = stem, 1
+        while file.casefold() in used:
             count += 1
-            chosen = f"{plain}-{count}"
-        taken.add(chosen.casefold())
-        found[name] = chosen
-    return found
+            file = f"{stem}-{count}"
+        used.add(file.casefold())
+        files[name] = file
+    return files

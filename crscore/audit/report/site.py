@@ -60,8 +60,8 @@ def write_site(
         folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(
             prefix=f".{folder.name}-", dir=folder.parent, ignore_cleanup_errors=True
-        ) as beside:
-            new, old = Path(beside, "new"), Path(beside, "old")
+        ) as temporary:
+            new, old = Path(temporary, "new"), Path(temporary, "old")
             _write_pages(new, _Site(store, overview, host))
             if folder.exists():
                 folder.rename(old)

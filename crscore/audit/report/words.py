@@ -1,4 +1,4 @@
-"""Wording of an overview shared by the pages and the texts; nothing is escaped here."""
+"""Wording of an overview in pages and texts; nothing is escaped here."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ MERGED: Final = {
     "sketch": "equal but for names",
     "codebertscore": "CodeBERTScore",
 }
-"""Words for the metrics beside what was merged."""
+"""Names of the metrics of similarity to merged code."""
 SIGNAL_OF_CHART: Final = "lines changed"
 
 
-def heading(found: Overview) -> str:
+def heading(overview: Overview) -> str:
     """Name the period."""
-    return f"Review bots, {day(found.since)} to {day(found.until)} {found.until[:4]}"
+    return f"Review bots, {day(overview.since)} to {day(overview.until)} {overview.until[:4]}"
 
 
 def day(text: str) -> str:
@@ -45,34 +45,34 @@ def day(text: str) -> str:
         >>> day("2026-03-01")
         '1 March'
     """
-    known = date.fromisoformat(text)
-    return f"{known.day} {known:%B}"
+    parsed = date.fromisoformat(text)
+    return f"{parsed.day} {parsed:%B}"
 
 
-def facts(found: Overview) -> str:
-    """Say what the numbers are made of."""
-    merged = f"{found.merged:,} merged, {found.scored:,} with a scored review"
-    count = len(found.repositories)
-    where = f"{count:,} {'repository' if count == 1 else 'repositories'}"
-    pulls = view.count_noun(found.pulls, "pull request")
-    return f"{pulls} created in the period ({merged}) in {where}."
+def facts(overview: Overview) -> str:
+    """Describe the data of the numbers."""
+    pulls = view.many(overview.pulls, "pull request")
+    merged = f"{overview.merged:,} merged, {overview.scored:,} with a scored review"
+    count = len(overview.repositories)
+    repositories = f"{count:,} {'repository' if count == 1 else 'repositories'}"
+    return f"{pulls} created in the period ({merged}) in {repositories}."
 
 
-def opening(found: Overview) -> str:
-    """Say the main result in one or two sentences."""
-    bots = [one for one in found.reviewers if one.is_bot and one.usefulness is not None]
+def opening(overview: Overview) -> str:
+    """Describe the main result in one or two sentences."""
+    bots = [row for row in overview.reviewers if row.is_bot and row.usefulness is not None]
     if not bots:
         return "No bot has a scored review in this period."
-    first = bots[0]
-    said = f"{first.name} has the highest mean usefulness of {view.count_noun(len(bots), 'bot')}: "
-    said += f"{interval(first.usefulness)} of 100."
-    if first.rank is not None and first.rank[1] > 1:
-        said += f" Its rank is not certain: it may be {ranks(first)}."
-    decided = sum(one.verdict in {"better", "worse"} for one in found.verdicts)
-    if found.verdicts:
-        pairs = view.count_noun(len(found.verdicts), "pair")
-        said += f" {decided:,} of {pairs} of bots clearly differ."
-    return said
+    best = bots[0]
+    text = f"{best.name} has the highest mean usefulness of {view.many(len(bots), 'bot')}: "
+    text += f"{interval(best.usefulness)} of 100."
+    if best.rank is not None and best.rank[1] > 1:
+        text += f" Its rank is not certain: it may be {ranks(best)}."
+    decided = sum(verdict.verdict in {"better", "worse"} for verdict in overview.verdicts)
+    if overview.verdicts:
+        pairs = view.many(len(overview.verdicts), "pair")
+        text += f" {decided:,} of {pairs} of bots differ significantly."
+    return text
 
 
 def name(row: Reviewer) -> str:
@@ -92,80 +92,79 @@ def mean(estimate: Estimate | None) -> str:
     return number(estimate.value if estimate else None)
 
 
-def interval(one: Estimate | None) -> str:
+def interval(estimate: Estimate | None) -> str:
     """Format an estimate with its interval."""
-    if one is None:
+    if estimate is None:
         return view.UNDEFINED
-    return f"{number(one.value)} ({number(one.low)} to {number(one.high)})"
+    return f"{number(estimate.value)} ({number(estimate.low)} to {number(estimate.high)})"
 
 
-def share(one: Rate | None) -> str:
+def share(rate: Rate | None) -> str:
     """Format a rate with its interval; a dash when there is nothing to count."""
-    if one is None or one.share is None or one.low is None or one.high is None:
+    if rate is None or rate.share is None:
         return view.UNDEFINED
-    low, high = view.hundred(one.low), view.hundred(one.high)
-    return f"{view.percent(one.share)} ({low} to {high} %)"
+    return f"{view.percent(rate.share)} ({view.hundred(rate.low)} to {view.hundred(rate.high)} %)"
 
 
-def counted(one: Rate) -> str:
+def counted(rate: Rate) -> str:
     """Format a rate as counts."""
-    return f"{one.count:,} of {one.total:,}"
+    return f"{rate.count:,} of {rate.total:,}"
 
 
 def ranks(row: Reviewer) -> str:
-    """Format the ranks that the data allow; equal ranges are ties.
-
-    Example:
-        `2` or `2 to 4`.
-    """
+    """Format the ranks that the data allow, `2` or `2 to 4`; equal ranges are ties."""
     if row.rank is None:
         return view.UNDEFINED
-    low, high = row.rank
-    return f"{low}" if low == high else f"{low} to {high}"
+    return " to ".join(map(str, dict.fromkeys(row.rank)))
 
 
 def skips(row: Reviewer) -> str:
-    """List why a reviewer did not review, with the pulls of each reason."""
-    listed = (f"{SKIPS.get(one.reason, one.reason)}: {one.pulls:,}" for one in row.coverage.skips)
-    return ", ".join(listed) or "none"
+    """List the reasons for not reviewing, with the pull requests of each."""
+    reasons = (
+        f"{SKIPS.get(skip.reason, skip.reason)}: {skip.pulls:,}" for skip in row.coverage.skips
+    )
+    return ", ".join(reasons) or "none"
 
 
 def noise_parts(row: Reviewer) -> str:
     """List the kinds of noise, the most frequent first."""
-    counts = [(getattr(row.noise, key), said) for key, said in NOISE.items()]
-    listed = (f"{said}: {count:,}" for count, said in sorted(counts, reverse=True) if count)
-    return ", ".join(listed) or "none"
+    counts = sorted(((getattr(row.noise, key), kind) for key, kind in NOISE.items()), reverse=True)
+    return ", ".join(f"{kind}: {count:,}" for count, kind in counts if count) or "none"
 
 
 def acted(row: Reviewer, signal: str) -> ActedOn | None:
     """Return one signal of a reviewer."""
-    return next((one for one in row.acted_on if one.signal == signal), None)
+    return {acted_on.signal: acted_on for acted_on in row.acted_on}.get(signal)
 
 
-def effects(one: SuggestedCode) -> str:
-    """List what suggestion blocks change, the most frequent first."""
-    return ", ".join(f"{each.effect}: {each.blocks:,}" for each in one.effects) or view.UNDEFINED
+def effects(code: SuggestedCode) -> str:
+    """List the changes by suggestion blocks, the most frequent first."""
+    counts = (f"{effect.effect}: {effect.blocks:,}" for effect in code.effects)
+    return ", ".join(counts) or view.UNDEFINED
 
 
-def merged(one: SuggestedCode) -> str:
-    """List how near suggested code is to what was merged in its place."""
-    listed = (f"{MERGED[each.metric]} {view.percent(each.mean)}" for each in one.merged)
-    blocks = max((each.blocks for each in one.merged), default=0)
-    return f"{', '.join(listed)} ({view.count_noun(blocks, 'block')})" if blocks else view.UNDEFINED
+def merged(code: SuggestedCode) -> str:
+    """List the similarities of suggested code to the code merged in its place."""
+    if not code.merged:
+        return view.UNDEFINED
+    means = ", ".join(f"{MERGED[near.metric]} {view.percent(near.mean)}" for near in code.merged)
+    return f"{means} ({view.many(max(near.blocks for near in code.merged), 'block')})"
 
 
-def unknown_share(one: ActedOn) -> str:
-    """Format the share of comments of which the signal cannot be told."""
-    whole = one.rate.total + one.unknown
-    return view.percent(one.unknown / whole if whole else None)
+def unknown_share(acted_on: ActedOn) -> str:
+    """Format the share of comments for which the signal is undecided."""
+    total = acted_on.rate.total + acted_on.unknown
+    return view.percent(acted_on.unknown / total if total else None)
 
 
-def decided_first(found: Overview) -> list[Verdict]:
-    """Return the verdicts: the clear ones first, and of them those on the most useful bots."""
+def decided_first(overview: Overview) -> list[Verdict]:
+    """Return the verdicts: the significant ones first, and first those on the most useful bots."""
     order = {"better": 0, "worse": 0, "equivalent": 1, "unknown": 2}
-    place = {row.name: at for at, row in enumerate(found.reviewers)}
-
-    def key(one: Verdict) -> tuple[int, list[int]]:
-        return order[one.verdict], sorted((place[one.first], place[one.second]))
-
-    return sorted(found.verdicts, key=key)
+    position = {row.name: index for index, row in enumerate(overview.reviewers)}
+    return sorted(
+        overview.verdicts,
+        key=lambda verdict: (
+            order[verdict.verdict],
+            sorted((position[verdict.first], position[verdict.second])),
+        ),
+    )

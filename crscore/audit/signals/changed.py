@@ -184,8 +184,8 @@ class PullTrees:
     def _read(self, commit: str, path: str) -> Following | str:
         last = self.last or ""
         forks = self._fork(commit), self._fork(last)
-        commits = [one for one in (commit, last, *forks) if one]
-        self._trees.load([(one, path) for one in commits])
+        commits = [name for name in (commit, last, *forks) if name]
+        self._trees.load([(name, path) for name in commits])
         file = self._trees.file(commit, path)
         later = self._later(commit, last, path)
         if file.lines is None:
