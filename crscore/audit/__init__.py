@@ -1,1 +1,1 @@
-"""Nightly audits of review bots: what they said, whether it was acted on, which bot is better."""
+"""Nightly audits of review bots: coverage, noise, reactions of authors, and comparisons."""

@@ -25,9 +25,9 @@ Floats = npt.NDArray[np.float64]
 DETECT: Final = 5.0
 """Default of the difference that matters, 0 to 100."""
 MIN_COMMON: Final = 20
-"""Common pull requests from which on two reviewers are compared on these alone."""
+"""Common pull requests needed to compare two reviewers on these alone."""
 MIN_PULLS: Final = 10
-"""Pull requests of each below which nothing is decided: too few for a bootstrap."""
+"""Pull requests of each needed for a decision: fewer are too few for a bootstrap."""
 SIGNIFICANCE: Final = 0.05
 
 

@@ -1,4 +1,4 @@
-"""Which merged pull requests each reviewer really reviewed."""
+"""Merged pull requests that each reviewer really reviewed."""
 
 from __future__ import annotations
 

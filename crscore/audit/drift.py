@@ -1,10 +1,10 @@
-"""Changes of a bot's configuration, seen from its behaviour.
+"""Changes of a bot's configuration, detected from its behaviour.
 
-Each night, the pulls of the last nights (`RECENT`) are compared with those of up to 14 nights
-before, by a rank test a number. A night uses only what was there by then. The p-values are
-corrected for all nights and numbers of a bot (Bonferroni); not for the windows, which overlap:
-`benchmarks/audit_planted.py` counts the false alarms. All that holds as long as the pulls stay the
-same: a large migration looks like a change of the bot.
+Each night, the pull requests of the last nights (`RECENT`) are compared with those of up to 14
+nights before by one rank test per number, from the data of that night. The p-values are corrected
+for all nights and numbers of a bot (Bonferroni), but not for the windows, which overlap:
+`benchmarks/audit_planted.py` counts the false alarms. The pull requests must stay alike: a large
+migration looks like a change of the bot.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 RECENT: Final = (1, 2, 3, 7, 14)
-"""Nights of the windows that are tested: short ones for many pulls a night, long ones for few."""
+"""Nights of the tested windows: short ones for many pull requests a night, long ones for few."""
 BEFORE: Final = 14
-"""Nights before a window that it is compared with, at most."""
+"""Maximum nights before a window that it is compared with."""
 MIN_BEFORE: Final = 5
-"""Nights before a window that it is compared with, at least."""
+"""Minimum nights before a window that it is compared with."""
 SIGNIFICANCE: Final = 0.03
 
 
@@ -50,7 +50,7 @@ class _Nights(NamedTuple):
     values: Floats
     """Distinct values in order, shape (V,)."""
     counts: Floats
-    """How often each night, and all nights before it, have each; shape (T + 1, V)."""
+    """How often all nights before each one have each value; shape (T + 1, V)."""
 
     def between(self, start: int, end: int) -> Floats:
         """Return how often the nights from `start` to before `end` have each value."""
@@ -109,7 +109,7 @@ def _nights(values: Floats, days: Ints, length: int) -> _Nights:
 
 
 def _numbers(table: ReviewTable) -> dict[str, Floats]:
-    """Return what is watched, a value a row, NaN where unknown."""
+    """Return the observed numbers, a value a row, NaN where unknown."""
     columns = table.columns
     numbers = {
         "comments per pull request": columns["comments"],
@@ -132,7 +132,7 @@ def _tests(
 
     Args:
         numbers: The numbers by name.
-        worked: On how many nights before each there was anything, shape (T + 1,).
+        worked: Number of nights with a review before each night, shape (T + 1,).
         start: First night that counts.
         night: Last night of the windows.
     """

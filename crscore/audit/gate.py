@@ -1,6 +1,6 @@
 """Quality gate of an audit: has a bot become worse than a baseline?
 
-It fails only where chance does not explain the drop and the drop is larger than a set minimum.
+It fails only where the drop is significant and larger than a set minimum.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from crscore.errors import ConfigError
 from crscore.pull_request.reviewers import wildcards
 
 MINIMUM_DROP: Final = 3.0
-"""Drop that matters, 0 to 100, unless another is set."""
+"""Default of the drop that matters, 0 to 100."""
 _MAX_TEXT_CHARS: Final = 2_900
-"""Slack takes 3,000 characters a section."""
+"""Slack accepts 3,000 characters a section."""
 
 
 class GateResult(NamedTuple):
@@ -28,7 +28,7 @@ class GateResult(NamedTuple):
     failed: tuple[str, ...]
     """Bots that fail, one sentence each; empty when all pass."""
     notices: tuple[str, ...]
-    """Where the gate was not applied and why, one sentence each."""
+    """Reasons where the gate was not applied, one sentence each."""
 
 
 def judge(
@@ -43,13 +43,13 @@ def judge(
 
     With a number, a bot fails when the interval of its mean lies below the number; with the
     overview of an earlier period, when the interval of the difference lies below 0. The intervals
-    are widened for the number of bots, and the drop has to be larger than the minimum, too. On a
-    partial night the gate is not applied: a number that is not complete must not fail a run.
+    are widened for the number of bots, and the drop has to be larger than the minimum, too. After a
+    partial night the gate is not applied: an incomplete number must not fail a run.
 
     Args:
-        now: The period that is judged.
+        now: The period to judge.
         baseline: A number from 0 to 100, or an earlier period of the same signature.
-        minimum_drop: Drop up to which nothing fails, 0 to 100.
+        minimum_drop: Maximum drop that does not fail, 0 to 100.
         measure: One of `tables.SCORES`.
         reviewers: Names of bots, or patterns with `*`.
 
@@ -61,17 +61,19 @@ def judge(
     if partial is not None:
         return GateResult((), (f"the gate was not applied: {partial}",))
     if isinstance(baseline, Overview) and baseline.signature != now.signature:
-        reason = "the scores before were made with other settings or another version"
+        reason = "the earlier scores have other settings or another version"
         return GateResult((), (f"the gate was not applied: {reason}",))
     failed, notices = [], []
     bots = _estimates_of_bots(now, measure, reviewers)
-    # One chance in twenty to fail wrongly is that of all bots together.
+    # All bots together have one chance in twenty to fail wrongly.
     wider = _quantile(SIGNIFICANCE / max(1, len(bots))) / _quantile(SIGNIFICANCE)
     for name, estimate in bots:
         before = _before(baseline, name, measure)
         if estimate is None or before is None:
             when = "in the period" if estimate is None else "before"
-            notices.append(f"the gate was not applied to {name}: too few scored pulls {when}")
+            notices.append(
+                f"the gate was not applied to {name}: too few scored pull requests {when}"
+            )
             continue
         drop = before.value - estimate.value
         # Intervals of two independent means: their upper and lower arms add up in squares.
@@ -96,11 +98,11 @@ def why_partial(nights: Sequence[Night]) -> str | None:
 
 
 def webhook_message(result: GateResult, *, title: str, link: str = "") -> dict[str, Any]:
-    """Return a message that Slack, and what takes its format, shows.
+    """Return a message in the format of Slack.
 
     Args:
         result: Result of the gate.
-        title: What was judged: the name of the store or of the repositories, and the period.
+        title: Repositories and period.
         link: Address of the report; empty without one.
     """
     state = "failed" if result.failed else "passed"
@@ -151,7 +153,7 @@ def _before(baseline: float | Overview, name: str, measure: str) -> Estimate | N
 
 def _section(text: str) -> dict[str, Any]:
     if len(text) > _MAX_TEXT_CHARS:
-        # Not inside an escaped character.
+        # Cutting at a line end keeps escaped characters whole.
         text = text[:_MAX_TEXT_CHARS].rpartition("\n")[0] + "\n• …"
     return {"type": "section", "text": {"type": "mrkdwn", "text": text}}
 

@@ -139,7 +139,7 @@ def _is_scored(table: ReviewTable) -> npt.NDArray[np.bool_]:
 def _reviewers(
     store: Store, table: ReviewTable, other_tables: Sequence[ReviewTable], options: Options
 ) -> tuple[Reviewer, ...]:
-    """Make the reviewers: those with scores, and bots that only said why they did not review."""
+    """Make the reviewers: those with scores, and bots that only gave reasons for not reviewing."""
     coverage = load_coverage(store, table.scope)
     suggested = load_suggested_code(store, table.scope)
     estimates, ranks = _estimates(table, options)

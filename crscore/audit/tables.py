@@ -29,28 +29,28 @@ Ints = npt.NDArray[np.int64]
 _Key = tuple[int, int, str]
 
 SCORES: Final = ("usefulness", "relevance", "conciseness", "comprehensiveness", "substance")
-"""Measures of a reviewer's comments on a pull, 0 to 100."""
+"""Measures of a reviewer's comments on a pull request, 0 to 100."""
 NOISE: Final = "noise"
-"""Share of a reviewer's comments on a pull that are noise, 0 to 100."""
+"""Share of a reviewer's comments on a pull request that are noise, 0 to 100."""
 NOISE_REASONS: Final = ("nothing", "repeat", "restates", "praise")
 MEASURES: Final = (*SCORES, NOISE, *TITLES.values())
-"""Everything by which reviewers can be compared; a signal's is the share of comments, 0 to 100."""
+"""Measures to compare reviewers by; that of a signal is the share of comments, 0 to 100."""
 LOWER_IS_BETTER: Final = frozenset({NOISE, TITLES[Signal.THUMBS_DOWN]})
 NEEDS_ROW: Final = frozenset({Signal.SUGGESTION_APPLIED, Signal.LINES_CHANGED, Signal.FILE_CHANGED})
 """Signals that are unknown for a comment without a row; for the others, no row means no."""
 OF_THREADS: Final = frozenset(
     {Signal.RESOLVED_BY_AUTHOR, Signal.RESOLVED_BY_PERSON, Signal.RESOLVED_BY_BOT}
 )
-"""Signals that only comments in threads have."""
+"""Signals of comments in threads only."""
 _COVERS: Final = 0.9
-"""Share of the scored pulls that a signature needs to cover a period."""
+"""Share of the scored pull requests that a signature needs to cover a period."""
 _SIZES: Final = (20, 100, 500)
 """Upper bounds of the size classes, in changed lines."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Period:
-    """Pulls that count: by the day they were created on, and by repository."""
+    """Pull requests that count, by day of creation and by repository."""
 
     since: str
     """First day, ISO 8601."""
@@ -85,30 +85,30 @@ class SignalCounts(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ReviewTable:
-    """Reviews of a period: N rows, K reviewers, P pulls."""
+    """Reviews of a period: N rows, K reviewers, P pull requests."""
 
     period: Period
     scope: Scope
     signature: str
     """Text of the signature; empty without a score."""
     other_signatures: tuple[tuple[int, str], ...]
-    """Signatures of the period that are left out."""
+    """Ids and texts of other signatures in the period, which are excluded."""
     repository: Ints
-    """Repository of each pull, shape (P,)."""
+    """Repository of each pull request, shape (P,)."""
     number: Ints
-    """Number of each pull, shape (P,)."""
+    """Number of each pull request, shape (P,)."""
     day: Ints
-    """Day each pull was created on, as `date.toordinal` counts, shape (P,)."""
+    """Day of creation of each pull request as `date.toordinal`, shape (P,)."""
     stratum: Ints
-    """Repository, language and class of size of each pull, numbered from 0, shape (P,)."""
+    """Repository, language and size class of each pull request, numbered from 0, shape (P,)."""
     reviewers: tuple[str, ...]
     """Names in order."""
     is_bot: npt.NDArray[np.bool_]
     """Shape (K,)."""
     pull: Ints
-    """Pull of each row, shape (N,)."""
+    """Index of the pull request of each row, shape (N,)."""
     reviewer: Ints
-    """Reviewer of each row, shape (N,)."""
+    """Index of the reviewer of each row, shape (N,)."""
     columns: Mapping[str, Floats]
     """Numbers of each row, shape (N,) each, NaN where unknown: `MEASURES`; counts of comments,
     words, scored comments, and of these each of `NOISE_REASONS`.
@@ -136,11 +136,11 @@ def load_reviews(
 
     Args:
         store: The store.
-        period: Pulls that count.
+        period: Pull requests that count.
         signature: Number of the signature; None for the newest that covers the period: that has at
-            least nine tenths of the pulls that the one with the most has.
-        measure: Measure that is needed, besides the scores; None for all. Noise and signals, which
-            the comments have, take most of the time; without, their columns are missing.
+            least nine tenths of the pull requests that the one with the most has.
+        measure: Measure to load besides the scores; None for all. Noise and signals, which are
+            counted by comment, take most of the time; unless needed, their columns are missing.
 
     Raises:
         StoreError: The store cannot be read.

@@ -1,4 +1,4 @@
-"""`crscore audit`: nightly audits of review bots, from a store that grows every night."""
+"""`crscore audit`: nightly audits of review bots."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from contextlib import contextmanager
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
 
 import click
 
 from crscore import io
-from crscore.commands._github import host_options, make_client, print_message, web_address
+from crscore.commands._github import make_client, say
 from crscore.commands._settings import PARTS, SCORING, load_settings, setting_options
 from crscore.commands._terminal import CommandGroup, quiet_option, terminal_style
 from crscore.errors import ConfigError
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     Command = Callable[..., Any]
 
 EXIT_GATE: Final = 1
+PUBLIC_API: Final = "https://api.github.com"
 _DAY: Final = click.DateTime(["%Y-%m-%d"])
 _FOLDER: Final = click.Path(file_okay=False, path_type=Path)
 
@@ -42,6 +44,16 @@ _store = click.option(
 _clones = click.option(
     "--clones", type=_FOLDER, metavar="DIR", help="Bare clones (default: FILE.clones)."
 )
+_api_url = click.option(
+    "--api-url", metavar="URL", help="Address of GitHub's API (default: GITHUB_API_URL)."
+)
+_wait_budget = click.option(
+    "--wait-budget",
+    type=click.FloatRange(0, 86_400),
+    default=600.0,
+    metavar="SECONDS",
+    help="Maximum total time to wait for GitHub (600).",
+)
 _output = click.option("-o", "--output", metavar="PATH", help="Write here instead of to stdout.")
 
 
@@ -54,9 +66,11 @@ _detect = click.option(
 
 
 def _question(command: Command) -> Command:
-    """Add the options that say which pull requests count, and what is compared."""
+    """Add the options of the period and of the measure."""
     for option in (
-        click.option("--measure", metavar="NAME", default="usefulness", help="What is compared."),
+        click.option(
+            "--measure", metavar="NAME", default="usefulness", help="Measure of comparisons."
+        ),
         click.option(
             "--repository", "repositories", metavar="PATTERN", multiple=True, help="Only these."
         ),
@@ -87,7 +101,7 @@ def _question(command: Command) -> Command:
 def command() -> None:
     """Audit review bots: is one worth having, and is it better than another?
 
-    A store grows every night (sync, score); everything else is computed from it.
+    `sync` and `score` add to a store every night; the other commands read it.
     """
 
 
@@ -102,11 +116,12 @@ def command() -> None:
     multiple=True,
     help="Repositories of an organisation: 'acme/*', 'acme/shop-*'; may be repeated.",
 )
-@click.option("--since", type=_DAY, help="Where a new repository begins (default: 30 days ago).")
-@click.option("--max-requests", type=click.IntRange(1), help="Most REST requests of this run.")
-@click.option("--max-points", type=click.IntRange(1), help="Most GraphQL points of this run.")
+@click.option("--since", type=_DAY, help="First day of a new repository (default: 30 days ago).")
+@click.option("--max-requests", type=click.IntRange(1), help="Maximum REST requests of this run.")
+@click.option("--max-points", type=click.IntRange(1), help="Maximum GraphQL points of this run.")
 @click.option("--git-url", metavar="URL", help="Address of a clone, with {name} for OWNER/REPO.")
-@host_options(wait_budget_s=600)
+@_api_url
+@_wait_budget
 @quiet_option
 def sync(
     repositories: tuple[str, ...],
@@ -122,16 +137,14 @@ def sync(
     wait_budget: float,
     quiet: bool,
 ) -> int:
-    """Read what is new on GitHub; without a name, of the repositories that the store knows.
+    """Read new data from GitHub; without a name, of the repositories in the store.
 
     The token is read from GITHUB_TOKEN or GH_TOKEN. A run that ends early is partial, and the next
-    one goes on where it stopped.
+    one continues where it stopped.
     """
     from crscore.audit.sync import run  # noqa: PLC0415  (so that --help answers at once)
 
-    settings = resolve_settings({}, file=None)
-    report = None if quiet else print_message
-    client = make_client(settings, api_url, wait_budget, token=host_token(), report=report)
+    host = make_client(resolve_settings({}, file=None), api_url, wait_budget, quiet=quiet)
     request = run.Request(
         repositories=repositories or (() if organisations else _stored_names(file)),
         organisations=organisations,
@@ -143,11 +156,11 @@ def sync(
     )
     with _open(file) as store:
         folder = _folder(clones, file)
-        summary = run.sync(store, client, folder, request, now=datetime.now(UTC))
+        summary = run.sync(store, host, folder, request, now=datetime.now(UTC))
     for note in summary.notes if not quiet else ():
-        print_message(f"note: {note}")
+        say(f"note: {note}")
     if summary.run.partial is not None:
-        print_message(f"partial: {summary.run.partial}")
+        say(f"partial: {summary.run.partial}")
     click.echo(f"{summary.run.pulls:,} pull requests read, {summary.pending:,} to continue")
     return 0
 
@@ -162,9 +175,10 @@ def sync(
     default="edit,chrf,sketch",
     show_default=True,
     metavar="NAMES",
-    help="Compare suggested code with what was merged; also: codebertscore.",
+    help="Metrics of suggested code and merged code; also: codebertscore.",
 )
-@host_options(wait_budget_s=600)
+@_api_url
+@_wait_budget
 @quiet_option
 @setting_options("config", *SCORING, *PARTS, "trust", time_limit=120.0)
 def score(
@@ -180,7 +194,7 @@ def score(
     config_file: Path | None,
     **flags: Any,
 ) -> int:
-    """Score what is new in the store, and look what became of each comment."""
+    """Score new pull requests in the store, and find out whether comments were acted on."""
     from crscore.audit.score import run  # noqa: PLC0415
     from crscore.audit.signals.run import find_signals  # noqa: PLC0415
     from crscore.audit.signals.suggested import MERGED_METRICS  # noqa: PLC0415
@@ -190,10 +204,7 @@ def score(
         expected = f"there are: {', '.join(MERGED_METRICS)}"
         raise ConfigError(f"--code-metrics {','.join(sorted(wrong))}", "command line", expected)
     settings = load_settings(config_file, flags)
-    client = None
-    if not settings.offline:
-        report = None if quiet else print_message
-        client = make_client(settings, api_url, wait_budget, token=host_token(), report=report)
+    host = None if settings.offline else make_client(settings, api_url, wait_budget, quiet=quiet)
     folder, night = _folder(clones, file), datetime.now(UTC).date().isoformat()
     with _open(file, must_exist=True) as store:
         summary = run.score(
@@ -203,7 +214,7 @@ def score(
             night=night,
             engine=engine,
             workers=workers,
-            client=client,
+            client=host,
             web=web_address(api_url or host_address()),
         )
         find_signals(store, folder, night=night, metrics=names)
@@ -230,10 +241,10 @@ def report(
     file: Path,
     **question: Any,
 ) -> int:
-    """Show which reviewers are worth having: pages, or one document."""
+    """Report on all reviewers, as pages or as one document."""
     form = form or ("site" if output else "text")
     if form == "site" and output is None:
-        raise ConfigError("--output", "command line", "names the folder of the pages: -o site")
+        raise ConfigError("--output", "command line", "must name the folder of the pages: -o site")
     with _open(file, must_exist=True) as store:
         overview = _overview(store, question)
         if form == "site":
@@ -255,7 +266,7 @@ def report(
 def compare(
     reviewers: tuple[str, ...], *, form: str, output: str | None, file: Path, **question: Any
 ) -> int:
-    """Say which reviewer is better: of two or more, or without a name of all bots."""
+    """Compare two or more reviewers; without a name, all bots."""
     from crscore.audit import compare as comparison  # noqa: PLC0415
     from crscore.audit.overview import Verdicts, to_json  # noqa: PLC0415
     from crscore.audit.report.contents import render_verdicts  # noqa: PLC0415
@@ -294,7 +305,7 @@ def compare(
 @click.option(
     "--min-drop", type=click.FloatRange(0, 100), default=3.0, help="Drop that matters (3)."
 )
-@click.option("--webhook", metavar="URL", envvar="CRSCORE_WEBHOOK", help="Post the answer here.")
+@click.option("--webhook", metavar="URL", envvar="CRSCORE_WEBHOOK", help="Post the result here.")
 @click.option("--link", metavar="URL", default="", help="Address of the report, for the webhook.")
 @click.option("--format", "form", type=click.Choice(("text", "json")), default="text")
 def gate(
@@ -308,7 +319,7 @@ def gate(
     file: Path,
     **question: Any,
 ) -> int:
-    """Fail (exit code 1) where a bot has become worse than a baseline beyond chance."""
+    """Fail (exit code 1) where a bot has become significantly worse than a baseline."""
     from crscore.audit import gate as gates  # noqa: PLC0415
 
     with _open(file, must_exist=True) as store:
@@ -326,13 +337,13 @@ def gate(
         reviewers=reviewers or ("*",),
     )
     for line in (*result.notices, *result.failed):
-        print_message(line)
+        say(line)
     if form == "json":
         io.write_text(json.dumps(result._asdict(), indent=2) + "\n", None)
     else:
         click.echo("The gate failed." if result.failed else "The gate passed.")
     if webhook:
-        title = f"{', '.join(one.name for one in now.repositories)}, {now.since} to {now.until}"
+        title = f"{', '.join(row.name for row in now.repositories)}, {now.since} to {now.until}"
         _post(webhook, gates.webhook_message(result, title=title, link=link))
     return EXIT_GATE if result.failed else 0
 
@@ -354,6 +365,24 @@ def export(tables: tuple[str, ...], *, file: Path, output: Path, form: str) -> i
     return 0
 
 
+def web_address(api_url: str) -> str:
+    """Return the address of a host's pages and clones, given that of its API.
+
+    Example:
+        >>> web_address("https://api.github.com"), web_address("https://git.example.org/api/v3")
+        ('https://github.com', 'https://git.example.org')
+        >>> web_address("https://api.acme.ghe.com/")
+        'https://acme.ghe.com'
+    """
+    if api_url.rstrip("/") == PUBLIC_API:
+        return "https://github.com"
+    parts = urlsplit(api_url)
+    host = parts.netloc
+    # On GHE.com the API has a host of its own.
+    host = host.removeprefix("api.") if host.endswith(".ghe.com") else host
+    return f"{parts.scheme}://{host}"
+
+
 @contextmanager
 def _open(file: Path, *, must_exist: bool = False) -> Iterator[Store]:
     from crscore.audit.store.database import Store  # noqa: PLC0415
@@ -363,13 +392,13 @@ def _open(file: Path, *, must_exist: bool = False) -> Iterator[Store]:
 
 
 def _stored_names(file: Path) -> tuple[str, ...]:
-    """Return the names of the store's repositories; there is at least one."""
-    from crscore.audit.store.rows import Repository  # noqa: PLC0415
+    """Return the names of the store's repositories, at least one."""
+    from crscore.audit.store.repositories import all_repositories  # noqa: PLC0415
 
     with _open(file) as store:
-        names = tuple(one.name for one in store.select(Repository, "ORDER BY id"))
+        names = tuple(row.name for row in all_repositories(store))
     if not names:
-        raise ConfigError("OWNER/REPO", "command line", f"must be given: {file} knows none yet")
+        raise ConfigError("OWNER/REPO", "command line", f"is missing, and {file} is empty")
     return names
 
 
@@ -431,11 +460,11 @@ def _number(text: str) -> float:
 
 
 def _post(url: str, message: dict[str, Any]) -> None:
-    """Post a message; a webhook that fails is told and changes no exit code."""
+    """Post a message; a failing webhook is reported and changes no exit code."""
     import requests  # noqa: PLC0415
 
     try:
         requests.post(url, json=message, timeout=30).raise_for_status()
     except requests.RequestException as exc:
-        # The address is a secret: an exception's text would show it.
-        print_message(f"the webhook was not reached: {type(exc).__name__}")
+        # The address is a secret, and the text of the exception would show it.
+        say(f"the webhook was not reached: {type(exc).__name__}")

@@ -33,17 +33,17 @@ class Task:
     pull: Pull
     """Its row."""
     remarks: tuple[Remark, ...]
-    """Its comments, without minimised ones. The line of one that is not outdated is counted in the
-    commit that it was written on.
+    """Its comments, without minimised ones. The line of one that is not outdated is the line in the
+    commit it was written on.
     """
     content: bytes
-    """Hash of what is scored, 8 bytes."""
+    """Hash of the scored content, 8 bytes."""
     night: str
     """Date of the run, ISO 8601."""
     clone: Path
     """Bare clone of the repository; may be missing."""
     change: Change | str | None = None
-    """Change as read from the interface, or why it could not be read; None for the clone's."""
+    """Change from the API, or why it could not be read; None for that of the clone."""
 
 
 def assemble(task: Task, limits: Limits) -> PullRequest:
@@ -54,11 +54,11 @@ def assemble(task: Task, limits: Limits) -> PullRequest:
         limits: Size limits of the diff and the whole files.
 
     Returns:
-        The record, as `crscore.github.pull.read_pull` makes it from the host; comments on an older
-        version have the hunk of the clone, else the part of it that the host kept.
+        The record, as `crscore.github.pull.read_pull` makes it from the host. Comments on an older
+        version have the hunk of the clone, or else the part of it that the host kept.
 
     Raises:
-        HostError: The change is known neither from the clone nor from the interface.
+        HostError: The change is known neither from the clone nor from the API.
     """
     change, local = _read_change(task, limits)
     placed = (place(remark, task.pull.head, change.diff) for remark in task.remarks)
@@ -83,13 +83,13 @@ def assemble(task: Task, limits: Limits) -> PullRequest:
 
 
 def place(remark: Remark, head: str, change: Diff) -> Remark:
-    """Count the line of a comment in the head, when it was written on an older commit.
+    """Convert the line of a comment on an older commit to the line in the head.
 
-    The host does so for comments that are not outdated, and the store has the line as written.
+    The host does so for comments that are not outdated; the store has the line as written.
 
     Returns:
-        The remark on the nearest line of the change with the text that it was written on; as
-        outdated when there is no such line.
+        The remark on the nearest line of the change with the same text; outdated when there is no
+        such line.
     """
     is_placed = remark.kind is not RemarkKind.LINE or remark.outdated or remark.commit == head
     if is_placed or remark.line is None or not remark.hunk:
@@ -121,10 +121,10 @@ def _read_change(task: Task, limits: Limits) -> tuple[Change, Local | None]:
 
 
 def _open(task: Task) -> checkout.CheckoutSearch:
-    """Open the clone with the base that the change was made on.
+    """Open the clone with the base of the change.
 
-    The host's own base can be older than what the head has merged, or so new that it contains the
-    head. What a merged pull was merged into, else the base branch, is neither.
+    The host's own base can be older than the last merge of the base branch, or so new that it
+    contains the head. The parent of the merge, or else the base branch, is neither.
     """
     if not task.clone.is_dir():
         return checkout.CheckoutSearch(None, "there is no clone of the repository")

@@ -1,7 +1,7 @@
 """Engines that score many pull requests: in this process, in worker processes, or on Ray.
 
-Results come back in the order of the tasks. A worker that dies takes one task with it, which is
-tried again: the numbers are those of a single process.
+Results are in the order of the tasks. When a worker dies, its task is tried again: the numbers are
+those of a single process.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from crscore.settings import Config
 Work = Callable[[Task, Config], Scored]
 
 ATTEMPTS: Final = 3
-"""Workers that may die of a task before it counts as failed."""
+"""Workers that may die on a task before it counts as failed."""
 AHEAD: Final = 4
-"""Tasks a worker that are made before their results are taken: bounds the memory."""
+"""Tasks per worker created before their results are used: limits the memory."""
 DIED: Final = f"its worker process died {ATTEMPTS} times"
 
 
@@ -41,7 +41,7 @@ class Engine(Protocol):
         """Score tasks.
 
         Args:
-            tasks: Any number; taken as they are needed, in the caller's thread.
+            tasks: Any number; read when needed, in the caller's thread.
 
         Returns:
             One result a task, in their order.
@@ -57,12 +57,12 @@ def make_engine(name: str, workers: int, settings: Config) -> Engine:
 
     Args:
         name: `processes`, or `ray[:ADDRESS]`.
-        workers: Worker processes; 1 works in this process. On Ray, the cores of the cluster that is
+        workers: Worker processes; 1 for this process. On Ray, the cores of the cluster that is
             started without an address.
         settings: Settings of the scorer.
 
     Raises:
-        ConfigError: There is no such engine, or no worker.
+        ConfigError: The engine is unknown, or there is no worker.
     """
     if workers < 1:
         raise ConfigError("workers", "settings", "expected at least 1")
@@ -98,7 +98,7 @@ class Processes:
 
     def run(self, tasks: Iterable[Task]) -> Iterator[Scored]:
         """Score tasks; see `Engine.run`."""
-        # A pool of one process each: when one breaks, it is known which task was in it.
+        # One process per pool: when a pool breaks, its task is known.
         pools: SimpleQueue[ProcessPoolExecutor] = SimpleQueue()
         for _ in range(self.workers):
             pools.put(_pool())
@@ -184,7 +184,7 @@ def _in_order(
     result: Callable[[Any], Scored],
     limit: int,
 ) -> Iterator[Scored]:
-    """Keep at most so many tasks submitted, and yield their results in order."""
+    """Keep at most `limit` tasks submitted, and yield their results in order."""
     waiting: deque[Any] = deque()
     for task in tasks:
         waiting.append(submit(task))
@@ -205,7 +205,7 @@ def _pool() -> ProcessPoolExecutor:
 
 
 def _end_with_parent() -> None:
-    """Watch the process that started this one: a killed one tells nobody."""
+    """Exit when the process that started this one ends, even when it was killed."""
 
     def watch() -> None:
         parent = multiprocessing.parent_process()

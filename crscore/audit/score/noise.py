@@ -1,4 +1,4 @@
-"""Comments that give the author of a change nothing."""
+"""Comments that are useless to the author of a change."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _OF_NO_USE: Final = frozenset({headline.WORDS[-1][1], view.OFF_TOPIC})
 
 
 class Noise(StrEnum):
-    """Why a comment gives nothing; of several reasons, the first in this order counts."""
+    """Reason why a comment is useless; of several reasons, the first in this order counts."""
 
     REPEAT = "repeat"
-    """Every post of it repeats another one of the same reviewer, as `reviewers.repeats` has it."""
+    """All its posts repeat another one of the same reviewer (`reviewers.repeats`)."""
     RESTATES = "restates"
-    """Every sentence only says what the change does: it is flagged so, or read as a description."""
+    """Every sentence only describes the change: it is flagged so, or read as a description."""
     PRAISE = "praise"
-    """Every sentence praises or only says what the change does."""
+    """Every sentence praises or only describes the change."""
     NOTHING = "nothing"
     """No sentence addresses a point of the change, and the comment is of little use to the author,
     or about something else.
@@ -28,13 +28,13 @@ class Noise(StrEnum):
 
 
 def noise_of(result: Result, item: CommentResult) -> Noise | None:
-    """Find why a scored comment gives nothing; None when it may give something.
+    """Return why a scored comment is useless; None when it may be useful.
 
-    Hidden sentences do not count. A comment without any other is None: it may be a suggestion.
+    Hidden sentences do not count. A comment without others may be a suggestion: None.
 
     Args:
         result: Result that the comment is part of.
-        item: A comment that is no repeat.
+        item: A comment that is not a repeat.
     """
     visible = [at for at in item.sentences if not result.sentences[at].hidden]
     if not visible:

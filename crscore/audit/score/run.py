@@ -57,8 +57,8 @@ def score(
         night: Date of the run, ISO 8601.
         engine: `processes` or `ray[:ADDRESS]`.
         workers: Worker processes; see `engines.make_engine`.
-        client: Reads changes that no clone has; None to read none.
-        web: Start of the host's pages.
+        client: Reads changes that no clone has; None to skip them.
+        web: Address of the host's pages.
 
     Returns:
         Counts of the run.

@@ -32,7 +32,7 @@ from crscore.settings import Config
 
 _CONTENT_BYTES: Final = 8
 _ANSWER_BYTES: Final = 200
-"""Most bytes of git's answer about one commit."""
+"""Maximum bytes of git's answer about one commit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +55,7 @@ def choose(store: Store, signature: str, night: str) -> list[UnscoredPull]:
     Args:
         store: The store.
         signature: Text of the signature.
-        night: Date of the run: those that failed on another one are listed again.
+        night: Date of the run; those that failed on another night are listed again.
 
     Returns:
         By repository and number.
@@ -99,14 +99,14 @@ def _remark(store: Store, comment: ObservedComment) -> Remark:
 
 
 class Tasks:
-    """Maker of the tasks of chosen pull requests.
+    """Creates the tasks of pull requests.
 
     Args:
         store: The store.
         clones: Folder with a bare clone `<repository's id>.git` each.
         settings: Settings with the size limits.
-        client: Reads changes that no clone has; None to read none.
-        web: Start of the host's pages.
+        client: Reads changes that no clone has; None to skip them.
+        web: Address of the host's pages.
         night: Date of the run, ISO 8601.
     """
 
@@ -151,7 +151,7 @@ class Tasks:
             )
 
     def _fallback(self, name: str, pull: Pull, clone: Path) -> Change | str | None:
-        """Read the change from the interface when the clone lacks a commit."""
+        """Read the change from the API when the clone lacks a commit."""
         if self._client is None or _has(clone, pull.base, pull.head):
             return None
         try:

@@ -1,6 +1,6 @@
-"""Vectors of a pull request's texts, remembered from night to night.
+"""Vectors of a pull request's texts, cached from night to night.
 
-Encoding is most of the work, and most texts of a pull request that has a new comment are old.
+Encoding is most of the work, and most texts of a pull request with a new comment are old.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ _HASH_BYTES = 16
 
 
 class RememberedVectors:
-    """Encoder that remembers the vectors of each pull request.
+    """Encoder that caches the vectors of each pull request.
 
     Args:
-        encoder: Encoder of new texts. Its vector of a text may not depend on the other texts.
-        store: Where they are remembered; None to remember nothing.
+        encoder: Encoder of new texts. Its vector of a text must not depend on the other texts.
+        store: Cache; None for none.
     """
 
     def __init__(self, encoder: Encoder, store: Store | None) -> None:
@@ -39,7 +39,7 @@ class RememberedVectors:
 
     @contextmanager
     def of_pull(self, name: str) -> Iterator[None]:
-        """Use the vectors of one pull request, and remember those that were used."""
+        """Use the cached vectors of one pull request, and cache those that were used."""
         key = f"vectors {_hash(f'{self.identity} {name}').hex()}"
         self._known = _read(self._store.get(key)) if self._store else {}
         self._used = {}
@@ -48,7 +48,7 @@ class RememberedVectors:
             self._store.put(key, msgspec.msgpack.encode(self._used))
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        """Encode new texts and look up known ones; see `Encoder.encode`."""
+        """Encode new texts and look up cached ones; see `Encoder.encode`."""
         hashes = {text: _hash(text) for text in texts}
         keys = hashes.values()
         self._used |= {key: self._known[key] for key in keys if key in self._known}

@@ -28,14 +28,14 @@ from crscore.static_analysis.suite import Suite
 from crscore.static_analysis.tools import Installed
 
 OPEN_POINTS: Final = 3
-"""Points that nobody addressed, kept of each pull request."""
+"""Maximum unaddressed points stored per pull request."""
 FAILED: Final = "failed: "
 """Start of the reason of a pull request that could not be scored; it is tried again next night."""
 NO_READER: Final = "the encoder has no weights for usefulness"
 _DECIMALS: Final = 6
 _REASON_CHARS: Final = 500
 _SETUP_ERRORS: Final = (ConfigError, DependencyError, ModelNotFoundError)
-"""They would fail every pull request, and end the run."""
+"""Errors that would fail every pull request; they end the run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,8 +80,8 @@ def _encoder(settings: Config) -> RememberedVectors:
 def signature_of(scorer: Scorer) -> str:
     """Return the signature of an audit's scores.
 
-    That of a result names the tools that its files needed. This one names all that are installed,
-    so that it is the same for every pull request.
+    The signature of a result names the tools that its files needed. This one names all installed
+    tools, so that it is the same for every pull request.
     """
     parts = scorer.parts
     tools = _tools(parts.analyzers) if isinstance(parts.analyzers, Suite) else suite.NONE
@@ -130,12 +130,12 @@ def score_pull(task: Task, scorer: Scorer) -> Scored:
 
 
 def failed(task: Task, signature: str, reason: str) -> Scored:
-    """Return what stands for a pull request that could not be scored.
+    """Return the row of a pull request that could not be scored.
 
     Args:
         task: The pull request.
-        signature: Signature that its scores would have.
-        reason: Why, a clause; may be untrusted text.
+        signature: Signature of its scores.
+        reason: Reason, a clause; may be untrusted text.
     """
     failure = FAILED + escape.one_line(reason, _REASON_CHARS)
     row = Score(

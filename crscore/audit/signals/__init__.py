@@ -1,4 +1,4 @@
-"""Signals that a review comment was acted on, by rule; they are never joined to one number."""
+"""Signals that a review comment was acted on, by rule; they are never combined into one number."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Final
 
 RULES: Final = 2
-"""Version of the rules, also of those of suggestions; a change of any value raises it."""
+"""Version of the rules, including those of suggestions; a change of any value raises it."""
 
 
 class Signal(IntEnum):
@@ -19,7 +19,7 @@ class Signal(IntEnum):
     """
 
     SUGGESTION_APPLIED = 1
-    """The suggestion's text stands at its place in a later tree, and was not reverted."""
+    """The suggestion's text is at its place in a later tree, and was not reverted."""
     LINES_CHANGED = 2
     """The commented lines differ in the last tree, by more than white space, commas or quotes."""
     FILE_CHANGED = 3
@@ -31,13 +31,13 @@ class Signal(IntEnum):
     RESOLVED_BY_BOT = 6
     """The reviewing bot or another one resolved the thread."""
     THUMBS_UP = 7
-    """It has a thumbs up."""
+    """The comment has a thumbs up."""
     THUMBS_DOWN = 8
-    """It has a thumbs down."""
+    """The comment has a thumbs down."""
     BOT_SAYS_ADDRESSED = 9
-    """The reviewing bot says so: a claim."""
+    """The reviewing bot claims so."""
     TRAILER = 10
-    """A later commit's message names the comment, its reviewer or the review: corroborates only."""
+    """A later commit's message names the comment, its reviewer or the review: weak evidence."""
 
 
 TITLES: Final[Mapping[Signal, str]] = MappingProxyType(
@@ -54,4 +54,4 @@ TITLES: Final[Mapping[Signal, str]] = MappingProxyType(
         Signal.TRAILER: "a later commit refers to it",
     }
 )
-"""Names of the signals for people."""
+"""Names of the signals in reports."""

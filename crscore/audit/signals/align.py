@@ -1,7 +1,7 @@
 """Alignment of two texts of a file by content.
 
 White space, the kind of quotes, and commas before a closing bracket do not count, so a line that
-was only reformatted, also over several lines, stands. Blank lines do not take part.
+was only reformatted, even over several lines, is unchanged. Blank lines are ignored.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 MAX_LINES: Final = 20_000
-"""Lines up to which a file is followed."""
+"""Maximum lines of a file that is followed."""
 EXACT_PAIRS: Final = 1_000_000
-"""Pairs of words up to which all are compared; beyond, frequent ones are no starting points."""
+"""Maximum pairs of words that are all compared; beyond, frequent words do not start a match."""
 _WORD: Final = re.compile(r"\w+|[^\w\s]")
 _QUOTES: Final = str.maketrans({"'": '"', "`": '"'})
 _CLOSING: Final = frozenset(")]}")
 
 
-class Standing(NamedTuple):
-    """Where a line of the older text stands in the newer one."""
+class Position(NamedTuple):
+    """Position of a line of the older text in the newer one."""
 
     start: int
     """First line, from 0."""
@@ -30,8 +30,8 @@ class Standing(NamedTuple):
     """Line after the last; more than one line when it was wrapped."""
 
 
-Alignment = list[Standing | None]
-"""For each line of the older text, where it stands; None where it does not, or is blank."""
+Alignment = list[Position | None]
+"""Position of each line of the older text; None where it is missing or blank."""
 
 
 class _Word(NamedTuple):
@@ -40,7 +40,7 @@ class _Word(NamedTuple):
 
 
 def line_key(line: str) -> str:
-    """Return what is compared of a line: its words, joined; empty for a blank line.
+    """Return the words of a line, joined, to compare it by; empty for a blank line.
 
     Example:
         >>> line_key("  call('a',b )")
@@ -50,23 +50,23 @@ def line_key(line: str) -> str:
 
 
 def file_words(lines: Sequence[str]) -> list[str]:
-    """Return all words that are compared of a text."""
+    """Return the words of a text to compare it by."""
     return [word.text for word in _words(lines, range(len(lines)), ())]
 
 
 def align(old: Sequence[str], new: Sequence[str]) -> Alignment:
-    """Find which lines of a text stand in a newer one.
+    """Find the positions of the lines of a text in a newer one.
 
     Args:
         old: Lines of the older text.
         new: Lines of the newer text.
 
     Returns:
-        For each line of `old`, where it stands.
+        The position of each line of `old`.
 
     Example:
         >>> align(["a = 1", "f(b, c)"], ["a = 2", "f(", "  b,", "  c,", ")"])
-        [None, Standing(start=1, end=5)]
+        [None, Position(start=1, end=5)]
     """
     alignment: Alignment = [None] * len(old)
     old_at, old_keys = _keys(old)
@@ -77,7 +77,7 @@ def align(old: Sequence[str], new: Sequence[str]) -> Alignment:
         if tag == "equal":
             for index in range(end - start):
                 line = new_at[new_start + index]
-                alignment[old_at[start + index]] = Standing(line, line + 1)
+                alignment[old_at[start + index]] = Position(line, line + 1)
         elif tag == "replace":
             before = _words(old, old_at[start:end], old_at[end : end + 1])
             after = _words(new, new_at[new_start:new_end], new_at[new_end : new_end + 1])
@@ -104,8 +104,8 @@ def _split(line: str) -> list[str]:
     return _WORD.findall(line.translate(_QUOTES))
 
 
-def _match_words(old: Sequence[_Word], new: Sequence[_Word]) -> Iterator[tuple[int, Standing]]:
-    """Yield the older lines whose words all stand together, with no new word on their lines."""
+def _match_words(old: Sequence[_Word], new: Sequence[_Word]) -> Iterator[tuple[int, Position]]:
+    """Yield the older lines whose words are all together, with no new word on their lines."""
     matcher = SequenceMatcher(
         None,
         [word.text for word in old],
@@ -122,7 +122,7 @@ def _match_words(old: Sequence[_Word], new: Sequence[_Word]) -> Iterator[tuple[i
         for start, end in _whole_lines(old, block.a, block.a + block.size):
             first, last = start + block.b - block.a, end - 1 + block.b - block.a
             if not is_added(first - 1, new[first].line) and not is_added(last + 1, new[last].line):
-                yield old[start].line, Standing(new[first].line, new[last].line + 1)
+                yield old[start].line, Position(new[first].line, new[last].line + 1)
 
 
 def _whole_lines(words: Sequence[_Word], start: int, end: int) -> Iterator[tuple[int, int]]:

@@ -1,4 +1,4 @@
-"""Signals that trees show: suggestion applied, lines changed, file changed."""
+"""Signals from trees: suggestion applied, lines changed, file changed."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from crscore.audit.signals.trees import Trees
 from crscore.audit.store.rows import Comment, Pull, Revision
 
 SHORT: Final = 10
-"""Digits of a commit in an evidence."""
+"""Digits of a commit in evidence."""
 MAX_COMMITS: Final = 50
-"""Later trees in which a suggestion is looked for; the last ones, of more."""
+"""Maximum later trees in which a suggestion is searched, the last ones."""
 MAX_OTHER_FILES: Final = 50
-"""Other changed files in which moved code is looked for, and that give a file's base rate."""
+"""Maximum other changed files in which moved code is searched, and for a file's base rate."""
 _HEADER: Final = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
 
@@ -27,29 +27,29 @@ class SignalValue(NamedTuple):
 
     answer: Answer
     base: tuple[int, int] | None = None
-    """Yes and all of what nobody commented on."""
+    """Positive and all units that nobody commented on."""
 
 
 class Place(NamedTuple):
-    """Lines of a comment, and what was merged in their place."""
+    """Lines of a comment, and the lines merged in their place."""
 
     old: Lines | None
-    """File that it was written on; None when it is not known as a whole."""
+    """File it was written on; None when the whole file is not known."""
     span: Span | None
     """The lines; None for a comment on no line."""
     merged: Lines | None
-    """Newer lines in their place; None unless the pull was merged and changed them."""
+    """Newer lines in their place; None unless the pull request was merged and changed them."""
     reason: str | None
-    """Why something is not known."""
+    """Why a value is unknown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileComment:
-    """Comment on a file, with what is needed to follow it."""
+    """Comment on a file, with the data to follow it."""
 
     comment: Comment
     hunk: str
-    """Hunk that it was written on; empty when unknown."""
+    """Hunk it was written on; empty when unknown."""
     suggestions: tuple[str, ...]
 
 
@@ -86,8 +86,8 @@ class PullTrees:
             ),
             None,
         )
-        """Last tree of the pull: its head, which has nothing of the base branch that was not
-        merged into it; else its merge."""
+        """Last tree of the pull request: its head, which has nothing of the base branch that was
+        not merged into it; else its merge."""
         self._followed: dict[tuple[str, str], Following | str] = {}
         self._commented: dict[str, set[str]] = {}
         for remark in remarks:
@@ -112,7 +112,7 @@ class PullTrees:
         return measurements
 
     def merged_place(self, remark: FileComment) -> Place:
-        """Return the lines of a comment, and what was merged in their place.
+        """Return the lines of a comment, and the lines merged in their place.
 
         Raises:
             HostError: git failed.
@@ -153,7 +153,7 @@ class PullTrees:
         return following, span
 
     def _of_old_side(self, following: Following, span: Span) -> tuple[Following | str, Span | None]:
-        """Follow removed lines: what replaced them, or whether they came back."""
+        """Follow removed lines: the lines that replaced them, or their return."""
         if following.base is None or following.base.old is None:
             return "base is missing", None
         removed = Following(old=following.base.old, new=following.old, base=None)
@@ -163,7 +163,7 @@ class PullTrees:
         return replace(following, old=removed.old, base=None, was_removed=True), span
 
     def _from_hunk(self, remark: FileComment, last: str) -> tuple[Following | str, Span | None]:
-        """Follow a comment whose commit is lost: its hunk is what is left of the file."""
+        """Follow a comment whose commit is lost by its hunk."""
         comment = remark.comment
         hunk = _read_hunk(remark.hunk)
         if hunk is None or comment.path is None or comment.line is None or comment.side == "old":
@@ -239,10 +239,10 @@ class PullTrees:
             yield before or (), self._trees.file(last, new).lines or ()
 
     def _fork(self, commit: str) -> str | None:
-        """Return where a commit of the pull parted from the base branch."""
+        """Return where a commit of the pull request forked from the base branch."""
         pull, fork = self._pull, None
         if pull.merge_commit in self._known:
-            # The host's base can be older than what the pull has merged, or contain the pull.
+            # The host's base can be older than the base branch's last merge, or contain the head.
             parent = self._trees.parent(pull.merge_commit or "")
             fork = self._trees.fork(parent, commit) if parent else None
         if fork in (None, commit) and pull.base in self._known:
@@ -275,7 +275,7 @@ class PullTrees:
         return SignalValue(Answer(changed, evidence), self._file_base(commit))
 
     def _file_base(self, commit: str) -> tuple[int, int] | None:
-        """Return how many files of the pull changed that nobody commented on."""
+        """Count the files of the pull request that changed and that nobody commented on."""
         fork = self._fork(commit)
         if fork is None:
             return None

@@ -1,8 +1,8 @@
 """Fate of commented lines, from texts alone: no git, no store.
 
-Lines are followed by content (`align`). A change that the base branch made is not the author's: it
-is told by comparing three ways, with the base of the older and of the newer tree. A block that
-moves as a whole, within its file or to another, stands.
+Lines are followed by content (`align`). A change by the base branch is not the author's: a
+three-way comparison with the base of the older and of the newer tree recognises it. A block that
+moves as a whole, within its file or to another, is unchanged.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from crscore.audit.signals.align import Alignment, Standing, align, file_words, line_key
+from crscore.audit.signals.align import Alignment, Position, align, file_words, line_key
 
 Lines = Sequence[str]
 
 MOVED_LINES: Final = 3
-"""Lines that must move together to be a block that moved; a single line that moves is a change."""
+"""Minimum lines of a block that moved; a single line that moves is a change."""
 NEAR_LINES: Final = 5
-"""Lines that may have been inserted between two lines of a hunk that is all that is known."""
+"""Maximum lines inserted between two lines of a hunk when only the hunk is known."""
 CONTEXT: Final = 3
 """Unchanged lines around the changes of a hunk, as in a diff."""
 
@@ -40,12 +40,12 @@ class Answer(NamedTuple):
     value: bool | None
     """None when it is unknown."""
     evidence: str | None = None
-    """What shows it, or why it is unknown."""
+    """Evidence, or the reason why it is unknown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Base:
-    """File in the base branch, where the older and the newer tree parted from it."""
+    """File in the base branch, where the older and the newer tree forked from it."""
 
     old: Lines | None
     """None when there was no such file."""
@@ -62,7 +62,7 @@ class Following:
     """One file in an older and a newer tree of a pull request."""
 
     old: Lines
-    """File, or all that is known of it: the hunk of a comment."""
+    """File, or the hunk of a comment when only that is known."""
     new: Lines | None
     """None when there is no such file any more."""
     base: Base | None
@@ -77,17 +77,17 @@ class Following:
     """Whether the older text is from before the pull request, which removed the lines."""
 
     @cached_property
-    def standing(self) -> Alignment:
-        """Where each older line stands."""
+    def positions(self) -> Alignment:
+        """Position of each older line."""
         alignment = align(self.old, self.new or ())
         return alignment if self.is_whole else _near_each_other(alignment)
 
     @cached_property
-    def _in_base(self) -> Alignment:
+    def _base_alignment(self) -> Alignment:
         return align(self.old, self._base_texts[0])
 
     @cached_property
-    def _base_standing(self) -> Alignment:
+    def _base_positions(self) -> Alignment:
         return align(*self._base_texts)
 
     @property
@@ -97,11 +97,11 @@ class Following:
     def changed(self, span: Span) -> Answer:
         """Return whether the pull request changed any of the lines, or inserted lines in between.
 
-        Lines of which every trace is lost are unknown, and so are lines that the base branch
-        changed at the same place as the pull request.
+        Lines without any trace are unknown, and so are lines that the base branch changed at the
+        same place as the pull request.
         """
         lines = self._text_lines(span)
-        missing = [line for line in lines if self.standing[line] is None]
+        missing = [line for line in lines if self.positions[line] is None]
         if not lines:
             return Answer(None, "the line is blank or missing")
         if self.was_removed:
@@ -120,10 +120,10 @@ class Following:
         return Answer(None, "the base changed there too") if None in by_author else Answer(False)
 
     def applied(self, span: Span, suggestion: Lines) -> bool:
-        """Return whether a suggestion for some lines stands at their place.
+        """Return whether a suggestion for some lines is at their place.
 
-        It does when its lines stand there together, or all that it adds stands there, in order,
-        and nothing that it removes. A suggestion that only removes needs the rest to be all.
+        It is when its lines are there together, or all added lines are there in order and no
+        removed line. After a suggestion that only removes lines, only the others may be there.
         """
         suggested_keys = [key for line in suggestion if (key := line_key(line))]
         before = [self.old_keys[line] for line in self._text_lines(span)]
@@ -133,17 +133,17 @@ class Following:
         region_keys = [key for line in new[region.start : region.end] if (key := line_key(line))]
         if not added:
             return region_keys == suggested_keys and region_keys != before
-        if _stands_together(suggestion, new, region):
+        if _is_together(suggestion, new, region):
             return True
         removed = (
             line for line in self._text_lines(span) if self.old_keys[line] not in suggested_keys
         )
         return _is_in_order(added, region_keys) and all(
-            self.standing[line] is None for line in removed
+            self.positions[line] is None for line in removed
         )
 
     def base_rate(self, span: Span, commented: frozenset[str]) -> tuple[int, int] | None:
-        """Return how often changed lines of the same hunks changed that nobody commented on.
+        """Return how often lines of the same hunks changed that nobody commented on.
 
         Args:
             span: The commented lines. A unit is as many lines as they are, so that the chance of
@@ -151,7 +151,7 @@ class Following:
             commented: Keys (`line_key`) of all lines of the file that have a comment.
 
         Returns:
-            Units that changed and all units of which it is known; None without a base to compare.
+            Units that changed and all decided units; None without a base to compare.
         """
         if self.base is None:
             return None
@@ -171,7 +171,7 @@ class Following:
     def _hunk(self, span: Span) -> list[int]:
         """Return the changed lines of the hunks that a span is in."""
         hunks: list[list[int]] = []
-        for line in (line for line in self._lines if self._in_base[line] is None):
+        for line in (line for line in self._lines if self._base_alignment[line] is None):
             if hunks and line - hunks[-1][-1] <= 2 * CONTEXT + 1:
                 hunks[-1].append(line)
             else:
@@ -189,8 +189,8 @@ class Following:
         return [line for line in range(span.start, last) if self.old_keys[line]]
 
     def region(self, span: Span) -> Span:
-        """Return the newer lines between what stands before and after a span."""
-        before, after = _around(self.standing, span)
+        """Return the newer lines between the nearest found lines before and after a span."""
+        before, after = _around(self.positions, span)
         start = before.end if before else 0
         if after is None and not self.is_whole:
             return Span(start, min(start + 2 * (span.end - span.start) + CONTEXT, self._length))
@@ -201,10 +201,10 @@ class Following:
         return len(self.new or ())
 
     def _is_found(self, span: Span, missing: Sequence[int]) -> bool:
-        """Return whether a hunk's place is sure: it stands once, or lines next to the span do."""
+        """Return whether a hunk's place is certain: it is found once, or lines next to the span."""
         context = [line for line in range(len(self.old)) if not span.start <= line < span.end]
-        standings = [self.standing[line] for line in context if self.old_keys[line]]
-        firm = [standing for standing in standings[-2:] if standing]
+        positions_nearby = [self.positions[line] for line in context if self.old_keys[line]]
+        firm = [positions for positions in positions_nearby[-2:] if positions]
         if missing:
             return len(firm) == 2
         keys = [self.old_keys[line] for line in self._text_lines(span)]
@@ -212,8 +212,8 @@ class Following:
         return bool(firm) or everywhere.count(tuple(keys)) == 1
 
     def _has_insertion(self, lines: Sequence[int]) -> bool:
-        """Return whether the author inserted lines between lines that stand."""
-        places = [place for line in lines if (place := self.standing[line])]
+        """Return whether the author inserted lines between unchanged lines."""
+        places = [place for line in lines if (place := self.positions[line])]
         between = {
             key
             for first, second in pairwise(places)
@@ -226,7 +226,7 @@ class Following:
         return bool(between - (set(_keys(after)) - set(_keys(before))))
 
     def _has_moved(self, span: Span) -> bool:
-        """Return whether the span, with lines around it, stands as often as before."""
+        """Return whether the span, with lines around it, occurs as often as before."""
         if not self.is_whole:
             return False
         inside = self._text_lines(span)
@@ -259,7 +259,7 @@ class Following:
 
     @cached_property
     def old_keys(self) -> list[str]:
-        """What is compared of each older line (`line_key`)."""
+        """Key of each older line (`line_key`)."""
         return [line_key(line) for line in self.old]
 
     @cached_property
@@ -273,21 +273,21 @@ class Following:
             return True if self.is_whole or line in self.added else None
         if self.base.is_same:
             return True
-        place = self._in_base[line]
+        place = self._base_alignment[line]
         if place is not None:
-            return self._base_standing[place.start] is not None
+            return self._base_positions[place.start] is not None
         return None if self._base_changed_at(line) else True
 
     def _base_changed_at(self, line: int) -> bool:
-        """Return whether the base branch changed what a line replaced, so that both met there."""
-        before, after = _around(self._in_base, Span(line, line + 1))
+        """Return whether the base branch changed the lines that a line replaced."""
+        before, after = _around(self._base_alignment, Span(line, line + 1))
         old = self._base_texts[0]
         replaced = range(before.end if before else 0, after.start if after else len(old))
-        return any(line_key(old[at]) and self._base_standing[at] is None for at in replaced)
+        return any(line_key(old[at]) and self._base_positions[at] is None for at in replaced)
 
 
 def file_changed(old: Lines, new: Lines | None, base: Base | None) -> bool:
-    """Return whether the pull request changed a file, apart from what the base branch did.
+    """Return whether the pull request changed a file, apart from changes by the base branch.
 
     Where the base branch changed the file too, the words that the pull request adds and removes are
     compared.
@@ -306,9 +306,9 @@ def file_changed(old: Lines, new: Lines | None, base: Base | None) -> bool:
 
 
 def _near_each_other(alignment: Alignment) -> Alignment:
-    """Leave out lines of a hunk that stand far below the others: equal lines of another place."""
+    """Exclude lines of a hunk that are far below the others: equal lines of another place."""
     filtered: Alignment = []
-    last: Standing | None = None
+    last: Position | None = None
     for place in alignment:
         is_near = place is not None and (last is None or place.start - last.end <= NEAR_LINES)
         filtered.append(place if is_near else None)
@@ -324,8 +324,8 @@ def _windows(keys: Sequence[str], size: int) -> Iterator[tuple[str, ...]]:
     return (tuple(keys[at : at + size]) for at in range(len(keys) - size + 1))
 
 
-def _around(alignment: Alignment, span: Span) -> tuple[Standing | None, Standing | None]:
-    """Return where the nearest lines before and after a span stand."""
+def _around(alignment: Alignment, span: Span) -> tuple[Position | None, Position | None]:
+    """Return the positions of the nearest found lines before and after a span."""
     before = next(filter(None, reversed(alignment[: span.start])), None)
     return before, next(filter(None, alignment[span.end :]), None)
 
@@ -335,7 +335,7 @@ def _is_in_order(expected: Sequence[str], keys: Sequence[str]) -> bool:
     return all(key in remaining for key in expected)
 
 
-def _stands_together(suggestion: Lines, new: Lines, region: Span) -> bool:
+def _is_together(suggestion: Lines, new: Lines, region: Span) -> bool:
     """Return whether whole lines that overlap a region have the words of a suggestion.
 
     Its first and last lines may repeat lines around the region.

@@ -1,4 +1,4 @@
-"""Signals that the host shows: who resolved a thread, thumbs, claims, and commits' messages."""
+"""Signals from the host: resolved threads, thumbs, claims of bots, and commit messages."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ import msgspec
 from crscore.audit.signals import Signal
 from crscore.audit.signals.follow import Answer
 from crscore.audit.store.rows import Comment, CommentObservation, ThreadObservation, host_id_of
-from crscore.pull_request.reviewers.authors import is_app, strip_app_suffix
+from crscore.pull_request.reviewers.authors import bare, is_app
 from crscore.pull_request.reviewers.profile import profiles
 from crscore.pull_request.reviewers.wildcards import matches_any
 
 MAX_MESSAGE_LINES: Final = 200
-"""Lines that are read of a commit's message."""
+"""Maximum lines read of a commit message."""
 _RESOLVED: Final = (
     Signal.RESOLVED_BY_AUTHOR,
     Signal.RESOLVED_BY_PERSON,
@@ -36,7 +36,7 @@ class Patterns(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     addressed: tuple[str, ...]
     """Lines with which a bot claims that its comment was addressed."""
     review: tuple[str, ...]
-    """Lines of a commit's message that name the review as a whole."""
+    """Lines of a commit message that name the review as a whole."""
 
 
 @lru_cache(maxsize=1)
@@ -62,7 +62,7 @@ def resolved(
     if last.resolved_by is None:
         return dict.fromkeys(_RESOLVED, Answer(None, "resolved by an unknown account"))
     login = last.resolved_by.casefold()
-    if is_app(login) or strip_app_suffix(login) in bots or _is_known_bot(login):
+    if is_app(login) or bare(login) in bots or _is_known_bot(login):
         signal = Signal.RESOLVED_BY_BOT
     elif author is not None and login == author.casefold():
         signal = Signal.RESOLVED_BY_AUTHOR
@@ -81,10 +81,10 @@ def thumbs(last: CommentObservation | None) -> dict[Signal, Answer]:
 
 
 def claimed(bodies: Iterable[str]) -> Answer:
-    """Return whether a bot says that its comment was addressed.
+    """Return whether a bot claims that its comment was addressed.
 
     Args:
-        bodies: Texts of its posts in the thread; quotes in them are another's words.
+        bodies: Texts of its posts in the thread; lines that quote others do not match.
     """
     for body in bodies:
         for line in body.splitlines():
@@ -110,7 +110,7 @@ def referred(
     for commit, message in commits:
         lines = message.casefold().splitlines()[:MAX_MESSAGE_LINES]
         text = "\n".join(lines)
-        # A coding assistant signs its commits too: there only the app's account is the reviewer.
+        # A coding assistant signs its commits, too: only the account of the app is the reviewer.
         unsigned = "\n".join(line for line in lines if "[bot]" in line or not _SIGNED.search(line))
         named_reviewers = {
             reviewer
@@ -128,18 +128,12 @@ def referred(
 
 
 def names(reviewer: str, logins: Iterable[str | None]) -> frozenset[str]:
-    """Return the names by which a commit's message may call a bot, in lower case."""
+    """Return the names of a bot in commit messages, in lower case."""
     title = next((profile.title for profile in profiles() if profile.name == reviewer), reviewer)
-    all_names = {
-        reviewer,
-        title,
-        *(strip_app_suffix(login.casefold()) for login in logins if login),
-    }
+    all_names = {reviewer, title, *(bare(login.casefold()) for login in logins if login)}
     return frozenset(name.casefold() for name in all_names if len(name) >= _MIN_NAME)
 
 
 def _is_known_bot(login: str) -> bool:
-    """Return whether a profile has the account; the host may leave `[bot]` out."""
-    return any(
-        matches_any(profile.logins, f"{strip_app_suffix(login)}[bot]") for profile in profiles()
-    )
+    """Return whether a profile has the account; the host may omit `[bot]`."""
+    return any(matches_any(profile.logins, f"{bare(login)}[bot]") for profile in profiles())

@@ -33,9 +33,9 @@ from crscore.pull_request.reviewers.authors import strip_app_suffix
 from crscore.review.sentences import split_comment
 
 MAX_EVIDENCE: Final = 60
-"""Characters of an evidence that are stored."""
+"""Maximum characters of stored evidence."""
 CURSOR: Final = "signals"
-"""List of the cursor that holds the night of a repository's last signals, and their rules."""
+"""List whose cursor has the night of a repository's last signals, and their rules."""
 _OF_TREES: Final = (Signal.SUGGESTION_APPLIED, Signal.LINES_CHANGED, Signal.FILE_CHANGED)
 
 
@@ -45,9 +45,9 @@ class RunCounts(NamedTuple):
     pulls: int
     comments: int
     rows: int
-    """Rows that were stored."""
+    """Stored rows."""
     unknown: int
-    """Of these: values that are unknown."""
+    """Stored rows whose value is unknown."""
 
 
 class _Post(NamedTuple):
@@ -66,16 +66,16 @@ def find_signals(
     pulls: Iterable[tuple[int, int]] | None = None,
     metrics: Sequence[str] = FAST_METRICS,
 ) -> RunCounts:
-    """Find out of each review comment whether it was acted on.
+    """Find out whether each review comment was acted on.
 
     Args:
         store: The store.
-        clones: Folder with the bare clones, `<repository id>.git`; without one, what trees show is
-            unknown.
+        clones: Folder with the bare clones, `<repository id>.git`; without one, signals
+            from trees are unknown.
         night: Date of the run.
         pulls: Pull requests, pairs of repository and number; None for all but those that were
             final already at the last signals.
-        metrics: Metrics that compare suggested code with what was merged, of `MERGED_METRICS`.
+        metrics: Metrics of similarity of suggested code to merged code, of `MERGED_METRICS`.
 
     Returns:
         RunCounts of the run. One that is repeated stores nothing new.
@@ -124,7 +124,7 @@ def _find_of_pull(
 
 
 def _group(store: Store, comments: Sequence[Comment]) -> list[_Post]:
-    """Group comments, by time, to one reviewer's posts in one thread."""
+    """Group comments by reviewer and thread, by time."""
     groups: dict[tuple[str, int], list[Comment]] = {}
     for comment in comments:
         key = (comment.reviewer, comment.key if comment.thread is None else comment.thread)
@@ -244,7 +244,7 @@ def _unknown(remark: FileComment, reason: str) -> dict[Signal, SignalValue]:
 def _new_rows(
     store: Store, measurements: Mapping[int, Mapping[Signal, SignalValue]], night: str
 ) -> list[SignalRow]:
-    """Return the rows that differ from the last ones; of most signals, absence is no."""
+    """Return the rows that differ from the last ones; for most signals, absence means no."""
     rows: list[SignalRow] = []
     for comment, signals in measurements.items():
         last = {row.signal: row for row in store.find(SignalRow, "night", "rules", comment=comment)}
@@ -261,7 +261,7 @@ def _new_rows(
 def _new_suggestions(
     store: Store, judged: Mapping[int, tuple[JudgedSuggestion, ...]], night: str
 ) -> list[SuggestionRow]:
-    """Return the rows that differ from the last ones; what is not measured again stays."""
+    """Return the rows that differ from the last ones."""
     rows = []
     for comment, blocks in judged.items():
         last = {

@@ -1,4 +1,4 @@
-"""Suggested code of comments: judged in its file, and compared with what was merged."""
+"""Suggested code of comments: judged in its file, and compared with the merged code."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from crscore.records import Suggestion
 from crscore.suggestions.effects import NO_PLACE, Span, judge_in_file
 
 FAST_METRICS: Final = ("edit", "chrf", "sketch")
-"""Metrics that need no model."""
+"""Metrics without a model."""
 MERGED_METRICS: Final = (*FAST_METRICS, "codebertscore")
-"""Metrics that a store has a column for."""
+"""Metrics with a column in the store."""
 
 
 class JudgedSuggestion(NamedTuple):
@@ -23,7 +23,7 @@ class JudgedSuggestion(NamedTuple):
 
     suggestion: Suggestion
     scores: Mapping[str, float]
-    """Scores beside what was merged, by metric; empty when nothing was, or it is not known."""
+    """Similarity to the merged code by metric; empty when no merged code is known."""
 
 
 def judge_suggestions(
@@ -34,11 +34,11 @@ def judge_suggestions(
     Args:
         trees: Trees of its pull request.
         remark: The comment.
-        names: Metrics that compare with what was merged, of `MERGED_METRICS`.
+        names: Metrics of similarity to merged code, of `MERGED_METRICS`.
 
     Returns:
-        One value a block. What was merged is compared only of a merged pull request in which the
-        lines changed: else the author left them alone.
+        One value a block. Blocks are compared with merged code only where a merged pull request
+        changed the lines.
 
     Raises:
         DependencyError: A metric needs a package that is not installed.

@@ -1,4 +1,4 @@
-"""Trees of a bare clone, read with few processes of git."""
+"""Trees of a bare clone, read with few git processes."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from crscore.diff import git
 from crscore.errors import HostError
 
 COMMIT: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-"""Full name of a commit; nothing else is given to git."""
+"""Full name of a commit; nothing else is passed to git."""
 MAX_FILE_BYTES: Final = 1_000_000
-"""Size up to which a file is followed."""
+"""Maximum size of a file that is followed."""
 _MAX_BYTES: Final = 256_000_000
 _OBJECT: Final = re.compile(rb"([0-9a-f]{40,64}) (blob|commit) ([0-9]+)")
 _DIFF: Final = ("diff-tree", "-r", "-z", "-M50%", "-l1000", "--name-status", "--no-relative")
@@ -25,7 +25,7 @@ class File(NamedTuple):
     """File in a tree."""
 
     lines: tuple[str, ...] | None
-    """None when it is not there, or cannot be followed."""
+    """None when the file is missing or cannot be followed."""
     problem: str | None = None
     """Why it cannot be followed."""
 
@@ -46,7 +46,7 @@ class _Object:
 
 
 class Trees:
-    """Trees of one bare clone; what was read is kept until `forget`."""
+    """Trees of one bare clone; contents are cached until `forget`."""
 
     def __init__(self, git_dir: Path) -> None:
         self._git_dir = git_dir
@@ -55,13 +55,13 @@ class Trees:
         self._forks: dict[tuple[str, str], str | None] = {}
 
     def forget(self) -> None:
-        """Free what was read."""
+        """Clear the cache."""
         self._files.clear()
         self._changes.clear()
         self._forks.clear()
 
     def find_known(self, commits: Iterable[str | None]) -> frozenset[str]:
-        """Return those commits that the clone has.
+        """Return the commits that the clone has.
 
         Raises:
             HostError: git failed.
@@ -73,7 +73,7 @@ class Trees:
         )
 
     def fork(self, base: str, commit: str) -> str | None:
-        """Return where a commit parted from a branch; None when they have nothing in common.
+        """Return where a commit forked from a branch; None when they have nothing in common.
 
         Raises:
             HostError: git failed.

@@ -152,7 +152,7 @@ def test_unknown_numbers_fail_nothing(now: Overview, before: float | Overview, w
     found = judge(now, baseline=before)
 
     assert found == GateResult(
-        (), (f"the gate was not applied to otter: too few scored pulls {when}",)
+        (), (f"the gate was not applied to otter: too few scored pull requests {when}",)
     )
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from crscore.audit.signals.align import Standing, align
+from crscore.audit.signals.align import Position, align
 
 
 @pytest.mark.parametrize(
@@ -38,8 +38,8 @@ def test_edited_line_does_not_stand(old, new):
     assert align([old], new.split("\n")) == [None]
 
 
-def test_edit_beside_a_wrapped_line_leaves_it_standing():
+def test_edit_beside_a_wrapped_line_keeps_its_position():
     assert align(["f(a, b)", "x = 1"], ["f(", "  a,", "  b", ")", "x = 2"]) == [
-        Standing(0, 4),
+        Position(0, 4),
         None,
     ]
