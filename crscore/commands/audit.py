@@ -7,12 +7,11 @@ from contextlib import contextmanager
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import urlsplit
 
 import click
 
 from crscore import io
-from crscore.commands._github import make_client, say
+from crscore.commands._github import host_options, make_client, print_message, web_address
 from crscore.commands._settings import PARTS, SCORING, load_settings, setting_options
 from crscore.commands._terminal import CommandGroup, quiet_option, terminal_style
 from crscore.errors import ConfigError
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     Command = Callable[..., Any]
 
 EXIT_GATE: Final = 1
-PUBLIC_API: Final = "https://api.github.com"
 _DAY: Final = click.DateTime(["%Y-%m-%d"])
 _FOLDER: Final = click.Path(file_okay=False, path_type=Path)
 
@@ -43,16 +41,6 @@ _store = click.option(
 )
 _clones = click.option(
     "--clones", type=_FOLDER, metavar="DIR", help="Bare clones (default: FILE.clones)."
-)
-_api_url = click.option(
-    "--api-url", metavar="URL", help="Address of GitHub's API (default: GITHUB_API_URL)."
-)
-_wait_budget = click.option(
-    "--wait-budget",
-    type=click.FloatRange(0, 86_400),
-    default=600.0,
-    metavar="SECONDS",
-    help="Maximum total time to wait for GitHub (600).",
 )
 _output = click.option("-o", "--output", metavar="PATH", help="Write here instead of to stdout.")
 
@@ -120,8 +108,7 @@ def command() -> None:
 @click.option("--max-requests", type=click.IntRange(1), help="Maximum REST requests of this run.")
 @click.option("--max-points", type=click.IntRange(1), help="Maximum GraphQL points of this run.")
 @click.option("--git-url", metavar="URL", help="Address of a clone, with {name} for OWNER/REPO.")
-@_api_url
-@_wait_budget
+@host_options(wait_budget_s=600)
 @quiet_option
 def sync(
     repositories: tuple[str, ...],
@@ -144,7 +131,9 @@ def sync(
     """
     from crscore.audit.sync import run  # noqa: PLC0415  (so that --help answers at once)
 
-    host = make_client(resolve_settings({}, file=None), api_url, wait_budget, quiet=quiet)
+    settings = resolve_settings({}, file=None)
+    report = None if quiet else print_message
+    client = make_client(settings, api_url, wait_budget, token=host_token(), report=report)
     request = run.Request(
         repositories=repositories or (() if organisations else _stored_names(file)),
         organisations=organisations,
@@ -156,11 +145,11 @@ def sync(
     )
     with _open(file) as store:
         folder = _folder(clones, file)
-        summary = run.sync(store, host, folder, request, now=datetime.now(UTC))
+        summary = run.sync(store, client, folder, request, now=datetime.now(UTC))
     for note in summary.notes if not quiet else ():
-        say(f"note: {note}")
+        print_message(f"note: {note}")
     if summary.run.partial is not None:
-        say(f"partial: {summary.run.partial}")
+        print_message(f"partial: {summary.run.partial}")
     click.echo(f"{summary.run.pulls:,} pull requests read, {summary.pending:,} to continue")
     return 0
 
@@ -177,8 +166,7 @@ def sync(
     metavar="NAMES",
     help="Metrics of suggested code and merged code; also: codebertscore.",
 )
-@_api_url
-@_wait_budget
+@host_options(wait_budget_s=600)
 @quiet_option
 @setting_options("config", *SCORING, *PARTS, "trust", time_limit=120.0)
 def score(
@@ -204,7 +192,10 @@ def score(
         expected = f"there are: {', '.join(MERGED_METRICS)}"
         raise ConfigError(f"--code-metrics {','.join(sorted(wrong))}", "command line", expected)
     settings = load_settings(config_file, flags)
-    host = None if settings.offline else make_client(settings, api_url, wait_budget, quiet=quiet)
+    client = None
+    if not settings.offline:
+        report = None if quiet else print_message
+        client = make_client(settings, api_url, wait_budget, token=host_token(), report=report)
     folder, night = _folder(clones, file), datetime.now(UTC).date().isoformat()
     with _open(file, must_exist=True) as store:
         summary = run.score(
@@ -214,7 +205,7 @@ def score(
             night=night,
             engine=engine,
             workers=workers,
-            client=host,
+            client=client,
             web=web_address(api_url or host_address()),
         )
         find_signals(store, folder, night=night, metrics=names)
@@ -337,7 +328,7 @@ def gate(
         reviewers=reviewers or ("*",),
     )
     for line in (*result.notices, *result.failed):
-        say(line)
+        print_message(line)
     if form == "json":
         io.write_text(json.dumps(result._asdict(), indent=2) + "\n", None)
     else:
@@ -363,24 +354,6 @@ def export(tables: tuple[str, ...], *, file: Path, output: Path, form: str) -> i
         for path in exports.export(store, output, form=form, tables=tables):
             click.echo(str(path))
     return 0
-
-
-def web_address(api_url: str) -> str:
-    """Return the address of a host's pages and clones, given that of its API.
-
-    Example:
-        >>> web_address("https://api.github.com"), web_address("https://git.example.org/api/v3")
-        ('https://github.com', 'https://git.example.org')
-        >>> web_address("https://api.acme.ghe.com/")
-        'https://acme.ghe.com'
-    """
-    if api_url.rstrip("/") == PUBLIC_API:
-        return "https://github.com"
-    parts = urlsplit(api_url)
-    host = parts.netloc
-    # On GHE.com the API has a host of its own.
-    host = host.removeprefix("api.") if host.endswith(".ghe.com") else host
-    return f"{parts.scheme}://{host}"
 
 
 @contextmanager
@@ -467,4 +440,4 @@ def _post(url: str, message: dict[str, Any]) -> None:
         requests.post(url, json=message, timeout=30).raise_for_status()
     except requests.RequestException as exc:
         # The address is a secret, and the text of the exception would show it.
-        say(f"the webhook was not reached: {type(exc).__name__}")
+        print_message(f"the webhook was not reached: {type(exc).__name__}")

@@ -101,7 +101,7 @@ def _trend(
 
 
 def _tooltip(day: TrendPoint, value: str) -> str:
-    return f"{words.day(day.day)}: {value}, {view.many(day.pulls, 'pull request')}"
+    return f"{words.day(day.day)}: {value}, {view.count_noun(day.pulls, 'pull request')}"
 
 
 def _share_plot(title: str, bars: Iterable[Bar]) -> Plot:

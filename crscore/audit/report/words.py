@@ -51,7 +51,7 @@ def day(text: str) -> str:
 
 def facts(overview: Overview) -> str:
     """Describe the data of the numbers."""
-    pulls = view.many(overview.pulls, "pull request")
+    pulls = view.count_noun(overview.pulls, "pull request")
     merged = f"{overview.merged:,} merged, {overview.scored:,} with a scored review"
     count = len(overview.repositories)
     repositories = f"{count:,} {'repository' if count == 1 else 'repositories'}"
@@ -64,13 +64,13 @@ def opening(overview: Overview) -> str:
     if not bots:
         return "No bot has a scored review in this period."
     best = bots[0]
-    text = f"{best.name} has the highest mean usefulness of {view.many(len(bots), 'bot')}: "
+    text = f"{best.name} has the highest mean usefulness of {view.count_noun(len(bots), 'bot')}: "
     text += f"{interval(best.usefulness)} of 100."
     if best.rank is not None and best.rank[1] > 1:
         text += f" Its rank is not certain: it may be {ranks(best)}."
     decided = sum(verdict.verdict in {"better", "worse"} for verdict in overview.verdicts)
     if overview.verdicts:
-        pairs = view.many(len(overview.verdicts), "pair")
+        pairs = view.count_noun(len(overview.verdicts), "pair")
         text += f" {decided:,} of {pairs} of bots differ significantly."
     return text
 
@@ -148,7 +148,7 @@ def merged(code: SuggestedCode) -> str:
     if not code.merged:
         return view.UNDEFINED
     means = ", ".join(f"{MERGED[near.metric]} {view.percent(near.mean)}" for near in code.merged)
-    return f"{means} ({view.many(max(near.blocks for near in code.merged), 'block')})"
+    return f"{means} ({view.count_noun(max(near.blocks for near in code.merged), 'block')})"
 
 
 def unknown_share(acted_on: ActedOn) -> str:

@@ -14,7 +14,7 @@ import msgspec
 from crscore.audit.signals import Signal
 from crscore.audit.signals.follow import Answer
 from crscore.audit.store.rows import Comment, CommentObservation, ThreadObservation, host_id_of
-from crscore.pull_request.reviewers.authors import bare, is_app
+from crscore.pull_request.reviewers.authors import is_app, strip_app_suffix
 from crscore.pull_request.reviewers.profile import profiles
 from crscore.pull_request.reviewers.wildcards import matches_any
 
@@ -62,7 +62,7 @@ def resolved(
     if last.resolved_by is None:
         return dict.fromkeys(_RESOLVED, Answer(None, "resolved by an unknown account"))
     login = last.resolved_by.casefold()
-    if is_app(login) or bare(login) in bots or _is_known_bot(login):
+    if is_app(login) or strip_app_suffix(login) in bots or _is_known_bot(login):
         signal = Signal.RESOLVED_BY_BOT
     elif author is not None and login == author.casefold():
         signal = Signal.RESOLVED_BY_AUTHOR
@@ -130,10 +130,16 @@ def referred(
 def names(reviewer: str, logins: Iterable[str | None]) -> frozenset[str]:
     """Return the names of a bot in commit messages, in lower case."""
     title = next((profile.title for profile in profiles() if profile.name == reviewer), reviewer)
-    all_names = {reviewer, title, *(bare(login.casefold()) for login in logins if login)}
+    all_names = {
+        reviewer,
+        title,
+        *(strip_app_suffix(login.casefold()) for login in logins if login),
+    }
     return frozenset(name.casefold() for name in all_names if len(name) >= _MIN_NAME)
 
 
 def _is_known_bot(login: str) -> bool:
     """Return whether a profile has the account; the host may omit `[bot]`."""
-    return any(matches_any(profile.logins, f"{bare(login)}[bot]") for profile in profiles())
+    return any(
+        matches_any(profile.logins, f"{strip_app_suffix(login)}[bot]") for profile in profiles()
+    )
