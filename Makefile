@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
-TEST_EXTRAS := analyzers,audit,export,openai,train
+TEST_EXTRAS := agreement,analyzers,audit,export,openai,train
 SLOW_TEST_EXTRAS := codebert,finetune,grades,ray,st
 DATA ?= ../shared/data/human-study/dev.jsonl.gz
 

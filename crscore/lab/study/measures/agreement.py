@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import TypeVar
@@ -9,6 +11,7 @@ from typing import TypeVar
 import numpy as np
 from msgspec import Struct
 
+from crscore.errors import DependencyError
 from crscore.lab.study.data.study import DIMENSIONS, RatedReview, Study
 from crscore.statistics import ranks
 
@@ -21,6 +24,7 @@ ALPHA = "Krippendorff's alpha (ordinal)"
 WEIGHTED_KAPPA = "Cohen's kappa (quadratic weights)"
 SPEARMAN = "Spearman"
 KAPPA = "Cohen's kappa"
+INSTALL = "pip install 'crscore[agreement]'"
 
 
 class Agreement(Struct, frozen=True, kw_only=True):
@@ -60,20 +64,21 @@ def measure_agreement(study: Study) -> tuple[Agreement, ...]:
     ]
     rows = []
     for index, dimension in enumerate(DIMENSIONS):
-        rows.append(_alpha(dimension, reviews, index))
-        named = [_named(review, index) for review in reviews]
+        units = [
+            [review.ratings[index], *(rating.ratings[index] for rating in review.other_ratings)]
+            for review in reviews
+        ]
+        rows.append(_alpha(dimension, units))
+        by_annotator = [_by_annotator(review, index) for review in reviews]
         for measure, function in ((WEIGHTED_KAPPA, weighted_kappa), (SPEARMAN, _spearman)):
-            rows.append(_mean(dimension, measure, named, function, "review"))
+            rows.append(_mean(dimension, measure, by_annotator, function, "review"))
     verdicts = [claim.by_annotator or {} for change in study.changes for claim in change.judged]
     rows.append(_mean(CLAIMS, KAPPA, verdicts, cohen_kappa, "claim"))
     return tuple(rows)
 
 
 def krippendorff_alpha(units: Iterable[Sequence[float]]) -> float | None:
-    """Compute Krippendorff's alpha for ordinal values.
-
-    Implemented here because the existing package is under the GPL and this one is under the MIT
-    license.
+    """Compute Krippendorff's alpha for ordinal values, by krippendorff (tried with 0.9).
 
     Args:
         units: Values of each unit, in any order; units with fewer than two values do not count.
@@ -82,35 +87,26 @@ def krippendorff_alpha(units: Iterable[Sequence[float]]) -> float | None:
         At most 1, which is perfect agreement; 0 is chance. None when no unit counts or all
         values are the same.
 
-    Source:
-        K. Krippendorff, Computing Krippendorff's Alpha-Reliability, 2011, section D, with the
-        ordinal difference of its section on other metrics.
+    Raises:
+        DependencyError: krippendorff is not installed; it is under the GPL, so in an extra of its
+            own.
 
     Example:
         >>> krippendorff_alpha([(1, 1), (2, 2), (5, 5)])
         1.0
     """
-    paired = [np.asarray(unit, dtype=np.float64) for unit in units if len(unit) > 1]
-    if not paired:
+    judged = [unit for unit in units if len(unit) > 1]
+    domain = sorted({value for unit in judged for value in unit})
+    if len(domain) < 2:
         return None
-    values, places = np.unique(np.concatenate(paired), return_inverse=True)
-    if len(values) < 2:
-        return None
-    size = len(values)
-    together = np.zeros((size, size))
-    start = 0
-    for unit in paired:
-        counts = np.bincount(places[start : start + len(unit)], minlength=size)
-        start += len(unit)
-        # Every ordered pair of two values of the unit, not of a value with itself.
-        together += (np.outer(counts, counts) - np.diag(counts)) / (len(unit) - 1)
-    totals = together.sum(axis=0)
-    # Ordinal distance of two values: the number of values between them, each end counting half.
-    upto = np.cumsum(totals) - totals / 2
-    distance = (upto[:, None] - upto[None, :]) ** 2
-    observed = float((together * distance).sum())
-    expected = float((np.outer(totals, totals) * distance).sum()) / (float(totals.sum()) - 1)
-    return 1 - observed / expected
+    try:
+        krippendorff = importlib.import_module("krippendorff")
+    except ImportError as exc:
+        raise DependencyError("krippendorff", INSTALL) from exc
+    counts = [[Counter(unit)[value] for value in domain] for unit in judged]
+    return float(
+        krippendorff.alpha(value_counts=counts, value_domain=domain, level_of_measurement="ordinal")
+    )
 
 
 def cohen_kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
@@ -174,22 +170,22 @@ def _spearman(pairs: Pairs) -> float | None:
     return ranks.spearman(first, second)
 
 
-def _alpha(dimension: str, reviews: Sequence[RatedReview], index: int) -> Agreement:
-    units = [
-        (review.ratings[index], *(other.ratings[index] for other in review.other_ratings))
-        for review in reviews
-    ]
-    return _row(dimension, ALPHA, len(units), krippendorff_alpha(units), "review")
+def _alpha(dimension: str, units: Sequence[Sequence[float]]) -> Agreement:
+    try:
+        value = krippendorff_alpha(units)
+    except DependencyError as exc:
+        return Agreement(what=dimension, measure=ALPHA, n=len(units), value=None, reason=str(exc))
+    return _row(dimension, ALPHA, len(units), value, "review")
 
 
-def _named(review: RatedReview, index: int) -> dict[str, float]:
-    everyone = [(review.annotator, review.ratings)]
-    everyone += [(other.annotator, other.ratings) for other in review.other_ratings]
-    return {name: values[index] for name, values in everyone if name is not None}
+def _by_annotator(review: RatedReview, index: int) -> dict[str, float]:
+    ratings = [(review.annotator, review.ratings)]
+    ratings += [(rating.annotator, rating.ratings) for rating in review.other_ratings]
+    return {name: values[index] for name, values in ratings if name is not None}
 
 
 def _mean(
-    what: str,
+    subject: str,
     measure: str,
     items: Iterable[Mapping[str, _Verdict | None]],
     function: Callable[[Sequence[tuple[_Verdict, _Verdict]]], float | None],
@@ -199,19 +195,21 @@ def _mean(
 
     Pairs for which it is undefined do not count.
     """
-    pairs: dict[tuple[str, str], list[tuple[_Verdict, _Verdict]]] = {}
+    by_pair: dict[tuple[str, str], list[tuple[_Verdict, _Verdict]]] = {}
     n = 0
     for item in items:
-        given = [(name, verdict) for name, verdict in sorted(item.items()) if verdict is not None]
-        n += len(given) > 1
-        for (one, first), (other, second) in combinations(given, 2):
-            pairs.setdefault((one, other), []).append((first, second))
-    values = [value for judged in pairs.values() if (value := function(judged)) is not None]
-    return _row(what, measure, n, float(np.mean(values)) if values else None, noun)
+        verdicts = [
+            (name, verdict) for name, verdict in sorted(item.items()) if verdict is not None
+        ]
+        n += len(verdicts) > 1
+        for (name, verdict), (other_name, other_verdict) in combinations(verdicts, 2):
+            by_pair.setdefault((name, other_name), []).append((verdict, other_verdict))
+    values = [value for pairs in by_pair.values() if (value := function(pairs)) is not None]
+    return _row(subject, measure, n, float(np.mean(values)) if values else None, noun)
 
 
-def _row(what: str, measure: str, n: int, value: float | None, noun: str) -> Agreement:
+def _row(subject: str, measure: str, n: int, value: float | None, noun: str) -> Agreement:
     reason = None
     if value is None:
         reason = f"no {noun} is judged by two annotators" if n == 0 else "judgements do not vary"
-    return Agreement(what=what, measure=measure, n=n, value=value, reason=reason)
+    return Agreement(what=subject, measure=measure, n=n, value=value, reason=reason)
