@@ -93,7 +93,7 @@ def conala(data: Path) -> tuple[list[Sample], np.ndarray]:
         for row, model in found
     ]
     grades = np.array([fmean(row["grades"][model].values()) for row, model in found])
-    trees = (syntax_tree(sample.candidate, "python", alone=True) for sample in samples)
+    trees = (syntax_tree(sample.candidate, "python", whole_file=True) for sample in samples)
     read = np.array([tree is not None and tree.valid for tree in trees])
     print(f"CoNaLa: {len(samples)} outputs, {read.sum()} read by Python")
     for name in NAMES:
@@ -155,7 +155,7 @@ def weighed(title: str, samples: list[Sample], grades: np.ndarray) -> None:
     """Print Kendall's tau of parts and weights of CodeBLEU, default and preset."""
     for preset in (None, PRESET):
         found = [
-            [codebleu.parts(s.candidate, one, s.language, preset) for one in s.references]
+            [codebleu.compute_parts(s.candidate, one, s.language, preset) for one in s.references]
             for s in samples
             if s.candidate.strip()
         ]
@@ -196,7 +196,7 @@ def main() -> None:
         tests(language, samples, passed)
         weighed(language, samples, passed)
     for candidate, reference, language, part, value, source in KNOWN:
-        compared = codebleu.parts(candidate, reference, language)
+        compared = codebleu.compute_parts(candidate, reference, language)
         ours = (
             compared.combine(codebleu.EQUAL_WEIGHTS) if part == "score" else getattr(compared, part)
         )

@@ -1,7 +1,7 @@
 """Names in a piece of code: which uses mean the same variable, and what flows into what.
 
-One reading for all grammars: it goes by the fields that they share (`left` and `right`, `name` and
-`value`, `parameters`) and by the tables of `crscore.syntax`.
+All grammars are read alike, by the fields that they share (`left` and `right`, `name` and `value`,
+`parameters`) and by the tables of `crscore.syntax`.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _OPERANDS: Final = _set("value default_value object operand argument index subsc
 """Fields whose names get no value though the whole stands on the side that does: `a.b[c] = d`."""
 _RECEIVERS: Final = _set("this self")
 MAX_SIDE: Final = 64
-"""Names taken of each side of an assignment."""
+"""Names read on each side of an assignment."""
 
 
 class Name(NamedTuple):
@@ -59,11 +59,11 @@ class Name(NamedTuple):
     text: str
     """The name, or object and member joined by a period: `self.x`."""
     variable: int
-    """Number of the variable, counted by first appearance."""
+    """Index of the variable, by first appearance."""
 
 
 class Flow(NamedTuple):
-    """Value that goes from one name to another."""
+    """Flow of a value from one name to another."""
 
     source: int
     """Index of a name."""
@@ -81,8 +81,8 @@ class Names(NamedTuple):
     """From names in a value to the names that it is assigned to: `a = b + c`, `for a in b`."""
 
 
-class _Place(NamedTuple):
-    """What a node inherits from those around it."""
+class _Context(NamedTuple):
+    """Properties that a node inherits from the nodes around it."""
 
     scope: int
     """Node that has the names in it; -1 for the whole code."""
@@ -90,19 +90,20 @@ class _Place(NamedTuple):
     """Whether a name here gets a value."""
     binder: int
     """Assignment or loop around it; -1 for none."""
-    target: bool
+    is_target: bool
     """Whether it is on the side of the binder that gets the value."""
-    hidden: bool
+    is_hidden: bool
     """Whether it is a type or label: no variable."""
 
 
-class _Seen(NamedTuple):
-    """Name before its variable is known."""
+class _Occurrence(NamedTuple):
+    """Name before its variable is resolved."""
 
     node: int
     text: str
     base: str
-    place: _Place
+    """Name of the variable whose member it may be."""
+    context: _Context
 
 
 def read_names(tree: SyntaxTree) -> Names:
@@ -117,87 +118,90 @@ def read_names(tree: SyntaxTree) -> Names:
     Returns:
         Variables, members of variables (`x.y`) and called functions, with what flows between them.
     """
-    places = _places(tree)
-    seen = list(_seen(tree, places))
-    bound = {(one.place.scope, one.text) for one in seen if one.place.binds}
-    numbers: dict[tuple[int, str], int] = {}
+    contexts = _contexts(tree)
+    occurrences = list(_occurrences(tree, contexts))
+    bound = {(name.context.scope, name.text) for name in occurrences if name.context.binds}
+    variables: dict[tuple[int, str], int] = {}
     names, last, next_uses = [], dict[int, int](), []
-    for index, one in enumerate(seen):
-        scope = _resolve(one, bound, places)
-        variable = numbers.setdefault((scope, one.text), len(numbers))
-        names.append(Name(one.node, one.text, variable))
+    for index, occurrence in enumerate(occurrences):
+        scope = _resolve(occurrence, bound, contexts)
+        variable = variables.setdefault((scope, occurrence.text), len(variables))
+        names.append(Name(occurrence.node, occurrence.text, variable))
         if variable in last:
             next_uses.append(Flow(last[variable], index))
         last[variable] = index
-    return Names(tuple(names), tuple(next_uses), tuple(_assignments(seen)))
+    return Names(tuple(names), tuple(next_uses), tuple(_assignments(occurrences)))
 
 
-def _resolve(one: _Seen, bound: set[tuple[int, str]], places: Sequence[_Place]) -> int:
+def _resolve(
+    occurrence: _Occurrence, bound: set[tuple[int, str]], contexts: Sequence[_Context]
+) -> int:
     """Return the scope whose variable a name is."""
-    scope = one.place.scope
-    while scope >= 0:
-        if (scope, one.base) in bound:
-            return scope
-        scope = places[scope].scope
-    return -1
+    scope = occurrence.context.scope
+    while scope >= 0 and (scope, occurrence.base) not in bound:
+        scope = contexts[scope].scope
+    return scope
 
 
-def _assignments(seen: Sequence[_Seen]) -> Iterator[Flow]:
+def _assignments(occurrences: Sequence[_Occurrence]) -> Iterator[Flow]:
     sides: dict[int, tuple[list[int], list[int]]] = {}
-    for index, one in enumerate(seen):
-        if one.place.binder >= 0:
-            sides.setdefault(one.place.binder, ([], []))[one.place.target].append(index)
+    for index, occurrence in enumerate(occurrences):
+        context = occurrence.context
+        if context.binder >= 0:
+            sides.setdefault(context.binder, ([], []))[context.is_target].append(index)
     for sources, targets in sides.values():
         for target in targets[:MAX_SIDE]:
             for source in sources[:MAX_SIDE]:
                 yield Flow(source, target)
 
 
-def _places(tree: SyntaxTree) -> list[_Place]:
+def _contexts(tree: SyntaxTree) -> list[_Context]:
     language = tree.language
     scopes = _SCOPES | language.functions.keys() | language.lambdas | language.callbacks
     binders = _LOOPS | language.assigns
-    places: list[_Place] = []
+    contexts: list[_Context] = []
     clauses: set[int] = set()
     children = [0] * len(tree.nodes)
-    top = _Place(-1, binds=False, binder=-1, target=False, hidden=False)
+    top = _Context(-1, binds=False, binder=-1, is_target=False, is_hidden=False)
     for node in tree.nodes:
         if node.parent < 0:
-            places.append(top)
+            contexts.append(top)
             continue
-        above, around = tree.nodes[node.parent], places[node.parent]
-        scope = node.parent if above.type in scopes and node.field != "name" else around.scope
-        if above.type == "for_in_clause" and node.field == "right" and above.parent not in clauses:
+        parent, outer = tree.nodes[node.parent], contexts[node.parent]
+        scope = node.parent if parent.type in scopes and node.field != "name" else outer.scope
+        is_clause = parent.type == "for_in_clause" and node.field == "right"
+        if is_clause and parent.parent not in clauses:
             # Python evaluates the first iterable of a comprehension outside of it.
-            clauses.add(above.parent)
-            scope = places[above.parent].scope
-        binder, target = around.binder, around.target
-        if node.field in _BODIES or above.type in scopes:
+            clauses.add(parent.parent)
+            scope = contexts[parent.parent].scope
+        binder, is_target = outer.binder, outer.is_target
+        if node.field in _BODIES or parent.type in scopes:
             binder = -1
-        elif above.type in binders:
-            binder, target = node.parent, _is_target(node, above, children[node.parent])
-        children[node.parent] += node.named
-        binds = _binds(node, above, around, target=target and above.type in binders)
-        places.append(_Place(scope, binds, binder, target, around.hidden or _is_hidden(node)))
-    return places
+        elif parent.type in binders:
+            binder, is_target = node.parent, _is_target(node, parent, children[node.parent])
+        children[node.parent] += node.is_named
+        binds = _binds(node, parent, outer, is_target=is_target and parent.type in binders)
+        is_hidden = outer.is_hidden or _is_hidden(node)
+        contexts.append(_Context(scope, binds, binder, is_target, is_hidden))
+    return contexts
 
 
-def _is_target(node: Node, above: Node, before: int) -> bool:
+def _is_target(node: Node, parent: Node, siblings_before: int) -> bool:
     """Return whether a child of a binder gets the value.
 
-    PHP's `foreach` names no fields; its array stands first.
+    PHP's `foreach` names no fields; its array comes first.
     """
     return node.field in _TARGETS or (
-        above.type == "foreach_statement" and not node.field and before > 0
+        parent.type == "foreach_statement" and not node.field and siblings_before > 0
     )
 
 
-def _binds(node: Node, above: Node, around: _Place, *, target: bool) -> bool:
+def _binds(node: Node, parent: Node, outer: _Context, *, is_target: bool) -> bool:
     if node.field in _OPERANDS or node.field in _BODIES:
         return False
-    if above.type in _LOOPS or target:
-        return target
-    return around.binds or node.field == "parameters" or "parameter" in above.type
+    if parent.type in _LOOPS or is_target:
+        return is_target
+    return outer.binds or node.field == "parameters" or "parameter" in parent.type
 
 
 def _is_hidden(node: Node) -> bool:
@@ -205,12 +209,12 @@ def _is_hidden(node: Node) -> bool:
     return node.field in _TYPES or is_type or node.type == "type"
 
 
-def _seen(tree: SyntaxTree, places: Sequence[_Place]) -> Iterator[_Seen]:
+def _occurrences(tree: SyntaxTree, contexts: Sequence[_Context]) -> Iterator[_Occurrence]:
     """Yield the names, a member of a plain name as one with it, behind that name."""
     objects: dict[int, int] = {}
     texts: dict[int, tuple[str, str]] = {}
     for position, node in enumerate(tree.nodes):
-        above = tree.nodes[node.parent] if node.parent >= 0 else node
+        parent = tree.nodes[node.parent] if node.parent >= 0 else node
         if node.field in _OBJECTS:
             objects[node.parent] = position
         if not node.leaf or not node.text:
@@ -218,17 +222,17 @@ def _seen(tree: SyntaxTree, places: Sequence[_Place]) -> Iterator[_Seen]:
         if node.field in _MEMBERS and node.parent in objects:
             text, base = texts.get(objects[node.parent], ("", ""))
             if text:
-                if above.type not in tree.language.calls:
+                if parent.type not in tree.language.calls:
                     texts[node.parent] = f"{text}.{node.text}", base
-                yield _Seen(node.parent, f"{text}.{node.text}", base, places[position])
+                yield _Occurrence(node.parent, f"{text}.{node.text}", base, contexts[position])
         elif node.type in _RECEIVERS:
             texts[position] = node.text, node.text
-        elif _is_name(node, above, places[position]):
-            whole = node.parent if above.type == "variable_name" else position
+        elif _is_name(node, parent, contexts[position]):
+            whole = node.parent if parent.type == "variable_name" else position
             texts[whole] = node.text, node.text
-            yield _Seen(position, node.text, node.text, places[position])
+            yield _Occurrence(position, node.text, node.text, contexts[position])
 
 
-def _is_name(node: Node, above: Node, place: _Place) -> bool:
-    is_label = above.type in _LABELS and node.field in {"name", "key"}
-    return node.type in _NAMES and not place.hidden and not is_label
+def _is_name(node: Node, parent: Node, context: _Context) -> bool:
+    is_label = parent.type in _LABELS and node.field in {"name", "key"}
+    return node.type in _NAMES and not context.is_hidden and not is_label

@@ -59,7 +59,7 @@ def program_graph(tree: SyntaxTree) -> Graph:
     """
     labels: list[str] = []
     edges: list[tuple[int, int, Edge]] = []
-    places: dict[int, int] = {}
+    node_of: dict[int, int] = {}
     words: list[tuple[int, str]] = []
     in_string: set[int] = set()
 
@@ -76,45 +76,44 @@ def program_graph(tree: SyntaxTree) -> Graph:
             in_string.add(position)
         if node.parent in in_string:
             continue
-        parent = places.get(node.parent, -1)
-        if node.named or not node.leaf:
-            parent = places[position] = add(f"n {node.type}", parent)
+        parent = node_of.get(node.parent, -1)
+        if node.is_named or not node.leaf:
+            parent = node_of[position] = add(f"n {node.type}", parent)
         if not node.leaf and not is_string:
             continue
-        token = places[position] = add(f"t {node.text.strip(_QUOTES)}", parent)
+        token = node_of[position] = add(f"t {node.text.strip(_QUOTES)}", parent)
         if last >= 0:
             edges.append((last, token, Edge.NEXT_TOKEN))
         last = token
         words += [(token, word) for word in _words(node)]
-    first = len(labels)
     texts = dict.fromkeys(word for _, word in words)
-    numbers = {word: first + number for number, word in enumerate(texts)}
+    word_nodes = {word: index for index, word in enumerate(texts, len(labels))}
     labels += [f"w {word}" for word in texts]
-    edges += [(token, numbers[word], Edge.SUBTOKEN) for token, word in words]
-    _add_names(tree, places, labels, edges)
+    edges += [(token, word_nodes[word], Edge.SUBTOKEN) for token, word in words]
+    _add_names(tree, node_of, labels, edges)
     return Graph(tuple(labels), tuple(edges))
 
 
 def _words(node: Node) -> list[str]:
     """Return the words of a name, each once."""
-    if not node.named or not node.leaf or not node.text.replace("$", "_").isidentifier():
+    if not node.is_named or not node.leaf or not node.text.replace("$", "_").isidentifier():
         return []
     return list(dict.fromkeys(word.lower() for word in _WORD.findall(node.text)))
 
 
 def _add_names(
-    tree: SyntaxTree, places: dict[int, int], labels: list[str], edges: list[tuple[int, int, Edge]]
+    tree: SyntaxTree, node_of: dict[int, int], labels: list[str], edges: list[tuple[int, int, Edge]]
 ) -> None:
-    read = read_names(tree)
-    nodes = [places.get(name.node, -1) for name in read.names]  # -1 in a string
+    names = read_names(tree)
+    nodes = [node_of.get(name.node, -1) for name in names.names]  # -1 in a string
     variables: dict[int, int] = {}
-    for node, name in zip(nodes, read.names, strict=True):
+    for node, name in zip(nodes, names.names, strict=True):
         if node >= 0 and name.variable not in variables:
             variables[name.variable] = len(labels)
             labels.append(f"v {name.text}")
         edges.append((node, variables.get(name.variable, -1), Edge.OCCURRENCE))
-    flows = [(flow.source, flow.target, Edge.NEXT_USE) for flow in read.next_uses]
-    flows += [(flow.target, flow.source, Edge.ASSIGNED) for flow in read.assignments]
+    flows = [(flow.source, flow.target, Edge.NEXT_USE) for flow in names.next_uses]
+    flows += [(flow.target, flow.source, Edge.ASSIGNED) for flow in names.assignments]
     edges += [(nodes[start], nodes[end], kind) for start, end, kind in flows]
     edges[:] = [edge for edge in edges if min(edge[:2]) >= 0]
 
@@ -145,35 +144,34 @@ def edit_distance(first: Graph, second: Graph) -> int:
     """
     first, second = sorted((first, second))
     pairs = _pair_nodes(first, second)
-    changed = sum(first.labels[one] != second.labels[other] for one, other in pairs.items())
-    kept = Counter(
+    relabelled = sum(first.labels[left] != second.labels[right] for left, right in pairs.items())
+    mapped = Counter(
         (pairs[start], pairs[end], kind)
         for start, end, kind in first.edges
         if start in pairs and end in pairs
     )
-    common = (kept & Counter(second.edges)).total()
+    common = (mapped & Counter(second.edges)).total()
     nodes = len(first.labels) + len(second.labels) - 2 * len(pairs)
-    return changed + nodes + len(first.edges) + len(second.edges) - 2 * common
+    return relabelled + nodes + len(first.edges) + len(second.edges) - 2 * common
 
 
 def _pair_nodes(first: Graph, second: Graph) -> dict[int, int]:
     cdist = libraries.load("scipy.spatial.distance", "scipy").cdist
     solve = libraries.load("scipy.optimize", "scipy").linear_sum_assignment
-    one, other = _degrees(first), _degrees(second)
-    numbers = {label: number for number, label in enumerate({*first.labels, *second.labels})}
-    left, right = (
-        np.array([numbers[label] for label in graph.labels]) for graph in (first, second)
-    )
-    # A pair instead of a deletion and an insertion; worth it where negative.
-    cost = (left[:, None] != right[None, :]) + cdist(one, other, "cityblock") / 2
-    cost -= (1 + one.sum(axis=1) / 2)[:, None] + (1 + other.sum(axis=1) / 2)[None, :]
-    places = np.abs(_places(len(left))[:, None] - _places(len(right))[None, :])
-    rows, columns = solve(np.minimum(cost + _TIE * places, 0))
-    worth = cost[rows, columns] < 0
-    return dict(zip(rows[worth].tolist(), columns[worth].tolist(), strict=True))
+    degrees = _degrees(first), _degrees(second)
+    codes = {label: code for code, label in enumerate({*first.labels, *second.labels})}
+    left, right = (np.array([codes[label] for label in graph.labels]) for graph in (first, second))
+    # A pair replaces a deletion and an insertion, and saves edits where its cost is negative.
+    cost = (left[:, None] != right[None, :]) + cdist(*degrees, "cityblock") / 2
+    removal, insertion = (1 + degree.sum(axis=1) / 2 for degree in degrees)
+    cost -= removal[:, None] + insertion[None, :]
+    offsets = np.abs(_positions(len(left))[:, None] - _positions(len(right))[None, :])
+    rows, columns = solve(np.minimum(cost + _TIE * offsets, 0))
+    saves = cost[rows, columns] < 0
+    return dict(zip(rows[saves].tolist(), columns[saves].tolist(), strict=True))
 
 
-def _places(count: int) -> npt.NDArray[np.float64]:
+def _positions(count: int) -> npt.NDArray[np.float64]:
     return np.arange(count, dtype=np.float64) / count
 
 

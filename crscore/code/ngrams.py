@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Container, Sequence
 from typing import Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from crscore.code.samples import Sample
+from crscore.code.tokens import TokenKind, split
 
 Floats = npt.NDArray[np.float64]
 Ngram = tuple[str, ...]
@@ -20,7 +21,7 @@ Smoothing = Literal["exp", "floor"]
 _FLOOR: Final = 0.1
 
 
-def ngrams(tokens: Sequence[str], order: int) -> Counter[Ngram]:
+def count_ngrams(tokens: Sequence[str], order: int) -> Counter[Ngram]:
     """Count the n-grams of one length."""
     return Counter(zip(*(tokens[start:] for start in range(order)), strict=False))
 
@@ -40,10 +41,10 @@ class References:
         self._ignored = ignored
         self._counts: list[Counter[Ngram]] = []
         for order in range(1, ORDER + 1):
-            most: Counter[Ngram] = Counter()
+            maxima: Counter[Ngram] = Counter()
             for tokens in references:
-                most |= ngrams(tokens, order)
-            self._counts.append(most)
+                maxima |= count_ngrams(tokens, order)
+            self._counts.append(maxima)
 
     def statistics(self, candidate: Sequence[str]) -> list[int]:
         """Count what BLEU needs of a candidate.
@@ -57,29 +58,24 @@ class References:
         """
         length = len(candidate)
         nearest = min(self._lengths, key=lambda other: (abs(other - length), other))
-        counts = [ngrams(candidate, order) for order in range(1, ORDER + 1)]
-        kept = [
-            Counter({one: n for one, n in found.items() if one not in self._ignored})
-            for found in counts
+        all_counts = [count_ngrams(candidate, order) for order in range(1, ORDER + 1)]
+        counts = [
+            Counter({ngram: n for ngram, n in order.items() if ngram not in self._ignored})
+            for order in all_counts
         ]
-        kept = kept if any(kept) else counts
-        common = [
-            sum(min(n, most[one]) for one, n in found.items() if one in most)
-            for found, most in zip(kept, self._counts, strict=True)
-        ]
-        return [length, nearest, *common, *(found.total() for found in kept)]
+        counts = counts if any(counts) else all_counts
+        common = [(own & maxima).total() for own, maxima in zip(counts, self._counts, strict=True)]
+        return [length, nearest, *common, *(order.total() for order in counts)]
 
 
 def statistics(
-    samples: Sequence[Sample],
-    split: Callable[[str], list[str]],
-    ignored: Container[Ngram] = frozenset(),
+    samples: Sequence[Sample], kind: TokenKind, ignored: Container[Ngram] = frozenset()
 ) -> Floats:
     """Count what BLEU needs of samples.
 
     Args:
         samples: N samples.
-        split: Splits code into tokens.
+        kind: Kind of tokens.
         ignored: As in `References`.
 
     Returns:
@@ -88,10 +84,10 @@ def statistics(
     counted: dict[tuple[str, ...], References] = {}
     rows = []
     for sample in samples:
-        key = sample.references
-        if key not in counted:
-            counted[key] = References([split(text) for text in key], ignored)
-        rows.append(counted[key].statistics(split(sample.candidate)))
+        texts = sample.references
+        if texts not in counted:
+            counted[texts] = References([split(text, kind) for text in texts], ignored)
+        rows.append(counted[texts].statistics(split(sample.candidate, kind)))
     return np.array(rows, dtype=np.float64)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -76,48 +77,41 @@ def read_samples(
             it.
     """
     if candidates.name.endswith(_LINES):
-        found = list(_read_rows(candidates, references))
+        samples = list(_read_rows(candidates, references))
     elif candidates.is_dir():
-        found = list(_read_folders(candidates, references))
+        samples = list(_read_folders(candidates, references))
     else:
-        named = [_read_text(path) for path in references]
-        found = [
-            Sample(
-                candidate=_read_text(candidates),
-                references=tuple(named),
-                language=language_of(candidates.name),
-                id=candidates.name,
-            )
-        ]
-    missing = next((sample for sample in found if not sample.references), None)
-    if missing is not None:
-        name = candidates / (missing.id or "") if candidates.is_dir() else candidates
+        samples = [_sample(candidates, references, candidates.name)]
+    incomplete = next((sample for sample in samples if not sample.references), None)
+    if incomplete is not None:
+        name = candidates / (incomplete.id or "") if candidates.is_dir() else candidates
         raise InputError(f"{name} has no reference to be compared with")
-    if not found:
+    if not samples:
         raise InputError(f"{candidates} holds no code to judge")
     return tuple(
-        replace(one, context=one.context or context, language=one.language or language)
-        for one in found
+        replace(sample, context=sample.context or context, language=sample.language or language)
+        for sample in samples
     )
 
 
-def _read_rows(path: Path, references: Sequence[Path]) -> Iterator[Sample]:
-    known: dict[str, list[str]] = {}
-    for other in references:
-        for place, row in _rows(other):
+def _read_rows(path: Path, reference_paths: Sequence[Path]) -> Iterator[Sample]:
+    references_by_id: defaultdict[str, list[str]] = defaultdict(list)
+    for reference_path in reference_paths:
+        for position, row in _rows(reference_path):
             if row.id is None:
-                raise InputError(f"{place}: `id` is missing, by which references are found")
-            known.setdefault(str(row.id), []).extend(_references(row) or [row.candidate or ""])
-    for place, row in _rows(path):
+                raise InputError(f"{position}: `id` is missing, by which references are found")
+            references_by_id[str(row.id)] += _references(row) or [row.candidate or ""]
+    for position, row in _rows(path):
         if row.candidate is None:
-            raise InputError(f"{place}: `candidate` is missing")
-        named = [*_references(row), *known.get(str(row.id), ())]
-        if not named:
-            hint = f"; no row of {references[0]} has the id {row.id}" if references else ""
-            raise InputError(f"{place}: `references` is missing{hint}")
+            raise InputError(f"{position}: `candidate` is missing")
+        references = [*_references(row), *references_by_id.get(str(row.id), ())]
+        if not references:
+            files = " or ".join(map(str, reference_paths))
+            hint = f"; no row of {files} has the id {row.id}" if files else ""
+            raise InputError(f"{position}: `references` is missing{hint}")
         yield Sample(
             candidate=row.candidate,
-            references=tuple(named),
+            references=tuple(references),
             context=row.context,
             language=row.language,
             id=None if row.id is None else str(row.id),
@@ -132,18 +126,21 @@ def _references(row: SampleRow) -> list[str]:
     return list(row.references or ()) or ([] if row.reference is None else [row.reference])
 
 
-def _read_folders(candidates: Path, references: Sequence[Path]) -> Iterator[Sample]:
-    for path in sorted(one for one in candidates.rglob("*") if one.is_file()):
+def _read_folders(candidates: Path, folders: Sequence[Path]) -> Iterator[Sample]:
+    for path in sorted(entry for entry in candidates.rglob("*") if entry.is_file()):
         name = path.relative_to(candidates)
-        if any(part.startswith(".") for part in name.parts):
-            continue
-        others = [folder / name for folder in references]
-        yield Sample(
-            candidate=_read_text(path),
-            references=tuple(_read_text(one) for one in others if one.is_file()),
-            language=language_of(name.name),
-            id=name.as_posix(),
-        )
+        if not any(part.startswith(".") for part in name.parts):
+            references = [folder / name for folder in folders if (folder / name).is_file()]
+            yield _sample(path, references, name.as_posix())
+
+
+def _sample(candidate: Path, references: Sequence[Path], name: str) -> Sample:
+    return Sample(
+        candidate=_read_text(candidate),
+        references=tuple(map(_read_text, references)),
+        language=language_of(candidate.name),
+        id=name,
+    )
 
 
 def _read_text(path: Path) -> str:
@@ -155,5 +152,5 @@ def _read_text(path: Path) -> str:
     except OSError as exc:
         raise InputError(f"{path} cannot be read: {exc.strerror or exc}") from exc
     if "\0" in text:
-        raise InputError(f"{path} is no text")
+        raise InputError(f"{path} is not a text file")
     return text

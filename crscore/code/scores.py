@@ -10,7 +10,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from crscore.code.measure import Measurement, measure
+from crscore.code.metrics.measurement import measure
 from crscore.code.samples import Sample
 from crscore.reports import console, escape, view
 from crscore.version import __version__
@@ -62,57 +62,56 @@ def score_samples(
 
     Args:
         samples: At least one sample.
-        specs: Metrics, see `measure.make_metrics`; all that apply when None.
+        specs: Metrics, see `measurement.make_metrics`; all that apply when None.
         preset: Preset of the metrics that have one.
 
     Raises:
-        CRScoreError: As `measure.measure`.
+        CRScoreError: As `measurement.measure`.
     """
     measured = measure(samples, specs, preset=preset)
     return CodeScores(
         samples=len(samples),
         ids=tuple(sample.id for sample in samples),
-        metrics=tuple(map(_scores, measured.measurements)),
-        skipped=tuple(Skipped(metric=name, reason=why) for name, why in measured.skipped),
+        metrics=tuple(
+            MetricScores(
+                metric=measurement.name,
+                identity=measurement.metric.identity,
+                score=_bound(measurement.corpus_score),
+                samples=tuple(map(_bound, measurement.sentence_scores)),
+            )
+            for measurement in measured.measurements
+        ),
+        skipped=tuple(Skipped(metric=name, reason=reason) for name, reason in measured.skipped),
     )
 
 
-def _scores(one: Measurement) -> MetricScores:
-    totals = one.statistics.sum(axis=0, keepdims=True)
-    return MetricScores(
-        metric=one.name,
-        identity=one.metric.identity,
-        score=_bound(float(one.metric.corpus_scores(totals)[0])),
-        samples=tuple(map(_bound, one.metric.sentence_scores(one.statistics).tolist())),
-    )
+def _bound(score: float) -> float:
+    """Return a score without the last digits by which rounding may leave [0, 1]."""
+    return min(1.0, max(0.0, score))
 
 
-def render_text(found: CodeScores, *, color: bool = False, width: int = 80) -> str:
-    """Write scores for a terminal, 0 to 100; of many samples only all together."""
-    return console.print_blocks(_blocks(found), color=color, width=width)
+def render_text(scores: CodeScores, *, color: bool = False, width: int = 80) -> str:
+    """Render scores for a terminal, 0 to 100; of many samples only the common score."""
+    return console.print_blocks(_blocks(scores), color=color, width=width)
 
 
-def _blocks(found: CodeScores) -> Iterator[RenderableType]:
-    few = 1 < found.samples <= SHOWN_SAMPLES
+def _blocks(scores: CodeScores) -> Iterator[RenderableType]:
+    shows_samples = 1 < scores.samples <= SHOWN_SAMPLES
     table = Table(box=None, pad_edge=False)
     table.add_column("Metric")
     table.add_column("Score", justify="right")
-    if few:
-        for at, name in enumerate(found.ids):
-            table.add_column(escape.one_line(name or str(at + 1))[:24], justify="right")
-    for one in found.metrics:
-        each = [f"{100 * value:.1f}" for value in one.samples] if few else []
-        table.add_row(escape.one_line(one.metric), f"{100 * one.score:.2f}", *each)
+    if shows_samples:
+        for number, name in enumerate(scores.ids, 1):
+            table.add_column(escape.one_line(name or str(number))[:24], justify="right")
+    for row in scores.metrics:
+        cells = [f"{100 * score:.1f}" for score in row.samples] if shows_samples else []
+        table.add_row(escape.one_line(row.metric), f"{100 * row.score:.2f}", *cells)
     yield table
     yield ""
-    yield Text(f"From 0 to 100, over {view.count_noun(found.samples, 'sample')}.", style="dim")
-    for other in found.skipped:
-        yield Text(f"{other.metric}: not computed: {other.reason}", style="dim", overflow="fold")
-    yield Text(f"crscore {found.version}", style="dim")
-    for one in found.metrics:
-        yield Text(f"  {one.identity}", style="dim", overflow="fold")
-
-
-def _bound(value: float) -> float:
-    """Return a score without the last digits by which rounding may leave [0, 1]."""
-    return min(1.0, max(0.0, value))
+    yield Text(f"From 0 to 100, over {view.count_noun(scores.samples, 'sample')}.", style="dim")
+    for skipped in scores.skipped:
+        note = f"{skipped.metric}: not computed: {skipped.reason}"
+        yield Text(note, style="dim", overflow="fold")
+    yield Text(f"crscore {scores.version}", style="dim")
+    for row in scores.metrics:
+        yield Text(f"  {row.identity}", style="dim", overflow="fold")

@@ -20,7 +20,7 @@ class Node(NamedTuple):
 
     type: str
     """Type in the grammar; of an anonymous node its text."""
-    named: bool
+    is_named: bool
     """Whether the grammar names it: False for keywords, operators and punctuation."""
     parent: int
     """Position of its parent in the table; -1 for the root."""
@@ -37,29 +37,29 @@ class SyntaxTree(NamedTuple):
 
     language: Language
     nodes: tuple[Node, ...]
-    """Nodes, parents first, in the order of the text. Code that does not stand alone may have
-    several roots: what was added around it is not in the table."""
+    """Nodes, parents first, in the order of the text. A fragment may have several roots, because
+    what was added around it is not in the table."""
     valid: bool
     """Whether the code parses."""
 
     def children(self) -> list[list[int]]:
         """Return the positions of each node's children."""
-        found: list[list[int]] = [[] for _ in self.nodes]
+        children: list[list[int]] = [[] for _ in self.nodes]
         for position, node in enumerate(self.nodes):
             if node.parent >= 0:
-                found[node.parent].append(position)
-        return found
+                children[node.parent].append(position)
+        return children
 
 
 @lru_cache(maxsize=32)
-def syntax_tree(code: str, language: str | None, *, alone: bool = False) -> SyntaxTree | None:
+def syntax_tree(code: str, language: str | None, *, whole_file: bool = False) -> SyntaxTree | None:
     """Parse a piece of code.
 
     Args:
         code: The code.
         language: Language as in `ChangedFile.language`.
-        alone: Whether to take the code as a whole file; else it may be some statements or the
-            body of a function.
+        whole_file: Whether to read the code as a whole file; else it may be some statements or
+            the body of a function.
 
     Returns:
         The tree; None for code of more than `MAX_BYTES`.
@@ -71,7 +71,7 @@ def syntax_tree(code: str, language: str | None, *, alone: bool = False) -> Synt
     grammar = grammar_of(language)
     if len(code.encode("utf-8", "replace")) > MAX_BYTES:
         return None
-    if alone:
+    if whole_file:
         source = (grammar.prolog + code).encode("utf-8", "replace")
         root = parse(grammar, source)
         nodes = _table(root, len(grammar.prolog), len(source), grammar.strings)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Final, Literal
 
 TokenKind = Literal["code", "tranx", "whitespace", "words"]
@@ -34,11 +35,6 @@ def tranx(code: str) -> list[str]:
     return _TRANX.findall(_CAMEL.sub(" ", code).replace('"', "`").replace("'", "`"))
 
 
-def whitespace(code: str) -> list[str]:
-    """Split code at white space."""
-    return code.split()
-
-
 def words(code: str) -> list[str]:
     """Return the words of names, texts and numbers in lower case, without punctuation.
 
@@ -67,10 +63,15 @@ def code(text: str) -> list[str]:
     return [token.lower() for token in _CODE.findall(text)] or list("".join(text.split()))
 
 
-TOKENIZERS: Final[dict[TokenKind, Callable[[str], list[str]]]] = {
+_TOKENIZERS: Final[dict[TokenKind, Callable[[str], list[str]]]] = {
     "code": code,
     "tranx": tranx,
-    "whitespace": whitespace,
+    "whitespace": str.split,
     "words": words,
 }
-"""Function by kind of tokens."""
+
+
+@lru_cache(maxsize=256)
+def split(text: str, kind: TokenKind) -> list[str]:
+    """Split code into tokens; a reference is split once for many candidates."""
+    return _TOKENIZERS[kind](text)

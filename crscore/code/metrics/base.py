@@ -8,13 +8,32 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import ClassVar, Final, Literal
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from crscore.code.samples import Sample
+from crscore.errors import InputError
+from crscore.syntax.grammars import language_of
 
 Floats = npt.NDArray[np.float64]
+
+MAX_CHARACTERS: Final = 200_000
+"""Two texts of this length are compared in about a second by an algorithm of quadratic time."""
+
+
+class PresetOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Options of a metric that "Out of the BLEU" uses."""
+
+    preset: Literal["out-of-the-bleu"] | None = None
+    """That paper's variant; its scores of samples are rounded to 3 decimals."""
+
+    @property
+    def rounding(self) -> str:
+        """End of the identity of a metric with rounded scores."""
+        return "|round:3" if self.preset else ""
 
 
 class Metric(ABC):
@@ -26,17 +45,38 @@ class Metric(ABC):
     one, and the reverse; two sides without a token agree: 1.
     """
 
+    needs_grammar: ClassVar[bool] = False
+    max_characters: ClassVar[int | None] = None
+    """Longest code that is compared."""
+
     @property
     @abstractmethod
     def identity(self) -> str:
         """Name, variant and version for the signature: the same identity gives the same scores."""
 
-    def inapplicable(self, samples: Sequence[Sample]) -> str | None:  # noqa: ARG002
+    def inapplicable(self, samples: Sequence[Sample]) -> str | None:
         """Return why this metric cannot judge these samples; None when it can.
 
         A missing package is no such reason: `statistics` raises `DependencyError` for it.
         """
-        return None
+        for sample in samples if self.needs_grammar else ():
+            if language_of(sample.language) is None:
+                return f"no grammar for {sample.language or 'code of an unknown language'}"
+        codes = (code for sample in samples for code in (sample.candidate, *sample.references))
+        longest = max(map(len, codes), default=0)
+        if self.max_characters is None or longest <= self.max_characters:
+            return None
+        return f"code of {longest:,} characters; it compares at most {self.max_characters:,}"
+
+    def require_applicable(self, samples: Sequence[Sample]) -> None:
+        """Refuse samples that this metric cannot judge.
+
+        Raises:
+            InputError: It cannot judge some sample.
+        """
+        reason = self.inapplicable(samples)
+        if reason is not None:
+            raise InputError(f"{type(self).__name__} cannot judge this: {reason}")
 
     @abstractmethod
     def statistics(self, samples: Sequence[Sample]) -> Floats:
@@ -102,18 +142,40 @@ class MeanMetric(Metric):
 
     @abstractmethod
     def scores(self, samples: Sequence[Sample]) -> Floats:
-        """Score samples; shape (N,), each in [0, 1]. Raises as `statistics` does."""
+        """Score samples that the metric can judge; shape (N,), each in [0, 1]."""
 
     def statistics(self, samples: Sequence[Sample]) -> Floats:
         """Reduce samples to score and count."""
-        values = self.scores(samples)
-        return np.stack([values, np.ones_like(values)], axis=1)
+        self.require_applicable(samples)
+        scores = self.scores(samples)
+        return np.stack([scores, np.ones_like(scores)], axis=1)
 
     def sentence_scores(self, statistics: Floats) -> Floats:
         """Divide scores by counts."""
-        values: Floats = statistics[:, 0] / statistics[:, 1]
-        return values
+        scores: Floats = statistics[:, 0] / statistics[:, 1]
+        return scores
 
     def corpus_scores(self, totals: Floats) -> Floats:
         """Divide sums of scores by counts."""
         return self.sentence_scores(totals)
+
+
+class PairMetric(MeanMetric):
+    """Metric that compares a candidate with one reference; the best reference counts."""
+
+    @abstractmethod
+    def compare(self, candidate: str, reference: str, language: str | None) -> float:
+        """Return the score of a candidate beside one reference, in [0, 1]."""
+
+    def scores(self, samples: Sequence[Sample]) -> Floats:
+        """Score samples."""
+        return np.array(
+            [
+                max(
+                    self.compare(sample.candidate, reference, sample.language)
+                    for reference in sample.references
+                )
+                for sample in samples
+            ],
+            dtype=np.float64,
+        )

@@ -4,26 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
-
-import msgspec
-import numpy as np
-import numpy.typing as npt
 
 from crscore.code import ngrams, tokens
-from crscore.code.metrics.base import Metric
+from crscore.code.metrics.base import Floats, Metric, PresetOptions
 from crscore.code.samples import Sample
 
-Floats = npt.NDArray[np.float64]
 
-
-class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Options(PresetOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Options of BLEU."""
 
-    preset: Literal["out-of-the-bleu"] | None = None
-    """That paper's variant: tokens of tranX, and scores of samples rounded to 3 decimals."""
-    tokens: tokens.TokenKind | None = None
-    """Kind of tokens; the default is `tranx`: n-grams need the punctuation."""
+    tokens: tokens.TokenKind = "tranx"
+    """Kind of tokens; n-grams need the punctuation."""
     smoothing: ngrams.Smoothing = "exp"
     """Precision of an n-gram length without a match."""
 
@@ -39,18 +30,15 @@ class Bleu(Metric):
     options: Options
 
     @property
-    def _kind(self) -> tokens.TokenKind:
-        return self.options.tokens or "tranx"
-
-    @property
     def identity(self) -> str:
         """Variant by tokens, smoothing and rounding."""
-        rounded = "|round:3" if self.options.preset else ""
-        return f"bleu|tok:{self._kind}|smooth:{self.options.smoothing}|eff:sentence{rounded}"
+        options = self.options
+        variant = f"tok:{options.tokens}|smooth:{options.smoothing}"
+        return f"bleu|{variant}|eff:sentence{options.rounding}"
 
     def statistics(self, samples: Sequence[Sample]) -> Floats:
         """Count n-grams; shape (N, 10), see `ngrams.References.statistics`."""
-        return ngrams.statistics(samples, tokens.TOKENIZERS[self._kind])
+        return ngrams.statistics(samples, self.options.tokens)
 
     def sentence_scores(self, statistics: Floats) -> Floats:
         """Score each sample, with effective order."""

@@ -4,27 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
 from crscore.code import libraries
-from crscore.code.metrics.base import MeanMetric, Metric
+from crscore.code.metrics.base import Floats, MeanMetric, Metric, PresetOptions
 from crscore.code.samples import Sample
-
-Floats = npt.NDArray[np.float64]
 
 _CHAR_ORDER: Final = 6
 _BETA: Final = 2
 
 
-class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Options of chrF."""
+class Options(PresetOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Options of chrF; with the preset, a set's score is the mean of its samples."""
 
-    preset: Literal["out-of-the-bleu"] | None = None
-    """That paper's variant: rounded to 3 decimals, and a set's score is the mean of its samples."""
     word_order: Annotated[int, msgspec.Meta(ge=0, le=4)] = 0
     """Longest n-gram of words: 0 for chrF, 2 for chrF++. Words are what white space separates, so
     `f (x)` differs from `f(x)`: format both sides alike before using more than 0."""

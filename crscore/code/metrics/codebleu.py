@@ -13,14 +13,11 @@ from functools import cache, lru_cache
 from importlib import resources
 from typing import Final, Literal, NamedTuple, TypeVar
 
-import msgspec
 import numpy as np
-import numpy.typing as npt
 
-from crscore.code import limits, ngrams, tokens
+from crscore.code import ngrams, tokens
 from crscore.code.dataflow import read_names
-from crscore.code.metrics.base import MeanMetric, Metric
-from crscore.code.samples import Sample
+from crscore.code.metrics.base import MAX_CHARACTERS, Metric, PairMetric, PresetOptions
 from crscore.code.syntax_tree import SyntaxTree, syntax_tree
 from crscore.suggestions.trees import grammar_of
 from crscore.syntax.grammars import fingerprint
@@ -34,12 +31,12 @@ EQUAL_WEIGHTS: Final = (0.25, 0.25, 0.25, 0.25)
 PRESET_WEIGHTS: Final = (0.1, 0.1, 0.4, 0.4)
 
 
-class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Options of CodeBLEU."""
+class Options(PresetOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Options of CodeBLEU.
 
-    preset: Preset | None = None
-    """The variant of "Out of the BLEU": tokens of Python's own tokenizer, BLEU without smoothing,
-    weights 0.1, 0.1, 0.4, 0.4, no data flow in code that does not parse, 3 decimals."""
+    The preset has tokens of Python's own tokenizer, BLEU without smoothing, weights 0.1, 0.1, 0.4,
+    0.4, and no data flow in code that does not parse.
+    """
 
 
 class Parts(NamedTuple):
@@ -57,12 +54,12 @@ class Parts(NamedTuple):
 
     def combine(self, weights: Sequence[float]) -> float:
         """Return the weighted mean of the parts that there are."""
-        known = [
+        weighted = [
             (value, weight)
             for value, weight in zip(self, weights, strict=True)
             if value is not None
         ]
-        return sum(value * weight for value, weight in known) / sum(weight for _, weight in known)
+        return sum(v * weight for v, weight in weighted) / sum(weight for _, weight in weighted)
 
 
 class _Side(NamedTuple):
@@ -74,7 +71,7 @@ class _Side(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class CodeBleu(MeanMetric):
+class CodeBleu(PairMetric):
     """CodeBLEU with the parts that apply to the code, their weights normalised.
 
     All sub-trees count, leaves included, each as often as both sides have it; they are compared by
@@ -89,6 +86,8 @@ class CodeBleu(MeanMetric):
         JSS 2023, and its code.
     """
 
+    needs_grammar = True
+    max_characters = MAX_CHARACTERS
     options: Options
 
     @property
@@ -96,27 +95,17 @@ class CodeBleu(MeanMetric):
         """Variant and grammars."""
         return f"codebleu|{self.options.preset or 'equal'}|grammars:{fingerprint()}"
 
-    def inapplicable(self, samples: Sequence[Sample]) -> str | None:
-        """Refuse languages without a grammar, and code that would take minutes."""
-        return limits.no_grammar(samples) or limits.too_long(samples)
-
-    def scores(self, samples: Sequence[Sample]) -> npt.NDArray[np.float64]:
-        """Score samples; with several references the best one counts."""
-        limits.check_length(samples, "codebleu")
-        return np.array(
-            [max(self._score(sample, one) for one in sample.references) for sample in samples]
-        )
-
-    def _score(self, sample: Sample, reference: str) -> float:
-        if not sample.candidate.strip() or not reference.strip():
-            return float(not sample.candidate.strip() and not reference.strip())
-        compared = parts(sample.candidate, reference, sample.language, self.options.preset)
+    def compare(self, candidate: str, reference: str, language: str | None) -> float:
+        """Compare two pieces of code."""
+        if not candidate.strip() or not reference.strip():
+            return float(not candidate.strip() and not reference.strip())
+        parts = compute_parts(candidate, reference, language, self.options.preset)
         if self.options.preset:
-            return round(compared.combine(PRESET_WEIGHTS), 3)
-        return compared.combine(EQUAL_WEIGHTS)
+            return round(parts.combine(PRESET_WEIGHTS), 3)
+        return parts.combine(EQUAL_WEIGHTS)
 
 
-def parts(
+def compute_parts(
     candidate: str, reference: str, language: str | None, preset: Preset | None = None
 ) -> Parts:
     """Compute the parts of the score.
@@ -137,7 +126,7 @@ def parts(
     Example:
         The candidate has two words of four.
 
-        >>> parts("a = f(c)", "a = g(b)", "python").words
+        >>> compute_parts("a = f(c)", "a = g(b)", "python").words
         0.5
     """
     left, right = _side(candidate, language, preset), _side(reference, language, preset)
@@ -163,43 +152,42 @@ def _words(candidate: Sequence[str], reference: Sequence[str], keywords: frozens
     def weight(counted: Counter[str]) -> int:
         return sum(n * (KEYWORD_WEIGHT if word in keywords else 1) for word, n in counted.items())
 
-    found, wanted = Counter(candidate), Counter(reference)
+    reference_words = Counter(reference)
     penalty = math.exp(min(0.0, 1 - len(reference) / len(candidate)))
-    return penalty * weight(found & wanted) / weight(wanted)
+    return penalty * weight(Counter(candidate) & reference_words) / weight(reference_words)
 
 
 @lru_cache(maxsize=32)
 def _side(code: str, language: str | None, preset: Preset | None) -> _Side:
     """Count a text; a reference is used for many candidates."""
-    split = (
-        _python_tokens
-        if preset and language == "python"
-        else tokens.TOKENIZERS["tranx" if preset else "code"]
-    )
-    tree = syntax_tree(code, language, alone=preset is not None)
+    if preset and language == "python":
+        words = _python_tokens(code)
+    else:
+        words = tokens.split(code, "tranx" if preset else "code")
+    tree = syntax_tree(code, language, whole_file=preset is not None)
     if tree is None:
-        return _Side(tuple(split(code)), None, None)
+        return _Side(tuple(words), None, None)
     flow = None if preset and not tree.valid else _flow(tree, assignments=preset is None)
-    return _Side(tuple(split(code)), _subtrees(tree), flow)
+    return _Side(tuple(words), _subtrees(tree), flow)
 
 
 def _subtrees(tree: SyntaxTree) -> Counter[int]:
     """Count the sub-trees by a hash of the types of their nodes, anonymous children left out."""
     keys = [0] * len(tree.nodes)
     for position, children in reversed(list(enumerate(tree.children()))):
-        named = tuple(keys[child] for child in children if tree.nodes[child].named)
+        named = tuple(keys[child] for child in children if tree.nodes[child].is_named)
         kind = tree.nodes[position].type.replace("'", '"')  # 'a' and "a" are the same literal
         keys[position] = hash((kind, named))
     return Counter(keys)
 
 
 def _flow(tree: SyntaxTree, *, assignments: bool) -> Counter[tuple[bool, int, int]]:
-    read = read_names(tree)
-    flows = [(False, flow) for flow in read.next_uses]
+    names = read_names(tree)
+    flows = [(False, flow) for flow in names.next_uses]
     if assignments:
-        flows += [(True, flow) for flow in read.assignments]
+        flows += [(True, flow) for flow in names.assignments]
     return Counter(
-        (kind, read.names[flow.source].variable, read.names[flow.target].variable)
+        (kind, names.names[flow.source].variable, names.names[flow.target].variable)
         for kind, flow in flows
     )
 

@@ -20,7 +20,6 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from crscore.code import limits
 from crscore.code.hugging_face import load_model
 from crscore.code.metrics.base import MeanMetric, Metric
 from crscore.code.samples import Sample
@@ -52,6 +51,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 class CodeScoreR(MeanMetric):
     """Cosine of sketches; the best reference counts."""
 
+    needs_grammar = True
     options: Options
 
     @property
@@ -69,7 +69,7 @@ class CodeScoreR(MeanMetric):
         """Return that there is no encoder, or that a language has no grammar."""
         if self.options.model is None:
             return "it needs an encoder: codescore_r:model=NAME"
-        return limits.no_grammar(samples)
+        return MeanMetric.inapplicable(self, samples)
 
     def scores(self, samples: Sequence[Sample]) -> npt.NDArray[np.float64]:
         """Score samples."""

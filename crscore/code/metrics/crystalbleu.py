@@ -11,15 +11,11 @@ from pathlib import Path
 from typing import Annotated, Final
 
 import msgspec
-import numpy as np
-import numpy.typing as npt
 
 from crscore.code import ngrams, tokens
-from crscore.code.metrics.base import Metric
+from crscore.code.metrics.base import Floats, Metric
 from crscore.code.samples import Sample
 from crscore.errors import InputError
-
-Floats = npt.NDArray[np.float64]
 
 PAPER_K: Final = 500
 """N-grams of a corpus that the paper ignores."""
@@ -65,20 +61,18 @@ class CrystalBleu(Metric):
         return f"crystalbleu|tok:{options.tokens}|smooth:{options.smoothing}|ignored:{ignored}"
 
     @property
-    def _k(self) -> int:
-        return PAPER_K if self.options.k is None else self.options.k
+    def _k(self) -> int | None:
+        return PAPER_K if self.options.corpus and self.options.k is None else self.options.k
 
     def statistics(self, samples: Sequence[Sample]) -> Floats:
         """Count n-grams; shape (N, 10), see `ngrams.References.statistics`."""
-        split = tokens.TOKENIZERS[self.options.tokens]
-        return ngrams.statistics(samples, split, self._ignored(samples))
-
-    def _ignored(self, samples: Sequence[Sample]) -> frozenset[ngrams.Ngram]:
         options = self.options
-        if options.corpus is not None:
-            return _commonest(frozenset({_read(options.corpus)}), options.tokens, self._k)
-        references = frozenset(text for sample in samples for text in sample.references)
-        return _commonest(references, options.tokens, options.k)
+        if options.corpus is None:
+            texts = frozenset(text for sample in samples for text in sample.references)
+        else:
+            texts = frozenset({_read(options.corpus)})
+        ignored = _most_common(texts, options.tokens, self._k)
+        return ngrams.statistics(samples, options.tokens, ignored)
 
     def sentence_scores(self, statistics: Floats) -> Floats:
         """Score each sample, with effective order."""
@@ -98,17 +92,16 @@ def _read(path: str) -> str:
 
 
 @functools.lru_cache(maxsize=8)
-def _commonest(
+def _most_common(
     texts: frozenset[str], kind: tokens.TokenKind, k: int | None
 ) -> frozenset[ngrams.Ngram]:
     counts: Counter[ngrams.Ngram] = Counter()
     for text in texts:
-        split = tokens.TOKENIZERS[kind](text)
         for order in range(1, ngrams.ORDER + 1):
-            counts.update(ngrams.ngrams(split, order))
-    kept = int(SHARE * len(counts)) if k is None else k
+            counts.update(ngrams.count_ngrams(tokens.split(text, kind), order))
+    size = int(SHARE * len(counts)) if k is None else k
     # By text where counts are equal: the order of the samples does not matter.
-    return frozenset(sorted(counts, key=lambda one: (-counts[one], one))[:kept])
+    return frozenset(sorted(counts, key=lambda ngram: (-counts[ngram], ngram))[:size])
 
 
 def create(options: Options) -> Metric:

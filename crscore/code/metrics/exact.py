@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
-from crscore.code.metrics.base import MeanMetric, Metric
-from crscore.code.samples import Sample
+from crscore.code.metrics.base import Metric, PairMetric
 
 
 @dataclass(frozen=True, slots=True)
-class Exact(MeanMetric):
+class Exact(PairMetric):
     """1 for a candidate that equals a reference up to runs of white space, else 0."""
 
     @property
@@ -21,14 +16,9 @@ class Exact(MeanMetric):
         """Name of the metric."""
         return "exact"
 
-    def scores(self, samples: Sequence[Sample]) -> npt.NDArray[np.float64]:
-        """Score samples."""
-        return np.array(
-            [
-                float(sample.candidate.split() in [one.split() for one in sample.references])
-                for sample in samples
-            ]
-        )
+    def compare(self, candidate: str, reference: str, _language: str | None) -> float:
+        """Compare two texts."""
+        return float(candidate.split() == reference.split())
 
 
 def create() -> Metric:

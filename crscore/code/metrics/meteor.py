@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
-
-import msgspec
-import numpy as np
-import numpy.typing as npt
+from types import SimpleNamespace
 
 from crscore.code import libraries, tokens, wordnet
-from crscore.code.metrics.base import MeanMetric, Metric
-from crscore.code.samples import Sample
+from crscore.code.metrics.base import Metric, PairMetric, PresetOptions
 
 
-class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Options of METEOR."""
+class Options(PresetOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Options of METEOR; the preset has tokens of tranX, and synonyms."""
 
-    preset: Literal["out-of-the-bleu"] | None = None
-    """That paper's variant: tokens of tranX, synonyms, and scores rounded to 3 decimals."""
     tokens: tokens.TokenKind | None = None
     """Kind of tokens; the default is `code`, which agrees better with people, or `tranx` in the
     preset."""
@@ -30,16 +22,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     machine."""
 
 
-class Stemmer:
-    """Porter's stemmer that takes every word once."""
-
-    def __init__(self) -> None:
-        porter = libraries.load("nltk.stem.porter", "nltk").PorterStemmer()
-        self.stem = functools.cache(porter.stem)
-
-
 @dataclass(frozen=True, slots=True)
-class Meteor(MeanMetric):
+class Meteor(PairMetric):
     """Mean of precision and recall over aligned words, less up to half of it for their disorder.
 
     Recall weighs nine times as much as precision: alpha 0.9, beta 3, gamma 0.5. Two equal texts
@@ -53,34 +37,33 @@ class Meteor(MeanMetric):
         return self.options.tokens or ("tranx" if self.options.preset else "code")
 
     @property
-    def _synonyms(self) -> bool:
-        given = self.options.synonyms
-        return bool(self.options.preset) if given is None else given
+    def _has_synonyms(self) -> bool:
+        synonyms = self.options.synonyms
+        return bool(self.options.preset) if synonyms is None else synonyms
 
     @property
     def identity(self) -> str:
         """Variant by tokens, WordNet and rounding, with the versions of library and WordNet."""
-        words = wordnet.find()[1] if self._synonyms else "no synonyms"
-        rounded = "|round:3" if self.options.preset else ""
-        return f"meteor|tok:{self._kind}|{words}|{libraries.version('nltk')}{rounded}"
+        words = wordnet.find()[1] if self._has_synonyms else "no synonyms"
+        version = libraries.version("nltk")
+        return f"meteor|tok:{self._kind}|{words}|{version}{self.options.rounding}"
 
-    def scores(self, samples: Sequence[Sample]) -> npt.NDArray[np.float64]:
-        """Score samples."""
+    def compare(self, candidate: str, reference: str, _language: str | None) -> float:
+        """Align two texts."""
         score = libraries.load("nltk.translate.meteor_score", "nltk").single_meteor_score
-        known = wordnet.find()[0] if self._synonyms else wordnet.NoSynonyms()
-        align = functools.partial(score, stemmer=Stemmer(), wordnet=known)
-        split = functools.cache(tokens.TOKENIZERS[self._kind])
-        values = []
-        for sample in samples:
-            candidate = split(sample.candidate)
-            references = [split(text) for text in sample.references]
-            if candidate:
-                found = [float(align(reference, candidate)) for reference in references]
-            else:
-                found = [float(not reference) for reference in references]
-            best = max(found)
-            values.append(round(best, 3) if self.options.preset else best)
-        return np.array(values, dtype=np.float64)
+        left, right = tokens.split(candidate, self._kind), tokens.split(reference, self._kind)
+        if not left:
+            return float(not right)
+        synonyms = wordnet.find()[0] if self._has_synonyms else wordnet.NoSynonyms()
+        value = float(score(right, left, stemmer=_stemmer(), wordnet=synonyms))
+        return round(value, 3) if self.options.preset else value
+
+
+@functools.cache
+def _stemmer() -> SimpleNamespace:
+    """Return Porter's stemmer, which stems every word once."""
+    porter = libraries.load("nltk.stem.porter", "nltk").PorterStemmer()
+    return SimpleNamespace(stem=functools.lru_cache(maxsize=100_000)(porter.stem))
 
 
 def create(options: Options) -> Metric:

@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-import msgspec
-import numpy as np
-import numpy.typing as npt
-
-from crscore.code import libraries, limits, tokens
-from crscore.code.metrics.base import MeanMetric, Metric
-from crscore.code.ngrams import ngrams
-from crscore.code.samples import Sample
+from crscore.code import libraries, tokens
+from crscore.code.metrics.base import MAX_CHARACTERS, Metric, PairMetric, PresetOptions
+from crscore.code.ngrams import count_ngrams
 
 
-class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Options of ROUGE."""
+class Options(PresetOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Options of ROUGE; the preset has tokens of tranX."""
 
-    preset: Literal["out-of-the-bleu"] | None = None
-    """That paper's variant: tokens of tranX, and scores rounded to 3 decimals."""
     tokens: tokens.TokenKind | None = None
     """Kind of tokens; the default is `code`, or `tranx` in the preset."""
     kind: Literal["L", "1", "2"] = "L"
@@ -29,9 +20,10 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 @dataclass(frozen=True, slots=True)
-class Rouge(MeanMetric):
+class Rouge(PairMetric):
     """F1 of tokens in common with the best reference."""
 
+    max_characters = MAX_CHARACTERS
     options: Options
 
     @property
@@ -41,35 +33,21 @@ class Rouge(MeanMetric):
     @property
     def identity(self) -> str:
         """Variant by kind, tokens and rounding."""
-        rounded = "|round:3" if self.options.preset else ""
-        return f"rouge-{self.options.kind.lower()}|tok:{self._kind}|beta:1{rounded}"
+        kind = self.options.kind.lower()
+        return f"rouge-{kind}|tok:{self._kind}|beta:1{self.options.rounding}"
 
-    def inapplicable(self, samples: Sequence[Sample]) -> str | None:
-        """Refuse code that would take minutes."""
-        return limits.too_long(samples)
-
-    def scores(self, samples: Sequence[Sample]) -> npt.NDArray[np.float64]:
-        """Score samples."""
-        limits.check_length(samples, "rouge_l")
-        split = functools.cache(tokens.TOKENIZERS[self._kind])
-        values = []
-        for sample in samples:
-            candidate = split(sample.candidate)
-            values.append(max(self._score(candidate, split(text)) for text in sample.references))
-        return np.array(values, dtype=np.float64)
-
-    def _score(self, candidate: list[str], reference: list[str]) -> float:
+    def compare(self, candidate: str, reference: str, _language: str | None) -> float:
+        """Compare two texts."""
+        left, right = tokens.split(candidate, self._kind), tokens.split(reference, self._kind)
         if self.options.kind == "L":
             distance = libraries.load("rapidfuzz.distance", "rapidfuzz")
-            common = distance.LCSseq.similarity(candidate, reference)
-            sizes = len(candidate), len(reference)
+            common, sizes = distance.LCSseq.similarity(left, right), (len(left), len(right))
         else:
-            order = int(self.options.kind)
-            first, second = ngrams(candidate, order), ngrams(reference, order)
-            common = (first & second).total()
-            sizes = first.total(), second.total()
+            counts = [count_ngrams(side, int(self.options.kind)) for side in (left, right)]
+            common = (counts[0] & counts[1]).total()
+            sizes = counts[0].total(), counts[1].total()
         if not any(sizes):  # no token, or one each where pairs are counted
-            return float(candidate == reference)
+            return float(left == right)
         score = _f1(common, *sizes)
         return round(score, 3) if self.options.preset else score
 

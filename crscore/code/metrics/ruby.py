@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final, Literal
+from typing import Final
 
-import msgspec
-import numpy as np
-import numpy.typing as npt
-
-from crscore.code import libraries, limits, tokens
+from crscore.code import libraries, tokens
 from crscore.code.graphs import Graph, edit_distance, program_graph
-from crscore.code.metrics.base import MeanMetric, Metric
-from crscore.code.samples import Sample
+from crscore.code.metrics.base import MAX_CHARACTERS, Metric, PairMetric, PresetOptions
 from crscore.code.syntax_tree import SyntaxTree, syntax_tree
 from crscore.syntax.grammars import fingerprint
 
@@ -23,15 +17,12 @@ MAX_PAIRS: Final = 1_000_000
 """Nodes of one graph times those of the other up to which the graphs are compared: some 50 ms."""
 
 
-class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Options of RUBY."""
-
-    preset: Literal["out-of-the-bleu"] | None = None
-    """The variant of "Out of the BLEU": code parses where it is a whole file, 3 decimals."""
+class Options(PresetOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Options of RUBY; with the preset, only whole files parse."""
 
 
 @dataclass(frozen=True, slots=True)
-class Ruby(MeanMetric):
+class Ruby(PairMetric):
     """RUBY with a bound of the graph edit distance instead of a search against the clock.
 
     1 - distance / size, on the first level that applies: program graphs where both sides parse and
@@ -44,6 +35,8 @@ class Ruby(MeanMetric):
         that of the sets of nodes.
     """
 
+    needs_grammar = True
+    max_characters = MAX_CHARACTERS
     options: Options
 
     @property
@@ -52,40 +45,29 @@ class Ruby(MeanMetric):
         scipy = libraries.version("scipy")
         return f"ruby|{self.options.preset or 'fragments'}|grammars:{fingerprint()}|{scipy}"
 
-    def inapplicable(self, samples: Sequence[Sample]) -> str | None:
-        """Refuse languages without a grammar, and code that would take minutes."""
-        return limits.no_grammar(samples) or limits.too_long(samples)
-
-    def scores(self, samples: Sequence[Sample]) -> npt.NDArray[np.float64]:
-        """Score samples; with several references the best one counts."""
-        limits.check_length(samples, "ruby")
-        return np.array(
-            [max(self._score(sample, one) for one in sample.references) for sample in samples]
-        )
-
-    def _score(self, sample: Sample, reference: str) -> float:
-        alone = self.options.preset is not None
-        sides = [(code, sample.language, alone) for code in (sample.candidate, reference)]
+    def compare(self, candidate: str, reference: str, language: str | None) -> float:
+        """Compare two pieces of code."""
+        whole_file = self.options.preset is not None
+        sides = [(code, language, whole_file) for code in (candidate, reference)]
         left, right = (_tree(*side) for side in sides)
         if left is None or right is None:
-            score = token_similarity(sample.candidate, reference)
+            score = token_similarity(candidate, reference)
         else:
             graphs = [_graph(*side) for side in sides]
-            pairs = len(graphs[0].labels) * len(graphs[1].labels)
-            small = pairs <= MAX_PAIRS
-            score = graph_similarity(*graphs) if small else tree_similarity(left, right)
-        return round(score, 3) if alone else score
+            is_small = len(graphs[0].labels) * len(graphs[1].labels) <= MAX_PAIRS
+            score = graph_similarity(*graphs) if is_small else tree_similarity(left, right)
+        return round(score, 3) if self.options.preset else score
 
 
-def _tree(code: str, language: str | None, alone: bool) -> SyntaxTree | None:
+def _tree(code: str, language: str | None, whole_file: bool) -> SyntaxTree | None:
     """Return the tree of code that parses."""
-    tree = syntax_tree(code, language, alone=alone)
+    tree = syntax_tree(code, language, whole_file=whole_file)
     return tree if tree and tree.valid and any(node.leaf for node in tree.nodes[1:]) else None
 
 
 @lru_cache(maxsize=32)
-def _graph(code: str, language: str | None, alone: bool) -> Graph:
-    tree = syntax_tree(code, language, alone=alone)
+def _graph(code: str, language: str | None, whole_file: bool) -> Graph:
+    tree = syntax_tree(code, language, whole_file=whole_file)
     assert tree is not None  # noqa: S101 - only asked for code that has one
     return program_graph(tree)
 
@@ -101,7 +83,8 @@ def tree_similarity(candidate: SyntaxTree, reference: SyntaxTree) -> float:
     Edges cost nothing, so that the least distance pairs as many nodes of one type as there are.
     """
     left, right = (
-        Counter(node.type for node in tree.nodes if node.named) for tree in (candidate, reference)
+        Counter(node.type for node in tree.nodes if node.is_named)
+        for tree in (candidate, reference)
     )
     longer = max(left.total(), right.total())
     return 1 - (longer - (left & right).total()) / (left.total() + right.total())

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from crscore.code.measure import Measurement, measure
+from crscore.code.metrics.measurement import Measurement, measure
 from crscore.code.samples import Sample
 from crscore.errors import InputError
 from crscore.lab.formats import NOTHING, count, percent, probability

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from crscore.code.measure import measure
+from crscore.code.metrics.measurement import measure
 from crscore.code.samples import Sample
 from crscore.lab.code.graded import GradedCode
 from crscore.lab.formats import count, number, ranged

@@ -97,5 +97,5 @@ def test_references_of_another_file_need_ids_and_join_those_of_the_row(tmp_path)
 
 def test_binary_file_is_refused(tmp_path):
     (tmp_path / "a.py").write_bytes(b"x\0")
-    with pytest.raises(InputError, match=r"a\.py is no text"):
+    with pytest.raises(InputError, match=r"a\.py is not a text file"):
         read_samples(tmp_path / "a.py", [tmp_path / "a.py"])

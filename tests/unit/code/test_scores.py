@@ -3,7 +3,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from crscore.code.measure import make_metrics
+from crscore.code.metrics.measurement import make_metrics
 from crscore.code.samples import Sample
 from crscore.code.scores import CodeScores, render_text, score_samples
 from crscore.errors import ConfigError, UnknownPluginError

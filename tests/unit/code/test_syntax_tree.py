@@ -27,7 +27,7 @@ def test_what_completes_a_fragment_is_no_node() -> None:
 
     assert tree is not None
     assert tree.valid
-    assert [node.type for node in tree.nodes if node.named] == [
+    assert [node.type for node in tree.nodes if node.is_named] == [
         "method_definition",
         "property_identifier",
         "formal_parameters",
@@ -37,7 +37,7 @@ def test_what_completes_a_fragment_is_no_node() -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "alone", "valid"),
+    ("code", "whole_file", "valid"),
     [
         ("x = 1", True, True),
         ("x = `y`", True, False),  # the grammar takes backquotes as a string
@@ -48,8 +48,8 @@ def test_what_completes_a_fragment_is_no_node() -> None:
         ("x = = 1", False, False),
     ],
 )
-def test_code_is_valid_where_python_reads_it(code: str, alone: bool, valid: bool) -> None:
-    tree = syntax_tree(code, "python", alone=alone)
+def test_code_is_valid_where_python_reads_it(code: str, whole_file: bool, valid: bool) -> None:
+    tree = syntax_tree(code, "python", whole_file=whole_file)
 
     assert tree is not None
     assert tree.valid is valid

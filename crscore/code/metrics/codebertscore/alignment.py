@@ -30,7 +30,7 @@ _BLOCK: Final = 4_194_304
 """Similarities held at once."""
 
 
-def kept(tokens: Tokens, punctuation: str) -> Tokens:
+def drop_punctuation(tokens: Tokens, punctuation: str) -> Tokens:
     """Drop white space and punctuation, never a special token.
 
     Args:
@@ -40,8 +40,8 @@ def kept(tokens: Tokens, punctuation: str) -> Tokens:
     dropped = DROPPED[punctuation]
     if punctuation == "all":
         return tokens
-    chosen = [not dropped.issuperset(word) for word in tokens.spelled]
-    return tokens.keep(np.array(chosen, dtype=np.bool_) | tokens.marker)
+    is_word = [not dropped.issuperset(word) for word in tokens.spelled]
+    return tokens.keep(np.array(is_word, dtype=np.bool_) | tokens.marker)
 
 
 def inverse_frequencies(documents: Sequence[Sequence[int]]) -> tuple[dict[int, float], float]:
@@ -73,8 +73,8 @@ def weights_of(tokens: Tokens, frequencies: tuple[dict[int, float], float] | Non
     equal = (~tokens.marker).astype(np.float64)
     weights = equal
     if frequencies is not None:
-        known, unseen = frequencies
-        weights = equal * [known.get(key, unseen) for key in tokens.keys.tolist()]
+        by_key, default = frequencies
+        weights = equal * [by_key.get(key, default) for key in tokens.keys.tolist()]
         if not weights.any():
             weights = equal
     total = weights.sum()

@@ -79,13 +79,13 @@ class HuggingFaceSource:
         layer = LAYERS.get(self.model, loaded.layers) if self.layer is None else self.layer
         if layer > loaded.layers:
             raise ConfigError("layer", "metric codebertscore", f"0 to {loaded.layers}")
-        found = [_tokenize(loaded.tokenizer, text) for text in texts]
+        tokenized = [_tokenize(loaded.tokenizer, text) for text in texts]
         encoded = encode_windows(
-            [text.ids for text in found],
+            [text.ids for text in tokenized],
             loaded.max_tokens,
             lambda rows: _encode(loaded, rows, layer),
         )
-        return [_tokens(text, vectors) for text, vectors in zip(found, encoded, strict=True)]
+        return [_tokens(text, vectors) for text, vectors in zip(tokenized, encoded, strict=True)]
 
 
 class _Tokenized(NamedTuple):
@@ -131,22 +131,22 @@ def _encode(
     import torch  # noqa: PLC0415
 
     vectors: list[npt.NDArray[np.float32]] = [np.zeros((0, 0), np.float32)] * len(rows)
-    order = sorted(range(len(rows)), key=lambda at: -len(rows[at]))
+    order = sorted(range(len(rows)), key=lambda index: -len(rows[index]))
     for start in range(0, len(order), _BATCH):
         batch = order[start : start + _BATCH]
         shape = (len(batch), len(rows[batch[0]]))
         ids = torch.full(shape, loaded.tokenizer.pad_token_id or 0)
         present = torch.zeros(shape, dtype=torch.long)
-        for line, at in enumerate(batch):
-            ids[line, : len(rows[at])] = torch.tensor(rows[at])
-            present[line, : len(rows[at])] = 1
+        for line, index in enumerate(batch):
+            ids[line, : len(rows[index])] = torch.tensor(rows[index])
+            present[line, : len(rows[index])] = 1
         ids, present = ids.to(loaded.model.device), present.to(loaded.model.device)
         with torch.inference_mode():
-            read = loaded.model(ids, attention_mask=present, output_hidden_states=True)
-        hidden = read.hidden_states[layer].cpu().numpy()
-        for line, at in enumerate(batch):
+            states = loaded.model(ids, attention_mask=present, output_hidden_states=True)
+        hidden = states.hidden_states[layer].cpu().numpy()
+        for line, index in enumerate(batch):
             # Padding is cut off here, so that no batch can change a score.
-            vectors[at] = hidden[line, : len(rows[at])]
+            vectors[index] = hidden[line, : len(rows[index])]
     return vectors
 
 

@@ -17,18 +17,16 @@ from typing import Annotated, Final, Literal
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
-from crscore.code.metrics.base import MeanMetric, Metric
+from crscore.code.metrics.base import Floats, MeanMetric, Metric
 from crscore.code.metrics.codebertscore import alignment, hugging_face
 from crscore.code.metrics.codebertscore.embedded import EmbeddedSource
 from crscore.code.metrics.codebertscore.hugging_face import HuggingFaceSource
 from crscore.code.metrics.codebertscore.tokens import Text, Tokens, TokenSource
 from crscore.code.samples import Sample
 from crscore.encoders.minilm import MiniLM
-from crscore.errors import ConfigError, InputError
+from crscore.errors import ConfigError
 
-Floats = npt.NDArray[np.float64]
 Frequencies = tuple[dict[int, float], float]
 
 EMBEDDED: Final = "minilm"
@@ -36,7 +34,7 @@ BY_LANGUAGE: Final = "auto"
 BASELINE: Final = 0.5
 """Score that `rescale` maps to 0; no baselines were measured for the published models."""
 MAX_CHARACTERS: Final = 30_000
-"""Longest code that is compared, which bounds the time."""
+"""Longest code that is compared; bounds the time."""
 MAX_CONTEXT: Final = 10_000
 """Characters of a context that are read, its last ones."""
 _BATCH: Final = 500_000
@@ -47,8 +45,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """Options of the metric."""
 
     model: str = EMBEDDED
-    """`minilm`, the embedded encoder; `auto`, the published model of each sample's language; or a
-    model of the Hugging Face hub, or a folder."""
+    """`minilm`, the embedded encoder of English; `auto`, the published model of each sample's
+    language; or a model of the Hugging Face hub, or a folder."""
     value: Literal["precision", "recall", "f1", "f3"] = "f1"
     """F1 agrees best with people, F3 (mostly recall) with tests, says the paper."""
     idf: bool = False
@@ -74,6 +72,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 class CodeBERTScore(MeanMetric):
     """CodeBERTScore with any source of token vectors."""
 
+    max_characters = MAX_CHARACTERS
     sources: Mapping[str | None, TokenSource]
     """Source by language; that of None serves all others."""
     options: Options
@@ -88,48 +87,39 @@ class CodeBERTScore(MeanMetric):
         parts += [f"{language}={sources[language]}" for language in sorted(sources)]
         return f"codebertscore[{','.join(parts)}]"
 
-    def inapplicable(self, samples: Sequence[Sample]) -> str | None:
-        """Return why the samples cannot be judged: code of over 30,000 characters."""
-        lengths = (len(code) for one in samples for code in (one.candidate, *one.references))
-        longest = max(lengths, default=0)
-        if longest <= MAX_CHARACTERS:
-            return None
-        return f"code of {longest:,} characters; it compares at most {MAX_CHARACTERS:,}"
-
     def scores(self, samples: Sequence[Sample]) -> Floats:
         """Score samples.
 
         Raises:
-            InputError: Some code is too long (`inapplicable`).
             ConfigError: The model has no such layer.
             DependencyError: A package is missing.
             ModelNotFoundError: The model's files are not available.
             EncodingError: The model cannot be loaded or used.
         """
-        reason = self.inapplicable(samples)
-        if reason is not None:
-            raise InputError(f"codebertscore: {reason}")
-        made = np.zeros(len(samples))
-        languages = [one.language if one.language in self.sources else None for one in samples]
+        scores = np.zeros(len(samples))
+        languages = [
+            sample.language if sample.language in self.sources else None for sample in samples
+        ]
         for language, source in self.sources.items():
-            rows = [at for at, found in enumerate(languages) if found == language]
-            made[rows] = self._scores([samples[at] for at in rows], source)
+            rows = [row for row, key in enumerate(languages) if key == language]
+            scores[rows] = self._score([samples[row] for row in rows], source)
         if self.options.rescale:
-            made = np.maximum(0.0, (made - BASELINE) / (1.0 - BASELINE))
-        return made
+            scores = np.maximum(0.0, (scores - BASELINE) / (1.0 - BASELINE))
+        return scores
 
-    def _scores(self, samples: Sequence[Sample], source: TokenSource) -> list[float]:
+    def _score(self, samples: Sequence[Sample], source: TokenSource) -> list[float]:
         frequencies = self._frequencies(samples, source) if self.options.idf else None
-        chosen = alignment.VALUES.index(self.options.value)
-        found: list[float] = []
-        known: dict[Text, _Weighed] = {}
+        value = alignment.VALUES.index(self.options.value)
+        scores: list[float] = []
+        sides: dict[Text, _Side] = {}
         for batch in _batches(samples):
-            known = self._read(batch, source, frequencies, known)
+            sides = self._read(batch, source, frequencies, sides)
             for sample in batch:
-                candidate, *references = (known[text] for text in self._texts(sample))
-                values = [_align(candidate, reference)[chosen] for reference in references]
-                found.append(float(max(values)))
-        return found
+                candidate, *references = (sides[text] for text in self._texts(sample))
+                scores.append(
+                    max(float(_align(candidate, reference)[value]) for reference in references)
+                )
+        return scores
 
     def _texts(self, sample: Sample) -> list[Text]:
         context = sample.context[-MAX_CONTEXT:] if self.options.context else ""
@@ -140,16 +130,16 @@ class CodeBERTScore(MeanMetric):
         samples: Sequence[Sample],
         source: TokenSource,
         frequencies: Frequencies | None,
-        known: dict[Text, _Weighed],
-    ) -> dict[Text, _Weighed]:
-        """Return the tokens of the texts of some samples, of which the last ones' are known."""
-        wanted = dict.fromkeys(text for sample in samples for text in self._texts(sample))
-        missing = [text for text in wanted if text not in known]
-        read = [alignment.kept(one, self.options.punctuation) for one in source.tokens(missing)]
-        weighed = [_Weighed(one, alignment.weights_of(one, frequencies)) for one in read]
-        return {text: known[text] for text in wanted if text in known} | dict(
-            zip(missing, weighed, strict=True)
-        )
+        previous: dict[Text, _Side],
+    ) -> dict[Text, _Side]:
+        """Return the tokens of the texts of some samples; `previous` has the last batch's."""
+        texts = dict.fromkeys(text for sample in samples for text in self._texts(sample))
+        new = [text for text in texts if text not in previous]
+        sides = {text: side for text, side in previous.items() if text in texts}
+        for text, tokens in zip(new, source.tokens(new), strict=True):
+            words = alignment.drop_punctuation(tokens, self.options.punctuation)
+            sides[text] = _Side(words, alignment.weights_of(words, frequencies))
+        return sides
 
     def _frequencies(self, samples: Sequence[Sample], source: TokenSource) -> Frequencies:
         references = dict.fromkeys(code for sample in samples for code in sample.references)
@@ -161,12 +151,12 @@ class CodeBERTScore(MeanMetric):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Weighed:
+class _Side:
     tokens: Tokens
     weights: Floats
 
 
-def _align(candidate: _Weighed, reference: _Weighed) -> Floats:
+def _align(candidate: _Side, reference: _Side) -> Floats:
     return alignment.align(
         candidate.tokens,
         reference.tokens,
@@ -177,14 +167,14 @@ def _align(candidate: _Weighed, reference: _Weighed) -> Floats:
 
 def _batches(samples: Sequence[Sample]) -> Iterator[list[Sample]]:
     batch: list[Sample] = []
-    held = 0
+    characters = 0
     for sample in samples:
         size = len(sample.candidate) + sum(map(len, sample.references)) + len(sample.context)
-        if batch and held + size > _BATCH:
+        if batch and characters + size > _BATCH:
             yield batch
-            batch, held = [], 0
+            batch, characters = [], 0
         batch.append(sample)
-        held += size
+        characters += size
     if batch:
         yield batch
 
@@ -195,19 +185,19 @@ def create(options: Options) -> Metric:
     Raises:
         ConfigError: An option does not go with the model.
     """
-    where = "metric codebertscore"
+    origin = "metric codebertscore"
     if options.model == EMBEDDED:
         for name in ("layer", "revision"):
             if getattr(options, name) is not None:
-                raise ConfigError(name, where, "goes with a Hugging Face model only")
+                raise ConfigError(name, origin, "goes with a Hugging Face model only")
         source = EmbeddedSource(MiniLM(offline=options.offline))
         return CodeBERTScore(sources={None: source}, options=options)
     if options.revision is not None and Path(options.model).is_dir():
-        raise ConfigError("revision", where, f"the folder {options.model} has no revisions")
+        raise ConfigError("revision", origin, f"the folder {options.model} has no revisions")
     if options.model != BY_LANGUAGE:
         return CodeBERTScore(sources={None: _source(options.model, options)}, options=options)
     if options.revision is not None:
-        raise ConfigError("revision", where, "goes with one model, not with `auto`")
+        raise ConfigError("revision", origin, "goes with one model, not with `auto`")
     sources: dict[str | None, TokenSource]
     sources = {language: _source(model, options) for language, model in hugging_face.MODELS.items()}
     sources[None] = _source(hugging_face.GENERAL_MODEL, options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple, Protocol
 
@@ -36,14 +37,14 @@ class Tokens(NamedTuple):
     vectors: Floats
     """Shape (L, D), rows of length 1."""
 
-    def keep(self, chosen: npt.NDArray[np.bool_]) -> Tokens:
-        """Return the chosen tokens."""
-        spelled = tuple(word for word, kept in zip(self.spelled, chosen, strict=True) if kept)
-        return Tokens(self.keys[chosen], spelled, self.marker[chosen], self.vectors[chosen])
+    def keep(self, mask: npt.NDArray[np.bool_]) -> Tokens:
+        """Return the tokens whose place in a mask, shape (L,), is true."""
+        spelled = tuple(itertools.compress(self.spelled, mask))
+        return Tokens(self.keys[mask], spelled, self.marker[mask], self.vectors[mask])
 
 
 class TokenSource(Protocol):
-    """What gives tokens their vectors."""
+    """Encoder of tokens."""
 
     @property
     def identity(self) -> str:
@@ -115,11 +116,11 @@ def encode_windows(
     Returns:
         For each sequence the vectors of its tokens, shape (L, D), rows of length 1.
     """
-    cut = [(at, window) for at, row in enumerate(rows) for window in windows(len(row), limit)]
-    encoded = encode([rows[at][window.start : window.stop] for at, window in cut])
+    cut = [(index, window) for index, row in enumerate(rows) for window in windows(len(row), limit)]
+    encoded = encode([rows[index][window.start : window.stop] for index, window in cut])
     parts: list[list[Floats]] = [[] for _ in rows]
-    for (at, window), vectors in zip(cut, encoded, strict=True):
-        parts[at].append(vectors[window.first - window.start : window.end - window.start])
+    for (index, window), vectors in zip(cut, encoded, strict=True):
+        parts[index].append(vectors[window.first - window.start : window.end - window.start])
     return [_unit_rows(np.concatenate(part)) for part in parts]
 
 

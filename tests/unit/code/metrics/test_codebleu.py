@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from crscore.code import metrics
-from crscore.code.metrics.codebleu import parts
+from crscore.code.metrics.codebleu import compute_parts
 from crscore.code.samples import Sample
 from crscore.code.syntax_tree import MAX_BYTES
 from crscore.errors import InputError
@@ -30,7 +30,7 @@ def test_same_code_scores_1_in_each_language(language: str) -> None:
 def test_other_names_change_words_only(language: str) -> None:
     renamed = SAME[language].replace("c", "other").replace("funother", "func")
     renamed = renamed.replace("otheronst", "const")
-    found = parts(renamed, SAME[language], language)
+    found = compute_parts(renamed, SAME[language], language)
 
     assert found.words < 1
     assert (found.syntax, found.flow) == (1, 1)
@@ -38,7 +38,7 @@ def test_other_names_change_words_only(language: str) -> None:
 
 def test_keywords_count_five_times() -> None:
     # The example of "Out of the BLEU": `for` and `in` weigh 5; `for` and `x` are found.
-    assert parts("for x of", "for x in lst", "python").words == pytest.approx(
+    assert compute_parts("for x of", "for x in lst", "python").words == pytest.approx(
         math.exp(-1 / 3) * 6 / 12
     )
 
@@ -46,7 +46,7 @@ def test_keywords_count_five_times() -> None:
 def test_parts_by_hand() -> None:
     # Words f a, f b: one of 2 is common; one bigram that is not, smoothed to 1/2. All 8 sub-trees
     # are of the same types. No name is used twice or assigned.
-    found = parts("f(a)", "f(b)", "python")
+    found = compute_parts("f(a)", "f(b)", "python")
 
     assert found == pytest.approx((0.5, 0.5, 1, None))
     assert metrics.make("codebleu").sentence("f(a)", ["f(b)"], language="python") == pytest.approx(
@@ -57,7 +57,7 @@ def test_parts_by_hand() -> None:
 def test_data_flow_by_hand() -> None:
     # The reference: a and x are used again, a gets x, b gets a and x. The candidate lacks both of
     # the last x.
-    assert parts("a = x\nb = a", "a = x\nb = a + x", "python").flow == pytest.approx(3 / 5)
+    assert compute_parts("a = x\nb = a", "a = x\nb = a + x", "python").flow == pytest.approx(3 / 5)
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_preset_by_hand(candidate: str, reference: str, expected: float) -> None
 
 def test_text_that_python_cannot_split_is_split_as_for_tranx() -> None:
     # f ( ` a ` , b beside f ( 'a' ) and the end.
-    assert parts("f('a', b", "f('a')", "python", "out-of-the-bleu").words == 2 / 5
+    assert compute_parts("f('a', b", "f('a')", "python", "out-of-the-bleu").words == 2 / 5
 
 
 def test_best_reference_counts() -> None:
@@ -99,7 +99,7 @@ def test_empty_side(candidate: str, reference: str, expected: float) -> None:
 
 
 def test_long_code_has_no_syntax_part() -> None:
-    found = parts("a + " * MAX_BYTES, "a + b", "python")
+    found = compute_parts("a + " * MAX_BYTES, "a + b", "python")
 
     assert found.syntax is None
     assert found.flow is None

@@ -29,5 +29,5 @@ def test_code_that_would_take_minutes_is_refused(name: str) -> None:
     sample = Sample(candidate="x" * 200_001, references=("y",))
 
     assert "200,001" in (metric.inapplicable([sample]) or "")
-    with pytest.raises(InputError, match=f"{name}: code of 200,001 characters"):
+    with pytest.raises(InputError, match="cannot judge this: code of 200,001 characters"):
         metric.corpus([sample])

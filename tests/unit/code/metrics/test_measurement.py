@@ -5,7 +5,8 @@ import sys
 import pytest
 
 from crscore.code import metrics
-from crscore.code.measure import measure
+from crscore.code.metrics import measurement
+from crscore.code.metrics.measurement import measure
 from crscore.code.samples import Sample
 from crscore.errors import ConfigError, DependencyError, InputError, UnknownPluginError
 
@@ -39,7 +40,7 @@ def test_named_metric_without_its_package_is_an_error() -> None:
 
 @pytest.mark.usefixtures("no_rapidfuzz")
 def test_other_metric_without_its_package_is_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(metrics, "names", lambda: ("edit", "exact"))
+    monkeypatch.setattr(measurement, "names", lambda: ("edit", "exact"))
     found = measure(SAMPLES)
 
     assert [one.name for one in found.measurements] == ["exact"]
@@ -51,7 +52,7 @@ def test_other_metric_without_its_package_is_a_note(monkeypatch: pytest.MonkeyPa
 
 def test_metric_that_cannot_judge_is_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
     long = [Sample(candidate="x" * 200_001, references=("y",))]
-    monkeypatch.setattr(metrics, "names", lambda: ("edit", "exact"))
+    monkeypatch.setattr(measurement, "names", lambda: ("edit", "exact"))
     found = measure(long)
 
     assert [one.name for one in found.measurements] == ["exact"]

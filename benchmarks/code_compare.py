@@ -1,0 +1,61 @@
+"""How often `crscore code compare` calls one of two equal systems better.
+
+    python benchmarks/code_compare.py DATA_DIR [--trials N]
+
+DATA_DIR holds `conala.jsonl.gz`. Of every problem, two systems' answers are drawn and given to A
+and B at random, so that neither is better. Printed are, by the number of problems, the share of
+verdicts of one metric, and of comparisons in which any metric says so: by the rule before (more
+than 0.95 of the resamples won) and by today's (Holm's correction, an interval without 0).
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+
+from crscore.code.metrics.measurement import Measurement, measure
+from crscore.lab.code.comparison import correct, paired_test
+from crscore.lab.code.graded import read_graded
+from crscore.statistics import bootstrap
+
+METRICS = (
+    "bleu", "chrf", "codebleu", "crystalbleu", "edit", "exact", "meteor", "rouge_l", "ruby",
+)  # fmt: skip
+SIZES = (10, 30, 100, 300)
+
+
+def main() -> None:
+    """Print shares of false verdicts."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--trials", type=int, default=500)
+    given = parser.parse_args()
+    graded = read_graded(given.data / "conala.jsonl.gz")
+    measured = measure(graded.samples, METRICS).measurements
+    problems = np.asarray(graded.problems)
+    rows_by_problem = [np.flatnonzero(problems == name) for name in np.unique(problems)]
+    rng = np.random.default_rng(0)
+    for size in SIZES:
+        wins, verdicts = [], []
+        for trial in range(given.trials):
+            chosen = rng.choice(len(rows_by_problem), size, replace=False)
+            rows = np.array([rng.permutation(rows_by_problem[index])[:2] for index in chosen])
+            weights = bootstrap.weight_matrix(size, resamples=1000, seed=trial)
+            tests = [
+                paired_test(
+                    Measurement(one.name, one.metric, one.statistics[rows.T.ravel()]), weights, size
+                )
+                for one in measured
+            ]
+            wins.append([test.wins.better() != 0 for test in tests])
+            corrected = correct([test.test.p for test in tests])
+            verdicts.append([test.better(p) != 0 for test, p in zip(tests, corrected, strict=True)])
+        for name, rule in (("0.95 of the resamples", wins), ("today's rule", verdicts)):
+            share, anyone = np.mean(rule), np.any(rule, axis=1).mean()
+            print(f"{size:4} problems, {name:22} one metric {share:.3f}, any of nine {anyone:.3f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,174 @@
+"""Measurement of samples by every metric that applies to them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from crscore import plugins
+from crscore.code.metrics.base import Floats, Metric
+from crscore.code.samples import Sample
+from crscore.errors import CRScoreError, InputError
+
+
+class Measurement(NamedTuple):
+    """Statistics of samples by one metric."""
+
+    name: str
+    """Name of the metric, with the options that were given."""
+    metric: Metric
+    statistics: Floats
+    """Shape (N, S), see `Metric.statistics`."""
+
+    @property
+    def corpus_score(self) -> float:
+        """Score of all samples together."""
+        totals = self.statistics.sum(axis=0, keepdims=True)
+        return float(self.metric.corpus_scores(totals)[0])
+
+    @property
+    def sentence_scores(self) -> list[float]:
+        """Score of each sample."""
+        scores: list[float] = self.metric.sentence_scores(self.statistics).tolist()
+        return scores
+
+
+class Measured(NamedTuple):
+    """Samples measured by several metrics."""
+
+    measurements: tuple[Measurement, ...]
+    """One of each metric that applies."""
+    skipped: tuple[tuple[str, str], ...]
+    """Names of the other metrics, and why they do not apply."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Metrics that do not apply, a sentence each."""
+        return tuple(f"{name} is left out: {reason}" for name, reason in self.skipped)
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of all metrics, sorted."""
+    return plugins.names("metrics")
+
+
+def make(name: str, **options: Any) -> Metric:
+    """Make a metric.
+
+    Args:
+        name: One of `names()`.
+        **options: Values of its `Options`.
+
+    Raises:
+        ConfigError: An option is unknown or has a wrong value.
+        UnknownPluginError: No such metric.
+    """
+    metric: Metric = plugins.create("metrics", name, options)
+    return metric
+
+
+def make_metrics(
+    specs: Sequence[str] | None = None, *, preset: str | None = None
+) -> dict[str, Metric]:
+    """Make metrics.
+
+    Args:
+        specs: NAME, or NAME:OPTION=VALUE:OPTION=VALUE; all metrics when None.
+        preset: Preset of the metrics that have one.
+
+    Returns:
+        The metrics by spec, each once.
+
+    Raises:
+        ConfigError: An option is unknown or has a wrong value.
+        UnknownPluginError: No such metric.
+    """
+    metrics = {}
+    for spec in names() if specs is None else specs:
+        # A colon that no `KEY=` follows belongs to the value.
+        name, *options = re.split(r":(?=\w+=)", spec)
+        values = dict(option.partition("=")[::2] for option in options)
+        offered = {"preset": preset} if preset else {}
+        metrics[spec] = plugins.create("metrics", name, values, offered=offered)
+    return metrics
+
+
+def measure(
+    samples: Sequence[Sample], specs: Sequence[str] | None = None, *, preset: str | None = None
+) -> Measured:
+    """Measure samples.
+
+    Args:
+        samples: At least one.
+        specs: Metrics as for `make_metrics`, each of which must apply; None for all that apply.
+        preset: Preset of the metrics that have one.
+
+    Raises:
+        ConfigError: As `make_metrics`.
+        CRScoreError: A named metric does not apply, or its package is missing.
+        UnknownPluginError: As `make_metrics`.
+    """
+    measurements: list[Measurement] = []
+    skipped: list[tuple[str, str]] = []
+    for spec, metric in make_metrics(specs, preset=preset).items():
+        try:
+            reason = metric.inapplicable(samples)
+            if reason is not None:
+                raise InputError(f"{spec} cannot judge this: {reason}")
+            measurements.append(Measurement(spec, metric, metric.statistics(samples)))
+        except CRScoreError as exc:
+            if specs is not None:
+                raise
+            skipped.append((spec, str(exc)))
+    return Measured(tuple(measurements), tuple(skipped))
+
+
+def compute(
+    *,
+    predictions: Sequence[str],
+    references: Sequence[str] | Sequence[Sequence[str]],
+    metrics: Sequence[str] = ("chrf",),
+    language: str | None = None,
+) -> dict[str, Any]:
+    """Compute metrics as the modules of Hugging Face's `evaluate` do.
+
+    Args:
+        predictions: N candidates.
+        references: The reference of each, or its references.
+        metrics: Names of metrics.
+        language: Language of all of them.
+
+    Returns:
+        For each metric its corpus score in [0, 1], and under `<name>_scores` those of the
+        candidates.
+
+    Raises:
+        InputError: The lists differ in length, are empty, a candidate has no reference, or a
+            metric cannot judge them.
+        DependencyError: A metric needs a package that is not installed.
+
+    Example:
+        >>> compute(predictions=["a + b"], references=["a + b"], metrics=["exact"])
+        {'exact': 1.0, 'exact_scores': [1.0]}
+    """
+    if len(predictions) != len(references) or not predictions:
+        raise InputError(
+            f"{len(predictions)} predictions and {len(references)} references; expected as many, "
+            "and at least one"
+        )
+    samples = [
+        Sample(
+            candidate=candidate,
+            references=(texts,) if isinstance(texts, str) else tuple(texts),
+            language=language,
+        )
+        for candidate, texts in zip(predictions, references, strict=True)
+    ]
+    if not all(sample.references for sample in samples):
+        raise InputError("a prediction has no reference to be compared with")
+    scores: dict[str, Any] = {}
+    for measurement in measure(samples, metrics).measurements:
+        scores[measurement.name] = measurement.corpus_score
+        scores[f"{measurement.name}_scores"] = measurement.sentence_scores
+    return scores
