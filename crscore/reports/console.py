@@ -114,7 +114,7 @@ def print_blocks(blocks: Iterable[RenderableType], *, color: bool, width: int) -
             # rich joins texts into a new one and loses the setting that prevents wrapping.
             console.print(block, no_wrap=True, overflow="ignore", crop=False)
         else:
-            console.width = max(fit_width(width), getattr(block, "columns", 0))
+            console.width = max(fit_width(width), block.columns if isinstance(block, _Wide) else 0)
             console.print(block)
     lines = (line.rstrip() for line in out.getvalue().split("\n"))
     return escape.no_commands("\n".join(lines).rstrip("\n") + "\n")

@@ -119,7 +119,7 @@ def test_language_without_grammar_is_refused(name: str, language: str | None) ->
 
 @pytest.mark.parametrize("name", ["codebleu", "ruby"])
 def test_code_that_would_take_minutes_is_refused(name: str) -> None:
-    with pytest.raises(InputError, match=f"{name}: code of 1,000,000 characters"):
+    with pytest.raises(InputError, match="cannot judge this: code of 1,000,000 characters"):
         metrics.make(name).sentence("(" * 1_000_000, ["a"], language="python")
 
 
