@@ -61,13 +61,13 @@ class Store:
     """Cache of bytes by key. Safe to use from several threads.
 
     Args:
-        folder: Where the file lies; made when missing.
-        most: Bytes of values kept.
+        folder: Folder of the file; created when missing.
+        max_bytes: Bytes of values kept.
     """
 
-    def __init__(self, folder: Path, *, most: int = MAX_BYTES) -> None:
+    def __init__(self, folder: Path, *, max_bytes: int = MAX_BYTES) -> None:
         self.file = folder / FILE_NAME
-        self.most = most
+        self.max_bytes = max_bytes
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
         self._is_broken = False
@@ -96,7 +96,7 @@ class Store:
 
     def put(self, key: str, value: bytes) -> None:
         """Store a value; one larger than the whole store may be is not stored."""
-        if len(value) > self.most:
+        if len(value) > self.max_bytes:
             return
         with self._working() as connection:
             if connection is not None:
@@ -181,22 +181,22 @@ class Store:
 
     def _evict(self, connection: sqlite3.Connection, newest: str) -> None:
         (total,) = connection.execute("SELECT coalesce(sum(size), 0) FROM entries").fetchone()
-        if total <= self.most:
+        if total <= self.max_bytes:
             return
-        kept = int(self.most * _KEPT_AFTER_EVICTION)
+        remaining = int(self.max_bytes * _KEPT_AFTER_EVICTION)
         connection.execute(
             "DELETE FROM entries WHERE key IN (SELECT key FROM (SELECT key, "
             "sum(size) OVER (ORDER BY key = ? DESC, used DESC, key) AS filled FROM entries) "
             "WHERE filled > ? AND key <> ?)",
-            (newest, kept, newest),
+            (newest, remaining, newest),
         )
 
 
 def _migrate(connection: sqlite3.Connection) -> None:
     connection.execute("BEGIN IMMEDIATE")
-    (done,) = connection.execute("PRAGMA user_version").fetchone()
-    for number, script in enumerate(_MIGRATIONS[done:], done + 1):
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    for index, script in enumerate(_MIGRATIONS[version:], version + 1):
         for statement in script.split(";"):
             connection.execute(statement)
-        connection.execute(f"PRAGMA user_version = {number}")
+        connection.execute(f"PRAGMA user_version = {index}")
     connection.execute("COMMIT")

@@ -27,13 +27,13 @@ def command(*, clear: bool, config_file: Path | None, **flags: Any) -> int:
     """
     from crscore import scorer  # noqa: PLC0415  (after --help and wrong options)
 
-    kept = scorer.make_store(load_settings(config_file, flags))
+    store = scorer.make_store(load_settings(config_file, flags))
     if clear:
-        kept.clear()
-        click.echo(f"{kept.file}: cleared")
+        store.clear()
+        click.echo(f"{store.file}: cleared")
         return 0
-    click.echo(f"{kept.file}, at most {kept.most // _KIB**2} MiB")
-    for kind, entries, size in kept.summary():
+    click.echo(f"{store.file}, at most {store.max_bytes // _KIB**2} MiB")
+    for kind, entries, size in store.summary():
         click.echo(f"  {kind:<12}{entries:,} entries, {size / _KIB:,.0f} KiB")
-    kept.close()
+    store.close()
     return 0

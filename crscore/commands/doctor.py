@@ -39,11 +39,11 @@ def command(*, config_file: Path | None, **flags: Any) -> int:
     problem = _active(settings)
     click.echo("\nplugins:")
     for kind in plugins.KINDS:
-        missing = {name: why for name in plugins.names(kind) if (why := _missing(kind, name))}
+        missing = {name: reason for name in plugins.names(kind) if (reason := _missing(kind, name))}
         ready = [name for name in plugins.names(kind) if name not in missing]
         click.echo(f"  {kind:<12}{', '.join(ready)}")
-        for name, why in missing.items():
-            click.echo(f"  {'':<12}missing: {name}: {why}")
+        for name, reason in missing.items():
+            click.echo(f"  {'':<12}missing: {name}: {reason}")
     click.echo("\nanalyzers:")
     for line in analyzers.table(settings):
         click.echo(line)
@@ -96,18 +96,23 @@ def _extras() -> dict[str, set[str]]:
     """Return the packages of each extra; those without one are under ""."""
     from packaging.requirements import Requirement  # noqa: PLC0415
 
-    found: dict[str, set[str]] = {}
+    packages: dict[str, set[str]] = {}
     included: dict[str, set[str]] = {}
     declared = [Requirement(line) for line in importlib.metadata.requires("crscore") or ()]
     for extra in ("", *(importlib.metadata.metadata("crscore").get_all("Provides-Extra") or ())):
         needed = [
-            one for one in declared if one.marker is None or one.marker.evaluate({"extra": extra})
+            requirement
+            for requirement in declared
+            if requirement.marker is None or requirement.marker.evaluate({"extra": extra})
         ]
-        found[extra] = {one.name for one in needed if one.name != "crscore"} - found.get("", set())
-        included[extra] = {name for one in needed if one.name == "crscore" for name in one.extras}
-    for extra, others in included.items():
-        found[extra] = found[extra].union(*(found[other] for other in others))
-    return found
+        names = {requirement.name for requirement in needed} - {"crscore"}
+        packages[extra] = names - packages.get("", set())
+        included[extra] = set().union(
+            *(requirement.extras for requirement in needed if requirement.name == "crscore")
+        )
+    for extra, extras in included.items():
+        packages[extra] = packages[extra].union(*(packages[name] for name in extras))
+    return packages
 
 
 def _lacking(extra: str, packages: set[str]) -> str:

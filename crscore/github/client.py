@@ -109,7 +109,7 @@ class ListPage(NamedTuple, Generic[T]):
 
     items: tuple[T, ...]
     """Its items, in GitHub's order."""
-    more: bool | None
+    has_more: bool | None
     """Whether pages follow; None for a full page whose stored links may be outdated."""
 
 
@@ -239,10 +239,10 @@ class Client:
             HostError: It cannot be read.
         """
         page = self._get(path, list[kind], _page_query(parameters, number))  # type: ignore[valid-type]
-        more: bool | None = 'rel="next"' in page.link
-        if not more and not page.is_fresh and len(page.value) >= PAGE_ITEMS:
-            more = None
-        return ListPage(tuple(page.value), more)
+        has_more: bool | None = 'rel="next"' in page.link
+        if not has_more and not page.is_fresh and len(page.value) >= PAGE_ITEMS:
+            has_more = None
+        return ListPage(tuple(page.value), has_more)
 
     def pages(
         self,
@@ -338,7 +338,7 @@ class Client:
             except github.GithubException as exc:
                 status, headers, data = exc.status, exc.headers or {}, exc.data
             except _NO_RESPONSE as exc:
-                failure = _describe_failure(exc)
+                failure = _failure_of(exc)
                 if failure.may_have_arrived:
                     raise _uncertain_write(operation, failure.reason) from exc
                 raise _unavailable(failure, operation) from exc
@@ -435,7 +435,7 @@ class Client:
                 body = self._read_body(response, operation)
         except _NO_RESPONSE as exc:
             self._is_silent = True
-            raise _unavailable(_describe_failure(exc), operation) from exc
+            raise _unavailable(_failure_of(exc), operation) from exc
         self._is_silent = False
         headers = {name.lower(): self._redact(value) for name, value in response.headers.items()}
         return Response(response.status_code, headers, self._redact(body))
@@ -534,7 +534,7 @@ def _unavailable(failure: _ConnectionFailure, operation: str) -> UnavailableErro
     return error if failure.is_final else TryAgainError(error)
 
 
-def _describe_failure(exc: Exception) -> _ConnectionFailure:
+def _failure_of(exc: Exception) -> _ConnectionFailure:
     """Describe the failure of a request without quoting any part of it."""
     cause = getattr(next(iter(exc.args), None), "reason", None)
     if "CERTIFICATE_VERIFY_FAILED" in str(exc):

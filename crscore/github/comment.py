@@ -54,7 +54,7 @@ class _Comment(msgspec.Struct, frozen=True):
 
 def is_sticky(remark: Remark) -> bool:
     """Return whether a remark is crscore's comment: it has the marker and the same author."""
-    return remark.mine is True and remark.body.lstrip().startswith(MARKER)
+    return remark.is_own is True and remark.body.lstrip().startswith(MARKER)
 
 
 def post(

@@ -272,5 +272,5 @@ def _with_state(remark: Remark, states: _States) -> Remark:
         remark,
         resolved=resolved,
         minimized=mark.is_minimized if mark else None,
-        mine=mark.viewer_did_author if mark else None,
+        is_own=mark.viewer_did_author if mark else None,
     )

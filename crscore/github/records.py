@@ -63,7 +63,7 @@ class Remark:
     """Whether its thread is resolved; None outside threads and when it could not be read."""
     minimized: bool | None = None
     """Whether it was hidden (spam, off topic, ...); None when it could not be read."""
-    mine: bool | None = None
+    is_own: bool | None = None
     """Whether the authenticated user wrote it; None when it could not be read."""
 
 

@@ -81,7 +81,7 @@ def set_at(server: Server, side: str, text: str) -> None:
 def test_reviewers_are_scored_and_what_nobody_addressed_is_told(pr) -> None:
     ran = pr()
     assert ran.code == 0, ran.err
-    for word in ("coderabbit (bot)", "mira-k", "jonas-w", "together", "crscore 0."):
+    for word in ("coderabbit (bot)", "mira-k", "jonas-w", "Together", "crscore 0."):
         assert word in ran.out
 
 

@@ -111,7 +111,7 @@ def test_file_of_a_later_version_stays_as_it_is(tmp_path) -> None:
 
 
 def test_value_larger_than_the_store_is_not_kept(tmp_path) -> None:
-    small = Store(tmp_path, most=10)
+    small = Store(tmp_path, max_bytes=10)
     small.put("a", bytes(11))
     assert small.get("a") is None
     small.put("a", bytes(10))
@@ -122,7 +122,7 @@ def test_value_larger_than_the_store_is_not_kept(tmp_path) -> None:
 def test_full_store_forgets_what_was_longest_unused(tmp_path, monkeypatch) -> None:
     now = [1_000_000.0]
     monkeypatch.setattr(time, "time", lambda: now[0])
-    small = Store(tmp_path, most=1000)
+    small = Store(tmp_path, max_bytes=1000)
     for name in "abcdefghij":
         now[0] += 10
         small.put(name, bytes(100))
@@ -136,7 +136,7 @@ def test_full_store_forgets_what_was_longest_unused(tmp_path, monkeypatch) -> No
 
 
 def test_newest_value_is_kept_however_large(tmp_path) -> None:
-    small = Store(tmp_path, most=1000)
+    small = Store(tmp_path, max_bytes=1000)
     small.put("old", bytes(500))
     small.put("new", bytes(950))
     assert small.get("new") == bytes(950)

@@ -76,8 +76,8 @@ def fetch_repository(
         if not missing:
             return
         try:
-            kept = [f"{commit}:refs/kept/{commit}" for commit in sorted(missing)]
-            _fetch(git_dir, url, kept, variables)
+            refspecs = [f"{commit}:refs/kept/{commit}" for commit in sorted(missing)]
+            _fetch(git_dir, url, refspecs, variables)
             return
         except HostError as exc:
             match = _UNKNOWN_COMMIT.search(exc.reason)

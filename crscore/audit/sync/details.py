@@ -46,7 +46,7 @@ from crscore.github.response_errors import one_line
 
 PULLS_PER_QUERY: Final = 20
 """Pull requests in one query for details; half as many after each one that fails."""
-MAX_LOST: Final = 5
+MAX_UNANSWERED: Final = 5
 """Pull requests in a row without an answer after which the run stops."""
 _UNLISTED: Final = "GitHub counts comments that it does not list"
 
@@ -98,7 +98,7 @@ class DetailReader:
                 self.messages.miss(f"{self.failed:,} {noun} could not be read: {reason}.")
 
     def _read_batches(self, pulls: Sequence[Pull]) -> None:
-        size, lost = PULLS_PER_QUERY, 0
+        size, unanswered = PULLS_PER_QUERY, 0
         waiting = deque(pulls)
         while waiting:
             batch = [waiting.popleft() for _ in range(min(size, len(waiting)))]
@@ -117,11 +117,11 @@ class DetailReader:
                     waiting.extendleft(reversed(batch))
                 else:
                     self._fail(batch[0], exc.reason)
-                    lost = lost + 1 if isinstance(exc, UnavailableError) else 0
-                    if lost == MAX_LOST:
+                    unanswered = unanswered + 1 if isinstance(exc, UnavailableError) else 0
+                    if unanswered == MAX_UNANSWERED:
                         raise
             else:
-                size, lost = min(2 * size, PULLS_PER_QUERY), 0
+                size, unanswered = min(2 * size, PULLS_PER_QUERY), 0
                 for pull in batch:
                     self._read_pull(pull, nodes.get(pull.node))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any, TypeVar
 
 from crscore.errors import RateLimitedError, UnavailableError
@@ -72,14 +73,12 @@ class Meter:
             HostError: A page cannot be read, or has no items although others follow it.
         """
         number, query = first, dict(parameters or {})
-        more: bool | None = None
-        while more is not False:
-            page = self._count(
-                lambda at=number, asked=query: self._client.page(path, kind, asked, number=at)  # type: ignore[misc]
-            )
-            if not page.items and (page.more or more):
+        has_more: bool | None = None
+        while has_more is not False:
+            page = self._count(partial(self._client.page, path, kind, query, number=number))
+            if not page.items and (page.has_more or has_more):
                 raise UnavailableError(f"GET {path}", f"page {number} of the list has no items")
-            more = page.more if page.items else False
+            has_more = page.has_more if page.items else False
             yield page.items
             number += 1
             times = [query["since"], *map(time, page.items)] if time else []

@@ -198,8 +198,8 @@ def _read_inputs(variables: Mapping[str, str]) -> Inputs:
         return msgspec.convert(values, Inputs, strict=False, dec_hook=lambda kind, text: kind(text))
     except msgspec.ValidationError as exc:
         fault, _, path = str(exc).rpartition(" - at `$.")
-        found, name = _EXPECTED.match(fault), _FIELD.match(path)[0]  # type: ignore[index]
-        kind, limit = found.groups() if found else ("int", "")
+        match, name = _EXPECTED.match(fault), _FIELD.match(path)[0]  # type: ignore[index]
+        kind, limit = match.groups() if match else ("int", "")
         limit = limit.removesuffix(" of length >= 1")
         expected = f"must be {_WORDS[kind]}{limit}, not {texts[name][:100]!r}"
         raise ConfigError(name, "action input", expected) from exc

@@ -124,10 +124,10 @@ def _share(value: float | None) -> str:
 
 def _path(paths: Sequence[Path | None]) -> str:
     """Return one pull request's document, or the folder with those of several."""
-    there = [path for path in paths if path is not None]
-    if not there:
+    documents = [path for path in paths if path is not None]
+    if not documents:
         return ""
-    return str(there[0].parent if len(paths) > 1 else there[0])
+    return str(documents[0].parent if len(paths) > 1 else documents[0])
 
 
 def append_outputs(file: Path | None, values: Mapping[str, str]) -> None:
@@ -162,10 +162,10 @@ def summary_room(file: Path | None) -> int:
     if file is None:
         return 0
     try:
-        there = file.stat().st_size if file.is_file() else 0
+        size = file.stat().st_size if file.is_file() else 0
     except OSError as exc:
         raise OutputError(str(file), exc.strerror or str(exc)) from exc
-    return max(0, MAX_SUMMARY_BYTES - _SPARE_BYTES - there)
+    return max(0, MAX_SUMMARY_BYTES - _SPARE_BYTES - size)
 
 
 def append_summary(file: Path | None, text: str) -> bool:

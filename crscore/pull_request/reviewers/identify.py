@@ -248,6 +248,6 @@ def _notes(
         )
         yield f"{count} by {names} {verb}."
     # A report's marker hides a post.
-    logins = sorted({post.login or GHOST for post in own_posts if post.mine is False})
+    logins = sorted({post.login or GHOST for post in own_posts if post.is_own is False})
     if logins:
         yield f"Posts of {', '.join(logins)} that begin as reports of crscore do are no reviews."

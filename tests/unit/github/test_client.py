@@ -599,13 +599,13 @@ def test_nothing_is_asked_for_where_nothing_is_expected(server, connect) -> None
 def test_single_page_says_whether_more_follow(server, connect, size, number, more) -> None:
     server.route = Listed(server, size)
     page = connect().page("/x", Pull, {}, number=number)
-    assert (page.items[0].number, page.more) == (100 * (number - 1), more)
+    assert (page.items[0].number, page.has_more) == (100 * (number - 1), more)
 
 
 def test_full_unchanged_page_does_not_know_whether_more_follow(server, connect, store) -> None:
     server.route = Listed(server, 100, says_links=False)
     fresh, kept = (connect(store=store).page("/x", Pull, {}, number=1) for _ in range(2))
-    assert (fresh.more, kept.more, kept.items) == (False, None, fresh.items)
+    assert (fresh.has_more, kept.has_more, kept.items) == (False, None, fresh.items)
 
 
 def test_links_of_today_beat_what_was_expected(server, connect) -> None:

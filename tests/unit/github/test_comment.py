@@ -42,7 +42,7 @@ def ours(server: Server) -> list[Remark]:
             body=note.body,
             login="github-actions[bot]",
             is_bot=True,
-            mine=True,
+            is_own=True,
             url=f"https://example.com/{note.id}",
         )
         for note in pull.notes
@@ -141,6 +141,6 @@ def test_sticky_is_told_by_its_marker_and_by_who_wrote_it(
     body: str, mine: bool | None, expected: bool
 ) -> None:
     remark = Remark(
-        id=1, kind=RemarkKind.CONVERSATION, body=body, login="x", is_bot=False, mine=mine
+        id=1, kind=RemarkKind.CONVERSATION, body=body, login="x", is_bot=False, is_own=mine
     )
     assert comment.is_sticky(remark) is expected

@@ -111,8 +111,8 @@ def test_ids_beyond_32_bits_find_their_marks(whole: Conversation) -> None:
 
 
 def test_our_own_comments_are_known(whole: Conversation) -> None:
-    assert saying(whole, "lint-report").mine is True
-    assert saying(whole, "gift cards").mine is False
+    assert saying(whole, "lint-report").is_own is True
+    assert saying(whole, "gift cards").is_own is False
 
 
 def test_small_pages_bring_the_same(whole: Conversation) -> None:

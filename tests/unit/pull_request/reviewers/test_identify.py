@@ -58,12 +58,12 @@ def test_deleted_accounts_are_one_reviewer() -> None:
 
 @pytest.mark.parametrize("mine", [True, None])
 def test_our_own_comment_is_no_review(mine: bool | None) -> None:
-    remarks = post(1, OWN, "github-actions[bot]", mine=mine), post(2, "  \n" + OWN, mine=mine)
+    remarks = post(1, OWN, "github-actions[bot]", is_own=mine), post(2, "  \n" + OWN, is_own=mine)
     assert hear(*remarks) == ReviewerThreads(threads=())
 
 
 def test_report_that_somebody_else_posted_is_no_review_and_is_told() -> None:
-    found = hear(post(1, f"{OWN}\n\nIt leaks.", mine=False), line(2, OWN, "bob", mine=False))
+    found = hear(post(1, f"{OWN}\n\nIt leaks.", is_own=False), line(2, OWN, "bob", is_own=False))
     assert found.threads == ()
     assert found.notes == ("Posts of ada, bob that begin as reports of crscore do are no reviews.",)
 
