@@ -15,21 +15,8 @@ from rich.console import Console, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from crscore.reports import escape
-from crscore.reports.blocks import (
-    Block,
-    Folded,
-    Heading,
-    Item,
-    Items,
-    Line,
-    Measures,
-    Notice,
-    Paragraph,
-    Run,
-    Signature,
-    Table,
-)
+from crscore.reports import blocks, escape
+from crscore.reports.blocks import Line, Run
 from crscore.reports.view import hundred
 from crscore.scoring.signature import shorten_signature
 
@@ -61,7 +48,7 @@ def fit_width(width: int) -> int:
 
 
 def render_blocks(
-    blocks: Iterable[Block],
+    content: Iterable[blocks.Block],
     *,
     color: bool,
     width: int,
@@ -71,7 +58,7 @@ def render_blocks(
     """Render blocks below one another.
 
     Args:
-        blocks: The blocks.
+        content: The blocks.
         color: Whether to write colour sequences.
         width: Columns; see `fit_width`.
         max_chars: Longest prose, in characters.
@@ -82,7 +69,7 @@ def render_blocks(
         Text that ends in a newline, without trailing blanks and terminal commands.
     """
     renderer = _Renderer(fit_width(width), max_chars, wide_tables)
-    return print_blocks(renderer.render(blocks), color=color, width=width)
+    return print_blocks(renderer.render(content), color=color, width=width)
 
 
 def print_blocks(blocks: Iterable[RenderableType], *, color: bool, width: int) -> str:
@@ -147,43 +134,43 @@ class _Renderer:
     def __init__(self, width: int, max_chars: int, wide_tables: bool) -> None:
         self._width, self._max_chars, self._wide_tables = width, max_chars, wide_tables
 
-    def render(self, blocks: Iterable[Block]) -> Iterator[RenderableType]:
-        previous: Block | None = None
-        for block in blocks:
+    def render(self, content: Iterable[blocks.Block]) -> Iterator[RenderableType]:
+        previous: blocks.Block | None = None
+        for block in content:
             if previous is not None and _needs_gap(previous, block):
                 yield ""
             yield from self._render_block(block)
             previous = block
 
-    def _render_block(self, block: Block) -> Iterator[RenderableType]:
-        if isinstance(block, Heading):
+    def _render_block(self, block: blocks.Block) -> Iterator[RenderableType]:
+        if isinstance(block, blocks.Heading):
             text = self._line(block.text, "" if block.level > 2 else "strong")
             yield _indented(text, 2 * (block.level > 2))
-        elif isinstance(block, Paragraph):
+        elif isinstance(block, blocks.Paragraph):
             yield _indented(self._line(block.text, block.tone), 2 * (block.tone == "dim"))
-        elif isinstance(block, Notice):
+        elif isinstance(block, blocks.Notice):
             for line in (*block.lines, *filter(None, [block.more])):
                 yield self._line(f"{block.label}: {line}", "warn")
-        elif isinstance(block, Measures):
+        elif isinstance(block, blocks.Measures):
             yield _indented(self._bars(block))
-        elif isinstance(block, Table):
+        elif isinstance(block, blocks.Table):
             yield from self._table(block)
-        elif isinstance(block, Items):
+        elif isinstance(block, blocks.Items):
             yield from self._items(block)
-        elif isinstance(block, Folded):
-            yield from self.render((Heading(block.title), *block.blocks))
+        elif isinstance(block, blocks.Folded):
+            yield from self.render((blocks.Heading(block.title), *block.blocks))
         else:
             yield self._signature(block)
 
     def _line(self, line: Line, tone: str = "") -> Text:
         return render_line(line, self._max_chars, tone)
 
-    def _signature(self, block: Signature) -> Text:
+    def _signature(self, block: blocks.Signature) -> Text:
         # Without wrapping, the whole signature can be copied.
         text = block.text if block.whole else shorten_signature(block.text)
         return Text(escape.one_line(text), style="dim", overflow="fold", no_wrap=block.whole)
 
-    def _bars(self, block: Measures) -> rich_table.Table:
+    def _bars(self, block: blocks.Measures) -> rich_table.Table:
         """Return a line for each number with a bar, the first one in bold."""
         grid = _grid("left", "right", "left")
         columns = 24 if self._width >= 100 else 10 if self._width >= 80 else 6
@@ -196,7 +183,7 @@ class _Renderer:
             )
         return grid
 
-    def _table(self, block: Table) -> Iterator[RenderableType]:
+    def _table(self, block: blocks.Table) -> Iterator[RenderableType]:
         rows = [
             [
                 render_line(cell, self._max_chars if index else _MAX_LABEL_CHARS)
@@ -240,7 +227,7 @@ class _Renderer:
         if block.unlisted:
             yield _indented(Text(f"… and {block.unlisted:,} more", style="dim"), 4)
 
-    def _items(self, block: Items) -> Iterator[RenderableType]:
+    def _items(self, block: blocks.Items) -> Iterator[RenderableType]:
         if block.title:
             yield _indented(self._line(block.title))
         if entries := block.items[: block.shown]:
@@ -256,7 +243,7 @@ class _Renderer:
         if hidden > 0:
             yield Text(f"    … and {hidden:,} more, {block.hint}", style="dim")
 
-    def _below(self, item: Item) -> Iterator[Text]:
+    def _below(self, item: blocks.Item) -> Iterator[Text]:
         if item.place:
             yield self._line(item.place, "dim")
         for line in item.below:
@@ -265,18 +252,18 @@ class _Renderer:
             yield Text(f"│ {escape.code_line(code)}", style=_STYLES["code"], overflow="fold")
 
 
-def _needs_gap(previous: Block, block: Block) -> bool:
+def _needs_gap(previous: blocks.Block, block: blocks.Block) -> bool:
     """Return whether an empty line separates two blocks."""
-    if isinstance(previous, Heading):
-        return isinstance(block, Heading | Signature)
-    if isinstance(block, Paragraph) and block.tone == "dim":
+    if isinstance(previous, blocks.Heading):
+        return isinstance(block, blocks.Heading | blocks.Signature)
+    if isinstance(block, blocks.Paragraph) and block.tone == "dim":
         return False
-    if isinstance(block, Items):
-        return not isinstance(previous, Items)
-    openings = (Paragraph, Notice)
+    if isinstance(block, blocks.Items):
+        return not isinstance(previous, blocks.Items)
+    openings = (blocks.Paragraph, blocks.Notice)
     if isinstance(block, openings):
         return not isinstance(previous, openings) or getattr(previous, "tone", "") == "dim"
-    return not (isinstance(block, Signature) and isinstance(previous, Signature))
+    return not (isinstance(block, blocks.Signature) and isinstance(previous, blocks.Signature))
 
 
 def _indented(renderable: RenderableType, columns: int = 2) -> RenderableType:

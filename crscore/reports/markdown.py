@@ -10,19 +10,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from crscore.records import Result
-from crscore.reports import score_blocks, view
+from crscore.reports import blocks, score_blocks, view
 from crscore.reports.base import Report
-from crscore.reports.blocks import (
-    YES,
-    Block,
-    Folded,
-    Heading,
-    Item,
-    Items,
-    Paragraph,
-    Run,
-    Signature,
-)
+from crscore.reports.blocks import Run
 from crscore.reports.markdown_blocks import render_markdown
 
 MAX_CHARS: Final = 65_000
@@ -44,32 +34,32 @@ class Markdown:
         return render_markdown(documents, limit=MAX_CHARS, noun="change")
 
 
-def _blocks(result: Result, heading: str) -> Iterator[Block]:
+def _blocks(result: Result, heading: str) -> Iterator[blocks.Block]:
     """Yield the blocks of one result, the most useful first."""
-    yield Heading(heading, 1)
+    yield blocks.Heading(heading, 1)
     yield score_blocks.make_headline(result)
     yield from score_blocks.make_notices(result)
     yield score_blocks.make_measures(result)
     if result.usefulness is not None:
-        yield Paragraph(f"Published scores: {view.published_of(result)}.", "dim")
+        yield blocks.Paragraph(f"Published scores: {view.published_of(result)}.", "dim")
     if flags := view.flagged(result):
-        yield Paragraph(f"{flags}.")
+        yield blocks.Paragraph(f"{flags}.")
     yield from score_blocks.make_reviewers(result)
     yield from score_blocks.make_unaddressed(result, shown=SHOWN_UNADDRESSED)
     if comments := tuple(score_blocks.make_comments(result)):
-        yield Folded("Each comment against the part it is on", comments)
+        yield blocks.Folded("Each comment against the part it is on", comments)
     if result.sentences:
         verb = "does" if result.readings else "addresses"
         sentences = score_blocks.make_sentences(result, limit=len(result.sentences))
-        yield Folded(f"Each sentence and what it {verb}", tuple(sentences))
+        yield blocks.Folded(f"Each sentence and what it {verb}", tuple(sentences))
     notes = (
-        *map(Item, view.notes(result)),
-        Item(f"Baselines beside the scores: {view.baselines(result)}."),
-        Item(view.legend(result, YES)),
-        Item((Run("Signature: "), Run(result.signature, "code"))),
+        *map(blocks.Item, view.notes(result)),
+        blocks.Item(f"Baselines beside the scores: {view.baselines(result)}."),
+        blocks.Item(view.legend(result, blocks.YES)),
+        blocks.Item((Run("Signature: "), Run(result.signature, "code"))),
     )
-    yield Folded("Notes", (Items(notes),))
-    yield Signature(result.signature)
+    yield blocks.Folded("Notes", (blocks.Items(notes),))
+    yield blocks.Signature(result.signature)
 
 
 def create() -> Report:

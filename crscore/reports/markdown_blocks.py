@@ -8,21 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from crscore.reports import escape, view
-from crscore.reports.blocks import (
-    Block,
-    Folded,
-    Heading,
-    Item,
-    Items,
-    Line,
-    Measures,
-    Notice,
-    Paragraph,
-    Run,
-    Signature,
-    Table,
-)
+from crscore.reports import blocks, escape, view
+from crscore.reports.blocks import Line, Run
 from crscore.reports.escape import markdown, markdown_code, markdown_prose
 from crscore.scoring.signature import shorten_signature
 
@@ -56,7 +43,7 @@ class Fitted(NamedTuple):
 
 
 def render_markdown(
-    documents: Sequence[Iterable[Block]],
+    documents: Sequence[Iterable[blocks.Block]],
     *,
     limit: int,
     noun: str,
@@ -75,11 +62,11 @@ def render_markdown(
     texts: list[str] = []
     left = limit - _NOTE_SIZE
     omitted = 0
-    for index, blocks in enumerate(documents):
+    for index, content in enumerate(documents):
         if left < _MIN_SIZE:
             break
         share = max(left // (len(documents) - index), _MIN_SIZE)
-        fitted = fit_parts(make_parts(blocks, heading), share, size)
+        fitted = fit_parts(make_parts(content, heading), share, size)
         texts.append(fitted.text)
         left -= size(fitted.text)
         omitted += fitted.omitted
@@ -127,16 +114,16 @@ def fit_parts(parts: Iterable[Part], limit: int, size: Callable[[str], int] = le
     return Fitted("".join(texts), omitted)
 
 
-def make_parts(blocks: Iterable[Block], heading: str = "###") -> Iterator[Part]:
+def make_parts(content: Iterable[blocks.Block], heading: str = "###") -> Iterator[Part]:
     """Convert blocks; a heading is joined to the part below it.
 
     Args:
-        blocks: The blocks.
+        content: The blocks.
         heading: Markdown in front of a heading of level 1.
     """
     pending = ""
-    for block in blocks:
-        if isinstance(block, Heading):
+    for block in content:
+        if isinstance(block, blocks.Heading):
             text = render_line(block.text)
             pending += f"{heading} {text}\n\n" if block.level == 1 else f"**{text}**\n\n"
             continue
@@ -147,31 +134,31 @@ def make_parts(blocks: Iterable[Block], heading: str = "###") -> Iterator[Part]:
         yield Part(pending)
 
 
-def _parts(block: Block) -> Iterator[Part]:
-    if isinstance(block, Paragraph):
+def _parts(block: blocks.Block) -> Iterator[Part]:
+    if isinstance(block, blocks.Paragraph):
         text = render_line(block.text)
         yield Part(f"<sub>{text}</sub>\n\n" if block.tone == "dim" else f"{text}\n\n")
-    elif isinstance(block, Notice):
+    elif isinstance(block, blocks.Notice):
         lines = (*map(_prose, block.lines), *filter(None, [block.more]))
         yield Part(
             f"> {render_line(block.title)}\n>\n", tuple(f"> - {line}\n" for line in lines), "\n"
         )
-    elif isinstance(block, Measures):
+    elif isinstance(block, blocks.Measures):
         # Its rows are never omitted: they are few and short.
         rows = [_row((row.name, view.hundred(row.value), row.basis)) for row in block.rows]
         yield Part(f"| Score | | |\n|:--|--:|:--|\n{''.join(rows)}\n")
-    elif isinstance(block, Table):
+    elif isinstance(block, blocks.Table):
         yield _table(block)
-    elif isinstance(block, Items):
+    elif isinstance(block, blocks.Items):
         yield from _items(block)
-    elif isinstance(block, Folded):
+    elif isinstance(block, blocks.Folded):
         yield _fold(block.title, make_parts(block.blocks))
-    elif isinstance(block, Signature):
+    elif isinstance(block, blocks.Signature):
         short = markdown_code(shorten_signature(block.text), MAX_PROSE_CHARS)
         yield Part(f"<sub>{render_line(block.before)}{short}</sub>\n\n", is_required=True)
 
 
-def _table(block: Table) -> Part:
+def _table(block: blocks.Table) -> Part:
     head = f"| {' | '.join(block.header)} |\n|:--|{'--:|' * (len(block.header) - 1)}\n"
     main = [_row(row, bold=True) for index, row in enumerate(block.rows) if index in block.main]
     rows = [_row(row) for index, row in enumerate(block.rows) if index not in block.main]
@@ -184,7 +171,7 @@ def _row(cells: Sequence[Line], *, bold: bool = False) -> str:
     return f"| {' | '.join(f'**{text}**' if bold else text for text in texts)} |\n"
 
 
-def _items(block: Items) -> Iterator[Part]:
+def _items(block: blocks.Items) -> Iterator[Part]:
     entries = tuple(map(_item, block.items))
     openly, folded = entries[: block.shown], entries[len(entries[: block.shown]) :]
     title = f"{render_line(block.title)}\n\n" if block.title else ""
@@ -194,7 +181,7 @@ def _items(block: Items) -> Iterator[Part]:
         yield _fold(f"{hidden:,} more {block.noun}", [Part("", folded, last)])
 
 
-def _item(item: Item) -> str:
+def _item(item: blocks.Item) -> str:
     lead = render_line(item.lead)
     place = f" {render_line(item.place)}" if item.place else ""
     text = f"{lead}{' ' * bool(lead)}{render_line(item.text)}{place}"

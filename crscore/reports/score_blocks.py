@@ -14,21 +14,8 @@ from crscore.records import (
     ReviewResult,
     Suggestion,
 )
-from crscore.reports import view
-from crscore.reports.blocks import (
-    NO,
-    YES,
-    Heading,
-    Item,
-    Items,
-    Line,
-    Measure,
-    Measures,
-    Notice,
-    Paragraph,
-    Run,
-    Table,
-)
+from crscore.reports import blocks, view
+from crscore.reports.blocks import Line, Run
 
 PARTIAL: Final = (
     Run("This is a partial result.", "strong"),
@@ -43,31 +30,31 @@ and 5 have a median near the first, ratings of 1 are mostly below the second
 (docs/design/011-calibrated.md)."""
 
 
-def make_headline(result: Result) -> Paragraph:
+def make_headline(result: Result) -> blocks.Paragraph:
     """Return the verdict, the reason that there is none, or how far the review goes."""
     value, reason = result.usefulness, result.scores.reason
     if value is not None:
         verdict = view.verdict(result, value, range(len(result.sentences)))
         word, rest = verdict.split(":", 1)
         tone = _tone(value.standing / 100, _SHARE_TONES)
-        return Paragraph((Run(f"{word}:", f"strong {tone}"), Run(rest)))
+        return blocks.Paragraph((Run(f"{word}:", f"strong {tone}"), Run(rest)))
     if reason is not None:
-        return Paragraph(f"No score: {reason.rstrip('.')}.", "strong fair")
+        return blocks.Paragraph(f"No score: {reason.rstrip('.')}.", "strong fair")
     topic, addressed = view.reached(result)
-    return Paragraph(
+    return blocks.Paragraph(
         f"The review speaks about the change in {topic:,} of "
         f"{view.count_noun(len(result.sentences), 'sentence')} and addresses {addressed:,} of "
         f"{view.count_noun(result.scores.references, 'point')} that a review of it should touch."
     )
 
 
-def make_notices(result: Result) -> Iterator[Notice]:
+def make_notices(result: Result) -> Iterator[blocks.Notice]:
     """Yield the notice of a partial result."""
     if result.missing:
-        yield Notice("Partial", PARTIAL, result.missing)
+        yield blocks.Notice("Partial", PARTIAL, result.missing)
 
 
-def make_measures(result: Result, *, standing: bool = False) -> Measures:
+def make_measures(result: Result, *, standing: bool = False) -> blocks.Measures:
     """Return the headline numbers.
 
     Args:
@@ -83,7 +70,7 @@ def make_measures(result: Result, *, standing: bool = False) -> Measures:
             ("Substance", value.substance, "how much it gives the author to act on"),
         )[0 if standing else 1 :]
     tones = _tones(result)
-    return Measures(tuple(Measure(*row, tone=_tone(row[1], tones)) for row in rows))
+    return blocks.Measures(tuple(blocks.Measure(*row, tone=_tone(row[1], tones)) for row in rows))
 
 
 def list_facts(result: Result, *, aspects: bool = False) -> Iterator[str]:
@@ -104,7 +91,7 @@ def list_facts(result: Result, *, aspects: bool = False) -> Iterator[str]:
     yield " · ".join(sizes)
 
 
-def make_reviewers(result: Result) -> Iterator[Table]:
+def make_reviewers(result: Result) -> Iterator[blocks.Table]:
     """Yield the table of reviewers when there are several."""
     if len(result.reviews) < 2:
         return
@@ -117,12 +104,12 @@ def make_reviewers(result: Result) -> Iterator[Table]:
         )
         for review in result.reviews
     )
-    yield Table("Reviewers", ("Reviewer", *view.columns(result), "Sentences", "Words"), rows)
+    yield blocks.Table("Reviewers", ("Reviewer", *view.columns(result), "Sentences", "Words"), rows)
 
 
 def make_comments(
     result: Result, link: Callable[[int], tuple[Run, ...]] = lambda _: ()
-) -> Iterator[Table]:
+) -> Iterator[blocks.Table]:
     """Yield the table of comments attached to a file or line.
 
     Args:
@@ -140,7 +127,9 @@ def make_comments(
         if comment.comment.path is not None
     )
     if rows:
-        yield Table("Comments", ("Comment", "Against", *view.columns(result), "Sentences"), rows)
+        yield blocks.Table(
+            "Comments", ("Comment", "Against", *view.columns(result), "Sentences"), rows
+        )
 
 
 def _place(_: int, item: PseudoReference) -> Line:
@@ -152,7 +141,7 @@ def make_unaddressed(
     *,
     shown: int | None = None,
     place: Callable[[int, PseudoReference], Line] = _place,
-) -> Iterator[Heading | Items]:
+) -> Iterator[blocks.Heading | blocks.Items]:
     """Yield the list of topics and pseudo-references that no sentence addresses.
 
     Args:
@@ -169,9 +158,9 @@ def make_unaddressed(
         lead: Line = ""
         if view.graded(result):
             lead = (Run(view.hundred(result.reference_matches[index].degree), "dim"),)
-        items.append(Item(point.text, lead, place(index, point)))
-    yield Heading(f"{title} ({len(points):,})")
-    yield Items(tuple(items), noun=title.lower(), shown=shown, hint="shown with --explain")
+        items.append(blocks.Item(point.text, lead, place(index, point)))
+    yield blocks.Heading(f"{title} ({len(points):,})")
+    yield blocks.Items(tuple(items), noun=title.lower(), shown=shown, hint="shown with --explain")
 
 
 def sentences_title(result: Result) -> str:
@@ -181,10 +170,10 @@ def sentences_title(result: Result) -> str:
     number = "0 to 100: how far"
     if result.threshold is not None:
         number = f"threshold {result.threshold:.4g}"
-    return f"Sentences {YES} addresses a pseudo-reference {NO} does not ({number})"
+    return f"Sentences {blocks.YES} addresses a pseudo-reference {blocks.NO} does not ({number})"
 
 
-def make_sentences(result: Result, *, limit: int, explain: bool = False) -> Iterator[Items]:
+def make_sentences(result: Result, *, limit: int, explain: bool = False) -> Iterator[blocks.Items]:
     """Yield the sentences by comment: what each does or addresses.
 
     Args:
@@ -210,7 +199,9 @@ def make_sentences(result: Result, *, limit: int, explain: bool = False) -> Iter
         hidden = (
             sum(len(comment.sentences) for comment in result.comments) - limit if left <= 0 else 0
         )
-        yield Items(tuple(items), title, unlisted=max(hidden, 0), hint="shown with --explain")
+        yield blocks.Items(
+            tuple(items), title, unlisted=max(hidden, 0), hint="shown with --explain"
+        )
 
 
 def _comment_title(result: Result, comment: CommentResult, *, explain: bool) -> Line:
@@ -229,12 +220,12 @@ def _comment_title(result: Result, comment: CommentResult, *, explain: bool) -> 
     return Run(view.author(comment.comment.author)), Run(text, "dim")
 
 
-def _suggested_code(block: Suggestion) -> Item:
+def _suggested_code(block: Suggestion) -> blocks.Item:
     text = Run(f"suggested code: {view.suggestion(block)}", "dim")
-    return Item((text,), code=tuple(block.code.rstrip("\n").split("\n")))
+    return blocks.Item((text,), code=tuple(block.code.rstrip("\n").split("\n")))
 
 
-def _sentence(result: Result, index: int, listed: set[int], *, explain: bool) -> Item:
+def _sentence(result: Result, index: int, listed: set[int], *, explain: bool) -> blocks.Item:
     """Return the entry of a sentence.
 
     Args:
@@ -250,7 +241,7 @@ def _sentence(result: Result, index: int, listed: set[int], *, explain: bool) ->
     if explain:
         lead = (*lead, Run(f" S{index + 1}"))
     below = tuple(_below(result, index, listed, explain=explain))
-    return Item(result.sentences[index].text, lead, below=below)
+    return blocks.Item(result.sentences[index].text, lead, below=below)
 
 
 def _below(result: Result, index: int, listed: set[int], *, explain: bool) -> Iterator[Line]:
@@ -296,7 +287,7 @@ def _partner(match: Match) -> str:
     return "no pseudo-reference to compare with"
 
 
-def make_references(result: Result) -> Items:
+def make_references(result: Result) -> blocks.Items:
     """Return every pseudo-reference with its places."""
     items = []
     for index, item in enumerate(result.references):
@@ -320,8 +311,8 @@ def make_references(result: Result) -> Items:
         if item.reading:
             below.append((Run(f"the encoder read: {item.reading}"),))
         lead = (_mark(result, match), Run(f" R{index + 1}"))
-        items.append(Item(item.text, lead, below=tuple(below)))
-    return Items(tuple(items))
+        items.append(blocks.Item(item.text, lead, below=tuple(below)))
+    return blocks.Items(tuple(items))
 
 
 def _cells(result: Result, scored: CommentResult | ReviewResult) -> tuple[Line, ...]:
@@ -333,7 +324,7 @@ def _cells(result: Result, scored: CommentResult | ReviewResult) -> tuple[Line, 
 
 def _mark(result: Result, match: Match) -> Run:
     """Return the mark of a pair and the number that decided it."""
-    mark, tone = (YES, "good") if match.matched else (NO, "bad")
+    mark, tone = (blocks.YES, "good") if match.matched else (blocks.NO, "bad")
     return Run(f"{mark} {view.strength(result, match)}", tone)
 
 

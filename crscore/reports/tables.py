@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Final
 
 from crscore.errors import CRScoreError, DependencyError
 from crscore.records import Result
@@ -12,28 +12,28 @@ from crscore.reports import view
 if TYPE_CHECKING:
     import pandas as pd
 
-_TYPES = {
-    "diff": "string",
-    "files": "Int64",
-    "added": "Int64",
-    "removed": "Int64",
-    "comments": "Int64",
-    "sentences": "Int64",
-    "references": "Int64",
-    "words": "Int64",
-    "repeated_tokens": "Float64",
-    "standing": "Int64",
-    "about": "Float64",
-    "substance": "Float64",
-    "relevance": "Float64",
-    "conciseness": "Float64",
-    "comprehensiveness": "Float64",
-    "unaddressed": "Int64",
-    "reason": "string",
-    "partial": "boolean",
-    "signature": "string",
+_COLUMNS: Final[dict[str, tuple[str, Callable[[Result], Any]]]] = {
+    "diff": ("string", lambda result: result.diff.sha256),
+    "files": ("Int64", lambda result: len(result.diff.files)),
+    "added": ("Int64", lambda result: view.change_size(result).added),
+    "removed": ("Int64", lambda result: view.change_size(result).removed),
+    "comments": ("Int64", lambda result: len(result.comments)),
+    "sentences": ("Int64", lambda result: result.scores.sentences),
+    "references": ("Int64", lambda result: result.scores.references),
+    "words": ("Int64", lambda result: result.baselines.words),
+    "repeated_tokens": ("Float64", lambda result: result.baselines.repeated_tokens),
+    "standing": ("Int64", lambda result: getattr(result.usefulness, "standing", None)),
+    "about": ("Float64", lambda result: getattr(result.usefulness, "about", None)),
+    "substance": ("Float64", lambda result: getattr(result.usefulness, "substance", None)),
+    "relevance": ("Float64", lambda result: result.relevance),
+    "conciseness": ("Float64", lambda result: result.conciseness),
+    "comprehensiveness": ("Float64", lambda result: result.comprehensiveness),
+    "unaddressed": ("Int64", lambda result: len(view.unaddressed(result))),
+    "reason": ("string", lambda result: result.scores.reason),
+    "partial": ("boolean", lambda result: bool(result.missing)),
+    "signature": ("string", lambda result: result.signature),
 }
-"""Columns in their order; the types are pandas's that have a missing value."""
+"""Type and value of each column; the types are pandas's that have a missing value."""
 
 
 def results_frame(results: Iterable[Result | CRScoreError]) -> pd.DataFrame:
@@ -56,31 +56,11 @@ def results_frame(results: Iterable[Result | CRScoreError]) -> pd.DataFrame:
         import pandas as pd  # noqa: PLC0415
     except ImportError as exc:
         raise DependencyError("pandas", "pip install 'crscore[export]'") from exc
-    return pd.DataFrame([_row(result) for result in results], columns=list(_TYPES)).astype(_TYPES)
+    types = {name: kind for name, (kind, _) in _COLUMNS.items()}
+    return pd.DataFrame(map(_row, results), columns=list(types)).astype(types)
 
 
 def _row(result: Result | CRScoreError) -> dict[str, Any]:
     if isinstance(result, CRScoreError):
         return {"reason": str(result)}
-    sizes, useful = [view.lines_of(file) for file in result.diff.files], result.usefulness
-    return {
-        "diff": result.diff.sha256,
-        "files": len(sizes),
-        "added": sum(size.added for size in sizes),
-        "removed": sum(size.removed for size in sizes),
-        "comments": len(result.comments),
-        "sentences": result.scores.sentences,
-        "references": result.scores.references,
-        "words": result.baselines.words,
-        "repeated_tokens": result.baselines.repeated_tokens,
-        "standing": None if useful is None else useful.standing,
-        "about": None if useful is None else useful.about,
-        "substance": None if useful is None else useful.substance,
-        "relevance": result.relevance,
-        "conciseness": result.conciseness,
-        "comprehensiveness": result.comprehensiveness,
-        "unaddressed": len(view.unaddressed(result)),
-        "reason": result.scores.reason,
-        "partial": bool(result.missing),
-        "signature": result.signature,
-    }
+    return {name: read(result) for name, (_, read) in _COLUMNS.items()}

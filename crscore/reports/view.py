@@ -121,7 +121,7 @@ def count_noun(amount: int, noun: str) -> str:
     """Format a count with its noun.
 
     Example:
-        >>> many(1, "file"), many(1200, "file")
+        >>> count_noun(1, "file"), count_noun(1200, "file")
         ('1 file', '1,200 files')
     """
     return f"{amount:,} {noun}" if amount == 1 else f"{amount:,} {noun}s"
@@ -413,24 +413,36 @@ def lines_of(file: ChangedFile) -> LineCount:
     return LineCount(kinds.count(LineKind.ADDED), kinds.count(LineKind.REMOVED))
 
 
+def change_size(result: Result) -> LineCount:
+    """Count the added and removed lines of a change."""
+    sizes = [lines_of(file) for file in result.diff.files]
+    return LineCount(sum(size.added for size in sizes), sum(size.removed for size in sizes))
+
+
 def change(result: Result) -> str:
     """Describe the size of the change: files, lines added, lines removed."""
-    sizes = [lines_of(file) for file in result.diff.files]
-    added = sum(size.added for size in sizes)
-    removed = sum(size.removed for size in sizes)
-    return f"{count_noun(len(sizes), 'file')} changed, +{added:,} \N{MINUS SIGN}{removed:,}"
+    size = change_size(result)
+    files = count_noun(len(result.diff.files), "file")
+    return f"{files} changed, +{size.added:,} \N{MINUS SIGN}{size.removed:,}"
+
+
+def format_place(path: str, start: int | None, end: int | None, side: Side) -> str:
+    """Format a path, the lines in it if any, and the side when it is the old one; not escaped.
+
+    Example:
+        >>> format_place("a.py", 3, 9, Side.OLD), format_place("a.py", None, 3, Side.NEW)
+        ('a.py:3-9 (before)', 'a.py:3')
+    """
+    before = " (before)" if side is Side.OLD else ""
+    if not end:
+        return f"{path}{before}"
+    return f"{path}:{end if start in (None, end) else f'{start}-{end}'}{before}"
 
 
 def place(span: LineSpan) -> str:
-    """Describe a span: path, line or lines if any, and the side when it is the old one.
-
-    The path is not escaped: the caller escapes the result.
-    """
-    before = " (before)" if span.side is Side.OLD else ""
-    if span.start == 0:
-        return f"{span.path or 'the file'}{before}"
-    lines = f"{span.start}" if span.start == span.end else f"{span.start}-{span.end}"
-    return f"{span.path or 'line'}:{lines}{before}"
+    """Describe a span; not escaped."""
+    unnamed = "line" if span.start else "the file"
+    return format_place(span.path or unnamed, span.start, span.start and span.end, span.side)
 
 
 def places(
@@ -541,12 +553,8 @@ def comment_place(comment: Comment) -> str:
     """Describe where a comment is attached; `(unattached)` when it is not."""
     if comment.path is None:
         return "(unattached)"
-    if comment.line is None:
-        return comment.path
-    first = comment.start_line
-    lines = f"{comment.line}" if first in (None, comment.line) else f"{first}-{comment.line}"
-    before = " (before)" if comment.side is Side.OLD else ""
-    return f"{comment.path}:{lines}{before}"
+    side = comment.side if comment.line else Side.NEW
+    return format_place(comment.path, comment.start_line, comment.line, side)
 
 
 def scope(value: Scope) -> str:

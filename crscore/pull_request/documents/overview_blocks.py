@@ -8,32 +8,21 @@ from typing import Final
 
 from crscore.pull_request.overview import Overview, Point, Reviewer, Scores
 from crscore.records import ReferenceKind, Side
-from crscore.reports import view
-from crscore.reports.blocks import (
-    Folded,
-    Heading,
-    Item,
-    Items,
-    Line,
-    Notice,
-    Paragraph,
-    Run,
-    Signature,
-    Table,
-)
+from crscore.reports import blocks, view
+from crscore.reports.blocks import Line, Run
 from crscore.reports.score_blocks import PARTIAL
 
 MAX_NAME_CHARS: Final = 60
 
 
-def make_opening(overview: Overview) -> Paragraph:
+def make_opening(overview: Overview) -> blocks.Paragraph:
     """Return the verdict, then what is addressed."""
     useful = overview.together.usefulness
     coverage = _describe_coverage(overview)
-    return Paragraph(coverage if useful is None else f"{useful.verdict} {coverage}")
+    return blocks.Paragraph(coverage if useful is None else f"{useful.verdict} {coverage}")
 
 
-def make_notices(overview: Overview, *, shown: int) -> Iterator[Notice]:
+def make_notices(overview: Overview, *, shown: int) -> Iterator[blocks.Notice]:
     """Yield the notice of a partial result.
 
     Args:
@@ -43,10 +32,10 @@ def make_notices(overview: Overview, *, shown: int) -> Iterator[Notice]:
     if overview.missing:
         hidden = len(overview.missing) - shown
         more = f"and {hidden:,} more, in the notes" if hidden > 0 else ""
-        yield Notice("Partial", PARTIAL, overview.missing[:shown], more)
+        yield blocks.Notice("Partial", PARTIAL, overview.missing[:shown], more)
 
 
-def make_table(overview: Overview, *, words: bool = False) -> Iterator[Table | Paragraph | Items]:
+def make_table(overview: Overview, *, words: bool = False) -> Iterator[blocks.Block]:
     """Yield one row per reviewer, below one for all of them together, and remarks on the rows.
 
     Args:
@@ -65,7 +54,7 @@ def make_table(overview: Overview, *, words: bool = False) -> Iterator[Table | P
         cells = (*_score_cells(overview, reviewer), _comments(reviewer), _resolved(reviewer))
         rows.append(((Run(_name(reviewer)),), *cells, *counts))
     columns = view.PUBLISHED if together.usefulness is None else view.USEFUL
-    yield Table(
+    yield blocks.Table(
         "All reviewers",
         ("Reviewer", *columns, "Comments", "Resolved", *["Words"] * words),
         tuple(rows),
@@ -79,41 +68,43 @@ def make_table(overview: Overview, *, words: bool = False) -> Iterator[Table | P
             together.comprehensiveness,
             together.reason,
         )
-        yield Paragraph(f"All from 0 to 100; published scores together: {published}.", "dim")
+        yield blocks.Paragraph(f"All from 0 to 100; published scores together: {published}.", "dim")
     reasons = tuple(
-        Item((Run(f"No score for {_name(row)}: {row.reason.rstrip('.')}.", "dim"),))
+        blocks.Item((Run(f"No score for {_name(row)}: {row.reason.rstrip('.')}.", "dim"),))
         for row in overview.reviewers
         if row.reason is not None
     )
     if reasons:
-        yield Items(reasons)
+        yield blocks.Items(reasons)
 
 
-def make_points(overview: Overview, *, shown: int) -> Iterator[Heading | Items]:
+def make_points(overview: Overview, *, shown: int) -> Iterator[blocks.Block]:
     """Yield the list of unaddressed points: the most important openly, the others folded."""
     if overview.open:
         title = "Not or hardly addressed" if overview.graded else "Not addressed"
-        items = tuple(Item(point.text, place=_place(overview, point)) for point in overview.open)
+        items = tuple(
+            blocks.Item(point.text, place=_place(overview, point)) for point in overview.open
+        )
         count = overview.together.unaddressed
-        yield Heading(f"{title} ({count:,})")
-        yield Items(items, noun=title.lower(), shown=shown, unlisted=count - len(items))
+        yield blocks.Heading(f"{title} ({count:,})")
+        yield blocks.Items(items, noun=title.lower(), shown=shown, unlisted=count - len(items))
 
 
-def make_notes(overview: Overview, *, shown_missing: int) -> Folded:
+def make_notes(overview: Overview, *, shown_missing: int) -> blocks.Folded:
     """Return the folded notes: the meaning of the numbers, further missing inputs and notes."""
     notes = (*overview.missing[shown_missing:], *overview.notes)
     items = (
-        *map(Item, notes),
-        Item((Run("Signature: "), Run(overview.signature, "code"))),
+        *map(blocks.Item, notes),
+        blocks.Item((Run("Signature: "), Run(overview.signature, "code"))),
     )
-    meaning = Paragraph(_explain_scores(overview))
-    return Folded("Notes, and what the numbers mean", (meaning, Items(items)))
+    meaning = blocks.Paragraph(_explain_scores(overview))
+    return blocks.Folded("Notes, and what the numbers mean", (meaning, blocks.Items(items)))
 
 
-def make_signature(overview: Overview) -> Signature:
+def make_signature(overview: Overview) -> blocks.Signature:
     """Return the measured commit and the signature."""
     commit = Run(overview.head[:7], "code", f"{overview.url}/commits/{overview.head}")
-    return Signature(overview.signature, before=(Run("Measured at "), commit, Run(". ")))
+    return blocks.Signature(overview.signature, before=(Run("Measured at "), commit, Run(". ")))
 
 
 def _describe_coverage(overview: Overview) -> str:
@@ -193,14 +184,11 @@ def _place(overview: Overview, point: Point) -> Line:
 
 
 def describe_place(point: Point) -> str:
-    """Describe a point's place: path, lines and, for the old side, `(before)`; not escaped."""
+    """Describe a point's place; not escaped."""
     if point.path is None:
         return "(whole change)"
-    before = " (before)" if point.side is Side.OLD else ""
-    if not point.line:
-        return f"{point.path}{before}"
-    end = f"-{point.end_line}" if point.end_line > point.line else ""
-    return f"{point.path}:{point.line}{end}{before}"
+    end = point.line and max(point.line, point.end_line)
+    return view.format_place(point.path, point.line, end, point.side)
 
 
 def _link(overview: Overview, point: Point) -> str:

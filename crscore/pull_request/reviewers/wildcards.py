@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import lru_cache
 
@@ -15,7 +16,7 @@ def matches(pattern: str, text: str) -> bool:
         >>> matches("coderabbit*[bot]", "CodeRabbitAI[bot]"), matches("a*", "ba")
         (True, False)
     """
-    return _matches(_pieces(pattern), text.casefold())
+    return matches_any((pattern,), text)
 
 
 def matches_any(patterns: Iterable[str], text: str) -> bool:
@@ -26,24 +27,14 @@ def matches_any(patterns: Iterable[str], text: str) -> bool:
         True
     """
     folded = text.casefold()
-    return any(_matches(_pieces(pattern), folded) for pattern in patterns)
+    return any(_compile(pattern).fullmatch(folded) for pattern in patterns)
 
 
 @lru_cache(maxsize=1024)
-def _pieces(pattern: str) -> tuple[str, ...]:
-    return tuple(pattern.casefold().split("*"))
-
-
-def _matches(pieces: tuple[str, ...], text: str) -> bool:
-    first, last = pieces[0], pieces[-1]
-    if len(pieces) == 1:
-        return text == first
-    if not text.startswith(first):
-        return False
-    at = len(first)
-    for piece in pieces[1:-1]:
-        at = text.find(piece, at)
-        if at < 0:
-            return False
-        at += len(piece)
-    return len(text) - len(last) >= at and text.endswith(last)
+def _compile(pattern: str) -> re.Pattern[str]:
+    first, *parts = map(re.escape, pattern.casefold().split("*"))
+    if not parts:
+        return re.compile(first)
+    # Atomic groups: the earliest place of each part is final, so nothing is tried again.
+    middle = "".join(f"(?>.*?{part})" for part in parts[:-1])
+    return re.compile(f"{first}{middle}.*{parts[-1]}", re.DOTALL)
