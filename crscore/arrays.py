@@ -1,4 +1,4 @@
-"""NumPy archives (`.npz`) without pickled objects."""
+"""Weights files: NumPy archives (`.npz`) of arrays and texts, without pickled objects."""
 
 from __future__ import annotations
 
@@ -6,13 +6,19 @@ import io
 import tokenize
 import zipfile
 import zlib
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-BROKEN: Final = (
+from crscore.errors import InputError
+
+T = TypeVar("T")
+Arrays = dict[str, npt.NDArray[Any]]
+
+_BROKEN: Final = (
     *(OSError, ValueError, KeyError, TypeError, EOFError, RuntimeError),
     *(zipfile.BadZipFile, zlib.error, tokenize.TokenError),  # NumPy reads headers as Python
 )
@@ -30,3 +36,38 @@ def pack(arrays: Mapping[str, npt.NDArray[Any]]) -> bytes:
             entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, part.getvalue())
     return packed.getvalue()
+
+
+def unpack(path: Path, parse: Callable[[Arrays], T], kind: str) -> T:
+    """Read an archive made by `pack`.
+
+    Args:
+        path: The file.
+        parse: Builds the result from the arrays.
+        kind: What the file should be, for the message.
+
+    Raises:
+        InputError: The file cannot be read, or `parse` finds a wrong or missing value.
+    """
+    try:
+        # From memory: NumPy leaves the file of a broken archive open.
+        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as archive:
+            return parse(dict(archive))
+    except _BROKEN as exc:
+        raise InputError(f"{path} cannot be read as {kind}: {exc}") from exc
+
+
+def from_text(text: str) -> npt.NDArray[np.uint8]:
+    """Return a text as an array of its bytes."""
+    return np.frombuffer(text.encode(), dtype=np.uint8)
+
+
+def to_text(array: npt.NDArray[Any]) -> str:
+    """Return the text of an array made by `from_text`."""
+    return array.tobytes().decode()
+
+
+def to_lines(array: npt.NDArray[Any]) -> list[str]:
+    """Return the lines of a text; none for an empty one."""
+    text = to_text(array)
+    return text.split("\n") if text else []

@@ -42,9 +42,9 @@ from crscore.scoring import assembly, references, scopes, signature, similarity
 from crscore.static_analysis import issues
 from crscore.static_analysis.issues import ChosenIssues
 from crscore.suggestions import effects
-from crscore.usefulness import evidence, reading
+from crscore.usefulness import evidence
+from crscore.usefulness.evidence import ChangeEvidence
 from crscore.usefulness.reader import CommentReading, Reader, ReviewReading
-from crscore.usefulness.reading import ChangeEvidence
 
 Floats = npt.NDArray[np.float32]
 Vectors = Mapping[str, Floats]
@@ -351,7 +351,7 @@ def compare(
     change = None
     about = np.full(len(units), 0.5, dtype=np.float32)
     if reader:
-        change = reading.collect_evidence(diff, refs, rows, vectors)
+        change = evidence.collect_evidence(diff, refs, rows, vectors)
         about = reader.about(units, columns, change)
     cells = Cells(
         diff=diff,
@@ -394,7 +394,7 @@ def _score(
         diff=job.pair.diff,
         references=job.references,
         units=units,
-        elsewhere=_degrees_elsewhere(units, originals),
+        older_degrees=_degrees_elsewhere(units, originals),
         originals={index: older.comments[0] for index, older in originals.items()},
         similarity=_read_only(cells.similarity[:, kept]),
         degrees=_read_only(judgement.degrees[:, kept]),

@@ -311,8 +311,8 @@ def labels(diffs: Path, *, target: Path, **options: Any) -> int:
     for problem in sample.unreadable:
         _report(f"left out: {problem}")
     _report(
-        f"{len(sample.chosen):,} changes to label; left out {sample.unfit:,} of another length, "
-        f"{sample.copies:,} copies, {sample.several:,} that are asked about in parts, "
+        f"{len(sample.changes):,} changes to label; left out {sample.unfit:,} of another length, "
+        f"{sample.copies:,} copies, {sample.multi_part:,} that are asked about in parts, "
         f"{len(sample.unreadable):,} that are no diff"
     )
     sampling = Sampling(
@@ -324,7 +324,7 @@ def labels(diffs: Path, *, target: Path, **options: Any) -> int:
     )
     with labels.LabelFile(target) as file:
         counts = labels.label_changes(
-            sample.chosen,
+            sample.changes,
             file,
             engine=engine,
             prompt=loaded_prompt,

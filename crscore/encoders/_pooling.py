@@ -71,18 +71,20 @@ def kept_tokens(
         >>> kept_tokens(ids, present, marker, ignored).astype(int).tolist()
         [[1, 0, 1, 1], [1, 1, 1, 0]]
     """
-    kept: npt.NDArray[np.bool_] = present & ~ignored[ids]
-    has_word = (kept & ~marker).any(axis=1, keepdims=True)
-    chosen: npt.NDArray[np.bool_] = np.where(has_word, kept, present)
-    return chosen
+    words: npt.NDArray[np.bool_] = present & ~ignored[ids]
+    has_word = (words & ~marker).any(axis=1, keepdims=True)
+    averaged: npt.NDArray[np.bool_] = np.where(has_word, words, present)
+    return averaged
 
 
-def pool(hidden: npt.NDArray[np.float32], kept: npt.NDArray[np.bool_]) -> npt.NDArray[np.float32]:
+def pool(
+    hidden: npt.NDArray[np.float32], averaged: npt.NDArray[np.bool_]
+) -> npt.NDArray[np.float32]:
     """Average the kept tokens and scale the mean to length 1.
 
     Args:
         hidden: Token vectors, shape (N, T, D); vectors of dropped tokens must be finite.
-        kept: The tokens to average, shape (N, T).
+        averaged: The tokens to average, shape (N, T).
 
     Returns:
         Float32, shape (N, D), rows of length 1; a row without any token is zero.
@@ -92,7 +94,7 @@ def pool(hidden: npt.NDArray[np.float32], kept: npt.NDArray[np.bool_]) -> npt.ND
         array([[0.6, 0.8]], dtype=float32)
     """
     # The sum has the direction of the mean, and only the direction is kept.
-    sums = np.matmul(kept[:, None, :].astype(np.float32), hidden)[:, 0, :]
+    sums = np.matmul(averaged[:, None, :].astype(np.float32), hidden)[:, 0, :]
     return unit_rows(sums)
 
 

@@ -112,10 +112,7 @@ class MiniLM:
             DependencyError: onnxruntime or tokenizers is not installed.
             EncodingError: The model's files are not the published ones.
         """
-        found: dict[int, TokenVectors] = {}
-        for batch, rows in self._run(self._tokenized(texts), _encode_tokens):
-            found.update(zip(batch, rows, strict=True))
-        return [found[index] for index in range(len(texts))]
+        return self._run_tokens(self._tokenized(texts))
 
     def pieces(self, words: Sequence[str]) -> list[list[int]]:
         """Return the ids of the word pieces of words; a word of over 100 characters is one.
@@ -126,15 +123,16 @@ class MiniLM:
         Raises:
             ModelNotFoundError, DependencyError, EncodingError: As in `encode`.
         """
-        tokenizer = self._model().tokenizer
-        found = tokenizer.encode_batch([readable(word) for word in words], add_special_tokens=False)
-        return [encoding.ids for encoding in found]
+        encodings = self._model().tokenizer.encode_batch(
+            [readable(word) for word in words], add_special_tokens=False
+        )
+        return [encoding.ids for encoding in encodings]
 
     def encode_pieces(self, rows: Sequence[Sequence[int]]) -> list[npt.NDArray[np.float32]]:
         """Encode texts that are given as ids of word pieces.
 
         Args:
-            rows: Ids of each text, 1 to 512 with the special tokens that it shall have.
+            rows: Ids of each text, 1 to 512, including its special tokens.
 
         Returns:
             Vectors of each text's pieces, shape (L, 384), in the order of `rows`.
@@ -142,15 +140,12 @@ class MiniLM:
         Raises:
             ModelNotFoundError, DependencyError, EncodingError: As in `encode`.
         """
-        found: dict[int, npt.NDArray[np.float32]] = {}
-        for batch, values in self._run([_Pieces(list(ids)) for ids in rows], _encode_tokens):
-            found.update((at, value.vectors) for at, value in zip(batch, values, strict=True))
-        return [found[index] for index in range(len(rows))]
+        return [tokens.vectors for tokens in self._run_tokens([_Pieces(list(ids)) for ids in rows])]
 
     def preload(self) -> None:
         """Begin to load the model in a thread of its own, if its files are here.
 
-        What is wrong with them is raised by the first text.
+        An error is raised by the first text.
         """
         if files.is_complete(self.folder or files.default_folder()):
             # Two threads that import wait for each other more than they gain.
@@ -159,7 +154,7 @@ class MiniLM:
             threading.Thread(target=self._try_to_load, daemon=True).start()
 
     def _try_to_load(self) -> None:
-        with contextlib.suppress(Exception):  # the first text tries again, and tells
+        with contextlib.suppress(Exception):  # the first text tries again, and raises
             self._model()
 
     def _model(self) -> _Model:
@@ -171,6 +166,12 @@ class MiniLM:
             return []
         tokenizer = self._model().tokenizer
         return tokenizer.encode_batch([readable(text) for text in texts])
+
+    def _run_tokens(self, encodings: Sequence[Encoding | _Pieces]) -> list[TokenVectors]:
+        tokens: dict[int, TokenVectors] = {}
+        for batch, vectors in self._run(encodings, _encode_tokens):
+            tokens.update(zip(batch, vectors, strict=True))
+        return [tokens[index] for index in range(len(encodings))]
 
     def _run(
         self,
@@ -202,21 +203,19 @@ def create(options: Options) -> Encoder:
         raise ConfigError(
             "revision", "encoder minilm", f"only {REVISION} is known; others: st:{files.REPOSITORY}"
         )
-    model = options.model
-    named = model in (files.MODEL, files.REPOSITORY)
-    if not named and not Path(model).is_dir():
-        raise ConfigError(
-            "model", "encoder minilm", f"expected {files.MODEL} or a folder; others: st:{model}"
-        )
-    return MiniLM(
-        folder=None if named else Path(model), offline=options.offline, threads=options.threads
-    )
+    folder = None
+    if options.model not in (files.MODEL, files.REPOSITORY):
+        folder = Path(options.model)
+        if not folder.is_dir():
+            expected = f"expected {files.MODEL} or a folder; others: st:{options.model}"
+            raise ConfigError("model", "encoder minilm", expected)
+    return MiniLM(folder=folder, offline=options.offline, threads=options.threads)
 
 
 def missing() -> str | None:
     """Return what this encoder lacks and how to install it; None when it lacks nothing."""
-    here = files.is_complete(files.default_folder())
-    return None if here else f"weights not here; get them with: {files.INSTALL}"
+    is_complete = files.is_complete(files.default_folder())
+    return None if is_complete else f"weights not here; get them with: {files.INSTALL}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -299,7 +298,7 @@ def _tensors(content: npt.NDArray[np.uint8]) -> dict[str, npt.NDArray[np.float32
     start = 8 + int.from_bytes(content[:8].tobytes(), "little")
     header = json.loads(content[8:start].tobytes())
     return {
-        name: content[slice(*(start + at for at in entry["data_offsets"]))]
+        name: content[slice(*(start + offset for offset in entry["data_offsets"]))]
         .view(np.float32)
         .reshape(entry["shape"])
         for name, entry in header.items()
@@ -326,7 +325,7 @@ def _start_session(
 
 @dataclass(frozen=True, slots=True)
 class _Pieces:
-    """Text given as ids of word pieces; has what is read of an `Encoding`."""
+    """Text as ids of word pieces, with the used part of the interface of `Encoding`."""
 
     ids: list[int]
 
@@ -340,8 +339,8 @@ class _Pieces:
 
 def _workers() -> int:
     # Not every system reports the cores available to a process.
-    known = hasattr(os, "sched_getaffinity")
-    cores = len(os.sched_getaffinity(0)) if known else os.cpu_count() or 1
+    has_affinity = hasattr(os, "sched_getaffinity")
+    cores = len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
     return min(cores, MAX_WORKERS)
 
 
@@ -374,27 +373,27 @@ def _encode_batch(
     model: _Model, encodings: Sequence[Encoding | _Pieces]
 ) -> npt.NDArray[np.float32]:
     batch = _pad(encodings)
-    kept = kept_tokens(*batch, model.ignored)
+    averaged = kept_tokens(*batch, model.ignored)
     # The tokens left out of the mean, about half, skip most of the last layer.
-    return pool_rows(_last_layer(model, batch, kept), kept.sum(axis=1))
+    return pool_rows(_last_layer(model, batch, averaged), averaged.sum(axis=1))
 
 
 def _encode_tokens(model: _Model, encodings: Sequence[Encoding | _Pieces]) -> list[TokenVectors]:
     batch = _pad(encodings)
     ends = np.cumsum(batch.present.sum(axis=1))[:-1]
     vectors = np.split(_last_layer(model, batch, batch.present), ends)
-    markers = [row[here] for row, here in zip(batch.marker, batch.present, strict=True)]
+    markers = [row[present] for row, present in zip(batch.marker, batch.present, strict=True)]
     return list(map(TokenVectors, vectors, markers))
 
 
 def _last_layer(
-    model: _Model, batch: _Padded, wanted: npt.NDArray[np.bool_]
+    model: _Model, batch: _Padded, selected: npt.NDArray[np.bool_]
 ) -> npt.NDArray[np.float32]:
     """Return the vectors of the wanted tokens, text after text."""
     feed = {
         "input_ids": batch.ids,
         "attention_mask": batch.present.astype(np.int32),
-        "wanted": np.flatnonzero(wanted),
+        "wanted": np.flatnonzero(selected),
     }
     rows: npt.NDArray[np.float32] = model.session.run(None, feed)[0]
     return rows

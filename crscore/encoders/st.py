@@ -4,7 +4,7 @@
 with sentence-transformers 6.2, transformers 5.23 and torch 2.13. No code from a model's
 repository or folder is run: `trust_remote_code` is off, and a folder that names code of its own is
 refused, since the library ran that before version 6. Weights are read from safetensors only, since
-other formats can carry code. No prompt is put before a text.
+other formats can carry code. No prompt is added to a text.
 """
 
 from __future__ import annotations
@@ -161,21 +161,20 @@ def _refuse_code(folder: Path) -> None:
     if not file.is_file():
         return
     try:
-        listed = [str(one["type"]) for one in json.loads(file.read_text("utf-8"))]
+        classes = [str(module["type"]) for module in json.loads(file.read_text("utf-8"))]
     except (OSError, ValueError, KeyError, TypeError) as exc:
         raise EncodingError(f"{file} cannot be read: {exc}") from exc
-    for name in listed:
+    for name in classes:
         if not name.startswith("sentence_transformers."):
             raise EncodingError(f"{file} names code of its own, {name}, which is not run")
 
 
 def _cached(name: str, revision: str) -> str:
-    marks = ("modules.json", "config.json")
-    folders = (model_files.cached(name, revision, file=mark) for mark in marks)
-    found = next((folder for folder in folders if folder is not None), None)
-    if found is None:
-        raise ModelNotFoundError(name, model_files.download_command(name, revision))
-    return str(found)
+    for file in ("modules.json", "config.json"):
+        folder = model_files.cached(name, revision, file=file)
+        if folder is not None:
+            return str(folder)
+    raise ModelNotFoundError(name, model_files.download_command(name, revision))
 
 
 def _width(model: Any) -> int:
@@ -204,8 +203,8 @@ def _encode_batch(
 def _marker_ids(tokenizer: Any) -> list[int]:
     # Not `all_special_ids`: it includes the unknown word, which is a word.
     names = ("cls_token_id", "sep_token_id", "bos_token_id", "eos_token_id")
-    found = (getattr(tokenizer, name, None) for name in names)
-    return [token for token in found if token is not None]
+    tokens = (getattr(tokenizer, name, None) for name in names)
+    return [token for token in tokens if token is not None]
 
 
 @functools.cache

@@ -83,7 +83,7 @@ class Board:
     """The matcher's judgement, shape (R, S), each in [0, 1]."""
     flags: tuple[Flag | None, ...]
     """The matcher's flags, one for each of the S sentences."""
-    elsewhere: npt.NDArray[np.float32]
+    older_degrees: npt.NDArray[np.float32]
     """Degree to which each sentence addresses the older version it was written on, shape (S,), each
     in [0, 1]; 0 for a sentence on this version."""
     originals: Mapping[int, CommentResult]
@@ -112,8 +112,8 @@ class Board:
         """Score these sentences against a hunk or a file, or abstain; also return the rows."""
         file = scopes.file_at(self.diff, scope.path or "")
         if file is not None and _is_opaque(file):
-            why = file.missing or "it is binary or a submodule"
-            reason = f"the diff does not show the change of {file.path or 'the hunk'}: {why}"
+            cause = file.missing or "it is binary or a submodule"
+            reason = f"the diff does not show the change of {file.path or 'the hunk'}: {cause}"
             return [], scores.abstain(references=0, sentences=len(columns), reason=reason)
         rows = select_rows(self.references, scope, self.diff, limit=self.limit)
         return rows, self._score(rows, columns, place=scope.path or "the file")
@@ -123,13 +123,13 @@ class Board:
             reason = "no sentence in the review text" if rows else f"nothing to say of {place}"
             return scores.abstain(references=len(rows), sentences=len(columns), reason=reason)
         degrees = self.degrees[np.ix_(list(rows), list(columns))]
-        return scores.score(degrees, elsewhere=self.elsewhere[list(columns)])
+        return scores.score(degrees, older_degrees=self.older_degrees[list(columns)])
 
     def best_of_sentence(self, column: int) -> Match:
         """Return the reference with the highest degree for a sentence."""
         counted = [i for i, ref in enumerate(self.references) if ref.counted]
         match = self._best(self.similarity[:, column], self.degrees[:, column], counted)
-        degree = float(self.elsewhere[column])
+        degree = float(self.older_degrees[column])
         if degree <= (match.degree or 0.0):
             return match
         # Its partner is not a row of this result, so there is no index and no cosine to show.
@@ -143,11 +143,11 @@ class Board:
         self,
         cosines: npt.NDArray[np.float32],
         degrees: npt.NDArray[np.float32],
-        among: Sequence[int],
+        indices: Sequence[int],
     ) -> Match:
-        if not among:
+        if not indices:
             return Match(index=None, similarity=None, degree=None, matched=False)
-        index = max(among, key=lambda i: (degrees[i], cosines[i], -i))
+        index = max(indices, key=lambda i: (degrees[i], cosines[i], -i))
         return Match(
             index=index,
             similarity=float(cosines[index]),
@@ -250,7 +250,11 @@ def _score_reviews(board: Board, comments: Sequence[Comment]) -> tuple[ReviewRes
         ReviewResult(
             author=author,
             scores=board.of_diff(
-                [i for i, one in enumerate(board.units) if comments[one.comment].author == author]
+                [
+                    i
+                    for i, sentence in enumerate(board.units)
+                    if comments[sentence.comment].author == author
+                ]
             ),
             baselines=baselines.baselines(board.diff, [comments[i].body for i in indices]),
             comments=tuple(indices),

@@ -37,12 +37,11 @@ def baselines(diff: Diff, texts: Sequence[str]) -> Baselines:
         >>> baselines(Diff(files=(), sha256=""), ["Looks good - to me."])
         Baselines(words=4, repeated_tokens=None)
     """
-    lines = (line.text for line in diff.lines())
-    wanted = _tokens(lines)
-    repeated = wanted & _tokens(texts)
+    diff_tokens = _tokens(line.text for line in diff.lines())
+    repeated = diff_tokens & _tokens(texts)
     return Baselines(
         words=sum(any(map(str.isalnum, word)) for text in texts for word in text.split()),
-        repeated_tokens=len(repeated) / len(wanted) if wanted else None,
+        repeated_tokens=len(repeated) / len(diff_tokens) if diff_tokens else None,
     )
 
 

@@ -44,8 +44,8 @@ def check_thresholds(
         if threshold is None:
             continue
         if value is None:
-            why = reason or NO_WEIGHTS
-            notices.append(f"the gate was not applied to {name}: no {measure}, {why}")
+            cause = reason or NO_WEIGHTS
+            notices.append(f"the gate was not applied to {name}: no {measure}, {cause}")
         elif value < threshold:
             failed.append(f"{measure} of {name} is {value:.4g}, below {flag} {threshold:g}")
     return GateResult(tuple(failed), tuple(notices))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 
 from crscore.records import (
     ChangedFile,
@@ -16,18 +17,19 @@ from crscore.records import (
     ScopeKind,
     Side,
 )
+from crscore.scoring.scopes import lines_of
 
 SAME_FILE_DISCOUNT = 0.9
 """Factor by which each reference already selected from a file lowers the file's next one, so that a
 large change in one file does not crowd out the others. It never reorders within a file. References
 with a topic were weighed against each other by their generator."""
 FREE_LINES = 300
-"""Changed lines up to which the limit stands as given."""
-LINES_A_LIMIT = 600
-"""Changed lines above these for which the limit counts once more."""
-MOST_LIMITS = 5
+"""Changed lines up to which the limit does not grow."""
+LINES_PER_LIMIT = 600
+"""Changed lines above `FREE_LINES` that add the limit once more."""
+MAX_GROWTH = 5
 """Factor by which the limit grows at most."""
-LINES_OF_ONE = 200
+MAX_TOPIC_LINES = 200
 """Lines of one topic that make the limit grow; more of them need no further claim."""
 
 
@@ -37,9 +39,9 @@ def limit_of(references: Sequence[PseudoReference], limit: int) -> int:
     A limit of 12 is 12 up to 300 changed lines, 24 at 900 and at most 60.
     """
     topics = {ref.topic for ref in references if ref.topic is not None}
-    lines = sum(min(topic.lines, LINES_OF_ONE) for topic in topics)
-    growth = 1 + max(0, lines - FREE_LINES) / LINES_A_LIMIT
-    return int(limit * min(growth, MOST_LIMITS))
+    lines = sum(min(topic.lines, MAX_TOPIC_LINES) for topic in topics)
+    growth = 1 + max(0, lines - FREE_LINES) / LINES_PER_LIMIT
+    return int(limit * min(growth, MAX_GROWTH))
 
 
 def select(
@@ -58,37 +60,23 @@ def select(
         The same references in the same order, `counted` set.
     """
     claims = [i for i, ref in enumerate(references) if ref.kind is not ReferenceKind.ISSUE]
-    limit = None if limit is None else limit_of(references, limit)
-    if limit is None or len(claims) <= limit:
-        return tuple(replace(ref, counted=True) for ref in references)
-    kept = _most_informative(references, claims, limit)
-    return tuple(
-        replace(ref, counted=ref.kind is ReferenceKind.ISSUE or i in kept)
-        for i, ref in enumerate(references)
-    )
+    counted = set(range(len(references)))
+    if limit is not None and len(claims) > (grown_limit := limit_of(references, limit)):
+        counted -= set(claims) - _most_informative(references, claims, grown_limit)
+    return tuple(replace(ref, counted=i in counted) for i, ref in enumerate(references))
 
 
 def _most_informative(
     references: Sequence[PseudoReference], claims: Sequence[int], limit: int
 ) -> set[int]:
-    queues: dict[str, list[int]] = {}
+    # One queue per file, in the generator's order; the merge takes the first of a queue only.
+    queues: dict[str, list[tuple[float, int]]] = {}
     for index in claims:
-        spans = references[index].spans
-        queues.setdefault(spans[0].path if spans else "", []).append(index)
-    # One queue per file, in the generator's order; the heap holds each file's next claim.
-    heap = [(-references[queue[0]].weight, queue[0], path, 0) for path, queue in queues.items()]
-    heapq.heapify(heap)
-    kept: set[int] = set()
-    while heap and len(kept) < limit:
-        _, index, path, taken = heapq.heappop(heap)
-        kept.add(index)
-        position = taken + 1
-        if position < len(queues[path]):
-            following = queues[path][position]
-            spread = 1.0 if references[following].topic else SAME_FILE_DISCOUNT**position
-            worth = references[following].weight * spread
-            heapq.heappush(heap, (-worth, following, path, position))
-    return kept
+        ref = references[index]
+        queue = queues.setdefault(ref.spans[0].path if ref.spans else "", [])
+        discount = 1.0 if ref.topic else SAME_FILE_DISCOUNT ** len(queue)
+        queue.append((-ref.weight * discount, index))
+    return {index for _, index in islice(heapq.merge(*queues.values()), limit)}
 
 
 def in_scope(reference: PseudoReference, scope: Scope, file: ChangedFile | None) -> bool:
@@ -113,8 +101,5 @@ def in_scope(reference: PseudoReference, scope: Scope, file: ChangedFile | None)
 
 
 def _overlaps(span: LineSpan, hunk: Hunk) -> bool:
-    if span.side is Side.OLD:
-        start, length = hunk.old_start, hunk.old_length
-    else:
-        start, length = hunk.new_start, hunk.new_length
+    start, length = lines_of(hunk, span.side)
     return span.start < start + max(length, 1) and start <= span.end

@@ -47,30 +47,32 @@ def file_at(diff: Diff, path: str, side: Side = Side.NEW) -> ChangedFile | None:
     Returns:
         The file, or None when the diff does not change it.
     """
-    wanted = path.removeprefix("./")
-    new = next((file for file in diff.files if file.path == wanted), None)
-    old = next((file for file in diff.files if file.old_path == wanted), None)
-    found = (new or old) if side is Side.NEW else (old or new)
-    if found is None and len(diff.files) == 1 and diff.files[0].path == "":
+    path = path.removeprefix("./")
+    new = next((file for file in diff.files if file.path == path), None)
+    old = next((file for file in diff.files if file.old_path == path), None)
+    file = (new or old) if side is Side.NEW else (old or new)
+    if file is None and len(diff.files) == 1 and diff.files[0].path == "":
         return diff.files[0]
-    return found
+    return file
 
 
 def _hunk_at(file: ChangedFile, comment: Comment) -> int | None:
-    kept = _same_hunk(file, comment.diff_hunk) if comment.diff_hunk else None
+    by_text = _same_hunk(file, comment.diff_hunk) if comment.diff_hunk else None
     if comment.line is None or comment.outdated:
         # An outdated line number belongs to another version: only the stored hunk identifies it.
-        return kept
+        return by_text
     for index, hunk in enumerate(file.hunks):
-        if _holds(hunk, comment.line, comment.side):
+        start, length = lines_of(hunk, comment.side)
+        if start <= comment.line < start + length:
             return index
-    return kept
+    return by_text
 
 
-def _holds(hunk: Hunk, line: int, side: Side) -> bool:
+def lines_of(hunk: Hunk, side: Side) -> tuple[int, int]:
+    """Return the first line and the number of lines of a hunk on one side."""
     if side is Side.OLD:
-        return hunk.old_start <= line < hunk.old_start + hunk.old_length
-    return hunk.new_start <= line < hunk.new_start + hunk.new_length
+        return hunk.old_start, hunk.old_length
+    return hunk.new_start, hunk.new_length
 
 
 def _by_hunk_text(comment: Comment, diff: Diff) -> Scope | None:
@@ -96,8 +98,8 @@ def starts_of(header: str) -> tuple[int, int] | None:
         >>> starts_of("@@ -3,2 +4 @@ def run():"), starts_of("x = 1")
         ((3, 4), None)
     """
-    found = _HEADER.match(header)
-    return None if found is None else (int(found[1]), int(found[2]))
+    match = _HEADER.match(header)
+    return None if match is None else (int(match[1]), int(match[2]))
 
 
 def _same_hunk(file: ChangedFile, text: str) -> int | None:
@@ -107,13 +109,13 @@ def _same_hunk(file: ChangedFile, text: str) -> int | None:
     prefix of the hunk's. A header alone is not enough: two files can share it.
     """
     # Not `splitlines`: a form feed in code ends no line of a diff.
-    first, *rest = text.rstrip("\n").split("\n")
-    start = starts_of(first)
+    header, *body = text.rstrip("\n").split("\n")
+    start = starts_of(header)
     if start is None:
         return None
-    kept = [line for line in rest if not line.startswith("\\")]
+    lines = [line for line in body if not line.startswith("\\")]
     for index, hunk in enumerate(file.hunks):
-        if (hunk.old_start, hunk.new_start) == start and _starts_with(hunk, kept):
+        if (hunk.old_start, hunk.new_start) == start and _starts_with(hunk, lines):
             return index
     return None
 
@@ -121,8 +123,8 @@ def _same_hunk(file: ChangedFile, text: str) -> int | None:
 _SIGNS = {LineKind.ADDED: "+", LineKind.REMOVED: "-", LineKind.CONTEXT: " "}
 
 
-def _starts_with(hunk: Hunk, kept: list[str]) -> bool:
-    if len(kept) > len(hunk.lines):
-        return False
-    pairs = zip(kept, hunk.lines, strict=False)
-    return all(text.rstrip("\r") == _SIGNS[line.kind] + line.text for text, line in pairs)
+def _starts_with(hunk: Hunk, lines: list[str]) -> bool:
+    pairs = zip(lines, hunk.lines, strict=False)
+    return len(lines) <= len(hunk.lines) and all(
+        text.rstrip("\r") == _SIGNS[line.kind] + line.text for text, line in pairs
+    )

@@ -10,7 +10,7 @@ from crscore.records import Scores
 
 
 def score(
-    degrees: npt.NDArray[np.float32], *, elsewhere: npt.NDArray[np.float32] | None = None
+    degrees: npt.NDArray[np.float32], *, older_degrees: npt.NDArray[np.float32] | None = None
 ) -> Scores:
     """Score one text from the degrees to which its sentences address the pseudo-references.
 
@@ -18,9 +18,9 @@ def score(
         degrees: Shape (R, S), each in [0, 1]; row r is pseudo-reference r, column s is
             sentence s. The published matcher gives 1 where the similarity is strictly
             above the threshold, else 0.
-        elsewhere: Shape (S,), each in [0, 1]: degree to which a sentence addresses something that
-            is not a row here, such as the older version of the change it was written on. It can
-            only raise the sentence, never a reference. Not in the paper, which has one version.
+        older_degrees: Shape (S,), each in [0, 1]: degree to which a sentence addresses the older
+            version of the change it was written on, which has no row here. It can only raise the
+            sentence, never a reference. Not in the paper, which has one version.
 
     Returns:
         Conciseness is the mean over the S sentences of their best cell, comprehensiveness
@@ -45,8 +45,8 @@ def score(
     if degrees.ndim != 2 or 0 in degrees.shape:
         raise InputError(f"there is no score for a matrix of shape {degrees.shape}")
     by_sentence = degrees.max(axis=0).astype(np.float64)
-    if elsewhere is not None:
-        by_sentence = np.maximum(by_sentence, elsewhere)
+    if older_degrees is not None:
+        by_sentence = np.maximum(by_sentence, older_degrees)
     by_reference = degrees.max(axis=1).astype(np.float64)
     conciseness = float(by_sentence.mean())
     comprehensiveness = float(by_reference.mean())

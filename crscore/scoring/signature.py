@@ -49,7 +49,7 @@ def shorten_signature(signature: str) -> str:
     """
     name, *fields = signature.split("|")
     parts = {key: value for key, _, value in (field.partition(":") for field in fields)}
-    named = [parts[key] for key in ("encoder", "claims", "matcher") if key in parts]
+    choices = [parts[key] for key in ("encoder", "claims", "matcher") if key in parts]
     words = parts.get("analyzers", "none").split(",")
     tools = len([word for word in words if word not in _NOT_ANALYZERS])
     odd = [word for word in words if word in _NOT_ANALYZERS - {Coverage.NONE.value}]
@@ -58,7 +58,7 @@ def shorten_signature(signature: str) -> str:
     return " · ".join(
         [
             f"{name} {parts.get('version', '')}".strip(),
-            *(value.partition("@")[0].partition(":")[0] for value in named),
+            *(value.partition("@")[0].partition(":")[0] for value in choices),
             ", ".join([analyzers, *odd]),
             f"id {digest}",
         ]

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from crscore.errors import UnknownThresholdError
 
-KNOWN = {
+THRESHOLDS = {
     # Published, from 9,869 changes without annotations.
     ("st:mixedbread-ai/mxbai-embed-large-v1", ""): 0.7314,
     ("minilm:all-MiniLM-L6-v2", ""): 0.4941,
@@ -45,6 +45,6 @@ def threshold_for(encoder: str, claims: str) -> float:
     """
     model = encoder.partition("@")[0]
     for key in ((model, claims.partition("@")[0]), (model, "")):
-        if key in KNOWN:
-            return KNOWN[key]
+        if key in THRESHOLDS:
+            return THRESHOLDS[key]
     raise UnknownThresholdError(model)

@@ -20,4 +20,4 @@ def find_code_spans(text: str) -> list[str]:
         >>> find_code_spans("Rename `a` to ``b`c``.")
         ['a', 'b`c']
     """
-    return [found["code"] for found in CODE_SPAN.finditer(text)]
+    return [match["code"] for match in CODE_SPAN.finditer(text)]

@@ -57,7 +57,7 @@ class Words:
     """Number of pieces between backticks."""
     length: int
     """Number of words, including stop words; a name of three words counts three."""
-    plain: int
+    content_length: int
     """Number of words except stop words, including repetitions."""
 
 
@@ -71,16 +71,18 @@ def words(text: str) -> Words:
     """
     names = _NAME.findall(text)
     parts = _parts(names)
-    content, every = _content(parts), set(map(stem, parts))
+    content, all_stems = _content(parts), set(map(stem, parts))
     return Words(
         stems=frozenset(content),
         names=_compounds(names),
-        topics=frozenset(topic for topic, stems in _TOPICS.items() if not stems.isdisjoint(every)),
+        topics=frozenset(
+            topic for topic, stems in _TOPICS.items() if not stems.isdisjoint(all_stems)
+        ),
         speech=Speech(**{manner: bool(cues.search(text)) for manner, cues in _SPEECH.items()}),
         asks="?" in text,
         code_spans=len(find_code_spans(text)),
         length=len(parts),
-        plain=len(content),
+        content_length=len(content),
     )
 
 

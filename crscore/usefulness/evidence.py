@@ -1,7 +1,7 @@
-"""What ties a text to a change: its changed lines, its names, its claims.
+"""Evidence that a text is about a change: its changed lines, its names, its claims.
 
-Claims do not state everything that a reviewer may rightly speak of. The raw changed lines, in
-windows, and the words that are rare elsewhere are evidence of their own.
+Claims do not cover every valid topic of a review. The raw changed lines, in windows, and the words
+that are rare elsewhere are evidence of their own.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from crscore.records import Diff, DiffLine, LineKind
+from crscore.records import Diff, DiffLine, LineKind, PseudoReference, ReferenceKind
 from crscore.text.content import stems_and_names, words
 
 Floats = npt.NDArray[np.float32]
@@ -51,7 +51,7 @@ class Rarity:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ChangeWords:
-    """Words of a change by the place where they stand."""
+    """Words of a change by where they occur."""
 
     changed: frozenset[str]
     """Stems of added and removed lines."""
@@ -61,6 +61,18 @@ class ChangeWords:
     """Stems of paths and section headings alone."""
     names: frozenset[str]
     """Multi-word names of all lines, lower-case."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ChangeEvidence:
+    """A change as evidence for the topic of a text."""
+
+    ground: ChangeWords
+    """Words of the change."""
+    lines: Floats
+    """Unit vectors of its windows, shape (W, D)."""
+    claims: Floats
+    """Unit vectors of its claims, shape (C, D)."""
 
 
 def read_change_words(diff: Diff) -> ChangeWords:
@@ -75,15 +87,44 @@ def read_change_words(diff: Diff) -> ChangeWords:
         for hunk in file.hunks:
             place |= stems_and_names(hunk.section)[0]
             for line in hunk.lines[: max(0, left)]:
-                stems, found = stems_and_names(line.text)
+                stems, names_of_line = stems_and_names(line.text)
                 (context if line.kind is LineKind.CONTEXT else changed).update(stems)
-                names |= found
+                names |= names_of_line
             left -= len(hunk.lines)
     return ChangeWords(
         changed=frozenset(changed),
         context=frozenset(context - changed),
         place=frozenset(place - changed - context),
         names=frozenset(names),
+    )
+
+
+class Vectors(Protocol):
+    """Unit vectors by text."""
+
+    def __getitem__(self, text: str, /) -> Floats: ...
+
+
+def collect_evidence(
+    diff: Diff, refs: Sequence[PseudoReference], rows: Floats, vectors: Vectors
+) -> ChangeEvidence:
+    """Collect the evidence of a change.
+
+    Args:
+        diff: The change.
+        refs: Its R pseudo-references.
+        rows: Their unit vectors, shape (R, D).
+        vectors: Unit vectors of the change's `windows`.
+
+    Returns:
+        The change's words, and the vectors of its lines and claims.
+    """
+    claims = [row for row, ref in enumerate(refs) if ref.kind is not ReferenceKind.ISSUE]
+    lines = [vectors[window] for window in windows(diff)]
+    return ChangeEvidence(
+        ground=read_change_words(diff),
+        lines=np.array(lines, dtype=np.float32).reshape(-1, rows.shape[1]),
+        claims=rows[claims],
     )
 
 
@@ -111,63 +152,52 @@ def _stripped(lines: Iterable[DiffLine]) -> list[str]:
 
 
 def measure_evidence(
-    text: str,
-    vector: Floats,
-    ground: ChangeWords,
-    rarity: Rarity,
-    lines: Floats,
-    claims: Floats,
+    text: str, vector: Floats, change: ChangeEvidence, rarity: Rarity
 ) -> list[float]:
-    """Measure what ties a text to a change.
+    """Measure the evidence that a text is about a change.
 
     Args:
         text: A sentence, or a whole comment.
         vector: Its unit vector, shape (D,).
-        ground: Words of the change.
+        change: The change.
         rarity: How rare stems are.
-        lines: Unit vectors of the change's windows, shape (W, D); W may be 0.
-        claims: Unit vectors of its claims, shape (C, D); C may be 0.
 
     Returns:
         One value for each of `FEATURES`.
     """
-    one = words(text)
-    weight = {stem: rarity.of(stem) for stem in one.stems}
-    total = math.fsum(weight.values()) + 1e-6
+    stems, names = words(text).stems, words(text).names
+    ground = change.ground
+    rarities = {stem: rarity.of(stem) for stem in stems}
+    total = math.fsum(rarities.values()) + 1e-6
 
-    def share(stems: Iterable[str]) -> tuple[float, float, float]:
-        found = [weight[stem] for stem in stems]
-        return math.fsum(found), math.fsum(found) / total, max(found, default=0.0)
+    def measure(part: Iterable[str]) -> tuple[float, float, float]:
+        """Return the sum of the rarities, its share, and the highest one."""
+        values = [rarities[stem] for stem in part]
+        return math.fsum(values), math.fsum(values) / total, max(values, default=0.0)
 
-    changed, context = share(one.stems & ground.changed), share(one.stems & ground.context)
-    place = share(one.stems & ground.place)
-    foreign = share(one.stems - ground.changed - ground.context - ground.place)
+    changed = measure(stems & ground.changed)
+    foreign = measure(stems - ground.changed - ground.context - ground.place)
     return [
-        highest(lines, vector),
-        highest(claims, vector),
+        highest(change.lines, vector),
+        highest(change.claims, vector),
         changed[1],
         math.log1p(changed[0]),
         changed[2],
-        *context[1:],
-        *place[1:],
+        *measure(stems & ground.context)[1:],
+        *measure(stems & ground.place)[1:],
         math.log1p(foreign[0]),
         foreign[2],
-        math.log1p(len(one.names & ground.names)),
-        math.log1p(len(one.names - ground.names)),
-        math.log1p(len(one.stems)),
+        math.log1p(len(names & ground.names)),
+        math.log1p(len(names - ground.names)),
+        math.log1p(len(stems)),
         math.log1p(len(ground.changed)),
-        math.log1p(len(lines)),
+        math.log1p(len(change.lines)),
     ]
 
 
 def highest(rows: Floats, vector: Floats) -> float:
     """Return the highest cosine of a unit vector to some rows; 0 without rows."""
     return float((rows @ vector).max()) if len(rows) else 0.0
-
-
-def stack(vectors: Sequence[Floats], width: int) -> Floats:
-    """Stack vectors to rows; shape (0, width) for none."""
-    return np.stack(vectors) if vectors else np.zeros((0, width), dtype=np.float32)
 
 
 def mean(rows: Floats) -> Floats:

@@ -1,6 +1,6 @@
 """The headline: is it about this change, and is it worth reading?
 
-The two are joined to one value, and the value is told by its standing among real comments.
+The two are joined to one value, reported as its standing among real comments.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ WORDS: Final = ((75, "very useful"), (50, "useful"), (25, "of some use"), (0, "o
 
 
 def join_parts(
-    about: float, read: Sequence[SentenceReading], degrees: Sequence[float], aspects: Aspects
+    about: float, readings: Sequence[SentenceReading], degrees: Sequence[float], aspects: Aspects
 ) -> tuple[float, float]:
     """Join the parts of a comment's usefulness.
 
     Args:
         about: Probability that the comment is about the change.
-        read: Its sentences and proposals, at least one.
+        readings: Its sentences and proposals, at least one.
         degrees: For each of them, how far it addresses its best pseudo-reference, in [0, 1].
-        aspects: What people would say of it.
+        aspects: How people would rate it.
 
     Returns:
         Its substance and its value, each in [0, 1].
     """
-    acts = np.array([one.substance for one in read])
-    abouts = np.array([one.about for one in read])
-    asked = (aspects.informative * aspects.relevant * aspects.acted_on) ** (1 / 3)
-    substance = (float(acts.mean()) + float(acts.max())) / 2 * asked * aspects.reviewing
+    acts = np.array([item.substance for item in readings])
+    abouts = np.array([item.about for item in readings])
+    rated = (aspects.informative * aspects.relevant * aspects.acted_on) ** (1 / 3)
+    substance = (float(acts.mean()) + float(acts.max())) / 2 * rated * aspects.reviewing
     on_topic = np.sqrt(abouts * about) * np.array(degrees)
     value = ((acts + DESCRIBED) * on_topic).mean() * (aspects.reviewing + DESCRIBING)
     return substance, float(value) / ((1 + DESCRIBED) * (1 + DESCRIBING))
@@ -53,7 +53,7 @@ def join_parts(
 def size_of(diff: Diff) -> str:
     """Return the size of a change."""
     changed = len(diff.lines(LineKind.ADDED, LineKind.REMOVED))
-    return next(name for name, most in SIZES.items() if changed <= most)
+    return next(name for name, max_lines in SIZES.items() if changed <= max_lines)
 
 
 def rank(
@@ -66,15 +66,15 @@ def rank(
     reference: Mapping[str, Floats],
 ) -> Usefulness:
     """Place a value among those of real comments on changes of the same size."""
-    others = reference[size]
-    below = (np.searchsorted(others, value) + np.searchsorted(others, value, "right")) / 2
-    standing = round(100 * float(below) / max(1, len(others)))
+    values = reference[size]
+    below = (np.searchsorted(values, value) + np.searchsorted(values, value, "right")) / 2
+    standing = round(100 * float(below) / max(1, len(values)))
     return Usefulness(
         about=about,
         substance=substance,
         aspects=aspects,
         value=value,
         standing=standing,
-        word=next(word for least, word in WORDS if standing >= least),
-        against=f"{len(others):,} review comments by people on changes of {size}",
+        word=next(word for threshold, word in WORDS if standing >= threshold),
+        against=f"{len(values):,} review comments by people on changes of {size}",
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from crscore.arrays import BROKEN, pack
+from crscore import arrays
 from crscore.errors import InputError
 from crscore.usefulness.evidence import Rarity
 
@@ -22,6 +21,7 @@ Floats = npt.NDArray[np.float32]
 FORMAT: Final = 1
 """Version of the file format."""
 LAYERS: Final = ("about", "sentence", "comment")
+_PARTS: Final = ("rows", "measures", "vector", "bias")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -39,11 +39,11 @@ class Linear:
     bias: Floats
     """Shape (K,)."""
 
-    def logits(self, found: Iterable[str], measures: Sequence[float], vector: Floats) -> Floats:
+    def logits(self, phrases: Iterable[str], measures: Sequence[float], vector: Floats) -> Floats:
         """Return the sums of the weights of one text.
 
         Args:
-            found: Its distinct phrases; unknown ones count nothing.
+            phrases: Its distinct phrases; unknown ones count nothing.
             measures: Shape (M,).
             vector: Its unit vector, shape (D,) or longer where the model has none.
 
@@ -52,28 +52,33 @@ class Linear:
         """
         total = self.bias + np.asarray(measures, dtype=np.float32) @ self.measures
         # Sorted: the order of a set would change the last bit of the sum.
-        known = sorted(self.phrases[one] for one in found if one in self.phrases)
-        if known:
-            total = total + self.rows[known].sum(axis=0) / math.sqrt(len(known))
+        rows = sorted(self.phrases[phrase] for phrase in phrases if phrase in self.phrases)
+        if rows:
+            total = total + self.rows[rows].sum(axis=0) / math.sqrt(len(rows))
         if len(self.vector):
             total = total + vector @ self.vector
-        summed: Floats = total.astype(np.float32)
-        return summed
+        logits: Floats = total.astype(np.float32)
+        return logits
 
-    def top_phrases(self, found: Iterable[str], output: int, *, most: int) -> tuple[str, ...]:
-        """Return the phrases that speak most for an output, the most telling first.
+    def top_phrases(self, phrases: Iterable[str], output: int, *, limit: int) -> tuple[str, ...]:
+        """Return the phrases with the highest positive weights for an output, the highest first.
 
-        A phrase within a longer one that is told is left out.
+        A phrase that contains, or is contained in, one already listed is left out.
         """
-        known = [one for one in found if one in self.phrases]
-        weight = {one: float(self.rows[self.phrases[one], output]) for one in known}
-        told: list[str] = []
-        for one in sorted(known, key=lambda one: (-weight[one], one)):
-            if weight[one] <= 0 or len(told) == most:
+        weights = {
+            phrase: float(self.rows[self.phrases[phrase], output])
+            for phrase in phrases
+            if phrase in self.phrases
+        }
+        top: list[str] = []
+        for phrase in sorted(weights, key=lambda phrase: (-weights[phrase], phrase)):
+            if weights[phrase] <= 0 or len(top) == limit:
                 break
-            if not any(f" {one} " in f" {other} " or f" {other} " in f" {one} " for other in told):
-                told.append(one)
-        return tuple(told)
+            if not any(
+                f" {phrase} " in f" {listed} " or f" {listed} " in f" {phrase} " for listed in top
+            ):
+                top.append(phrase)
+        return tuple(top)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -102,7 +107,7 @@ def to_bytes(weights: Weights) -> bytes:
     Returns:
         A NumPy archive (`.npz`), without pickled objects.
     """
-    stems = sorted(weights.rarity.frequency)
+    frequency = dict(sorted(weights.rarity.frequency.items()))
     facts = {
         "format": FORMAT,
         "encoder": weights.encoder,
@@ -110,19 +115,20 @@ def to_bytes(weights: Weights) -> bytes:
         "documents": weights.rarity.documents,
         "sizes": list(weights.reference),
     }
-    arrays: dict[str, Any] = {
-        "facts": _text(json.dumps(facts, sort_keys=True)),
-        "stems": _text("\n".join(stems)),
-        "frequency": np.array([weights.rarity.frequency[one] for one in stems], dtype=np.int32),
+    content: dict[str, npt.NDArray[Any]] = {
+        "facts": arrays.from_text(json.dumps(facts, sort_keys=True)),
+        "stems": arrays.from_text("\n".join(frequency)),
+        "frequency": np.array(list(frequency.values()), dtype=np.int32),
     }
     for name in LAYERS:
         layer: Linear = getattr(weights, name)
-        arrays[f"{name}_phrases"] = _text("\n".join(sorted(layer.phrases, key=layer.phrases.get)))  # type: ignore[arg-type]
-        for part in ("rows", "measures", "vector", "bias"):
-            arrays[f"{name}_{part}"] = getattr(layer, part).astype(np.float16)
+        phrases = sorted(layer.phrases, key=layer.phrases.__getitem__)
+        content[f"{name}_phrases"] = arrays.from_text("\n".join(phrases))
+        for part in _PARTS:
+            content[f"{name}_{part}"] = getattr(layer, part).astype(np.float16)
     for index, values in enumerate(weights.reference.values()):
-        arrays[f"reference_{index}"] = values.astype(np.float32)
-    return pack(arrays)
+        content[f"reference_{index}"] = values.astype(np.float32)
+    return arrays.pack(content)
 
 
 def read_weights(path: Path) -> Weights:
@@ -131,48 +137,29 @@ def read_weights(path: Path) -> Weights:
     Raises:
         InputError: It cannot be read, or is of another format.
     """
-    try:
-        # From memory: NumPy leaves the file of a broken archive open.
-        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as file:
-            arrays = dict(file)
-        facts = json.loads(_string(arrays["facts"]))
+
+    def parse(content: arrays.Arrays) -> Weights:
+        facts = json.loads(arrays.to_text(content["facts"]))
         if facts["format"] != FORMAT:
             raise InputError(f"{path}: weights of format {facts['format']}, not {FORMAT}")
-        layers = {}
-        for name in LAYERS:
-            known = _lines(arrays[f"{name}_phrases"])
-            layers[name] = Linear(
-                phrases={one: at for at, one in enumerate(known)},
-                **{
-                    part: arrays[f"{name}_{part}"].astype(np.float32)
-                    for part in ("rows", "measures", "vector", "bias")
-                },
-            )
-        stems = _lines(arrays["stems"])
+        stems = arrays.to_lines(content["stems"])
+        frequency = dict(zip(stems, content["frequency"].tolist(), strict=True))
         return Weights(
             encoder=facts["encoder"],
             data_sha256=facts["data_sha256"],
-            rarity=Rarity(
-                frequency=dict(zip(stems, arrays["frequency"].tolist(), strict=True)),
-                documents=facts["documents"],
-            ),
+            rarity=Rarity(frequency=frequency, documents=facts["documents"]),
             reference={
-                size: arrays[f"reference_{index}"] for index, size in enumerate(facts["sizes"])
+                size: content[f"reference_{index}"] for index, size in enumerate(facts["sizes"])
             },
-            **layers,
+            **{name: _layer(content, name) for name in LAYERS},
         )
-    except BROKEN as error:
-        raise InputError(f"{path}: not a file of weights: {error}") from error
+
+    return arrays.unpack(path, parse, "weights of the headline")
 
 
-def _text(text: str) -> npt.NDArray[np.uint8]:
-    return np.frombuffer(text.encode(), dtype=np.uint8)
-
-
-def _string(array: npt.NDArray[Any]) -> str:
-    return array.tobytes().decode()
-
-
-def _lines(array: npt.NDArray[Any]) -> list[str]:
-    text = _string(array)
-    return text.split("\n") if text else []
+def _layer(content: arrays.Arrays, name: str) -> Linear:
+    phrases = arrays.to_lines(content[f"{name}_phrases"])
+    return Linear(
+        phrases={phrase: row for row, phrase in enumerate(phrases)},
+        **{part: content[f"{name}_{part}"].astype(np.float32) for part in _PARTS},
+    )

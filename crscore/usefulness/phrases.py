@@ -1,7 +1,7 @@
 """Phrases of a text: runs of one to three words, with code as one word.
 
-What a sentence does is told by its form ("should be", "what if", "nice to"), not by its names,
-so all code becomes one token.
+The purpose of a sentence is in its form ("should be", "what if", "nice to"), not in its names, so
+all code becomes one token.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ def tokenize(text: str) -> list[str]:
     text = text[:MAX_CHARS].replace("’", "'")
     text = _URL.sub(" <url> ", _CODE_SPAN.sub(f" {CODE} ", text))
     text = _NAME.sub(f" {CODE} ", _MENTION.sub(" <user> ", text)).lower()
-    found = _TOKEN.findall(text)
+    tokens = _TOKEN.findall(text)
     return [
         "<number>" if token.isdigit() else token
-        for index, token in enumerate(found)
-        if not (token == CODE and index and found[index - 1] == CODE)
+        for index, token in enumerate(tokens)
+        if not (token == CODE and index and tokens[index - 1] == CODE)
     ]
 
 
@@ -59,13 +59,12 @@ def phrases(text: str) -> set[str]:
         ['?', '^ why', '^ why ?', 'why', 'why ?']
     """
     tokens = ["^", *tokenize(text)]
-    found = {
+    runs = {
         " ".join(tokens[start : start + size])
         for size in range(1, LONGEST + 1)
         for start in range(len(tokens) - size + 1)
     }
-    found.discard("^")
-    return found
+    return runs - {"^"}
 
 
 def shape(text: str) -> list[float]:
@@ -74,19 +73,19 @@ def shape(text: str) -> list[float]:
     counts = Counter(tokens)
     length = len(tokens)
     size = math.log1p(length)
-    bare = text.strip()
+    stripped = text.strip()
     return [
         size,
         size * size,
         length <= 4,
-        bare.endswith("?"),
+        stripped.endswith("?"),
         math.log1p(counts["?"]),
         math.log1p(counts[CODE]),
         counts[CODE] / max(1, length),
         counts["<number>"] > 0,
         '"' in text,
-        bare[:1].isupper(),
-        bare.endswith(":"),
+        stripped[:1].isupper(),
+        stripped.endswith(":"),
         bool({"i", "i'm", "i'd", "my", "me", "i've"} & counts.keys()),
         bool({"you", "your", "you're"} & counts.keys()),
         any(token.endswith("n't") or token in ("not", "no", "never") for token in counts),

@@ -16,9 +16,9 @@ from crscore.matchers.base import Cells, Judgement
 from crscore.records import Aspects, Diff, Flag, Kind, Reading, Sentence, Subject, Usefulness
 from crscore.text.content import words
 from crscore.usefulness import evidence, headline, model, phrases, reading
-from crscore.usefulness.evidence import ChangeWords
+from crscore.usefulness.evidence import ChangeEvidence, ChangeWords
 from crscore.usefulness.model import Weights
-from crscore.usefulness.reading import KINDS, ChangeEvidence, SentenceReading
+from crscore.usefulness.reading import KINDS, SentenceReading
 
 Floats = npt.NDArray[np.float32]
 
@@ -26,9 +26,9 @@ Floats = npt.NDArray[np.float32]
 SHIPPED: Final = Path(__file__).with_name("weights.npz")
 """Output of `crscore train usefulness`."""
 ON_TOPIC: Final = 0.25
-"""Probability from which a sentence is told to be about the change."""
+"""Probability from which a sentence is about the change."""
 SAME_COSINE: Final = 0.5
-"""Cosine from which a sentence is about what a claim says."""
+"""Cosine from which a sentence is about a claim."""
 NEAR_COSINE: Final = 0.3
 """The same for a claim that shares a name or a rare word with the sentence."""
 RARE_IDF: Final = 3.0
@@ -36,9 +36,9 @@ RARE_IDF: Final = 3.0
 UNMATCHED: Final = 0.25
 """Degree of a sentence on a change without pseudo-references: that of an ordinary one on topic."""
 MAX_PHRASES: Final = 3
-"""Most phrases told for a kind."""
+"""Most phrases listed for a kind."""
 ACTS_FROM: Final = 0.5
-"""Substance from which a sentence has one of the kinds that ask or tell something."""
+"""Substance from which a sentence has one of the actionable kinds."""
 EMPTY_BELOW: Final = 0.2
 """Substance below which a sentence can be flagged as a mere description."""
 RESTATES_FROM: Final = 0.7
@@ -52,7 +52,7 @@ class CommentReading(NamedTuple):
     """Parts of the usefulness of one comment."""
 
     about: float
-    read: list[SentenceReading]
+    readings: list[SentenceReading]
     degrees: list[float]
     aspects: Aspects
 
@@ -124,136 +124,135 @@ class Reader:
             change: The change.
             sentence_readings: The reading of each of the S sentences.
             judged: The matcher's judgement.
-
-        Returns:
-            The readings.
         """
-        read = [
-            replace(one, substance=0.0, about=0.0 if flag is not Flag.REPEATS else one.about)
+        readings = [
+            replace(item, substance=0.0, about=item.about if flag is Flag.REPEATS else 0.0)
             if flag in (Flag.HIDDEN, Flag.REPEATS, Flag.NO_SENTENCE)
-            else one
-            for one, flag in zip(sentence_readings, judged.flags, strict=True)
+            else item
+            for item, flag in zip(sentence_readings, judged.flags, strict=True)
         ]
-        best = best_degrees(judged.degrees)
-        parts: dict[int, CommentReading] = {}
-        for comment, columns in _visible(cells.sentences).items():
-            # Hidden text says nothing, but it is paid for like any other empty sentence: it counts
-            # where the parts are joined, and not in what is said of the comment.
-            inside = [
-                column
-                for column, unit in enumerate(cells.sentences)
-                if unit.comment == comment and judged.kept[column]
-            ]
-            whole = " ".join(cells.sentences[column].text for column in columns)
+        degrees = best_degrees(judged.degrees)
+        comments: dict[int, CommentReading] = {}
+        for comment, columns in _visible_columns(cells.sentences).items():
+            text = " ".join(cells.sentences[column].text for column in columns)
             vector = evidence.mean(cells.sentence_vectors[columns])
-            seen = [read[column] for column in columns]
-            about, aspects = reading.read_comment(whole, vector, seen, change, self.weights)
-            parts[comment] = CommentReading(
+            visible = [readings[column] for column in columns]
+            about, aspects = reading.read_comment(text, vector, visible, change, self.weights)
+            # Hidden text costs as much as any other empty sentence: it counts where the parts are
+            # joined, but not in the reading of the comment.
+            counted = [
+                column
+                for column, sentence in enumerate(cells.sentences)
+                if sentence.comment == comment and judged.kept[column]
+            ]
+            comments[comment] = CommentReading(
                 about,
-                [read[column] for column in inside],
-                [best[column] for column in inside],
+                [readings[column] for column in counted],
+                [degrees[column] for column in counted],
                 aspects,
             )
         return ReviewReading(
             readings=tuple(
-                self._tell(cells, at, one, change.ground) for at, one in enumerate(read)
+                self._describe(cells, column, item, change.ground)
+                for column, item in enumerate(readings)
             ),
             restates=tuple(
-                float(one.kinds[KINDS.index(Kind.DESCRIPTION)]) >= RESTATES_FROM
-                and one.substance < EMPTY_BELOW
-                for one in read
+                float(item.kinds[KINDS.index(Kind.DESCRIPTION)]) >= RESTATES_FROM
+                and item.substance < EMPTY_BELOW
+                for item in readings
             ),
-            comments=parts,
+            comments=comments,
         )
 
-    def _tell(
-        self, cells: Cells, column: int, one: SentenceReading, ground: ChangeWords
+    def _describe(
+        self, cells: Cells, column: int, sentence_reading: SentenceReading, ground: ChangeWords
     ) -> Reading:
-        """Say what a sentence does and what it is about."""
-        among = _ACTING if one.substance >= ACTS_FROM else range(len(KINDS))
-        kind = max(among, key=lambda at: float(one.kinds[at]))
+        """Decide a sentence's kind and its subject."""
+        substance, about = sentence_reading.substance, sentence_reading.about
+        candidates = _ACTING if substance >= ACTS_FROM else range(len(KINDS))
+        kind = max(candidates, key=lambda index: float(sentence_reading.kinds[index]))
         sentence = cells.sentences[column]
-        saw: tuple[str, ...] = ()
+        top_phrases: tuple[str, ...] = ()
         if not sentence.proposal:
-            found = phrases.phrases(sentence.text)
-            saw = self.weights.sentence.top_phrases(found, kind, most=MAX_PHRASES)
-        reference = self._claim_of(cells, column) if one.about >= ON_TOPIC else None
+            top_phrases = self.weights.sentence.top_phrases(
+                phrases.phrases(sentence.text), kind, limit=MAX_PHRASES
+            )
+        reference = self._claim_of(cells, column) if about >= ON_TOPIC else None
         if reference is not None:
             subject = Subject.CLAIM
-        elif one.about < ON_TOPIC:
+        elif about < ON_TOPIC:
             subject = Subject.ELSEWHERE
         else:
-            stems = words(sentence.text).stems
-            near = [
-                max(map(self.weights.rarity.of, stems & there), default=0.0)
-                for there in (ground.changed, ground.context | ground.place)
-            ]
-            subject = Subject.CHANGE if near[0] >= near[1] else Subject.SURROUNDINGS
+            in_change = self._rarest(sentence.text, ground.changed)
+            around = self._rarest(sentence.text, ground.context | ground.place)
+            subject = Subject.CHANGE if in_change >= around else Subject.SURROUNDINGS
         return Reading(
             kind=KINDS[kind],
-            substance=one.substance,
-            about=one.about,
+            substance=substance,
+            about=about,
             subject=subject,
             reference=reference,
-            phrases=saw,
+            phrases=top_phrases,
         )
+
+    def _rarest(self, text: str, stems: frozenset[str]) -> float:
+        """Return the highest rarity of the stems that a text shares with others; 0 for none."""
+        return max(map(self.weights.rarity.of, words(text).stems & stems), default=0.0)
 
     def _claim_of(self, cells: Cells, column: int) -> int | None:
         """Return the claim that a sentence is about, if there is one.
 
         The most similar claim is one only if it says the same, or shares a rare word: in a small
-        change, some claim is near to everything.
+        change, every sentence is similar to some claim.
         """
-        counted = [at for at, one in enumerate(cells.references) if one.counted]
-        if not counted:
+        cosines = cells.similarity[:, column].tolist()
+        counted = [row for row, ref in enumerate(cells.references) if ref.counted]
+        best = max(counted, key=lambda row: (cosines[row], -row), default=None)
+        if best is None or cosines[best] < NEAR_COSINE:
             return None
-        best = max(counted, key=lambda at: (float(cells.similarity[at, column]), -at))
-        cosine = float(cells.similarity[best, column])
-        if cosine >= SAME_COSINE:
-            return best
-        if cosine < NEAR_COSINE:
-            return None
-        shared = (
-            words(cells.sentences[column].text).stems & words(cells.references[best].text).stems
+        text = cells.references[best].text
+        is_claim = (
+            cosines[best] >= SAME_COSINE
+            or self._rarest(cells.sentences[column].text, words(text).stems) >= RARE_IDF
         )
-        rare = any(self.weights.rarity.of(stem) >= RARE_IDF for stem in shared)
-        return best if rare else None
+        return best if is_claim else None
 
-    def rank(self, parts: Sequence[CommentReading], diff: Diff) -> Usefulness | None:
-        """Place some comments of a change together; None for none.
+    def rank(self, comments: Sequence[CommentReading], diff: Diff) -> Usefulness | None:
+        """Rank some comments of a change together; None for none.
 
         Each comment counts the same: a review is as useful as its comments are in the mean.
         """
-        if not parts:
+        if not comments:
             return None
-        joined = [headline.join_parts(*one) for one in parts]
-        aspects = [one.aspects for one in parts]
+        joined = [headline.join_parts(*comment) for comment in comments]
+        aspects = {
+            name: _mean([getattr(comment.aspects, name) for comment in comments])
+            for name in reading.ASPECTS
+        }
         return headline.rank(
-            _mean([one.about for one in parts]),
+            _mean([comment.about for comment in comments]),
             _mean([substance for substance, _ in joined]),
             _mean([value for _, value in joined]),
-            Aspects(
-                **{name: _mean([getattr(one, name) for one in aspects]) for name in reading.ASPECTS}
-            ),
+            Aspects(**aspects),
             size=headline.size_of(diff),
             reference=self.weights.reference,
         )
 
 
-def _visible(units: Sequence[Sentence]) -> dict[int, list[int]]:
+def _visible_columns(sentences: Sequence[Sentence]) -> dict[int, list[int]]:
     """Return the columns of the visible text of each comment."""
-    found: dict[int, list[int]] = {}
-    for column, unit in enumerate(units):
-        if not unit.hidden:
-            found.setdefault(unit.comment, []).append(column)
-    return found
+    columns: dict[int, list[int]] = {}
+    for column, sentence in enumerate(sentences):
+        if not sentence.hidden:
+            columns.setdefault(sentence.comment, []).append(column)
+    return columns
 
 
 def best_degrees(degrees: Floats) -> list[float]:
     """Return the highest degree of each column, `UNMATCHED` without a row."""
     if not len(degrees):
         return [UNMATCHED] * degrees.shape[1]
-    return [float(one) for one in degrees.max(axis=0)]
+    return [float(degree) for degree in degrees.max(axis=0)]
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -278,5 +277,5 @@ def reader_for(encoder: str, matcher: str = "calibrated") -> Reader | None:
     """
     if not matcher.startswith("calibrated"):
         return None
-    found = shipped()
-    return found if found and encoder.partition("@")[0] == found.weights.encoder else None
+    reader = shipped()
+    return reader if reader and encoder.partition("@")[0] == reader.weights.encoder else None

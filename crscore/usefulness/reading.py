@@ -5,26 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from crscore.records import Aspects, Diff, Kind, PseudoReference, ReferenceKind
+from crscore.records import Aspects, Kind
 from crscore.usefulness import evidence, phrases
-from crscore.usefulness.evidence import ChangeWords
+from crscore.usefulness.evidence import ChangeEvidence
 from crscore.usefulness.model import Weights
 
-if TYPE_CHECKING:
-
-    class Vectors(Protocol):
-        """Unit vectors by text."""
-
-        def __getitem__(self, text: str, /) -> Floats: ...
-
-
 Floats = npt.NDArray[np.float32]
-
 
 KINDS: Final = tuple(Kind)
 PROPOSED: Final = 0.9
@@ -32,18 +23,6 @@ PROPOSED: Final = 0.9
 ASPECTS: Final = tuple(field.name for field in fields(Aspects))
 SUMMED: Final = ("mean", "most", "any", "log_mean", "count", "proposals")
 """Names of the measures of a comment that its sentences give, before those of the kinds."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ChangeEvidence:
-    """A change, as evidence for what a text is about."""
-
-    ground: ChangeWords
-    """Words of the change."""
-    lines: Floats
-    """Unit vectors of its windows, shape (W, D)."""
-    claims: Floats
-    """Unit vectors of its claims, shape (C, D)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -58,36 +37,11 @@ class SentenceReading:
     """Probability that it is about the change."""
 
 
-def collect_evidence(
-    diff: Diff, refs: Sequence[PseudoReference], rows: Floats, vectors: Vectors
-) -> ChangeEvidence:
-    """Collect the evidence of a change.
-
-    Args:
-        diff: The change.
-        refs: Its R pseudo-references.
-        rows: Their unit vectors, shape (R, D).
-        vectors: Unit vectors of the change's `evidence.windows`.
-
-    Returns:
-        The change's words, and the vectors of its lines and claims.
-    """
-    claims = [at for at, one in enumerate(refs) if one.kind is not ReferenceKind.ISSUE]
-    lines = [vectors[one] for one in evidence.windows(diff)]
-    return ChangeEvidence(
-        ground=evidence.read_change_words(diff),
-        lines=evidence.stack(lines, rows.shape[1]),
-        claims=rows[claims],
-    )
-
-
 def judge_about(
     text: str, vector: Floats, change: ChangeEvidence, weights: Weights
 ) -> tuple[list[float], float]:
     """Return the evidence of a text for a change, and the probability that it is about it."""
-    measures = evidence.measure_evidence(
-        text, vector, change.ground, weights.rarity, change.lines, change.claims
-    )
+    measures = evidence.measure_evidence(text, vector, change, weights.rarity)
     return measures, sigmoid(float(weights.about.logits((), measures, vector)[0]))
 
 
@@ -99,7 +53,7 @@ def read_sentence(
     Args:
         text: The sentence.
         vector: Its unit vector, shape (D,).
-        weights: What was learned.
+        weights: Learned weights.
         about: Probability that it is about the change.
         proposal: Whether it is a proposal of code, read from a block.
 
@@ -109,27 +63,23 @@ def read_sentence(
     if proposal:
         kinds = np.array([float(kind is Kind.PROPOSAL) for kind in KINDS], dtype=np.float32)
         return SentenceReading(kinds=kinds, substance=PROPOSED, about=about)
-    found = phrases.phrases(text)
-    logits = weights.sentence.logits(found, phrases.shape(text), vector)
-    first = np.exp(logits[: len(KINDS)] - logits[: len(KINDS)].max())
-    return SentenceReading(
-        kinds=first / first.sum(),
-        substance=sigmoid(float(logits[len(KINDS)])),
-        about=about,
-    )
+    logits = weights.sentence.logits(phrases.phrases(text), phrases.shape(text), vector)
+    odds = np.exp(logits[: len(KINDS)] - logits[: len(KINDS)].max())
+    substance = sigmoid(float(logits[len(KINDS)]))
+    return SentenceReading(kinds=odds / odds.sum(), substance=substance, about=about)
 
 
-def summarize_sentences(read: Sequence[SentenceReading]) -> list[float]:
+def summarize_sentences(readings: Sequence[SentenceReading]) -> list[float]:
     """Measure a comment by its sentences: `SUMMED`, then the kinds' means, then their highest."""
-    acts = np.array([one.substance for one in read] or [0.0])
-    kinds = np.stack([one.kinds for one in read] or [np.zeros(len(KINDS), dtype=np.float32)])
-    proposals = sum(float(one.kinds[KINDS.index(Kind.PROPOSAL)]) == 1.0 for one in read)
+    acts = np.array([item.substance for item in readings] or [0.0])
+    kinds = np.stack([item.kinds for item in readings] or [np.zeros(len(KINDS), dtype=np.float32)])
+    proposals = sum(float(item.kinds[KINDS.index(Kind.PROPOSAL)]) == 1.0 for item in readings)
     return [
         float(acts.mean()),
         float(acts.max()),
         float(1 - np.prod(1 - acts)),
         math.log(0.02 + float(acts.mean())),
-        math.log1p(len(read)),
+        math.log1p(len(readings)),
         math.log1p(proposals),
         *map(float, kinds.mean(axis=0)),
         *map(float, kinds.max(axis=0)),
@@ -139,19 +89,19 @@ def summarize_sentences(read: Sequence[SentenceReading]) -> list[float]:
 def measure_comment(
     text: str,
     vector: Floats,
-    read: Sequence[SentenceReading],
+    readings: Sequence[SentenceReading],
     change: ChangeEvidence,
     weights: Weights,
 ) -> tuple[float, list[float]]:
     """Return the probability that a comment is about the change, and its measures."""
     ties, about = judge_about(text, vector, change, weights)
-    return about, [*phrases.shape(text), *ties, *summarize_sentences(read)]
+    return about, [*phrases.shape(text), *ties, *summarize_sentences(readings)]
 
 
 def read_comment(
     text: str,
     vector: Floats,
-    read: Sequence[SentenceReading],
+    readings: Sequence[SentenceReading],
     change: ChangeEvidence,
     weights: Weights,
 ) -> tuple[float, Aspects]:
@@ -160,14 +110,14 @@ def read_comment(
     Args:
         text: Its sentences and proposals, joined.
         vector: Its unit vector, shape (D,).
-        read: Its sentences and proposals, read; at least one.
+        readings: Its sentences and proposals, read; at least one.
         change: The change.
-        weights: What was learned.
+        weights: Learned weights.
 
     Returns:
-        The probability that it is about the change, and what people would say of it.
+        The probability that it is about the change, and how people would rate it.
     """
-    about, measures = measure_comment(text, vector, read, change, weights)
+    about, measures = measure_comment(text, vector, readings, change, weights)
     logits = weights.comment.logits(phrases.phrases(text), measures, vector)
     return about, Aspects(**dict(zip(ASPECTS, map(sigmoid, map(float, logits)), strict=True)))
 

@@ -39,10 +39,10 @@ from crscore.matchers.calibrated.plugin import Calibrated
 from crscore.pipeline import split_comment
 from crscore.records import Kind, PseudoReference, Sentence
 from crscore.usefulness import evidence, headline, phrases, reading
-from crscore.usefulness.evidence import Rarity
+from crscore.usefulness.evidence import ChangeEvidence, Rarity
 from crscore.usefulness.model import Linear, Weights
 from crscore.usefulness.reader import Reader, best_degrees
-from crscore.usefulness.reading import KINDS, ChangeEvidence, SentenceReading
+from crscore.usefulness.reading import KINDS, SentenceReading
 
 Array = npt.NDArray[np.float64]
 Floats = npt.NDArray[np.float32]
@@ -119,7 +119,7 @@ def train(
     rarity = _rarity(texts)
     for text in texts:
         rows = vectors.of([ref.encoded_text for ref in text.references])
-        text.change = reading.collect_evidence(text.post.diff, text.references, rows, vectors)
+        text.change = evidence.collect_evidence(text.post.diff, text.references, rows, vectors)
     none = np.zeros((0, 1), dtype=np.float32)
     empty = Linear(
         phrases={}, rows=none, measures=none, vector=none, bias=np.zeros(1, dtype=np.float32)
@@ -205,20 +205,16 @@ def _learn_about(texts: Sequence[_Text], vectors: Vectors, rarity: Rarity) -> Li
         ]
         if not candidates:
             continue
-        spoken = [(text.whole, text.vector(vectors))]
+        parts = [(text.whole, text.vector(vectors))]
         if len(text.sentences) > 1:
             sentence = rng.choice(text.sentences).text
-            spoken.append((sentence, vectors[sentence]))
-        for words, vector in spoken:
+            parts.append((sentence, vectors[sentence]))
+        for words, vector in parts:
             for paired in (text, *(rng.choice(candidates) for _ in range(NEGATIVES))):
                 change, is_own = paired.change, paired is text
-                rows.append(
-                    evidence.measure_evidence(
-                        words, vector, change.ground, rarity, change.lines, change.claims
-                    )
-                )
+                rows.append(evidence.measure_evidence(words, vector, change, rarity))
                 targets.append(float(is_own))
-                weights.append((NEGATIVES if is_own else 1.0) / len(spoken))
+                weights.append((NEGATIVES if is_own else 1.0) / len(parts))
     if not rows:
         raise InputError("no text of the data can be compared with a change other than its own")
     return logistic.fit_layer(
@@ -278,8 +274,8 @@ def _read_held_out(
 ) -> None:
     """Read every comment by a model that was not trained on its group."""
     for fold in range(FOLDS):
-        others = [sentence for sentence in judged if sentence.fold != fold]
-        fold_weights = replace(weights, sentence=_learn_sentences(others, vectors))
+        training_sentences = [sentence for sentence in judged if sentence.fold != fold]
+        fold_weights = replace(weights, sentence=_learn_sentences(training_sentences, vectors))
         for text in comments:
             if text.fold == fold:
                 text.readings = [

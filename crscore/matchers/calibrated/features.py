@@ -42,9 +42,9 @@ class Background:
 
     def rarity(self, stems: Iterable[str]) -> float:
         """Return the sum of the inverse document frequencies of some stems, each at least 0."""
-        most, frequency = self.documents + 1, self.frequency
+        documents, frequency = self.documents + 1, self.frequency
         # `fsum`: the order of a set is undefined and would change the last bit of a plain sum.
-        return math.fsum([math.log(most / (frequency.get(stem, 0) + 1)) for stem in stems])
+        return math.fsum([math.log(documents / (frequency.get(stem, 0) + 1)) for stem in stems])
 
 
 SENTENCE: Final = (
@@ -121,9 +121,9 @@ class _Change:
         names: set[str] = set()
         lines = (line for file in diff.files for hunk in file.hunks for line in hunk.lines)
         for line in lines:
-            found = stems_and_names(line.text)
-            stems[line.kind] |= found[0]
-            names |= found[1]
+            line_stems, line_names = stems_and_names(line.text)
+            stems[line.kind] |= line_stems
+            names |= line_names
         added, removed = frozenset(stems[LineKind.ADDED]), frozenset(stems[LineKind.REMOVED])
         return cls(
             added=added,
@@ -146,37 +146,37 @@ class _Reference(NamedTuple):
 
 
 def _weigh(references: Sequence[Words], background: Background) -> list[_Reference]:
-    holders = Counter(stem for one in references for stem in one.stems)
+    counts = Counter(stem for ref in references for stem in ref.stems)
     weighed = []
-    for one in references:
-        rarities = {stem: background.rarity((stem,)) for stem in one.stems}
-        weights = {stem: (rarity, rarity / holders[stem]) for stem, rarity in rarities.items()}
-        weighed.append(_Reference(one, background.rarity(one.stems), weights))
+    for ref in references:
+        rarities = {stem: background.rarity((stem,)) for stem in ref.stems}
+        weights = {stem: (rarity, rarity / counts[stem]) for stem, rarity in rarities.items()}
+        weighed.append(_Reference(ref, background.rarity(ref.stems), weights))
     return weighed
 
 
-def _references(cells: Cells, read: Sequence[_Reference], change: _Change) -> Floats:
+def _references(cells: Cells, weighed: Sequence[_Reference], change: _Change) -> Floats:
     vectors, background = cells.reference_vectors, change.background
-    total = len(read)
-    near = (vectors @ vectors.T).sum(axis=1) - 1
-    central = near / (total - 1) if total > 1 else np.full(total, 0.5)
+    total = len(weighed)
+    cosines = (vectors @ vectors.T).sum(axis=1) - 1
+    central = cosines / (total - 1) if total > 1 else np.full(total, 0.5)
     like_claim = vectors @ background.claim
     rows = []
-    for index, (ref, (one, weight, _)) in enumerate(zip(cells.references, read, strict=True)):
-        shared = background.rarity(one.stems & change.changed)
+    for index, (ref, (text, weight, _)) in enumerate(zip(cells.references, weighed, strict=True)):
+        shared = background.rarity(text.stems & change.changed)
         rows.append(
             [
-                math.log1p(one.length),
+                math.log1p(text.length),
                 shared / (weight + 1e-6),
                 math.log1p(shared),
-                one.speech.explains,
-                one.speech.denies,
+                text.speech.explains,
+                text.speech.denies,
                 ref.kind is ReferenceKind.IMPLICATION,
                 like_claim[index],
                 central[index],
                 math.log(total),
                 math.log1p(index),
-                weight / max(1, len(one.stems)),
+                weight / max(1, len(text.stems)),
             ]
         )
     return np.array(rows, dtype=np.float32)
@@ -190,104 +190,111 @@ def _comment(
     change: _Change,
 ) -> Floats:
     """Compute the features of one comment's cells, given those of the references."""
-    read = [words(cells.sentences[column].text) for column in columns]
+    texts = [words(cells.sentences[column].text) for column in columns]
     about = cells.about[columns]
-    sentences = _sentences(read, cells.sentence_vectors[columns], about, change)
+    sentences = _sentences(texts, cells.sentence_vectors[columns], about, change)
     # Similarity of each side to a typical claim: a cosine between two texts that are similar to
     # everything has little meaning.
     usual_row = rows[:, None, REFERENCE.index("like_claim")]
     usual_column = sentences[None, :, SENTENCE.index("like_claim")]
     cosine = cells.similarity[:, columns]
-    rarities = [change.background.rarity(one.stems) for one in read]
-    pairs = list(zip(read, rarities, strict=True))
-    shape = cosine.shape
-    inner = np.concatenate(
+    rarities = [change.background.rarity(text.stems) for text in texts]
+    pairs = list(zip(texts, rarities, strict=True))
+    pairwise = np.concatenate(
         [
-            cosine[..., None],
-            (cosine - usual_row)[..., None],
-            (cosine - usual_column)[..., None],
-            (2 * cosine - usual_row - usual_column)[..., None],
+            np.stack(
+                [
+                    cosine,
+                    cosine - usual_row,
+                    cosine - usual_column,
+                    2 * cosine - usual_row - usual_column,
+                ],
+                axis=2,
+            ),
             np.array([[_lexical(ref, *pair) for pair in pairs] for ref in references]),
-            (cosine - cosine.max(axis=1, keepdims=True))[..., None],
-            (cosine - cosine.max(axis=0, keepdims=True))[..., None],
-            (cosine - cosine.mean(axis=0, keepdims=True))[..., None],
+            np.stack(
+                [
+                    cosine - cosine.max(axis=1, keepdims=True),
+                    cosine - cosine.max(axis=0, keepdims=True),
+                    cosine - cosine.mean(axis=0, keepdims=True),
+                ],
+                axis=2,
+            ),
         ],
         axis=2,
         dtype=np.float32,
     )
     best = [CELL.index(name) for name in ("cosine", "shared_reference", "shared_sum")]
-    whole = [
-        *inner[..., best].max(axis=(0, 1)),
-        inner[..., 0].mean(),
-        about.mean(),
-        math.log1p(sum(one.length for one in read)),
-    ]
-    return np.concatenate(
+    comment = np.array(
         [
-            inner,
-            np.broadcast_to(sentences[None], (*shape, sentences.shape[1])),
-            np.broadcast_to(rows[:, None], (*shape, rows.shape[1])),
-            np.broadcast_to(np.array(whole, dtype=np.float32), (*shape, len(whole))),
+            *pairwise[..., best].max(axis=(0, 1)),
+            pairwise[..., 0].mean(),
+            about.mean(),
+            math.log1p(sum(text.length for text in texts)),
         ],
-        axis=2,
         dtype=np.float32,
     )
+    wide = (
+        np.broadcast_to(table, (*cosine.shape, table.shape[-1]))
+        for table in (sentences[None], rows[:, None], comment)
+    )
+    return np.concatenate([pairwise, *wide], axis=2, dtype=np.float32)
 
 
-def _sentences(read: Sequence[Words], vectors: Floats, about: Floats, change: _Change) -> Floats:
+def _sentences(texts: Sequence[Words], vectors: Floats, about: Floats, change: _Change) -> Floats:
     background = change.background
     like_claim, like_remark = vectors @ background.claim, vectors @ background.remark
     projected = (vectors - background.centre) @ background.axes.T
     earlier = [
-        float((found.shared / np.maximum(1, found.union)).max(initial=0.0))
-        for found in overlaps([one.stems for one in read])
+        float((overlap.shared / np.maximum(1, overlap.union)).max(initial=0.0))
+        for overlap in overlaps([text.stems for text in texts])
     ]
     rows = [
         [
-            *_sentence(one, change),
+            *_sentence(text, change),
             like_claim[index],
             like_remark[index],
             earlier[index],
             math.log1p(index),
-            math.log(len(read)),
-            background.rarity(one.stems) / max(1, len(one.stems)),
+            math.log(len(texts)),
+            background.rarity(text.stems) / max(1, len(text.stems)),
             about[index],
         ]
-        for index, one in enumerate(read)
+        for index, text in enumerate(texts)
     ]
     return np.concatenate([np.array(rows), projected], axis=1, dtype=np.float32)
 
 
-def _sentence(one: Words, change: _Change) -> list[float]:
+def _sentence(text: Words, change: _Change) -> list[float]:
     rarity = change.background.rarity
-    total = rarity(one.stems) + 1e-6
-    changed = rarity(one.stems & change.changed)
-    context_only = rarity(one.stems & (change.context - change.changed))
+    total = rarity(text.stems) + 1e-6
+    changed = rarity(text.stems & change.changed)
+    context_only = rarity(text.stems & (change.context - change.changed))
     return [
-        math.log1p(one.length),
-        one.plain / max(1, one.length),
-        rarity(one.stems & change.added) / total,
-        rarity(one.stems & change.removed) / total,
+        math.log1p(text.length),
+        text.content_length / max(1, text.length),
+        rarity(text.stems & change.added) / total,
+        rarity(text.stems & change.removed) / total,
         changed / total,
-        rarity(one.stems & change.context) / total,
+        rarity(text.stems & change.context) / total,
         context_only / total,
         math.log1p(changed),
-        math.log1p(rarity(one.stems & (change.added - change.removed))),
-        math.log1p(rarity(one.stems & (change.removed - change.added))),
+        math.log1p(rarity(text.stems & (change.added - change.removed))),
+        math.log1p(rarity(text.stems & (change.removed - change.added))),
         math.log1p(max(0.0, total - changed - context_only)),
-        math.log1p(len(one.names & change.names)),
-        math.log1p(len(one.names - change.names)),
-        math.log1p(one.code_spans),
-        one.asks,
-        *one.speech,
+        math.log1p(len(text.names & change.names)),
+        math.log1p(len(text.names - change.names)),
+        math.log1p(text.code_spans),
+        text.asks,
+        *text.speech,
     ]
 
 
-def _lexical(reference: _Reference, one: Words, rarity: float) -> list[float]:
+def _lexical(reference: _Reference, sentence: Words, rarity: float) -> list[float]:
     ref = reference.words
-    shared = [reference.weights[stem] for stem in ref.stems & one.stems]
+    shared = [reference.weights[stem] for stem in ref.stems & sentence.stems]
     weight = math.fsum([whole for whole, _ in shared])
-    common, topics = len(ref.names & one.names), len(ref.topics & one.topics)
+    common, topics = len(ref.names & sentence.names), len(ref.topics & sentence.topics)
     return [
         weight / (reference.rarity + 1e-6),
         weight / (rarity + 1e-6),
@@ -296,8 +303,8 @@ def _lexical(reference: _Reference, one: Words, rarity: float) -> list[float]:
         common > 0,
         common / max(1, len(ref.names)),
         topics / max(1, len(ref.topics)),
-        topics / max(1, len(one.topics)),
-        ("add" in ref.topics and "remove" in one.topics)
-        + ("remove" in ref.topics and "add" in one.topics),
-        ref.speech.denies != one.speech.denies,
+        topics / max(1, len(sentence.topics)),
+        ("add" in ref.topics and "remove" in sentence.topics)
+        + ("remove" in ref.topics and "add" in sentence.topics),
+        ref.speech.denies != sentence.speech.denies,
     ]

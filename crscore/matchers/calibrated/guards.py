@@ -17,7 +17,7 @@ from crscore.text.content import words
 from crscore.text.stopwords import ENGLISH
 from crscore.text.words import split_identifier
 
-SAME: Final = 0.8
+SAME_SHARE: Final = 0.8
 """Share of common stems from which a sentence repeats an earlier one of its comment."""
 FEW_STEMS: Final = 3
 """Number of stems up to which two sentences may share all of them and still differ in meaning."""
@@ -51,40 +51,40 @@ def find_flags(sentences: Sequence[Sentence], diff: Diff) -> tuple[Flag | None, 
     hunks = [hunk for file in diff.files for hunk in file.hunks]
     lines = [line for hunk in hunks for line in hunk.lines]
     code = (*(line.text for line in lines), *(hunk.section for hunk in hunks))
-    known = frozenset(word for text in code for word in split_identifier(text))
+    vocabulary = frozenset(word for text in code for word in split_identifier(text))
     added, removed = (
-        "".join(_squeeze(one.text) for one in lines if one.kind is kind)
+        "".join(_squeeze(line.text) for line in lines if line.kind is kind)
         for kind in (LineKind.ADDED, LineKind.REMOVED)
     )
-    changed = "\n".join(_squeeze(one.text) for one in lines if one.kind is not LineKind.CONTEXT)
-    shown: dict[int, list[int]] = defaultdict(list)
+    changed = "\n".join(_squeeze(line.text) for line in lines if line.kind is not LineKind.CONTEXT)
+    visible: dict[int, list[int]] = defaultdict(list)
     for index, sentence in enumerate(sentences):
         if not sentence.hidden:
-            shown[sentence.comment].append(index)
+            visible[sentence.comment].append(index)
     repeated: set[int] = set()
-    for indices in shown.values():
-        repeated |= set(compress(indices, find_repeats([sentences[at].text for at in indices])))
-    flags: list[Flag | None] = []
-    for index, sentence in enumerate(sentences):
+    for indices in visible.values():
+        texts = [sentences[index].text for index in indices]
+        repeated |= set(compress(indices, find_repeats(texts)))
+
+    def flag(index: int, sentence: Sentence) -> Flag | None:
         text = sentence.text
         if sentence.hidden:
-            flags.append(Flag.HIDDEN)
-        elif index in repeated:
-            flags.append(Flag.REPEATS)
-        elif sentence.proposal:
-            is_echo = proposes_the_change(text, added=added, removed=removed)
-            flags.append(Flag.NO_SENTENCE if is_echo else None)
-        elif is_pasted(text, changed) or is_list_of_names(text, known):
-            flags.append(Flag.NO_SENTENCE)
+            return Flag.HIDDEN
+        if index in repeated:
+            return Flag.REPEATS
+        if sentence.proposal:
+            is_code = proposes_the_change(text, added=added, removed=removed)
         else:
-            flags.append(None)
-    return tuple(flags)
+            is_code = is_pasted(text, changed) or is_list_of_names(text, vocabulary)
+        return Flag.NO_SENTENCE if is_code else None
+
+    return tuple(flag(index, sentence) for index, sentence in enumerate(sentences))
 
 
 def is_machine_marker(text: str) -> bool:
     """Return whether a hidden text is a tool's own marker and not prose.
 
-    Review bots leave such marks to find their comments again.
+    Review bots leave such markers to find their comments later.
 
     Args:
         text: A hidden text.
@@ -116,10 +116,10 @@ def is_pasted(text: str, changed: str) -> bool:
         >>> is_pasted("if user is not None, return", "ifuserisnotNone:\nreturnuser")
         False
     """
-    bare = text.strip("`+- \t")
-    if len(bare.split()) <= FEW_PIECES or _CODED.search(bare) is None:
+    code = text.strip("`+- \t")
+    if len(code.split()) <= FEW_PIECES or _CODED.search(code) is None:
         return False
-    return _squeeze(bare) in changed
+    return _squeeze(code) in changed
 
 
 def proposes_the_change(text: str, *, added: str, removed: str) -> bool:
@@ -143,42 +143,42 @@ def proposes_the_change(text: str, *, added: str, removed: str) -> bool:
     if sum(len(span.split()) for span in spans) <= FEW_PIECES:
         return False
     code = iter([_squeeze(span).rstrip("…") for span in spans])
-    done = []
+    steps_done = []
     for verb, target in _STEP.findall(CODE_SPAN.sub("#", text)):
-        first = next(code, text)
+        source = next(code, text)
         if target:
-            done.append(next(code, text) in added and first in removed)
+            steps_done.append(next(code, text) in added and source in removed)
         elif verb == "remove":
-            done.append(first in removed and first not in added)
+            steps_done.append(source in removed and source not in added)
         else:
-            done.append(first in added)
-    return bool(done) and all(done)
+            steps_done.append(source in added)
+    return bool(steps_done) and all(steps_done)
 
 
-def is_list_of_names(text: str, known: frozenset[str]) -> bool:
+def is_list_of_names(text: str, vocabulary: frozenset[str]) -> bool:
     """Return whether a text only lists words of the change without a statement.
 
     Args:
         text: A sentence.
-        known: Words of the change, as `split_identifier` gives them.
+        vocabulary: Words of the change, as `split_identifier` returns them.
 
     Returns:
         True where the text has more than `FEW_PIECES` pieces, no function word, and only words that
-        stand like this in the change: a verb in another form ("`find` ignores `user`") speaks of
-        the code.
+        occur like this in the change: a verb in another form ("`find` ignores `user`") makes a
+        statement.
 
     Example:
-        >>> known = frozenset({"user", "id", "limit", "limits"})
-        >>> is_list_of_names("id, user, user_id, limits", known)
+        >>> words = frozenset({"user", "id", "limit", "limits"})
+        >>> is_list_of_names("id, user, user_id, limits", words)
         True
-        >>> is_list_of_names("limit the user id", known), is_list_of_names("user limited", known)
+        >>> is_list_of_names("limit the user id", words), is_list_of_names("user limited", words)
         (False, False)
     """
     pieces = [piece.strip(_PUNCTUATION).lower() for piece in text.split()]
     if len(pieces) <= FEW_PIECES or any(map(_is_function_word, pieces)):
         return False
     return all(
-        len(word) == 1 or word in known or word in ENGLISH for word in split_identifier(text)
+        len(word) == 1 or word in vocabulary or word in ENGLISH for word in split_identifier(text)
     )
 
 
@@ -203,23 +203,20 @@ def find_repeats(texts: Sequence[str]) -> list[bool]:
         >>> find_repeats(["The lock is never freed.", "Why?", "Never freed, the lock is.", "why"])
         [False, False, True, True]
     """
-    read = [words(text) for text in texts]
-    known: dict[tuple[bool, bool], int] = {}
-    stances = np.array(
-        [known.setdefault((one.asks, one.speech.denies), len(known)) for one in read], dtype=np.int8
-    )
-    bare: set[tuple[str, ...]] = set()
-    found = []
-    for index, overlap in enumerate(overlaps([one.stems for one in read])):
-        if read[index].stems:
-            same = overlap.shared >= SAME * overlap.union
-            same &= (overlap.union > FEW_STEMS) | (stances[:index] == stances[index])
-            found.append(bool(same.any()))
+    texts_words = [words(text) for text in texts]
+    stances = np.array([2 * item.asks + item.speech.denies for item in texts_words], dtype=np.int8)
+    without_stems: set[tuple[str, ...]] = set()
+    repeats = []
+    for index, overlap in enumerate(overlaps([item.stems for item in texts_words])):
+        if texts_words[index].stems:
+            is_same = overlap.shared >= SAME_SHARE * overlap.union
+            is_same &= (overlap.union > FEW_STEMS) | (stances[:index] == stances[index])
+            repeats.append(bool(is_same.any()))
         else:
-            said = tuple(_WORD.findall(texts[index].lower()))
-            found.append(said in bare)
-            bare.add(said)
-    return found
+            wording = tuple(_WORD.findall(texts[index].lower()))
+            repeats.append(wording in without_stems)
+            without_stems.add(wording)
+    return repeats
 
 
 def _squeeze(text: str) -> str:

@@ -1,7 +1,7 @@
 """Overlap of sentences with all earlier ones, by their stems.
 
-Each stem knows the sentences that have it, so a sentence is compared with all earlier ones in a few
-operations on arrays: 10,000 sentences take a second, where a loop over pairs takes a minute.
+An index from stems to sentences compares a sentence with all earlier ones in a few operations on
+arrays: 10,000 sentences take a second, where a loop over pairs takes a minute.
 """
 
 from __future__ import annotations
@@ -35,20 +35,20 @@ def overlaps(stems: Sequence[frozenset[str]]) -> Iterator[Overlap]:
         One value per sentence, in order; the first has no earlier ones.
 
     Example:
-        >>> _, found = overlaps([frozenset({"lock", "file"}), frozenset({"file"})])
-        >>> found.shared.tolist(), found.union.tolist()
+        >>> _, overlap = overlaps([frozenset({"lock", "file"}), frozenset({"file"})])
+        >>> overlap.shared.tolist(), overlap.union.tolist()
         ([1], [2])
     """
-    holders: dict[str, list[int]] = defaultdict(list)
-    for index, found in enumerate(stems):
-        for stem in found:
-            holders[stem].append(index)
-    postings = {stem: np.array(places) for stem, places in holders.items()}
-    sizes = np.array([len(found) for found in stems], dtype=np.int64)
-    seen = dict.fromkeys(postings, 0)
-    for index, found in enumerate(stems):
+    indices: dict[str, list[int]] = defaultdict(list)
+    for index, sentence in enumerate(stems):
+        for stem in sentence:
+            indices[stem].append(index)
+    postings = {stem: np.array(sentences) for stem, sentences in indices.items()}
+    sizes = np.array([len(sentence) for sentence in stems], dtype=np.int64)
+    counts = dict.fromkeys(postings, 0)
+    for index, sentence in enumerate(stems):
         shared = np.zeros(index, dtype=np.int64)
-        for stem in found:
-            shared[postings[stem][: seen[stem]]] += 1
-            seen[stem] += 1
-        yield Overlap(shared, sizes[:index] + len(found) - shared)
+        for stem in sentence:
+            shared[postings[stem][: counts[stem]]] += 1
+            counts[stem] += 1
+        yield Overlap(shared, sizes[:index] + len(sentence) - shared)

@@ -1,4 +1,4 @@
-"""Learned rule: how likely people are to judge that a sentence addresses a reference.
+"""Learned rule: probability that people judge a sentence to address a reference.
 
 The published structure is unchanged: every sentence is compared with every pseudo-reference, and
 conciseness and comprehensiveness are means of the best cells. Only the cell is learned: a small sum
@@ -72,10 +72,12 @@ class Calibrated:
         """
         flags = guards.find_flags(cells.sentences, cells.diff)
         kept = tuple(
-            not (one.hidden and guards.is_machine_marker(one.text)) for one in cells.sentences
+            not (sentence.hidden and guards.is_machine_marker(sentence.text))
+            for sentence in cells.sentences
         )
-        share = np.array([flag is None for flag in flags], dtype=np.float32)
-        degrees = logits_to_degrees(self._logits_without_code(cells, flags)) * share
+        unflagged = np.array([flag is None for flag in flags], dtype=np.float32)
+        logits = self._logits_without_code(cells, flags)
+        degrees = (1 / (1 + np.exp(-logits))).astype(np.float32) * unflagged
         return Judgement(degrees=degrees, flags=flags, kept=kept)
 
     def _logits_without_code(self, cells: Cells, flags: Sequence[Flag | None]) -> Floats:
@@ -88,14 +90,14 @@ class Calibrated:
         clean = [column for column, flag in enumerate(flags) if flag is not Flag.NO_SENTENCE]
         if not clean or len(clean) == len(flags):
             return logits
-        alone = replace(
+        without_code = replace(
             cells,
             sentences=tuple(cells.sentences[column] for column in clean),
             sentence_vectors=cells.sentence_vectors[clean],
             similarity=cells.similarity[:, clean],
             about=cells.about[clean],
         )
-        logits[:, clean] = np.minimum(logits[:, clean], self.logits(alone))
+        logits[:, clean] = np.minimum(logits[:, clean], self.logits(without_code))
         return logits
 
     def logits(self, cells: Cells) -> Floats:
@@ -108,12 +110,6 @@ class Calibrated:
         length = table[..., -1]  # the comment's log-length
         logits = summed + self.weights.start - self.weights.discount * length
         return logits.astype(np.float32)
-
-
-def logits_to_degrees(logits: Floats) -> Floats:
-    """Convert logits to degrees in (0, 1)."""
-    degrees: Floats = (1 / (1 + np.exp(-logits))).astype(np.float32)
-    return degrees
 
 
 @lru_cache(maxsize=4)

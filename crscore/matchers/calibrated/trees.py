@@ -44,21 +44,21 @@ class Trees:
         Returns:
             Shape (M,).
         """
-        made = np.empty(len(rows), dtype=np.float64)
+        sums = np.empty(len(rows), dtype=np.float64)
         # One table instead of two, with a node's two children adjacent.
         children = np.stack([self.left, self.right], axis=1).ravel().astype(np.intp)
         feature = self.feature.astype(np.intp)
         for start in range(0, len(rows), _BLOCK):
             block = rows[start : start + _BLOCK]
             leaves = self._leaves(block, feature, children)
-            made[start : start + _BLOCK] = self.value[leaves].sum(axis=1, dtype=np.float64)
-        return made
+            sums[start : start + _BLOCK] = self.value[leaves].sum(axis=1, dtype=np.float64)
+        return sums
 
     def _leaves(self, rows: Floats, feature: Indices, children: Indices) -> Indices:
         """Return the leaf in which each row ends in each tree, shape (rows, T)."""
-        at = np.broadcast_to(self.roots.astype(np.intp), (len(rows), len(self.roots)))
+        nodes = np.broadcast_to(self.roots.astype(np.intp), (len(rows), len(self.roots)))
         flat, offset = rows.ravel(), (np.arange(len(rows)) * rows.shape[1])[:, None]
         for _ in range(self.depth):
-            goes_right = flat.take(offset + feature.take(at)) > self.threshold.take(at)
-            at = children.take(2 * at + goes_right)
-        return at
+            goes_right = flat.take(offset + feature.take(nodes)) > self.threshold.take(nodes)
+            nodes = children.take(2 * nodes + goes_right)
+        return nodes

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import io
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
-from crscore.arrays import BROKEN, pack
+from crscore import arrays
 from crscore.errors import InputError
 from crscore.matchers.calibrated import features
 from crscore.matchers.calibrated.features import Background
@@ -19,6 +17,7 @@ from crscore.matchers.calibrated.trees import Trees
 
 FORMAT: Final = 1
 """Version of the file format; changes when older code cannot read, or misreads, the file."""
+_FACTS: Final = ("encoder", "data_sha256", "seed", "start", "discount", "decision")
 _TREES: Final = ("roots", "feature", "threshold", "left", "right", "value")
 _VECTORS: Final = ("claim", "remark", "axes", "centre")
 
@@ -52,27 +51,22 @@ def to_bytes(weights: Weights) -> bytes:
         A NumPy archive (`.npz`), without pickled objects.
     """
     background, trees = weights.background, weights.trees
-    stems = sorted(background.frequency)
-    facts = {
+    frequency = dict(sorted(background.frequency.items()))
+    facts = {name: getattr(weights, name) for name in _FACTS} | {
         "format": FORMAT,
         "features": features.feature_names(len(background.axes)),
-        "encoder": weights.encoder,
-        "data_sha256": weights.data_sha256,
-        "seed": weights.seed,
-        "start": weights.start,
-        "discount": weights.discount,
-        "decision": weights.decision,
         "depth": trees.depth,
         "documents": background.documents,
     }
-    arrays = {
-        "facts": _text(json.dumps(facts, sort_keys=True)),
-        "stems": _text("\n".join(stems)),
-        "frequency": np.array([background.frequency[stem] for stem in stems], dtype=np.int32),
-        **{name: getattr(trees, name) for name in _TREES},
-        **{name: getattr(background, name) for name in _VECTORS},
-    }
-    return pack(arrays)
+    return arrays.pack(
+        {
+            "facts": arrays.from_text(json.dumps(facts, sort_keys=True)),
+            "stems": arrays.from_text("\n".join(frequency)),
+            "frequency": np.array(list(frequency.values()), dtype=np.int32),
+            **{name: getattr(trees, name) for name in _TREES},
+            **{name: getattr(background, name) for name in _VECTORS},
+        }
+    )
 
 
 def read_weights(path: Path) -> Weights:
@@ -81,45 +75,29 @@ def read_weights(path: Path) -> Weights:
     Args:
         path: File made by `to_bytes`.
 
-    Returns:
-        The weights.
-
     Raises:
         InputError: The file cannot be read, is of another format, or was made for other features.
     """
-    try:
-        # Not by its name: NumPy does not close a file that it cannot read.
-        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as arrays:
-            facts = json.loads(arrays["facts"].tobytes())
-            return _weights(facts, {name: arrays[name] for name in arrays.files}, path)
-    except BROKEN as exc:
-        raise InputError(
-            f"{path} cannot be read as weights of the calibrated matcher: {exc}"
-        ) from exc
 
+    def parse(content: arrays.Arrays) -> Weights:
+        facts = json.loads(arrays.to_text(content["facts"]))
+        names = list(features.feature_names(len(content["axes"])))
+        if facts["format"] != FORMAT or facts["features"] != names:
+            raise InputError(f"{path} was made by another version of crscore; train it again")
+        trees = Trees(depth=facts["depth"], **{name: content[name] for name in _TREES})
+        _check(trees, features=len(names))
+        stems = arrays.to_lines(content["stems"])
+        return Weights(
+            **{name: facts[name] for name in _FACTS},
+            trees=trees,
+            background=Background(
+                frequency=dict(zip(stems, content["frequency"].tolist(), strict=True)),
+                documents=facts["documents"],
+                **{name: content[name] for name in _VECTORS},
+            ),
+        )
 
-def _weights(facts: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], path: Path) -> Weights:
-    known = list(features.feature_names(len(arrays["axes"])))
-    if facts["format"] != FORMAT or facts["features"] != known:
-        raise InputError(f"{path} was made by another version of crscore; train it again")
-    text = arrays["stems"].tobytes().decode("utf-8")
-    stems = text.split("\n") if text else []
-    trees = Trees(depth=facts["depth"], **{name: arrays[name] for name in _TREES})
-    _check(trees, features=len(known))
-    return Weights(
-        encoder=facts["encoder"],
-        data_sha256=facts["data_sha256"],
-        seed=facts["seed"],
-        start=facts["start"],
-        discount=facts["discount"],
-        decision=facts["decision"],
-        trees=trees,
-        background=Background(
-            frequency=dict(zip(stems, arrays["frequency"].tolist(), strict=True)),
-            documents=facts["documents"],
-            **{name: arrays[name] for name in _VECTORS},
-        ),
-    )
+    return arrays.unpack(path, parse, "weights of the calibrated matcher")
 
 
 def _check(trees: Trees, *, features: int) -> None:
@@ -133,7 +111,3 @@ def _check(trees: Trees, *, features: int) -> None:
     sizes = {len(getattr(trees, name)) for name in _TREES if name != "roots"}
     if len(sizes) != 1:
         raise ValueError("the trees' arrays differ in length")
-
-
-def _text(value: str) -> npt.NDArray[np.uint8]:
-    return np.frombuffer(value.encode("utf-8"), dtype=np.uint8)

@@ -36,7 +36,7 @@ def test_names_are_those_of_several_words_in_small_letters() -> None:
 def test_length_counts_stop_words_and_parts_of_names() -> None:
     # rename, user, id, to, user, name; "to" is a stop word.
     said = words("Rename `user_id` to `userName`.")
-    assert (said.length, said.plain, said.code_spans) == (6, 5, 2)
+    assert (said.length, said.content_length, said.code_spans) == (6, 5, 2)
     assert said.topics == {"rename"}
 
 
@@ -94,8 +94,8 @@ def test_line_of_code_has_the_stems_and_names_of_its_words(line: str) -> None:
 @given(st.text(max_size=60))
 def test_any_text_can_be_read(text: str) -> None:
     said = words(text)
-    assert said.plain <= said.length
-    assert len(said.stems) <= said.plain
+    assert said.content_length <= said.length
+    assert len(said.stems) <= said.content_length
     assert all(said.stems)
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from crscore.diff import parse
 from crscore.usefulness import evidence
-from crscore.usefulness.evidence import FEATURES, MAX_WINDOWS, WINDOW, Rarity
+from crscore.usefulness.evidence import FEATURES, MAX_WINDOWS, WINDOW, ChangeEvidence, Rarity
 
 PATCH = """--- a/src/engine.py
 +++ b/src/engine.py
@@ -34,7 +34,8 @@ def added(count: int, text: str = "value") -> str:
 def weighed(text: str, patch: str = PATCH, lines=NONE, claims=NONE) -> dict[str, float]:
     vector = np.array([1, 0], dtype=np.float32)
     ground = evidence.read_change_words(parse.parse_diff(patch))
-    found = evidence.measure_evidence(text, vector, ground, RARITY, lines, claims)
+    change = ChangeEvidence(ground=ground, lines=lines, claims=claims)
+    found = evidence.measure_evidence(text, vector, change, RARITY)
     return dict(zip(FEATURES, found, strict=True))
 
 
@@ -149,8 +150,3 @@ def test_mean_is_of_length_1_and_of_nothing_common_is_finite() -> None:
     rows = np.array([[1, 0], [0, 1]], dtype=np.float32)
     np.testing.assert_allclose(evidence.mean(rows), [0.5**0.5] * 2, rtol=1e-6)
     assert not evidence.mean(np.array([[1, 0], [-1, 0]], dtype=np.float32)).any()
-
-
-def test_stack_of_nothing_keeps_the_width() -> None:
-    assert evidence.stack([], 7).shape == (0, 7)
-    assert evidence.stack([np.ones(2, dtype=np.float32)], 2).shape == (1, 2)

@@ -87,13 +87,13 @@ def test_empty_reference_is_read_again(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("share", [0, 0.1, 0.5, 0.9, 0.999])
 def test_truncated_file_is_an_input_error(tmp_path: Path, share: float) -> None:
-    with pytest.raises(InputError, match="not a file of weights"):
+    with pytest.raises(InputError, match="cannot be read as weights of the headline"):
         model.read_weights(written(tmp_path, CONTENT[: int(len(CONTENT) * share)]))
 
 
 @pytest.mark.parametrize("content", [b"", b"PK", b"garbage" * 99, b"\x93NUMPY", b"PK\x03\x04" * 9])
 def test_garbage_is_an_input_error(tmp_path: Path, content: bytes) -> None:
-    with pytest.raises(InputError, match="not a file of weights"):
+    with pytest.raises(InputError, match="cannot be read as weights of the headline"):
         model.read_weights(written(tmp_path, content))
 
 
@@ -124,7 +124,7 @@ def test_missing_array_is_an_input_error(tmp_path: Path, entry: str) -> None:
     ],
 )
 def test_wrong_array_is_an_input_error(tmp_path: Path, entry: str, values: np.ndarray) -> None:
-    with pytest.raises(InputError, match="not a file of weights"):
+    with pytest.raises(InputError, match="cannot be read as weights of the headline"):
         model.read_weights(rewritten(tmp_path, entry, values))
 
 
@@ -176,6 +176,6 @@ def test_order_of_the_phrases_changes_no_bit() -> None:
 def test_telling_phrases_are_the_heaviest_and_none_within_another() -> None:
     layer = linear(0, 1, known={"be": 1, "should be": 3, "so": 2, "it should be": 2.5, "x": -1})
     found = ["be", "should be", "so", "it should be", "x", "unknown"]
-    assert layer.top_phrases(found, 0, most=9) == ("should be", "so")
-    assert layer.top_phrases(found, 0, most=1) == ("should be",)
-    assert layer.top_phrases(found, 0, most=0) == ()
+    assert layer.top_phrases(found, 0, limit=9) == ("should be", "so")
+    assert layer.top_phrases(found, 0, limit=1) == ("should be",)
+    assert layer.top_phrases(found, 0, limit=0) == ()

@@ -10,8 +10,9 @@ from crscore.diff import parse
 from crscore.encoders import hashing
 from crscore.records import Kind
 from crscore.usefulness import evidence, phrases, reading
+from crscore.usefulness.evidence import ChangeEvidence
 from crscore.usefulness.model import Weights
-from crscore.usefulness.reading import KINDS, ChangeEvidence
+from crscore.usefulness.reading import KINDS
 from tests.helpers import useful
 
 ENCODER = hashing.Hashing()

@@ -106,13 +106,13 @@ class ChatTemplate:
     """
 
     def __init__(self, tokenizer: Any, ends: int | Sequence[int] | None = None) -> None:
-        own: int | None = tokenizer.eos_token_id
+        tokenizer_end: int | None = tokenizer.eos_token_id
         ends = [ends] if isinstance(ends, int) else ends or ()
         self._tokenizer = tokenizer
-        self._ends = frozenset(token for token in (*ends, own) if token is not None)
+        self._ends = frozenset(token for token in (*ends, tokenizer_end) if token is not None)
         if not self._ends:
             raise GenerationError("the model names no token that ends an answer")
-        self._own = min(self._ends) if own is None else own
+        self._own = min(self._ends) if tokenizer_end is None else tokenizer_end
 
     def encode(self, messages: Sequence[Message], answer: str) -> Encoded:
         """Encode a chat that ends with the user's message, and the answer to learn.

@@ -138,7 +138,7 @@ def _make_examples(
     max_length = min(settings.max_length, context)
     template = ChatTemplate(base.tokenizer, base.model.generation_config.eos_token_id)
     special = chat_text.special(base.tokenizer)
-    kept: list[tuple[TrainingRow, Encoded]] = []
+    encoded_rows: list[tuple[TrainingRow, Encoded]] = []
     left_out = {"too_long": 0, "several_parts": 0, "one_section": 0}
     for row in rows.rows:
         if settings.both_sections and not row.implications:
@@ -152,22 +152,22 @@ def _make_examples(
         if len(encoded.ids) > max_length:
             left_out["too_long"] += 1
         else:
-            kept.append((row, encoded))
-    if not kept:
+            encoded_rows.append((row, encoded))
+    if not encoded_rows:
         raise InputError(
             f"no row is left to learn from: {left_out}, at most {max_length:,} tokens a row"
         )
-    groups = [row.group for row, _ in kept]
+    groups = [row.group for row, _ in encoded_rows]
     split = split_groups(groups, share=settings.val_split, seed=settings.seed)
     return _Examples(
-        train=[kept[index][1] for index in split.train],
-        held_out=[kept[index][1] for index in split.held_out],
+        train=[encoded_rows[index][1] for index in split.train],
+        held_out=[encoded_rows[index][1] for index in split.held_out],
         counts={
             "rows": len(rows.rows),
             "train": len(split.train),
             "held_out": len(split.held_out),
             "left_out": left_out,
-            "broken_off": sum(row.cut for row, _ in kept),
+            "broken_off": sum(row.cut for row, _ in encoded_rows),
         },
     )
 

@@ -33,7 +33,7 @@ class LabelKey(msgspec.Struct, frozen=True):
     """Key of a labelled row: the change, the model, and the way it was asked."""
 
     sha256: str | None = None
-    asked: str | None = None
+    identity: str | None = msgspec.field(default=None, name="asked")
 
 
 class LabelFile:
@@ -204,7 +204,7 @@ def label_changes(
         source=SOURCE, engine=recording, prompt=prompt, sampling=sampling, form=form
     )
     identity = generator.identity
-    labelled = {key.sha256 for key in file.keys if key.asked == identity}
+    labelled = {key.sha256 for key in file.keys if key.identity == identity}
     waiting = [change for change in changes if change.parsed.sha256 not in labelled]
     counts = LabelCounts(existing=len(changes) - len(waiting))
     for start in range(0, len(waiting), BATCH):

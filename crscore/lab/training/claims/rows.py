@@ -117,13 +117,13 @@ class UnlabelledChange:
 class ChangeSample:
     """Changes to label, with counts of those left out."""
 
-    chosen: tuple[UnlabelledChange, ...]
+    changes: tuple[UnlabelledChange, ...]
     """Distinct changes, in the order of the questions."""
     copies: int
     """Number of duplicate patches."""
     unfit: int
     """Number of patches that are too short or too long."""
-    several: int
+    multi_part: int
     """Number of changes that are asked about in several parts and cannot become a row."""
     unreadable: tuple[str, ...]
     """Locations of texts that are not diffs, with the reason."""
@@ -185,7 +185,7 @@ def read_changes(
         with the seed 42.
     """
     changes: dict[str, UnlabelledChange] = {}
-    counts = {"copies": 0, "unfit": 0, "several": 0}
+    counts = {"copies": 0, "unfit": 0, "multi_part": 0}
     unreadable: list[str] = []
     for location, patch in _patches(path):
         if patch in changes:
@@ -199,14 +199,14 @@ def read_changes(
                 unreadable.append(str(exc))
                 continue
             if single_chunk(parsed) is None:
-                counts["several"] += 1
+                counts["multi_part"] += 1
             else:
                 changes[patch] = UnlabelledChange(patch=patch, parsed=parsed)
     selected = list(changes.values())
     if limit is not None:
         key = f"{seed} ".encode()
         selected.sort(key=lambda c: hashlib.sha256(key + c.parsed.sha256.encode()).digest())
-    return ChangeSample(chosen=tuple(selected[:limit]), unreadable=tuple(unreadable), **counts)
+    return ChangeSample(changes=tuple(selected[:limit]), unreadable=tuple(unreadable), **counts)
 
 
 def single_chunk(diff: Diff) -> Chunk | None:

@@ -39,8 +39,8 @@ def make_negatives(study: Study, rated: Sequence[Example], *, seed: int) -> list
         by_review.setdefault((example.change, example.system), []).append(example)
     negatives: list[Example] = []
     for attack in attack_set.make_attacks(study, seed=seed, wording=Wording.TRAINING):
-        honest = by_review.get((attack.change, attack.system), ())  # some changes have no claims
-        text = _negative_text(attack, honest[0].text) if honest else ""
+        originals = by_review.get((attack.change, attack.system), ())  # some changes have no claims
+        text = _negative_text(attack, originals[0].text) if originals else ""
         if text:
             negatives += [
                 replace(
@@ -50,7 +50,7 @@ def make_negatives(study: Study, rated: Sequence[Example], *, seed: int) -> list
                         _ZERO, addressed=None if example.target.addressed is None else frozenset()
                     ),
                 )
-                for example in honest
+                for example in originals
             ]
     return negatives
 
@@ -68,5 +68,7 @@ def _negative_text(attack: Attack, honest_text: str) -> str:
 
 def added_sentences(attack: Attack, honest_text: str) -> list[str]:
     """Return the sentences of an attack that the honest review does not have."""
-    honest = frozenset(split_sentences(honest_text))
-    return [sentence for sentence in split_sentences(attack.text) if sentence not in honest]
+    original_sentences = frozenset(split_sentences(honest_text))
+    return [
+        sentence for sentence in split_sentences(attack.text) if sentence not in original_sentences
+    ]

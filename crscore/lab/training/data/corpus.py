@@ -228,14 +228,16 @@ def _claims(rows: Iterator[dict[str, Any]]) -> Iterator[Post]:
 
 def _attacks(study: Study) -> Iterator[Post]:
     """Yield the sentences that attacks add to honest reviews, or consist of."""
-    honest = {(change.id, review.system): review.text for change, review in honest_reviews(study)}
+    original_texts = {
+        (change.id, review.system): review.text for change, review in honest_reviews(study)
+    }
     changes = {change.id: change for change in study.changes}
     counts: Counter[AttackKind] = Counter()
     attacks = make_attacks(study, seed=0, wording=Wording.TRAINING)
     for attack in sorted(attacks, key=lambda a: hashlib.sha256(a.text.encode()).hexdigest()):
         if attack.kind not in ATTACKS or counts[attack.kind] == MAX_ATTACKS:
             continue
-        added = added_sentences(attack, honest[attack.change, attack.system])
+        added = added_sentences(attack, original_texts[attack.change, attack.system])
         if added:
             counts[attack.kind] += 1
             change = changes[attack.change]

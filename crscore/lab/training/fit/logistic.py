@@ -162,8 +162,8 @@ def _phrase_matrix(texts: Sequence[Iterable[str]], scale: float) -> tuple[dict[s
     The phrases of one text share its length, `scale`.
     """
     counts = Counter(phrase for phrases in texts for phrase in phrases)
-    kept = sorted(phrase for phrase, count in counts.items() if count >= MIN_TEXTS)
-    vocabulary = {phrase: index for index, phrase in enumerate(kept)}
+    frequent = sorted(phrase for phrase, count in counts.items() if count >= MIN_TEXTS)
+    vocabulary = {phrase: index for index, phrase in enumerate(frequent)}
     data, columns, starts = [], [], [0]
     for phrases in texts:
         indices = sorted(vocabulary[phrase] for phrase in phrases if phrase in vocabulary)
@@ -171,7 +171,7 @@ def _phrase_matrix(texts: Sequence[Iterable[str]], scale: float) -> tuple[dict[s
         data += [scale / math.sqrt(max(1, len(indices)))] * len(indices)
         starts.append(len(columns))
     sparse: Any = importlib.import_module("scipy.sparse")
-    return vocabulary, sparse.csr_matrix((data, columns, starts), shape=(len(texts), len(kept)))
+    return vocabulary, sparse.csr_matrix((data, columns, starts), shape=(len(texts), len(frequent)))
 
 
 def _weigh(targets: Array, weights: Array, *, balanced: bool) -> tuple[Array, float]:

@@ -77,8 +77,8 @@ class Layout:
 
 def sigmoid(logits: Doubles) -> Doubles:
     """Map logits to degrees in (0, 1)."""
-    made: Doubles = 1 / (1 + np.exp(-logits))
-    return made
+    degrees: Doubles = 1 / (1 + np.exp(-logits))
+    return degrees
 
 
 def gradient(
@@ -120,12 +120,12 @@ def gradient(
         first += (cost * (value - layout.targets[:, column]))[review] * d_value
         second += cost[review] * d_value**2
     best = np.bincount(layout.reference, by_reference * degrees, len(layout.review_of_reference))
-    known = ~np.isnan(layout.addressed)
-    error = np.where(known, best - np.nan_to_num(layout.addressed), 0.0)
+    is_annotated = ~np.isnan(layout.addressed)
+    error = np.where(is_annotated, best - np.nan_to_num(layout.addressed), 0.0)
     spread = np.clip(best * (1 - best), 1e-3, None)
     pull = by_reference * slope * layout.weights[review]
     first += ADDRESSED * (error / spread)[layout.reference] * pull
-    second += ADDRESSED * known[layout.reference] * pull
+    second += ADDRESSED * is_annotated[layout.reference] * pull
     return first, second
 
 
@@ -134,5 +134,5 @@ def _soft_maximum(logits: Doubles, group: Integers, groups: int) -> Doubles:
     highest = np.full(groups, -np.inf)
     np.maximum.at(highest, group, logits)
     shares = np.exp(SHARPNESS * (logits - highest[group]))
-    made: Doubles = shares / np.bincount(group, shares, groups)[group]
-    return made
+    normalized: Doubles = shares / np.bincount(group, shares, groups)[group]
+    return normalized

@@ -131,15 +131,3 @@ def test_proposals_are_split_from_sentences(data) -> None:
     body = "Shorter:\n\n```suggestion\nlimit = 5\n```"
     sentences = usefulness.split_post(replace(data.posts[0], comment=Comment(body=body)))
     assert [sentence.proposal for sentence in sentences] == [False, True]
-
-
-def test_folds_are_of_groups_and_all_in_use() -> None:
-    folds = [judged_sentences.fold_of(str(at)) for at in range(200)]
-    assert set(folds) == set(range(judged_sentences.FOLDS))
-    assert folds == [judged_sentences.fold_of(str(at)) for at in range(200)]
-
-
-def test_shipped_judgements_and_bank_can_be_read() -> None:
-    assert len(judged_sentences.read_judgements()) > 1_000
-    bank = judged_sentences.read_bank()
-    assert len({sentence.text for sentence in bank}) == len(bank)

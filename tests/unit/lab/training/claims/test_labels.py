@@ -20,7 +20,7 @@ from tests.helpers import claim_rows
 from tests.helpers.scripted_llm import Say, completion, serve, well
 
 ROWS = [{"sha256": "1"}, {"asked": "é\u2028", "other": 7}]
-KEYS = (LabelKey(sha256="1"), LabelKey(asked="é\u2028"))
+KEYS = (LabelKey(sha256="1"), LabelKey(identity="é\u2028"))
 HOW = Sampling(max_tokens=256, temperature=0.2, top_p=0.95, seed=42)
 
 
@@ -50,7 +50,7 @@ def _label(tmp_path, url, count=6, **changed):
     )
     with LabelFile(tmp_path / "rows.jsonl") as log:
         return labels.label_changes(
-            found.chosen,
+            found.changes,
             log,
             engine=engine,
             prompt=prompt.load_prompt("claims.v1"),

@@ -135,7 +135,7 @@ def _patches(tmp_path, *patches, key="patch"):
 
 def test_each_change_is_there_once(tmp_path):
     found = rows.read_changes(_patches(tmp_path, PATCHES[0], PATCHES[1], PATCHES[0]))
-    assert [one.patch for one in found.chosen] == PATCHES[:2]
+    assert [one.patch for one in found.changes] == PATCHES[:2]
     assert found.copies == 1
 
 
@@ -144,14 +144,14 @@ def test_a_folder_is_read_by_name_and_other_files_are_not(tmp_path):
     (tmp_path / "a.patch").write_text(PATCHES[1])
     (tmp_path / "c.txt").write_text(PATCHES[2])
     found = rows.read_changes(tmp_path)
-    assert [one.patch for one in found.chosen] == [PATCHES[1], PATCHES[0]]
+    assert [one.patch for one in found.changes] == [PATCHES[1], PATCHES[0]]
 
 
 def test_json_lines_may_be_packed_and_say_diff(tmp_path):
     plain = _patches(tmp_path, PATCHES[0], key="diff")
     packed = tmp_path / "diffs.jsonl.gz"
     packed.write_bytes(gzip.compress(plain.read_bytes()))
-    assert rows.read_changes(packed).chosen == rows.read_changes(plain).chosen
+    assert rows.read_changes(packed).changes == rows.read_changes(plain).changes
 
 
 @pytest.mark.parametrize(("least", "most", "kept"), [(59, 59, 1), (60, 90, 0), (1, 58, 0)])
@@ -159,23 +159,23 @@ def test_patches_of_another_length_are_left_out_at_the_very_character(tmp_path, 
     patch = "@@ -1 +1 @@\n-" + "a" * 20 + "\n+" + "b" * 23 + "\n"
     assert len(patch) == 59
     found = rows.read_changes(_patches(tmp_path, patch), min_chars=least, max_chars=most)
-    assert (len(found.chosen), found.unfit) == (kept, 1 - kept)
+    assert (len(found.changes), found.unfit) == (kept, 1 - kept)
 
 
 def test_what_is_no_diff_and_what_has_several_parts_is_counted(tmp_path):
     hunk = "@@ -1 +1 @@\n-a = 1\n+a = 2\n"
     two = "".join(f"--- a/{name}\n+++ b/{name}\n{hunk}" for name in "xy")
     found = rows.read_changes(_patches(tmp_path, "not a diff", two, PATCHES[0]))
-    assert (len(found.chosen), found.several, len(found.unreadable)) == (1, 1, 1)
+    assert (len(found.changes), found.multi_part, len(found.unreadable)) == (1, 1, 1)
     assert "diffs.jsonl:1" in found.unreadable[0]
 
 
 def test_more_are_drawn_beside_the_same_ones(tmp_path):
     path = _patches(tmp_path, *PATCHES)
-    few, more = (set(rows.read_changes(path, limit=n).chosen) for n in (5, 8))
+    few, more = (set(rows.read_changes(path, limit=n).changes) for n in (5, 8))
     assert (len(few), len(more)) == (5, 8)
     assert few < more
-    assert set(rows.read_changes(path, limit=5, seed=1).chosen) != few
+    assert set(rows.read_changes(path, limit=5, seed=1).changes) != few
 
 
 def test_nothing_to_read_is_an_error(tmp_path):
