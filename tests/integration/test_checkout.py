@@ -168,7 +168,7 @@ def test_change_cannot_hide_its_own_lines(tmp_path: Path, attributes: str, where
     hiding.write("sub/a.py", "x = evil()\n")
     hiding.commit()
     for driver in ("binary", "textconv", "command"):
-        hiding.git("config", f"diff.is_own.{driver}", "true")
+        hiding.git("config", f"diff.mine.{driver}", "true")
     assert b"+x = evil()" in hiding.found().diff()
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import ClassVar, Final, TypeVar, dataclass_transform
 
 from crscore.github.records import RemarkKind
 
@@ -34,17 +35,34 @@ def host_id_of(key: int) -> int:
 class Row:
     """Row of a table."""
 
-    TABLE: ClassVar[str] = ""
-    KEY: ClassVar[tuple[str, ...]] = ()
+    TABLE: ClassVar[str]
+    KEY: ClassVar[tuple[str, ...]]
     """Columns of the primary key."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+_R = TypeVar("_R", bound=Row)
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+def _table(name: str, *key: str) -> Callable[[type[_R]], type[_R]]:
+    """Make a class the dataclass of a table's rows.
+
+    Args:
+        name: Name of the table.
+        key: Columns of its primary key.
+    """
+
+    def decorate(kind: type[_R]) -> type[_R]:
+        row = dataclass(frozen=True, slots=True, kw_only=True)(kind)
+        row.TABLE, row.KEY = name, key
+        return row
+
+    return decorate
+
+
+@_table("repositories", "id")
 class Repository(Row):
     """Repository that is audited."""
-
-    TABLE: ClassVar[str] = "repositories"
-    KEY: ClassVar[tuple[str, ...]] = ("id",)
 
     id: int
     name: str
@@ -54,24 +72,18 @@ class Repository(Row):
     reason: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@_table("cursors", "repository", "list")
 class Cursor(Row):
     """Position in one list of a repository."""
-
-    TABLE: ClassVar[str] = "cursors"
-    KEY: ClassVar[tuple[str, ...]] = ("repository", "list")
 
     repository: int
     list: str
     position: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@_table("pulls", "repository", "number")
 class Pull(Row):
     """Pull request."""
-
-    TABLE: ClassVar[str] = "pulls"
-    KEY: ClassVar[tuple[str, ...]] = ("repository", "number")
 
     repository: int
     number: int
@@ -96,12 +108,9 @@ class Pull(Row):
     failure: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@_table("revisions", "repository", "number", "at", "kind", "after")
 class Revision(Row):
     """Push to a pull request, or its merge."""
-
-    TABLE: ClassVar[str] = "revisions"
-    KEY: ClassVar[tuple[str, ...]] = ("repository", "number", "at", "kind", "after")
 
     repository: int
     number: int
@@ -111,12 +120,9 @@ class Revision(Row):
     after: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@_table("checks", "repository", "number", "head", "app", "name")
 class Check(Row):
     """Check on the newest commit of a pull request."""
-
-    TABLE: ClassVar[str] = "checks"
-    KEY: ClassVar[tuple[str, ...]] = ("repository", "number", "head", "app", "name")
 
     repository: int
     number: int
@@ -126,23 +132,17 @@ class Check(Row):
     outcome: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@_table("threads", "id")
 class Thread(Row):
     """Thread of comments on lines."""
-
-    TABLE: ClassVar[str] = "threads"
-    KEY: ClassVar[tuple[str, ...]] = ("id",)
 
     id: int
     node: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@_table("comments", "key")
 class Comment(Row):
     """Comment, latest version."""
-
-    TABLE: ClassVar[str] = "comments"
-    KEY: ClassVar[tuple[str, ...]] = ("key",)
 
     key: int
     repository: int
@@ -167,12 +167,9 @@ class Comment(Row):
     side: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@_table("thread_observations", "thread", "night")
 class ThreadObservation(Row):
     """State of a thread, from a night on."""
-
-    TABLE: ClassVar[str] = "thread_observations"
-    KEY: ClassVar[tuple[str, ...]] = ("thread", "night")
 
     thread: int
     night: str
@@ -181,12 +178,9 @@ class ThreadObservation(Row):
     outdated: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@_table("comment_observations", "comment", "night")
 class CommentObservation(Row):
     """State of a comment, from a night on."""
-
-    TABLE: ClassVar[str] = "comment_observations"
-    KEY: ClassVar[tuple[str, ...]] = ("comment", "night")
 
     comment: int
     night: str
@@ -195,12 +189,9 @@ class CommentObservation(Row):
     down: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@_table("scores", "repository", "number", "reviewer", "signature", "content")
 class Score(Row):
     """Score of one reviewer's comments on one pull request."""
-
-    TABLE: ClassVar[str] = "scores"
-    KEY: ClassVar[tuple[str, ...]] = ("repository", "number", "reviewer", "signature", "content")
 
     repository: int
     number: int
@@ -222,12 +213,9 @@ class Score(Row):
     reason: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@_table("comment_scores", "comment", "signature", "content")
 class CommentScore(Row):
     """Score of one comment: one reviewer's posts in one thread."""
-
-    TABLE: ClassVar[str] = "comment_scores"
-    KEY: ClassVar[tuple[str, ...]] = ("comment", "signature", "content")
 
     comment: int
     signature: int
@@ -241,12 +229,9 @@ class CommentScore(Row):
     noise: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@_table("open_points", "repository", "number", "signature", "content", "rank")
 class OpenPoint(Row):
     """Point of a change that no reviewer addressed."""
-
-    TABLE: ClassVar[str] = "open_points"
-    KEY: ClassVar[tuple[str, ...]] = ("repository", "number", "signature", "content", "rank")
 
     repository: int
     number: int
@@ -259,12 +244,9 @@ class OpenPoint(Row):
     line: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@_table("pages", "repository", "number")
 class Page(Row):
     """Report of the last scoring of a pull request."""
-
-    TABLE: ClassVar[str] = "pages"
-    KEY: ClassVar[tuple[str, ...]] = ("repository", "number")
 
     repository: int
     number: int
@@ -273,12 +255,9 @@ class Page(Row):
     page: bytes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@_table("signals", "comment", "signal", "night", "rules")
 class SignalRow(Row):
     """Whether a comment was acted on, by one signal."""
-
-    TABLE: ClassVar[str] = "signals"
-    KEY: ClassVar[tuple[str, ...]] = ("comment", "signal", "night", "rules")
 
     comment: int
     signal: int
@@ -290,12 +269,9 @@ class SignalRow(Row):
     base_all: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@_table("suggestions", "comment", "block", "night", "rules")
 class SuggestionRow(Row):
     """Judgement of one suggestion block of a comment."""
-
-    TABLE: ClassVar[str] = "suggestions"
-    KEY: ClassVar[tuple[str, ...]] = ("comment", "block", "night", "rules")
 
     comment: int
     block: int
@@ -311,12 +287,9 @@ class SuggestionRow(Row):
     sketch: float | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@_table("runs", "id")
 class Run(Row):
     """One run of `sync` or `score`."""
-
-    TABLE: ClassVar[str] = "runs"
-    KEY: ClassVar[tuple[str, ...]] = ("id",)
 
     id: int | None = None
     """None before it is stored."""
