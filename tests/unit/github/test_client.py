@@ -142,9 +142,8 @@ def test_answer_becomes_the_kind_asked_for(server, connect) -> None:
     assert host.traffic == Traffic(requests=1)
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
+def test_path_that_is_none_is_never_sent(server, connect) -> None:
+    for path in [
         "",
         "x",
         "/",
@@ -158,12 +157,10 @@ def test_answer_becomes_the_kind_asked_for(server, connect) -> None:
         "/a\n",
         "/ä",
         "/a/",
-    ],
-)
-def test_path_that_is_none_is_never_sent(server, connect, path: str) -> None:
-    with pytest.raises(HostError, match="no path"):
-        connect().get(path, Any)
-    assert server.asked == []
+    ]:
+        with pytest.raises(HostError, match="no path"):
+            connect().get(path, Any)
+        assert server.asked == []
 
 
 def test_path_may_hold_what_github_names_hold(server, connect) -> None:
@@ -222,20 +219,18 @@ _PASSING = {
 
 
 @pytest.mark.parametrize("name", _PASSING)
-def test_trouble_is_tried_again(server, connect, clock, name: str) -> None:
+def test_trouble_is_tried_again_and_unavailable_when_it_stays(
+    server, connect, clock, name: str
+) -> None:
     server.will(_PASSING[name], Reply(body={"number": 1}))
     host = connect()
     assert host.get(PATH, Pull) == Pull(number=1)
     assert clock.slept == [1.0]
     assert host.traffic == Traffic(requests=2, waited_s=1.0)
-
-
-@pytest.mark.parametrize("name", _PASSING)
-def test_trouble_that_stays_is_unavailable(server, connect, name: str) -> None:
     server.route = lambda _: _PASSING[name]
     with pytest.raises(UnavailableError) as caught:
         connect(tries=3).get(PATH, Pull)
-    assert len(server.asked) == 3
+    assert len(server.asked) == 5
     assert TOKEN not in "".join(traceback.format_exception(caught.value))
     again = pickle.loads(pickle.dumps(caught.value))
     assert str(again) == str(caught.value)
@@ -567,7 +562,7 @@ def test_page_that_fails_once_is_not_missing(server, connect) -> None:
     assert (_numbers(read), read.missing) == (list(range(150)), ())
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", range(10))
 def test_list_is_whole_or_says_what_is_missing(server, connect, store, clock, seed: int) -> None:
     dice = Random(seed)
     listed = Listed(server, dice.choice([1, 99, 100, 101, 250, 400]))
@@ -1070,16 +1065,15 @@ def test_clients_do_not_share_their_budget(server) -> None:
         one.close()
 
 
-@pytest.mark.parametrize("token", ["", " ", "a b", "a\nb", "a\x00", "naïve", "a\r\nX-Evil: 1"])
-def test_token_that_is_none_is_refused_unquoted(token: str) -> None:
-    with pytest.raises(BadTokenError) as caught:
-        Client(token=token)
-    assert not token.strip() or token not in str(caught.value)
+def test_token_that_is_none_is_refused_unquoted() -> None:
+    for token in ["", " ", "a b", "a\nb", "a\x00", "naïve", "a\r\nX-Evil: 1"]:
+        with pytest.raises(BadTokenError) as caught:
+            Client(token=token)
+        assert not token.strip() or token not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "api_url",
-    [
+def test_address_that_is_none_is_refused_unquoted() -> None:
+    for api_url in [
         "",
         "api.github.com",
         "ftp://api.github.com",
@@ -1091,12 +1085,10 @@ def test_token_that_is_none_is_refused_unquoted(token: str) -> None:
         "https://user:secret@h",
         "https://h?x=1",
         "https://h#x",
-    ],
-)
-def test_address_that_is_none_is_refused_unquoted(api_url: str) -> None:
-    with pytest.raises(HostError) as caught:
-        Client(token=None, api_url=api_url)
-    assert "secret" not in str(caught.value)
+    ]:
+        with pytest.raises(HostError) as caught:
+            Client(token=None, api_url=api_url)
+        assert "secret" not in str(caught.value)
 
 
 def test_missing_package_is_named_with_its_command(monkeypatch) -> None:

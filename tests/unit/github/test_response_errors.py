@@ -39,9 +39,8 @@ def test_success_is_accepted(status: int) -> None:
     _check(status)
 
 
-@pytest.mark.parametrize(
-    ("status", "message", "kind"),
-    [
+def test_refusal_is_final_and_quotes_github() -> None:
+    for status, message, kind in [
         (401, "Bad credentials", BadTokenError),
         (403, "Resource not accessible by integration", PermissionDeniedError),
         (403, "Must have admin rights to Repository.", PermissionDeniedError),
@@ -51,25 +50,22 @@ def test_success_is_accepted(status: int) -> None:
         (451, "Repository access blocked", HostError),
         (304, "", UnavailableError),
         (301, "Moved Permanently", UnavailableError),
-    ],
-)
-def test_refusal_is_final_and_quotes_github(status: int, message: str, kind) -> None:
-    with pytest.raises(HostError) as caught:
-        _check(status, message)
-    assert type(caught.value) is kind
-    assert message in caught.value.reason or status < 400
-    assert caught.value.request == "GET /x"
+    ]:
+        with pytest.raises(HostError) as caught:
+            _check(status, message)
+        assert type(caught.value) is kind
+        assert message in caught.value.reason or status < 400
+        assert caught.value.request == "GET /x"
 
 
-@pytest.mark.parametrize("status", [202, 408, 500, 502, 503, 504])
-def test_trouble_of_the_host_is_worth_another_try(status: int) -> None:
-    with pytest.raises(TryAgainError) as caught:
-        _check(status, "Server Error")
-    assert type(caught.value.error) is UnavailableError
-    assert caught.value.wait_s is None
+def test_trouble_of_the_host_is_worth_another_try() -> None:
+    for status in [202, 408, 500, 502, 503, 504]:
+        with pytest.raises(TryAgainError) as caught:
+            _check(status, "Server Error")
+        assert type(caught.value.error) is UnavailableError
+        assert caught.value.wait_s is None
 
 
-@pytest.mark.parametrize("status", [403, 429])
 @pytest.mark.parametrize(
     ("headers", "message", "wait_s", "doubles"),
     [
@@ -89,13 +85,14 @@ def test_trouble_of_the_host_is_worth_another_try(status: int) -> None:
         ({"retry-after": "inf"}, SECONDARY, 60.0, True),
     ],
 )
-def test_limit_asks_to_wait(status: int, headers, message: str, wait_s: float, doubles) -> None:
-    with pytest.raises(TryAgainError) as caught:
-        _check(status, message, headers)
-    again = caught.value
-    assert (again.wait_s, again.doubles) == (wait_s, doubles)
-    assert isinstance(again.error, RateLimitedError)
-    assert again.error.retry_after == wait_s
+def test_limit_asks_to_wait(headers, message: str, wait_s: float, doubles) -> None:
+    for status in (403, 429):
+        with pytest.raises(TryAgainError) as caught:
+            _check(status, message, headers)
+        again = caught.value
+        assert (again.wait_s, again.doubles) == (wait_s, doubles)
+        assert isinstance(again.error, RateLimitedError)
+        assert again.error.retry_after == wait_s
 
 
 def test_429_is_a_limit_without_any_word() -> None:
@@ -156,9 +153,8 @@ def test_no_fault_is_fine() -> None:
     _faults()
 
 
-@pytest.mark.parametrize(
-    ("fault", "kind"),
-    [
+def test_fault_is_final() -> None:
+    for fault, kind in [
         (
             Fault(type="NOT_FOUND", message="Could not resolve to a PullRequest"),
             NotFoundError,
@@ -168,12 +164,10 @@ def test_no_fault_is_fine() -> None:
         (Fault(type="MAX_NODE_LIMIT_EXCEEDED", message="too many nodes"), HostError),
         (Fault(code="undefinedField", message="Field 'x' doesn't exist"), HostError),
         (Fault(), HostError),
-    ],
-)
-def test_fault_is_final(fault: Fault, kind) -> None:
-    with pytest.raises(HostError) as caught:
-        _faults(fault)
-    assert type(caught.value) is kind
+    ]:
+        with pytest.raises(HostError) as caught:
+            _faults(fault)
+        assert type(caught.value) is kind
 
 
 @pytest.mark.parametrize(

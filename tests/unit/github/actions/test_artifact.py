@@ -38,23 +38,20 @@ def test_member_is_packed_as_github_packs_it(tmp_path: Path, method: int) -> Non
         artifact.read_artifact(made)
 
 
-@pytest.mark.parametrize(
-    "names",
-    [
+def test_archive_without_the_one_name_is_refused(tmp_path: Path) -> None:
+    for names in [
         (),
         ("../crscore.json",),
         ("/crscore.json",),
         ("a/crscore.json",),
         ("crscore.json/",),
         ("CRSCORE.JSON",),
-    ],
-)
-def test_archive_without_the_one_name_is_refused(tmp_path: Path, names: tuple[str, ...]) -> None:
-    made = archive(tmp_path / "a.zip", *((name, b"{}") for name in names))
+    ]:
+        made = archive(tmp_path / "a.zip", *((name, b"{}") for name in names))
 
-    with pytest.raises(InputError, match="one crscore"):
-        artifact.read_artifact(made)
-    assert [path.name for path in tmp_path.iterdir()] == ["a.zip"]
+        with pytest.raises(InputError, match="one crscore"):
+            artifact.read_artifact(made)
+        assert [path.name for path in tmp_path.iterdir()] == ["a.zip"]
 
 
 def test_archive_with_the_name_twice_is_refused(tmp_path: Path) -> None:
