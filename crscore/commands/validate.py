@@ -23,11 +23,12 @@ if TYPE_CHECKING:
     from crscore.lab.study.measures.measurements import Extra
     from crscore.lab.study.run import Trainer
 
-COMPARISON_OPTIONS: Final = frozenset({"paths", "report", "target", "resamples", "seed"})
+DRAWS: Final = frozenset({"resamples", "seed"})
+COMPARISON_OPTIONS: Final = DRAWS | {"paths", "report", "target"}
 """Parameters of a comparison of two results."""
-COMMENT_OPTIONS: Final = frozenset({"kind", "within", "group", "labels", "others", "limit"})
+COMMENT_OPTIONS: Final = frozenset({"kind", "within", "group", "labels", "other_changes", "limit"})
 """Parameters of comments without ratings alone."""
-RATED_OPTIONS: Final = frozenset({"baselines", "files", "judges", "attacks", "held_out", "sources"})
+RATED_OPTIONS: Final = frozenset({"baselines", "files", "judges", "attacks", "split", "sources"})
 """Parameters of rated reviews alone."""
 COMMON_OPTIONS: Final = frozenset({"offline", "verbose"})
 """Parameters of every use of the command."""
@@ -93,7 +94,6 @@ class SplitCommand(GroupedCommand):
 @click.option("--attacks/--no-attacks", default=True, help="Attack the score with adverse texts.")
 @click.option(
     "--split",
-    "held_out",
     metavar="grouped-cv K | leave-one-system-out | leave-one-language-out",
     help="Train the matcher anew for each part of the data, on the rest; K groups of changes "
     "(default: 10; 5 where systems are left out).",
@@ -127,7 +127,11 @@ class SplitCommand(GroupedCommand):
     "--label", "labels", metavar="NAMES", help="Comments: labels [default: every boolean field]."
 )
 @click.option(
-    "--others", type=click.IntRange(1), default=1, help="Comments: other changes per comment."
+    "--others",
+    "other_changes",
+    type=click.IntRange(1),
+    default=1,
+    help="Comments: other changes per comment.",
 )
 @click.option(
     "--limit",
@@ -146,26 +150,11 @@ def command(
     paths: tuple[Path, ...],
     *,
     config_file: Path | None,
-    claims: str,
     report: str,
     target: str | None,
-    baselines: bool,
-    files: tuple[Path, ...],
-    judges: tuple[str, ...],
-    attacks: bool,
-    held_out: str | None,
     imported: tuple[Path, Path] | None,
-    kind: str,
-    within: str | None,
-    group: str | None,
-    labels: str | None,
-    others: int,
-    limit: int | None,
-    resamples: int,
-    seed: int,
-    sources: bool,
     verbose: bool,
-    **flags: Any,
+    **options: Any,
 ) -> int:
     """Correlate the score with the human ratings in DATA, or compare two such runs.
 
@@ -182,13 +171,22 @@ def command(
     the data, and the report shows the effect.
     """
     io.check_output(target)
-    split = _read_split(held_out)
+    options["split"] = _read_split(options["split"])
     if imported is not None:
         if paths or target:
             raise click.UsageError("--import-crscore takes CLONE and OUT alone")
         _refuse_others(frozenset({"imported"}), "an import")
         return _import(*imported)
-    draws = {"resamples": resamples, "seed": seed}
+
+    def progress(message: str) -> None:
+        if verbose:
+            click.echo(f"crscore: {message}", err=True)
+
+    draws = {name: options.pop(name) for name in sorted(DRAWS)}
+    claims = options.pop("claims")
+    rated, commented = (
+        {name: options.pop(name) for name in names} for names in (RATED_OPTIONS, COMMENT_OPTIONS)
+    )
     document: Struct
     if len(paths) == 2:
         _refuse_others(COMPARISON_OPTIONS, "a comparison of two results")
@@ -198,30 +196,14 @@ def command(
     elif _has_comments(paths[0]):
         _refuse(RATED_OPTIONS, "comments without ratings")
         # There are no recorded claims: the settings choose, unless the command line does.
-        chosen_claims = {"claims": claims} if _is_given("claims") else {}
-        document = _separate(
-            paths[0],
-            load_settings(config_file, flags | chosen_claims),
-            {
-                "kind": kind,
-                "other_changes": others,
-                "within": within,
-                "group": group,
-                "labels": _read_labels(labels, kind),
-                "limit": limit,
-                **draws,
-            },
-            _progress(verbose=verbose),
-        )
+        options |= {"claims": claims} if _is_given("claims") else {}
+        commented["labels"] = _read_labels(commented["labels"], commented["kind"])
+        settings = load_settings(config_file, options)
+        document = _separate(paths[0], settings, commented | draws, progress)
     else:
         _refuse(COMMENT_OPTIONS, "a study of rated reviews")
-        document = _validate(
-            paths[0],
-            load_settings(config_file, flags),
-            {"claims": claims, "sources": sources, "attacks": attacks, "split": split, **draws},
-            (baselines, files, judges),
-            _progress(verbose=verbose),
-        )
+        settings = load_settings(config_file, options)
+        document = _validate(paths[0], settings, rated | {"claims": claims} | draws, progress)
     from crscore.lab.study.report import rendering  # noqa: PLC0415  (after --help)
 
     io.write_text(rendering.render(document, report), target)
@@ -259,16 +241,8 @@ def _is_given(name: str) -> bool:
 
 def _read_labels(text: str | None, kind: str) -> tuple[str, ...]:
     if kind != "auto":
-        _refuse({"labels"} if kind == "pairs" else {"others"}, f"--kind {kind}")
+        _refuse({"labels"} if kind == "pairs" else {"other_changes"}, f"--kind {kind}")
     return tuple(dict.fromkeys(name.strip() for name in (text or "").split(",") if name.strip()))
-
-
-def _progress(*, verbose: bool) -> Callable[[str], None]:
-    def progress(message: str) -> None:
-        if verbose:
-            click.echo(f"crscore: {message}", err=True)
-
-    return progress
 
 
 def _compare(first: Path, second: Path, **draws: int) -> Struct:
@@ -302,18 +276,14 @@ def _separate(
 
 
 def _validate(
-    data: Path,
-    settings: Config,
-    options: dict[str, Any],
-    others: tuple[bool, tuple[Path, ...], tuple[str, ...]],
-    progress: Callable[[str], None],
+    data: Path, settings: Config, options: dict[str, Any], progress: Callable[[str], None]
 ) -> Struct:
     from crscore import scorer  # noqa: PLC0415
     from crscore.lab.study import run  # noqa: PLC0415
     from crscore.lab.study.baselines import judge, metric_files, published  # noqa: PLC0415
     from crscore.lab.study.data import saved_runs, study  # noqa: PLC0415
 
-    baselines, files, judges = others
+    baselines, files, judges = (options.pop(name) for name in ("baselines", "files", "judges"))
     try:
         judge_names = judge.read_judge_names(judges)
     except ValueError as exc:
@@ -328,14 +298,8 @@ def _validate(
     for name in judge_names:
         made_judge = judge.make_judge(str(name), judge.make_engine(name, settings), store)
         extra.append(judge.ask_judge(rated, made_judge, progress=progress))
-    return run.run(
-        rated,
-        settings,
-        run.ValidationOptions(**options),
-        extra=extra,
-        trainer=trainer,
-        progress=progress,
-    )
+    chosen_options = run.ValidationOptions(**options)
+    return run.run(rated, settings, chosen_options, extra=extra, trainer=trainer, progress=progress)
 
 
 def _matcher_trainer(settings: Config) -> Trainer:

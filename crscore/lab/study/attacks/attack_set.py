@@ -91,7 +91,7 @@ def honest_reviews(study: Study) -> tuple[HonestReview, ...]:
     review, even where it was rated high.
     """
     rated = [HonestReview(change, review) for change in study.changes for review in change.reviews]
-    systems = [one.review.system for one in rated]
+    systems = [honest_review.review.system for honest_review in rated]
     junk = junk_systems(systems, [each.review.ratings[2] for each in rated])
     return tuple(
         one
@@ -133,16 +133,20 @@ def make_attacks(
     reviews = honest_reviews(study)
     materials = {
         change.id: make_material(change, writer, sources=sources, wording=wording)
-        for change in {one.change.id: one.change for one in reviews}.values()
+        for change in {
+            honest_review.change.id: honest_review.change for honest_review in reviews
+        }.values()
     }
     attacks: list[Attack] = []
-    for one in reviews:
+    for honest_review in reviews:
         whole = replace(
-            materials[one.change.id],
-            honest=one.review.text,
-            foreign_reviews=_foreign_reviews(one.change, reviews),
+            materials[honest_review.change.id],
+            honest=honest_review.review.text,
+            foreign_reviews=_foreign_reviews(honest_review.change, reviews),
         )
-        attacks += _attack_review(one, whole, seed=seed, variants_per_kind=variants_per_kind)
+        attacks += _attack_review(
+            honest_review, whole, seed=seed, variants_per_kind=variants_per_kind
+        )
     return tuple(attacks)
 
 
@@ -175,9 +179,9 @@ def seeded_rng(seed: int, *names: str) -> np.random.Generator:
 
 
 def _attack_review(
-    honest: HonestReview, material: Material, *, seed: int, variants_per_kind: int
+    honest_review: HonestReview, material: Material, *, seed: int, variants_per_kind: int
 ) -> list[Attack]:
-    change, review = honest
+    change, review = honest_review
     attacks: dict[str, Attack] = {}
     for kind in AttackKind:
         rng = seeded_rng(seed, change.id, review.system, review.text, kind)
@@ -200,9 +204,16 @@ def _attack_review(
 def _foreign_reviews(change: StudyChange, reviews: Sequence[HonestReview]) -> tuple[str, ...]:
     """Return good reviews of other changes, in the same language where there are any."""
     foreign = [
-        one
-        for one in reviews
-        if one.change.id != change.id and len(one.review.text.split()) >= SHORTEST
+        honest_review
+        for honest_review in reviews
+        if honest_review.change.id != change.id
+        and len(honest_review.review.text.split()) >= SHORTEST
     ]
-    same_language = [one for one in foreign if one.change.language == change.language]
-    return tuple(dict.fromkeys(one.review.text for one in same_language or foreign))
+    same_language = [
+        honest_review
+        for honest_review in foreign
+        if honest_review.change.language == change.language
+    ]
+    return tuple(
+        dict.fromkeys(honest_review.review.text for honest_review in same_language or foreign)
+    )

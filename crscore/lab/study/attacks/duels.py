@@ -200,9 +200,9 @@ def score_duels(
     reviews = [(changes[change_id], texts[change_id, system]) for change_id, system in pairs]
     reviews += [(changes[attack.change], attack.text) for attack in attacks]
     scored = [_scored(result) for result in score_reviews(scorer, reviews, sources=sources)]
-    honest = dict(zip(pairs, scored[: len(pairs)], strict=True))
+    honest_scores = dict(zip(pairs, scored[: len(pairs)], strict=True))
     return tuple(
-        Duel(attack=attack, attacking=attacking, honest=honest[attack.change, attack.system])
+        Duel(attack=attack, attacking=attacking, honest=honest_scores[attack.change, attack.system])
         for attack, attacking in zip(attacks, scored[len(pairs) :], strict=True)
     )
 
@@ -231,7 +231,7 @@ def summarize_duels(duels: Sequence[Duel], *, resamples: int, seed: int) -> Atta
     )
     reviews = {(duel.attack.change, duel.attack.system): duel.honest for duel in duels}.values()
     flagged = _share(review.is_flagged for review in reviews)
-    honest = HonestRow(
+    honest_row = HonestRow(
         n=len(reviews),
         median=_median(reviews),
         zero=_share(review.value <= _TIE for review in reviews),
@@ -239,8 +239,8 @@ def summarize_duels(duels: Sequence[Duel], *, resamples: int, seed: int) -> Atta
         flagged_any=_share(review.restating > 0 for review in reviews),
         reached=flagged < WRONG_FLAG_LIMIT,
     )
-    reached = honest.reached and all(row.reached is not False for row in kinds)
-    return Attacks(reached=reached, honest=honest, kinds=kinds)
+    reached = honest_row.reached and all(row.reached is not False for row in kinds)
+    return Attacks(reached=reached, honest=honest_row, kinds=kinds)
 
 
 def _scored(result: Result) -> Scored:

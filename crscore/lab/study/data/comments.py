@@ -213,6 +213,8 @@ def draw_other_patches(
     other_rows = []
     for patch, kind in zip(patches, kinds, strict=True):
         rows, own_position = rows_by_kind[kind], positions[kind][patch]
-        drawn = rng.choice(len(rows) - 1, min(count, len(rows) - 1), replace=False)
-        other_rows.append([rows[position + (position >= own_position)] for position in drawn])
+        positions_drawn = rng.choice(len(rows) - 1, min(count, len(rows) - 1), replace=False)
+        other_rows.append(
+            [rows[position + (position >= own_position)] for position in positions_drawn]
+        )
     return other_rows

@@ -337,14 +337,14 @@ def _separate_changes(
     scored: _ScoredPairs, other_pairs: Sequence[_Pair], comments: int
 ) -> Separation:
     """Compare the own changes, of the first pairs, with those drawn for the comments."""
-    own = [pair.comment for pair in other_pairs]
-    other = np.arange(len(other_pairs)) + comments
-    compared = sorted(set(own))
-    pairs = np.array([*compared, *other])
+    own_pairs = [pair.comment for pair in other_pairs]
+    other_indices = np.arange(len(other_pairs)) + comments
+    compared = sorted(set(own_pairs))
+    pairs = np.array([*compared, *other_indices])
 
     def win_rate(values: Floats) -> Estimate:
-        won = (np.sign(values[own] - values[other]) + 1) / 2
-        return scored.estimate(partial(resampled.ratio, won, np.ones(len(won))), other)
+        won = (np.sign(values[own_pairs] - values[other_indices]) + 1) / 2
+        return scored.estimate(partial(resampled.ratio, won, np.ones(len(won))), other_indices)
 
     return scored.separate(
         "own change", pairs, pairs < comments, comments - len(compared), win_rate

@@ -293,7 +293,7 @@ def _addressed(result: ValidationResult) -> Section:
 
 
 def _attacks(attacks: Attacks) -> Section:
-    honest = attacks.honest
+    row = attacks.honest
     bars = tuple(
         Bar(
             *(row.kind.value, row.wins, row.low, row.high, percent(row.wins)),
@@ -333,8 +333,8 @@ def _attacks(attacks: Attacks) -> Section:
         intro=(
             "Texts made to fool the score compete with an honest, well rated review of the same "
             "change. " + (f"Goals missed: {missed}." if missed else "Every goal is reached."),
-            f"{percent(honest.flagged)} of {count(honest.n, 'honest review')} are wrongly flagged "
-            f"as restating the change; {'' if honest.reached else 'that is too many: '}the goal is "
+            f"{percent(row.flagged)} of {count(row.n, 'honest review')} are wrongly flagged as "
+            f"restating the change; {'' if row.reached else 'that is too many: '}the goal is "
             f"fewer than {percent(WRONG_FLAG_LIMIT)}.",
         ),
         plots=(Plot("Share of duels that the honest review wins", bars, (goal,), ".0%"),),

@@ -97,36 +97,36 @@ def test_lines_of_a_change_become_facts_in_order() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("line", "noun"),
-    [
-        ("import os", "an import of `os`"),
-        ("from a import b", "an import of `a import b`"),
-        ("package org.example;", "the package name `org.example`"),
-        ("// Why not.", "a comment saying “Why not.”"),
-        ("* @param x the x", "the line `* @param x the x`"),
-        ("def f(x):", "a function `f`"),
-        ("async function load() {", "a function `load`"),
-        ("public abstract class Foo extends Bar {", "a class `Foo`"),
-        ("@Override", "an annotation `@Override`"),
-        ("public int size() {", "a method `size`"),
-        ("private static List<String> names(int a) throws X {", "a method `names`"),
-        ("if (a != b) {", "a check `(a != b)`"),
-        ("} else if (a) {", "a check `(a)`"),
-        ("for x in y:", "a loop over `x in y`"),
-        ("return a + b;", "a return of `a + b`"),
-        ("raise ValueError(x)", "a raised error `ValueError(x)`"),
-        ("self.count = 3", "an assignment to `self.count`"),
-        ("total += 1", "an assignment to `total`"),
-        ("format(x)", "a call of `format`"),
-        ("iffy(x)", "a call of `iffy`"),
-        ("x => y,", "the line `x => y`"),
-        ("a == b", "the line `a == b`"),
-        ("'plain text',", "the line `'plain text'`"),
-    ],
-)
-def test_added_line_is_called_what_it_is(line: str, noun: str) -> None:
-    assert read_facts(added=line) == [Fact("added", "", noun)]
+NOUNS = [
+    ("import os", "an import of `os`"),
+    ("from a import b", "an import of `a import b`"),
+    ("package org.example;", "the package name `org.example`"),
+    ("// Why not.", "a comment saying “Why not.”"),
+    ("* @param x the x", "the line `* @param x the x`"),
+    ("def f(x):", "a function `f`"),
+    ("async function load() {", "a function `load`"),
+    ("public abstract class Foo extends Bar {", "a class `Foo`"),
+    ("@Override", "an annotation `@Override`"),
+    ("public int size() {", "a method `size`"),
+    ("private static List<String> names(int a) throws X {", "a method `names`"),
+    ("if (a != b) {", "a check `(a != b)`"),
+    ("} else if (a) {", "a check `(a)`"),
+    ("for x in y:", "a loop over `x in y`"),
+    ("return a + b;", "a return of `a + b`"),
+    ("raise ValueError(x)", "a raised error `ValueError(x)`"),
+    ("self.count = 3", "an assignment to `self.count`"),
+    ("total += 1", "an assignment to `total`"),
+    ("format(x)", "a call of `format`"),
+    ("iffy(x)", "a call of `iffy`"),
+    ("x => y,", "the line `x => y`"),
+    ("a == b", "the line `a == b`"),
+    ("'plain text',", "the line `'plain text'`"),
+]
+
+
+def test_added_line_is_named_by_its_kind() -> None:
+    for line, noun in NOUNS:
+        assert read_facts(added=line) == [Fact("added", "", noun)]
 
 
 def test_unlike_lines_are_one_removed_and_one_added() -> None:

@@ -29,6 +29,6 @@ def test_score_takes_notice_of_case_and_none_of_spaces() -> None:
 
 
 @pytest.mark.parametrize("word_order", [0, overlap.PLUS_PLUS])
-@pytest.mark.parametrize(("hypothesis", "reference"), [("", "a"), ("a", ""), ("", ""), (" ", "a")])
-def test_score_of_a_blank_side_is_zero(hypothesis: str, reference: str, word_order: int) -> None:
-    assert one(hypothesis, reference, word_order=word_order) == 0
+def test_score_of_a_blank_side_is_zero(word_order: int) -> None:
+    for hypothesis, reference in [("", "a"), ("a", ""), ("", ""), (" ", "a")]:
+        assert one(hypothesis, reference, word_order=word_order) == 0

@@ -88,9 +88,9 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("name", BROKEN)
-def test_broken_line_is_refused_by_schema_and_reader_alike(tmp_path: Path, name: str) -> None:
-    row = helper.full_rows()[0]
-    BROKEN[name](row)
-    assert not VALIDATOR.is_valid(row)
-    assert not reads(tmp_path, row)
+def test_broken_line_is_refused_by_schema_and_reader_alike(tmp_path: Path) -> None:
+    for name, breaks in BROKEN.items():
+        row = helper.full_rows()[0]
+        breaks(row)
+        assert not VALIDATOR.is_valid(row), name
+        assert not reads(tmp_path, row), name

@@ -1,3 +1,4 @@
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -187,3 +188,10 @@ def test_nameless_second_rating_counts_in_alpha_alone(tmp_path: Path) -> None:
     found = measured(tmp_path, rows)
     assert found["relevance", ALPHA].n == 8
     assert (found["relevance", SPEARMAN].n, found["relevance", SPEARMAN].value) == (0, None)
+
+
+def test_alpha_without_its_package_has_a_reason(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, "krippendorff", None)
+    row = measured(tmp_path, helper.full_rows())["relevance", ALPHA]
+    assert row.value is None
+    assert "pip install 'crscore[agreement]'" in str(row.reason)
