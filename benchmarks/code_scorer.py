@@ -24,7 +24,8 @@ from crscore.code.samples import Sample
 from crscore.lab.code.correlation import kendall
 from crscore.lab.training.code.equivalents import list_equivalents
 from crscore.lab.training.code.mutants import list_mutants
-from crscore.suggestions.sketch import rename, sketch
+from crscore.suggestions.sketch import sketch
+from tests.helpers.renamed_code import rename
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -364,9 +364,9 @@ def _keep_capabilities(libc: ctypes.CDLL) -> None:
     header = ctypes.create_string_buffer(struct.pack("=Ii", _CAPABILITY_VERSION, 0))
     content = ctypes.create_string_buffer(24)
     if libc.capget(header, content) == 0:
-        kept = sum(1 << capability for capability in _KEPT_CAPABILITIES)
+        mask = sum(1 << capability for capability in _KEPT_CAPABILITIES)
         effective, permitted = struct.unpack_from("=II", content)
-        libc.capset(header, struct.pack("=6I", effective & kept, permitted & kept, 0, 0, 0, 0))
+        libc.capset(header, struct.pack("=6I", effective & mask, permitted & mask, 0, 0, 0, 0))
 
 
 def _lock_files(call: Callable[..., int], folders: list[str], readable: list[str]) -> None:

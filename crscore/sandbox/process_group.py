@@ -104,10 +104,10 @@ class Watch:
         self._memory = memory
         self._written = written
         self._given = _space(folders, None)
-        self._strangers: frozenset[str] = frozenset()
+        self._outsiders: frozenset[str] = frozenset()
         self._next = time.monotonic() + _TICK
 
-    def look(self, group: int, now: float) -> str | None:
+    def check(self, group: int, now: float) -> str | None:
         """Check a group, unless it is too early for that.
 
         Returns:
@@ -115,14 +115,14 @@ class Watch:
         """
         if now < self._next:
             return None
-        began = time.thread_time()
+        started = time.thread_time()
         members = self._members(group)
         broken = self.too_much_written()
         if len(members) > self._processes:
             broken = f"started more than {self._processes} processes"
         elif sum(members) > self._memory:
             broken = f"used more than {size(self._memory)}"
-        pause = _LOOK_SHARE * (time.thread_time() - began)
+        pause = _LOOK_SHARE * (time.thread_time() - started)
         self._next = now + min(max(_TICK, pause), _LONGEST)
         return broken
 
@@ -135,16 +135,16 @@ class Watch:
 
     def _members(self, group: int) -> list[int]:
         """Return the memory of each process of a group except the launcher, in bytes."""
-        here = frozenset(_processes())
-        members, foreign_reviews = [], set()
+        current = frozenset(_processes())
+        members, outsiders = [], set()
         # No process joins a group from outside, so that foreign processes are read only once.
-        for process in here - self._strangers - {str(group)}:
+        for process in current - self._outsiders - {str(group)}:
             memory = _memory(process, group)
             if memory is None:
-                foreign_reviews.add(process)
+                outsiders.add(process)
             else:
                 members.append(memory)
-        self._strangers = (self._strangers & here) | foreign_reviews
+        self._outsiders = (self._outsiders & current) | outsiders
         return members
 
 

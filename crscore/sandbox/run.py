@@ -161,7 +161,7 @@ def network_denied() -> bool:
     few = Limits(seconds=20.0, memory_bytes=1 << 28, output_bytes=1 << 16, processes=4)
     with tempfile.TemporaryDirectory() as folder:
         try:
-            done = run(
+            completed = run(
                 (sys.executable, "-I", "-S", "-c", wish),
                 tool="python",
                 folder=Path(folder),
@@ -170,7 +170,7 @@ def network_denied() -> bool:
             )
         except AnalyzerError:
             return False
-    return done.stdout.strip() == b"denied"
+    return completed.stdout.strip() == b"denied"
 
 
 class Isolation(NamedTuple):
@@ -210,8 +210,8 @@ class _Job(NamedTuple):
     @property
     def private(self) -> tuple[str, ...]:
         """Folders that the tool may write."""
-        named = (self.environment.get(name) for name in ("HOME", "TMPDIR"))
-        return (str(self.folder), *filter(None, named))
+        folders = (self.environment.get(name) for name in ("HOME", "TMPDIR"))
+        return (str(self.folder), *filter(None, folders))
 
     @property
     def rights(self) -> tuple[str, ...]:
@@ -344,7 +344,7 @@ def _follow(group: Group, watch: Watch, job: _Job) -> str | None:
         for stream in (group.status, *group.output):
             selector.register(stream, selectors.EVENT_READ)
         while (now := time.monotonic()) < deadline:
-            if (broken := watch.look(group.process.pid, now)) is not None:
+            if (broken := watch.check(group.process.pid, now)) is not None:
                 return broken
             for key, _ in selector.select(min(deadline - now, _TICK)):
                 if key.fd == group.status:

@@ -49,11 +49,11 @@ def judge_in_change(code: str, comment: Comment, file: ChangedFile | None) -> Su
     """
     problem = _problem(comment, file)
     language = file.language if file else None
-    where = _locate(code, comment, file)
-    if where is None:
-        known = None if problem == NO_PLACE else False
-        return Suggestion(code=code, applies=known, reason=problem or NO_PLACE)
-    lines, span, is_whole = where
+    location = _locate(code, comment, file)
+    if location is None:
+        applies = None if problem == NO_PLACE else False
+        return Suggestion(code=code, applies=applies, reason=problem or NO_PLACE)
+    lines, span, is_whole = location
     parses, effect, reason = _judge(lines, span, code, language, is_whole=is_whole)
     applies = None if problem == NO_PLACE else not problem
     return Suggestion(
@@ -79,22 +79,23 @@ def judge_in_file(code: str, lines: Sequence[str], span: Span, language: str | N
 def _problem(comment: Comment, file: ChangedFile | None) -> str | None:
     """Return why the host cannot apply a suggestion of a comment; `NO_PLACE` if nobody can tell."""
     line = comment.line
-    shown = {one.new for one in file.lines(LineKind.ADDED, LineKind.CONTEXT)} if file else set()
+    lines = file.lines(LineKind.ADDED, LineKind.CONTEXT) if file else ()
+    diff_lines = {diff_line.new for diff_line in lines}
     problems = {
         NO_PLACE: comment.path is None and line is None,
         "the change does not have the file": file is None,
         "the lines have changed since": comment.outdated,
         "the comment is on no line": line is None,
         "the comment is on removed lines": comment.side is Side.OLD,
-        "the diff does not show the lines": not _are_shown(comment, shown),
+        "the diff does not show the lines": not _are_in_diff(comment, diff_lines),
     }
     return next((reason for reason, is_so in problems.items() if is_so), None)
 
 
-def _are_shown(comment: Comment, shown: AbstractSet[int | None]) -> bool:
+def _are_in_diff(comment: Comment, diff_lines: AbstractSet[int | None]) -> bool:
     last = comment.line or 0
     first = comment.start_line or last
-    return sum(first <= (line or 0) <= last for line in shown) == last - first + 1
+    return sum(first <= (line or 0) <= last for line in diff_lines) == last - first + 1
 
 
 def _locate(
@@ -109,13 +110,14 @@ def _locate(
             if start <= line <= len(whole):
                 return whole, Span(start - 1, line), True
         for hunk in file.hunks:
-            numbers = [one.new for one in hunk.lines if one.new is not None]
+            numbered = [(row.new, row.text) for row in hunk.lines if row.new is not None]
+            numbers = [number for number, _ in numbered]
             if start in numbers and line in numbers:
-                texts = [one.text for one in hunk.lines if one.new is not None]
-                return texts, Span(numbers.index(start), numbers.index(line) + 1), False
+                span = Span(numbers.index(start), numbers.index(line) + 1)
+                return [text for _, text in numbered], span, False
     place = find_place(comment, file)
-    found = place.lines if place.is_exact else align_lines(place, code.split("\n"))
-    return (found, Span(0, len(found)), False) if found else None
+    replaced = place.lines if place.is_exact else align_lines(place, code.split("\n"))
+    return (replaced, Span(0, len(replaced)), False) if replaced else None
 
 
 def _judge(
@@ -123,16 +125,16 @@ def _judge(
 ) -> tuple[bool | None, Effect | None, str | None]:
     """Return whether a text parses with a suggestion, what that changes, and why not known."""
     old = [line.removesuffix("\r") for line in lines]
-    wanted = code.replace("\r\n", "\n").split("\n") if code else []
-    if old[span.start : span.end] == wanted:
+    suggested = code.replace("\r\n", "\n").split("\n") if code else []
+    if old[span.start : span.end] == suggested:
         return None, Effect.NOTHING, None
     grammar = language_of(language)
     if grammar is None:
         return None, None, f"no grammar for {language or 'its language'}"
     if len(old) > MAX_LINES:
         return None, None, "the file is too long"
-    new = [*old[: span.start], *wanted, *old[span.end :]]
-    inserted = Span(span.start, span.start + len(wanted))
+    new = [*old[: span.start], *suggested, *old[span.end :]]
+    inserted = Span(span.start, span.start + len(suggested))
     before, after = (_read(grammar, text, is_whole=is_whole) for text in (old, new))
     effect: Effect | None = None
     if before.is_read(span) and after.is_read(inserted):
@@ -188,14 +190,14 @@ class _Text(NamedTuple):
     def tokens(self, span: Span) -> list[Token]:
         """Return the tokens of some lines, and where the next one stands without its text."""
         first, last = span.start + self.skip, span.end + self.skip
-        found: list[Token] = []
+        selected: list[Token] = []
         for token in tokens(self.root, self.grammar, first):
             if token.row < last:
-                found.append(token._replace(row=0))
+                selected.append(token._replace(row=0))
             elif not token.is_comment:
-                found.append(token._replace(text="", kind="", row=0))
+                selected.append(token._replace(text="", kind="", row=0))
                 break
-        return found
+        return selected
 
     def is_read(self, span: Span) -> bool:
         """Return whether the grammar could read some lines: what it could not has no token."""
@@ -212,12 +214,12 @@ class _Text(NamedTuple):
 
 
 def _read(grammar: Language, lines: Sequence[str], *, is_whole: bool) -> _Text:
-    before, behind = "", ""
+    before, after = "", ""
     if not is_whole:
         enclosed = fragments.enclose(grammar, lines)
         lines = fragments.dedent(lines)
-        before, behind = enclosed.before, enclosed.after
-    source = before + "\n".join(lines) + behind
+        before, after = enclosed.before, enclosed.after
+    source = before + "\n".join(lines) + after
     root = parse(grammar, source.encode("utf-8", "replace"))
     return _Text(source, root, grammar, errors_in(root), before.count("\n"))
 

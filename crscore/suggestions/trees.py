@@ -58,7 +58,7 @@ class Token(NamedTuple):
 
     kind: str
     text: str
-    within: tuple[str, ...]
+    ancestors: tuple[str, ...]
     """Types of the nodes around it, the innermost first."""
     row: int
     """Line in the text that was parsed, from 0."""
@@ -86,8 +86,8 @@ def tokens(root: tree_sitter.Node, grammar: Language, first: int = 0) -> Iterato
         if node.end_point.row < first:
             continue
         if node.children and node.type not in grammar.strings:
-            within = (node.type, *around)
-            stack.extend((child, within) for child in reversed(node.children))
+            ancestors = (node.type, *around)
+            stack.extend((child, ancestors) for child in reversed(node.children))
         elif node.end_byte > node.start_byte:
             text = (node.text or b"").decode("utf-8", "replace")
             if node.type == "string" and grammar.name in _EQUAL_QUOTES:
@@ -145,9 +145,9 @@ def parse_code(code: str, language: str | None) -> Parsed:
         if errors == 0:
             break
     assert best is not None  # noqa: S101 - the code as it stands is always tried
-    errors, before, text, behind = best
+    errors, before, text, after = best
     head, body = before.encode("utf-8", "replace"), text.encode("utf-8", "replace")
-    source = head + body + behind.encode("utf-8", "replace")
+    source = head + body + after.encode("utf-8", "replace")
     root = parse(grammar, source)
     return Parsed(source, root, len(head), len(head) + len(body), errors)
 
@@ -171,7 +171,7 @@ def is_readable(source: str, grammar: Language) -> bool:
 def _indentations(lines: list[str]) -> Iterator[list[str]]:
     """Yield the lines as they stand, then with the first one indented like the others."""
     yield lines
-    rest = [line for line in lines[1:] if line.strip()]
-    margin = min((len(line) - len(line.lstrip()) for line in rest), default=0)
+    following = [line for line in lines[1:] if line.strip()]
+    margin = min((len(line) - len(line.lstrip()) for line in following), default=0)
     if margin and lines[0][:1].strip():
         yield [" " * margin + lines[0], *lines[1:]]

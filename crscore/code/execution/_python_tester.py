@@ -56,7 +56,7 @@ def _error(name: str, text: str) -> ProgramError:
     return ProgramError(name, text)
 
 
-class Ended(Exception):  # noqa: N818
+class ProgramEndedError(Exception):
     """Raised when the program's process is gone."""
 
 
@@ -109,8 +109,8 @@ class Peer:
             if not self.trusts:
                 self._check_request(kind, packed)
             values = [self._unpack(field) for field in packed]
-            answer = ["value", self._pack(self._do(kind, values), holds=self.trusts)]
-        except (Ended, BrokenPipeError):
+            answer = ["value", self._pack(self._do(kind, values), with_handles=self.trusts)]
+        except (ProgramEndedError, BrokenPipeError):
             raise
         except BaseException as exc:  # noqa: BLE001  (an exit of the program is its failure)
             answer = ["raised", type(exc).__name__, _text_of(exc)]
@@ -125,9 +125,9 @@ class Peer:
 
     def _do(self, kind: str, values: list[Any]) -> Any:
         if kind == "call":
-            function, arguments, named = values
-            result = function(*arguments, **named)
-            return [result, arguments, named]
+            function, arguments, keywords = values
+            result = function(*arguments, **keywords)
+            return [result, arguments, keywords]
         return _REQUESTS[kind](*values)
 
     def _send(self, message: list[Any]) -> None:
@@ -138,31 +138,40 @@ class Peer:
     def _receive(self) -> list[Any]:
         size = int.from_bytes(self.source.read(8), "big")
         if not 0 < size <= _MAX_MESSAGE:
-            raise Ended
+            raise ProgramEndedError
         data = self.source.read(size)
         if len(data) < size:
-            raise Ended
+            raise ProgramEndedError
         message: list[Any] = json.loads(data)
         return message
 
-    def _pack(self, value: Any, depth: int = 0, *, holds: bool = True) -> Any:
-        """Return a value as JSON: plain data whole, anything else as a handle, if it `holds`."""
+    def _pack(self, value: Any, depth: int = 0, *, with_handles: bool = True) -> Any:
+        """Return a value as JSON: plain data whole, anything else as a handle, if that may be."""
         if type(value) is Proxy:
             return ["yours", value.number]
-        plain = _plain(value)
-        if plain is not None or value is None:
-            return plain
+        packed = _pack_atom(value)
+        if packed is not None or value is None:
+            return packed
         if depth < _MAX_DEPTH:
             for kind, tag, items in _COLLECTIONS:
                 if isinstance(value, kind):
-                    inner = (self._pack(item, depth + 1, holds=holds) for item in items(value))
+                    inner = (
+                        self._pack(item, depth + 1, with_handles=with_handles)
+                        for item in items(value)
+                    )
                     return [tag, *inner]
             if isinstance(value, dict):
-                pairs = (self._pack(list(p), depth + 1, holds=holds) for p in dict.items(value))
+                pairs = (
+                    self._pack(list(p), depth + 1, with_handles=with_handles)
+                    for p in dict.items(value)
+                )
                 return ["d", *(pair[1:] for pair in pairs)]
             if (table := _table(value)) is not None:
-                return ["p", *(self._pack(part, depth + 1, holds=holds) for part in table)]
-        if not holds or (not self.trusts and not callable(value)):
+                return [
+                    "p",
+                    *(self._pack(part, depth + 1, with_handles=with_handles) for part in table),
+                ]
+        if not with_handles or (not self.trusts and not callable(value)):
             raise Unsupported(f"the test passes {type(value).__name__}")
         self.held[id(value)] = value
         return ["mine", id(value)]
@@ -215,7 +224,7 @@ def _frame(pd: Any, index: Any, names: Any, columns: Any) -> Any:
     return frame
 
 
-_PLAIN: tuple[tuple[type, Any], ...] = (
+_ATOMS: tuple[tuple[type, Any], ...] = (
     (bool, bool),
     (int, int.__int__),
     (float, float.__float__),
@@ -231,9 +240,9 @@ _PLAIN: tuple[tuple[type, Any], ...] = (
 _BUILT_IN = {kind: name for name, kind in vars(builtins).items() if isinstance(kind, type)}
 
 
-def _plain(value: Any) -> Any:
+def _pack_atom(value: Any) -> Any:
     """Return JSON for a value without items, without running code of a subclass; else None."""
-    for kind, convert in _PLAIN:
+    for kind, convert in _ATOMS:
         if isinstance(value, kind):
             return convert(value)
     of = type(value)
@@ -285,13 +294,13 @@ def _load(source: str) -> list[Any]:
         for name, value in scope.items()
         if type(value) is type(sys) and sys.modules.get(vars(value).get("__name__", "")) is value
     }
-    own = {k: v for k, v in scope.items() if not k.startswith("__") and k not in modules}
-    return [own, modules]
+    values = {k: v for k, v in scope.items() if not k.startswith("__") and k not in modules}
+    return [values, modules]
 
 
 _REQUESTS: dict[str, Any] = {
     "load": _load, "get": getattr, "next": next, "iter": iter, "len": len, "bool": bool,
-    "str": str, "repr": repr, "hash": hash, "eq": lambda value, other: bool(value == other),
+    "str": str, "repr": repr, "hash": hash, "eq": lambda left, right: bool(left == right),
     "getitem": lambda value, key: value[key],
 }  # fmt: skip
 
@@ -308,12 +317,13 @@ class Proxy:
         object.__setattr__(self, "peer", peer)
         object.__setattr__(self, "number", number)
 
-    def __call__(self, *arguments: Any, **named: Any) -> Any:
-        result, changed, changed_named = self.peer.ask("call", self, list(arguments), named)
-        for old, new in zip(arguments, changed, strict=True):
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        answer = self.peer.ask("call", self, list(arguments), keywords)
+        result, new_arguments, new_keywords = answer
+        for old, new in zip(arguments, new_arguments, strict=True):
             _update(old, new)
-        for name, old in named.items():
-            _update(old, changed_named[name])
+        for name, old in keywords.items():
+            _update(old, new_keywords[name])
         return result
 
     def __getattr__(self, name: str) -> Any:
@@ -321,11 +331,11 @@ class Proxy:
             raise AttributeError(name)
         return self.peer.ask("get", self, name)
 
-    def __eq__(self, other: object) -> bool:
-        return type(other) is Proxy and self.peer.ask("eq", self, other) is True
+    def __eq__(self, value: object) -> bool:
+        return type(value) is Proxy and self.peer.ask("eq", self, value) is True
 
-    def __ne__(self, other: object) -> bool:
-        return not self == other
+    def __ne__(self, value: object) -> bool:
+        return not self == value
 
     def __iter__(self) -> Any:
         return self.peer.ask("iter", self)
@@ -404,7 +414,7 @@ def run_tests(
     tests: str,
     prompt: str,
     entry: str,
-    used: list[str],
+    test_names: list[str],
     solution: list[str] | None,
 ) -> str | None:
     """Run tests with a program in the other process.
@@ -416,7 +426,7 @@ def run_tests(
         tests: Code of the tests.
         prompt: Code that both share.
         entry: Name of the function to test; may be empty.
-        used: Names that the tests read and do not define.
+        test_names: Names that the tests read and do not define.
         solution: Names that a known solution defines; None without one.
 
     Returns:
@@ -425,18 +435,18 @@ def run_tests(
     sys.set_int_max_str_digits(0)
     peer = Peer(source, sink)
     try:
-        own, modules = peer.ask("load", program)
+        values, modules = peer.ask("load", program)
         scope = _shared(prompt)
-        for name in used:
+        for name in test_names:
             module = modules.get(name, "")
             if name not in scope and module.partition(".")[0] in _MODULES:
                 scope[name] = __import__(module, fromlist=["_"])
-        for name in _tested(used, own, scope, entry, solution):
-            scope[name] = own[name]
+        for name in _tested(test_names, values, scope, entry, solution):
+            scope[name] = values[name]
         exec(compile(tests, "<tests>", "exec"), scope)  # noqa: S102  (the purpose, in the sandbox)
     except ProgramError as exc:
         return ": ".join(filter(None, map(str, exc.args[:2])))
-    except (Ended, BrokenPipeError):
+    except (ProgramEndedError, BrokenPipeError):
         return "the program ended before its tests"
     except BaseException as exc:  # noqa: BLE001  (every other end is a failure)
         return ": ".join(filter(None, (type(exc).__name__, _text_of(exc))))
@@ -448,8 +458,8 @@ _MODULES = sys.stdlib_module_names | {"numpy", "pandas", "scipy"}
 
 
 def _tested(
-    used: Iterable[str],
-    own: dict[str, Any],
+    test_names: Iterable[str],
+    values: dict[str, Any],
     scope: dict[str, Any],
     entry: str,
     solution: list[str] | None,
@@ -461,8 +471,8 @@ def _tested(
             tests, by which the program would judge itself.
     """
     if entry:
-        return [entry] if entry in own else []
-    names = [name for name in used if name in own and name not in scope]
+        return [entry] if entry in values else []
+    names = [name for name in test_names if name in values and name not in scope]
     if solution is not None:
         return [name for name in names if name in solution]
     builtin = [n for n in names if hasattr(builtins, n) or n in sys.stdlib_module_names]

@@ -54,7 +54,7 @@ UNCONFINED = "unconfined"
 
 _IN, _OUT, _REPORT = 3, 4, 5
 """Descriptors of the channel, in both processes, and of the report, in that of the tests."""
-_KEPT = 4_000
+_REPORT_BYTES = 4_000
 """Bytes kept of the report."""
 
 
@@ -74,9 +74,9 @@ class _Report:
         left = until - time.monotonic()
         if left <= 0 or not select.select([self.stream], [], [], left)[0]:
             raise _Over("timed out")
-        more = os.read(self.stream, 1 << 16)
-        self.text = (self.text + more)[:_KEPT]
-        return bool(more)
+        chunk = os.read(self.stream, 1 << 16)
+        self.text = (self.text + chunk)[:_REPORT_BYTES]
+        return bool(chunk)
 
     def wait_for_start(self, until: float) -> None:
         """Read until the text begins with `started`, and remove that."""
@@ -153,7 +153,7 @@ def _become_tests(job: Job, readable: list[str], secret: dict[str, Any]) -> NoRe
     os.write(_REPORT, b"started\n")
     failure = _python_tester.run_tests(_IN, _OUT, **secret["python"])
     if failure is not None:
-        os.write(_REPORT, failure.encode("utf-8", "backslashreplace")[:_KEPT])
+        os.write(_REPORT, failure.encode("utf-8", "backslashreplace")[:_REPORT_BYTES])
     os._exit(0 if failure is None else 1)
 
 
@@ -192,9 +192,9 @@ def _keep_open(*ends: int) -> None:
     """Keep no file open but these, as `_IN`, `_OUT` and `_REPORT`, and nothing as 0, 1 and 2."""
     # Away from the numbers that they get, in whatever order these are.
     moved = [os.dup2(end, 100 + index) for index, end in enumerate(ends)]
-    nowhere = os.open(os.devnull, os.O_RDWR)
+    null_device = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
-        os.dup2(nowhere, stream)
+        os.dup2(null_device, stream)
     for number, end in zip((_IN, _OUT, _REPORT), moved, strict=True):
         os.dup2(end, number)
     os.closerange(_REPORT + 1, 1024)

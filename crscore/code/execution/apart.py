@@ -12,7 +12,8 @@ import json
 import re
 import secrets
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -63,10 +64,14 @@ class Function(NamedTuple):
     """All of it up to its brace."""
 
 
+class RejectedError(Exception):
+    """Raised for a program whose tests cannot begin; the text is the reason."""
+
+
 def last_function(prompt: str) -> Function | None:
     """Find the function with whose opening brace a prompt ends."""
-    found = _LAST_FUNCTION.search(prompt)
-    return _function(found) if found is not None else None
+    match = _LAST_FUNCTION.search(prompt)
+    return _function(match) if match is not None else None
 
 
 def functions(code: str) -> tuple[Function, ...]:
@@ -74,57 +79,52 @@ def functions(code: str) -> tuple[Function, ...]:
     return tuple(filter(None, map(_function, _ANY_FUNCTION.finditer(without_text(code)))))
 
 
-class UnclearError(Exception):
-    """Raised for a program of which nothing says what its tests test."""
-
-
 def tested(problem: Problem, code: str) -> tuple[Function, ...]:
-    """Return the functions of a program without a prompt that its tests call.
+    """Return the functions that tests call in the program.
 
     Raises:
-        UnclearError: There is none, or several and neither an entry point nor a solution. All but
-            one could be helpers of the tests, by which the program would judge itself.
+        RejectedError: There is none, or several without a prompt, an entry point or a solution. All
+            but one could be helpers of the tests, by which the program would judge itself.
     """
+    last = last_function(problem.prompt)
+    if last is not None:
+        return (last,)
     words = set(re.findall(r"\w+", without_text(problem.tests)))
     if problem.entry_point:
         words &= {problem.entry_point}
     elif problem.solution is not None:
         words &= {function.name for function in functions(problem.solution)}
-    used = {function.head: function for function in functions(code) if function.name in words}
-    names = sorted({function.name for function in used.values()})
+    called = {function.head: function for function in functions(code) if function.name in words}
+    names = sorted({function.name for function in called.values()})
     if not names:
-        raise UnclearError("no function to test was found")
+        raise RejectedError("no function to test was found")
     if len(names) > 1 and not problem.entry_point and problem.solution is None:
         listed = " and ".join(names)
-        raise UnclearError(f"the program defines {listed}; give an entry_point or a solution")
-    return tuple(used.values())
+        raise RejectedError(f"the program defines {listed}; give an entry_point or a solution")
+    return tuple(called.values())
 
 
-def _function(found: re.Match[str]) -> Function | None:
-    returned = _MODIFIERS.sub("", found["type"]).strip()
-    if found["name"] in _NO_NAMES or not returned or returned.split()[0] in _NO_TYPES:
+def _function(match: re.Match[str]) -> Function | None:
+    returned = _MODIFIERS.sub("", match["type"]).strip()
+    if match["name"] in _NO_NAMES or not returned or returned.split()[0] in _NO_TYPES:
         return None
-    parameters = [one.partition("=")[0].strip() for one in _split(found["parameters"])]
-    names = [_LAST_NAME.search(one) for one in parameters]
-    if not all(names):
+    parameters = [text.partition("=")[0].strip() for text in _split(match["parameters"])]
+    names = [name[0] for text in parameters if (name := _LAST_NAME.search(text))]
+    if len(names) < len(parameters):
         return None
-    return Function(
-        returned,
-        found["name"],
-        tuple(_LAST_NAME.sub("", one).strip() for one in parameters),
-        tuple(one[0] for one in names if one),
-        found[0].rstrip("{ \t\n").strip(),
-    )
+    types = tuple(_LAST_NAME.sub("", text).strip() for text in parameters)
+    head = match[0].rstrip("{ \t\n").strip()
+    return Function(returned, match["name"], types, tuple(names), head)
 
 
 def _split(parameters: str) -> Iterator[str]:
     """Split at the commas that are in no angle brackets."""
     depth, start = 0, 0
-    for at, sign in enumerate(parameters):
+    for index, sign in enumerate(parameters):
         depth += (sign == "<") - (sign == ">")
         if sign == "," and depth == 0:
-            yield parameters[start:at]
-            start = at + 1
+            yield parameters[start:index]
+            start = index + 1
     if parameters.strip():
         yield parameters[start:]
 
@@ -146,6 +146,13 @@ def closed(prompt: str, code: str) -> str:
     return f"{prompt}{code}{closing}\n"
 
 
+def stubbed(problem: Problem, body: str) -> str:
+    """Return the prompt with a body for its last function, and the tests."""
+    is_closed = problem.tests.lstrip().startswith("}")
+    closing = "" if is_closed else "\n}" * open_braces(problem.prompt) + "\n"
+    return problem.prompt + body + closing + problem.tests
+
+
 def need(program: str, *, package: str) -> None:
     """Check that a program is installed.
 
@@ -165,18 +172,58 @@ def support(name: str) -> str:
     return (files("crscore.code.execution") / "support" / name).read_text("utf-8")
 
 
-def write(folder: Path, content: Mapping[str, bytes]) -> None:
+def write(folder: Path, content: Mapping[str, str | bytes]) -> None:
     """Write files by their names, relative to a folder."""
     for name, data in content.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
+        path.write_bytes(data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data)
 
 
-def read(folder: Path) -> dict[str, bytes]:
-    """Read all files below a folder, by their names."""
-    found = (path for path in folder.rglob("*") if path.is_file())
-    return {str(path.relative_to(folder)): path.read_bytes() for path in found}
+def compiled(
+    command: Sequence[str], sources: Mapping[str, str], libraries: Mapping[str, bytes], *, tool: str
+) -> dict[str, bytes]:
+    """Compile sources in a box of their own.
+
+    Args:
+        command: The compiler and its options; it runs in a folder with `sources` and `libraries`
+            and writes into the folder `compiled`.
+        sources: Texts by file name.
+        libraries: Other files by name.
+        tool: Name of the compiler, for errors.
+
+    Returns:
+        The compiled files, by their names.
+
+    Raises:
+        RejectedError: The sources do not compile; the text is the first error.
+    """
+    with tempfile.TemporaryDirectory(prefix="crscore-") as name:
+        folder = Path(name)
+        write(folder, {**sources, **libraries})
+        target = folder / "compiled"
+        target.mkdir()
+        completed = Box(folder=folder, seconds=START_S).start(*command, tool=tool)
+        if completed.code == 0:
+            paths = (path for path in target.rglob("*") if path.is_file())
+            return {str(path.relative_to(target)): path.read_bytes() for path in paths}
+        lines = (completed.stdout + completed.stderr).decode("utf-8", "replace").splitlines()
+        raise RejectedError(next((n for n in lines if " error: " in n), "it does not compile"))
+
+
+def compiled_tests(
+    function: Callable[[str], Mapping[str, bytes]], source: str
+) -> Mapping[str, bytes]:
+    """Compile tests by a function.
+
+    Raises:
+        RejectedError: They do not compile.
+    """
+    try:
+        return function(source)
+    except RejectedError as exc:
+        message = f"the tests cannot be compiled apart from the program: {exc}"
+        raise RejectedError(message) from exc
 
 
 def run_apart(

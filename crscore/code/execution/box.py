@@ -50,13 +50,13 @@ class Box:
             ToolNotFoundError: The program is missing.
             ToolFailedError: It broke a limit, or was killed.
         """
-        kept = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
+        environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
         home = str(self.folder)
         return run(
             command,
             tool=tool,
             folder=self.folder,
-            environment={**kept, "HOME": home, "TMPDIR": home, "OMP_NUM_THREADS": "1"},
+            environment={**environment, "HOME": home, "TMPDIR": home, "OMP_NUM_THREADS": "1"},
             limits=Limits(
                 seconds=seconds or self.seconds,
                 memory_bytes=MEMORY_BYTES,

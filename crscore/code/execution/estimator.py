@@ -47,7 +47,7 @@ def pass_at_k(counts: Sequence[tuple[int, int]], ks: Sequence[int]) -> Mapping[s
     """
     fewest = min((samples for samples, _ in counts), default=0)
     return {
-        f"pass@{k}": float(np.mean([estimate_pass_at_k(*one, k) for one in counts]))
+        f"pass@{k}": float(np.mean([estimate_pass_at_k(*pair, k) for pair in counts]))
         for k in ks
         if k <= fewest
     }

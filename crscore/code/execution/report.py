@@ -134,11 +134,12 @@ def _blocks(document: CodeRun) -> Iterator[RenderableType]:
         names = ", ".join(f"pass@{k}" for k in document.undefined_k)
         yield Text(f"{names}: undefined, a problem has only {view.count_noun(fewest, 'program')}")
     results = [program.result for program in document.results]
-    late, passed = results.count(TIMED_OUT), results.count(PASSED)
+    timed_out, passed = results.count(TIMED_OUT), results.count(PASSED)
     yield Text(
         f"{view.count_noun(len(results), 'program')} of "
         f"{view.count_noun(len(document.problems), 'problem')}: "
-        f"{passed:,} passed, {len(results) - passed - late:,} failed, {late:,} timed out.",
+        f"{passed:,} passed, {len(results) - passed - timed_out:,} failed, "
+        f"{timed_out:,} timed out.",
     )
     for module in document.missing_modules:
         name = escape.one_line(module.name)

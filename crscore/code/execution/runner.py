@@ -184,7 +184,7 @@ def _run_one(
     with tempfile.TemporaryDirectory(prefix="crscore-") as folder:
         try:
             result = judge(Box(folder=Path(folder), seconds=timeout), problem, code)
-        except apart.UnclearError as exc:
+        except apart.RejectedError as exc:
             result = f"failed: {exc}"
         except ToolFailedError as exc:
             result = TIMED_OUT if exc.reason.startswith("took longer") else f"failed: {exc.reason}"

@@ -282,7 +282,7 @@ def test_huge_file_is_cut_off(tmp_path: Path) -> None:
 
 
 def test_huge_file_is_noticed_at_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Watch, "look", lambda self, group, now: None)
+    monkeypatch.setattr(Watch, "check", lambda self, group, now: None)
     code = "import os\ntry: open('big', 'wb', 0).write(bytes(1 << 22))\nfinally: os._exit(0)"
     assert failure(tmp_path, code).reason == "wrote more than 1 MB"
 

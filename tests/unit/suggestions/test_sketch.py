@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crscore.suggestions.sketch import rename, sketch
+from crscore.suggestions.sketch import sketch
+from tests.helpers.renamed_code import rename
 
 CASES = {
     "python": (

@@ -8,8 +8,8 @@ pairs, tuples, optionals. Pointers, unions and classes do not: such tests fail w
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from threading import Lock
+from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Final
 
 from crscore.code.execution import apart
@@ -17,94 +17,71 @@ from crscore.code.execution.box import Box
 from crscore.code.execution.programs import Problem
 
 _COMPILER: Final = "g++"
-_OPTIONS: Final = ("-std=c++17", "-O0", "-w", "-pipe", "-include", "apart.hpp")
+_COMMAND: Final = (
+    *(_COMPILER, "-std=c++17", "-O0", "-w", "-pipe", "-include", "apart.hpp", "-I."),
+    *("-s", "-o", "compiled/run", "code.cpp"),
+)
 _TESTS: Final = "static crscore_apart::Tests crscore_apart_tests;\n"
 _HEADERS: Final = "#include <cassert>\n#include <bits/stdc++.h>\nusing namespace std;\n"
 """What tests without a prompt may use."""
-
-
-class _Judge:
-    """Runs C++ programs, and keeps the tests of each problem compiled."""
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._tests: dict[tuple[str, str], bytes] = {}
-        """Executables, by the source and the functions."""
-
-    def __call__(self, box: Box, problem: Problem, code: str) -> str:
-        """Run a program with its tests and return the result."""
-        last = apart.last_function(problem.prompt)
-        used = (last,) if last is not None else apart.tested(problem, code)
-        source = _tests_of(problem, used)
-        with self._lock:
-            tests = self._tests.get((problem.id, source))
-        if tests is None:
-            failed, tests = _compile(box, source)
-            if tests is None:
-                return f"failed: the tests cannot be compiled apart from the program: {failed}"
-            with self._lock:
-                self._tests[problem.id, source] = tests
-        failed, program = _compile(box, _program_of(problem, code, used))
-        if program is None:
-            return f"failed: {failed}"
-        for folder, binary in ((apart.TESTS, tests), (apart.PROGRAM, program)):
-            apart.write(box.folder / folder, {"run": binary})
-            (box.folder / folder / "run").chmod(0o755)
-        return apart.run_apart(box, ["./run"], ["./run"], tool=_COMPILER)
-
-
-def _tests_of(problem: Problem, used: tuple[apart.Function, ...]) -> str:
-    bodies = [
-        f"return crscore_apart::call<{one.returned}>({', '.join((str(at), *one.parameters))});"
-        for at, one in enumerate(used)
-    ]
-    if not problem.prompt:
-        stubs = (f"{one.head} {{ {body} }}\n" for one, body in zip(used, bodies, strict=True))
-        return _HEADERS + "".join(stubs) + _TESTS + problem.tests
-    closed = problem.tests.lstrip().startswith("}")
-    closing = "" if closed else "\n}" * apart.open_braces(problem.prompt) + "\n"
-    return _TESTS + problem.prompt + bodies[0] + closing + problem.tests
-
-
-def _program_of(problem: Problem, code: str, used: tuple[apart.Function, ...]) -> str:
-    cases = "".join(
-        f"case {at}: crscore_apart::send(crscore_apart::answer({_pointer(one)}, line)); break;\n"
-        for at, one in enumerate(used)
-    )
-    return f"""{apart.closed(problem.prompt or _HEADERS, code)}
+_SERVER: Final = """
 #undef main
-int main() {{
+int main() {
     crscore_apart::send("ready");
-    for (;;) {{
+    for (;;) {
         crscore_apart::Line line = crscore_apart::receive();
-        switch (line.count()) {{
-{cases}        default: return 1;
-        }}
-    }}
-}}
+        switch (line.count()) {
+%s        default: return 1;
+        }
+    }
+}
 """
 
 
-def _pointer(one: apart.Function) -> str:
+def judge(box: Box, problem: Problem, code: str) -> str:
+    """Run a program with its tests and return the result."""
+    functions = apart.tested(problem, code)
+    tests = apart.compiled_tests(_compiled_tests, _tests_of(problem, functions))
+    program = _compiled(_program_of(problem, code, functions))
+    for folder, executable in ((apart.TESTS, tests), (apart.PROGRAM, program)):
+        apart.write(box.folder / folder, executable)
+        (box.folder / folder / "run").chmod(0o755)
+    return apart.run_apart(box, ["./run"], ["./run"], tool=_COMPILER)
+
+
+def _tests_of(problem: Problem, functions: tuple[apart.Function, ...]) -> str:
+    bodies = [
+        f"return crscore_apart::call<{function.returned}>"
+        f"({', '.join((str(index), *function.parameters))});"
+        for index, function in enumerate(functions)
+    ]
+    if apart.last_function(problem.prompt) is not None:
+        return _TESTS + apart.stubbed(problem, bodies[0])
+    pairs = zip(functions, bodies, strict=True)
+    stubs = (f"{function.head} {{ {body} }}\n" for function, body in pairs)
+    return _HEADERS + "".join(stubs) + _TESTS + problem.tests
+
+
+def _program_of(problem: Problem, code: str, functions: tuple[apart.Function, ...]) -> str:
+    cases = "".join(
+        f"case {index}: crscore_apart::send(crscore_apart::answer({_pointer(function)}, line));"
+        " break;\n"
+        for index, function in enumerate(functions)
+    )
+    return apart.closed(problem.prompt or _HEADERS, code) + _SERVER % cases
+
+
+def _pointer(function: apart.Function) -> str:
     """Write an expression for the address of a function, which may have others of its name."""
-    return f"static_cast<{one.returned} (*)({', '.join(one.types)})>({one.name})"
+    return f"static_cast<{function.returned} (*)({', '.join(function.types)})>({function.name})"
 
 
-def _compile(box: Box, source: str) -> tuple[str, bytes | None]:
-    """Return the compiler's first error, and the executable."""
-    place = box.folder / "compile"
-    content = {"code.cpp": source, "apart.hpp": apart.support("apart.hpp")}
-    encoded = {name: text.encode("utf-8", "surrogatepass") for name, text in content.items()}
-    apart.write(place, encoded)
-    target = place / "run"
-    target.unlink(missing_ok=True)
-    options = (*_OPTIONS, f"-I{place}", "-s", "-o", str(target), str(place / "code.cpp"))
-    done = box.start(_COMPILER, *options, tool=_COMPILER, seconds=apart.START_S)
-    binary = target.read_bytes() if done.code == 0 and target.is_file() else None
-    apart.write(place, dict.fromkeys(encoded, b""))
-    target.unlink(missing_ok=True)
-    lines = done.stderr.decode("utf-8", "replace").splitlines()
-    return next((line for line in lines if " error: " in line), "it does not compile"), binary
+def _compiled(source: str) -> Mapping[str, bytes]:
+    sources = {"code.cpp": source, "apart.hpp": apart.support("apart.hpp")}
+    return apart.compiled(_COMMAND, sources, {}, tool=_COMPILER)
+
+
+_compiled_tests = lru_cache(maxsize=256)(_compiled)
 
 
 def create() -> Callable[[Box, Problem, str], str]:
@@ -114,4 +91,4 @@ def create() -> Callable[[Box, Problem, str], str]:
         ToolNotFoundError: g++ is missing.
     """
     apart.need(_COMPILER, package="g++")
-    return _Judge()
+    return judge

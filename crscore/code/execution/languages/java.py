@@ -11,10 +11,8 @@ programs use (Unit to Quintet).
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Callable, Mapping
-from pathlib import Path
-from threading import Lock
+from functools import cache, lru_cache
 from typing import Final
 
 from crscore.code.execution import apart
@@ -25,7 +23,8 @@ _COMPILER: Final = "javac"
 _QUICK: Final = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto", "-Xss16m")
 _COMPILE: Final = (
     *(f"-J{option}" for option in (*_QUICK, "-Xmx384m")),
-    *("-proc:none", "-nowarn", "-g:none", "-encoding", "UTF-8", "-XDuseUnsharedTable"),
+    *("-proc:none", "-nowarn", "-g:none", "-encoding", "UTF-8", "-XDuseUnsharedTable", "-cp", "."),
+    *("-d", "compiled"),
 )
 _RUN: Final = ("java", *_QUICK, "-Xmx256m", "-ea", "-cp", ".")
 _SOURCES: Final = ("Channel.java", "Tests.java", "Program.java", "Tuple.java")
@@ -36,97 +35,75 @@ _IMPORTS: Final = (
 )
 
 
-class _Judge:
-    """Runs Java programs, and keeps the tests of each problem compiled."""
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._support: Mapping[str, bytes] = {}
-        self._tests: dict[tuple[str, str], Mapping[str, bytes]] = {}
-        """Class files, by the problem and the source."""
-
-    def __call__(self, box: Box, problem: Problem, code: str) -> str:
-        """Run a program with its tests and return the result."""
-        source = _tests_of(problem, code)
-        support, tests = self._compiled(problem, source)
-        if isinstance(tests, str):
-            return f"failed: the tests cannot be compiled apart from the program: {tests}"
-        program = _compile(box, {"Problem.java": _program_of(problem, code)}, support)
-        if isinstance(program, str):
-            return f"failed: {program}"
-        apart.write(box.folder / apart.TESTS, {**support, **tests})
-        apart.write(box.folder / apart.PROGRAM, {**program, **support})
-        names = (name.removesuffix(".class").replace("/", ".") for name in (*support, *tests))
-        return apart.run_apart(
-            box, (*_RUN, "apart.Tests", *names), (*_RUN, "apart.Program"), tool="java"
-        )
-
-    def _compiled(
-        self, problem: Problem, source: str
-    ) -> tuple[Mapping[str, bytes], Mapping[str, bytes] | str]:
-        """Return the class files of the two sides, and of the tests or what is wrong with them."""
-        with self._lock:
-            if not self._support:
-                made = _compile_apart(_support_sources(), {})
-                if isinstance(made, str):
-                    raise RuntimeError(made)
-                self._support = made
-            if (problem.id, source) not in self._tests:
-                found = _compile_apart({"Problem.java": source}, self._support)
-                if isinstance(found, str):
-                    return self._support, found
-                self._tests[problem.id, source] = found
-            return self._support, self._tests[problem.id, source]
+def judge(box: Box, problem: Problem, code: str) -> str:
+    """Run a program with its tests and return the result."""
+    support = _support()
+    tests = apart.compiled_tests(_compiled_tests, _tests_of(problem, code))
+    program = _compiled({"Problem.java": _program_of(problem, code)}, support)
+    apart.write(box.folder / apart.TESTS, {**support, **tests})
+    apart.write(box.folder / apart.PROGRAM, {**program, **support})
+    names = (name.removesuffix(".class").replace("/", ".") for name in (*support, *tests))
+    return apart.run_apart(
+        box, (*_RUN, "apart.Tests", *names), (*_RUN, "apart.Program"), tool="java"
+    )
 
 
-def _support_sources() -> dict[str, str]:
-    found = {name: apart.support(f"java/{name}") for name in _SOURCES}
-    return {**found, **{f"{name}.java": _tuple(name, at + 1) for at, name in enumerate(_TUPLES)}}
+@cache
+def _support() -> Mapping[str, bytes]:
+    """Compile the classes of the two sides."""
+    tuples = {f"{name}.java": _tuple(name, index + 1) for index, name in enumerate(_TUPLES)}
+    return _compiled({name: apart.support(f"java/{name}") for name in _SOURCES} | tuples, {})
+
+
+@lru_cache(maxsize=256)
+def _compiled_tests(source: str) -> Mapping[str, bytes]:
+    return _compiled({"Problem.java": source}, _support())
 
 
 def _tuple(name: str, size: int) -> str:
     """Write the class of the tuples of a size."""
-    kinds = [chr(ord("A") + at) for at in range(size)]
-    generic, values = ", ".join(kinds), ", ".join(f"value{at}" for at in range(size))
-    parameters = ", ".join(f"{kind} value{at}" for at, kind in enumerate(kinds))
-    own = f"{name}<{generic}>"
+    kinds = [chr(ord("A") + index) for index in range(size)]
+    generic, values = ", ".join(kinds), ", ".join(f"value{index}" for index in range(size))
+    parameters = ", ".join(f"{kind} value{index}" for index, kind in enumerate(kinds))
+    generic_type = f"{name}<{generic}>"
     lines = [
-        f"package org.javatuples; public final class {own} extends Tuple {{",
+        f"package org.javatuples; public final class {generic_type} extends Tuple {{",
         f"public {name}({parameters}) {{ super({values}); }}",
-        f"public static <{generic}> {own} with({parameters}) {{ return new {name}<>({values}); }}",
+        f"public static <{generic}> {generic_type} with({parameters})",
+        f"{{ return new {name}<>({values}); }}",
         f"public int getSize() {{ return {size}; }}",
     ]
-    for at, kind in enumerate(kinds):
-        changed = ", ".join("value" if one == at else f"getValue{one}()" for one in range(size))
-        others = ", ".join("X" if one == at else kinds[one] for one in range(size))
+    for index, kind in enumerate(kinds):
+        changed = ", ".join("value" if n == index else f"getValue{n}()" for n in range(size))
+        kinds_after = ", ".join("X" if n == index else kinds[n] for n in range(size))
         lines += [
-            f"public {kind} getValue{at}() {{ return at({at}); }}",
-            f"public <X> {name}<{others}> setAt{at}(X value) {{ return new {name}<>({changed}); }}",
+            f"public {kind} getValue{index}() {{ return at({index}); }}",
+            f"public <X> {name}<{kinds_after}> setAt{index}(X value)"
+            f" {{ return new {name}<>({changed}); }}",
         ]
     return "\n".join((*lines, "}"))
 
 
 def _tests_of(problem: Problem, code: str) -> str:
     """Write the tests with calls in place of the program."""
-    last = apart.last_function(problem.prompt)
-    if last is not None:
-        owner = (_CLASS.findall(apart.without_text(problem.prompt)) or ["Problem"])[-1]
-        closed = problem.tests.lstrip().startswith("}")
-        closing = "" if closed else "\n}" * apart.open_braces(problem.prompt) + "\n"
-        return problem.prompt + _body(owner, last) + closing + problem.tests
-    owners = _CLASS.findall(apart.without_text(code))
-    used = apart.tested(problem, code)
-    if not owners:
-        raise apart.UnclearError("no class to test was found")
-    stubs = "\n".join(f"{one.head} {{ {_body(owners[0], one)} }}" for one in used)
-    return f"{_IMPORTS}{problem.tests}\nclass {owners[0]} {{\n{stubs}\n}}\n"
+    functions = apart.tested(problem, code)
+    is_begun = apart.last_function(problem.prompt) is not None
+    classes = _CLASS.findall(apart.without_text(problem.prompt if is_begun else code))
+    if is_begun:
+        return apart.stubbed(problem, _body((classes or ["Problem"])[-1], functions[0]))
+    if not classes:
+        raise apart.RejectedError("no class to test was found")
+    owner = classes[0]
+    stubs = "\n".join(f"{function.head} {{ {_body(owner, function)} }}" for function in functions)
+    return f"{_IMPORTS}{problem.tests}\nclass {owner} {{\n{stubs}\n}}\n"
 
 
-def _body(owner: str, one: apart.Function) -> str:
-    returned = re.sub(r"^<[\w, ]+>\s*", "", one.returned)
-    words = ", ".join((f'"{owner}"', f'"{one.name}"', *(f"(Object) {p}" for p in one.parameters)))
-    called = f"apart.Tests.call({words});"
-    return called if returned == "void" else f"return ({returned}) {called}"
+def _body(owner: str, function: apart.Function) -> str:
+    returned = re.sub(r"^<[\w, ]+>\s*", "", function.returned)
+    arguments = (f"(Object) {name}" for name in function.parameters)
+    listed = ", ".join((f'"{owner}"', f'"{function.name}"', *arguments))
+    call = f"apart.Tests.call({listed});"
+    return call if returned == "void" else f"return ({returned}) {call}"
 
 
 def _program_of(problem: Problem, code: str) -> str:
@@ -136,34 +113,8 @@ def _program_of(problem: Problem, code: str) -> str:
     return apart.closed(problem.prompt, code)
 
 
-def _compile_apart(
-    sources: Mapping[str, str], classes: Mapping[str, bytes]
-) -> Mapping[str, bytes] | str:
-    """Compile in a box of its own, as the tests must not lie in the program's."""
-    with tempfile.TemporaryDirectory(prefix="crscore-") as folder:
-        return _compile(Box(folder=Path(folder), seconds=apart.START_S), sources, classes)
-
-
-def _compile(
-    box: Box, sources: Mapping[str, str], classes: Mapping[str, bytes]
-) -> Mapping[str, bytes] | str:
-    """Compile sources, and return the class files, or the first error."""
-    given, made, written = (box.folder / name for name in ("given", "made", "written"))
-    for folder in (given, made, written):
-        folder.mkdir(exist_ok=True)
-    apart.write(given, classes)
-    content = {name: text.encode("utf-8", "surrogatepass") for name, text in sources.items()}
-    apart.write(written, content)
-    files = (str(written / name) for name in content)
-    done = box.start(
-        *(_COMPILER, *_COMPILE, "-cp", str(given), "-d", str(made), *files),
-        tool=_COMPILER,
-        seconds=apart.START_S,
-    )
-    if done.code != 0:
-        lines = (done.stdout + done.stderr).decode("utf-8", "replace").splitlines()
-        return next((line for line in lines if " error: " in line), "it does not compile")
-    return apart.read(made)
+def _compiled(sources: Mapping[str, str], classes: Mapping[str, bytes]) -> Mapping[str, bytes]:
+    return apart.compiled((_COMPILER, *_COMPILE, *sources), sources, classes, tool=_COMPILER)
 
 
 def create() -> Callable[[Box, Problem, str], str]:
@@ -174,4 +125,4 @@ def create() -> Callable[[Box, Problem, str], str]:
     """
     for name in (_COMPILER, "java"):
         apart.need(name, package="default-jdk-headless")
-    return _Judge()
+    return judge

@@ -33,17 +33,17 @@ def judge(box: Box, problem: Problem, code: str) -> str:
     shared = _DECLARED.findall(apart.without_text(prompt))
     entry = problem.entry_point or (shared[-1] if shared else "")
     solution = None if problem.solution is None else _DECLARED.findall(prompt + problem.solution)
-    own = {*_DECLARED.findall(tests), *shared} - {entry}
-    given = {
+    declared = {*_DECLARED.findall(tests), *shared} - {entry}
+    task = {
         "tests": tests,
-        "names": [name for name in read if name not in own],
+        "names": [name for name in read if name not in declared],
         "entry": entry,
         "solution": solution,
         "prompt": prompt + "\n}" * apart.open_braces(prompt),
         "shared": [name for name in shared if name != entry],
     }
     channel = apart.support("channel.js").encode()
-    content = json.dumps(given).encode()
+    content = json.dumps(task).encode()
     apart.write(
         box.folder / apart.TESTS,
         {

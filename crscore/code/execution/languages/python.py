@@ -27,7 +27,7 @@ def judge(box: Box, problem: Problem, code: str) -> str:
         "tests": problem.tests,
         "prompt": problem.prompt,
         "entry": problem.entry_point or (defined[-1] if defined else ""),
-        "used": _used_names(problem.tests),
+        "test_names": _used_names(problem.tests),
         "solution": None if problem.solution is None else _defined_names(problem),
     }
     packages = dict.fromkeys(sysconfig.get_path(name) for name in ("purelib", "platlib"))

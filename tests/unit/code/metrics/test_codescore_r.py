@@ -7,7 +7,7 @@ import pytest
 from crscore.code import metrics
 from crscore.code.samples import Sample
 from crscore.errors import ConfigError, InputError
-from crscore.suggestions.sketch import rename
+from tests.helpers.renamed_code import rename
 
 if TYPE_CHECKING:
     from crscore.code.metrics.base import Metric
