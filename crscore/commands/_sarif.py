@@ -1,4 +1,4 @@
-"""Findings of other tools that a command is given as SARIF files."""
+"""Option for the findings of other tools in SARIF files."""
 
 from __future__ import annotations
 

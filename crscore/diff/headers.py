@@ -22,20 +22,9 @@ _PREFIXES: Final = frozenset("abciow12")
 # A name may contain spaces, so a header is split by trial; real paths have fewer than this
 _MAX_SPLITS: Final = 64
 _FIELDS: Final = (
-    "diff --git",
-    "old mode",
-    "new mode",
-    "deleted file mode",
-    "new file mode",
-    "rename from",
-    "rename to",
-    "copy from",
-    "copy to",
-    "index",
-    "---",
-    "+++",
-    "GIT binary patch",
-)
+    "diff --git", "old mode", "new mode", "deleted file mode", "new file mode", "rename from",
+    "rename to", "copy from", "copy to", "index", "---", "+++", "GIT binary patch",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

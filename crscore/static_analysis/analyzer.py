@@ -21,7 +21,7 @@ from crscore.records import Severity
 
 FILE_NAME = "analyzer.toml"
 INTERPRETER = "{python}"
-"""Command of a tool that stands for this Python interpreter."""
+"""Command of a tool that is run by this Python interpreter."""
 PLACEHOLDERS = frozenset(
     {"{files}", "{file_list}", "{folder}", "{rules}", "{here}", "{marker}", "{tools}"}
 )

@@ -71,7 +71,7 @@ def same_text(
     """Keep the findings that the published filter keeps, to reproduce its numbers.
 
     A finding is kept when the text of its line equals the text of any added or removed line;
-    line -1, a finding on the whole file, stands for the last line but one, as in the reference
+    line -1, a finding on the whole file, means the last line but one, as in the reference
     code.
 
     Source:

@@ -21,12 +21,13 @@ from typing import NamedTuple
 
 import msgspec
 
+from crscore.cache import Store
 from crscore.errors import ToolFailedError, ToolNotFoundError
 from crscore.sandbox import run as sandbox
 from crscore.static_analysis import formats
 from crscore.static_analysis.analyzer import Capture, Pattern, Run
 from crscore.static_analysis.reports import RawFinding, RawReport
-from crscore.static_analysis.tools import Cache, Installed, extra_environment, fill, limits_of
+from crscore.static_analysis.tools import Installed, extra_environment, fill, limits_of
 from crscore.static_analysis.units import Unit
 from crscore.static_analysis.wording import MAX_MESSAGE
 from crscore.version import __version__
@@ -34,11 +35,11 @@ from crscore.version import __version__
 BATCH = 64
 """Maximum number of texts of one process."""
 MAX_FAILURES = 24
-"""Failed processes in a run after which a tool is given up."""
+"""Failed processes in a run after which a tool is no longer tried."""
 MAX_WAITS = 3
-"""Time limits spent in failed processes after which a tool is given up."""
+"""Time limits spent in failed processes after which a tool is no longer tried."""
 MAX_OVERDRAFT = 2
-"""Multiple of this budget after which texts not yet tried are given up too."""
+"""Multiple of this budget after which the remaining texts are skipped."""
 # `s0001.py`, `./s0001.py`, `file:///tmp/x/s0001/__init__.py`
 _OUR_NAME = re.compile(r"(?:^|[/\\])s(\d{4,9})(?:\.[a-z0-9+]+|[/\\]__init__\.[a-z]+)$")
 
@@ -53,7 +54,7 @@ class Task(NamedTuple):
     """The tool."""
     run: Run
     """Call of the tool."""
-    cache: Cache | None
+    cache: Store | None
     """Cache of the tool's findings by text."""
     stop: threading.Event
     """Set when the outcome is no longer needed."""

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
+from crscore.cache import Store
 from crscore.errors import ManifestError, UnknownPluginError
 from crscore.records import Analysis, Diff
 from crscore.sandbox import run
@@ -25,7 +26,7 @@ from crscore.static_analysis.analyzer import (
     read_analyzer,
 )
 from crscore.static_analysis.reports import RawReport
-from crscore.static_analysis.tools import Absent, Cache, Installed
+from crscore.static_analysis.tools import Absent, Installed
 from crscore.static_analysis.units import Unit, suffix_of, units_of
 
 Result = TypeVar("Result")
@@ -47,7 +48,7 @@ class Suite:
     """Folder with one folder per npm tool."""
     path: str
     """Search path for programs."""
-    cache: Cache | None = None
+    cache: Store | None = None
     """Cache of findings by tool, version, rules and text."""
     compat: bool = False
     """Whether to run the tools and choose the findings as in the published method."""

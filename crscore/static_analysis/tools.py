@@ -17,8 +17,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Protocol
 
+from crscore.cache import Store
 from crscore.errors import AnalyzerError, ToolFailedError, ToolNotFoundError
 from crscore.records import ToolState
 from crscore.sandbox import run as sandbox
@@ -31,18 +31,6 @@ LOCK = "package-lock.json"
 PACKAGE = "package.json"
 _NPM_COMMAND = ("ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
 _NPM_SECONDS = 600
-
-
-class Cache(Protocol):
-    """Persistent key-value store of bytes."""
-
-    def get(self, key: str) -> bytes | None:
-        """Return the value of a key; None when it is missing."""
-        ...
-
-    def put(self, key: str, value: bytes) -> None:
-        """Store a value under a key."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +67,7 @@ def default_folder() -> Path:
 
 
 def find_tool(
-    analyzer: Analyzer, *, tools: Path, path: str, cache: Cache | None
+    analyzer: Analyzer, *, tools: Path, path: str, cache: Store | None
 ) -> Installed | Absent:
     """Find a tool.
 
@@ -194,7 +182,7 @@ def _version_of_file(analyzer: Analyzer, tool_folder: Path) -> str | None:
 
 
 def _version(
-    analyzer: Analyzer, program: str, environment: Mapping[str, str], cache: Cache | None
+    analyzer: Analyzer, program: str, environment: Mapping[str, str], cache: Store | None
 ) -> str:
     key = f"version {analyzer.name} {analyzer.sha256} {_stamp(analyzer, program)}"
     cached = cache.get(key) if cache else None

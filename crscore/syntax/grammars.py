@@ -47,7 +47,7 @@ class Language(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     functions: dict[str, str] = {}
     """Noun by type of a declaration of a function."""
     members: dict[str, str] = {}
-    """Noun by type of a member that is told on its own if it takes several lines."""
+    """Noun by type of a member that is a unit of its own if it takes several lines."""
     lambdas: frozenset[str] = frozenset()
     """Functions written as a value."""
     callbacks: frozenset[str] = frozenset()
@@ -167,7 +167,7 @@ def parse(language: Language, source: bytes) -> tree_sitter.Node:
 
 @lru_cache(maxsize=8)  # a text is parsed for its errors first, and then to be read
 def _is_quick(package: str, entry: str, source: bytes) -> bool:
-    """Tell if no part of a text takes long: parts of 2 KB first, then of four times as much.
+    """Return whether no part of a text takes long: parts of 2 KB first, then of four times as much.
 
     tree-sitter's own limit does not do: the long step is one, at the end of the text.
     """

@@ -343,8 +343,8 @@ def parameters_in(parameter_list: Node | None) -> Iterator[Parameter]:
     if parameter_list is None or parameter_list.named_child_count > MAX_PARAMETERS:
         return
     last = parameter_list.child_by_field_name("name")
-    alone = [parameter_list] if parameter_list.type == "identifier" else []
-    for node in parameter_list.named_children or alone:
+    bare_identifier = [parameter_list] if parameter_list.type == "identifier" else []
+    for node in parameter_list.named_children or bare_identifier:
         if "comment" in node.type or node.type.endswith("_separator"):
             continue
         # The rest of the arguments, in Java and in C#.

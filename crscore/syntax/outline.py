@@ -79,12 +79,12 @@ class Unit:
     public: bool = True
     """False when a modifier or its name makes it internal."""
     head_tokens: tuple[str, ...] = ()
-    """What stands before the parameters or the body: modifiers, return type, name, bases."""
+    """Tokens before the parameters or the body: modifiers, return type, name, bases."""
     parameters: tuple[Parameter, ...] = ()
     tokens: list[tuple[int, str]] = field(default_factory=list)
-    """Line and text of its own code on the lines asked for, without comments and nested units."""
+    """Line and text of its own code on the requested lines, without comments and nested units."""
     facts: list[Fact] = field(default_factory=list)
-    """Its own facts on the lines asked for."""
+    """Its own facts on the requested lines."""
 
 
 @dataclass(slots=True, kw_only=True)

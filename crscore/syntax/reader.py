@@ -125,7 +125,7 @@ class _Reader:
         ]
 
     def walk(self, root: Node) -> None:
-        """Visit every node on the lines asked for once, in reading order."""
+        """Visit every node on the requested lines once, in reading order."""
         self.units[0].end = root.end_point.row + 1 + self.offset
         # With the node around: to ask a node for its parent takes time by its siblings.
         stack: list[_Step] = [_Step(root, None, 0, nested=False)]
@@ -156,7 +156,7 @@ class _Reader:
         self._give_heads()
 
     def _is_read(self, low: int, high: int) -> bool:
-        """Return whether some of these lines are among those asked for."""
+        """Return whether some of these lines are requested."""
         index = bisect_left(self.ends, low)
         return index < len(self.starts) and self.starts[index] <= high
 

@@ -45,8 +45,8 @@ def sample(name: str) -> dict[str, str]:
 
 @functools.cache
 def installed(name: str) -> tools.Installed | tools.Absent:
-    ((_, found),) = suite(name).installed()
-    return found
+    ((_, tool),) = suite(name).installed()
+    return tool
 
 
 def _param(name: str) -> object:
@@ -58,9 +58,9 @@ def _param(name: str) -> object:
 @pytest.fixture(params=map(_param, NAMES))
 def name(request) -> str:
     """An analyzer whose tool is installed, in a version that it knows."""
-    found = installed(request.param)
-    assert isinstance(found, tools.Installed), (
-        f"{request.param}: {found.reason}; install it with: "
+    tool = installed(request.param)
+    assert isinstance(tool, tools.Installed), (
+        f"{request.param}: {tool.reason}; install it with: "
         f"{read(request.param).manifest.tool.install}"
     )
     return request.param
@@ -96,16 +96,16 @@ def analysed(name: str) -> Analysed:
 
 
 def test_sample_yields_what_is_written_beside_it(name) -> None:
-    found = analysed(name).sample
+    analysis = analysed(name).sample
     rows = [
         {
-            "file": one.path,
-            "line": one.line,
-            "rule": one.rule,
-            "severity": str(one.severity),
-            "text": one.text,
+            "file": finding.path,
+            "line": finding.line,
+            "rule": finding.rule,
+            "severity": str(finding.severity),
+            "text": finding.text,
         }
-        for one in found.findings
+        for finding in analysis.findings
     ]
     rows.sort(key=lambda row: (row["file"], row["line"], row["rule"], row["text"]))
     written = json.loads((read(name).folder / "sample" / EXPECTED).read_text(encoding="utf-8"))
@@ -115,30 +115,30 @@ def test_sample_yields_what_is_written_beside_it(name) -> None:
 
 
 def test_sample_is_read_whole(name) -> None:
-    found = analysed(name).sample
-    assert found.coverage is Coverage.COMPLETE, found.tools
-    assert found.tools[0].files == len(sample(name))
-    assert all(one.in_change for one in found.findings)
+    analysis = analysed(name).sample
+    assert analysis.coverage is Coverage.COMPLETE, analysis.tools
+    assert analysis.tools[0].files == len(sample(name))
+    assert all(finding.in_change for finding in analysis.findings)
 
 
 def test_sentences_are_one_line_of_plain_english(name) -> None:
-    for one in analysed(name).sample.findings:
-        assert re.fullmatch(r"[A-Z`][^\n]*[.?!…]", one.text), one.text
-        assert one.text.count("`") % 2 == 0, one.text
-        assert "``" not in one.text
+    for finding in analysed(name).sample.findings:
+        assert re.fullmatch(r"[A-Z`][^\n]*[.?!…]", finding.text), finding.text
+        assert finding.text.count("`") % 2 == 0, finding.text
+        assert "``" not in finding.text
         # A reviewer names no rule and points with the comment's place.
-        assert not re.search(r"\bline \d", one.text)
-        if re.search(r"[\dA-Z-]", one.rule):
-            assert one.rule not in one.text
+        assert not re.search(r"\bline \d", finding.text)
+        if re.search(r"[\dA-Z-]", finding.rule):
+            assert finding.rule not in finding.text
 
 
 def test_every_sentence_is_met_by_the_sample(name) -> None:
     manifest = read(name).manifest
     met = set()
-    for one in analysed(name).sample.findings:
+    for finding in analysed(name).sample.findings:
         for index, sentence in enumerate(manifest.sentences):
-            if re.fullmatch(sentence.rule, one.rule) and re.search(
-                sentence.message or "", one.message
+            if re.fullmatch(sentence.rule, finding.rule) and re.search(
+                sentence.message or "", finding.message
             ):
                 met.add(index)
                 break
@@ -213,14 +213,16 @@ SETTINGS = {
 
 def test_hunk_alone_says_only_what_the_manifest_allows(name) -> None:
     manifest = read(name).manifest
-    for found, text in zip(analysed(name).hunks, sample(name).values(), strict=True):
-        for one in found.findings:
-            assert any(re.fullmatch(rule, one.rule) for rule in manifest.fragments.rules), one
-            assert 10 <= one.line < 10 + len(lines_of(text))
-        assert found.tools[0].reason in (collect.HUNKS_ONLY, collect.NEEDS_FILES)
-        assert found.coverage is Coverage.PARTIAL
+    for analysis, text in zip(analysed(name).hunks, sample(name).values(), strict=True):
+        for finding in analysis.findings:
+            assert any(re.fullmatch(rule, finding.rule) for rule in manifest.fragments.rules), (
+                finding
+            )
+            assert 10 <= finding.line < 10 + len(lines_of(text))
+        assert analysis.tools[0].reason in (collect.HUNKS_ONLY, collect.NEEDS_FILES)
+        assert analysis.coverage is Coverage.PARTIAL
         if manifest.fragments is None:
-            assert found.tools[0].state is ToolState.ABSTAINED
+            assert analysis.tools[0].state is ToolState.ABSTAINED
 
 
 def lines_of(text: str) -> list[str]:
@@ -238,19 +240,19 @@ def hunk(path: str, text: str):
 def test_file_that_does_not_parse_is_unread_and_no_issue(name) -> None:
     if name == "lizard":  # it reads tokens, and has no grammar to break
         return
-    found = analysed(name).broken
-    assert found.findings == ()
-    assert found.coverage is Coverage.PARTIAL
-    assert [Path(path).stem for path in found.tools[0].unread] == ["broken"]
+    analysis = analysed(name).broken
+    assert analysis.findings == ()
+    assert analysis.coverage is Coverage.PARTIAL
+    assert [Path(path).stem for path in analysis.tools[0].unread] == ["broken"]
 
 
 BROKEN = "def class ( { [ = <<<<<<< HEAD\n)))) => ; ' \" `\n"
 
 
 def test_clean_file_is_read_and_yields_nothing(name) -> None:
-    found = analysed(name).clean
-    assert found.findings == ()
-    assert found.coverage is Coverage.COMPLETE, found.tools
+    analysis = analysed(name).clean
+    assert analysis.findings == ()
+    assert analysis.coverage is Coverage.COMPLETE, analysis.tools
 
 
 CLEAN = {

@@ -20,19 +20,19 @@ def change(path: str, old: str, new: str, *, sources: bool = True, context: int 
     return parse.with_sources(parsed, {path: (old, new)}) if sources else parsed
 
 
-def together(*made: Diff) -> Diff:
+def together(*diff: Diff) -> Diff:
     """One change of several files."""
-    return replace(made[0], files=tuple(file for one in made for file in one.files))
+    return replace(diff[0], files=tuple(file for diff in diff for file in diff.files))
 
 
-def claims(made: Diff) -> tuple[PseudoReference, ...]:
-    return create().generate([made])[0].references
+def claims(diff: Diff) -> tuple[PseudoReference, ...]:
+    return create().generate([diff])[0].references
 
 
-def texts(made: Diff) -> list[str]:
-    return [reference.text for reference in claims(made)]
+def texts(diff: Diff) -> list[str]:
+    return [reference.text for reference in claims(diff)]
 
 
-def said(made: Diff, *words: str) -> bool:
+def said(diff: Diff, *words: str) -> bool:
     """True when one sentence has all the words, letter case aside."""
-    return any(all(word.lower() in text.lower() for word in words) for text in texts(made))
+    return any(all(word.lower() in text.lower() for word in words) for text in texts(diff))

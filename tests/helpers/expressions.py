@@ -21,17 +21,17 @@ class Expression:
         self.tokens: list[str] = []
         at, text = 0, text.strip()
         while at < len(text):
-            found = _TOKEN.match(text, at)
-            if found is None:
+            match = _TOKEN.match(text, at)
+            if match is None:
                 raise ValueError(f"not understood: {text[at:]!r}")
-            self.tokens.append(found[0].strip())
-            at = found.end()
+            self.tokens.append(match[0].strip())
+            at = match.end()
 
     def value(self) -> Any:
-        found = self._either()
+        value = self._either()
         if self.tokens:
             raise ValueError(f"left over: {self.tokens}")
-        return found
+        return value
 
     def _either(self) -> Any:
         left = self._both()
@@ -61,9 +61,9 @@ class Expression:
         if self._take("!"):
             return not self._single()
         if self._take("("):
-            found = self._either()
+            value = self._either()
             self._need(")")
-            return found
+            return value
         token = self.tokens.pop(0)
         if token.startswith("'"):
             return token[1:-1].replace("''", "'")
@@ -88,10 +88,10 @@ class Expression:
 
     def _look_up(self, path: str) -> Any:
         first, *rest = path.split(".")
-        found = self.contexts[first]  # an unknown context is a mistake, an unknown key is null
+        value = self.contexts[first]  # an unknown context is a mistake, an unknown key is null
         for key in rest:
-            found = found.get(key) if isinstance(found, dict) else None
-        return found
+            value = value.get(key) if isinstance(value, dict) else None
+        return value
 
     def _take(self, token: str) -> bool:
         if self.tokens[:1] == [token]:
@@ -107,8 +107,8 @@ class Expression:
 def fill(text: str, contexts: Mapping[str, Any]) -> str:
     """Put values in the place of `${{ }}`."""
 
-    def one(found: re.Match[str]) -> str:
-        return str(_plain(Expression(found[1], contexts, failed=False).value()))
+    def one(match: re.Match[str]) -> str:
+        return str(_plain(Expression(match[1], contexts, failed=False).value()))
 
     return re.sub(r"\$\{\{(.*?)\}\}", one, text)
 

@@ -37,5 +37,5 @@ def made_with_values(
         seen.append(measured)
         return ExtraMetrics(())
 
-    found = made(folder, rows, extra=(*extra, look), **options)
-    return found, seen[0]
+    folder_of_analyzer = made(folder, rows, extra=(*extra, look), **options)
+    return folder_of_analyzer, seen[0]

@@ -15,7 +15,7 @@ def growth(prepare: Callable[[int], Callable[[], object]], size: int) -> float:
     small, large = prepare(size), prepare(4 * size)
     rounds = [(_seconds(small), _seconds(large)) for _ in range(4)]
     # Below two milliseconds the clock's noise would be measured.
-    return min(four for _, four in rounds) / max(min(one for one, _ in rounds), 0.002)
+    return min(four for _, four in rounds) / max(min(quick for quick, _ in rounds), 0.002)
 
 
 def _seconds(work: Callable[[], object]) -> float:

@@ -51,11 +51,11 @@ def collect(package: Any) -> tuple[list[Use], list[str]]:
     uses: dict[tuple[Any, int, str], Use] = {}
     unknown: list[str] = []
     modules = [package] + [
-        importlib.import_module(one.name)
-        for one in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
-        if not one.name.endswith("__main__")
+        importlib.import_module(part.name)
+        for part in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
+        if not part.name.endswith("__main__")
     ]
-    trees = [ast.parse(Path(str(one.__file__)).read_text("utf-8")) for one in modules]
+    trees = [ast.parse(Path(str(module.__file__)).read_text("utf-8")) for module in modules]
     everywhere = _methods(trees)
     for module, tree in zip(modules, trees, strict=True):
         for use in (*_named(module, tree, everywhere), *_called(module, tree, unknown)):
@@ -76,9 +76,9 @@ def _called(module: Any, tree: ast.Module, unknown: list[str]) -> Iterator[Use]:
     """Yield the patterns of calls in a module; list the module of each made at run time."""
     for call in ast.walk(tree):
         where = f"{module.__name__}:{getattr(call, 'lineno', 0)}"
-        for one in getattr(call, "keywords", ()):  # msgspec.Meta(pattern=...)
-            if one.arg == "pattern" and isinstance(one.value, ast.Constant):
-                yield Use(re.compile(one.value.value), "search", where)
+        for keyword in getattr(call, "keywords", ()):  # msgspec.Meta(pattern=...)
+            if keyword.arg == "pattern" and isinstance(keyword.value, ast.Constant):
+                yield Use(re.compile(keyword.value.value), "search", where)
         if not (isinstance(call, ast.Call) and _METHOD.fullmatch(ast.unparse(call.func))):
             continue
         method = ast.unparse(call.func).removeprefix("re.")
@@ -102,8 +102,8 @@ def of_manifest(value: Any, where: str, key: str = "") -> Iterator[Use]:
         for name in value.__struct_fields__:
             yield from of_manifest(getattr(value, name), where, name)
     elif isinstance(value, tuple | list):
-        for one in value:
-            yield from of_manifest(one, where, key)
+        for part in value:
+            yield from of_manifest(part, where, key)
 
 
 def _methods(trees: Iterable[ast.Module]) -> dict[str, set[str]]:
@@ -146,9 +146,9 @@ def _held(names: Mapping[str, Any], module: str) -> Iterator[tuple[str, re.Patte
 
 def _parts(name: str, value: Any, module: str) -> list[tuple[str, Any]]:
     if isinstance(value, Mapping):
-        return [(f"{name}[]", one) for one in (*value.keys(), *value.values())]
+        return [(f"{name}[]", part) for part in (*value.keys(), *value.values())]
     if isinstance(value, tuple | list | set | frozenset):
-        return [(f"{name}[]", one) for one in value]
+        return [(f"{name}[]", part) for part in value]
     if isinstance(value, type):
         return list(vars(value).items()) if value.__module__ == module else []
     if not type(value).__module__.startswith("crscore"):
@@ -159,7 +159,7 @@ def _parts(name: str, value: Any, module: str) -> list[tuple[str, Any]]:
 
 def _is_named(call: ast.Call, tree: ast.Module) -> bool:
     return any(
-        isinstance(one, ast.AnnAssign | ast.Assign) and one.value is call for one in tree.body
+        isinstance(part, ast.AnnAssign | ast.Assign) and part.value is call for part in tree.body
     )
 
 
@@ -167,9 +167,9 @@ def _evaluate(call: ast.Call, names: dict[str, Any]) -> re.Pattern[Any]:
     def value(node: ast.expr) -> Any:
         return eval(compile(ast.Expression(node), "<pattern>", "eval"), dict(names))
 
-    flags = [value(one.value) for one in call.keywords if one.arg == "flags"]
+    flags = [value(keyword.value) for keyword in call.keywords if keyword.arg == "flags"]
     if isinstance(call.func, ast.Attribute) and call.func.attr == "compile":
-        flags += [value(one) for one in call.args[1:]]
+        flags += [value(part) for part in call.args[1:]]
     pattern = value(call.args[0])
     return pattern if isinstance(pattern, re.Pattern) else re.compile(pattern, *flags)
 
@@ -237,50 +237,50 @@ def _example(item: Any, choice: int) -> str:
         return signs[choice % len(signs)] if signs else ""
     if op in (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT):
         least = value[0] or int(choice % 2 == 0)
-        return "".join(_example(one, choice) for one in value[2]) * min(least, 60)
+        return "".join(_example(part, choice) for part in value[2]) * min(least, 60)
     if (op is codes.ASSERT and value[0] > 0) or op in (codes.ASSERT_NOT, codes.AT, codes.GROUPREF):
         return ""
-    return "".join(_example(one, choice) for body in _bodies(item, choice) for one in body)
+    return "".join(_example(part, choice) for body in _bodies(item, choice) for part in body)
 
 
 def _signs(op: Any, value: Any) -> list[str]:
     if op is codes.IN:
-        given = [chr(one) for kind, one in value if kind is codes.LITERAL]
-        given += [chr(one[0]) for kind, one in value if kind is codes.RANGE]
-        wide = [one for one in _CANDIDATES if _is_in(value, one)]
+        literals = [chr(part) for kind, part in value if kind is codes.LITERAL]
+        literals += [chr(part[0]) for kind, part in value if kind is codes.RANGE]
+        wide = [sign for sign in _CANDIDATES if _is_in(value, sign)]
         if value[0][0] is codes.NEGATE:
             return wide[:6]
-        return list(dict.fromkeys([*given[:3], *wide, *given]))[:6]
+        return list(dict.fromkeys([*literals[:3], *wide, *literals]))[:6]
     if op is codes.ANY:
         return list("a .<1")
     one_of = [(op, value)]
     if op is codes.NOT_LITERAL:
         one_of = [(codes.NEGATE, None), (codes.LITERAL, value)]
-    return [one for one in _CANDIDATES if _is_in(one_of, one)][:6]
+    return [sign for sign in _CANDIDATES if _is_in(one_of, sign)][:6]
 
 
 _CATEGORIES: dict[Any, Callable[[str], bool]] = {
     codes.CATEGORY_DIGIT: str.isdigit,
-    codes.CATEGORY_NOT_DIGIT: lambda one: not one.isdigit(),
+    codes.CATEGORY_NOT_DIGIT: lambda sign: not sign.isdigit(),
     codes.CATEGORY_SPACE: str.isspace,
-    codes.CATEGORY_NOT_SPACE: lambda one: not one.isspace(),
-    codes.CATEGORY_WORD: lambda one: one.isalnum() or one == "_",
-    codes.CATEGORY_NOT_WORD: lambda one: not (one.isalnum() or one == "_"),
+    codes.CATEGORY_NOT_SPACE: lambda sign: not sign.isspace(),
+    codes.CATEGORY_WORD: lambda sign: sign.isalnum() or sign == "_",
+    codes.CATEGORY_NOT_WORD: lambda sign: not (sign.isalnum() or sign == "_"),
 }
 
 
 def _is_in(parts: Any, sign: str) -> bool:
-    negated, found = False, False
+    negated, is_member = False, False
     for kind, value in parts:
         if kind is codes.NEGATE:
             negated = True
         elif kind is codes.LITERAL:
-            found |= ord(sign) == value
+            is_member |= ord(sign) == value
         elif kind is codes.RANGE:
-            found |= value[0] <= ord(sign) <= value[1]
+            is_member |= value[0] <= ord(sign) <= value[1]
         else:
-            found |= _CATEGORIES[value](sign)
-    return found != negated
+            is_member |= _CATEGORIES[value](sign)
+    return is_member != negated
 
 
 _NESTED = (12, 16, 20, 24, 28, 32, 48, 64, 96)
@@ -312,7 +312,7 @@ def is_unbounded(pattern: re.Pattern[Any]) -> bool:
             if op in (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT):
                 total += min(int(value[1]), 10**6) * reach(value[2])
             elif op is codes.BRANCH:
-                total += max((reach(one) for one in value[1]), default=0)
+                total += max((reach(part) for part in value[1]), default=0)
             elif op is codes.SUBPATTERN:
                 total += reach(value[3])
             elif op is codes.ATOMIC_GROUP:
@@ -363,7 +363,7 @@ def _confirmed(use: Use, pump: Pump, size: int) -> float | None:
     """
     for _ in range(2):
         small, large = (
-            min(_time(use, pump, one) for _ in range(2)) for one in (size >> _DOUBLINGS, size)
+            min(_time(use, pump, part) for _ in range(2)) for part in (size >> _DOUBLINGS, size)
         )
         ratio = (large / max(small, 1e-7)) ** (1 / _DOUBLINGS)
         if ratio <= 3:

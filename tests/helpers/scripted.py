@@ -60,7 +60,7 @@ class Scripted:
         self.replies.extend(replies)
 
     def targets(self) -> list[str]:
-        return [one.target for one in self.asked]
+        return [request.target for request in self.asked]
 
     def close(self) -> None:
         self._server.shutdown()
@@ -108,10 +108,10 @@ def _handler(scripted: Scripted) -> type[BaseHTTPRequestHandler]:
                 return
             body = _bytes(reply)
             self.send_response(reply.status)
-            given = {"Content-Type": "application/json; charset=utf-8", **reply.headers}
+            headers = {"Content-Type": "application/json; charset=utf-8", **reply.headers}
             if reply.status not in _BODILESS:
-                given["Content-Length"] = str(reply.claims or len(body))
-            for name, value in given.items():
+                headers["Content-Length"] = str(reply.claims or len(body))
+            for name, value in headers.items():
                 self.send_header(name, value)
             self.end_headers()
             self.wfile.write(body)

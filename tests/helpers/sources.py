@@ -236,9 +236,9 @@ SAMPLES["tsx"] = SAMPLES["typescript"].replace("return b", "return <p>{b}</p>")
 
 def table(name: str) -> Language:
     """Return the table of a language."""
-    found = language_of(name)
-    assert found is not None
-    return found
+    language = language_of(name)
+    assert language is not None
+    return language
 
 
 def outline(name: str, source: str, *, lines: Sequence[tuple[int, int]] | None = None) -> Outline:

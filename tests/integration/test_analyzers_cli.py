@@ -38,7 +38,7 @@ def scored(crscore, *arguments: object) -> dict:
 def test_example_has_the_issue_that_a_reviewer_would_name(crscore) -> None:
     # The real encoder: it says that two tools mean the same.
     result = scored(crscore, "--analyzers", "ruff,pyscent", "--encoder", "minilm")
-    issues = [one for one in result["references"] if one["kind"] == "issue"]
+    issues = [reference for reference in result["references"] if reference["kind"] == "issue"]
     named = [one for one in issues if "except Exception" in one["text"]]
     assert [one["source"] for one in named] == ["pyscent+ruff"]
     assert named[0]["spans"][0]["start"] == 34
@@ -92,13 +92,13 @@ def test_findings_of_another_tool_come_in_as_sarif(crscore, tmp_path: Path) -> N
     sarif.write_text(
         json.dumps({"version": "2.1.0", "runs": [{"tool": tool, "results": [result]}]})
     )
-    found = scored(crscore, "--analyzers", "none", "--sarif", sarif)
-    issues = [one for one in found["references"] if one["kind"] == "issue"]
+    analysis = scored(crscore, "--analyzers", "none", "--sarif", sarif)
+    issues = [reference for reference in analysis["references"] if reference["kind"] == "issue"]
     assert [(one["text"], one["source"]) for one in issues] == [
         ("A discount above 1 makes the total negative.", "Checker")
     ]
     # Version and content: another file of this version is another source.
-    assert re.search(r"\|analyzers:Checker@3\.1-[0-9a-f]{8}\|", found["signature"])
+    assert re.search(r"\|analyzers:Checker@3\.1-[0-9a-f]{8}\|", analysis["signature"])
 
 
 def test_sarif_file_that_is_none_is_one_clear_line(crscore, tmp_path: Path) -> None:
@@ -209,7 +209,7 @@ def test_analyzer_of_the_documents_works_as_written(crscore, tmp_path: Path) -> 
     options = ["--analyzers", "none,tools/", "--format", "json"]
     code, out, err = crscore(change, EXAMPLE[1], *FAST, *options)
     assert code == 0, err
-    issues = [one for one in json.loads(out)["references"] if one["kind"] == "issue"]
+    issues = [row for row in json.loads(out)["references"] if row["kind"] == "issue"]
     assert [(one["text"], one["spans"][0]["start"]) for one in issues] == [
         ("Something is left to do: use it.", 2)
     ]

@@ -55,51 +55,53 @@ class Repository:
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Repository:
-    made = Repository(tmp_path_factory.mktemp("repository"))
-    made.write("src/app.py", LONG)
-    made.write("src/move.py", LONG.replace("line", "move"))
-    made.write("src/pure.py", LONG.replace("line", "pure"))
-    made.write("src/copied.py", LONG.replace("line", "copy"))
-    made.write("gone.txt", "a\nb\n")
-    made.write("run.sh", "echo\n")
-    made.write("both.sh", "echo\n")
-    made.write("image.png", bytes(range(256)))
-    made.write("dos.txt", "one\r\ntwo\r\nthree\r\n")
-    made.write("with space/my file.c", "int x;\n")
-    made.write(UNICODE, "# Title\n")
-    made.write("tail.txt", "no newline")
-    made.write("form.txt", "a\x0cb\u2028c\nd\x85e\n")
-    made.write("query.sql", "-- first\n-- second\nselect 1;\n")
-    made.write("type.txt", "target\n")
-    made.git("update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},lib")
-    (made.root / "lib").mkdir()
-    made.commit("Start")
+    repository = Repository(tmp_path_factory.mktemp("repository"))
+    repository.write("src/app.py", LONG)
+    repository.write("src/move.py", LONG.replace("line", "move"))
+    repository.write("src/pure.py", LONG.replace("line", "pure"))
+    repository.write("src/copied.py", LONG.replace("line", "copy"))
+    repository.write("gone.txt", "a\nb\n")
+    repository.write("run.sh", "echo\n")
+    repository.write("both.sh", "echo\n")
+    repository.write("image.png", bytes(range(256)))
+    repository.write("dos.txt", "one\r\ntwo\r\nthree\r\n")
+    repository.write("with space/my file.c", "int x;\n")
+    repository.write(UNICODE, "# Title\n")
+    repository.write("tail.txt", "no newline")
+    repository.write("form.txt", "a\x0cb\u2028c\nd\x85e\n")
+    repository.write("query.sql", "-- first\n-- second\nselect 1;\n")
+    repository.write("type.txt", "target\n")
+    repository.git("update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},lib")
+    (repository.root / "lib").mkdir()
+    repository.commit("Start")
     grown = LONG.replace("line 5\n", "line five\nline 5b\n")
-    made.write("src/app.py", grown.replace("line 50\n", ""))
-    made.git("mv", "src/move.py", "src/moved here.py")
-    made.write("src/moved here.py", LONG.replace("line", "move").replace("move 9\n", "nine\n"))
-    made.git("mv", "src/pure.py", "pure.py")
-    made.write("src/copy.py", LONG.replace("line", "copy") + "more\n")
-    made.write("src/copied.py", LONG.replace("line", "copy").replace("copy 1\n", "one\n"))
-    (made.root / "gone.txt").unlink()
-    (made.root / "run.sh").chmod(0o755)
-    (made.root / "both.sh").chmod(0o755)
-    made.write("both.sh", "echo on\n")
-    made.write("image.png", bytes(reversed(range(256))))
-    made.write("new.png", bytes(range(256)) * 2)
-    made.write("empty.txt", "")
-    made.write("dos.txt", "one\r\n2\r\nthree\r\nfour\n")
-    made.write("with space/my file.c", "long x;\n")
-    made.write(UNICODE, "# Title\n\nText\n")
-    made.write("tail.txt", "no newline\nstill none")
-    made.write("form.txt", "a\x0cb\u2028c\nd\x85f\n")
-    made.write("query.sql", "-- second\n++ odd\nselect 1;\n")
-    (made.root / "type.txt").unlink()
-    (made.root / "type.txt").symlink_to("run.sh")
-    made.git("add", "-A")
-    made.git("update-index", "--cacheinfo", f"160000,{'2' * 40},lib")
-    made.git("commit", "-q", "-m", "Change\n\n--- not a header\n@@ not a hunk\n")
-    return made
+    repository.write("src/app.py", grown.replace("line 50\n", ""))
+    repository.git("mv", "src/move.py", "src/moved here.py")
+    repository.write(
+        "src/moved here.py", LONG.replace("line", "move").replace("move 9\n", "nine\n")
+    )
+    repository.git("mv", "src/pure.py", "pure.py")
+    repository.write("src/copy.py", LONG.replace("line", "copy") + "more\n")
+    repository.write("src/copied.py", LONG.replace("line", "copy").replace("copy 1\n", "one\n"))
+    (repository.root / "gone.txt").unlink()
+    (repository.root / "run.sh").chmod(0o755)
+    (repository.root / "both.sh").chmod(0o755)
+    repository.write("both.sh", "echo on\n")
+    repository.write("image.png", bytes(reversed(range(256))))
+    repository.write("new.png", bytes(range(256)) * 2)
+    repository.write("empty.txt", "")
+    repository.write("dos.txt", "one\r\n2\r\nthree\r\nfour\n")
+    repository.write("with space/my file.c", "long x;\n")
+    repository.write(UNICODE, "# Title\n\nText\n")
+    repository.write("tail.txt", "no newline\nstill none")
+    repository.write("form.txt", "a\x0cb\u2028c\nd\x85f\n")
+    repository.write("query.sql", "-- second\n++ odd\nselect 1;\n")
+    (repository.root / "type.txt").unlink()
+    (repository.root / "type.txt").symlink_to("run.sh")
+    repository.git("add", "-A")
+    repository.git("update-index", "--cacheinfo", f"160000,{'2' * 40},lib")
+    repository.git("commit", "-q", "-m", "Change\n\n--- not a header\n@@ not a hunk\n")
+    return repository
 
 
 def numstat(repository: Repository, *options: str) -> dict[str, tuple[int, int]]:
@@ -211,11 +213,11 @@ def test_statuses_are_those_of_name_status(repository: Repository) -> None:
         FileStatus.RENAMED: "R",
         FileStatus.COPIED: "C",
     }
-    found = {
+    files_by_status = {
         (letters[file.status], file.path)
         for file in parse.parse_diff(repository.git("diff", *args)).files
     }
-    assert found == expected
+    assert files_by_status == expected
 
 
 @pytest.mark.parametrize(

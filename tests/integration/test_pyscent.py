@@ -294,7 +294,7 @@ def test_cohesion_is_that_of_the_cohesion_package(tmp_path: Path, case: str) -> 
         text=True,
         check=True,
     )
-    found = re.search(r"Total: ([\d.]+)%", done.stdout)
-    assert found is not None
+    match = re.search(r"Total: ([\d.]+)%", done.stdout)
+    assert match is not None
     (node,) = read_source(str(file)).tree().body
-    assert cohesion(node) == pytest.approx(float(found[1]), abs=0.01)
+    assert cohesion(node) == pytest.approx(float(match[1]), abs=0.01)

@@ -84,8 +84,8 @@ def pairs(old, new, path):
 
 def held(text, name, state="changed", *, old=OLD, new=NEW, path="p.py", side="new"):
     """Check one sentence about a unit, whose place is looked up in the text."""
-    found = pairs(old, new, path)
-    version = found[path].text[side]
+    versions = pairs(old, new, path)
+    version = versions[path].text[side]
     units = version.units(truth.tail(name)) if name else []
     start, end = (units[0].start, units[0].stop - 1) if units else (1, len(version.lines))
     place = SimpleNamespace(path=path, side=side, start=start, end=end)
@@ -94,10 +94,10 @@ def held(text, name, state="changed", *, old=OLD, new=NEW, path="p.py", side="ne
     spans = [
         SimpleNamespace(path=path, side=one, start=n, end=n)
         for one in truth.OTHER
-        for n in found[path].text[one].changed
+        for n in versions[path].text[one].changed
     ]
     claim = SimpleNamespace(text=text, topic=topic, spans=spans)
-    return truth.judge([claim], found)[0][1]
+    return truth.judge([claim], versions)[0][1]
 
 
 READ, READS = "Reader.read", "the method `Reader.read`"

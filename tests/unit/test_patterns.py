@@ -46,15 +46,16 @@ def everything() -> tuple[list[Use], list[str]]:
     """Return the uses of all patterns, and the calls whose patterns are made at run time."""
     uses, unknown = collect(crscore)
     for name in analyzer.analyzer_names(analyzer.builtin()):
-        found = analyzer.read_analyzer(analyzer.builtin() / name, shipped=True)
-        uses += of_manifest(found.manifest, f"analyzers/{name}")
-    uses += [Use(re.compile(one), "fullmatch", key) for key, (one, _) in FILE_RULES.items()]
-    uses += [Use(re.compile(one), "match", "nouns") for one, _ in PHRASES.nouns]
-    uses += [Use(re.compile(one), "search", "denials") for one, _ in PHRASES.denials]
-    uses += [Use(re.compile(one), "search", "rewordings") for one, *_ in PHRASES.rewordings]
+        loaded = analyzer.read_analyzer(analyzer.builtin() / name, shipped=True)
+        uses += of_manifest(loaded.manifest, f"analyzers/{name}")
+    uses += [Use(re.compile(pattern), "fullmatch", key) for key, (pattern, _) in FILE_RULES.items()]
+    uses += [Use(re.compile(pattern), "match", "nouns") for pattern, _ in PHRASES.nouns]
+    uses += [Use(re.compile(pattern), "search", "denials") for pattern, _ in PHRASES.denials]
+    uses += [Use(re.compile(pattern), "search", "rewordings") for pattern, *_ in PHRASES.rewordings]
+    distinct = {(use.pattern, use.method): use for use in uses}.values()
     return [
-        Use(one.pattern, "fullmatch", one.where) if one.where in _MATCHED_WHOLE else one
-        for one in {(use.pattern, use.method): use for use in uses}.values()
+        Use(use.pattern, "fullmatch", use.where) if use.where in _MATCHED_WHOLE else use
+        for use in distinct
     ], unknown
 
 

@@ -5,33 +5,22 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final
 
 import msgspec
 
+from crscore.cache import Store
 from crscore.records import Claims, Diff
 
 KIND: Final = "claims"
 """First word of the keys, by which `crscore cache` distinguishes the kinds of entries."""
 
 
-class Bytes(Protocol):
-    """Store of bytes by key; None for a value that was not kept or has been lost."""
-
-    def get(self, key: str) -> bytes | None:
-        """Return the value of a key, or None."""
-        ...
-
-    def put(self, key: str, value: bytes) -> None:
-        """Store a value."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class ClaimsCache:
     """Claims cached in a store of bytes."""
 
-    store: Bytes
+    store: Store
     """Holds the encoded claims."""
 
     def get(self, key: str) -> Claims | None:

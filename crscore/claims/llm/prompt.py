@@ -124,12 +124,7 @@ def answer_schema(prompt: Prompt) -> dict[str, Any]:
 
 
 def make_chat(
-    prompt: Prompt,
-    chunk: Chunk,
-    fence: Fence,
-    form: Form = "json",
-    *,
-    examples: int | None = None,
+    prompt: Prompt, chunk: Chunk, fence: Fence, form: Form = "json", *, examples: int | None = None
 ) -> tuple[Message, ...]:
     """Return the chat about a chunk.
 

@@ -31,17 +31,16 @@ class Change:
     origin: Change | None = None
     """For a moved unit, what its former file lost."""
     members: list[Unit] = field(default_factory=list)
-    """Units inside it that are told with it."""
+    """Units inside it that belong to this topic."""
     added: list[int] = field(default_factory=list)
     """Changed lines of the new version that belong to it, sorted."""
     removed: list[int] = field(default_factory=list)
     """Changed lines of the old version that belong to it, sorted."""
 
     similar: list[Change] = field(default_factory=list)
-    """Other units that changed in the same way and are told with it."""
+    """Other units that changed in the same way and belong to this topic."""
     aside: frozenset[Line] = frozenset()
-    """Changed lines told with it that stand outside of it, the imports of its file; each with True
-    for the new version."""
+    """Changed lines of this topic outside of the unit: the imports of its file."""
 
     @property
     def last(self) -> str:

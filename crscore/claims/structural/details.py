@@ -19,7 +19,7 @@ from crscore.claims.structural.quoting import (
     prose_of,
     split_arguments,
 )
-from crscore.claims.structural.versions import spoken
+from crscore.claims.structural.versions import words_of
 from crscore.syntax.outline import Fact, Kind, Parameter, Role, Unit
 
 SMALL = 12
@@ -141,7 +141,9 @@ def _raised(unit: Evidence) -> Iterator[Statement]:
     for fact in unit.added(Role.RAISE):
         message = message_of(fact.text)
         if fact.name and message and unit.is_new(message):
-            yield unit.says(f"raises {quote(fact.name)} with the new message “{message}”", [fact])
+            yield unit.statement(
+                f"raises {quote(fact.name)} with the new message “{message}”", [fact]
+            )
 
 
 def _caught(unit: Evidence) -> Iterator[Statement]:
@@ -155,9 +157,9 @@ def _exchanged(unit: Evidence, role: Role, verb: str) -> Iterator[Statement]:
         instead = f" instead of {_names(removed)}" if removed else ""
         message = message_of(added[0].text) if role is Role.RAISE and len(added) == 1 else ""
         about = f" with the message “{message}”" if message and not removed else ""
-        yield unit.says(f"now {verb} {_names(added)}{instead}{about}", added)
+        yield unit.statement(f"now {verb} {_names(added)}{instead}{about}", added)
     elif removed:
-        yield unit.says(f"no longer {verb} {_names(removed)}", removed, new=False)
+        yield unit.statement(f"no longer {verb} {_names(removed)}", removed, new=False)
 
 
 def _conditions(unit: Evidence) -> Iterator[Statement]:
@@ -167,7 +169,7 @@ def _conditions(unit: Evidence) -> Iterator[Statement]:
     for old, edited in paired[:2]:
         text = f"the condition {condition(old)} in {unit.subject} is now {condition(edited)}"
         yield about([edited], text)
-    removed, added_alone = unit.alone(removed, added, paired)
+    removed, added_alone = unit.unpaired(removed, added, paired)
     # A part of a removed condition may live on in a new one.
     removed = [fact for fact in removed if not pairs([fact], added, PARTLY)]
     for facts, new, verb in (
@@ -176,7 +178,7 @@ def _conditions(unit: Evidence) -> Iterator[Statement]:
     ):
         if facts:
             conditions = listed(list(dict.fromkeys(map(condition, facts))), MAX_LISTED)
-            yield unit.says(f"{verb} {conditions}", facts[:MAX_LISTED], new=new)
+            yield unit.statement(f"{verb} {conditions}", facts[:MAX_LISTED], new=new)
 
 
 def _returned(unit: Evidence) -> Iterator[Statement]:
@@ -188,13 +190,13 @@ def _returned(unit: Evidence) -> Iterator[Statement]:
         exchanged = exchange(removed[0].text, added[0].text)
         part = "" if quote(added[0].text) in exchanged else "a value with "
         if exchanged:
-            yield unit.says(f"now returns {part}{exchanged}", added)
+            yield unit.statement(f"now returns {part}{exchanged}", added)
         return
     added, removed = ([f for f in facts if fits(f.text)] for facts in (added, removed))
     if added:
-        yield unit.says(f"now returns {_texts(added)}", added)
+        yield unit.statement(f"now returns {_texts(added)}", added)
     elif removed:
-        yield unit.says(f"no longer returns {_texts(removed)}", removed, new=False)
+        yield unit.statement(f"no longer returns {_texts(removed)}", removed, new=False)
 
 
 def _arguments(unit: Evidence) -> Iterator[Statement]:
@@ -247,21 +249,21 @@ def _bound(unit: Evidence) -> Iterator[Statement]:
             # A value that had another name, or a name that was elsewhere, is no news.
             is_old = fact.text in old_values or last_name(fact.name) in unit.old.words
             if fits(fact.text) and fact.name != fact.text and not is_old:
-                yield unit.says(f"now sets {quote(fact.name)} to {quote(fact.text)}", [fact])
+                yield unit.statement(f"now sets {quote(fact.name)} to {quote(fact.text)}", [fact])
         return
     for new, verb in ((True, "now has"), (False, "no longer has")):
         facts = _bound_only_in(unit, new=new)
         if facts:
             names = quoted([fact.name for fact in facts], 5)
-            yield unit.says(f"{verb} {names}", facts, new=new)
+            yield unit.statement(f"{verb} {names}", facts, new=new)
 
 
 def _bound_only_in(unit: Evidence, *, new: bool) -> list[Fact]:
     facts = unit.added(Role.ASSIGN) if new else unit.removed(Role.ASSIGN)
     facts = unit.without(innermost(facts), new=new)
     is_unique = unit.is_new if new else unit.is_gone
-    many = len(facts) > MAX_LOOKED_UP
-    return [fact for fact in facts if fits(fact.name) and (many or is_unique(fact.name))]
+    skip_lookup = len(facts) > MAX_LOOKED_UP
+    return [fact for fact in facts if fits(fact.name) and (skip_lookup or is_unique(fact.name))]
 
 
 def _calls(unit: Evidence) -> Iterator[Statement]:
@@ -269,9 +271,9 @@ def _calls(unit: Evidence) -> Iterator[Statement]:
     removed = [f for f in unit.without(unit.removed(Role.CALL), new=False) if fits(f.name)]
     if added:
         instead = f" and no longer {_names(removed)}" if removed else ""
-        yield unit.says(f"now calls {_names(added)}{instead}", added[:4])
+        yield unit.statement(f"now calls {_names(added)}{instead}", added[:4])
     elif removed:
-        yield unit.says(f"no longer calls {_names(removed)}", removed[:4], new=False)
+        yield unit.statement(f"no longer calls {_names(removed)}", removed[:4], new=False)
 
 
 def _more_calls(unit: Evidence) -> Iterator[Statement]:
@@ -285,7 +287,7 @@ def _more_calls(unit: Evidence) -> Iterator[Statement]:
         if unit.is_new(f"{fact.name}({fact.text})") and unit.is_new(f"{fact.name} {fact.text}"):
             arguments = f" with {quote(fact.text)}" if fact.text else ""
             if fits(fact.text or fact.name):
-                yield unit.says(f"has a new call of {quote(fact.name)}{arguments}", [fact])
+                yield unit.statement(f"has a new call of {quote(fact.name)}{arguments}", [fact])
 
 
 def _imports(unit: Evidence) -> Iterator[Statement]:
@@ -300,7 +302,7 @@ def _imports(unit: Evidence) -> Iterator[Statement]:
             for module, names in sorted(modules.items(), key=lambda item: not item[0])
         ]
         if phrases:
-            yield unit.says(f"{verb} {listed(phrases, MAX_LISTED)}", facts, new=new)
+            yield unit.statement(f"{verb} {listed(phrases, MAX_LISTED)}", facts, new=new)
 
 
 def _strings(unit: Evidence) -> Iterator[Statement]:
@@ -310,11 +312,11 @@ def _strings(unit: Evidence) -> Iterator[Statement]:
         [fact for fact in facts if len(fact.text) > len('"ab"') and fits(fact.text)]
         for facts in (removed, added)
     )
-    removed, added = unit.alone(removed, added, paired)
+    removed, added = unit.unpaired(removed, added, paired)
     for facts, new, verb in ((added, True, "now has"), (removed, False, "no longer has")):
         if facts:
             noun = "text" if len(facts) == 1 else "texts"
-            yield unit.says(f"{verb} the {noun} {_texts(facts)}", facts, new=new)
+            yield unit.statement(f"{verb} the {noun} {_texts(facts)}", facts, new=new)
     for old, edited in paired[:2]:
         is_proven = unit.is_gone(old.text) and unit.is_new(edited.text)
         if is_proven and fits(old.text, edited.text) and old.text != edited.text:
@@ -325,7 +327,7 @@ def _strings(unit: Evidence) -> Iterator[Statement]:
 def _comments(unit: Evidence) -> Iterator[Statement]:
     for fact in unit.added(Role.COMMENT):
         for sentence in prose_of(fact.text):
-            if spoken(sentence) not in unit.old.spoken:
+            if words_of(sentence) not in unit.old.word_text:
                 yield about([fact], f"a comment in {unit.subject} now says “{sentence}”")
                 return
 

@@ -48,7 +48,7 @@ class Evidence:
         """Return whether the new version of the unit does not contain a piece of code."""
         return squeeze(text) not in self._new_code
 
-    def says(self, predicate: str, facts: Sequence[Fact], *, new: bool = True) -> Statement:
+    def statement(self, predicate: str, facts: Sequence[Fact], *, new: bool = True) -> Statement:
         """Return a statement about the unit, and about the lines of some facts."""
         return about(facts, f"{self.subject} {predicate}", new=new)
 
@@ -62,7 +62,7 @@ class Evidence:
                 facts_by_name.setdefault(fact.name, fact)
         return list(facts_by_name.values())
 
-    def alone(
+    def unpaired(
         self, removed: Sequence[Fact], added: Sequence[Fact], paired: Sequence[tuple[Fact, Fact]]
     ) -> tuple[list[Fact], list[Fact]]:
         """Return the facts that are in no pair, and whose text the other version lacks."""

@@ -1,4 +1,4 @@
-"""The names of units in sentences, and the line that can be said of any of them."""
+"""Names of units in sentences, and the line that is true of any of them."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def name_of(change: Change) -> str:
 
 
 def plain_line(change: Change) -> str:
-    """Return the sentence that can always be said of a unit."""
+    """Return the sentence that is true of any unit."""
     subject, lines = label(change, full=True), counted(change.displayed_size, "line")
     if change.noun == "tests":
         return f"{subject} has {len(change.members)} new tests ({lines}): {_titles(change, 4)}"
@@ -143,7 +143,7 @@ def _titles(change: Change, limit: int) -> str:
 
 
 def _contents(change: Change) -> str:
-    """Say what a new unit consists of; "" if there is nothing to say."""
+    """Say what a new unit consists of; "" if nothing is known."""
     names = [unit.name for unit in change.members if unit.name]
     tests = sum(unit.kind is Kind.TEST for unit in change.members)
     if tests and change.kind is Kind.TEST:

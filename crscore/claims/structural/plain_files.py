@@ -13,7 +13,7 @@ from crscore.claims.structural.english import Statement, listed, quote
 from crscore.claims.structural.headline import PATH, plain_line
 from crscore.claims.structural.quoting import prose_of
 from crscore.claims.structural.sentences import write_statements
-from crscore.claims.structural.versions import Part, Version, runs_of, spoken
+from crscore.claims.structural.versions import Part, Version, runs_of, words_of
 from crscore.records import ChangedFile, FileStatus, LineKind
 from crscore.syntax.outline import Fact, Kind, Role
 
@@ -194,7 +194,7 @@ def _write(change: Change, old: Version, new: Version, sections: list[str]) -> l
     subject = f"the section “{change.name}” of {path}" if change.name else path
     for line in change.added:
         sentences = prose_of(re.sub(r"^\s*(?:[-*>|]|\d+\.)\s+", "", new.lines[line]))
-        prose = next((s for s in sentences if spoken(s) not in old.spoken), "")
+        prose = next((s for s in sentences if words_of(s) not in old.word_text), "")
         if prose:
             detail = Statement(f"{subject} now says “{prose}”", ((True, line),))
             return [detail] if change.state == "changed" else [Statement(text), detail]

@@ -90,10 +90,10 @@ def _claims(diff: Diff, time_limit: float | None) -> Claims:
             topics += [(index, change, write) for change, write in topics_of_file]
     changes = join_moved([change for index, change, _ in topics if index not in unread])
     untested = largest_untested(changes)
-    kept = {id(change) for change in changes}
+    kept_ids = {id(change) for change in changes}
     rows: list[tuple[int, Change, list[Statement]]] = []
     for index, change, write in topics:
-        if id(change) not in kept or index in unread:
+        if id(change) not in kept_ids or index in unread:
             continue
         statements = writing.run(write)
         if statements is None:

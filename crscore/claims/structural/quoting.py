@@ -83,8 +83,8 @@ def pairs(
     for new in added[:MAX_PAIRED]:
         tokens = _tokens(new.text)
         scores = [
-            2 * (tokens & other).total() / max(1, tokens.total() + other.total())
-            for _, other in left
+            2 * (tokens & old_tokens).total() / max(1, tokens.total() + old_tokens.total())
+            for _, old_tokens in left
         ]
         if scores and max(scores) >= min_agreement:
             old, _ = left.pop(scores.index(max(scores)))

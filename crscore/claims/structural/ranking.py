@@ -37,7 +37,7 @@ READING_OF_DETAIL = 240
 COVER = 0.8
 """Share of the changed code lines that the central topics hold."""
 UNTESTED = 5
-"""Lines from which a new unit is expected to come with a test."""
+"""Lines from which a new unit should have a test."""
 FURTHER = 0.8
 """Factor of the weight of each further claim about a topic."""
 GAP = 3
@@ -249,4 +249,4 @@ def spans(change: Change) -> tuple[LineSpan, ...]:
         for start, end in join_ranges(((line, line) for line in lines), gap=GAP):
             joined.append(_span(change, start, end, new=new))
     related = [*change.similar, *([change.origin] if change.origin is not None else ())]
-    return (*joined, *(span for other in related for span in spans(other)))
+    return (*joined, *(span for related_change in related for span in spans(related_change)))

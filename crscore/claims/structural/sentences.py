@@ -12,7 +12,7 @@ from crscore.claims.structural.evidence import Evidence
 from crscore.claims.structural.headline import around, informative_calls, label, plain_line
 from crscore.claims.structural.implications import implied
 from crscore.claims.structural.quoting import prose_of
-from crscore.claims.structural.versions import Version, spoken
+from crscore.claims.structural.versions import Version, words_of
 from crscore.syntax.outline import Kind, Role
 from crscore.text.words import split_identifier
 
@@ -59,8 +59,8 @@ def _claims(change: Change, old: Version, new: Version) -> list[Statement]:
     if change.state == "new":
         first = [summary, *_described(change)]
         return [*first, *islice(_inside(change), (MAX_CLAIMS - len(first)) * (change.size > TINY))]
-    most = MAX_CLAIMS_OF_TEST if change.kind is Kind.TEST else MAX_CLAIMS
-    statements = list(islice(details(Evidence(change, old, new)), most))
+    limit = MAX_CLAIMS_OF_TEST if change.kind is Kind.TEST else MAX_CLAIMS
+    statements = list(islice(details(Evidence(change, old, new)), limit))
     if not statements and change.state == "changed":
         return [summary if change.before else Statement(summary.text + around(change))]
     if change.state not in {"changed", "comments"} or not statements:
@@ -81,7 +81,7 @@ def _described(change: Change) -> Iterator[Statement]:
         is_inside = unit.head <= fact.line <= unit.end and fact.text.startswith(('"', "'"))
         if fact.role is Role.COMMENT and (is_above or is_inside):
             sentence = next(iter(prose_of(fact.text)), "")
-            if len(set(spoken(sentence).lower().split()) - names) > FEW_WORDS:
+            if len(set(words_of(sentence).lower().split()) - names) > FEW_WORDS:
                 yield about([fact], f"{label(change)} is described as “{sentence}”")
                 return
 

@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 
 from crscore.claims.structural.change import Change
 from crscore.claims.structural.grouping import group_changes
-from crscore.claims.structural.versions import Part, Version, parts_of, spoken, squeeze
+from crscore.claims.structural.versions import Part, Version, parts_of, squeeze, words_of
 from crscore.records import ChangedFile, FileStatus, LineKind
 from crscore.syntax.grammars import Language
 from crscore.syntax.outline import Kind, Role
@@ -105,7 +105,7 @@ def _comments(part: Part) -> list[str]:
 
 
 def _is_moved(change: Change, old: Version, new: Version) -> bool:
-    """Return whether the same lines stand in another place of the file."""
+    """Return whether the same lines are in another place of the file."""
     removed = Counter(old.lines[line].strip() for line in change.removed)
     added = Counter(new.lines[line].strip() for line in change.added)
     if removed != added:
@@ -118,9 +118,9 @@ def _is_moved(change: Change, old: Version, new: Version) -> bool:
 def _has_new_words(change: Change, old: Version, new: Version) -> bool:
     """Return whether code changed that the grammar does not read (macros)."""
     comments = " ".join([*_comments(change.old), *_comments(change.new)])
-    comment_words = set(spoken(comments).split())
+    comment_words = set(words_of(comments).split())
     left, right = (
-        {word for line in lines for word in spoken(version.lines[line]).split()} - comment_words
+        {word for line in lines for word in words_of(version.lines[line]).split()} - comment_words
         for version, lines in ((old, change.removed), (new, change.added))
     )
     return bool(change.removed) and bool(change.added) and left != right
@@ -209,7 +209,7 @@ def join_moved(changes: Sequence[Change]) -> list[Change]:
 
 
 def _join_away(changes: Sequence[Change]) -> None:
-    """Find removed units again in new ones that are told with their members."""
+    """Find removed units among the members of new ones."""
     homes: dict[str, list[Change]] = {}
     for change in changes:
         for member in change.members if change.state == "new" else ():

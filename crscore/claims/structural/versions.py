@@ -78,9 +78,9 @@ class Version:
         return squeeze("".join(self.lines.values()))
 
     @cached_property
-    def spoken(self) -> str:
+    def word_text(self) -> str:
         """The words of the known text, for comparing prose."""
-        return spoken("\n".join(self.lines.values()))
+        return words_of("\n".join(self.lines.values()))
 
     @cached_property
     def blocks(self) -> dict[int, Block]:
@@ -127,7 +127,7 @@ def squeeze(text: str) -> str:
     return _SPACES.sub("", text).replace("'", '"')
 
 
-def spoken(text: str) -> str:
+def words_of(text: str) -> str:
     """Return only the words of a text, for comparing prose whatever its line breaks and markers."""
     return " ".join(_WORD.findall(text))
 
@@ -191,7 +191,7 @@ def _reach(hunk: Hunk, *, old: bool) -> tuple[int, int]:
 
 
 def _sources_fit(file: ChangedFile) -> bool:
-    """Return whether the sources are given and agree with the hunks."""
+    """Return whether the sources are known and agree with the hunks."""
     old, new = file.old_source, file.new_source
     lines = file.lines()
     needs_old = any(line.kind is not LineKind.ADDED for line in lines)

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Final
 
 from crscore.errors import CRScoreError, DependencyError
-from crscore.static_analysis.pyscent.counts import INSTALL, Counting, Counts, counted
+from crscore.static_analysis.pyscent.counts import INSTALL, Counts, counted, run_pylint
 from crscore.static_analysis.pyscent.output import FORMATS
-from crscore.static_analysis.pyscent.rules import FileReport, Smell, merge_sizes, summarize
+from crscore.static_analysis.pyscent.rules import FileReport, merge_sizes, summarize
 from crscore.static_analysis.pyscent.smells import (
     complex_code,
     long_expressions,
@@ -81,7 +81,7 @@ def full_version() -> str:
 def analyze(paths: Sequence[str], *, published: bool = False) -> tuple[FileReport, ...]:
     """Find the smells in some files.
 
-    pylint reads all of them in a separate process, in parallel with the other checks.
+    pylint reads all of them in a separate process.
 
     Args:
         paths: The files; one given twice counts once.
@@ -104,43 +104,28 @@ def analyze(paths: Sequence[str], *, published: bool = False) -> tuple[FileRepor
             reports[path] = FileReport(path=path, unparsed=str(error))
     if sources:
         with tempfile.TemporaryDirectory(prefix="pyscent-") as folder:
-            for report in _reports(sources, Path(folder), published=published):
-                reports[report.path] = report
+            counts = run_pylint(sources, Path(folder))
+        for source, count in zip(sources, counts, strict=True):
+            reports[source.path] = _report(source, count, published=published)
     return tuple(summarize(report) if published else report for report in reports.values())
 
 
-def _reports(sources: Sequence[Source], folder: Path, *, published: bool) -> list[FileReport]:
-    counting = Counting(sources, folder)
-    try:
-        reports = [_find(source, published=published) for source in sources]
-        counts = counting.finish()
-    finally:
-        counting.stop()
-    return [
-        _join(*parts, published=published) for parts in zip(sources, reports, counts, strict=True)
-    ]
-
-
-def _find(source: Source, *, published: bool) -> FileReport:
-    """Find the smells that do not require pylint."""
-    smells: list[Smell] = []
+def _report(source: Source, counts: Counts, *, published: bool) -> FileReport:
     tree = source.tree()
-    smells += shotgun_surgery(tree, published=published)
-    smells += low_cohesion(tree, published=published)
-    smells += long_expressions(tree, source.lines())
-    smells += useless_exceptions(tree, published=published)
+    smells = [
+        *shotgun_surgery(tree, published=published),
+        *low_cohesion(tree, published=published),
+        *long_expressions(tree, source.lines()),
+        *useless_exceptions(tree, published=published),
+        *counted(tree, counts.counts, published=published),
+    ]
+    unparsed = "pylint cannot read it" if counts.failed else None
     try:
         smells += complex_code(tree, published=published)
     except RecursionError:
-        return FileReport(path=source.path, smells=tuple(smells), unparsed="it nests too deeply")
-    return FileReport(path=source.path, smells=tuple(smells))
-
-
-def _join(source: Source, report: FileReport, counts: Counts, *, published: bool) -> FileReport:
-    smells = [*report.smells, *counted(source.tree(), counts.counts, published=published)]
+        unparsed = "it nests too deeply"
     smells = smells if published else merge_sizes(smells)
     smells.sort(key=lambda smell: (smell.line, smell.end_line, smell.rule.id, smell.text))
-    unparsed = report.unparsed or ("pylint cannot read it" if counts.failed else None)
     return FileReport(path=source.path, smells=tuple(smells), unparsed=unparsed)
 
 

@@ -49,65 +49,47 @@ class Counts(NamedTuple):
     """Whether pylint could not read the file."""
 
 
-class Counting:
-    """Running pylint process; `finish` waits for it."""
+def run_pylint(sources: Sequence[Source], folder: Path) -> tuple[Counts, ...]:
+    """Run pylint on copies of the files.
 
-    def __init__(self, sources: Sequence[Source], folder: Path) -> None:
-        """Start pylint on copies of the files.
+    Args:
+        sources: The files.
+        folder: An empty folder for the copies.
 
-        Args:
-            sources: The files.
-            folder: An empty folder for the copies.
+    Returns:
+        The messages on each file, in file order.
 
-        Raises:
-            DependencyError: pylint is not installed.
-        """
-        if find_spec("pylint") is None:
-            raise DependencyError("pylint", INSTALL)
-        self._names = tuple(f"p{index:05}.py" for index in range(len(sources)))
-        self._output = folder / "output.json"
-        self._errors = folder / "errors.txt"
-        work = folder / "work"
-        work.mkdir()
-        for name, source in zip(self._names, sources, strict=True):
-            (work / name).write_bytes(source.text.encode())
-        settings = folder / "settings.toml"
-        settings.touch()
-        with self._output.open("wb") as output, self._errors.open("wb") as errors:
-            self._process = subprocess.Popen(  # noqa: S603
-                [sys.executable, *_arguments(settings), *self._names],
-                cwd=work,
-                # pylint writes crash reports next to the copies, not to the home folder.
-                env={**os.environ, "PYLINTHOME": str(folder)},
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=errors,
-            )
-
-    def finish(self) -> tuple[Counts, ...]:
-        """Wait for pylint and read its output.
-
-        Returns:
-            The messages on each file, in file order.
-
-        Raises:
-            ToolFailedError: pylint crashed or rejected its arguments.
-            ToolOutputError: Its output cannot be read.
-        """
-        code = self._process.wait()
-        if code < 0 or code & _WRONG_USAGE:
-            stderr_text = self._errors.read_bytes().decode(errors="replace")[-_MESSAGE_END:]
-            raise ToolFailedError("pylint", f"failed with exit code {code}", code, stderr_text)
-        try:
-            messages = json.loads(self._output.read_bytes())["messages"]
-            return _by_file(self._names, messages)
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise ToolOutputError("pylint", f"exit code {code}, {error}", code) from error
-
-    def stop(self) -> None:
-        """Stop pylint when its result is no longer needed."""
-        self._process.kill()
-        self._process.wait()
+    Raises:
+        DependencyError: pylint is not installed.
+        ToolFailedError: pylint crashed or rejected its arguments.
+        ToolOutputError: Its output cannot be read.
+    """
+    if find_spec("pylint") is None:
+        raise DependencyError("pylint", INSTALL)
+    names = [f"p{index:05}.py" for index in range(len(sources))]
+    work = folder / "work"
+    work.mkdir()
+    for name, source in zip(names, sources, strict=True):
+        (work / name).write_bytes(source.text.encode())
+    settings = folder / "settings.toml"
+    settings.touch()
+    process = subprocess.run(  # noqa: S603
+        [sys.executable, *_arguments(settings), *names],
+        cwd=work,
+        # pylint writes crash reports next to the copies, not to the home folder.
+        env={**os.environ, "PYLINTHOME": str(folder)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+    )
+    code = process.returncode
+    if code < 0 or code & _WRONG_USAGE:
+        stderr_text = process.stderr.decode(errors="replace")[-_MESSAGE_END:]
+        raise ToolFailedError("pylint", f"failed with exit code {code}", code, stderr_text)
+    try:
+        return _by_file(names, json.loads(process.stdout)["messages"])
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ToolOutputError("pylint", f"exit code {code}, {error}", code) from error
 
 
 def _arguments(settings: Path) -> list[str]:

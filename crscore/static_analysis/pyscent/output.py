@@ -65,10 +65,7 @@ def _driver(version: str) -> dict[str, Any]:
             for rule in RULES.values()
         ],
         "notifications": [
-            {
-                "id": UNPARSED,
-                "shortDescription": {"text": "A file could not be read as Python."},
-            }
+            {"id": UNPARSED, "shortDescription": {"text": "A file could not be read as Python."}}
         ],
     }
 

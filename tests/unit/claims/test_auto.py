@@ -28,19 +28,19 @@ class Fails:
 
 
 def test_without_a_model_it_is_structural_and_nothing_else() -> None:
-    made = plugins.create("claims", "auto")
-    assert made.identity == STRUCTURAL.identity
+    generator = plugins.create("claims", "auto")
+    assert generator.identity == STRUCTURAL.identity
 
 
 @pytest.mark.parametrize(
     "error", [GenerationError("no server"), DependencyError("vllm", "pip install vllm")]
 )
 def test_model_that_fails_is_replaced_and_the_result_says_so(error: Exception) -> None:
-    made = Auto(model=Fails(error), fallback=STRUCTURAL)
-    (claims,) = made.generate(DIFFS)
+    generator = Auto(model=Fails(error), fallback=STRUCTURAL)
+    (claims,) = generator.generate(DIFFS)
     assert claims.references
     assert str(error) in claims.notes[0]
-    assert made.identity.startswith("structural@")
+    assert generator.identity.startswith("structural@")
 
 
 class Nameless(Fails):
@@ -52,9 +52,9 @@ class Nameless(Fails):
 
 
 def test_model_that_cannot_be_named_is_replaced_before_it_is_asked() -> None:
-    made = Auto(model=Nameless(), fallback=STRUCTURAL)
-    assert made.identity.startswith("structural@")
-    assert "nosuch" in (made.failure or "")
+    generator = Auto(model=Nameless(), fallback=STRUCTURAL)
+    assert generator.identity.startswith("structural@")
+    assert "nosuch" in (generator.failure or "")
 
 
 def test_model_that_is_not_there_is_replaced_in_a_whole_run(tmp_path) -> None:
@@ -67,10 +67,10 @@ def test_model_that_is_not_there_is_replaced_in_a_whole_run(tmp_path) -> None:
 
 
 def test_model_that_works_again_writes_again() -> None:
-    made = Auto(model=Fails(GenerationError("once")), fallback=STRUCTURAL)
-    made.generate(DIFFS)
-    (claims,) = made.generate(DIFFS)
-    assert (claims.references, made.identity) == ((), "model@1")
+    generator = Auto(model=Fails(GenerationError("once")), fallback=STRUCTURAL)
+    generator.generate(DIFFS)
+    (claims,) = generator.generate(DIFFS)
+    assert (claims.references, generator.identity) == ((), "model@1")
 
 
 def test_server_is_chosen_by_its_address() -> None:

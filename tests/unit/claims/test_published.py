@@ -48,8 +48,8 @@ def test_number_inside_a_claim_stays() -> None:
 
 
 def test_last_line_that_breaks_off_is_left_out() -> None:
-    found = _published.parse_published("1. A is new.\n2. The pack", source="t")
-    assert ([ref.text for ref in found.references], found.cut_off) == (["A is new."], True)
+    parsed = _published.parse_published("1. A is new.\n2. The pack", source="t")
+    assert ([ref.text for ref in parsed.references], parsed.cut_off) == (["A is new."], True)
 
 
 @pytest.mark.parametrize("end", ["`x`", "x)", '"x"', "x.**"])

@@ -22,8 +22,8 @@ def test_rows_of_a_file_answer_by_hash(tmp_path: Path) -> None:
     ]
     file = tmp_path / "claims.jsonl"
     file.write_text("\n".join(map(json.dumps, rows)) + "\n\n", encoding="utf-8")
-    found = [(ref.text, ref.kind) for ref in replayed(file).references]
-    assert found == [("`a` became `b`.", ReferenceKind.CLAIM), ("x", ReferenceKind.ISSUE)]
+    references = [(ref.text, ref.kind) for ref in replayed(file).references]
+    assert references == [("`a` became `b`.", ReferenceKind.CLAIM), ("x", ReferenceKind.ISSUE)]
 
 
 def test_file_of_a_folder_answers_by_its_name(tmp_path: Path) -> None:
@@ -36,18 +36,18 @@ def test_file_of_a_folder_answers_by_its_name(tmp_path: Path) -> None:
     content = json.dumps({"claims": [claim]}, indent=2)
     (tmp_path / f"{PATCH.sha256}.json").write_text(content, encoding="utf-8")
     (tmp_path / "notes.md").write_text("not a recording", encoding="utf-8")
-    (found,) = replayed(tmp_path).references
-    assert found.spans == (LineSpan(path="a.py", side=Side.NEW, start=1, end=2),)
-    assert (found.identifiers, found.weight) == (("a",), 0.5)
+    (references,) = replayed(tmp_path).references
+    assert references.spans == (LineSpan(path="a.py", side=Side.NEW, start=1, end=2),)
+    assert (references.identifiers, references.weight) == (("a",), 0.5)
 
 
 def test_unparsed_answer_of_a_model_is_read(tmp_path: Path) -> None:
     raw = "Summary of changes:\n1. It renames a.\n\nImplications:\n1. Callers break.\n2. It is"
     (tmp_path / f"{PATCH.sha256}.txt").write_text(raw, encoding="utf-8")
-    found = replayed(tmp_path)
-    assert [ref.text for ref in found.references] == ["It renames a.", "Callers break."]
-    assert found.raw == raw
-    assert "broke off" in found.notes[0]
+    claims = replayed(tmp_path)
+    assert [ref.text for ref in claims.references] == ["It renames a.", "Callers break."]
+    assert claims.raw == raw
+    assert "broke off" in claims.notes[0]
 
 
 def test_raw_field_is_read_like_a_text_file(tmp_path: Path) -> None:
@@ -59,9 +59,9 @@ def test_raw_field_is_read_like_a_text_file(tmp_path: Path) -> None:
 def test_diff_that_is_not_recorded_gets_a_note_and_no_claim(tmp_path: Path) -> None:
     file = tmp_path / "claims.jsonl"
     file.write_text("", encoding="utf-8")
-    found = replayed(file)
-    assert found.references == ()
-    assert PATCH.sha256 in found.notes[0]
+    claims = replayed(file)
+    assert claims.references == ()
+    assert PATCH.sha256 in claims.notes[0]
 
 
 def test_identity_changes_with_the_recording(tmp_path: Path) -> None:

@@ -25,9 +25,9 @@ def test_files_that_are_not_whole_in_their_hunk_are_needed() -> None:
 
 
 def test_files_over_the_number_are_left_out_with_a_note() -> None:
-    found = full_files.needed(CHANGE, Limits(max_sources=1))
-    assert found.paths == ("m.py",)
-    assert "max_sources (1) was reached: 'p.py'" in found.notes[0]
+    files = full_files.needed(CHANGE, Limits(max_sources=1))
+    assert files.paths == ("m.py",)
+    assert "max_sources (1) was reached: 'p.py'" in files.notes[0]
 
 
 def test_both_versions_are_there_of_every_file_with_lines() -> None:
@@ -42,9 +42,9 @@ def test_both_versions_are_there_of_every_file_with_lines() -> None:
 
 
 def test_text_of_another_version_is_left_out_with_a_note() -> None:
-    found = full_files.add(CHANGE, {"m.py": "else\n"})
-    assert found.files[0].new_source is None
-    assert "does not fit the diff" in found.notes[-1]
+    with_files = full_files.add(CHANGE, {"m.py": "else\n"})
+    assert with_files.files[0].new_source is None
+    assert "does not fit the diff" in with_files.notes[-1]
 
 
 @pytest.mark.parametrize(

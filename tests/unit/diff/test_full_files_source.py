@@ -19,17 +19,17 @@ def test_either_version_in_the_folder_gives_both(given: str) -> None:
 
 
 def test_third_version_in_the_folder_is_left_out_with_a_note() -> None:
-    found = full_files.from_tree(CHANGE, {"a.txt": "else\n"}, notes=["first"])
-    assert both(found) == (None, None)
-    assert found.notes[-2] == "first"
-    assert "neither the old nor the new" in found.notes[-1]
+    with_files = full_files.from_tree(CHANGE, {"a.txt": "else\n"}, notes=["first"])
+    assert both(with_files) == (None, None)
+    assert with_files.notes[-2] == "first"
+    assert "neither the old nor the new" in with_files.notes[-1]
 
 
 def test_folder_that_fits_nothing_is_noted_once() -> None:
     change = parse.parse_diff(PATCH + PATCH.replace("a.txt", "b.txt"))
-    found = full_files.from_tree(change, {"a.txt": "else\n"})
-    assert found.files == change.files
-    (note,) = found.notes
+    with_files = full_files.from_tree(change, {"a.txt": "else\n"})
+    assert with_files.files == change.files
+    (note,) = with_files.notes
     assert "--source-root fits nothing in the diff: 1 of its files are there" in note
     assert "'a.txt', 'b.txt'" in note
 

@@ -90,10 +90,10 @@ def test_missing_file_is_an_error(tmp_path) -> None:
 
 
 def test_manifest_that_is_not_utf8_is_an_error(tmp_path) -> None:
-    made = toy(tmp_path)
-    (made.folder / "analyzer.toml").write_bytes(b"about = '\xff'")
+    analyzer_folder = toy(tmp_path)
+    (analyzer_folder.folder / "analyzer.toml").write_bytes(b"about = '\xff'")
     with pytest.raises(ManifestError, match="cannot be read"):
-        analyzer.read_analyzer(made.folder, shipped=False)
+        analyzer.read_analyzer(analyzer_folder.folder, shipped=False)
 
 
 def test_names_are_sorted_and_folders_without_manifest_left_out(tmp_path) -> None:

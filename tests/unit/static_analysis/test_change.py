@@ -31,19 +31,19 @@ def at(line: int, end: int | None = None, *, rule: str = "r", text: str = "Bad."
     )
 
 
-def classified(old: str, new: str, found, before=None, *, context: int = 3) -> list[Finding]:
-    made = changed("a.py", old, new, context=context)
-    (file,) = made.files
+def classified(old: str, new: str, findings, before=None, *, context: int = 3) -> list[Finding]:
+    diff = changed("a.py", old, new, context=context)
+    (file,) = diff.files
     sources = None
     if before is not None:
         sources = (file.old_source.split("\n"), file.new_source.split("\n"))
-    return list(change.classify(file, found, before, sources=sources))
+    return list(change.classify(file, findings, before, sources=sources))
 
 
 def news(old: str, new: str, found, before) -> list[int]:
     """The new lines of findings that are in the change and not older than it."""
     marked = classified(old, new, found, before)
-    return [one.line for one in marked if one.in_change and not one.pre_existing]
+    return [finding.line for finding in marked if finding.in_change and not finding.pre_existing]
 
 
 # In the change
@@ -51,42 +51,42 @@ def news(old: str, new: str, found, before) -> list[int]:
 
 def test_added_line_is_in_the_change_and_context_is_not() -> None:
     marked = classified("a\nb\nc\n", "a\nB\nc\n", [at(1), at(2), at(3)])
-    assert [one.in_change for one in marked] == [False, True, False]
+    assert [finding.in_change for finding in marked] == [False, True, False]
 
 
 def test_line_outside_of_the_hunks_is_not_in_the_change() -> None:
     old = "".join(f"l{number}\n" for number in range(40))
     marked = classified(old, old.replace("l20\n", "L20\n"), [at(1), at(21), at(40)])
-    assert [one.in_change for one in marked] == [False, True, False]
+    assert [finding.in_change for finding in marked] == [False, True, False]
 
 
 def test_block_that_grew_is_in_the_change_at_the_lines_that_made_it_grow() -> None:
     old = "def f():\n    a\n    b\n    c\n    d\n"
     new = "def f():\n    a\n    x\n    b\n    y\n    c\n    d\n"
-    (one,) = classified(old, new, [at(1, 7)])
-    assert (one.in_change, one.line, one.end_line) == (True, 3, 5)
+    (finding,) = classified(old, new, [at(1, 7)])
+    assert (finding.in_change, finding.line, finding.end_line) == (True, 3, 5)
 
 
 def test_block_whose_first_line_changed_keeps_its_lines() -> None:
-    (one,) = classified("def f():\n    a\n", "def g():\n    a\n", [at(1, 2)])
-    assert (one.in_change, one.line, one.end_line) == (True, 1, 2)
+    (finding,) = classified("def f():\n    a\n", "def g():\n    a\n", [at(1, 2)])
+    assert (finding.in_change, finding.line, finding.end_line) == (True, 1, 2)
 
 
 @pytest.mark.parametrize(("line", "end"), [(0, 0), (0, 9), (9, 9), (10**12, 10**12)])
 def test_finding_of_no_line_of_the_file_is_not_in_the_change(line, end) -> None:
-    (one,) = classified("a\n", "b\n", [at(line, end)])
-    assert one == at(line, end)
+    (finding,) = classified("a\n", "b\n", [at(line, end)])
+    assert finding == at(line, end)
 
 
 def test_end_beyond_all_measure_takes_no_time() -> None:
-    (one,) = classified("x\na\n", "x\nb\n", [at(1, 10**15)])
-    assert (one.in_change, one.line, one.end_line) == (True, 2, 2)
+    (finding,) = classified("x\na\n", "x\nb\n", [at(1, 10**15)])
+    assert (finding.in_change, finding.line, finding.end_line) == (True, 2, 2)
 
 
 def test_many_findings_on_many_lines_take_no_time() -> None:
     old, new = "a\n", "".join(f"l{number}\n" for number in range(20_000))
-    found = [at(number + 1, 20_000) for number in range(20_000)]
-    assert all(one.in_change for one in classified(old, new, found, found[:9_000]))
+    findings = [at(number + 1, 20_000) for number in range(20_000)]
+    assert all(finding.in_change for finding in classified(old, new, findings, findings[:9_000]))
 
 
 @pytest.mark.parametrize(
@@ -94,39 +94,39 @@ def test_many_findings_on_many_lines_take_no_time() -> None:
     ["x\n" + "\n" * 20_000 + "x\n", "\t" * 90_000 + "x\n", "(" * 90_000 + " {\n", "`" * 90_000],
 )
 def test_many_findings_on_one_line_take_no_time(new) -> None:
-    found = [at(1)] * 10_000
+    findings = [at(1)] * 10_000
     start = time.monotonic()
-    assert all(one.in_change for one in classified("a\n", new, found, found[:5_000]))
+    assert all(finding.in_change for finding in classified("a\n", new, findings, findings[:5_000]))
     assert time.monotonic() - start < 10
 
 
 def test_order_of_findings_is_kept() -> None:
-    found = [at(3, rule="z"), at(1), at(2), at(1, rule="a")]
-    assert [one.rule for one in classified("a\n", "b\nc\nd\n", found)] == ["z", "r", "r", "a"]
+    findings = [at(3, rule="z"), at(1), at(2), at(1, rule="a")]
+    assert [row.rule for row in classified("a\n", "b\nc\nd\n", findings)] == ["z", "r", "r", "a"]
 
 
 # Older than the change
 
 
 def test_without_the_old_file_nothing_is_older() -> None:
-    assert not any(one.pre_existing for one in classified("a\n", "b\n", [at(1)]))
+    assert not any(finding.pre_existing for finding in classified("a\n", "b\n", [at(1)]))
 
 
 def test_finding_on_an_unchanged_line_is_older() -> None:
     old, new = "bad\nx\n", "y\nz\nbad\nx\n"
-    (one,) = classified(old, new, [at(3)], [at(1)])
-    assert one.pre_existing
+    (finding,) = classified(old, new, [at(3)], [at(1)])
+    assert finding.pre_existing
 
 
 def test_finding_on_an_unchanged_line_that_the_old_file_did_not_have_is_news() -> None:
     # `import os` is unused now, because its last use was taken away.
-    (one,) = classified("import os\nos.x()\n", "import os\n", [at(1)], [])
-    assert not one.pre_existing
+    (finding,) = classified("import os\nos.x()\n", "import os\n", [at(1)], [])
+    assert not finding.pre_existing
 
 
 def test_another_rule_on_the_same_line_is_news() -> None:
-    (one,) = classified("bad\n", "bad\nx\n", [at(1, rule="s")], [at(1)])
-    assert not one.pre_existing
+    (finding,) = classified("bad\n", "bad\nx\n", [at(1, rule="s")], [at(1)])
+    assert not finding.pre_existing
 
 
 def test_indented_code_is_older() -> None:
@@ -169,8 +169,8 @@ def test_same_words_in_an_edited_line_are_older() -> None:
 def test_function_that_was_too_long_before_is_no_news_when_its_first_line_changes() -> None:
     old = "def f(a):\n" + "    x()\n" * 60
     new = "def f(a, b):\n" + "    x()\n" * 60 + "    y()\n"
-    found = [at(1, 62, text="`f` has 62 lines.")]
-    assert news(old, new, found, [at(1, 61, text="`f` has 61 lines.")]) == []
+    findings = [at(1, 62, text="`f` has 62 lines.")]
+    assert news(old, new, findings, [at(1, 61, text="`f` has 61 lines.")]) == []
 
 
 def test_function_that_grew_too_long_is_news() -> None:
@@ -187,25 +187,25 @@ def test_one_old_finding_excuses_one_new_one() -> None:
 def test_same_line_is_taken_before_the_same_code() -> None:
     # A copy of a bad line is put before it: the copy is the news.
     old, new = "a\nbad\nb\n", "a\nbad\nc\nbad\nb\n"
-    made = changed("a.py", old, new)
-    copy = next(iter(change.added_lines(made.files[0]) & {2, 4}), None)
+    diff = changed("a.py", old, new)
+    copy = next(iter(change.added_lines(diff.files[0]) & {2, 4}), None)
     assert news(old, new, [at(2), at(4)], [at(2)]) == [copy]
 
 
 def test_finding_of_the_whole_file_is_older_by_its_words() -> None:
     marked = classified("a\n", "b\n", [at(0, text="No docs."), at(0)], [at(0, text="No docs.")])
-    assert [one.pre_existing for one in marked] == [True, False]
+    assert [finding.pre_existing for finding in marked] == [True, False]
 
 
 def test_finding_outside_of_the_hunks_without_a_counterpart_is_not_older() -> None:
     old = BETWEEN + "x\n"
-    (one,) = classified(old, BETWEEN + "y\n", [at(1)], [at(5)])
-    assert not one.pre_existing
+    (finding,) = classified(old, BETWEEN + "y\n", [at(1)], [at(5)])
+    assert not finding.pre_existing
 
 
 def test_findings_beyond_the_end_of_the_file_are_no_trouble() -> None:
     marked = classified("a\n", "b\n", [at(99), at(98, text="Z.")], [at(99)])
-    assert [one.in_change for one in marked] == [False, False]
+    assert [finding.in_change for finding in marked] == [False, False]
 
 
 # The same thing at another place is another defect
@@ -250,8 +250,8 @@ def test_findings_beyond_the_end_of_the_file_are_no_trouble() -> None:
 )
 @pytest.mark.parametrize("context", [0, 1, 3])
 def test_mended_here_and_done_there_is_news(old, new, before, wanted, context) -> None:
-    (one,) = classified(old, new, [wanted], [before], context=context)
-    assert (one.in_change, one.pre_existing) == (True, False)
+    (finding,) = classified(old, new, [wanted], [before], context=context)
+    assert (finding.in_change, finding.pre_existing) == (True, False)
 
 
 @pytest.mark.parametrize(
@@ -259,8 +259,8 @@ def test_mended_here_and_done_there_is_news(old, new, before, wanted, context) -
     [("`sha1`", "`sha256`"), ("`x1`", "`x2`"), ("`a.b2c`", "`a.b3c`"), ("MD5", "SHA1")],
 )
 def test_digits_of_a_name_belong_to_it(was, now) -> None:
-    before, found = at(1, text=f"Unused {was}."), at(1, text=f"Unused {now}.")
-    assert news("a = 1\n", "b = 1\n", [found], [before]) == [1]
+    before, new_finding = at(1, text=f"Unused {was}."), at(1, text=f"Unused {now}.")
+    assert news("a = 1\n", "b = 1\n", [new_finding], [before]) == [1]
 
 
 @pytest.mark.parametrize(
@@ -294,11 +294,11 @@ def test_function_that_became_a_method_is_older() -> None:
 
 def test_other_line_ends_are_no_news() -> None:
     old = "def f():\n    bad()\n\n\ndef g():\n    bad()\n"
-    made = changed("a.py", old, old.replace("\n", "\r\n"))
+    diff = changed("a.py", old, old.replace("\n", "\r\n"))
     source = old.split("\n")
-    found = [at(2), at(6)]
-    marked = change.classify(made.files[0], found, found, sources=(source, source))
-    assert all(one.pre_existing for one in marked)
+    findings = [at(2), at(6)]
+    marked = change.classify(diff.files[0], findings, findings, sources=(source, source))
+    assert all(finding.pre_existing for finding in marked)
 
 
 NESTED = "{0}if (a) {{\n{0}  for (;;) {{\n{0}    bad(x);\n{0}  }}\n{0}}}\n{0}bad(y);\n"
@@ -383,8 +383,8 @@ def test_second_function_cut_out_of_a_long_one_is_news() -> None:
 
 def test_variable_of_many_lines_is_no_function() -> None:
     old, new = "x1 = go(\n    a,\n    b,\n)\n", "x2 = go(\n    a,\n    b,\n)\n"
-    found, before = at(1, 4, text="`x2` is unused."), at(1, 4, text="`x1` is unused.")
-    assert news(old, new, [found], [before]) == [1]
+    new_finding, before = at(1, 4, text="`x2` is unused."), at(1, 4, text="`x1` is unused.")
+    assert news(old, new, [new_finding], [before]) == [1]
 
 
 @pytest.mark.parametrize(
@@ -398,9 +398,9 @@ def test_variable_of_many_lines_is_no_function() -> None:
 )
 def test_what_became_worse_counts(was, now, is_older) -> None:
     old, new = "def f():\n" + BODY, "def f():\n" + BODY + "    w()\n"
-    found, before = replace(at(1, 5), severity=now), replace(at(1, 4), severity=was)
-    (one,) = classified(old, new, [found], [before])
-    assert (one.in_change, one.pre_existing) == (True, is_older)
+    new_finding, before = replace(at(1, 5), severity=now), replace(at(1, 4), severity=was)
+    (finding,) = classified(old, new, [new_finding], [before])
+    assert (finding.in_change, finding.pre_existing) == (True, is_older)
 
 
 # Which definition a line stands in
@@ -428,15 +428,18 @@ def test_what_became_worse_counts(was, now, is_older) -> None:
     ],
 )
 def test_definition_opens_a_block(head, name) -> None:
-    found = preexisting.Definitions([head, "", "    x", "y"])
-    assert (found.at(1), [found.around(line) for line in (1, 2, 3, 4)]) == (name, [name] * 3 + [""])
+    definitions = preexisting.Definitions([head, "", "    x", "y"])
+    assert (definitions.at(1), [definitions.around(line) for line in (1, 2, 3, 4)]) == (
+        name,
+        [name] * 3 + [""],
+    )
 
 
 def test_definition_that_begins_on_several_lines() -> None:
     text = "def f(\n    a,\n):\n    x\n# no\n    y\nvoid g()\n{\n\tz;\n}\nw"
-    found = preexisting.Definitions(text.split("\n"))
-    assert [found.around(line) or "-" for line in range(13)] == list("-ffffffgggg--")
-    assert [line for line in range(13) if found.at(line)] == [1, 7]
+    definitions = preexisting.Definitions(text.split("\n"))
+    assert [definitions.around(line) or "-" for line in range(13)] == list("-ffffffgggg--")
+    assert [line for line in range(13) if definitions.at(line)] == [1, 7]
 
 
 def test_stairs_and_many_lines_take_no_time() -> None:
@@ -450,19 +453,19 @@ def test_stairs_and_many_lines_take_no_time() -> None:
 def test_function_that_took_over_a_defect_is_told(tmp_path) -> None:
     old = "def f():\n    x = 1  # BAD x1\n\n\ndef g():\n    y = 2\n"
     new = "def f():\n    x = 1\n\n\ndef g():\n    y = 2  # BAD x1\n"
-    found = toys.run(changed("a.py", old, new), toys.toy(tmp_path)).findings
-    assert [(one.line, one.in_change, one.pre_existing) for one in found] == [(6, True, False)]
+    analysis = toys.run(changed("a.py", old, new), toys.toy(tmp_path)).findings
+    assert [(row.line, row.in_change, row.pre_existing) for row in analysis] == [(6, True, False)]
 
 
 def test_renamed_and_worse_with_a_tool(tmp_path) -> None:
     old = "def f():  # BAD `f` to 3 !!\n    x\n    y\n"
-    made = [
+    diffs = [
         changed("a.py", old, old.replace("f()", "g()").replace("`f`", "`g`").replace("!!", marks))
         for marks in ("!!", "!", "")
     ]
-    found = [toys.run(one, toys.toy(tmp_path)).findings[0] for one in made]
-    assert [one.severity for one in found] == [Severity.NOTE, Severity.ERROR, Severity.WARNING]
-    assert [one.pre_existing for one in found] == [True, False, False]
+    findings = [toys.run(finding, toys.toy(tmp_path)).findings[0] for finding in diffs]
+    assert [row.severity for row in findings] == [Severity.NOTE, Severity.ERROR, Severity.WARNING]
+    assert [finding.pre_existing for finding in findings] == [True, False, False]
 
 
 # Where lines were
@@ -473,18 +476,18 @@ def moves(text: str) -> preexisting.Moves:
 
 
 def test_lines_behind_a_pure_deletion_move_up() -> None:
-    made = moves("@@ -10,2 +9,0 @@\n-x\n-y\n")
-    assert [made.before(line) for line in (1, 9, 10, 11)] == [1, 9, 12, 13]
+    mapping = moves("@@ -10,2 +9,0 @@\n-x\n-y\n")
+    assert [mapping.before(line) for line in (1, 9, 10, 11)] == [1, 9, 12, 13]
 
 
 def test_lines_behind_a_pure_insertion_move_down() -> None:
-    made = moves("@@ -9,0 +10,2 @@\n+x\n+y\n")
-    assert [made.before(line) for line in (9, 10, 11, 12)] == [9, None, None, 10]
+    mapping = moves("@@ -9,0 +10,2 @@\n+x\n+y\n")
+    assert [mapping.before(line) for line in (9, 10, 11, 12)] == [9, None, None, 10]
 
 
 def test_lines_between_hunks_count_the_hunks_before() -> None:
-    made = moves("@@ -1 +1,3 @@\n-a\n+a\n+b\n+c\n@@ -10,3 +12,2 @@\n x\n-y\n z\n")
-    assert [made.before(line) for line in (1, 3, 4, 11, 12, 13, 14)] == [
+    mapping = moves("@@ -1 +1,3 @@\n-a\n+a\n+b\n+c\n@@ -10,3 +12,2 @@\n x\n-y\n z\n")
+    assert [mapping.before(line) for line in (1, 3, 4, 11, 12, 13, 14)] == [
         None,
         None,
         2,
@@ -507,12 +510,12 @@ def test_line_before_is_the_one_that_the_differ_took_for_the_same(old, new, cont
         return
     # Both names are given, so that an empty side is no added or deleted file.
     text = "".join(difflib.unified_diff(left, right, "a/a.py", "b/a.py", n=context))
-    found = preexisting.Moves(parse.parse_diff(text).files[0])
+    moves = preexisting.Moves(parse.parse_diff(text).files[0])
     wanted: dict[int, int | None] = dict.fromkeys(range(1, len(right) + 1))
     for tag, i, _, j, end in difflib.SequenceMatcher(None, left, right).get_opcodes():
         if tag == "equal":
             wanted |= {j + step + 1: i + step + 1 for step in range(end - j)}
-    assert {line: found.before(line) for line in wanted} == wanted
+    assert {line: moves.before(line) for line in wanted} == wanted
 
 
 @settings(max_examples=25)
@@ -531,9 +534,9 @@ def test_line_before_has_the_same_text_in_what_git_prints(old, new, context) -> 
     if not done.stdout or "@@" not in done.stdout:
         return
     (file,) = parse.parse_diff(done.stdout).files
-    found, added = preexisting.Moves(file), change.added_lines(file)
+    moves, added = preexisting.Moves(file), change.added_lines(file)
     left, right = old.split("\n")[:-1], new.split("\n")[:-1]
-    pairs = {line: found.before(line) for line in range(1, len(right) + 1)}
+    pairs = {line: moves.before(line) for line in range(1, len(right) + 1)}
     assert {line for line, before in pairs.items() if before is None} == added
     kept = [before for before in pairs.values() if before is not None]
     assert kept == sorted(set(kept))
@@ -547,7 +550,7 @@ def test_line_before_has_the_same_text_in_what_git_prints(old, new, context) -> 
 
 def published(old: str, new: str, lines: list[int], read: list[str]) -> list[bool]:
     (file,) = changed("a.py", old, new).files
-    return [one.in_change for one in change.same_text(file, map(at, lines), read)]
+    return [finding.in_change for finding in change.same_text(file, map(at, lines), read)]
 
 
 def test_published_filter_goes_by_the_text_of_the_line() -> None:

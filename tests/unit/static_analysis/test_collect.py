@@ -27,23 +27,23 @@ HUNK = """\
 
 
 def test_lines_that_the_change_does_not_touch_stay_and_are_marked(tmp_path) -> None:
-    found = run(change("a.py", "BAD a\nb\n", "BAD a\nBAD c\n"), toy(tmp_path))
-    assert [(one.text, one.in_change, one.pre_existing) for one in found.findings] == [
+    analysis = run(change("a.py", "BAD a\nb\n", "BAD a\nBAD c\n"), toy(tmp_path))
+    assert [(row.text, row.in_change, row.pre_existing) for row in analysis.findings] == [
         ("A is bad.", False, True),
         ("C is bad.", True, False),
     ]
 
 
 def test_old_version_tells_what_is_older(tmp_path) -> None:
-    found = run(change("a.py", "x = 'BAD a'\n", "x  = 'BAD a'\n"), toy(tmp_path))
-    assert [(one.in_change, one.pre_existing) for one in found.findings] == [(True, True)]
+    analysis = run(change("a.py", "x = 'BAD a'\n", "x  = 'BAD a'\n"), toy(tmp_path))
+    assert [(row.in_change, row.pre_existing) for row in analysis.findings] == [(True, True)]
 
 
 def test_findings_are_sorted_and_said_once(tmp_path) -> None:
-    made = added_files({"b.py": "BAD z; BAD a; BAD a\nBAD b\n", "a.py": "ODD c\n"})
+    diff = added_files({"b.py": "BAD z; BAD a; BAD a\nBAD b\n", "a.py": "ODD c\n"})
     tools = [toy(tmp_path, name="two"), toy(tmp_path, name="one")]
-    found = run(made, *tools)
-    assert [(one.path, one.line, one.tool, one.message) for one in found.findings] == [
+    analysis = run(diff, *tools)
+    assert [(row.path, row.line, row.tool, row.message) for row in analysis.findings] == [
         ("a.py", 1, "one", "c is odd"),
         ("a.py", 1, "two", "c is odd"),
         ("b.py", 1, "one", "a is bad"),
@@ -56,53 +56,53 @@ def test_findings_are_sorted_and_said_once(tmp_path) -> None:
 
 
 def test_end_beyond_the_file_is_the_files_end(tmp_path) -> None:
-    found = run(added_files({"a.py": f"x\nBAD a to {10**15}\nx\n"}), toy(tmp_path))
-    assert (found.findings[0].line, found.findings[0].end_line) == (2, 4)
+    analysis = run(added_files({"a.py": f"x\nBAD a to {10**15}\nx\n"}), toy(tmp_path))
+    assert (analysis.findings[0].line, analysis.findings[0].end_line) == (2, 4)
 
 
 def test_end_before_the_line_is_the_line(tmp_path) -> None:
-    found = run(added_files({"a.py": "x\nBAD a to 1\n"}), toy(tmp_path))
-    assert (found.findings[0].line, found.findings[0].end_line) == (2, 2)
+    analysis = run(added_files({"a.py": "x\nBAD a to 1\n"}), toy(tmp_path))
+    assert (analysis.findings[0].line, analysis.findings[0].end_line) == (2, 2)
 
 
 def test_severity_comes_from_the_table(tmp_path) -> None:
-    found = run(added_files({"a.py": "BAD a !\nBAD b !!\nBAD c\n"}), toy(tmp_path))
-    assert [str(one.severity) for one in found.findings] == ["error", "note", "warning"]
+    analysis = run(added_files({"a.py": "BAD a !\nBAD b !!\nBAD c\n"}), toy(tmp_path))
+    assert [str(finding.severity) for finding in analysis.findings] == ["error", "note", "warning"]
 
 
 def test_file_changed_twice_counts_each_time_in_its_own_version(tmp_path) -> None:
     # As in a series of patches.
     one = "--- a/a.py\n+++ b/a.py\n@@ -0,0 +1 @@\n+x = 'BAD a'\n"
     two = "--- a/a.py\n+++ b/a.py\n@@ -9,0 +11 @@\n+y = 'BAD b'\n"
-    found = run(parse.parse_diff(one + two), toy(tmp_path, FRAGMENTS))
-    assert [(each.line, each.in_change) for each in found.findings] == [(1, True), (11, True)]
+    analysis = run(parse.parse_diff(one + two), toy(tmp_path, FRAGMENTS))
+    assert [(each.line, each.in_change) for each in analysis.findings] == [(1, True), (11, True)]
 
 
 # Hunks
 
 
 def test_hunk_alone_says_only_what_its_rules_allow_at_the_lines_of_the_file(tmp_path) -> None:
-    found = run(parse.parse_diff(HUNK), toy(tmp_path, FRAGMENTS))
-    assert [(one.text, one.line, one.in_change) for one in found.findings] == [
+    analysis = run(parse.parse_diff(HUNK), toy(tmp_path, FRAGMENTS))
+    assert [(finding.text, finding.line, finding.in_change) for finding in analysis.findings] == [
         ("X is bad.", 51, True)
     ]
-    assert found.tools[0].reason == "saw hunks, not whole files"
-    assert found.identity.endswith(",partial")
-    assert found.notes == ("Only hunks and no whole files are given, so toy can find less.",)
+    assert analysis.tools[0].reason == "saw hunks, not whole files"
+    assert analysis.identity.endswith(",partial")
+    assert analysis.notes == ("Only hunks and no whole files are given, so toy can find less.",)
 
 
 def test_tool_that_needs_whole_files_abstains_from_a_hunk(tmp_path) -> None:
-    found = run(parse.parse_diff(HUNK), toy(tmp_path))
-    assert (found.findings, found.identity) == ((), "partial")
-    (one,) = found.tools
+    analysis = run(parse.parse_diff(HUNK), toy(tmp_path))
+    assert (analysis.findings, analysis.identity) == ((), "partial")
+    (one,) = analysis.tools
     assert (one.state, one.files, one.unread) == (ToolState.ABSTAINED, 0, ("a.py",))
     assert one.reason == "needs whole files, and has none"
 
 
 def test_end_behind_a_hunk_is_the_line_itself(tmp_path) -> None:
-    made = parse.parse_diff(HUNK.replace("BAD x", "BAD x to 99"))
-    found = run(made, toy(tmp_path, FRAGMENTS))
-    assert (found.findings[0].line, found.findings[0].end_line) == (51, 51)
+    diff = parse.parse_diff(HUNK.replace("BAD x", "BAD x to 99"))
+    analysis = run(diff, toy(tmp_path, FRAGMENTS))
+    assert (analysis.findings[0].line, analysis.findings[0].end_line) == (51, 51)
 
 
 def test_finding_on_a_line_put_around_a_hunk_is_nothing(tmp_path) -> None:
@@ -112,28 +112,28 @@ def test_finding_on_a_line_put_around_a_hunk_is_nothing(tmp_path) -> None:
         "print(json.dumps({'found': [{'file': sys.argv[1], 'line': n, 'rule': 'bad', 'text': 'x'}"
         " for n in lines]}))\nraise SystemExit(1)"
     )
-    made = parse.parse_diff(
+    diff = parse.parse_diff(
         "--- a/a.py\n+++ b/a.py\n@@ -9,0 +10,2 @@\n+    x = 1\n+except ValueError:\n"
     )
-    found = run(made, toy(tmp_path, FRAGMENTS, program=program))
-    assert [one.line for one in found.findings] == [10, 11]
+    analysis = run(diff, toy(tmp_path, FRAGMENTS, program=program))
+    assert [finding.line for finding in analysis.findings] == [10, 11]
 
 
 def test_file_with_one_hunk_that_cannot_be_read_still_names_the_tool(tmp_path) -> None:
-    made = parse.parse_diff(HUNK + "@@ -80 +91 @@\n-z = 1\n+z = 'UNPARSED'\n")
-    found = run(made, toy(tmp_path, FRAGMENTS))
-    assert said(found) == ["X is bad."]
-    assert found.tools[0].state is ToolState.RAN
-    assert found.identity.startswith("toy@1.2.3")
+    diff = parse.parse_diff(HUNK + "@@ -80 +91 @@\n-z = 1\n+z = 'UNPARSED'\n")
+    analysis = run(diff, toy(tmp_path, FRAGMENTS))
+    assert said(analysis) == ["X is bad."]
+    assert analysis.tools[0].state is ToolState.RAN
+    assert analysis.identity.startswith("toy@1.2.3")
 
 
 # What became of a tool
 
 
 def test_tool_that_read_everything_is_complete(tmp_path) -> None:
-    found = run(added_files({"a.py": "x\n", "b.txt": "y\n", "c.go": "z\n"}), toy(tmp_path))
-    assert found.coverage is Coverage.COMPLETE
-    assert (found.tools[0].files, found.notes) == (2, ())
+    analysis = run(added_files({"a.py": "x\n", "b.txt": "y\n", "c.go": "z\n"}), toy(tmp_path))
+    assert analysis.coverage is Coverage.COMPLETE
+    assert (analysis.tools[0].files, analysis.notes) == (2, ())
 
 
 def test_version_of_ones_own_analyzer_names_its_rules(tmp_path) -> None:
@@ -144,41 +144,41 @@ def test_version_of_ones_own_analyzer_names_its_rules(tmp_path) -> None:
 
 
 def test_file_that_does_not_parse_is_named_and_its_findings_stay(tmp_path) -> None:
-    made = added_files({"a.py": "UNPARSED\nBAD a\n"})
-    found = run(made, toy(tmp_path, shipped=True))
-    assert said(found) == ["A is bad."]
+    diff = added_files({"a.py": "UNPARSED\nBAD a\n"})
+    analysis = run(diff, toy(tmp_path, shipped=True))
+    assert said(analysis) == ["A is bad."]
     # It spoke, so that the signature names it.
-    assert found.identity == "toy@1.2.3,partial"
-    assert found.tools[0].unread == ("a.py",)
-    assert found.notes == ("toy could not read a.py.",)
+    assert analysis.identity == "toy@1.2.3,partial"
+    assert analysis.tools[0].unread == ("a.py",)
+    assert analysis.notes == ("toy could not read a.py.",)
 
 
 def test_file_that_does_not_parse_and_says_nothing_is_an_abstention(tmp_path) -> None:
-    found = run(added_files({"a.py": "UNPARSED\n"}), toy(tmp_path))
-    (one,) = found.tools
+    analysis = run(added_files({"a.py": "UNPARSED\n"}), toy(tmp_path))
+    (one,) = analysis.tools
     assert (one.state, one.reason) == (ToolState.ABSTAINED, "could not parse the code")
-    assert found.notes == ("toy could not read a.py: could not parse the code.",)
-    assert found.identity == "partial"
+    assert analysis.notes == ("toy could not read a.py: could not parse the code.",)
+    assert analysis.identity == "partial"
 
 
 def test_failure_on_one_file_is_named_with_why(tmp_path) -> None:
-    found = run(added_files({"a.py": "EXIT 77\n", "b.py": "BAD b\n"}), toy(tmp_path))
-    assert said(found) == ["B is bad."]
-    assert found.tools[0].state is ToolState.RAN
-    assert found.notes == ("toy could not read a.py: toy ended with exit code 77.",)
+    analysis = run(added_files({"a.py": "EXIT 77\n", "b.py": "BAD b\n"}), toy(tmp_path))
+    assert said(analysis) == ["B is bad."]
+    assert analysis.tools[0].state is ToolState.RAN
+    assert analysis.notes == ("toy could not read a.py: toy ended with exit code 77.",)
 
 
 def test_failure_on_an_old_version_is_told(tmp_path) -> None:
-    found = run(change("a.py", "EXIT 77\nBAD a\n", "x\nBAD a\n"), toy(tmp_path))
-    assert [one.pre_existing for one in found.findings] == [False]
-    assert found.coverage is Coverage.PARTIAL
-    assert "exit code 77" in found.tools[0].reason
+    analysis = run(change("a.py", "EXIT 77\nBAD a\n", "x\nBAD a\n"), toy(tmp_path))
+    assert [finding.pre_existing for finding in analysis.findings] == [False]
+    assert analysis.coverage is Coverage.PARTIAL
+    assert "exit code 77" in analysis.tools[0].reason
 
 
 def test_old_version_that_does_not_parse_excuses_nothing(tmp_path) -> None:
-    found = run(change("a.py", "UNPARSED\nBAD a\n", "x\nBAD a\n"), toy(tmp_path))
-    assert [one.pre_existing for one in found.findings] == [False]
-    assert found.coverage is Coverage.COMPLETE
+    analysis = run(change("a.py", "UNPARSED\nBAD a\n", "x\nBAD a\n"), toy(tmp_path))
+    assert [finding.pre_existing for finding in analysis.findings] == [False]
+    assert analysis.coverage is Coverage.COMPLETE
 
 
 @pytest.mark.parametrize(
@@ -187,48 +187,48 @@ def test_old_version_that_does_not_parse_excuses_nothing(tmp_path) -> None:
 )
 def test_missing_tools_are_named_once_with_the_command_that_gets_them(tmp_path, names, who) -> None:
     lost = [toy(tmp_path, name=n, replaced=('"{python}"', '"crscore-lost"')) for n in names]
-    found = run(added_files({"a.py": "x\n"}), *lost)
+    analysis = run(added_files({"a.py": "x\n"}), *lost)
     missing = f"{who} (not installed; pip install toy)"
-    assert found.notes == (f"Not every tool could run, so issues may be missing: {missing}.",)
-    assert {one.state for one in found.tools} == {ToolState.MISSING}
-    assert found.identity == "partial"
+    assert analysis.notes == (f"Not every tool could run, so issues may be missing: {missing}.",)
+    assert {run.state for run in analysis.tools} == {ToolState.MISSING}
+    assert analysis.identity == "partial"
 
 
 def test_tool_whose_modules_are_not_installed_is_missing_and_does_not_run(tmp_path) -> None:
     lacking = toy(tmp_path, replaced=("[tool]\n", '[tool]\nmodules = ["sys", "crscore_lost"]\n'))
-    found = run(added_files({"a.py": "x\n"}), lacking)
-    assert [one.state for one in found.tools] == [ToolState.MISSING]
-    assert "(not installed; pip install toy)" in found.notes[0]
+    analysis = run(added_files({"a.py": "x\n"}), lacking)
+    assert [run.state for run in analysis.tools] == [ToolState.MISSING]
+    assert "(not installed; pip install toy)" in analysis.notes[0]
     there = toy(tmp_path, replaced=("[tool]\n", '[tool]\nmodules = ["sys"]\n'))
     assert run(added_files({"a.py": "x\n"}), there).tools[0].state is ToolState.RAN
 
 
 def test_tool_of_another_version_is_named_in_a_note(tmp_path) -> None:
-    found = run(added_files({"a.py": "x\n"}), toy(tmp_path, version="print('toy 3.0')"))
-    assert (found.tools[0].version, found.tools[0].state) == ("3.0", ToolState.UNSUPPORTED)
-    assert found.notes == (
+    analysis = run(added_files({"a.py": "x\n"}), toy(tmp_path, version="print('toy 3.0')"))
+    assert (analysis.tools[0].version, analysis.tools[0].state) == ("3.0", ToolState.UNSUPPORTED)
+    assert analysis.notes == (
         "Not every tool could run, so issues may be missing: "
         "toy (3.0 is not >=1,<2; pip install toy).",
     )
 
 
 def test_deleted_and_binary_files_concern_no_tool(tmp_path) -> None:
-    made = parse.parse_diff(
+    diff = parse.parse_diff(
         "diff --git a/a.py b/a.py\ndeleted file mode 100644\n--- a/a.py\n+++ /dev/null\n"
         "@@ -1 +0,0 @@\n-BAD a\n"
         "diff --git a/b.py b/b.py\n--- a/b.py\n+++ b/b.py\n@@ -1,2 +1 @@\n BAD a\n-BAD b\n"
     )
-    assert run(made, toy(tmp_path)).tools == ()
+    assert run(diff, toy(tmp_path)).tools == ()
 
 
 def test_renamed_file_is_told_under_its_new_name(tmp_path) -> None:
-    made = parse.parse_diff(
+    diff = parse.parse_diff(
         "diff --git a/a.py b/b.py\nsimilarity index 50%\nrename from a.py\nrename to b.py\n"
         "--- a/a.py\n+++ b/b.py\n@@ -1,2 +1,2 @@\n BAD a\n-x\n+BAD b\n"
     )
-    made = parse.with_sources(made, {"b.py": ("BAD a\nx\n", "BAD a\nBAD b\n")})
-    found = run(made, toy(tmp_path))
-    assert [(one.path, one.in_change, one.pre_existing) for one in found.findings] == [
+    diff = parse.with_sources(diff, {"b.py": ("BAD a\nx\n", "BAD a\nBAD b\n")})
+    analysis = run(diff, toy(tmp_path))
+    assert [(row.path, row.in_change, row.pre_existing) for row in analysis.findings] == [
         ("b.py", False, True),
         ("b.py", True, False),
     ]
@@ -236,10 +236,10 @@ def test_renamed_file_is_told_under_its_new_name(tmp_path) -> None:
 
 def test_crlf_and_odd_line_ends_do_not_shift_lines(tmp_path) -> None:
     old, new = "a\r\nb\rb\u2028b\r\nc\r\n", "a\r\nb\rb\u2028b\r\nBAD c\r\n"
-    made = parse.parse_diff("--- a/a.py\n+++ b/a.py\n@@ -3 +3 @@\n-c\r\n+BAD c\r\n")
-    made = parse.with_sources(made, {"a.py": (old, new)})
-    found = run(made, toy(tmp_path))
-    assert [(one.line, one.in_change) for one in found.findings] == [(3, True)]
+    diff = parse.parse_diff("--- a/a.py\n+++ b/a.py\n@@ -3 +3 @@\n-c\r\n+BAD c\r\n")
+    diff = parse.with_sources(diff, {"a.py": (old, new)})
+    analysis = run(diff, toy(tmp_path))
+    assert [(finding.line, finding.in_change) for finding in analysis.findings] == [(3, True)]
 
 
 # Tools outside, and the store
@@ -248,33 +248,36 @@ def test_crlf_and_odd_line_ends_do_not_shift_lines(tmp_path) -> None:
 def test_tools_outside_come_after_ours(tmp_path) -> None:
     raw = RawFinding(path="a.py", rule="q", message="Worse.", line=1, end_line=1)
     report = RawReport(tool="codeql", version="2.0", findings=(raw,))
-    made = added_files({"a.py": "BAD a\n"})
-    (found,) = suite(toy(tmp_path, shipped=True), reports=(report,)).analyze([made])
-    assert [one.tool for one in found.findings] == ["codeql", "toy"]
-    assert re.fullmatch(r"codeql@2\.0-[0-9a-f]{8},toy@1\.2\.3", found.identity)
+    diff = added_files({"a.py": "BAD a\n"})
+    (analysis,) = suite(toy(tmp_path, shipped=True), reports=(report,)).analyze([diff])
+    assert [finding.tool for finding in analysis.findings] == ["codeql", "toy"]
+    assert re.fullmatch(r"codeql@2\.0-[0-9a-f]{8},toy@1\.2\.3", analysis.identity)
 
 
 def test_tool_that_ran_here_too_says_nothing_twice(tmp_path) -> None:
     same = RawFinding(path="a.py", rule="BAD", message="Bad it is.", line=1, end_line=1)
     other = RawFinding(path="a.py", rule="BAD", message="Bad it is.", line=2, end_line=2)
     report = RawReport(tool="Toy", version="1.2.3", findings=(same, other))
-    made = added_files({"a.py": "BAD a\nx\n"})
-    (found,) = suite(toy(tmp_path), reports=(report,)).analyze([made])
-    assert [(one.line, one.text) for one in found.findings] == [(1, "A is bad."), (2, "Bad it is.")]
+    diff = added_files({"a.py": "BAD a\nx\n"})
+    (analysis,) = suite(toy(tmp_path), reports=(report,)).analyze([diff])
+    assert [(row.line, row.text) for row in analysis.findings] == [
+        (1, "A is bad."),
+        (2, "Bad it is."),
+    ]
 
 
 def test_second_analysis_from_the_store_is_the_same(tmp_path) -> None:
     cache = Store(tmp_path / "cache")
-    made = [change("a.py", "BAD a\n", "BAD a\nBAD b\nUNPARSED\n"), parse.parse_diff(HUNK)]
+    diffs = [change("a.py", "BAD a\n", "BAD a\nBAD b\nUNPARSED\n"), parse.parse_diff(HUNK)]
     ours = suite(toy(tmp_path, FRAGMENTS), cache=cache)
-    assert ours.analyze(made) == ours.analyze(made)
+    assert ours.analyze(diffs) == ours.analyze(diffs)
     cache.close()
 
 
 def test_matter_of_taste_is_marked_and_the_rest_is_not(tmp_path) -> None:
     one = toy(tmp_path, '[style]\nrules = ["odd"]')
-    found = run(added_files({"a.py": "BAD x\nODD y\n"}), one).findings
-    assert [(finding.rule, finding.is_style) for finding in found] == [
+    analysis = run(added_files({"a.py": "BAD x\nODD y\n"}), one).findings
+    assert [(finding.rule, finding.is_style) for finding in analysis] == [
         ("bad", False),
         ("odd", True),
     ]

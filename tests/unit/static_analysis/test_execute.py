@@ -26,10 +26,10 @@ def unit(text: str, path: str = "a.py", **more: object) -> Unit:
 
 
 def task(one, cache=None, call=None) -> Task:
-    found = tools.find_tool(
+    findings = tools.find_tool(
         one, tools=one.folder.parent / "tools", path=os.environ["PATH"], cache=None
     )
-    return Task(found, call or one.manifest.run, cache, threading.Event())
+    return Task(findings, call or one.manifest.run, cache, threading.Event())
 
 
 def run(one, *texts: str, **options: object):
@@ -60,8 +60,8 @@ def test_equal_texts_are_read_once_and_answered_each(tmp_path) -> None:
 
 
 def test_many_texts_take_several_processes(tmp_path) -> None:
-    found = run(toy(tmp_path), *(f"BAD n{number}" for number in range(execute.BATCH + 3)))
-    assert [messages(one) for one in found] == [[f"n{number} is bad"] for number in range(67)]
+    analysis = run(toy(tmp_path), *(f"BAD n{number}" for number in range(execute.BATCH + 3)))
+    assert [messages(one) for one in analysis] == [[f"n{number} is bad"] for number in range(67)]
 
 
 # What the tool is told
@@ -87,8 +87,8 @@ def test_placeholders_are_filled(tmp_path) -> None:
         arguments=(*arguments, "{marker}", "a{marker}"),
         replaced=("[exit_codes]", 'rules = "rules.json"\n[exit_codes]'),
     )
-    (found,) = run(one, "ARGUMENTS")
-    folder, _, listing, work, rules, own, marker, again = json.loads(messages(found)[0])
+    (findings,) = run(one, "ARGUMENTS")
+    folder, _, listing, work, rules, own, marker, again = json.loads(messages(findings)[0])
     assert work == folder
     assert listing.endswith("/tmp/files.txt")
     assert rules == str(one.folder / "rules.json")
@@ -136,8 +136,8 @@ def test_what_silences_a_tool_is_overwritten_and_columns_stay(tmp_path) -> None:
         "raise SystemExit(1)"
     )
     one = toy(tmp_path, more, program=program)
-    (found,) = run(one, "a = 1 # NoQA: é\nb QUIET\nc LOUD d\n")
-    assert messages(found) == ["a = 1 xxxxxxxxx\nb xxxxx\nxxxxxx d\n"]
+    (findings,) = run(one, "a = 1 # NoQA: é\nb QUIET\nc LOUD d\n")
+    assert messages(findings) == ["a = 1 xxxxxxxxx\nb xxxxx\nxxxxxx d\n"]
 
 
 def test_pattern_of_an_own_analyzer_meets_no_long_line_of_errors(tmp_path) -> None:
@@ -197,13 +197,13 @@ def test_findings_of_an_unparsed_text_are_dropped_where_they_mean_nothing(tmp_pa
 
 def test_rule_that_means_unparsed_is_no_finding(tmp_path) -> None:
     one = toy(tmp_path, replaced=('["syntax.*"]', '["ba."]'))
-    (found,) = run(one, "BAD a\nODD b")
-    assert (bool(found.unparsed), messages(found)) == (True, ["b is odd"])
+    (findings,) = run(one, "BAD a\nODD b")
+    assert (bool(findings.unparsed), messages(findings)) == (True, ["b is odd"])
 
 
 def test_rule_that_means_unparsed_matches_as_a_whole(tmp_path) -> None:
-    (found,) = run(toy(tmp_path, replaced=('["syntax.*"]', '["ba"]')), "BAD a")
-    assert (found.unparsed, messages(found)) == ((), ["a is bad"])
+    (findings,) = run(toy(tmp_path, replaced=('["syntax.*"]', '["ba"]')), "BAD a")
+    assert (findings.unparsed, messages(findings)) == ((), ["a is bad"])
 
 
 def test_text_that_the_diagnostics_give_up_is_unparsed(tmp_path) -> None:
@@ -215,42 +215,42 @@ def test_text_that_the_diagnostics_give_up_is_unparsed(tmp_path) -> None:
         ),
         replaced=("[output.json]", "unparsed_stderr = 'skip (\\S+\\.py)'\n[output.json]"),
     )
-    assert [bool(found.unparsed) for found in run(one, "a", "b", "c")] == [False, True, False]
+    assert [bool(findings.unparsed) for findings in run(one, "a", "b", "c")] == [False, True, False]
 
 
 def test_clean_code_with_findings_keeps_them(tmp_path) -> None:
-    one = toy(tmp_path, replaced=("unparsed = [2]", "clean = [0, 1]\nfindings = []"))
-    assert messages(run(one, "BAD a")[0]) == ["a is bad"]
+    finding = toy(tmp_path, replaced=("unparsed = [2]", "clean = [0, 1]\nfindings = []"))
+    assert messages(run(finding, "BAD a")[0]) == ["a is bad"]
 
 
 @pytest.mark.parametrize(
     "path", ["../../etc/passwd", "s0001.py", "s0000", "xs0000.py", "s" + "9" * 5000 + ".py"]
 )
 def test_finding_of_a_file_that_is_not_ours_is_nothing(tmp_path, path) -> None:
-    (found,) = run(
+    (findings,) = run(
         toy(tmp_path, replaced=("[exit_codes]", "[exit_codes]\nclean = [0, 1]")),
         "RAW " + json.dumps({"found": [{"file": path, "line": 1, "rule": "a", "text": "b"}]}),
     )
-    assert found == RawReport()
+    assert findings == RawReport()
 
 
 @pytest.mark.parametrize(
     "path", ["s0000.py", "./s0000.py", "file:///tmp/x/work/s0000.py", "C:\\work\\s0000.py"]
 )
 def test_our_file_is_known_however_it_is_written(tmp_path, path) -> None:
-    (found,) = run(
+    (findings,) = run(
         toy(tmp_path),
         "RAW " + json.dumps({"found": [{"file": path, "line": 1, "rule": "a", "text": "b"}]}),
     )
-    assert messages(found) == ["b"]
+    assert messages(findings) == ["b"]
 
 
 def test_half_a_character_in_a_message_is_no_trouble(tmp_path) -> None:
     cache = Store(tmp_path / "cache")
     text = 'RAW {"found": [{"file": "s0000.py", "line": 1, "rule": "a", "text": "\\ud800"}]}'
-    (found,) = run(toy(tmp_path), text, cache=cache)
-    assert messages(found) == ["?"]
-    assert run(toy(tmp_path), text, cache=cache) == (found,)
+    (findings,) = run(toy(tmp_path), text, cache=cache)
+    assert messages(findings) == ["?"]
+    assert run(toy(tmp_path), text, cache=cache) == (findings,)
     cache.close()
 
 
@@ -260,9 +260,9 @@ def test_half_a_character_in_a_message_is_no_trouble(tmp_path) -> None:
 def test_text_that_breaks_the_tool_silences_itself_alone(tmp_path) -> None:
     texts = [f"BAD n{number}" for number in range(20)]
     texts[13] = "EXIT 77"
-    found = run(toy(tmp_path), *texts)
-    assert [i for i, one in enumerate(found) if isinstance(one, ToolFailedError)] == [13]
-    assert messages(found[14]) == ["n14 is bad"]
+    analysis = run(toy(tmp_path), *texts)
+    assert [i for i, one in enumerate(analysis) if isinstance(one, ToolFailedError)] == [13]
+    assert messages(analysis[14]) == ["n14 is bad"]
 
 
 def test_flood_of_findings_of_one_text_hides_no_others(tmp_path, monkeypatch) -> None:
@@ -286,17 +286,17 @@ def started(monkeypatch) -> list[int]:
 def test_tool_that_always_fails_is_given_up(tmp_path, monkeypatch, started) -> None:
     monkeypatch.setattr(execute, "MAX_FAILURES", 5)
     monkeypatch.setattr(execute, "BATCH", 4)
-    found = run(toy(tmp_path), *(f"EXIT {70 + number}" for number in range(40)))
-    assert all(isinstance(one, ToolFailedError) for one in found)
+    analysis = run(toy(tmp_path), *(f"EXIT {70 + number}" for number in range(40)))
+    assert all(isinstance(one, ToolFailedError) for one in analysis)
     assert len(started) == execute.MAX_OVERDRAFT * 5
 
 
 def test_time_that_failures_take_is_bounded(tmp_path, monkeypatch, started) -> None:
     monkeypatch.setattr(execute, "BATCH", 2)
     one = toy(tmp_path, replaced=("seconds = 10", "seconds = 0.3"))
-    found = run(one, *(f"SLEEP {number}" for number in range(40)))
-    assert all("took longer" in str(outcome) for outcome in found)
-    assert len(found) == 40
+    analysis = run(one, *(f"SLEEP {number}" for number in range(40)))
+    assert all("took longer" in str(outcome) for outcome in analysis)
+    assert len(analysis) == 40
     assert len(started) <= execute.MAX_OVERDRAFT * execute.MAX_WAITS
 
 
@@ -312,10 +312,10 @@ def test_tool_that_is_gone_since_its_version_was_asked_for_failed(tmp_path) -> N
     program.write_text("#!/bin/sh\necho toy 1.0\n")
     program.chmod(0o755)
     one = toy(tmp_path, replaced=('"{python}"', '"crscore-toy"'))
-    found = tools.find_tool(one, tools=tmp_path, path=str(tmp_path), cache=None)
+    findings = tools.find_tool(one, tools=tmp_path, path=str(tmp_path), cache=None)
     program.unlink()
     (outcome,) = execute.run_analyzer(
-        Task(found, one.manifest.run, None, threading.Event()), [unit("BAD a")]
+        Task(findings, one.manifest.run, None, threading.Event()), [unit("BAD a")]
     )
     assert str(outcome) == "toy is no longer installed"
 

@@ -17,8 +17,8 @@ MADE = parse.parse_diff(
 
 
 def raw(line: int = 2, path: str = "src/a.py", **more: object) -> RawFinding:
-    given = {"rule": "r", "message": "Bad.", "line": line, "end_line": line} | more
-    return RawFinding(path=path, **given)
+    arguments = {"rule": "r", "message": "Bad.", "line": line, "end_line": line} | more
+    return RawFinding(path=path, **arguments)
 
 
 def one(*findings: RawFinding, made=MADE, **more: object):
@@ -111,11 +111,11 @@ def test_gigantic_lines_are_no_trouble() -> None:
 
 def test_runs_stay_apart_and_in_order() -> None:
     reports = [RawReport(tool="b", findings=(raw(),)), RawReport(tool="a")]
-    found = external_sarif.find_runs(reports, MADE)
-    assert [(run.tool, len(mine)) for run, mine in found] == [("b", 1), ("a", 0)]
+    findings = external_sarif.find_runs(reports, MADE)
+    assert [(run.tool, len(mine)) for run, mine in findings] == [("b", 1), ("a", 0)]
     assert external_sarif.find_runs([], MADE) == ()
 
 
 def test_added_file_counts_whole() -> None:
-    made = added_files({"n.py": "a\nb\n"})
-    assert all(each.in_change for each in one(raw(1, "n.py"), raw(2, "n.py"), made=made)[1])
+    diff = added_files({"n.py": "a\nb\n"})
+    assert all(each.in_change for each in one(raw(1, "n.py"), raw(2, "n.py"), made=diff)[1])

@@ -60,9 +60,9 @@ class Counting:
 
 
 def at(line: int, text: str = "Unused import `os`.", **more: object) -> Finding:
-    given = {"tool": "ruff", "rule": "r", "path": "a.py", "end_line": line, "message": text}
-    given |= {"severity": WARNING, "in_change": True} | more
-    return Finding(line=line, text=text, **given)
+    arguments = {"tool": "ruff", "rule": "r", "path": "a.py", "end_line": line, "message": text}
+    arguments |= {"severity": WARNING, "in_change": True} | more
+    return Finding(line=line, text=text, **arguments)
 
 
 def chosen(*findings: Finding, per_hunk: int | None = None, encoder=None) -> issues.ChosenIssues:
@@ -75,7 +75,7 @@ def chosen(*findings: Finding, per_hunk: int | None = None, encoder=None) -> iss
 
 
 def texts(*findings: Finding, **options) -> list[str]:
-    return [one.text for one in chosen(*findings, **options).references]
+    return [finding.text for finding in chosen(*findings, **options).references]
 
 
 def test_nothing_found_is_no_issue() -> None:
@@ -98,9 +98,9 @@ def test_finding_becomes_a_reference_on_its_lines() -> None:
 
 @pytest.mark.parametrize("mark", [{"in_change": False}, {"pre_existing": True}])
 def test_finding_that_is_no_part_of_the_change_does_not_count(mark) -> None:
-    found = chosen(at(2, **mark), at(3, "Other."))
-    assert [one.text for one in found.references] == ["Other."]
-    assert [one.counted for one in found.analysis.findings] == [False, True]
+    findings = chosen(at(2, **mark), at(3, "Other."))
+    assert [finding.text for finding in findings.references] == ["Other."]
+    assert [finding.counted for finding in findings.analysis.findings] == [False, True]
 
 
 def test_encoder_is_left_alone_unless_two_tools_meet_on_a_line() -> None:
@@ -125,12 +125,12 @@ def test_encoder_is_called_once_for_all_lines() -> None:
 
 
 def test_two_tools_that_mean_the_same_are_one_issue_that_names_both() -> None:
-    found = chosen(
+    findings = chosen(
         at(2, "The import `os` is unused."), at(2, "Unused import `os`.", tool="pyscent")
     )
-    (one,) = found.references
+    (one,) = findings.references
     assert (one.source, one.text) == ("pyscent+ruff", "Unused import `os`.")
-    assert all(finding.counted for finding in found.analysis.findings)
+    assert all(finding.counted for finding in findings.analysis.findings)
 
 
 def test_worst_of_two_speaks_for_both() -> None:
@@ -162,10 +162,10 @@ def test_third_tool_joins_the_first_two() -> None:
 
 
 def test_line_with_thousands_of_findings_takes_no_time() -> None:
-    found = [at(2, f"Unused number{number}.", tool="a") for number in range(5_000)]
-    found += [at(2, f"Odd number{number}.", tool="b") for number in range(5_000)]
+    findings = [at(2, f"Unused number{number}.", tool="a") for number in range(5_000)]
+    findings += [at(2, f"Odd number{number}.", tool="b") for number in range(5_000)]
     encoder = Counting()
-    assert len(texts(*found, per_hunk=3, encoder=encoder)) == 3
+    assert len(texts(*findings, per_hunk=3, encoder=encoder)) == 3
     assert len(encoder.calls[0]) == issues.MAX_COMPARED
 
 
@@ -203,18 +203,18 @@ def test_worst_of_a_hunk_are_kept_and_shown_by_line() -> None:
 
 
 def test_findings_over_the_limit_stay_uncounted() -> None:
-    found = chosen(at(2, "One."), at(3, "Two."), per_hunk=1)
-    assert [one.counted for one in found.analysis.findings] == [True, False]
+    findings = chosen(at(2, "One."), at(3, "Two."), per_hunk=1)
+    assert [finding.counted for finding in findings.analysis.findings] == [True, False]
 
 
 def test_findings_of_one_issue_take_one_place() -> None:
-    found = [at(2), at(2, "The import `os` is unused.", tool="b"), at(3, "Two.")]
-    assert len(texts(*found, per_hunk=2)) == 2
+    findings = [at(2), at(2, "The import `os` is unused.", tool="b"), at(3, "Two.")]
+    assert len(texts(*findings, per_hunk=2)) == 2
 
 
 def test_weights_fall_with_severity() -> None:
-    found = chosen(*(at(2 + n, f"N{n}.", severity=one) for n, one in enumerate(Severity)))
-    weights = [one.weight for one in found.references]
+    findings = chosen(*(at(2 + n, f"N{n}.", severity=one) for n, one in enumerate(Severity)))
+    weights = [claim.weight for claim in findings.references]
     assert weights == sorted(weights, reverse=True)
     assert len(set(weights)) == 3
 
@@ -260,9 +260,9 @@ def test_order_of_the_findings_does_not_matter(found, shuffler: random.Random, p
 @given(FINDINGS)
 def test_every_finding_counts_where_there_is_no_limit(found) -> None:
     made = chosen(*found)
-    assert all(one.counted for one in made.analysis.findings)
+    assert all(finding.counted for finding in made.analysis.findings)
     tools = {tool for one in made.references for tool in one.source.split("+")}
-    assert tools == {one.tool for one in found}
+    assert tools == {finding.tool for finding in found}
 
 
 # Claims that an issue says, too
@@ -274,18 +274,18 @@ def implication(text: str, start: int = 2, kind=ReferenceKind.IMPLICATION) -> Ps
 
 
 def test_implication_that_an_issue_says_is_left_out() -> None:
-    found = chosen(at(2, "Unused import `os`.")).references
+    references = chosen(at(2, "Unused import `os`.")).references
     same, other = implication("The import `os` is unused."), implication("A test is missing.")
     far, claim = implication(same.text, 54), implication(same.text, kind=ReferenceKind.CLAIM)
-    left = issues.drop_repeated([same, other, far, claim], found, hashing.Hashing())
+    left = issues.drop_repeated([same, other, far, claim], references, hashing.Hashing())
     assert left == (other, far, claim)
 
 
 def test_all_implications_are_compared_in_one_call() -> None:
-    found = chosen(at(2, "Alpha."), at(3, "Beta."), at(54, "Gamma.")).references
+    references = chosen(at(2, "Alpha."), at(3, "Beta."), at(54, "Gamma.")).references
     claims = [implication("Alpha."), implication("Delta.", 3), implication("Beta.", 54)]
     encoder = Counting()
-    assert issues.drop_repeated(claims, found, encoder) == tuple(claims[1:])
+    assert issues.drop_repeated(claims, references, encoder) == tuple(claims[1:])
     assert len(encoder.calls) == 1
 
 
@@ -297,9 +297,9 @@ def test_without_issues_the_encoder_is_left_alone() -> None:
 
 
 def test_matter_of_taste_does_not_count() -> None:
-    found = chosen(at(2, "The lambda is long.", is_style=True), at(3, "Unused import `os`."))
-    assert [one.text for one in found.references] == ["Unused import `os`."]
-    assert [one.counted for one in found.analysis.findings] == [False, True]
+    findings = chosen(at(2, "The lambda is long.", is_style=True), at(3, "Unused import `os`."))
+    assert [finding.text for finding in findings.references] == ["Unused import `os`."]
+    assert [finding.counted for finding in findings.analysis.findings] == [False, True]
 
 
 def test_two_tools_that_name_different_things_mean_two_defects() -> None:

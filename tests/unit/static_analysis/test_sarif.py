@@ -73,7 +73,7 @@ def test_codeql_rules_of_extensions_are_found() -> None:
 def test_eslint_parse_error_is_an_unread_file_and_no_finding() -> None:
     (report,) = sarif.read_sarif((DATA / "eslint.sarif").read_bytes(), source="eslint.sarif")
     assert report.unparsed == ("file:///home/runner/work/shop/shop/web/broken.js",)
-    assert [(found.rule, found.suppressed) for found in report.findings] == [
+    assert [(findings.rule, findings.suppressed) for findings in report.findings] == [
         ("eqeqeq", False),
         ("no-console", True),
     ]
@@ -92,11 +92,11 @@ def test_ruff_output_is_read(tmp_path: Path) -> None:
     )
     (report,) = sarif.read_sarif(done.stdout, source="ruff")
     assert report.tool == "ruff"
-    assert [(found.rule, found.line, found.level) for found in report.findings] == [
+    assert [(findings.rule, findings.line, findings.level) for findings in report.findings] == [
         ("F401", 1, "error"),
         ("F821", 4, "error"),
     ]
-    names = {found.path for found in report.findings}
+    names = {findings.path for findings in report.findings}
     assert set(match_paths(names, {"s0001.py"}).values()) == {"s0001.py"}
 
 
@@ -123,8 +123,8 @@ def test_bytes_that_are_no_text_are_replaced() -> None:
 def test_half_a_character_can_be_written_again() -> None:
     tool = {"driver": {"name": "t\ud800"}}
     report = read({"message": {"text": "Bad \ud800."}, "ruleId": "\udfff"}, run={"tool": tool})
-    (found,) = report.findings
-    assert (found.message, found.rule, report.tool) == ("Bad ?.", "?", "t?")
+    (findings,) = report.findings
+    assert (findings.message, findings.rule, report.tool) == ("Bad ?.", "?", "t?")
 
 
 # Which results are findings
@@ -142,14 +142,14 @@ def test_half_a_character_can_be_written_again() -> None:
     ],
 )
 def test_kind_decides_what_is_a_finding(kind: str, level: str | None) -> None:
-    found = read({"kind": kind, "level": "error", "message": {"text": "x"}}).findings
-    assert [finding.level for finding in found] == ([] if level is None else [level])
+    findings = read({"kind": kind, "level": "error", "message": {"text": "x"}}).findings
+    assert [finding.level for finding in findings] == ([] if level is None else [level])
 
 
 def test_result_gone_since_the_baseline_is_left_out() -> None:
     states = [None, "new", "unchanged", "updated", "absent"]
     results = [{"message": {"text": "x"}, "baselineState": state} for state in states]
-    assert [found.baseline for found in read(*results).findings] == states[:4]
+    assert [findings.baseline for findings in read(*results).findings] == states[:4]
 
 
 @pytest.mark.parametrize(
@@ -534,11 +534,11 @@ def test_broken_files_raise_nothing_but_their_own_error(content: bytes) -> None:
     except ToolOutputError:
         return
     for report in reports:
-        for found in report.findings:
-            assert 0 <= found.line <= found.end_line
-            assert isinstance(found.path, str)
-            assert found.level in ("error", "warning", "note")
-            assert len(shorten(found.message)) <= 300
+        for findings in report.findings:
+            assert 0 <= findings.line <= findings.end_line
+            assert isinstance(findings.path, str)
+            assert findings.level in ("error", "warning", "note")
+            assert len(shorten(findings.message)) <= 300
 
 
 @settings(max_examples=200, deadline=None)

@@ -118,14 +118,14 @@ def test_analyzer_that_cannot_be_used_is_an_error(tmp_path) -> None:
 
 def test_no_analyzers_say_nothing() -> None:
     empty = suite.Suite(analyzers=(), tools=Path("/none"), path="")
-    made = added_files({"a.py": "x = 1\n"})
-    assert [one.coverage for one in empty.analyze([made, made])] == [Coverage.NONE] * 2
+    diff = added_files({"a.py": "x = 1\n"})
+    assert [one.coverage for one in empty.analyze([diff, diff])] == [Coverage.NONE] * 2
     assert empty.analyze([]) == ()
 
 
 def test_findings_of_changed_lines_of_each_change_in_order(tmp_path) -> None:
-    made = [added_files({"a.py": "BAD a\n"}), added_files({"a.py": "BAD a\n", "b.txt": "BAD b"})]
-    one, two = toys.suite(toy(tmp_path)).analyze(made)
+    diffs = [added_files({"a.py": "BAD a\n"}), added_files({"a.py": "BAD a\n", "b.txt": "BAD b"})]
+    one, two = toys.suite(toy(tmp_path)).analyze(diffs)
     assert (said(one), said(two)) == (["A is bad."], ["A is bad.", "B is bad."])
     assert all(finding.in_change for finding in two.findings)
     assert [run.files for run in (*one.tools, *two.tools)] == [1, 2]
@@ -133,8 +133,8 @@ def test_findings_of_changed_lines_of_each_change_in_order(tmp_path) -> None:
 
 def test_all_changes_go_through_one_process(tmp_path) -> None:
     one = toy(tmp_path, version="print('toy 1.0')")
-    made = [added_files({f"{name}.py": "ARGUMENTS\n"}) for name in "abc"]
-    found = toys.suite(one).analyze(made)
+    diffs = [added_files({f"{name}.py": "ARGUMENTS\n"}) for name in "abc"]
+    found = toys.suite(one).analyze(diffs)
     assert all(each.findings[0].message.count("s000") == 3 for each in found)
 
 
@@ -154,22 +154,22 @@ def test_tool_without_a_file_of_its_kind_is_not_looked_for(tmp_path) -> None:
 
 def test_failure_of_one_tool_leaves_the_others(tmp_path) -> None:
     broken = toy(tmp_path, name="broken", program="raise SystemExit(99)")
-    found = run(added_files({"a.py": "BAD a\n"}), broken, toy(tmp_path))
-    assert said(found) == ["A is bad."]
-    assert [(run.tool, run.state) for run in found.tools] == [
+    analysis = run(added_files({"a.py": "BAD a\n"}), broken, toy(tmp_path))
+    assert said(analysis) == ["A is bad."]
+    assert [(run.tool, run.state) for run in analysis.tools] == [
         ("broken", ToolState.FAILED),
         ("toy", ToolState.RAN),
     ]
-    assert found.identity == f"toy@1.2.3-{toy(tmp_path).sha256[:8]},partial"
-    assert found.notes == ("broken ended with exit code 99.",)
+    assert analysis.identity == f"toy@1.2.3-{toy(tmp_path).sha256[:8]},partial"
+    assert analysis.notes == ("broken ended with exit code 99.",)
 
 
 def test_installed_looks_for_every_tool(tmp_path) -> None:
     lost = toy(tmp_path, name="lost", replaced=('"{python}"', '"crscore-lost"'))
-    found = toys.suite(lost, toy(tmp_path)).installed()
-    assert [one.name for one, _ in found] == ["lost", "toy"]
-    assert found[0][1].state is ToolState.MISSING
-    assert found[1][1].version == "1.2.3"
+    tool = toys.suite(lost, toy(tmp_path)).installed()
+    assert [one.name for one, _ in tool] == ["lost", "toy"]
+    assert tool[0][1].state is ToolState.MISSING
+    assert tool[1][1].version == "1.2.3"
 
 
 # Without a sandbox
@@ -184,9 +184,9 @@ def on_macos(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("on_macos")
 def test_code_of_the_user_is_read_without_a_sandbox_and_the_signature_says_so(tmp_path) -> None:
-    found = run(added_files({"a.py": "BAD a\n"}), toy(tmp_path))
-    assert said(found) == ["A is bad."]
-    assert found.identity == f"toy@1.2.3-{toy(tmp_path).sha256[:8]},sandbox:none"
+    analysis = run(added_files({"a.py": "BAD a\n"}), toy(tmp_path))
+    assert said(analysis) == ["A is bad."]
+    assert analysis.identity == f"toy@1.2.3-{toy(tmp_path).sha256[:8]},sandbox:none"
 
 
 @pytest.mark.usefixtures("on_macos")
@@ -203,8 +203,8 @@ def test_untrusted_code_is_not_read_without_a_sandbox(tmp_path) -> None:
 
 @pytest.mark.usefixtures("on_macos")
 def test_change_that_no_tool_reads_says_nothing_of_a_sandbox(tmp_path) -> None:
-    made = [added_files({"a.go": "BAD a\n"}), added_files({"a.py": "BAD a\n"})]
-    identities = [one.identity for one in toys.suite(toy(tmp_path)).analyze(made)]
+    diffs = [added_files({"a.go": "BAD a\n"}), added_files({"a.py": "BAD a\n"})]
+    identities = [one.identity for one in toys.suite(toy(tmp_path)).analyze(diffs)]
     assert identities[0] == "none"
     assert identities[1].endswith(",sandbox:none")
 
@@ -241,24 +241,24 @@ COMPAT = """
 
 def test_published_way_runs_only_the_tools_that_have_one(tmp_path) -> None:
     old, new = "BAD a\nBAD b\nx\n", "BAD a\nBAD b\ny\n"
-    made = change("a.py", old, new)
+    diff = change("a.py", old, new)
     plain, way = toy(tmp_path, name="plain"), toy(tmp_path, COMPAT)
-    found = run(made, plain, way, compat=True)
-    assert [run.tool for run in found.tools] == ["toy"]
-    assert [finding.in_change for finding in found.findings] == [False, False]
+    analysis = run(diff, plain, way, compat=True)
+    assert [run.tool for run in analysis.tools] == ["toy"]
+    assert [finding.in_change for finding in analysis.findings] == [False, False]
 
 
 def test_published_way_takes_an_unchanged_line_whose_text_is_on_a_changed_one(tmp_path) -> None:
-    made = change("a.py", "BAD a\nx\ny\n", "BAD a\nx\n  BAD a\n", context=0)
+    diff = change("a.py", "BAD a\nx\ny\n", "BAD a\nx\n  BAD a\n", context=0)
     one = toy(tmp_path, COMPAT)
-    assert [finding.in_change for finding in run(made, one, compat=True).findings] == [True, True]
-    assert [finding.in_change for finding in run(made, one).findings] == [False, True]
+    assert [finding.in_change for finding in run(diff, one, compat=True).findings] == [True, True]
+    assert [finding.in_change for finding in run(diff, one).findings] == [False, True]
 
 
 def test_published_way_of_a_hunk_alone_finds_nothing(tmp_path) -> None:
-    made = parse.parse_diff("--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x\n+x = 'BAD a'\n")
+    diff = parse.parse_diff("--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x\n+x = 'BAD a'\n")
     one = toy(tmp_path, COMPAT + "[fragments]\nrules = ['bad']")
-    assert [finding.in_change for finding in run(made, one, compat=True).findings] == [False]
+    assert [finding.in_change for finding in run(diff, one, compat=True).findings] == [False]
 
 
 # When somebody interrupts
@@ -269,7 +269,7 @@ def test_interrupt_ends_the_tools_and_starts_no_more(tmp_path, monkeypatch) -> N
     started = tmp_path / "started"
     sleeping = toy(tmp_path, name="aaa", replaced=("seconds = 10", "seconds = 60"))
     late = toy(tmp_path, name="zzz", program=f"open({str(started)!r}, 'w')")
-    made = added_files({"a.py": "SLEEP\n", "b.py": "SLEEP\n", "c.py": "SLEEP\n"})
+    diff = added_files({"a.py": "SLEEP\n", "b.py": "SLEEP\n", "c.py": "SLEEP\n"})
 
     class Interrupted(BaseException):
         pass
@@ -284,7 +284,7 @@ def test_interrupt_ends_the_tools_and_starts_no_more(tmp_path, monkeypatch) -> N
     before = set(threading.enumerate())
     start = time.monotonic()
     with pytest.raises(Interrupted):
-        toys.suite(sleeping, late).analyze([made])
+        toys.suite(sleeping, late).analyze([diff])
     assert time.monotonic() - start < 15
     assert not started.exists()
     assert set(threading.enumerate()) <= before
@@ -293,8 +293,8 @@ def test_interrupt_ends_the_tools_and_starts_no_more(tmp_path, monkeypatch) -> N
 def test_published_way_takes_what_cannot_be_parsed_for_issues_and_lets_code_silence(
     tmp_path,
 ) -> None:
-    made = change("a.py", "x\n", "'hush' BAD a\n")
+    diff = change("a.py", "x\n", "'hush' BAD a\n")
     more = COMPAT + '[suppressions]\npatterns = ["BAD"]\n[style]\nrules = ["bad"]'
     one = toy(tmp_path, more, replaced=('["syntax.*"]', '["bad"]'))
-    assert [finding.is_style for finding in run(made, one, compat=True).findings] == [False]
-    assert run(made, one).findings == ()
+    assert [finding.is_style for finding in run(diff, one, compat=True).findings] == [False]
+    assert run(diff, one).findings == ()

@@ -86,11 +86,11 @@ def test_file_that_may_not_be_run_is_no_program(tmp_path) -> None:
 
 
 def test_tool_without_the_program_it_needs_is_missing(tmp_path) -> None:
-    made = toy(tmp_path, replaced=("supported", 'needs = ["crscore-java"]\nsupported'))
-    one = found(made, tmp_path, path=os.environ["PATH"])
+    analyzer_folder = toy(tmp_path, replaced=("supported", 'needs = ["crscore-java"]\nsupported'))
+    one = found(analyzer_folder, tmp_path, path=os.environ["PATH"])
     assert one == Absent(state=ToolState.MISSING, reason="crscore-java is not installed")
     program(tmp_path / "bin", name="crscore-java")
-    one = found(made, tmp_path, path=str(tmp_path / "bin"))
+    one = found(analyzer_folder, tmp_path, path=str(tmp_path / "bin"))
     assert isinstance(one, Installed)
     assert str(tmp_path / "bin") in one.environment["PATH"].split(os.pathsep)
 
@@ -129,38 +129,38 @@ def test_file_that_is_no_program_failed(tmp_path) -> None:
 
 
 def test_version_is_asked_for_once(tmp_path) -> None:
-    made = toy(tmp_path, version="import time; print(f'toy 1.{time.time_ns()}')")
+    analyzer_folder = toy(tmp_path, version="import time; print(f'toy 1.{time.time_ns()}')")
     cache = Store(tmp_path / "cache")
-    first = found(made, tmp_path, cache=cache)
-    assert found(made, tmp_path, cache=cache).version == first.version
-    assert found(made, tmp_path).version != first.version
+    first = found(analyzer_folder, tmp_path, cache=cache)
+    assert found(analyzer_folder, tmp_path, cache=cache).version == first.version
+    assert found(analyzer_folder, tmp_path).version != first.version
     cache.close()
 
 
 def test_program_that_was_replaced_is_asked_again(tmp_path) -> None:
     path = program(tmp_path / "bin", "echo toy 1.2.3")
-    made, where = toy(tmp_path, replaced=NOWHERE), str(tmp_path / "bin")
+    analyzer_folder, where = toy(tmp_path, replaced=NOWHERE), str(tmp_path / "bin")
     cache = Store(tmp_path / "cache")
-    assert found(made, tmp_path, path=where, cache=cache).version == "1.2.3"
+    assert found(analyzer_folder, tmp_path, path=where, cache=cache).version == "1.2.3"
     # As npm does it: another file of the same size and the same time of change.
     before = path.stat()
     path.unlink()
     program(tmp_path / "bin", "echo toy 1.2.4")
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
     assert (path.stat().st_size, path.stat().st_mtime_ns) == (before.st_size, before.st_mtime_ns)
-    assert found(made, tmp_path, path=where, cache=cache).version == "1.2.4"
+    assert found(analyzer_folder, tmp_path, path=where, cache=cache).version == "1.2.4"
     cache.close()
 
 
 def test_environment_holds_what_the_manifest_says_and_no_more(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("GITHUB_TOKEN", "secret")
     own = 'environment = { OPTION = "{here}/x:{tools}/y:{files}" }'
-    made = toy(tmp_path, replaced=("[exit_codes]", own + "\n[exit_codes]"))
-    one = found(made, tmp_path)
+    analyzer_folder = toy(tmp_path, replaced=("[exit_codes]", own + "\n[exit_codes]"))
+    one = found(analyzer_folder, tmp_path)
     assert dict(one.environment) == {
         "PATH": f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin",
         "LANG": "C.UTF-8",
-        "OPTION": f"{made.folder}/x:{tmp_path}/tools/toy/y:{{files}}",
+        "OPTION": f"{analyzer_folder.folder}/x:{tmp_path}/tools/toy/y:{{files}}",
     }
 
 

@@ -24,15 +24,15 @@ def test_file_with_sources_is_read_in_both_versions() -> None:
 
 
 def test_added_file_is_whole_in_its_hunk_and_has_no_old_version() -> None:
-    made = added_files({"a.py": "x = 1\n\ny = 2\n"})
-    (unit,) = flat(made)
+    diff = added_files({"a.py": "x = 1\n\ny = 2\n"})
+    (unit,) = flat(diff)
     assert (unit.text, unit.side, unit.is_fragment) == ("x = 1\n\ny = 2\n", Side.NEW, False)
-    (unit,) = flat(parse.with_sources(made, {"a.py": (None, "x = 1\n\ny = 2\n")}))
+    (unit,) = flat(parse.with_sources(diff, {"a.py": (None, "x = 1\n\ny = 2\n")}))
     assert unit.side is Side.NEW
 
 
 def test_files_that_show_no_new_line_have_no_text() -> None:
-    made = parse.parse_diff(
+    diff = parse.parse_diff(
         "diff --git a/a.py b/a.py\ndeleted file mode 100644\n--- a/a.py\n+++ /dev/null\n"
         "@@ -1 +0,0 @@\n-x = 1\n"
         "diff --git a/b.png b/b.png\nindex 1111111..2222222 100644\n"
@@ -41,21 +41,21 @@ def test_files_that_show_no_new_line_have_no_text() -> None:
         "diff --git a/e.py b/e.py\n--- a/e.py\n+++ b/e.py\n@@ -1,2 +1 @@\n x = 1\n-y = 2\n"
         "diff --git a/f.py b/f.py\nnew file mode 100644\nindex 0000000..e69de29\n"
     )
-    assert units_of(made) == ((),) * 5
+    assert units_of(diff) == ((),) * 5
 
 
 def test_each_file_has_its_own_texts_in_the_order_of_the_diff() -> None:
-    made = added_files({"b.py": "x = 1\n", "none.png": "?\n", "a.py": "y = 1\n"})
-    assert [[unit.path for unit in texts] for texts in units_of(made)][::2] == [["b.py"], ["a.py"]]
+    diff = added_files({"b.py": "x = 1\n", "none.png": "?\n", "a.py": "y = 1\n"})
+    assert [[unit.path for unit in texts] for texts in units_of(diff)][::2] == [["b.py"], ["a.py"]]
 
 
 def test_renamed_file_is_read_under_its_new_name() -> None:
-    made = parse.parse_diff(
+    diff = parse.parse_diff(
         "diff --git a/a.py b/b.PYI\nsimilarity index 50%\nrename from a.py\nrename to b.PYI\n"
         "--- a/a.py\n+++ b/b.PYI\n@@ -1 +1 @@\n-x = 1\n+x = 2\n"
     )
-    made = parse.with_sources(made, {"b.PYI": ("x = 1\n", "x = 2\n")})
-    assert [(unit.path, unit.suffix) for unit in flat(made)] == [("b.PYI", ".pyi")] * 2
+    diff = parse.with_sources(diff, {"b.PYI": ("x = 1\n", "x = 2\n")})
+    assert [(unit.path, unit.suffix) for unit in flat(diff)] == [("b.PYI", ".pyi")] * 2
 
 
 @pytest.mark.parametrize(
@@ -95,8 +95,8 @@ def _file(path: str):
     ],
 )
 def test_lines_end_where_the_diff_has_them_end(text, read) -> None:
-    made = parse.parse_diff("--- a/a.py\n+++ b/a.py\n@@ -0,0 +1 @@\n+x\n")
-    source = made.files[0]
+    diff = parse.parse_diff("--- a/a.py\n+++ b/a.py\n@@ -0,0 +1 @@\n+x\n")
+    source = diff.files[0]
     whole = parse.Diff(files=(replace(source, new_source=text),), sha256="")
     assert flat(whole)[0].text == read
 
@@ -126,10 +126,10 @@ def test_hunk_alone_is_a_fragment_whose_lines_count_as_in_the_file() -> None:
 
 
 def test_lines_that_were_put_around_a_fragment_are_in_no_file() -> None:
-    made = parse.parse_diff(
+    diff = parse.parse_diff(
         "--- a/a.py\n+++ b/a.py\n@@ -9,0 +10,2 @@\n+    x = 1\n+except ValueError:\n"
     )
-    (unit,) = flat(made)
+    (unit,) = flat(diff)
     lines = unit.text.rstrip("\n").split("\n")
     counted = [unit.line_in_file(number) for number in range(1, len(lines) + 1)]
     assert unit.before > 0
@@ -140,30 +140,30 @@ def test_lines_that_were_put_around_a_fragment_are_in_no_file() -> None:
 
 
 def test_each_hunk_is_a_text_of_its_own() -> None:
-    made = parse.parse_diff(
+    diff = parse.parse_diff(
         HUNK + "@@ -80 +91 @@\n-z = 1\n+z = 2\n@@ -99,2 +110 @@\n a = 1\n-b = 2\n"
     )
-    assert [unit.first for unit in flat(made)] == [50, 91]
+    assert [unit.first for unit in flat(diff)] == [50, 91]
 
 
 def test_hunk_that_cannot_be_made_whole_has_no_text() -> None:
-    made = parse.parse_diff('--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x\n+)))] def (( class \' ""\n')
-    assert flat(made) == []
+    diff = parse.parse_diff('--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x\n+)))] def (( class \' ""\n')
+    assert flat(diff) == []
 
 
 def test_hunk_of_a_language_without_grammar_has_no_text() -> None:
-    made = parse.parse_diff("--- a/a.kt\n+++ b/a.kt\n@@ -1 +1 @@\n-x\n+y\n")
-    assert flat(made) == []
+    diff = parse.parse_diff("--- a/a.kt\n+++ b/a.kt\n@@ -1 +1 @@\n-x\n+y\n")
+    assert flat(diff) == []
 
 
 def test_bare_hunk_takes_the_suffix_of_its_language() -> None:
-    made = parse.parse_diff("@@ -1 +1 @@\n-x = 1\n+x = 2\n", language="java")
-    assert units.suffix_of(made.files[0]) == ".java"
-    made = parse.parse_diff("@@ -1 +1 @@\n-x = 1\n+x = 2\n", language="python")
-    (unit,) = flat(made)
+    diff = parse.parse_diff("@@ -1 +1 @@\n-x = 1\n+x = 2\n", language="java")
+    assert units.suffix_of(diff.files[0]) == ".java"
+    diff = parse.parse_diff("@@ -1 +1 @@\n-x = 1\n+x = 2\n", language="python")
+    (unit,) = flat(diff)
     assert (unit.path, unit.suffix, unit.first) == ("", ".py", 1)
 
 
 def test_file_of_unknown_kind_has_no_suffix() -> None:
-    made = parse.parse_diff("@@ -1 +1 @@\n-x = 1\n+x = 2\n")
-    assert units.suffix_of(made.files[0]) == ""
+    diff = parse.parse_diff("@@ -1 +1 @@\n-x = 1\n+x = 2\n")
+    assert units.suffix_of(diff.files[0]) == ""

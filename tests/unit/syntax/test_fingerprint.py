@@ -14,18 +14,18 @@ def test_another_version_or_a_missing_grammar_gives_another_fingerprint(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     real = metadata.version
-    found = {fresh()}
+    fingerprints = {fresh()}
     for changed in ("tree-sitter-go", "tree-sitter"):
         monkeypatch.setattr(
             metadata, "version", lambda name, c=changed: "0.0" if name == c else real(name)
         )
-        found.add(fresh())
+        fingerprints.add(fresh())
 
     def missing(name: str) -> str:
         raise metadata.PackageNotFoundError(name)
 
     monkeypatch.setattr(metadata, "version", missing)
-    found.add(fresh())
+    fingerprints.add(fresh())
     monkeypatch.undo()
-    assert len(found) == 4
-    assert fresh() in found
+    assert len(fingerprints) == 4
+    assert fresh() in fingerprints

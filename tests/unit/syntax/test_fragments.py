@@ -14,8 +14,8 @@ from tests.helpers.sources import SAMPLES, table
 NAMES = sorted(SAMPLES)
 
 
-def facts(found: Outline) -> list[tuple[str, str, int]]:
-    return [(fact.role, fact.text, fact.line) for unit in found.units for fact in unit.facts]
+def facts(outlined: Outline) -> list[tuple[str, str, int]]:
+    return [(fact.role, fact.text, fact.line) for unit in outlined.units for fact in unit.facts]
 
 
 def cut(name: str, start: int, stop: int, first: int = 1) -> Outline:
@@ -32,40 +32,42 @@ def test_hunk_that_begins_in_a_function_and_ends_in_it_tells_facts_on_their_line
     name: str,
 ) -> None:
     start = line_of(name, "a > 1")
-    found = facts(cut(name, start, start + 3, first=40))
-    assert (Role.STRING, '"bad"', 41 + start) in found
-    conditions = [(text.strip("$"), line) for role, text, line in found if role is Role.CONDITION]
+    outlined = facts(cut(name, start, start + 3, first=40))
+    assert (Role.STRING, '"bad"', 41 + start) in outlined
+    conditions = [
+        (text.strip("$"), line) for role, text, line in outlined if role is Role.CONDITION
+    ]
     assert conditions == [("a > 1", 40 + start)]
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_hunk_that_ends_in_a_function_tells_it(name: str) -> None:
     start = line_of(name, "On load")
-    found = cut(name, start, line_of(name, "bad") + 1)
-    named = [(unit.name.lower().rpartition(".")[2], unit.start) for unit in found.units]
-    assert [one for one in named if one[0] == "load"] == [("load", start + 1)]
+    outlined = cut(name, start, line_of(name, "bad") + 1)
+    named = [(unit.name.lower().rpartition(".")[2], unit.start) for unit in outlined.units]
+    assert [pair for pair in named if pair[0] == "load"] == [("load", start + 1)]
 
 
 @pytest.mark.parametrize("name", sorted(set(NAMES) - {"c"}))
 def test_hunk_that_begins_in_a_function_tells_the_next_one_alone(name: str) -> None:
     start = line_of(name, "hide")
-    found = cut(name, line_of(name, "return"), start + 2)
+    outlined = cut(name, line_of(name, "return"), start + 2)
     named = [
         (unit.name.rpartition(".")[2].strip("_#"), unit.head)
-        for unit in found.units[1:]
+        for unit in outlined.units[1:]
         if unit.real
     ]
     assert named == [("hide", start + 1)]
-    assert any(role is Role.RETURN for role, _, _ in facts(found))
+    assert any(role is Role.RETURN for role, _, _ in facts(outlined))
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_hunk_cut_anywhere_keeps_its_lines(name: str) -> None:
     count = SAMPLES[name].count("\n")
     for start in range(0, count - 4):
-        found = cut(name, start, start + 5)
+        outlined = cut(name, start, start + 5)
         lines = SAMPLES[name].split("\n")
-        for unit in found.units:
+        for unit in outlined.units:
             assert all(start < fact.line <= start + 5 for fact in unit.facts)
             assert all(start < line <= start + 5 for line, _ in unit.tokens)
             assert all(text in lines[line - 1].replace("'", '"') for line, text in unit.tokens)
@@ -92,9 +94,9 @@ def test_fragment_keeps_what_its_lines_do(name: str, lines: list[str], role: Rol
 
 
 def test_made_up_surroundings_are_not_real() -> None:
-    found = complete(table("java"), ["    a();", "  }", "  int f() { return 1; }", "}"], 10)
-    assert [unit.name for unit in found.outline.units[1:] if unit.real] == ["f"]
-    assert found.text.split("\n")[found.before].strip() == "a();"
+    outlined = complete(table("java"), ["    a();", "  }", "  int f() { return 1; }", "}"], 10)
+    assert [unit.name for unit in outlined.outline.units[1:] if unit.real] == ["f"]
+    assert outlined.text.split("\n")[outlined.before].strip() == "a();"
 
 
 @pytest.mark.parametrize("lines", [[], [""], ["}" * (MAX_OPEN + 1)], ["(" * 5000], ["\x00\r", "é"]])

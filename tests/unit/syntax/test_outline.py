@@ -12,16 +12,16 @@ from tests.helpers.sources import table as table_of
 NAMES = sorted(SAMPLES)
 
 
-def load(found: Outline) -> Unit:
-    return next(unit for unit in found.units if unit.name.lower().endswith("load"))
+def load(outlined: Outline) -> Unit:
+    return next(unit for unit in outlined.units if unit.name.lower().endswith("load"))
 
 
-def names(found: Outline, role: Role) -> list[str]:
-    return [fact.name for unit in found.units for fact in unit.facts if fact.role is role]
+def names(outlined: Outline, role: Role) -> list[str]:
+    return [fact.name for unit in outlined.units for fact in unit.facts if fact.role is role]
 
 
-def told(found: Outline) -> list[str]:
-    return [f"{unit.noun} {found.qualified(at)}" for at, unit in enumerate(found.units) if at]
+def told(outlined: Outline) -> list[str]:
+    return [f"{unit.noun} {outlined.qualified(at)}" for at, unit in enumerate(outlined.units) if at]
 
 
 def test_every_language_has_a_sample() -> None:
@@ -65,10 +65,10 @@ def test_span_holds_the_comment_and_the_decorators_above(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(set(NAMES) - {"c", "cpp", "go", "ruby"}))
 def test_decorators_belong_to_what_they_decorate(name: str) -> None:
-    found = outline(name, SAMPLES[name])
+    outlined = outline(name, SAMPLES[name])
     decorated = [
         (unit.name, fact.name.strip("@#[]").lower())
-        for unit in found.units
+        for unit in outlined.units
         for fact in unit.facts
         if fact.role is Role.DECORATOR
     ]
@@ -102,8 +102,8 @@ def test_parameters_are_read_with_defaults_and_the_rest(name: str) -> None:
 def test_parameters_in_the_forms_of_each_language(
     name: str, source: str, expected: list[tuple[str, int]]
 ) -> None:
-    found = [(one.name, int(one.optional)) for one in outline(name, source).units[1].parameters]
-    assert [one for one in found if "(" not in one[0]] == expected
+    outlined = [(row.name, int(row.optional)) for row in outline(name, source).units[1].parameters]
+    assert [fact for fact in outlined if "(" not in fact[0]] == expected
 
 
 @pytest.mark.parametrize("name", sorted(set(NAMES) - {"c"}))
@@ -288,7 +288,7 @@ def test_fact_has_name_and_text(
     name: str, source: str, role: Role, expected: tuple[str, str]
 ) -> None:
     facts = [fact for unit in outline(name, source).units for fact in unit.facts]
-    assert next((one.name, one.text) for one in facts if one.role is role) == expected
+    assert next((fact.name, fact.text) for fact in facts if fact.role is role) == expected
 
 
 def test_long_text_is_cut_with_an_ellipsis() -> None:
@@ -301,18 +301,18 @@ def test_long_text_is_cut_with_an_ellipsis() -> None:
 def test_only_facts_and_tokens_of_the_wanted_lines_are_kept(name: str) -> None:
     source = SAMPLES[name]
     at = next(at for at, line in enumerate(source.split("\n"), start=1) if "a > 1" in line)
-    found = outline(name, source, lines=[(at, at)])
-    lines = {fact.line for unit in found.units for fact in unit.facts}
-    lines |= {line for unit in found.units for line, _ in unit.tokens}
+    outlined = outline(name, source, lines=[(at, at)])
+    lines = {fact.line for unit in outlined.units for fact in unit.facts}
+    lines |= {line for unit in outlined.units for line, _ in unit.tokens}
     assert lines == {at}
-    assert load(found).name == found.units[-1].name
-    assert load(found).start < at < load(found).end
+    assert load(outlined).name == outlined.units[-1].name
+    assert load(outlined).start < at < load(outlined).end
 
 
 def test_owner_of_a_line_is_the_innermost_unit() -> None:
-    found = outline("python", SAMPLES["python"])
-    owners = found.owners([1, 3, 4, 6, 9, 18])
-    assert [found.qualified(owners[line]) for line in owners] == [
+    outlined = outline("python", SAMPLES["python"])
+    owners = outlined.owners([1, 3, 4, 6, 9, 18])
+    assert [outlined.qualified(owners[line]) for line in owners] == [
         "", "A", "A", "A.load", "A.load", "A._hide",
     ]  # fmt: skip
 
@@ -368,9 +368,9 @@ def test_any_mutilated_text_is_read_within_its_lines(name: str, data: st.DataObj
     source = SAMPLES[name]
     cut = data.draw(st.integers(0, len(source)))
     source = source[:cut] + data.draw(st.text(max_size=8)) + source[cut + 3 :]
-    found = outline(name, source)
+    outlined = outline(name, source)
     last = source.count("\n") + 1
-    for unit in found.units:
+    for unit in outlined.units:
         assert 1 <= unit.start <= unit.end <= last
         assert all(1 <= fact.line <= last for fact in unit.facts)
         assert all(1 <= line <= last for line, _ in unit.tokens)

@@ -10,8 +10,8 @@ def claims(raw: str, **options: bool) -> tuple[str, ...]:
 
 
 def both(raw: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    said = read_answer(raw)
-    return said.claims, said.implications
+    answer = read_answer(raw)
+    return answer.claims, answer.implications
 
 
 GOOD = (("`a` is new.", "`b` is gone."), ("Callers of `b` break.",))
@@ -69,14 +69,14 @@ def test_every_shape_gives_the_same_claims(raw: str) -> None:
     ],
 )
 def test_half_a_json_keeps_its_whole_items(raw: str, kept: tuple[str, ...]) -> None:
-    said = read_answer(raw, whole=False)
-    assert (said.claims, said.cut) == (kept, True)
+    answer = read_answer(raw, whole=False)
+    assert (answer.claims, answer.cut) == (kept, True)
     assert read_answer(raw).cut
 
 
 def test_what_is_no_claim_in_json_is_left_out() -> None:
-    said = read_answer('{"claims": ["`a`.", 3, null, {"x": "y"}, [], ""], "notes": ["z"]}')
-    assert said == ParsedAnswer(claims=("`a`.",), implications=(), cut=False)
+    answer = read_answer('{"claims": ["`a`.", 3, null, {"x": "y"}, [], ""], "notes": ["z"]}')
+    assert answer == ParsedAnswer(claims=("`a`.",), implications=(), cut=False)
 
 
 def test_json_string_with_a_wrong_escape_is_taken_as_it_stands() -> None:
@@ -107,8 +107,8 @@ def test_whole_json_is_not_cut_by_what_follows_it() -> None:
     ],
 )
 def test_claim_that_breaks_off_is_left_out(raw: str, kept: tuple[str, ...], whole: bool) -> None:
-    said = read_answer(raw, whole=whole)
-    assert said.claims == kept
+    answer = read_answer(raw, whole=whole)
+    assert answer.claims == kept
 
 
 def test_prose_is_cut_into_sentences() -> None:
@@ -159,8 +159,8 @@ def test_prose_beside_a_list_is_an_introduction_or_a_remark() -> None:
 
 @pytest.mark.parametrize("raw", ["", " \n", "1.\n2.\n---", "{}", "[]", "```\n```", "**Summary:**"])
 def test_answer_without_a_sentence_has_no_claims(raw: str) -> None:
-    said = read_answer(raw)
-    assert (said.claims, said.implications) == ((), ())
+    answer = read_answer(raw)
+    assert (answer.claims, answer.implications) == ((), ())
 
 
 def test_invisible_characters_go() -> None:
@@ -255,8 +255,8 @@ def test_thought_may_be_longer_than_an_answer() -> None:
 
 
 def test_answer_cut_off_behind_a_thought_keeps_its_whole_claims() -> None:
-    said = read_answer(f'<think>{DRAFT}</think>{{"claims": ["`n` is 5.", "`m` is go', whole=False)
-    assert (said.claims, said.cut) == (("`n` is 5.",), True)
+    answer = read_answer(f'<think>{DRAFT}</think>{{"claims": ["`n` is 5.", "`m` is go', whole=False)
+    assert (answer.claims, answer.cut) == (("`n` is 5.",), True)
 
 
 @pytest.mark.parametrize(

@@ -46,13 +46,13 @@ def test_long_hunks_are_chunks_of_their_own() -> None:
 
 def test_files_do_not_mix() -> None:
     one = "--- a/{0}\n+++ b/{0}\n@@ -1 +1 @@\n-x\n+y\n"
-    made = parse.parse_diff(one.format("a.py") + one.format("b.py"))
-    assert [chunk.file.path for chunk in chunks.chunk_diff(made).chunks] == ["a.py", "b.py"]
+    diff = parse.parse_diff(one.format("a.py") + one.format("b.py"))
+    assert [chunk.file.path for chunk in chunks.chunk_diff(diff).chunks] == ["a.py", "b.py"]
 
 
 def test_piece_knows_the_lines_it_shows_on_each_side() -> None:
-    made = parse.parse_diff("--- a/x.py\n+++ b/y.py\n@@ -5,2 +6,3 @@\n a\n-b\n+c\n+d\n")
-    (chunk,) = chunks.chunk_diff(made).chunks
+    diff = parse.parse_diff("--- a/x.py\n+++ b/y.py\n@@ -5,2 +6,3 @@\n a\n-b\n+c\n+d\n")
+    (chunk,) = chunks.chunk_diff(diff).chunks
     assert chunk.spans == (
         LineSpan(path="x.py", side=Side.OLD, start=5, end=6),
         LineSpan(path="y.py", side=Side.NEW, start=6, end=8),
@@ -60,19 +60,19 @@ def test_piece_knows_the_lines_it_shows_on_each_side() -> None:
 
 
 def test_new_file_has_no_old_lines() -> None:
-    made = parse.parse_diff("--- /dev/null\n+++ b/y.py\n@@ -0,0 +1,2 @@\n+c\n+d\n")
-    (chunk,) = chunks.chunk_diff(made).chunks
+    diff = parse.parse_diff("--- /dev/null\n+++ b/y.py\n@@ -0,0 +1,2 @@\n+c\n+d\n")
+    (chunk,) = chunks.chunk_diff(diff).chunks
     assert [span.side for span in chunk.spans] == [Side.NEW]
 
 
 def test_long_hunk_is_cut_between_its_lines_with_right_headers() -> None:
     new = "".join(f"new {number} {'y' * 40}\n" for number in range(1, 101))
-    made = parse.parse_diff(
+    diff = parse.parse_diff(
         "--- a/x\n+++ b/x\n@@ -1,3 +1,103 @@ def f()\n a\n b\n"
         + "".join(f"+{line}\n" for line in new.splitlines())
         + " c\n"
     )
-    found = chunks.chunk_diff(made, 1_000)
+    found = chunks.chunk_diff(diff, 1_000)
     assert len(found.chunks) > 5
     assert found.notes == ()
     assert all(chunk.hunks[0].section == "def f()" for chunk in found.chunks)
@@ -86,16 +86,16 @@ def test_long_hunk_is_cut_between_its_lines_with_right_headers() -> None:
 
 def test_cut_comes_before_a_run_of_changes_and_not_in_it() -> None:
     body = "".join(f" context {number}\n" for number in range(20)) + "-old\n+new\n" * 3
-    made = parse.parse_diff(f"--- a/x\n+++ b/x\n@@ -1,23 +1,23 @@\n{body}")
-    (chunk,) = chunks.chunk_diff(made, 300).chunks
+    diff = parse.parse_diff(f"--- a/x\n+++ b/x\n@@ -1,23 +1,23 @@\n{body}")
+    (chunk,) = chunks.chunk_diff(diff, 300).chunks
     assert chunk.removed == ("old",) * 3
 
 
 def test_line_over_the_budget_is_left_out_with_a_note() -> None:
-    made = parse.parse_diff(
+    diff = parse.parse_diff(
         f"--- a/x.js\n+++ b/x.js\n@@ -1,2 +1,3 @@\n-a\n+b\n+{'z' * 5_000}\n c\n"
     )
-    found = chunks.chunk_diff(made, 1_000)
+    found = chunks.chunk_diff(diff, 1_000)
     assert [line for chunk in found.chunks for line in chunk.added] == ["b"]
     assert found.notes == (
         "Line 2 of the new `x.js` has 5000 characters, too many to be shown to the model.",
@@ -128,8 +128,8 @@ def test_file_without_lines_is_a_note(text: str, reason: str) -> None:
 def test_too_many_chunks_are_a_note() -> None:
     one = "--- a/{0}\n+++ b/{0}\n@@ -1 +1 @@\n-x\n+y\n"
     count = chunks.MAX_CHUNKS + 3
-    made = parse.parse_diff("".join(one.format(f"f{n:03}.py") for n in range(count)))
-    found = chunks.chunk_diff(made)
+    diff = parse.parse_diff("".join(one.format(f"f{n:03}.py") for n in range(count)))
+    found = chunks.chunk_diff(diff)
     assert len(found.chunks) == chunks.MAX_CHUNKS
     assert "3 parts of 3 files are left out, from `f200.py` on" in found.notes[0]
 
@@ -158,13 +158,13 @@ def test_every_changed_line_is_shown_once_at_its_number(lines, budget) -> None:
     new = sum(sign != "-" for sign, _ in lines)
     starts = f"-{3 if old else 2},{old} +{4 if new else 3},{new}"
     body = "".join(f"{sign}{text}\n" for sign, text in lines)
-    made = parse.parse_diff(f"--- a/x\n+++ b/x\n@@ {starts} @@\n{body}")
-    found = chunks.chunk_diff(made, budget)
+    diff = parse.parse_diff(f"--- a/x\n+++ b/x\n@@ {starts} @@\n{body}")
+    found = chunks.chunk_diff(diff, budget)
     assert found.notes == ()
     for kind in (LineKind.ADDED, LineKind.REMOVED):
         told = [
             (line.old or line.new, line.text)
-            for line in made.files[0].hunks[0].lines
+            for line in diff.files[0].hunks[0].lines
             if line.kind is kind
         ]
         assert shown(found.chunks, kind) == told
@@ -228,7 +228,7 @@ def test_unknown_language_has_nothing_around() -> None:
 
 def test_long_change_is_cut_in_linear_time() -> None:
     body = "".join(f"+{'x' * 60} {number}\n" for number in range(20_000))
-    made = parse.parse_diff(f"--- a/x\n+++ b/x\n@@ -0,0 +1,20000 @@\n{body}")
-    found = chunks.chunk_diff(made, 2_000, count=lambda text: len(text) // 3)
+    diff = parse.parse_diff(f"--- a/x\n+++ b/x\n@@ -0,0 +1,20000 @@\n{body}")
+    found = chunks.chunk_diff(diff, 2_000, count=lambda text: len(text) // 3)
     assert len(found.chunks) == chunks.MAX_CHUNKS
     assert len(found.notes) == 1

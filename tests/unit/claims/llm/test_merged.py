@@ -37,7 +37,7 @@ def merged(*generators: Says) -> Claims:
 
 
 def texts(claims: Claims) -> list[str]:
-    return [one.text for one in claims.references]
+    return [message.text for message in claims.references]
 
 
 def test_claims_of_all_generators_are_kept_in_their_order() -> None:

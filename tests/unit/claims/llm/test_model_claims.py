@@ -56,16 +56,16 @@ def by_file(asked: Asked) -> Say:
 
 
 def make(server, tmp_path: Path | None = None, **options: object) -> ModelClaims:
-    given = {"argument": "tiny", "base_url": server.url, **options}
+    arguments = {"argument": "tiny", "base_url": server.url, **options}
     if tmp_path is not None:
-        given["cache_dir"] = str(tmp_path)
-    made = plugins.create("claims", "openai", given)
-    assert isinstance(made, ModelClaims)
-    return made
+        arguments["cache_dir"] = str(tmp_path)
+    generator = plugins.create("claims", "openai", arguments)
+    assert isinstance(generator, ModelClaims)
+    return generator
 
 
 def texts(claims: Claims) -> list[str]:
-    return [one.text for one in claims.references]
+    return [message.text for message in claims.references]
 
 
 def ask(script, *changes: Diff, **options: object) -> tuple[Claims, ...]:
@@ -76,9 +76,9 @@ def ask(script, *changes: Diff, **options: object) -> tuple[Claims, ...]:
 def test_every_file_is_asked_about_and_the_claims_stand_on_their_lines() -> None:
     (claims,) = ask(by_file)
     assert texts(claims) == [CART, MAIL, RISK]
-    assert [one.kind for one in claims.references][-1] is ReferenceKind.IMPLICATION
+    assert [text.kind for text in claims.references][-1] is ReferenceKind.IMPLICATION
     assert {span.path for span in claims.references[0].spans} == {"shop/cart.py"}
-    assert {one.source for one in claims.references} == {"openai"}
+    assert {text.source for text in claims.references} == {"openai"}
 
 
 def test_all_diffs_of_a_run_are_one_batch_and_equal_ones_are_asked_once() -> None:
@@ -111,10 +111,10 @@ def test_published_form_is_asked_for_without_a_schema() -> None:
 def test_model_of_our_training_is_asked_as_it_was_trained(tmp_path: Path, where: str) -> None:
     card = {"prompt": {"name": "claims.v1", "form": "sections", "few_shots": False}, "more": 1}
     (tmp_path / "training.json").write_text(json.dumps(card))
-    given = {"argument": "base/model", where: str(tmp_path)}
-    made = factory.make_generator("vllm", Options(**given))
+    arguments = {"argument": "base/model", where: str(tmp_path)}
+    made = factory.make_generator("vllm", Options(**arguments))
     assert (made.form, made.few_shots, made.sampling.schema) == ("sections", 0, None)
-    told = factory.make_generator("vllm", Options(form="json", few_shots=True, **given))
+    told = factory.make_generator("vllm", Options(form="json", few_shots=True, **arguments))
     assert (told.form, told.few_shots) == ("json", None)
 
 
@@ -240,7 +240,7 @@ def test_scorer_takes_claims_of_a_model_and_says_which(monkeypatch, tmp_path: Pa
         )
         result = scorer.score(PATCH, "The limit of 20 is too high.")
     assert "claims:openai:tiny" in result.signature
-    assert [one.text for one in result.references] == [CART, MAIL, RISK]
+    assert [message.text for message in result.references] == [CART, MAIL, RISK]
 
 
 def test_two_generators_are_joined_by_plus(monkeypatch, tmp_path: Path) -> None:
@@ -253,7 +253,7 @@ def test_two_generators_are_joined_by_plus(monkeypatch, tmp_path: Path) -> None:
             cache_dir=str(tmp_path),
         )
         result = scorer.score(PATCH, "The limit of 20 is too high.")
-    assert {one.source for one in result.references} == {"openai", "structural"}
+    assert {text.source for text in result.references} == {"openai", "structural"}
     assert "+structural@" in result.signature
 
 
@@ -329,8 +329,8 @@ def test_chats_fit_the_window_of_an_engine_that_counts() -> None:
 
 
 def test_generator_of_vllm_is_made_without_loading_its_model() -> None:
-    made = plugins.create("claims", "vllm", {"argument": "owner/name"})
-    assert (made.source, made.engine.options.model) == ("vllm", "owner/name")
+    generator = plugins.create("claims", "vllm", {"argument": "owner/name"})
+    assert (generator.source, generator.engine.options.model) == ("vllm", "owner/name")
 
 
 @pytest.mark.parametrize("name", ["openai", "vllm"])

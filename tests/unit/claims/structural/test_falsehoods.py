@@ -159,7 +159,7 @@ CUTS = {
 def test_statement_in_a_cut_hunk_is_no_declaration(cut: tuple[str, str], never: str) -> None:
     path, lines = cut
     old, new = (sum(line[0] != sign for line in lines.splitlines()) for sign in "+-")
-    made = parse_diff(f"@@ -10,{old} +10,{new} @@\n{lines}", path=path)
-    told = [claim.text for claim in create().generate([made])[0].references]
-    assert told
-    assert not [text for text in told if never in text]
+    diff = parse_diff(f"@@ -10,{old} +10,{new} @@\n{lines}", path=path)
+    sentences = [claim.text for claim in create().generate([diff])[0].references]
+    assert sentences
+    assert not [text for text in sentences if never in text]

@@ -153,20 +153,20 @@ def test_change_of_a_file_as_a_whole_is_one_sentence(header: str, sentence: str)
 
 
 def test_symbolic_link_is_told_by_its_target() -> None:
-    made = parse_diff(
+    diff = parse_diff(
         "diff --git a/x b/x\nnew file mode 120000\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n"
         "+../lib/real\n\\ No newline at end of file\n"
     )
-    assert texts(made) == ["The new file `x` (1 line) has been added."]
+    assert texts(diff) == ["The new file `x` (1 line) has been added."]
 
 
 def test_renamed_file_tells_its_name_and_its_content() -> None:
-    made = parse_diff(
+    diff = parse_diff(
         "diff --git a/a.py b/b.py\nsimilarity index 90%\nrename from a.py\nrename to b.py\n"
         "--- a/a.py\n+++ b/b.py\n@@ -1,2 +1,2 @@\n def f(a):\n-    return a\n+    return a + 1\n"
     )
-    assert texts(made) == [
+    assert texts(diff) == [
         "The function `f` in `b.py` now returns `a + 1`.",
         "The file `a.py` has moved to `b.py`.",
     ]
-    assert {span.path for span in claims(made)[0].spans} == {"b.py"}
+    assert {span.path for span in claims(diff)[0].spans} == {"b.py"}

@@ -42,15 +42,15 @@ def test_any_text_is_told_in_sentences(
     left, right = (f"{text}\n".split("\n")[:-1] for text in (old, new))
     body = "".join(f"-{line}\n" for line in left) + "".join(f"+{line}\n" for line in right)
     head = f"--- a/{path}\n+++ b/{path}\n@@ -1,{len(left)} +1,{len(right)} @@\n"
-    made = parse_diff(head + body)
+    diff = parse_diff(head + body)
     if sources:
-        file = replace(made.files[0], old_source=f"{old}\n", new_source=f"{new}\n")
-        made = replace(made, files=(file,))
-    told = claims(made)
+        file = replace(diff.files[0], old_source=f"{old}\n", new_source=f"{new}\n")
+        diff = replace(diff, files=(file,))
+    references = claims(diff)
     assume(old.strip() or new.strip())
-    assert told
-    assert told == claims(made)
-    for claim in told:
+    assert references
+    assert references == claims(diff)
+    for claim in references:
         assert re.fullmatch(r"[^\n]+[.?!]", claim.text)
         assert claim.text[0] == claim.text[0].upper()
         assert 0 < claim.weight <= 1
@@ -73,8 +73,8 @@ def test_deep_nesting_is_read_without_recursion(path: str) -> None:
 def test_time_grows_with_the_length_of_a_line(path: str) -> None:
     def prepare(numbers: int) -> Callable[[], object]:
         old = "values = [" + "12345, " * numbers + "1]\n"
-        made = change(path, old, old.replace("1]", "2]"))
-        return lambda: claims(made)
+        diff = change(path, old, old.replace("1]", "2]"))
+        return lambda: claims(diff)
 
     assert growth(prepare, 2_000) < 8
 
@@ -106,8 +106,8 @@ def test_time_grows_with_the_changed_lines(path: str, sources: bool, kind: str) 
             "new": "x\n",
             "renamed": new.replace("f_", "g_").replace("part_", "piece_"),
         }[kind]
-        made = change(path, f"{old}\n\n", new, sources=sources)
-        return lambda: claims(made)
+        diff = change(path, f"{old}\n\n", new, sources=sources)
+        return lambda: claims(diff)
 
     assert growth(prepare, 40) < 11
 
@@ -117,8 +117,8 @@ def test_comments_of_one_function_are_compared_in_linear_time() -> None:
         old = "def f():\n" + "".join(
             f"    # Step {at} of it all.\n    go()\n" for at in range(count)
         )
-        made = change("a.py", old, old.replace("Step", "Part"))
-        return lambda: claims(made)
+        diff = change("a.py", old, old.replace("Step", "Part"))
+        return lambda: claims(diff)
 
     assert growth(prepare, 150) < 9
 
@@ -128,8 +128,8 @@ def test_comments_of_one_function_are_compared_in_linear_time() -> None:
 def test_source_of_four_megabytes_and_more_is_told_by_its_hunks(path: str) -> None:
     old = FUNCTIONS[path].format(1) + "# filler filler filler\n" * 200_000
     assert len(old) > 4_000_000
-    made = change(path, old, old.replace("a > 1", "a > 2", 1).replace("first: 1", "first: 2", 1))
-    assert [text for text in texts(made) if "`a > 2`" in text or "is now `2` instead" in text]
+    diff = change(path, old, old.replace("a > 1", "a > 2", 1).replace("first: 1", "first: 2", 1))
+    assert [text for text in texts(diff) if "`a > 2`" in text or "is now `2` instead" in text]
 
 
 def test_windows_line_ends_change_nothing_in_what_is_told() -> None:
@@ -139,39 +139,39 @@ def test_windows_line_ends_change_nothing_in_what_is_told() -> None:
     hunk = replace(plain.files[0].hunks[0], lines=tuple(lines))
     file = replace(plain.files[0], hunks=(hunk,), old_source=old.replace("\n", "\r\n"),
                    new_source=new.replace("\n", "\r\n"))  # fmt: skip
-    told = texts(replace(plain, files=(file,)))
-    assert told == texts(plain) == texts(change("a.py", old, new))
-    assert not [text for text in told if "\r" in text]
+    sentences = texts(replace(plain, files=(file,)))
+    assert sentences == texts(plain) == texts(change("a.py", old, new))
+    assert not [text for text in sentences if "\r" in text]
 
 
 def test_change_of_line_ends_alone_is_formatting() -> None:
-    made = parse_diff("--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-a = 1\r\n+a = 1\n")
-    (told,) = texts(made)
-    assert told.startswith("Only the formatting of `a.py` has changed")
+    diff = parse_diff("--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-a = 1\r\n+a = 1\n")
+    (sentences,) = texts(diff)
+    assert sentences.startswith("Only the formatting of `a.py` has changed")
 
 
 def test_blank_lines_alone_are_formatting() -> None:
-    (told,) = texts(change("a.py", "a = 1\nb = 2\n", "a = 1\n\n\nb = 2\n"))
-    assert told.startswith("Only the formatting of `a.py` has changed")
+    (sentences,) = texts(change("a.py", "a = 1\nb = 2\n", "a = 1\n\n\nb = 2\n"))
+    assert sentences.startswith("Only the formatting of `a.py` has changed")
 
 
 def test_file_that_could_not_be_had_brings_no_claim() -> None:
-    made = change("a.py", "a = 1\n", "a = 2\n")
-    file = replace(made.files[0], missing="it was not shown")
-    assert not claims(replace(made, files=(file,)))
+    diff = change("a.py", "a = 1\n", "a = 2\n")
+    file = replace(diff.files[0], missing="it was not shown")
+    assert not claims(replace(diff, files=(file,)))
 
 
 def test_source_that_does_not_fit_the_hunks_is_not_used() -> None:
-    made = change("a.py", "def f(a):\n    g(1)\n", "def f(a):\n    g(2)\n")
-    file = replace(made.files[0], new_source="def other():\n    pass\n")
-    assert texts(replace(made, files=(file,))) == texts(made)
+    diff = change("a.py", "def f(a):\n    g(1)\n", "def f(a):\n    g(2)\n")
+    file = replace(diff.files[0], new_source="def other():\n    pass\n")
+    assert texts(replace(diff, files=(file,))) == texts(diff)
 
 
 def test_diff_without_a_path_is_read_by_its_grammar() -> None:
-    made = parse_diff(
+    diff = parse_diff(
         "@@ -1,2 +1,2 @@\n public class A {\n-  int n() { return 1; }\n+  int n() { return 2; }\n"
     )
-    assert texts(made) == ["The method `A.n` now returns `2` instead of `1`."]
+    assert texts(diff) == ["The method `A.n` now returns `2` instead of `1`."]
 
 
 def test_header_is_read_as_what_it_is_included_by() -> None:
@@ -191,8 +191,8 @@ def test_each_diff_has_its_own_claims() -> None:
 
 def test_reading_is_the_changed_code_in_words() -> None:
     old = "def f(a):\n    g(1)\n"
-    made = change("src/userPool.py", old, old + "    send_mail(userName)\n    wait(a)\n")
-    first, *others = claims(made)
+    diff = change("src/userPool.py", old, old + "    send_mail(userName)\n    wait(a)\n")
+    first, *others = claims(diff)
     assert re.fullmatch(
         r"why does the new code add f in src user pool py: send mail user name wait a",
         first.reading,

@@ -33,19 +33,19 @@ SOURCE = st.lists(BLOCKS, min_size=1, max_size=10).map(
 )
 
 
-def lines_of(made: Diff) -> set[tuple[str, str, int]]:
+def lines_of(diff: Diff) -> set[tuple[str, str, int]]:
     """Changed lines: path, side and number."""
     return {
         (file.path if line.kind is LineKind.ADDED else file.old_path or file.path,
          "new" if line.kind is LineKind.ADDED else "old", line.new or line.old or 0)
-        for file in made.files
+        for file in diff.files
         for line in file.lines(LineKind.ADDED, LineKind.REMOVED)
     }  # fmt: skip
 
 
-def divided(made: Diff) -> list[list[tuple[str, str, int]]]:
+def divided(diff: Diff) -> list[list[tuple[str, str, int]]]:
     """The lines of each topic of a file."""
-    (file,) = made.files
+    (file,) = diff.files
     language = language_of(file.language)
     old, new = versions_of(file, language)
     found = (
@@ -62,8 +62,8 @@ def divided(made: Diff) -> list[list[tuple[str, str, int]]]:
     ]
 
 
-def topics(made: Diff) -> list[Topic]:
-    return list(dict.fromkeys(claim.topic for claim in claims(made) if claim.topic is not None))
+def topics(diff: Diff) -> list[Topic]:
+    return list(dict.fromkeys(claim.topic for claim in claims(diff) if claim.topic is not None))
 
 
 @settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
@@ -78,18 +78,18 @@ def test_every_changed_line_is_in_exactly_one_topic_and_claims_stay_on_changed_l
     path: str, old: str, new: str, whole: bool, context: int
 ) -> None:
     assume(old != new)
-    made = change(path, old, new, sources=whole, context=context)
-    lines = lines_of(made)
+    diff = change(path, old, new, sources=whole, context=context)
+    lines = lines_of(diff)
     blank = {
         (path, side, number)
-        for line in made.lines(LineKind.ADDED, LineKind.REMOVED)
+        for line in diff.lines(LineKind.ADDED, LineKind.REMOVED)
         for side, number in (("new", line.new), ("old", line.old))
         if not line.text.strip()
     }
-    held = [place for one in divided(made) for place in one]
+    held = [place for one in divided(diff) for place in one]
     assert len(held) == len(set(held))
     assert {place for place in lines if place not in blank} <= set(held) <= lines
-    for claim in claims(made):
+    for claim in claims(diff):
         assert claim.topic is not None
         for span in claim.spans:
             assert {(span.path, span.side.value, at) for at in (span.start, span.end)} <= lines
@@ -113,8 +113,8 @@ def test_larger_new_class_is_split_by_its_members() -> None:
 
 
 def test_topics_of_a_split_class_count_each_line_once() -> None:
-    made = change("a.py", "x = 1\n", "x = 1\n" + members(60))
-    assert sum(topic.lines for topic in topics(made)) == len(lines_of(made))
+    diff = change("a.py", "x = 1\n", "x = 1\n" + members(60))
+    assert sum(topic.lines for topic in topics(diff)) == len(lines_of(diff))
 
 
 def test_removed_class_of_any_size_is_one_topic() -> None:
@@ -123,8 +123,8 @@ def test_removed_class_of_any_size_is_one_topic() -> None:
 
 
 def test_class_that_existed_is_split_by_its_members() -> None:
-    made = change("a.py", members(3), members(3).replace("run(", "start("))
-    assert [topic.name for topic in topics(made)] == ["Pool.go_0", "Pool.go_1", "Pool.go_2"]
+    diff = change("a.py", members(3), members(3).replace("run(", "start("))
+    assert [topic.name for topic in topics(diff)] == ["Pool.go_0", "Pool.go_1", "Pool.go_2"]
 
 
 BODY = (
@@ -155,15 +155,15 @@ RENAMES = {
 @pytest.mark.parametrize("case", RENAMES)
 def test_renaming_needs_a_proof(case: str) -> None:
     old, new, states = RENAMES[case]
-    made = change("a.py", old, new)
-    assert sorted(topic.state.value for topic in topics(made)) == states, texts(made)
+    diff = change("a.py", old, new)
+    assert sorted(topic.state.value for topic in topics(diff)) == states, texts(diff)
 
 
 def test_each_of_several_renamed_functions_gets_the_name_of_its_own_body() -> None:
     old, new, _ = RENAMES["best of two"]
-    told = texts(change("a.py", old, new))
-    assert "The function `load` in `a.py` has been renamed to `fetch`." in told
-    assert "The function `shut` in `a.py` has been renamed to `drop`." in told
+    sentences = texts(change("a.py", old, new))
+    assert "The function `load` in `a.py` has been renamed to `fetch`." in sentences
+    assert "The function `shut` in `a.py` has been renamed to `drop`." in sentences
 
 
 def test_function_that_moved_to_another_file_is_one_topic_with_both_places() -> None:
@@ -195,30 +195,30 @@ MADE = {
 
 @pytest.mark.parametrize("path", MADE)
 def test_file_that_nobody_writes_by_hand_is_one_line_below_the_code(path: str) -> None:
-    told = claims(together(change(path, "", MADE[path]), CODE))
-    (made,) = [claim for claim in told if claim.spans[0].path == path]
-    assert made is told[-1]
-    assert made.weight < 0.1
+    references = claims(together(change(path, "", MADE[path]), CODE))
+    (claim,) = [claim for claim in references if claim.spans[0].path == path]
+    assert claim is references[-1]
+    assert claim.weight < 0.1
 
 
 @pytest.mark.parametrize(
     "path", ["src/locked.py", "src/vendors.py", "snapshots.py", "src/block.go"]
 )
 def test_file_with_such_a_name_is_code_like_any_other(path: str) -> None:
-    told = claims(
+    references = claims(
         change(path, "", "def f(a):\n    return a\n" if path[-1] == "y" else "package a\n")
     )
-    assert told[0].weight > 0.5
+    assert references[0].weight > 0.5
 
 
 def test_code_comes_before_tests_and_tests_before_documents() -> None:
     body = "def {}(a):\n" + "".join(f"    step_{at}(a)\n" for at in range(10))
-    made = together(
+    diff = together(
         change("README.md", "", "# A\n" + "".join(f"Word {at} of it.\n" for at in range(10))),
         change("tests/test_a.py", "", body.format("test_a")),
         change("src/a.py", "", body.format("load")),
     )
-    firsts = list(dict.fromkeys(claim.spans[0].path for claim in claims(made)))
+    firsts = list(dict.fromkeys(claim.spans[0].path for claim in claims(diff)))
     assert firsts == ["src/a.py", "tests/test_a.py", "README.md"]
 
 
@@ -231,25 +231,25 @@ def test_counted_topics_hold_most_changed_code_wherever_the_limit_allows(
         f"\n\ndef f_{at}(a):\n" + "".join(f"    step_{at}_{line}(a)\n" for line in range(size))
         for at, size in enumerate(sizes)
     )
-    found = claims(change("a.py", "x = 1\n", new))
-    kept = {claim.topic for claim in select(found, limit=limit) if claim.counted}
+    references = claims(change("a.py", "x = 1\n", new))
+    kept = {claim.topic for claim in select(references, limit=limit) if claim.counted}
     most = sorted((size + 1 for size in sizes), reverse=True)
-    reachable = sum(most[: limit_of(found, limit)])
+    reachable = sum(most[: limit_of(references, limit)])
     assert sum(topic.lines for topic in kept if topic) >= min(0.8 * sum(most), reachable)
 
 
 def test_claims_of_a_topic_share_it_and_weigh_less_and_less() -> None:
-    made = change("a.py", "x = 1\n", "x = 1\n\n\n" + f"def load{OTHER}")
-    told = claims(made)
-    assert len({claim.topic for claim in told}) == 1 < len(told)
-    weights = [claim.weight for claim in told]
+    diff = change("a.py", "x = 1\n", "x = 1\n\n\n" + f"def load{OTHER}")
+    references = claims(diff)
+    assert len({claim.topic for claim in references}) == 1 < len(references)
+    weights = [claim.weight for claim in references]
     assert weights == sorted(weights, reverse=True)
     assert weights[0] > 0.5 > weights[1]
 
 
 def test_implication_follows_the_claims_of_its_topic() -> None:
-    told = claims(change("a.py", "def f(a):\n    g(a)\n", "def f(a, b):\n    g(a)\n"))
-    assert [claim.kind for claim in told] == [ReferenceKind.CLAIM, ReferenceKind.IMPLICATION]
+    references = claims(change("a.py", "def f(a):\n    g(a)\n", "def f(a, b):\n    g(a)\n"))
+    assert [claim.kind for claim in references] == [ReferenceKind.CLAIM, ReferenceKind.IMPLICATION]
 
 
 def test_several_new_tests_of_a_file_are_one_topic() -> None:
@@ -269,13 +269,13 @@ def test_lines_of_a_hunk_go_to_the_unit_that_git_names() -> None:
 def test_unit_found_again_in_a_new_file_has_moved() -> None:
     body = "def load(path):\n    text = read(path)\n    check(text)\n    return text\n"
     new = "class Box:\n" + textwrap.indent(body, "    ")
-    made = together(change("a.py", f"A = 1\n\n\n{body}", "A = 1\n"), change("b.py", "", new))
-    assert "The function `load` in `a.py` has moved to `b.py`." in texts(made)
-    assert not [text for text in texts(made) if "removed" in text or "do without" in text]
+    diff = together(change("a.py", f"A = 1\n\n\n{body}", "A = 1\n"), change("b.py", "", new))
+    assert "The function `load` in `a.py` has moved to `b.py`." in texts(diff)
+    assert not [text for text in texts(diff) if "removed" in text or "do without" in text]
 
 
 def test_unit_in_another_place_of_its_file_has_only_moved() -> None:
     one = "def one(a):\n    return call(a)\n"
     two = "def two(b):\n    first(b)\n    return other(b, 2)\n"
-    made = change("a.py", f"{one}\n\n{two}", f"{two}\n\n{one}")
-    assert [text for text in texts(made) if text.startswith("Only the place of the function")]
+    diff = change("a.py", f"{one}\n\n{two}", f"{two}\n\n{one}")
+    assert [text for text in texts(diff) if text.startswith("Only the place of the function")]

@@ -1,12 +1,13 @@
 """pylint itself runs here, once for all cases: starting it costs more than they do."""
 
+import subprocess
 from pathlib import Path
 from textwrap import indent
 
 import pytest
 
 from crscore.errors import ToolFailedError, ToolOutputError
-from crscore.static_analysis.pyscent.counts import Counting, counted
+from crscore.static_analysis.pyscent.counts import counted, run_pylint
 from crscore.static_analysis.pyscent.source import Source
 
 
@@ -64,8 +65,8 @@ def both(tmp_path_factory):
     """What is found in each case: by default, and in the published form."""
     folder = tmp_path_factory.mktemp("pylint")
     sources = [Source(path=name, text=code) for name, code in CASES.items()]
-    counts = Counting(sources, folder).finish()
-    assert not any(one.failed for one in counts)
+    counts = run_pylint(sources, folder)
+    assert not any(count.failed for count in counts)
     return {
         source.path: tuple(
             [
@@ -121,20 +122,21 @@ def test_private_methods_do_not_count(found) -> None:
 def test_a_file_that_pylint_cannot_read_fails_alone(tmp_path: Path) -> None:
     deep = "a = " + "+".join(["b"] * 2000) + "\n"
     sources = [Source(path="deep.py", text=deep), Source(path="good.py", text=parameters(6))]
-    counts = Counting(sources, tmp_path).finish()
-    assert [(one.failed, len(one.counts)) for one in counts] == [(True, 0), (False, 1)]
+    counts = run_pylint(sources, tmp_path)
+    assert [(count.failed, len(count.counts)) for count in counts] == [(True, 0), (False, 1)]
 
 
-def test_a_killed_pylint_is_a_failure(tmp_path: Path) -> None:
-    counting = Counting([Source(path="a.py", text="a = 1\n")], tmp_path)
-    counting.stop()
-    with pytest.raises(ToolFailedError, match="failed with exit code -9"):
-        counting.finish()
-
-
-def test_output_that_is_cut_is_no_clean_bill(tmp_path: Path) -> None:
-    counting = Counting([Source(path="a.py", text="a = 1\n")], tmp_path)
-    counting.stop()
-    counting._process.returncode = 0  # as if it had ended well, with nothing printed
-    with pytest.raises(ToolOutputError, match="pylint"):
-        counting.finish()
+@pytest.mark.parametrize(
+    ("code", "error", "message"),
+    [
+        (-9, ToolFailedError, "failed with exit code -9"),
+        (0, ToolOutputError, "pylint"),  # as if it had ended well, with nothing printed
+    ],
+)
+def test_killed_or_silent_pylint_is_a_failure(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, code: int, error: type[Exception], message: str
+) -> None:
+    ended = subprocess.CompletedProcess([], code, stdout=b"", stderr=b"")
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: ended)
+    with pytest.raises(error, match=message):
+        run_pylint([Source(path="a.py", text="a = 1\n")], tmp_path)

@@ -11,12 +11,12 @@ def of_f(*parts: tuple[Rule, int]):
 
 
 def test_three_measures_are_one_finding() -> None:
-    (one,) = of_f(("complex-code", 21), ("long-method", 63), ("long-branch", 19))
-    assert one.text == (
+    (finding,) = of_f(("complex-code", 21), ("long-method", 63), ("long-branch", 19))
+    assert finding.text == (
         "`f` has 63 statements, 19 branches and 21 independent paths; "
         "it is hard to follow and to test, so split it up."
     )
-    assert (one.line, one.end_line) == F
+    assert (finding.line, finding.end_line) == F
 
 
 @pytest.mark.parametrize(
@@ -30,19 +30,19 @@ def test_three_measures_are_one_finding() -> None:
     ],
 )
 def test_the_rule_is_that_of_the_worst(statements, branches, paths, rule, measure) -> None:
-    (one,) = of_f(("complex-code", paths), ("long-branch", branches), ("long-method", statements))
-    assert (one.rule.id, one.measure) == (rule, measure)
+    (row,) = of_f(("complex-code", paths), ("long-branch", branches), ("long-method", statements))
+    assert (row.rule.id, row.measure) == (rule, measure)
 
 
 def test_two_measures() -> None:
-    (one,) = of_f(("long-method", 51), ("complex-code", 11))
-    assert one.extent == "51 statements and 11 independent paths"
+    (finding,) = of_f(("long-method", 51), ("complex-code", 11))
+    assert finding.extent == "51 statements and 11 independent paths"
 
 
 def test_the_worst_level_stays() -> None:
     paths = smell("complex-code", F, "`f`", 21, level="warning")
-    (one,) = merge_sizes([smell("long-method", F, "`f`", 500), paths])
-    assert (one.rule.id, one.level) == ("long-method", "warning")
+    (finding,) = merge_sizes([smell("long-method", F, "`f`", 500), paths])
+    assert (finding.rule.id, finding.level) == ("long-method", "warning")
     assert [one.level for one in of_f(("long-method", 51), ("long-branch", 13))] == ["note"]
 
 
@@ -57,4 +57,4 @@ def test_other_functions_and_other_rules_stay_apart() -> None:
         smell("long-branch", Span(100, 200), "`f`", 13),
         smell("long-parameter-list", F, "`f`", 6),
     ]
-    assert sorted(one.rule.id for one in merge_sizes(parts)) == sorted(one.rule.id for one in parts)
+    assert sorted(row.rule.id for row in merge_sizes(parts)) == sorted(row.rule.id for row in parts)

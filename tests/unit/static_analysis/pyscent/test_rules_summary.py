@@ -3,8 +3,8 @@ from crscore.static_analysis.pyscent.source import Span
 
 
 def summary(*smells):
-    (one,) = summarize(FileReport(path="a.py", smells=smells)).smells
-    return one.text, one.line, one.end_line
+    (finding,) = summarize(FileReport(path="a.py", smells=smells)).smells
+    return finding.text, finding.line, finding.end_line
 
 
 def test_the_worst_of_several_is_named() -> None:
@@ -27,8 +27,8 @@ def test_the_least_cohesive_class_is_the_worst() -> None:
 
 
 def test_what_has_no_measure_names_the_first() -> None:
-    found = smell("useless-exception", Span(4, 5), "`except KeyError` in `f`", None, harm="")
-    text, line, _ = summary(found)
+    finding = smell("useless-exception", Span(4, 5), "`except KeyError` in `f`", None, harm="")
+    text, line, _ = summary(finding)
     assert text == "Useless exception in 1 place: the first is `except KeyError` in `f` on line 4."
     assert line == 4
 
@@ -41,7 +41,7 @@ def test_one_sentence_a_smell_and_no_more() -> None:
             smell("long-method", Span(3, 60), "`f`", 51),
         ),
     )
-    assert [one.rule.id for one in summarize(report).smells] == ["long-method", "low-cohesion"]
+    assert [row.rule.id for row in summarize(report).smells] == ["long-method", "low-cohesion"]
 
 
 def test_a_file_without_smells_stays_as_it_is() -> None:
