@@ -13,10 +13,10 @@ from crscore.static_analysis.suite import Suite
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from crscore.cache import Store
     from crscore.records import Analysis, Diff
     from crscore.static_analysis.analyzer import Analyzer
     from crscore.static_analysis.reports import RawReport
-    from crscore.static_analysis.tools import Cache
 
 PROGRAM = r"""
 import json, os, re, sys, time
@@ -120,7 +120,7 @@ def toy(
 def suite(
     *analyzers: Analyzer,
     tools: Path | None = None,
-    cache: Cache | None = None,
+    cache: Store | None = None,
     compat: bool = False,
     reports: tuple[RawReport, ...] = (),
 ) -> Suite:
