@@ -28,14 +28,14 @@ def main() -> None:
     """Fill a store, write the report and print the times."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--comments", type=int, default=200_000)
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "store.db")) as store:
-        audit_rows.fill(store, comments=given.comments)
+        audit_rows.fill(store, comments=arguments.comments)
         start = time.perf_counter()
         period = Period(since=audit_rows.night(0), until=audit_rows.night(audit_rows.NIGHTS - 1))
-        found = make_overview(store, Options(period=period))
+        overview = make_overview(store, Options(period=period))
         overview_s = time.perf_counter() - start
-        files = write_site(store, found, Path(folder, "site"))
+        files = write_site(store, overview, Path(folder, "site"))
         total_s = time.perf_counter() - start
         written = sorted(file.stat().st_mtime_ns for file in files)
         slowest_s = max(after - before for before, after in itertools.pairwise(written)) / 1e9

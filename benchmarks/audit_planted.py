@@ -232,11 +232,11 @@ def measure(result, noise: str | None) -> Review:
     useful, scores = result.usefulness, result.scores
     comments = []
     for at, item in enumerate(result.comments):
-        one = item.usefulness
+        usefulness = item.usefulness
         is_noise = noise is not None and (noise != "repeat" or at > 0)
         comments.append(
             {
-                "standing": None if one is None else one.standing,
+                "standing": None if usefulness is None else usefulness.standing,
                 "relevance": item.scores.relevance,
                 "noise": noise if is_noise else None,
             }
@@ -286,13 +286,13 @@ def write_history(store: Store, pools: list[Pool], seed: int) -> None:
                 if reviewer in audit_rows.PEOPLE and rng.random() > SHARE_OF_PEOPLE:
                     continue
                 drawn = draw_review(rng, reviewer, pool, day)
-                known = {"signature": signature, "comments": len(drawn.comments)}
-                rows.append(audit_rows.score(number, reviewer, **known, **drawn.score))
-                for one in drawn.comments:
+                values = {"signature": signature, "comments": len(drawn.comments)}
+                rows.append(audit_rows.score(number, reviewer, **values, **drawn.score))
+                for comment in drawn.comments:
                     key = comment_key(RemarkKind.LINE, host_id)
                     rows += [
                         audit_rows.comment(number, reviewer, host_id, body=body),
-                        audit_rows.comment_score(key, number, signature=signature, **one),
+                        audit_rows.comment_score(key, number, signature=signature, **comment),
                     ]
                     host_id += 1
             store.put(rows)
@@ -304,7 +304,7 @@ class Outcome(NamedTuple):
     a_better: bool
     c_or_d_better: bool
     c_d: str
-    seen: bool
+    detected: bool
     dated: bool
     false_alarms: int
     last_by_usefulness: bool
@@ -316,8 +316,8 @@ def run(pools: list[Pool], seed: int) -> Outcome:
         write_history(store, pools, seed)
         table = load_reviews(store, period(NIGHTS))
         early = load_reviews(store, period(CHANGE_DAY + 3))
-    verdicts = {(one.first, one.second): one.verdict for one in compare_all(table, seed=seed)}
-    seen = [one.day for one in find_changes(early, "G")]
+    verdicts = {(pair.first, pair.second): pair.verdict for pair in compare_all(table, seed=seed)}
+    change_days = [change.day for change in find_changes(early, "G")]
     # A window of two nights may begin one night too early.
     days = [audit_rows.night(CHANGE_DAY + late) for late in (-1, 0, 1, 2)]
     bots = [*STEADY, "G"]
@@ -329,8 +329,8 @@ def run(pools: list[Pool], seed: int) -> Outcome:
         a_better=verdicts["A", "B"] == "better",
         c_or_d_better=verdicts["C", "D"] in ("better", "worse"),
         c_d=verdicts["C", "D"],
-        seen=any(day in days for day in seen),
-        dated=days[1] in seen,
+        detected=any(day in days for day in change_days),
+        dated=days[1] in change_days,
         false_alarms=sum(bool(find_changes(table, name)) for name in STEADY),
         last_by_usefulness=set(sorted(useful, key=useful.__getitem__)[:2]) == {"E", "F"},
     )
@@ -345,31 +345,31 @@ def print_pool(pools: list[Pool]) -> None:
     """Print the mean standing of each kind of review."""
     print("mean standing of the pool")
     for kind in Pool._fields:
-        found = [one.score["standing"] for pool in pools for one in getattr(pool, kind)]
-        known = [value for value in found if value is not None]
-        print(f"  {kind:15} {sum(known) / len(known):5.1f}  of {len(known)} reviews")
+        standings = [item.score["standing"] for pool in pools for item in getattr(pool, kind)]
+        values = [value for value in standings if value is not None]
+        print(f"  {kind:15} {sum(values) / len(values):5.1f}  of {len(values)} reviews")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--seeds", type=int, default=100)
     parser.add_argument("--first", type=int, default=0, help="first seed (0)")
-    given = parser.parse_args()
-    seeds = given.seeds
+    arguments = parser.parse_args()
+    seeds = arguments.seeds
     started = time.perf_counter()
     pools = score_pool()
     print_pool(pools)
-    found = [run(pools, given.first + seed) for seed in range(seeds)]
-    equal = sum(one.c_d == "equivalent" for one in found)
-    alarms = sum(one.false_alarms for one in found)
+    outcomes = [run(pools, arguments.first + seed) for seed in range(seeds)]
+    equal = sum(outcome.c_d == "equivalent" for outcome in outcomes)
+    alarms = sum(outcome.false_alarms for outcome in outcomes)
     print(f"of {seeds} seeds")
     for text, count in (
-        ("A is better than B", sum(one.a_better for one in found)),
-        ("false better among C and D", sum(one.c_or_d_better for one in found)),
+        ("A is better than B", sum(outcome.a_better for outcome in outcomes)),
+        ("false better among C and D", sum(outcome.c_or_d_better for outcome in outcomes)),
         ("no difference larger than 5 for C and D", equal),
-        ("change of G seen within three nights", sum(one.seen for one in found)),
-        ("... and dated on the very night", sum(one.dated for one in found)),
-        ("E and F are last by usefulness", sum(one.last_by_usefulness for one in found)),
+        ("change of G seen within three nights", sum(outcome.detected for outcome in outcomes)),
+        ("... and dated on the very night", sum(outcome.dated for outcome in outcomes)),
+        ("E and F are last by usefulness", sum(outcome.last_by_usefulness for outcome in outcomes)),
     ):
         print(f"  {text:40} {count:4}")
     print(f"changes of bots that did not change: {alarms} of {seeds * len(STEADY)} bots")

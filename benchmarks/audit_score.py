@@ -47,7 +47,7 @@ def settings_of(folder: Path, *, cache: bool) -> Config:
 def busy() -> float:
     """Processor seconds of this process and its children that ended."""
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(one.ru_utime + one.ru_stime for one in used)
+    return sum(item.ru_utime + item.ru_stime for item in used)
 
 
 def measure(engine: Engine, audit: Audit, settings: Config, *, workers: int) -> Measured:
@@ -81,11 +81,11 @@ def rescored(audit: Audit, settings: Config, *, workers: int) -> Measured:
 
 
 def copied(audit: Audit, folder: Path) -> Audit:
-    found = copy(audit)
-    found.folder = folder
+    result = copy(audit)
+    result.folder = folder
     folder.mkdir()
     shutil.copy(audit.folder / "audit.db", folder)
-    return found
+    return result
 
 
 def plan(audit: Audit, cost: float, pulls: int) -> None:
@@ -115,31 +115,31 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pulls", type=int, default=100)
     parser.add_argument("--ray", action=argparse.BooleanOptionalAction, default=True)
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        audit = Audit(folder, pulls=asked.pulls, files=2)
+        audit = Audit(folder, pulls=arguments.pulls, files=2)
         plain = settings_of(folder, cache=False)
-        found = {}
+        result = {}
         for workers in (1, 2):
-            found[workers] = measure(
+            result[workers] = measure(
                 Processes(settings=plain, workers=workers), audit, plain, workers=workers
             )
-            show(f"{workers} worker process{'es'[: 2 * workers - 2]}", found[workers])
+            show(f"{workers} worker process{'es'[: 2 * workers - 2]}", result[workers])
         print(
-            f"2 workers are {found[2].rate / found[1].rate:.2f} times as fast as 1, for "
-            f"{found[2].cpu / found[1].cpu:.2f} times the processor time a pull"
+            f"2 workers are {result[2].rate / result[1].rate:.2f} times as fast as 1, for "
+            f"{result[2].cpu / result[1].cpu:.2f} times the processor time a pull"
         )
-        if asked.ray:
+        if arguments.ray:
             on_ray = measure(Ray(settings=plain, workers=2), audit, plain, workers=2)
             on_ray = on_ray._replace(cpu=0)
             show("Ray, 2 cores", on_ray)
-            print(f"Ray has {on_ray.rate / found[2].rate:.2f} times the rate of 2 processes")
+            print(f"Ray has {on_ray.rate / result[2].rate:.2f} times the rate of 2 processes")
         for cache in (False, True):
             settings = settings_of(folder, cache=cache)
             again = rescored(copied(audit, folder / f"again-{cache}"), settings, workers=2)
             show(f"one comment more, {'' if cache else 'not '}remembered", again)
-        plan(copied(audit, folder / "plan"), found[1].cpu, asked.pulls)
+        plan(copied(audit, folder / "plan"), result[1].cpu, arguments.pulls)
 
 
 if __name__ == "__main__":

@@ -191,9 +191,9 @@ class Line:
 
 
 def function(rng, language) -> list[Line]:
-    name, other = rng.sample(NAMES, 2)
+    name, other_run = rng.sample(NAMES, 2)
     verb = rng.choice(VERBS)
-    words = {"name": name, "other": other, "verb": verb, "n": rng.randint(2, 900)}
+    words = {"name": name, "other": other_run, "verb": verb, "n": rng.randint(2, 900)}
     words |= {key.title(): value.title() for key, value in words.items() if key != "n"}
     text = rng.choice(FUNCTIONS[language]).format(**words)
     return [Line(line) for line in text.splitlines()]
@@ -247,11 +247,11 @@ def reformat(rng, line) -> list[Line]:
     text, indent = line.text, indent_of(line)
     call = re.fullmatch(r"(\s*\S.*?\w\()([^()]+)(\)[;,]?)", text)
     if call and rng.random() < 0.6:
-        arguments = [one.strip() for one in call[2].split(",")]
+        arguments = [item.strip() for item in call[2].split(",")]
         commas = [",", "," if rng.random() < 0.5 else ""]
         inner = [
-            Line(f"{indent}    {one}{commas[at == len(arguments) - 1]}")
-            for at, one in enumerate(arguments)
+            Line(f"{indent}    {item}{commas[at == len(arguments) - 1]}")
+            for at, item in enumerate(arguments)
         ]
         return [Line(call[1]), *inner, Line(indent + call[3])]
     ways = [
@@ -303,13 +303,13 @@ class History:
         git("init", "-q", "--bare", self.git_dir)
         marks = self.git_dir / "made"
         command = ("-C", self.git_dir, "fast-import", "--quiet", f"--export-marks={marks}")
-        git(*command, given=b"".join(self._stream))
+        git(*command, input_text=b"".join(self._stream))
         pairs = (line.split() for line in marks.read_text().splitlines())
         return {int(mark[1:]): name for mark, name in pairs}
 
 
-def git(*arguments, given=None) -> None:
-    subprocess.run(["git", *map(str, arguments)], input=given, check=True)
+def git(*arguments, input_text=None) -> None:
+    subprocess.run(["git", *map(str, arguments)], input=input_text, check=True)
 
 
 class Case:
@@ -357,9 +357,9 @@ class Case:
             old = [line for line in self.file[at : at + rng.randint(3, 5)] if line.text]
             self.own = [Line(edited(rng, line.text)) for line in old]
             replace(self.file, old, self.own)
-        other = self.files[self.others[0]]
-        line = rng.choice([line for line in other if line.text])
-        replace(other, [line], [Line(edited(rng, line.text))])
+        other_run = self.files[self.others[0]]
+        line = rng.choice([line for line in other_run if line.text])
+        replace(other_run, [line], [Line(edited(rng, line.text))])
         self.commit = self.head = self.history.commit(self.files, [self.base])
         self.comment_on(choose(rng, self.own))
 
@@ -370,8 +370,8 @@ class Case:
         first = max(0, min(start, self.file.index(self.own[0])) - 3)
         mine = {id(line) for line in self.own}
         told = [
-            f"{'+' if id(one) in mine else ' '}{one.text}"
-            for one in self.file[first : self.span[1]]
+            f"{'+' if id(item) in mine else ' '}{item.text}"
+            for item in self.file[first : self.span[1]]
         ]
         self.hunk = "\n".join([f"@@ -{first + 1},3 +{first + 1},{len(told)} @@", *told])
         self.path_then = self.path
@@ -399,7 +399,7 @@ class Case:
 
     def edit_elsewhere(self, lines) -> None:
         mine = {id(line) for line in self.own}
-        line = self.rng.choice([one for one in lines if one.text and id(one) not in mine])
+        line = self.rng.choice([item for item in lines if item.text and id(item) not in mine])
         replace(lines, [line], [Line(edited(self.rng, line.text))])
 
     def edit_base(self, *, near=False) -> None:
@@ -453,18 +453,18 @@ class Case:
 
     def expect_observed(self) -> None:
         """Say what is true of the signals that do not need trees."""
-        self.truth |= {one: one is self.resolution for _, one in RESOLVED if one}
+        self.truth |= {item: item is self.resolution for _, item in RESOLVED if item}
         self.truth |= {Signal.THUMBS_UP: self.up > 0, Signal.THUMBS_DOWN: self.down > 0}
         self.truth[Signal.BOT_SAYS_ADDRESSED] = self.claim.startswith("✅")
         self.truth[Signal.TRAILER] = bool(self.later) and self.is_named
 
     def rows(self, store, sha):
         """Return the rows that a synchronisation would write."""
-        lost = {one: f"{one:040x}" for one in self.lost}
+        lost = {item: f"{item:040x}" for item in self.lost}
         names = sha | lost
         body = "This fails for an empty list."
         if self.suggestion is not None:
-            body += "\n\n```suggestion\n" + "".join(f"{one}\n" for one in self.suggestion) + "```"
+            body += "\n\n```suggestion\n" + "".join(f"{item}\n" for item in self.suggestion) + "```"
         body += f"\n\n{self.claim}"
         key = comment_key(RemarkKind.LINE, self.number)
         yield Pull(
@@ -492,9 +492,9 @@ class Case:
         yield ThreadObservation(
             thread=key, night=NIGHT, resolved=is_resolved, resolved_by=self.resolved_by, outdated=0
         )
-        for at, one in zip(LATER, self.later, strict=False):
+        for at, item in zip(LATER, self.later, strict=False):
             yield Revision(
-                repository=1, number=self.number, at=at, kind="commit", before="", after=names[one]
+                repository=1, number=self.number, at=at, kind="commit", before="", after=names[item]
             )
 
 
@@ -615,7 +615,7 @@ def by_hand(case) -> None:
     case.suggest(new)
     way = rng.randrange(3)
     if way == 0:
-        new = [one for line in new for one in reformat(rng, line)]
+        new = [item for line in new for item in reformat(rng, line)]
     elif way == 1:
         new = [Line(f"    {line.text}") for line in new]
     else:
@@ -710,22 +710,22 @@ KINDS = {
 def measure(folder, cases, seed):
     """Make the cases, find their signals; return cases, rows by case and signal, and seconds."""
     rng, history = random.Random(seed), History(folder / "1.git")
-    made = []
+    created = []
     for number in range(1, cases + 1):
         kind = list(KINDS)[number % len(KINDS)]
         case = Case(history, rng, kind, number)
         KINDS[kind](case)
         case.expect_observed()
-        made.append(case)
+        created.append(case)
     sha = history.write()
     with Store(folder / "store.db") as store:
         with store.transaction():
-            store.put([row for case in made for row in case.rows(store, sha)])
+            store.put([row for case in created for row in case.rows(store, sha)])
         start = time.perf_counter()
         find_signals(store, folder, night=NIGHT)
         seconds = time.perf_counter() - start
-        found = {(row.comment, row.signal): row for row in store.select(SignalRow)}
-    return made, found, seconds
+        rows = {(row.comment, row.signal): row for row in store.select(SignalRow)}
+    return created, rows, seconds
 
 
 NO = SignalRow(comment=0, signal=0, night="", rules=0, value=0)
@@ -762,15 +762,15 @@ def main() -> None:
     parser.add_argument("--cases", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--wrong", action="store_true", help="name each case that is not right")
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        cases, found, seconds = measure(Path(folder), given.cases, given.seed)
-    counts, wrong = judge(cases, found)
-    print(f"{len(cases)} cases, seed {given.seed}, {seconds:.1f} s")
+        cases, result, seconds = measure(Path(folder), arguments.cases, arguments.seed)
+    counts, wrong = judge(cases, result)
+    print(f"{len(cases)} cases, seed {arguments.seed}, {seconds:.1f} s")
     print("signal                       cases  precision  recall  unknown")
     for signal in Signal:
-        numbers = ["-" if one is None else f"{one:.3f}" for one in shares(counts[signal])]
-        row = "  ".join(f"{one:>7}" for one in numbers)
+        numbers = ["-" if item is None else f"{item:.3f}" for item in shares(counts[signal])]
+        row = "  ".join(f"{item:>7}" for item in numbers)
         print(f"{TITLES[signal]:28} {counts[signal].total():5}    {row}")
     print("\nkind                       signal              right  wrong  unknown")
     for kind in KINDS:
@@ -780,7 +780,7 @@ def main() -> None:
                 right, bad = count["tp"] + count["tn"], count["fp"] + count["fn"]
                 row = f"{right:5}  {bad:5}  {count['unknown']:7}"
                 print(f"{kind:26} {TITLES[signal]:18}  {row}")
-    for case, signal, what, evidence in wrong if given.wrong else ():
+    for case, signal, what, evidence in wrong if arguments.wrong else ():
         print(case.number, case.kind, TITLES[signal], what, evidence)
 
 

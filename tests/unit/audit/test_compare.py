@@ -23,10 +23,10 @@ def table(reviews: Mapping[str, Mapping[int, int]], **pulls: object) -> ReviewTa
     with Store(Path(":memory:")) as store:
         store.signature_id("one")
         store.put([rows.repository()])
-        numbers = {number for found in reviews.values() for number in found}
+        numbers = {number for values_by_pull in reviews.values() for number in values_by_pull}
         store.put(rows.pull(number, **pulls) for number in sorted(numbers))
-        for name, found in reviews.items():
-            store.put(rows.score(number, name, value) for number, value in found.items())
+        for name, values_by_pull in reviews.items():
+            store.put(rows.score(number, name, value) for number, value in values_by_pull.items())
         return load_reviews(
             store, Period(since="2026-03-01", until="2026-03-31"), measure="usefulness"
         )
@@ -47,26 +47,31 @@ def test_clear_difference_on_common_pull_requests_is_reported() -> None:
     second = {number: 40 + number % 7 for number in range(1, 41)}
     first = {number: value + 8 + 2 * (number % 2) for number, value in second.items()}
 
-    found = compare(table({"hare": first, "otter": second}), "hare", "otter")
+    verdict = compare(table({"hare": first, "otter": second}), "hare", "otter")
 
     # Differences of 8 and 10 in turn: mean 9. Mean of the second: 40 + 120 / 40 = 43.
-    assert (found.verdict, found.paired, found.pulls, found.needed) == ("better", True, 40, None)
-    assert found.difference.value == pytest.approx(9)
-    assert found.text.startswith(
+    assert (verdict.verdict, verdict.paired, verdict.pulls, verdict.needed) == (
+        "better",
+        True,
+        40,
+        None,
+    )
+    assert verdict.difference.value == pytest.approx(9)
+    assert verdict.text.startswith(
         "hare is better than otter: 52 against 43 of 100 on 40 common pull requests "
         "(difference 9, 95 % interval 8."
     )
 
 
 def test_the_first_may_be_the_worse_one() -> None:
-    found = compare(
+    verdict = compare(
         table({"hare": around(40, 60, seed=1), "otter": around(60, 60, seed=2)}), "hare", "otter"
     )
 
-    assert found.verdict == "worse"
-    assert found.difference.high < 0
-    assert found.text.startswith("otter is better than hare: ")
-    assert "(difference -" not in found.text
+    assert verdict.verdict == "worse"
+    assert verdict.difference.high < 0
+    assert verdict.text.startswith("otter is better than hare: ")
+    assert "(difference -" not in verdict.text
 
 
 def test_equals_within_the_difference_that_matters_are_equivalent() -> None:
@@ -75,10 +80,10 @@ def test_equals_within_the_difference_that_matters_are_equivalent() -> None:
         "otter": around(50, 200, seed=2, spread=5),
     }
 
-    found = compare(table(reviews), "hare", "otter", detect=5)
+    verdict = compare(table(reviews), "hare", "otter", detect=5)
 
-    assert found.verdict == "equivalent"
-    assert "hare and otter: no difference larger than 5: " in found.text
+    assert verdict.verdict == "equivalent"
+    assert "hare and otter: no difference larger than 5: " in verdict.text
 
 
 def test_undecided_pair_reports_the_pull_requests_that_are_missing() -> None:
@@ -87,22 +92,22 @@ def test_undecided_pair_reports_the_pull_requests_that_are_missing() -> None:
     first = {number: 70 if number % 2 else 30 for number in range(1, 31)}
     second = dict.fromkeys(range(1, 31), 50)
 
-    found = compare(
+    verdict = compare(
         table({"hare": first, "otter": second}), "hare", "otter", detect=5, resamples=20_000
     )
 
-    assert found.verdict == "unknown"
-    assert found.needed == pytest.approx(96, abs=4)
-    expected = f"undecided; about {found.needed} more common pull requests would probably"
-    assert expected in found.text
+    assert verdict.verdict == "unknown"
+    assert verdict.needed == pytest.approx(96, abs=4)
+    expected = f"undecided; about {verdict.needed} more common pull requests would probably"
+    assert expected in verdict.text
 
 
 def test_few_pulls_decide_nothing() -> None:
     first, second = dict.fromkeys(range(1, 10), 90), {9: 11} | dict.fromkeys(range(11, 19), 10)
 
-    found = compare(table({"hare": first, "otter": second}), "hare", "otter")
+    verdict = compare(table({"hare": first, "otter": second}), "hare", "otter")
 
-    assert found.verdict == "unknown"
+    assert verdict.verdict == "unknown"
 
 
 def test_different_pulls_are_compared_within_strata() -> None:
@@ -117,12 +122,12 @@ def test_different_pulls_are_compared_within_strata() -> None:
             language = "go" if (name == "hare") == usual else "python"
             value = (80 if language == "go" else 40) + number % 5
             store.put([rows.pull(number, language=language), rows.score(number, name, value)])
-        found = compare(
+        verdict = compare(
             load_reviews(store, Period(since="2026-03-01", until="2026-03-31")), "hare", "otter"
         )
 
-    assert (found.verdict, found.paired, found.pulls) == ("equivalent", False, 400)
-    assert abs(found.difference.value) < 1
+    assert (verdict.verdict, verdict.paired, verdict.pulls) == ("equivalent", False, 400)
+    assert abs(verdict.difference.value) < 1
 
 
 def test_nothing_in_common_cannot_be_compared() -> None:
@@ -132,12 +137,12 @@ def test_nothing_in_common_cannot_be_compared() -> None:
         for number in range(1, 41):
             name, language = ("hare", "go") if number % 2 else ("otter", "python")
             store.put([rows.pull(number, language=language), rows.score(number, name, 50)])
-        found = compare(
+        verdict = compare(
             load_reviews(store, Period(since="2026-03-01", until="2026-03-31")), "hare", "otter"
         )
 
-    assert (found.verdict, found.difference, found.needed) == ("unknown", None, None)
-    assert "too few pull requests" in found.text
+    assert (verdict.verdict, verdict.difference, verdict.needed) == ("unknown", None, None)
+    assert "too few pull requests" in verdict.text
 
 
 def test_abstentions_only_cannot_be_compared() -> None:
@@ -157,17 +162,19 @@ def test_less_noise_is_better() -> None:
                 noise = "praise" if name == "otter" and number % 3 else None
                 store.put([rows.score(number, name, 50), rows.comment(number, name, key)])
                 store.put([rows.comment_score(4 * key, number, 50, noise=noise)])
-        found = compare(
+        verdict = compare(
             load_reviews(store, Period(since="2026-03-01", until="2026-03-31")),
             "hare",
             "otter",
             measure="noise",
         )
 
-    assert found.verdict == "better"
-    assert found.difference.value == pytest.approx(-200 / 3)
-    assert found.text.startswith("hare is better than otter in noise: 0 against 66.7 of 100 on 60")
-    assert "(difference 66.7, 95 % interval " in found.text
+    assert verdict.verdict == "better"
+    assert verdict.difference.value == pytest.approx(-200 / 3)
+    assert verdict.text.startswith(
+        "hare is better than otter in noise: 0 against 66.7 of 100 on 60"
+    )
+    assert "(difference 66.7, 95 % interval " in verdict.text
 
 
 def test_all_pairs_of_bots_are_corrected_together() -> None:
@@ -180,12 +187,12 @@ def test_all_pairs_of_bots_are_corrected_together() -> None:
         }
     )
 
-    found = {(one.first, one.second): one for one in compare_all(reviews)}
-    alone = {pair: compare(reviews, *pair).p_value for pair in found}
+    verdicts = {(verdict.first, verdict.second): verdict for verdict in compare_all(reviews)}
+    alone = {pair: compare(reviews, *pair).p_value for pair in verdicts}
 
-    assert set(found) == {("hare", "otter"), ("hare", "wren"), ("otter", "wren")}
+    assert set(verdicts) == {("hare", "otter"), ("hare", "wren"), ("otter", "wren")}
     smallest = min(alone, key=alone.__getitem__)
-    assert found[smallest].p_value == pytest.approx(min(1, 3 * alone[smallest]))
+    assert verdicts[smallest].p_value == pytest.approx(min(1, 3 * alone[smallest]))
 
 
 def test_the_same_seed_gives_the_same_verdict() -> None:

@@ -30,10 +30,10 @@ def coverage(store: Store, reviewer: str = "otter") -> Coverage:
     return load_coverage(store, MARCH)[reviewer].coverage
 
 
-def counts(found: Coverage) -> tuple[tuple[int, int], tuple[int, int]]:
+def counts(coverage_: Coverage) -> tuple[tuple[int, int], tuple[int, int]]:
     return (
-        (found.reviewed.count, found.reviewed.total),
-        (found.last_head.count, found.last_head.total),
+        (coverage_.reviewed.count, coverage_.reviewed.total),
+        (coverage_.last_head.count, coverage_.last_head.total),
     )
 
 
@@ -66,10 +66,10 @@ def test_a_notice_is_no_review_and_is_named(store: Store) -> None:
         for number, skip in ((1, "limit"), (2, "limit"), (3, "failed"))
     )
 
-    found = coverage(store)
+    result = coverage(store)
 
-    assert counts(found) == ((0, 3), (0, 3))
-    assert [(one.reason, one.pulls) for one in found.skips] == [("limit", 2), ("failed", 1)]
+    assert counts(result) == ((0, 3), (0, 3))
+    assert [(skip.reason, skip.pulls) for skip in result.skips] == [("limit", 2), ("failed", 1)]
 
 
 def test_the_author_of_a_pull_does_not_review_it(store: Store) -> None:

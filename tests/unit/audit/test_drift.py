@@ -41,8 +41,8 @@ def steady(rng: random.Random, day: int) -> dict[str, int]:
 
 
 def more_words(rng: random.Random, day: int) -> dict[str, int]:
-    found = steady(rng, day)
-    return found | {"words": found["words"] * (3 if day >= 15 else 1)}
+    day_rows = steady(rng, day)
+    return day_rows | {"words": day_rows["words"] * (3 if day >= 15 else 1)}
 
 
 def test_a_steady_bot_has_no_change() -> None:
@@ -50,12 +50,12 @@ def test_a_steady_bot_has_no_change() -> None:
 
 
 def test_a_change_is_seen_within_three_nights() -> None:
-    (found,) = find_changes(history(more_words, nights=18), "otter")
+    (change,) = find_changes(history(more_words, nights=18), "otter")
 
-    assert found.day in (rows.night(15), rows.night(16), rows.night(17))
-    assert found.number == "words per comment"
-    assert 2 < found.after / found.before < 4
-    assert found.p_value < 0.05
+    assert change.day in (rows.night(15), rows.night(16), rows.night(17))
+    assert change.number == "words per comment"
+    assert 2 < change.after / change.before < 4
+    assert change.p_value < 0.05
 
 
 def test_nothing_is_seen_before_it_happened() -> None:

@@ -93,9 +93,9 @@ def overview(
 def test_the_gate_fails_below_the_baseline_by_more_than_the_minimum(
     value: float, low: float, high: float, fails: bool
 ) -> None:
-    found = judge(overview(value, low, high), baseline=60, minimum_drop=3)
+    result = judge(overview(value, low, high), baseline=60, minimum_drop=3)
 
-    assert (bool(found.failed), found.notices) == (fails, ())
+    assert (bool(result.failed), result.notices) == (fails, ())
 
 
 def test_a_failure_says_by_how_much() -> None:
@@ -125,10 +125,10 @@ def test_a_period_before_has_its_own_uncertainty(before: Overview, fails: bool) 
     ],
 )
 def test_a_partial_night_fails_nothing(nights: Sequence[Night], reason: str) -> None:
-    found = judge(overview(10, 9, 11, nights=nights), baseline=60)
+    result = judge(overview(10, 9, 11, nights=nights), baseline=60)
 
-    assert found.failed == ()
-    assert reason in found.notices[0]
+    assert result.failed == ()
+    assert reason in result.notices[0]
 
 
 def test_a_partial_night_that_was_completed_does_not_matter() -> None:
@@ -138,10 +138,10 @@ def test_a_partial_night_that_was_completed_does_not_matter() -> None:
 
 
 def test_other_signatures_are_not_compared() -> None:
-    found = judge(overview(10, 9, 11), baseline=overview(60, 59, 61, signature="two"))
+    result = judge(overview(10, 9, 11), baseline=overview(60, 59, 61, signature="two"))
 
-    assert found.failed == ()
-    assert "other settings" in found.notices[0]
+    assert result.failed == ()
+    assert "other settings" in result.notices[0]
 
 
 @pytest.mark.parametrize(
@@ -149,9 +149,9 @@ def test_other_signatures_are_not_compared() -> None:
     [(overview(None), 60.0, "in the period"), (overview(5, 4, 6), overview(None), "before")],
 )
 def test_unknown_numbers_fail_nothing(now: Overview, before: float | Overview, when: str) -> None:
-    found = judge(now, baseline=before)
+    result = judge(now, baseline=before)
 
-    assert found == GateResult(
+    assert result == GateResult(
         (), (f"the gate was not applied to otter: too few scored pull requests {when}",)
     )
 

@@ -30,10 +30,15 @@ def store() -> Iterator[Store]:
 
 
 def test_an_empty_store_has_an_overview(store: Store) -> None:
-    found = make_overview(store, OPTIONS)
+    overview = make_overview(store, OPTIONS)
 
-    assert (found.pulls, found.scored, found.reviewers, found.signature) == (0, 0, (), "")
-    assert found.notes == (
+    assert (overview.pulls, overview.scored, overview.reviewers, overview.signature) == (
+        0,
+        0,
+        (),
+        "",
+    )
+    assert overview.notes == (
         "The numbers may be incomplete: there is no run since the first day of the period.",
     )
 
@@ -45,16 +50,18 @@ def test_a_filled_store_gives_the_same_valid_document_twice() -> None:
             return msgspec.json.encode(make_overview(filled, OPTIONS))
 
     first = document()
-    found = msgspec.json.decode(first, type=Overview)
+    overview = msgspec.json.decode(first, type=Overview)
 
     assert first == document()
-    assert [one.name for one in found.reviewers if not one.is_bot] == [
-        one.name for one in found.reviewers[10:]
+    assert [reviewer.name for reviewer in overview.reviewers if not reviewer.is_bot] == [
+        reviewer.name for reviewer in overview.reviewers[10:]
     ]
-    assert len(found.verdicts) == 45
-    assert (len(found.best), len(found.worst)) == (5, 5)
-    assert len(found.gaps) == len({one.text for one in found.gaps}) > 1
-    bots = [one.usefulness.value for one in found.reviewers[:10] if one.usefulness]
+    assert len(overview.verdicts) == 45
+    assert (len(overview.best), len(overview.worst)) == (5, 5)
+    assert len(overview.gaps) == len({gap.text for gap in overview.gaps}) > 1
+    bots = [
+        reviewer.usefulness.value for reviewer in overview.reviewers[:10] if reviewer.usefulness
+    ]
     assert bots == sorted(bots, reverse=True)
 
 
@@ -63,12 +70,12 @@ def test_means_are_over_pulls(store: Store) -> None:
     store.put([rows.score(1, "otter", 20, comments=1), rows.score(2, "otter", 60, comments=4)])
     store.put([rows.score(3, "otter", None, comments=1)])
 
-    found = make_overview(store, OPTIONS)
-    (otter,) = found.reviewers
+    overview = make_overview(store, OPTIONS)
+    (otter,) = overview.reviewers
 
     assert (otter.usefulness.value, otter.comments_per_pull.value) == (40.0, 2.0)
     assert (otter.pulls, otter.comments, otter.abstained, otter.rank) == (2, 6, 1, (1, 1))
-    assert (found.pulls, found.merged, found.scored) == (3, 3, 2)
+    assert (overview.pulls, overview.merged, overview.scored) == (3, 3, 2)
 
 
 def test_one_pull_has_no_interval(store: Store) -> None:
@@ -82,9 +89,9 @@ def test_people_are_listed_after_bots_and_not_ranked(store: Store) -> None:
     store.put(rows.score(number, "ada", 90) for number in (1, 2))
     store.put(rows.score(number, "otter", 10) for number in (1, 2))
 
-    found = make_overview(store, OPTIONS).reviewers
+    reviewers = make_overview(store, OPTIONS).reviewers
 
-    assert [(one.name, one.rank) for one in found] == [("otter", (1, 1)), ("ada", None)]
+    assert [(row.name, row.rank) for row in reviewers] == [("otter", (1, 1)), ("ada", None)]
 
 
 def test_a_bot_that_never_reviewed_is_told(store: Store) -> None:
@@ -102,15 +109,15 @@ def test_a_trend_breaks_where_the_signature_changes(store: Store) -> None:
     store.put(rows.score(number, "otter", 10) for number in (1, 2))
     store.put(rows.score(number, "otter", 70, signature=2) for number in range(2, 25))
 
-    found = make_overview(store, OPTIONS)
-    trend = found.reviewers[0].trend
+    overview = make_overview(store, OPTIONS)
+    trend = overview.reviewers[0].trend
 
-    assert (found.signature, found.other_signatures) == ("two", ("one",))
-    assert [(one.day, one.usefulness, one.signature) for one in trend[:2]] == [
+    assert (overview.signature, overview.other_signatures) == ("two", ("one",))
+    assert [(point.day, point.usefulness, point.signature) for point in trend[:2]] == [
         ("2026-03-02", 10.0, 1),
         ("2026-03-03", 70.0, 2),
     ]
-    assert found.reviewers[0].usefulness.value == 70
+    assert overview.reviewers[0].usefulness.value == 70
 
 
 def test_the_best_and_the_worst_comments_of_bots_are_linked(store: Store) -> None:
@@ -127,12 +134,12 @@ def test_the_best_and_the_worst_comments_of_bots_are_linked(store: Store) -> Non
     store.put([rows.comment_score(4, 1, 80), rows.comment_score(review["key"], 1, 5)])
     store.put([rows.comment_score(12, 1, 99)])
 
-    found = make_overview(store, Options(period=MARCH, resamples=50, examples=1))
+    overview = make_overview(store, Options(period=MARCH, resamples=50, examples=1))
 
     page = "https://github.com/acme/service-1/pull/1"
-    assert [one.url for one in found.best] == [f"{page}#discussion_r1"]
-    assert [one.url for one in found.worst] == [f"{page}#pullrequestreview-2"]
-    assert found.best[0].text == "<b>Why?</b>"
+    assert [example.url for example in overview.best] == [f"{page}#discussion_r1"]
+    assert [example.url for example in overview.worst] == [f"{page}#pullrequestreview-2"]
+    assert overview.best[0].text == "<b>Why?</b>"
 
 
 def point(number: int, rank: int, text: str, severity: str | None = None) -> OpenPoint:
@@ -155,9 +162,9 @@ def test_gaps_are_one_a_pull_a_text_once_and_the_severe_ones_first(store: Store)
     store.put([point(2, 1, "third", "note"), point(3, 1, "fourth", "note")])
     store.put([point(4, 1, "first", "warning"), point(5, 1, "a description")])
 
-    found = make_overview(store, OPTIONS).gaps
+    gaps = make_overview(store, OPTIONS).gaps
 
-    assert [(one.text, one.number) for one in found] == [("first", 1), ("fourth", 3), ("third", 2)]
+    assert [(row.text, row.number) for row in gaps] == [("first", 1), ("fourth", 3), ("third", 2)]
 
 
 def test_text_is_shown_once(store: Store) -> None:
@@ -167,19 +174,19 @@ def test_text_is_shown_once(store: Store) -> None:
     store.put(rows.comment(number, "otter", number, body=body) for number in (1, 2))
     store.put(rows.comment_score(4 * number, number, 50 + number) for number in (1, 2))
 
-    found = make_overview(store, OPTIONS)
+    overview = make_overview(store, OPTIONS)
 
-    assert [(one.number, one.standing) for one in found.best] == [(2, 52)]
-    assert [(one.number, one.standing) for one in found.worst] == [(1, 51)]
+    assert [(example.number, example.standing) for example in overview.best] == [(2, 52)]
+    assert [(example.number, example.standing) for example in overview.worst] == [(1, 51)]
 
 
 def test_a_run_that_was_killed_is_partial(store: Store) -> None:
     store.put([rows.run(1, id=1), rows.run(2, id=2, finished=None)])
 
-    found = make_overview(store, OPTIONS)
+    overview = make_overview(store, OPTIONS)
 
-    assert [night.partial for night in found.nights] == [None, "it was stopped"]
-    assert "the score of 2026-03-03 is partial: it was stopped" in found.notes[0]
+    assert [night.partial for night in overview.nights] == [None, "it was stopped"]
+    assert "the score of 2026-03-03 is partial: it was stopped" in overview.notes[0]
 
 
 def test_suggested_code_is_counted_by_reviewer(store: Store) -> None:
@@ -200,15 +207,21 @@ def test_suggested_code_is_counted_by_reviewer(store: Store) -> None:
         ]
     )
 
-    found = {one.name: one.suggested_code for one in make_overview(store, OPTIONS).reviewers}
+    reviewers = {
+        reviewer.name: reviewer.suggested_code
+        for reviewer in make_overview(store, OPTIONS).reviewers
+    }
 
-    assert found["ada"] is None
-    otter = found["otter"]
+    assert reviewers["ada"] is None
+    otter = reviewers["otter"]
     assert otter is not None
     assert (otter.applies.count, otter.applies.total) == (2, 2)
     assert (otter.parses.count, otter.parses.total) == (1, 2)
-    assert [(one.effect, one.blocks) for one in otter.effects] == [("names", 1), ("behaviour", 1)]
-    assert [(one.metric, one.mean, one.blocks) for one in otter.merged] == [
+    assert [(effect.effect, effect.blocks) for effect in otter.effects] == [
+        ("names", 1),
+        ("behaviour", 1),
+    ]
+    assert [(nearness.metric, nearness.mean, nearness.blocks) for nearness in otter.merged] == [
         ("edit", 0.75, 2),
         ("chrf", 0.25, 1),
     ]

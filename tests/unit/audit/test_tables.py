@@ -31,7 +31,8 @@ def useful(table: ReviewTable) -> dict[tuple[int, str], float]:
     keys = zip(table.number[table.pull].tolist(), table.reviewer.tolist(), strict=True)
     values = table.columns["usefulness"].tolist()
     return {
-        (number, table.reviewers[at]): one for (number, at), one in zip(keys, values, strict=True)
+        (number, table.reviewers[at]): reviewer
+        for (number, at), reviewer in zip(keys, values, strict=True)
     }
 
 
@@ -147,19 +148,19 @@ def test_the_last_observation_of_a_signal_counts(store: Store) -> None:
     store.put([rows.pull(1), rows.score(1, "otter", 30)])
     store.put(rows.comment(1, "otter", at) for at in (1, 2, 3))
     store.put(rows.comment_score(4 * at, 1, 30) for at in (1, 2, 3))
-    known = {"rules": 1, "signal": Signal.LINES_CHANGED, "base_yes": 1, "base_all": 10}
+    fields = {"rules": 1, "signal": Signal.LINES_CHANGED, "base_yes": 1, "base_all": 10}
     store.put(
         [
-            SignalRow(comment=4, night="2026-03-01", value=0, **known),
-            SignalRow(comment=4, night="2026-03-02", value=1, **known),
-            SignalRow(comment=8, night="2026-03-01", value=None, **known),
+            SignalRow(comment=4, night="2026-03-01", value=0, **fields),
+            SignalRow(comment=4, night="2026-03-02", value=1, **fields),
+            SignalRow(comment=8, night="2026-03-01", value=None, **fields),
         ]
     )
 
     table = load_reviews(store, MARCH)
-    found = table.signals[Signal.LINES_CHANGED]
+    counts = table.signals[Signal.LINES_CHANGED]
 
-    assert [one.tolist() for one in found] == [[1.0], [1.0], [1.0], [2.0], [20.0]]
+    assert [row.tolist() for row in counts] == [[1.0], [1.0], [1.0], [2.0], [20.0]]
     assert table.columns["lines changed"].tolist() == [100.0]
 
 

@@ -88,8 +88,8 @@ def test_interval_covers_the_true_mean() -> None:
 
 
 def test_statistic_that_is_mostly_undefined_has_no_interval() -> None:
-    found = bootstrap.interval_of_rows(lambda _: None, ["a", "b"], resamples=10, seed=0)
-    assert found == (None, None)
+    interval = bootstrap.interval_of_rows(lambda _: None, ["a", "b"], resamples=10, seed=0)
+    assert interval == (None, None)
 
 
 def test_single_cluster_has_no_interval() -> None:
@@ -158,9 +158,9 @@ def test_size_found_by_clusters_needed_has_the_power() -> None:
     # Means of n normal values with deviation 1, the true mean 0.3: 88 values for 80 %.
     n = bootstrap.clusters_needed(0.3, 1 / np.sqrt(10), clusters=10)
     rng = np.random.default_rng(9)
-    seen = np.abs(rng.normal(0.3, 1 / np.sqrt(n), 20_000) * np.sqrt(n)) > 1.95996
+    is_significant = np.abs(rng.normal(0.3, 1 / np.sqrt(n), 20_000) * np.sqrt(n)) > 1.95996
     assert n == 88
-    assert seen.mean() == pytest.approx(0.8, abs=0.01)
+    assert is_significant.mean() == pytest.approx(0.8, abs=0.01)
 
 
 @pytest.mark.parametrize(

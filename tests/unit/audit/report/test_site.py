@@ -34,9 +34,9 @@ class Links(HTMLParser):
 
     def handle_starttag(self, tag: str, attributes: list) -> None:
         self.tags.add(tag)
-        given = dict(attributes)
-        self.links += [given["href"]] if "href" in given and tag == "a" else []
-        self.ids.add(given.get("id"))
+        values = dict(attributes)
+        self.links += [values["href"]] if "href" in values and tag == "a" else []
+        self.ids.add(values.get("id"))
 
 
 def fill(store: Store, comments: int = 600) -> None:
@@ -59,16 +59,16 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("audit")
     with Store(folder / "store.db") as store:
         fill(store)
-        found = make_overview(store, Options(period=PERIOD, resamples=200))
-        write_site(store, found, folder / "site")
+        overview = make_overview(store, Options(period=PERIOD, resamples=200))
+        write_site(store, overview, folder / "site")
     return folder / "site"
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
-    with Store(tmp_path / "store.db") as made:
-        fill(made, comments=60)
-        yield made
+    with Store(tmp_path / "store.db") as store_file:
+        fill(store_file, comments=60)
+        yield store_file
 
 
 def pages(folder: Path) -> list[Path]:
@@ -77,11 +77,11 @@ def pages(folder: Path) -> list[Path]:
 
 def test_there_is_a_page_for_each_reviewer_repository_and_scored_pull(written: Path) -> None:
     assert len(list((written / "bots").iterdir())) == 12
-    assert {one.name for one in (written / "repositories").iterdir()} == {
+    assert {path.name for path in (written / "repositories").iterdir()} == {
         "acme-service-1.html",
         "acme-service-2.html",
     }
-    assert {one.name for one in (written / "pulls").iterdir()} == {
+    assert {path.name for path in (written / "pulls").iterdir()} == {
         "acme-service-1-2.html",
         "acme-service-2-1.html",
     }
@@ -119,49 +119,49 @@ def test_report_of_a_pull_has_a_way_back(written: Path) -> None:
 
 
 def test_json_is_the_overview(written: Path) -> None:
-    found = json.loads((written / "audit.json").read_text("utf-8"))
-    assert found["schema"] == "urn:crscore:audit:1"
-    assert len(found["reviewers"]) == 12
+    document = json.loads((written / "audit.json").read_text("utf-8"))
+    assert document["schema"] == "urn:crscore:audit:1"
+    assert len(document["reviewers"]) == 12
 
 
 def test_two_reports_of_one_store_are_equal_and_the_old_files_are_gone(
     store: Store, tmp_path: Path
 ) -> None:
-    found = make_overview(store, Options(period=PERIOD, resamples=50))
+    overview = make_overview(store, Options(period=PERIOD, resamples=50))
     folder = tmp_path / "site"
-    files = write_site(store, found, folder)
-    before = {one: one.read_bytes() for one in files}
+    files = write_site(store, overview, folder)
+    before = {file: file.read_bytes() for file in files}
     (folder / "bots" / "gone.html").write_text("of an older report")
-    assert {one: one.read_bytes() for one in write_site(store, found, folder)} == before
-    assert {one.name for one in tmp_path.iterdir() if "site" in one.name} == {"site"}
+    assert {file: file.read_bytes() for file in write_site(store, overview, folder)} == before
+    assert {path.name for path in tmp_path.iterdir() if "site" in path.name} == {"site"}
 
 
 def test_a_report_that_fails_leaves_the_old_one(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = make_overview(store, Options(period=PERIOD, resamples=50))
-    files = write_site(store, found, tmp_path / "site")
+    overview = make_overview(store, Options(period=PERIOD, resamples=50))
+    files = write_site(store, overview, tmp_path / "site")
     monkeypatch.setattr(site.details, "load_pulls", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        write_site(store, found, tmp_path / "site")
-    assert sorted(one for one in (tmp_path / "site").rglob("*") if one.is_file()) == files
-    assert {one.name for one in tmp_path.iterdir() if "site" in one.name} == {"site"}
+        write_site(store, overview, tmp_path / "site")
+    assert sorted(path for path in (tmp_path / "site").rglob("*") if path.is_file()) == files
+    assert {path.name for path in tmp_path.iterdir() if "site" in path.name} == {"site"}
 
 
 def test_folder_of_something_else_is_left_alone(store: Store, tmp_path: Path) -> None:
-    found = make_overview(store, Options(period=PERIOD, resamples=50))
+    overview = make_overview(store, Options(period=PERIOD, resamples=50))
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "notes.txt").write_text("mine")
     with pytest.raises(InputError, match="has other files than a report"):
-        write_site(store, found, tmp_path / "mine")
+        write_site(store, overview, tmp_path / "mine")
     with pytest.raises(InputError, match="is a file"):
-        write_site(store, found, tmp_path / "mine" / "notes.txt")
+        write_site(store, overview, tmp_path / "mine" / "notes.txt")
     assert (tmp_path / "mine" / "notes.txt").read_text() == "mine"
 
 
 def test_empty_store_has_a_report(tmp_path: Path) -> None:
     with Store(tmp_path / "store.db") as store:
-        found = make_overview(store, Options(period=PERIOD))
-        files = write_site(store, found, tmp_path / "site")
-    assert [one.name for one in files] == ["audit.json", "index.html"]
+        overview = make_overview(store, Options(period=PERIOD))
+        files = write_site(store, overview, tmp_path / "site")
+    assert [file.name for file in files] == ["audit.json", "index.html"]
     assert "No bot has a scored review" in files[1].read_text("utf-8")

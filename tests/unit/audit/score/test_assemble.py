@@ -36,12 +36,12 @@ def task_of(audit: Audit, host_id: int = 0, **facts: object) -> Task:
 
 
 def test_change_comes_from_the_clone_with_whole_files(audit: Audit) -> None:
-    found = assemble(task_of(audit), LIMITS)
-    (file,) = found.diff.files
+    record = assemble(task_of(audit), LIMITS)
+    (file,) = record.diff.files
     assert (file.path, file.new_source) == ("shop/m0.py", module(1, is_changed=True))
-    assert found.url == "https://host.example/acme/shop/pull/1"
-    assert [one.login for one in found.remarks][-1] == "ada"
-    assert not found.partial
+    assert record.url == "https://host.example/acme/shop/pull/1"
+    assert [remark.login for remark in record.remarks][-1] == "ada"
+    assert not record.partial
 
 
 def test_outdated_comment_has_the_hunk_of_its_commit(audit: Audit) -> None:
@@ -66,24 +66,25 @@ def test_outdated_comment_on_a_lost_commit_has_the_kept_part(audit: Audit) -> No
 def test_line_of_an_older_commit_is_counted_in_the_head(audit: Audit) -> None:
     hunk = "@@ -1,2 +1,3 @@\n import json\n+        if data is not None:"
     task = task_of(audit, 900, commit_id="f" * 40, line=3, start_line=2, hunk=hunk)
-    found = assemble(task, LIMITS)
-    (one,) = [one for one in found.remarks if one.id == 900]
+    record = assemble(task, LIMITS)
+    (remark,) = [remark for remark in record.remarks if remark.id == 900]
     lines = module(1, is_changed=True).split("\n")
-    assert one.line is not None
-    assert lines[one.line - 1] == "        if data is not None:"
-    assert one.start_line == one.line - 1
-    assert not one.outdated
+    assert remark.line is not None
+    assert lines[remark.line - 1] == "        if data is not None:"
+    assert remark.start_line == remark.line - 1
+    assert not remark.outdated
 
 
 def test_line_that_is_gone_from_the_change_is_outdated(audit: Audit) -> None:
     task = task_of(audit, 900, commit_id="f" * 40, line=3, hunk="@@ -1 +1 @@\n+gone")
-    (one,) = [one for one in assemble(task, LIMITS).remarks if one.id == 900]
-    assert one.outdated
+    (remark,) = [remark for remark in assemble(task, LIMITS).remarks if remark.id == 900]
+    assert remark.outdated
 
 
 def test_comment_on_the_head_stays_where_it_is(audit: Audit) -> None:
     task = task_of(audit)
-    assert all(place(one, task.pull.head, Diff(files=(), sha256="")) is one for one in task.remarks)
+    empty = Diff(files=(), sha256="")
+    assert all(place(remark, task.pull.head, empty) is remark for remark in task.remarks)
 
 
 def test_without_the_commits_the_interface_or_a_reason_stands_in(audit: Audit) -> None:
@@ -93,8 +94,8 @@ def test_without_the_commits_the_interface_or_a_reason_stands_in(audit: Audit) -
     with pytest.raises(HostError, match=r"no clone.*; it was pushed to"):
         assemble(replace(task, change="it was pushed to"), LIMITS)
     change = Change(Diff(files=(), sha256="", notes=()), ("A file is missing.",), ())
-    found = assemble(replace(task, change=change), LIMITS)
-    assert (found.diff, found.missing) == (change.diff, ("A file is missing.",))
+    record = assemble(replace(task, change=change), LIMITS)
+    assert (record.diff, record.missing) == (change.diff, ("A file is missing.",))
 
 
 def paths(audit: Audit, **facts: object) -> list[str]:

@@ -42,7 +42,7 @@ def test_two_processes_give_what_one_gives(audit: Audit) -> None:
     tasks = audit.tasks()
     serial = list(Serial(settings=SETTINGS).run(tasks))
     assert list(Processes(settings=SETTINGS, workers=2).run(tasks)) == serial
-    assert not any(one.failure for one in serial)
+    assert not any(scored.failure for scored in serial)
 
 
 def test_two_processes_give_what_one_gives_with_the_model(audit: Audit) -> None:
@@ -55,14 +55,14 @@ def test_two_processes_give_what_one_gives_with_the_model(audit: Audit) -> None:
 def test_worker_that_dies_loses_nothing(audit: Audit, tmp_path: Path) -> None:
     settings = replace(SETTINGS, cache_dir=str(tmp_path))
     tasks = audit.tasks()
-    found = list(Processes(settings=settings, workers=2, work=die_once).run(tasks))
+    results = list(Processes(settings=settings, workers=2, work=die_once).run(tasks))
     assert (tmp_path / "died").exists()
-    assert found == list(Serial(settings=settings).run(tasks))
+    assert results == list(Serial(settings=settings).run(tasks))
 
 
 def test_task_that_kills_every_worker_is_a_row(audit: Audit) -> None:
-    found = list(Processes(settings=SETTINGS, workers=2, work=die_always).run(audit.tasks()))
-    assert [one.failure for one in found] == [None, engines.DIED, *[None] * 4]
+    results = list(Processes(settings=SETTINGS, workers=2, work=die_always).run(audit.tasks()))
+    assert [row.failure for row in results] == [None, engines.DIED, *[None] * 4]
 
 
 def test_missing_model_ends_the_run(audit: Audit, tmp_path: Path) -> None:
@@ -80,8 +80,8 @@ def test_missing_model_ends_the_run(audit: Audit, tmp_path: Path) -> None:
 class TestRay:
     def test_two_nodes_give_what_one_process_gives(self, audit: Audit, cluster: str) -> None:
         tasks = audit.tasks()
-        found = list(Ray(settings=SETTINGS, workers=1, address=cluster).run(tasks))
-        assert found == list(Serial(settings=SETTINGS).run(tasks))
+        results = list(Ray(settings=SETTINGS, workers=1, address=cluster).run(tasks))
+        assert results == list(Serial(settings=SETTINGS).run(tasks))
 
     def test_store_is_that_of_one_process(self, tmp_path: Path, cluster: str) -> None:
         one, other = tmp_path / "one", tmp_path / "other"
@@ -105,7 +105,7 @@ class TestRay:
 
     def test_task_that_kills_every_worker_is_a_row(self, audit: Audit, cluster: str) -> None:
         engine = Ray(settings=SETTINGS, workers=1, address=cluster, work=die_always)
-        failures = [one.failure for one in engine.run(audit.tasks())]
+        failures = [scored.failure for scored in engine.run(audit.tasks())]
         assert failures == [None, engines.DIED, *[None] * 4]
 
     def test_missing_model_ends_the_run(self, audit: Audit, cluster: str, tmp_path: Path) -> None:

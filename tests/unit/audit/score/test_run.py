@@ -34,12 +34,14 @@ def scores(audit: Audit, number: int = 1) -> dict[str, Score]:
 
 def test_every_reviewer_and_all_together_have_a_row(audit: Audit) -> None:
     assert audit.score()[1:3] == (3, 0)
-    found = scores(audit)
-    assert set(found) == {"", "coderabbit", "pr-agent", "sourcery", "ada"}
-    assert (found[""].comments, found["ada"].comments) == (4, 1)
-    assert [found[name].is_bot for name in ("coderabbit", "ada", "")] == [1, 0, 0]
-    assert found[""].sentences == sum(found[name].sentences for name in found if name)
-    assert all(row.relevance is not None for row in found.values())
+    score_rows = scores(audit)
+    assert set(score_rows) == {"", "coderabbit", "pr-agent", "sourcery", "ada"}
+    assert (score_rows[""].comments, score_rows["ada"].comments) == (4, 1)
+    assert [score_rows[name].is_bot for name in ("coderabbit", "ada", "")] == [1, 0, 0]
+    assert score_rows[""].sentences == sum(
+        score_rows[name].sentences for name in score_rows if name
+    )
+    assert all(row.relevance is not None for row in score_rows.values())
 
 
 def test_pull_has_open_points_and_its_page(audit: Audit) -> None:
@@ -66,8 +68,8 @@ def test_new_comment_is_scored_beside_the_old_rows(audit: Audit) -> None:
         add(store, 900, 2, "bo", "Why is the sleep not capped?", kind=RemarkKind.REVIEW)
     assert audit.score(night=LATER).pulls == 1
     with audit.open() as store:
-        found = store.select(Score, "WHERE number = 2 AND reviewer = ''")
-    assert sorted((row.night, row.comments) for row in found) == [(NIGHT, 4), (LATER, 5)]
+        score_rows = store.select(Score, "WHERE number = 2 AND reviewer = ''")
+    assert sorted((row.night, row.comments) for row in score_rows) == [(NIGHT, 4), (LATER, 5)]
 
 
 def test_minimised_comments_are_left_out(audit: Audit) -> None:
@@ -87,8 +89,8 @@ def test_pull_without_a_review_is_not_scored(audit: Audit) -> None:
 def test_other_signature_scores_again_and_old_rows_stay(audit: Audit) -> None:
     audit.score()
     old = audit.tables()["scores"]
-    other = with_settings(SETTINGS, threshold=0.2)
-    assert audit.score(other).pulls == 3
+    other_settings = with_settings(SETTINGS, threshold=0.2)
+    assert audit.score(other_settings).pulls == 3
     assert set(old) < set(audit.tables()["scores"])
     assert len(audit.tables()["signatures"]) == 2
 
@@ -135,8 +137,8 @@ def test_repeated_post_is_noise_and_counts_as_a_comment(audit: Audit) -> None:
         again = add(store, 901, 2, "bo", body, **place)
     audit.score()
     with audit.open() as store:
-        found = {row.comment: row for row in store.select(CommentScore)}
-    assert (found[first].noise != "repeat", found[again].noise) == (True, "repeat")
+        rows = {row.comment: row for row in store.select(CommentScore)}
+    assert (rows[first].noise != "repeat", rows[again].noise) == (True, "repeat")
     assert scores(audit, 2)["bo"].comments == 2
 
 

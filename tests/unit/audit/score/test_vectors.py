@@ -23,16 +23,16 @@ class Counting(Hashing):
     """Encoder that knows what it was asked."""
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        asked.append(list(texts))
+        encoded.append(list(texts))
         return super().encode(texts)
 
 
-asked: list[list[str]] = []
+encoded: list[list[str]] = []
 
 
 @pytest.fixture(autouse=True)
 def _nothing_asked() -> None:
-    asked.clear()
+    encoded.clear()
 
 
 def test_vectors_are_those_of_the_encoder(tmp_path: Path) -> None:
@@ -48,7 +48,7 @@ def test_known_texts_are_not_encoded_again(tmp_path: Path) -> None:
         remembered = RememberedVectors(Counting(), Store(tmp_path))
         with remembered.of_pull("a/b#1"):
             remembered.encode(texts)
-    assert asked == [["Close the file.", "Why?", "Return early."], ["New."]]
+    assert encoded == [["Close the file.", "Why?", "Return early."], ["New."]]
 
 
 def test_texts_that_are_gone_are_forgotten(tmp_path: Path) -> None:
@@ -56,22 +56,22 @@ def test_texts_that_are_gone_are_forgotten(tmp_path: Path) -> None:
     for texts in (TEXTS, ["Why?"], TEXTS[:1]):
         with remembered.of_pull("a/b#1"):
             remembered.encode(texts)
-    assert asked[-1] == ["Close the file."]
+    assert encoded[-1] == ["Close the file."]
 
 
 def test_without_a_store_or_with_a_damaged_entry_all_is_encoded(tmp_path: Path) -> None:
     store = Store(tmp_path)
-    for given in (None, store):
-        with RememberedVectors(Counting(), given).of_pull("a/b#1"):
+    for cache in (None, store):
+        with RememberedVectors(Counting(), cache).of_pull("a/b#1"):
             pass
-        remembered = RememberedVectors(Counting(), given)
+        remembered = RememberedVectors(Counting(), cache)
         with remembered.of_pull("a/b#1"):
             remembered.encode(TEXTS)
     (key,) = store._connection.execute("SELECT key FROM entries").fetchone()  # type: ignore[union-attr]
     store.put(key, b"damaged")
     with remembered.of_pull("a/b#1"):
         assert (remembered.encode(TEXTS) == Hashing().encode(TEXTS)).all()
-    assert len(asked) == 3
+    assert len(encoded) == 3
 
 
 def test_vector_of_the_model_is_the_same_alone_and_among_others() -> None:

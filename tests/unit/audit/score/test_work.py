@@ -30,9 +30,9 @@ class Broken(Hashing):
 
 def test_bug_in_one_pull_is_its_reason(tmp_path: Path) -> None:
     (task,) = Audit(tmp_path, pulls=1).tasks()
-    found = score_pull(task, Scorer(SETTINGS, encoder=Broken()))
-    (row,) = found.rows
-    assert (found.failure, cast("Score", row).reason) == ("bad text", "failed: bad text")
+    scored = score_pull(task, Scorer(SETTINGS, encoder=Broken()))
+    (row,) = scored.rows
+    assert (scored.failure, cast("Score", row).reason) == ("bad text", "failed: bad text")
 
 
 def test_signature_is_the_same_for_every_language(tmp_path: Path) -> None:
@@ -49,9 +49,9 @@ def test_signature_names_the_tools_that_are_installed() -> None:
 
 def test_signature_says_where_no_sandbox_let_the_tools_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "can_confine", functools.partial(run.can_confine, "darwin", "arm64"))
-    made = {"encoder": "hashing", "threshold": 0.5, "analyzers": "ruff", "cache": False}
-    assert "|analyzers:sandbox:none|" in signature_of(Scorer(**made, untrusted=True))
-    trusting = signature_of(Scorer(**made, untrusted=True, trust=True))
+    options = {"encoder": "hashing", "threshold": 0.5, "analyzers": "ruff", "cache": False}
+    assert "|analyzers:sandbox:none|" in signature_of(Scorer(**options, untrusted=True))
+    trusting = signature_of(Scorer(**options, untrusted=True, trust=True))
     assert re.search(r"\|analyzers:ruff@[\d.]+,sandbox:none\|", trusting)
 
 

@@ -18,8 +18,8 @@ from crscore.audit.signals.align import Position, align
 )
 def test_reformatted_lines_stand(old, new):
     old_lines = old.split("\n")
-    found = align(old_lines, new.split("\n"))
-    assert all(place for place, line in zip(found, old_lines, strict=True) if line)
+    alignment = align(old_lines, new.split("\n"))
+    assert all(place for place, line in zip(alignment, old_lines, strict=True) if line)
 
 
 @pytest.mark.parametrize(

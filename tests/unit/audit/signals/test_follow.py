@@ -20,8 +20,8 @@ OLD = (
 
 def edit(lines, **changes):
     """Replace lines by number (`l2="x"`); an empty text removes one."""
-    known = {int(key[1:]): value for key, value in changes.items()}
-    edited = (known.get(at, line) for at, line in enumerate(lines))
+    values = {int(key[1:]): value for key, value in changes.items()}
+    edited = (values.get(at, line) for at, line in enumerate(lines))
     return tuple(part for line in edited if line or line is None for part in line.split("\n"))
 
 
@@ -163,9 +163,9 @@ def test_base_rate_counts_changed_lines_of_the_hunk_that_have_no_comment():
     base = ("start", "end", *(f"far {at}" for at in range(9)))
     old = ("start", "one", "two", "three", "end", *base[2:10], "other hunk")
     new = ("start", "1", "2", "three", "end", *base[2:10], "edited hunk")
-    found = following(new, old=old, base=base)
-    assert found.base_rate(Span(1, 2), frozenset({line_key("one")})) == (1, 2)
-    assert found.base_rate(Span(1, 3), frozenset({line_key("one"), line_key("two")})) == (0, 0)
+    followed = following(new, old=old, base=base)
+    assert followed.base_rate(Span(1, 2), frozenset({line_key("one")})) == (1, 2)
+    assert followed.base_rate(Span(1, 3), frozenset({line_key("one"), line_key("two")})) == (0, 0)
     assert Following(old=old, new=new, base=None).base_rate(Span(1, 2), frozenset()) is None
 
 

@@ -27,9 +27,9 @@ def observation(**changes):
     ],
 )
 def test_resolved_thread_says_by_whom(by, signal):
-    found = resolved(observation(resolved_by=by), "ada", frozenset({"otter"}))
-    assert {one for one, answer in found.items() if answer.value} == {signal}
-    assert found[signal].evidence == by
+    answers = resolved(observation(resolved_by=by), "ada", frozenset({"otter"}))
+    assert {signal for signal, answer in answers.items() if answer.value} == {signal}
+    assert answers[signal].evidence == by
 
 
 def test_thread_resolved_by_an_unknown_account_is_unknown_and_an_open_one_is_not_resolved():
@@ -76,9 +76,9 @@ def test_message_refers_to_a_comment_its_reviewer_or_the_review(message, value):
         key=comment_key(RemarkKind.LINE, 77), repository=1, number=1, is_app=1,
         reviewer="otter-review", is_bot=1, is_review=1, body=b"", created="", updated="", state="",
     )  # fmt: skip
-    known = {
+    names_by_bot = {
         "otter-review": names("otter-review", ["otter-review[bot]"]),
         "coderabbit": names("coderabbit", ["coderabbitai[bot]"]),
     }
-    answer = referred(comment, known, [(COMMIT, message)])
+    answer = referred(comment, names_by_bot, [(COMMIT, message)])
     assert answer == (value, COMMIT[:10] if value else None)

@@ -9,8 +9,8 @@ from benchmarks import audit_signals as planted
 
 @pytest.fixture(scope="module")
 def counts(tmp_path_factory):
-    cases, found, _ = planted.measure(tmp_path_factory.mktemp("planted"), 60, 7)
-    return planted.judge(cases, found)[0]
+    cases, counts, _ = planted.measure(tmp_path_factory.mktemp("planted"), 60, 7)
+    return planted.judge(cases, counts)[0]
 
 
 @pytest.mark.parametrize("signal", planted.Signal)

@@ -37,14 +37,19 @@ def clones(tmp_path_factory):
 def commits(clones):
     """Base, opened, fixed; and a line of the base that is removed, replaced and restored."""
 
-    def git(*arguments, given=""):
+    def git(*arguments, input_text=""):
         command = ["git", "-c", "user.name=A", "-c", "user.email=a@x", *arguments]
         done = subprocess.run(
-            command, cwd=clones / "1.git", input=given, text=True, capture_output=True, check=True
+            command,
+            cwd=clones / "1.git",
+            input=input_text,
+            text=True,
+            capture_output=True,
+            check=True,
         )
         return done.stdout.strip()
 
-    made = []
+    created = []
     for text, message in (
         (BASE, "Base"),
         (OPENED, "Open"),
@@ -53,20 +58,23 @@ def commits(clones):
         (BASE.replace("line 9\n", "line nine\n"), "Replace"),
         (BASE, "Restore"),
     ):
-        blobs = [git("hash-object", "-w", "--stdin", given=one) for one in (text, message[:4])]
+        blobs = [
+            git("hash-object", "-w", "--stdin", input_text=content)
+            for content in (text, message[:4])
+        ]
         names = ("app.py", "new.py")
         lines = "".join(f"100644 blob {b}\t{n}\n" for b, n in zip(blobs, names, strict=True))
-        tree = git("mktree", given=lines)
-        parents = ["-p", made[0]] if made else []
-        made.append(git("commit-tree", tree, *parents, "-m", message))
-    return made
+        tree = git("mktree", input_text=lines)
+        parents = ["-p", created[0]] if created else []
+        created.append(git("commit-tree", tree, *parents, "-m", message))
+    return created
 
 
 @pytest.fixture
 def store(tmp_path, commits):
     base, opened, fixed, *_ = commits
-    with Store(tmp_path / "audit.db") as found:
-        body = found.add_text("Too small.\n\n```suggestion\none = 10\n```\n")
+    with Store(tmp_path / "audit.db") as store_file:
+        body = store_file.add_text("Too small.\n\n```suggestion\none = 10\n```\n")
         pull = Pull(
             repository=1, number=7, node="PR_7", title="Change", author="ada", state="open",
             draft=0, created="2026-03-01T00:00:00Z", updated="2026-03-02T00:00:00Z",
@@ -78,17 +86,19 @@ def store(tmp_path, commits):
             created="2026-03-01T10:00:00Z", updated="2026-03-01T10:00:00Z", state="",
             commit_id=opened, path="app.py", line=7, side="new",
         )  # fmt: skip
-        other = replace(comment, key=SECOND, thread=SECOND, line=8, body=found.add_text("Why two?"))
+        other_comment = replace(
+            comment, key=SECOND, thread=SECOND, line=8, body=store_file.add_text("Why two?")
+        )
         push = Revision(
             repository=1, number=7, at="2026-03-02T09:00:00Z", kind="commit", before="", after=fixed
         )
-        found.put([pull, comment, other, push])
-        yield found
+        store_file.put([pull, comment, other_comment, push])
+        yield store_file
 
 
 def rows(store, comment=FIRST):
-    found = store.select(SignalRow, "WHERE comment = ? ORDER BY signal, night", comment)
-    return {Signal(row.signal): row for row in found}
+    rows = store.select(SignalRow, "WHERE comment = ? ORDER BY signal, night", comment)
+    return {Signal(row.signal): row for row in rows}
 
 
 def test_every_signal_has_a_title():
@@ -97,19 +107,19 @@ def test_every_signal_has_a_title():
 
 def test_suggestion_that_was_applied(store, clones, commits):
     assert find_signals(store, clones, night="2026-03-02") == RunCounts(1, 2, 7, 0)
-    found, short = rows(store), commits[2][:10]
-    assert set(found) == {
+    signals, short = rows(store), commits[2][:10]
+    assert set(signals) == {
         Signal.SUGGESTION_APPLIED, Signal.LINES_CHANGED, Signal.FILE_CHANGED, Signal.TRAILER,
     }  # fmt: skip
-    assert {row.value for row in found.values()} == {1}
-    assert {row.rules for row in found.values()} == {RULES}
-    assert found[Signal.SUGGESTION_APPLIED].evidence == short
-    assert found[Signal.LINES_CHANGED].evidence == f"{short} line 7"
+    assert {row.value for row in signals.values()} == {1}
+    assert {row.rules for row in signals.values()} == {RULES}
+    assert signals[Signal.SUGGESTION_APPLIED].evidence == short
+    assert signals[Signal.LINES_CHANGED].evidence == f"{short} line 7"
 
 
 def test_base_rates_are_of_what_has_no_comment(store, clones):
     find_signals(store, clones, night="2026-03-02")
-    lines, file = (rows(store)[one] for one in (Signal.LINES_CHANGED, Signal.FILE_CHANGED))
+    lines, file = (rows(store)[signal] for signal in (Signal.LINES_CHANGED, Signal.FILE_CHANGED))
     assert (lines.base_yes, lines.base_all) == (0, 1)
     assert (file.base_yes, file.base_all) == (1, 1)
     assert rows(store)[Signal.TRAILER].base_all is None
@@ -117,17 +127,19 @@ def test_base_rates_are_of_what_has_no_comment(store, clones):
 
 def test_comment_that_was_ignored(store, clones):
     find_signals(store, clones, night="2026-03-02")
-    found = rows(store, SECOND)
-    assert found[Signal.LINES_CHANGED].value == 0
-    assert Signal.SUGGESTION_APPLIED not in found
+    signals = rows(store, SECOND)
+    assert signals[Signal.LINES_CHANGED].value == 0
+    assert Signal.SUGGESTION_APPLIED not in signals
 
 
 def test_second_run_stores_nothing_and_a_change_one_row(store, clones):
     find_signals(store, clones, night="2026-03-02")
     assert find_signals(store, clones, night="2026-03-03").rows == 0
-    seen = CommentObservation(comment=FIRST, night="2026-03-03", up=1, down=0)
+    observation = CommentObservation(comment=FIRST, night="2026-03-03", up=1, down=0)
     by = {"thread": FIRST, "outdated": 0}
-    store.put([seen, ThreadObservation(night="2026-03-03", resolved=1, resolved_by="ada", **by)])
+    store.put(
+        [observation, ThreadObservation(night="2026-03-03", resolved=1, resolved_by="ada", **by)]
+    )
     assert find_signals(store, clones, night="2026-03-04").rows == 2
     store.put([ThreadObservation(night="2026-03-05", resolved=0, **by)])
     assert find_signals(store, clones, night="2026-03-05").rows == 1
@@ -145,8 +157,8 @@ def test_final_pull_is_read_once_more_and_then_no_more(store, clones):
 
 def test_missing_clone_makes_unknown_what_trees_show(store, tmp_path):
     assert find_signals(store, tmp_path, night="2026-03-02").unknown == 7
-    found = rows(store)[Signal.LINES_CHANGED]
-    assert (found.value, found.evidence) == (None, "there is no clone")
+    signals = rows(store)[Signal.LINES_CHANGED]
+    assert (signals.value, signals.evidence) == (None, "there is no clone")
 
 
 def test_missing_commits_are_unknown_and_not_no(store, clones):
