@@ -1,8 +1,9 @@
-"""Correlations and the rank-sum test, by scipy."""
+"""Correlations by ranks, and the rank-sum test."""
 
 from __future__ import annotations
 
 import importlib
+import math
 from typing import Any
 
 import numpy as np
@@ -95,7 +96,9 @@ def kendall(first: Floats, second: Floats) -> float | None:
 def rank_sum_p(first: Floats, second: Floats) -> float:
     """Test whether two samples differ in rank: Mann and Whitney, two-sided.
 
-    By the normal approximation with the correction for ties and for continuity.
+    By the normal approximation with the correction for ties and for continuity, from counts: an
+    audit tests some thousand windows, and `scipy.stats.mannwhitneyu`, which a test compares it
+    with, takes 50 to 300 times as long.
 
     Args:
         first: How often the first sample has each value, in the order of the values, shape (V,).
@@ -103,13 +106,15 @@ def rank_sum_p(first: Floats, second: Floats) -> float:
 
     Returns:
         The p-value; 1 when all values are equal.
-
-    Raises:
-        DependencyError: scipy is not installed.
     """
-    stats = require_scipy()
-    values = np.arange(len(first))
-    samples = [np.repeat(values, counts.astype(np.int64)) for counts in (first, second)]
-    if len(np.unique(np.concatenate(samples))) == 1:
+    counts = first + second
+    size, total = float(first.sum()), float(counts.sum())
+    product = size * (total - size)
+    mean_ranks = np.cumsum(counts) - (counts - 1) / 2
+    u = float(mean_ranks @ first) - size * (size + 1) / 2
+    ties = float((counts**3 - counts).sum()) / (total * (total - 1))
+    variance = product / 12 * (total + 1 - ties)
+    if variance <= 0:
         return 1.0
-    return float(stats.mannwhitneyu(*samples, method="asymptotic").pvalue)
+    z = max(0.0, abs(u - product / 2) - 0.5) / math.sqrt(variance)
+    return math.erfc(z / math.sqrt(2))

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from msgspec import structs
+
 from crscore.audit.overview import (
     ActedOn,
     Example,
@@ -190,53 +192,20 @@ def nights(rows: Sequence[Night]) -> Table:
     )
 
 
-def numbers(row: Reviewer) -> Table:
-    """Tabulate all numbers of one reviewer."""
-    rates = [
-        ("Merged pull requests: last commit reviewed", row.coverage.last_head),
-        ("Merged pull requests: reviewed at all", row.coverage.reviewed),
-    ]
-    texts = []
-    if code := row.suggested_code:
-        rates += [
-            ("Suggested code that applies", code.applies),
-            ("Suggested code that parses", code.parses),
-        ]
-        texts = [
-            ("Changes of suggested code", words.effects(code)),
-            ("Similarity of suggested code to merged code", words.merged(code)),
-        ]
+def numbers(overview: Overview, row: Reviewer) -> Table:
+    """Tabulate all numbers of one reviewer: its row of each table of the overview."""
+    alone = structs.replace(overview, reviewers=(row,))
+    tables = [make(alone, Links()) for make in (scores, noise, coverage, acted_on, suggested_code)]
     return Table(
         "Numbers",
         ("Number", "Value"),
-        (
-            ("Usefulness", _strong(words.interval(row.usefulness))),
-            ("Rank among bots", words.ranks(row)),
-            *((name.capitalize(), words.interval(getattr(row, name))) for name in SCORES[1:]),
-            ("Pull requests with a scored comment", _count(row.pulls)),
-            ("Pull requests where nothing could be scored", _count(row.abstained)),
-            ("Comments per pull request", words.interval(row.comments_per_pull)),
-            ("Noise", words.share(row.noise.share)),
-            ("Kinds of noise", words.noise_parts(row)),
-            ("Green check without a review", _count(row.coverage.green_unreviewed)),
-            ("Said that it did not review", words.skips(row)),
-            *((name, f"{words.share(rate)}, {words.counted(rate)}") for name, rate in rates),
-            *texts,
+        tuple(
+            (f"{table.caption}: {header}", cell)
+            for table in tables
+            if table
+            for header, cell in zip(table.header[1:], table.rows[0][1:], strict=True)
         ),
         is_prose=True,
-    )
-
-
-def signals(row: Reviewer) -> Table:
-    """Tabulate the signals of one reviewer."""
-    return make_table(
-        "Acted on",
-        row.acted_on,
-        ("Signal", lambda acted: acted.signal),
-        ("Comments", lambda acted: words.counted(acted.rate)),
-        ("Share", lambda acted: _strong(words.share(acted.rate))),
-        ("Base rate", lambda acted: words.share(acted.base)),
-        ("Unknown", words.unknown_share),
     )
 
 
@@ -257,56 +226,37 @@ def pulls(repository: str, rows: Sequence[PullRow], links: Links, *, limit: int)
 
 def verdicts(rows: Sequence[Verdict], *, limit: int = SHOWN_VERDICTS) -> Items:
     """List verdicts."""
-    return Items(
-        tuple(Item((Run(row.text, _VERDICTS[row.verdict][1]),), lead=_chip(row)) for row in rows),
-        noun="pairs",
-        shown=limit,
-    )
+    return Items(tuple(_verdict(row.verdict, row.text) for row in rows), noun="pairs", shown=limit)
 
 
-def _chip(row: Verdict) -> Line:
-    return (Run(_VERDICTS[row.verdict][0], f"chip {row.verdict}"),)
+def _verdict(verdict: str, text: str) -> Item:
+    word, tone = _VERDICTS[verdict]
+    return Item((Run(text, tone),), lead=(Run(word, f"chip {verdict}"),))
 
 
 def examples(rows: Sequence[Example], links: Links) -> Items:
     """List comments with their standing."""
-    return Items(
-        tuple(
-            Item(
-                escape.one_line(row.text, _TEXT_CHARS),
-                lead=(Run(str(row.standing), "strong"),),
-                below=(tuple(_facts(row, links)),),
-            )
-            for row in rows
-        )
-    )
-
-
-def _facts(row: Example, links: Links) -> Iterator[Run]:
-    yield from (links.bot(row.reviewer), Run(" on "), links.pull(row.repository, row.number))
-    if row.noise:
-        yield Run(f" · {words.NOISE.get(row.noise, row.noise)}")
-    if row.url.startswith(("https://", "http://")):
-        yield from (Run(" · "), Run("the comment", link=row.url))
+    items = []
+    for row in rows:
+        facts = [links.bot(row.reviewer), Run(" on "), links.pull(row.repository, row.number)]
+        if row.noise:
+            facts.append(Run(f" · {words.NOISE.get(row.noise, row.noise)}"))
+        if row.url.startswith(("https://", "http://")):
+            facts += [Run(" · "), Run("the comment", link=row.url)]
+        text = escape.one_line(row.text, _TEXT_CHARS)
+        items.append(Item(text, lead=(Run(str(row.standing), "strong"),), below=(tuple(facts),)))
+    return Items(tuple(items))
 
 
 def gaps(rows: Sequence[Gap], links: Links) -> Items:
     """List findings that nobody addressed."""
-    return Items(
-        tuple(
-            Item(
-                escape.one_line(row.text, _TEXT_CHARS),
-                below=(
-                    (
-                        links.pull(row.repository, row.number),
-                        Run(f" · {row.path}:{row.line}" if row.path else "", "place"),
-                        Run(f" · {row.severity}" if row.severity else ""),
-                    ),
-                ),
-            )
-            for row in rows
-        )
-    )
+    items = []
+    for row in rows:
+        place = Run(f" · {row.path}:{row.line}" if row.path else "", "place")
+        severity = Run(f" · {row.severity}" if row.severity else "")
+        facts = (links.pull(row.repository, row.number), place, severity)
+        items.append(Item(escape.one_line(row.text, _TEXT_CHARS), below=(facts,)))
+    return Items(tuple(items))
 
 
 def render_text(overview: Overview, *, color: bool = False, width: int = 80) -> str:
@@ -328,18 +278,12 @@ def render_verdicts(rows: Sequence[Verdict], *, color: bool = False, width: int 
     return console.render_blocks([verdicts(rows, limit=len(rows))], color=color, width=width)
 
 
-def render_summary(overview: Overview, *, link: str = "") -> str:
+def render_summary(overview: Overview) -> str:
     """Write the short report as Markdown for the summary of a job.
 
     It has no picture: a job's summary shows neither inline SVG nor images in the text.
-
-    Args:
-        overview: The overview.
-        link: Address of the pages; empty when they are not published.
     """
-    blocks = [*_short(overview)]
-    if link:
-        blocks.append(Paragraph((Run("The whole report", link=link),)))
+    blocks = _short(overview)
     return render_markdown([blocks], limit=_MAX_MARKDOWN_CHARS, noun="report", heading="##")
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -15,9 +15,9 @@ from crscore.audit.signals.observed import claimed, names, referred, resolved, t
 from crscore.audit.signals.suggested import FAST_METRICS, JudgedSuggestion, judge_suggestions
 from crscore.audit.signals.trees import Trees, open_trees
 from crscore.audit.store.database import Store
+from crscore.audit.store.repositories import put_position
 from crscore.audit.store.rows import (
     Comment,
-    Cursor,
     Pull,
     Revision,
     SignalRow,
@@ -39,17 +39,6 @@ CURSOR: Final = "signals"
 _OF_TREES: Final = (Signal.SUGGESTION_APPLIED, Signal.LINES_CHANGED, Signal.FILE_CHANGED)
 
 
-class RunCounts(NamedTuple):
-    """Work of a run."""
-
-    pulls: int
-    comments: int
-    rows: int
-    """Stored rows."""
-    unknown: int
-    """Stored rows whose value is unknown."""
-
-
 class _Post(NamedTuple):
     """Reviewer's posts in one thread."""
 
@@ -63,64 +52,76 @@ def find_signals(
     clones: Path,
     *,
     night: str,
-    pulls: Iterable[tuple[int, int]] | None = None,
     metrics: Sequence[str] = FAST_METRICS,
-) -> RunCounts:
+) -> int:
     """Find out whether each review comment was acted on.
+
+    Pull requests that were final already at the last signals are skipped.
 
     Args:
         store: The store.
         clones: Folder with the bare clones, `<repository id>.git`; without one, signals
             from trees are unknown.
         night: Date of the run.
-        pulls: Pull requests, pairs of repository and number; None for all but those that were
-            final already at the last signals.
         metrics: Metrics of similarity of suggested code to merged code, of `MERGED_METRICS`.
 
     Returns:
-        RunCounts of the run. One that is repeated stores nothing new.
+        Number of stored rows of signals; 0 for a run that is repeated.
 
     Raises:
         StoreError: The store cannot be read or written.
     """
-    keys = pulls_to_observe(store, CURSOR, RULES) if pulls is None else sorted(set(pulls))
-    total = RunCounts(0, 0, 0, 0)
+    keys = pulls_to_observe(store, CURSOR, RULES)
+    stored = 0
     for repository, group in groupby(keys, key=lambda key: key[0]):
         trees = open_trees(clones / f"{repository}.git")
         for _, number in group:
-            counts = _find_of_pull(store, trees, (repository, number), night, metrics)
-            total = RunCounts(*(sum(pair) for pair in zip(total, counts, strict=True)))
+            stored += _find_of_pull(store, trees, repository, number, night, metrics)
             if trees:
                 trees.forget()
-        if pulls is None:
-            with store.transaction():
-                position = f"{night} {RULES}"
-                store.put([Cursor(repository=repository, list=CURSOR, position=position)])
-    return total
+        with store.transaction():
+            put_position(store, repository, CURSOR, f"{night} {RULES}")
+    return stored
 
 
 def _find_of_pull(
     store: Store,
     trees: Trees | None,
-    key: tuple[int, int],
+    repository: int,
+    number: int,
     night: str,
     metrics: Sequence[str],
-) -> RunCounts:
-    repository, number = key
+) -> int:
     pull = store.find_one(Pull, repository=repository, number=number)
     comments = store.find(Comment, "created", "key", repository=repository, number=number)
     posts = _group(store, comments)
     if pull is None or not posts:
-        return RunCounts(int(pull is not None), 0, 0, 0)
+        return 0
     revisions = store.find(Revision, "at", "kind", "after", repository=repository, number=number)
-    finder = _Finder(store, pull, comments, posts, metrics)
-    measurements, suggestions_by_comment = finder.find(trees, revisions)
-    rows = _new_rows(store, measurements, night)
-    suggestions = _new_suggestions(store, suggestions_by_comment, night)
+    finder = _Finder(store, pull, comments, posts, revisions)
+    remarks = [finder.file_comment(post) for post in posts if post.first.path is not None]
+    suggestions: list[SuggestionRow] = []
+    try:
+        if trees is None:
+            raise HostError("git", "there is no clone")
+        of_trees = PullTrees(trees, pull, revisions, remarks)
+        measured = {remark.comment.key: of_trees.measure(remark) for remark in remarks}
+        for remark in remarks:
+            judged = judge_suggestions(of_trees, remark, names=metrics)
+            suggestions += _new_suggestions(store, remark.comment.key, judged, night)
+        messages = trees.messages(sorted(finder.commits()))
+    except HostError as exc:
+        measured = {remark.comment.key: _unknown(remark, exc.reason) for remark in remarks}
+        suggestions, messages = [], {}
+    rows: list[SignalRow] = []
+    for post in posts:
+        values = finder.observed(post) | measured.get(post.first.key, {})
+        values[Signal.TRAILER] = finder.referred(post, messages)
+        rows += _new_rows(store, post.first.key, values, night)
     if rows or suggestions:
         with store.transaction():
             store.put([*rows, *suggestions])
-    return RunCounts(1, len(posts), len(rows), sum(row.value is None for row in rows))
+    return len(rows)
 
 
 def _group(store: Store, comments: Sequence[Comment]) -> list[_Post]:
@@ -145,86 +146,44 @@ class _Finder:
     pull: Pull
     comments: Sequence[Comment]
     posts: Sequence[_Post]
-    metrics: Sequence[str]
+    revisions: Sequence[Revision]
 
-    def find(
-        self, trees: Trees | None, revisions: Sequence[Revision]
-    ) -> tuple[dict[int, dict[Signal, SignalValue]], dict[int, tuple[JudgedSuggestion, ...]]]:
-        """Return all signals, and the suggestions, of each comment by its key."""
-        judged: dict[int, tuple[JudgedSuggestion, ...]] = {}
-        measurements = {post.first.key: self._observed(post) for post in self.posts}
-        remarks = [self._remark(post) for post in self.posts if post.first.path is not None]
-        try:
-            if trees is None:
-                raise HostError("git", "there is no clone")
-            of_trees = PullTrees(trees, self.pull, revisions, remarks)
-            measured = {remark.comment.key: of_trees.measure(remark) for remark in remarks}
-            for remark in remarks:
-                if remark.suggestions:
-                    judged[remark.comment.key] = judge_suggestions(
-                        of_trees, remark, names=self.metrics
-                    )
-            messages = self._messages(trees, revisions)
-        except HostError as exc:
-            measured = {remark.comment.key: _unknown(remark, exc.reason) for remark in remarks}
-            messages = {}
-        for key, signals in measured.items():
-            measurements[key] |= signals
-        for post in self.posts:
-            measurements[post.first.key][Signal.TRAILER] = self._referred(post, revisions, messages)
-        return measurements, judged
-
-    def _observed(self, post: _Post) -> dict[Signal, SignalValue]:
+    def observed(self, post: _Post) -> dict[Signal, SignalValue]:
+        """Return the signals of the host."""
         first = post.first
         thread = last_thread_observation(self.store, first.thread)
-        claim = claimed(post.bodies) if first.is_bot else Answer(False)
+        accounts = (comment.author for comment in self.comments if comment.is_app)
+        bots = {strip_app_suffix(account.casefold()) for account in accounts if account}
         answers = {
-            **resolved(thread, self.pull.author, self._bots()),
+            **resolved(thread, self.pull.author, frozenset(bots)),
             **thumbs(last_comment_observation(self.store, first.key)),
-            Signal.BOT_SAYS_ADDRESSED: claim,
+            Signal.BOT_SAYS_ADDRESSED: claimed(post.bodies) if first.is_bot else Answer(False),
         }
         return {signal: SignalValue(answer) for signal, answer in answers.items()}
 
-    def _bots(self) -> frozenset[str]:
-        accounts = (comment.author for comment in self.comments if comment.is_app)
-        return frozenset(strip_app_suffix(account.casefold()) for account in accounts if account)
-
-    def _remark(self, post: _Post) -> FileComment:
-        hunk = post.first.hunk
+    def file_comment(self, post: _Post) -> FileComment:
+        """Return the comment of a post on a file."""
+        suggestions = (split_comment(body).suggestions for body in post.bodies)
         return FileComment(
             comment=post.first,
-            hunk=self.store.text(hunk) if hunk else "",
-            suggestions=tuple(
-                suggestion for body in post.bodies for suggestion in split_comment(body).suggestions
-            ),
+            hunk=self.store.text(post.first.hunk) if post.first.hunk else "",
+            suggestions=tuple(chain.from_iterable(suggestions)),
         )
 
-    def _messages(self, trees: Trees, revisions: Sequence[Revision]) -> Mapping[str, str]:
-        return trees.messages(
-            sorted({revision.after for revision in revisions if revision.kind == "commit"})
-        )
+    def commits(self, since: str = "") -> list[str]:
+        """Return the commits pushed after a time, in order."""
+        return [row.after for row in self.revisions if row.kind == "commit" and row.at > since]
 
-    def _referred(
-        self, post: _Post, revisions: Sequence[Revision], messages: Mapping[str, str]
-    ) -> SignalValue:
-        later = [
-            revision.after
-            for revision in revisions
-            if revision.kind == "commit" and revision.at > post.first.created
-        ]
+    def referred(self, post: _Post, messages: Mapping[str, str]) -> SignalValue:
+        """Return whether the message of a later commit refers to a post."""
+        later = self.commits(post.first.created)
         commits = [(commit, messages[commit]) for commit in later if commit in messages]
-        bots = {comment.reviewer for comment in self.comments if comment.is_bot}
-        names_by_bot = {
-            bot: names(
-                bot,
-                (
-                    comment.author
-                    for comment in self.comments
-                    if comment.reviewer == bot and comment.is_app
-                ),
-            )
-            for bot in bots
-        }
+        accounts: dict[str, list[str | None]] = {}
+        for comment in self.comments:
+            if comment.is_bot:
+                accounts.setdefault(comment.reviewer, [])
+                accounts[comment.reviewer] += [comment.author] if comment.is_app else []
+        names_by_bot = {bot: names(bot, logins) for bot, logins in accounts.items()}
         answer = referred(post.first, names_by_bot, commits)
         if not answer.value and len(commits) < len(later):
             answer = Answer(None, "a later commit is missing")
@@ -242,63 +201,44 @@ def _unknown(remark: FileComment, reason: str) -> dict[Signal, SignalValue]:
 
 
 def _new_rows(
-    store: Store, measurements: Mapping[int, Mapping[Signal, SignalValue]], night: str
-) -> list[SignalRow]:
-    """Return the rows that differ from the last ones; for most signals, absence means no."""
-    rows: list[SignalRow] = []
-    for comment, signals in measurements.items():
-        last = {row.signal: row for row in store.find(SignalRow, "night", "rules", comment=comment)}
-        for signal, measured in sorted(signals.items()):
-            row = _row(comment, signal, measured, night)
-            before = last.get(signal)
-            if before is None and row.value == 0 and signal not in _OF_TREES:
-                continue
-            if before is None or _content(before) != _content(row):
-                rows.append(row)
-    return rows
+    store: Store, comment: int, values: Mapping[Signal, SignalValue], night: str
+) -> Iterator[SignalRow]:
+    """Yield the rows that differ from the last ones; for most signals, absence means no."""
+    last = {row.signal: row for row in store.find(SignalRow, "night", "rules", comment=comment)}
+    for signal, (answer, base) in sorted(values.items()):
+        row = SignalRow(
+            comment=comment,
+            signal=int(signal),
+            night=night,
+            rules=RULES,
+            value=None if answer.value is None else int(answer.value),
+            evidence=answer.evidence[:MAX_EVIDENCE] if answer.evidence else None,
+            base_yes=base[0] if base else None,
+            base_all=base[1] if base else None,
+        )
+        before = last.get(signal)
+        is_absent = before is None and row.value == 0 and signal not in _OF_TREES
+        if not is_absent and (before is None or replace(before, night=night) != row):
+            yield row
 
 
 def _new_suggestions(
-    store: Store, judged: Mapping[int, tuple[JudgedSuggestion, ...]], night: str
-) -> list[SuggestionRow]:
-    """Return the rows that differ from the last ones."""
-    rows = []
-    for comment, blocks in judged.items():
-        last = {
-            row.block: row for row in store.find(SuggestionRow, "night", "rules", comment=comment)
-        }
-        for block, (suggestion, scores) in enumerate(blocks):
-            row = SuggestionRow(
-                comment=comment,
-                block=block,
-                night=night,
-                rules=RULES,
-                applies=suggestion.applies,
-                parses=suggestion.parses,
-                effect=suggestion.effect,
-                reason=suggestion.reason,
-                **scores,
-            )
-            before = last.get(block)
-            if before is None or replace(before, night=night, rules=RULES) != row:
-                rows.append(row)
-    return rows
-
-
-def _row(comment: int, signal: Signal, measured: SignalValue, night: str) -> SignalRow:
-    value, evidence = measured.answer
-    base_yes, base_all = measured.base or (None, None)
-    return SignalRow(
-        comment=comment,
-        signal=int(signal),
-        night=night,
-        rules=RULES,
-        value=None if value is None else int(value),
-        evidence=evidence[:MAX_EVIDENCE] if evidence else None,
-        base_yes=base_yes,
-        base_all=base_all,
-    )
-
-
-def _content(row: SignalRow) -> tuple[object, ...]:
-    return row.rules, row.value, row.evidence, row.base_yes, row.base_all
+    store: Store, comment: int, judged: Sequence[JudgedSuggestion], night: str
+) -> Iterator[SuggestionRow]:
+    """Yield the rows that differ from the last ones."""
+    last = {row.block: row for row in store.find(SuggestionRow, "night", "rules", comment=comment)}
+    for block, (suggestion, scores) in enumerate(judged):
+        row = SuggestionRow(
+            comment=comment,
+            block=block,
+            night=night,
+            rules=RULES,
+            applies=suggestion.applies,
+            parses=suggestion.parses,
+            effect=suggestion.effect,
+            reason=suggestion.reason,
+            **scores,
+        )
+        before = last.get(block)
+        if before is None or replace(before, night=night, rules=RULES) != row:
+            yield row

@@ -50,17 +50,11 @@ def test_kendall_without_scipy_says_what_to_install(monkeypatch: pytest.MonkeyPa
     st.lists(st.integers(0, 9), min_size=1, max_size=40),
     st.lists(st.integers(0, 9), min_size=1, max_size=40),
 )
-def test_rank_sum_is_normal_with_ties_and_continuity(first: list[int], second: list[int]) -> None:
+def test_rank_sum_is_that_of_scipy(first: list[int], second: list[int]) -> None:
     counts = [np.bincount(sample, minlength=10).astype(float) for sample in (first, second)]
     if len(set(first + second)) == 1:
         assert ranks.rank_sum_p(*counts) == 1.0
         return
-    # The textbook formula, written out.
-    together = np.array(first + second)
-    n, total = len(first), len(together)
-    u = scipy.stats.rankdata(together)[:n].sum() - n * (n + 1) / 2
-    product = n * (total - n)
-    ties = (sum(counts) ** 3 - sum(counts)).sum() / (total * (total - 1))
-    z = max(0.0, abs(u - product / 2) - 0.5) / np.sqrt(product / 12 * (total + 1 - ties))
+    expected = scipy.stats.mannwhitneyu(first, second, method="asymptotic").pvalue
 
-    assert ranks.rank_sum_p(*counts) == pytest.approx(2 * scipy.stats.norm.sf(z), abs=1e-9)
+    assert ranks.rank_sum_p(*counts) == pytest.approx(expected, abs=1e-9)

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from crscore.audit.signals import RULES, TITLES, Signal
-from crscore.audit.signals.run import RunCounts, find_signals
+from crscore.audit.signals.run import CURSOR, find_signals
 from crscore.audit.store.database import Store
 from crscore.audit.store.rows import (
     Comment,
@@ -18,6 +18,7 @@ from crscore.audit.store.rows import (
     ThreadObservation,
     comment_key,
 )
+from crscore.audit.store.signals import pulls_to_observe
 from crscore.github.records import RemarkKind
 
 BASE = "".join(f"line {at}\n" for at in range(20))
@@ -106,7 +107,7 @@ def test_every_signal_has_a_title():
 
 
 def test_suggestion_that_was_applied(store, clones, commits):
-    assert find_signals(store, clones, night="2026-03-02") == RunCounts(1, 2, 7, 0)
+    assert find_signals(store, clones, night="2026-03-02") == 7
     signals, short = rows(store), commits[2][:10]
     assert set(signals) == {
         Signal.SUGGESTION_APPLIED, Signal.LINES_CHANGED, Signal.FILE_CHANGED, Signal.TRAILER,
@@ -134,29 +135,31 @@ def test_comment_that_was_ignored(store, clones):
 
 def test_second_run_stores_nothing_and_a_change_one_row(store, clones):
     find_signals(store, clones, night="2026-03-02")
-    assert find_signals(store, clones, night="2026-03-03").rows == 0
+    assert find_signals(store, clones, night="2026-03-03") == 0
     observation = CommentObservation(comment=FIRST, night="2026-03-03", up=1, down=0)
     by = {"thread": FIRST, "outdated": 0}
     store.put(
         [observation, ThreadObservation(night="2026-03-03", resolved=1, resolved_by="ada", **by)]
     )
-    assert find_signals(store, clones, night="2026-03-04").rows == 2
+    assert find_signals(store, clones, night="2026-03-04") == 2
     store.put([ThreadObservation(night="2026-03-05", resolved=0, **by)])
-    assert find_signals(store, clones, night="2026-03-05").rows == 1
+    assert find_signals(store, clones, night="2026-03-05") == 1
     last = store.select(SignalRow, "WHERE comment = ? AND signal = ? ORDER BY night", FIRST, 4)
     assert [(row.night, row.value) for row in last] == [("2026-03-04", 1), ("2026-03-05", 0)]
 
 
 def test_final_pull_is_read_once_more_and_then_no_more(store, clones):
     store.change("UPDATE pulls SET final = 1")
-    nights = ("2026-03-02", "2026-03-03", "2026-03-04")
-    counts = [find_signals(store, clones, night=night).pulls for night in nights]
+    counts = []
+    for night in ("2026-03-02", "2026-03-03", "2026-03-04"):
+        counts.append(len(pulls_to_observe(store, CURSOR, RULES)))
+        find_signals(store, clones, night=night)
     assert counts == [1, 1, 0]
-    assert find_signals(store, clones, night="2026-03-04", pulls=[(1, 7)]).pulls == 1
 
 
 def test_missing_clone_makes_unknown_what_trees_show(store, tmp_path):
-    assert find_signals(store, tmp_path, night="2026-03-02").unknown == 7
+    assert find_signals(store, tmp_path, night="2026-03-02") == 7
+    assert {row.value for row in store.find(SignalRow)} == {None}
     signals = rows(store)[Signal.LINES_CHANGED]
     assert (signals.value, signals.evidence) == (None, "there is no clone")
 
