@@ -149,7 +149,7 @@ def _once(task: Task, units: Sequence[Unit]) -> list[RawReport]:
 
 
 def _write(task: Task, units: Sequence[Unit], work: Path) -> list[str]:
-    names = [unit.file_name(number) for number, unit in enumerate(units)]
+    names = [unit.file_name(index) for index, unit in enumerate(units)]
     for name, unit in zip(names, units, strict=True):
         target = work / name
         target.parent.mkdir(exist_ok=True)
@@ -211,12 +211,12 @@ def _read(task: Task, process: sandbox.Completed, count: int) -> list[RawReport]
         reason = f"ended with exit code {process.code} and does not say what it could not read"
         raise ToolFailedError(name, reason, process.code, stderr_text)
     by_text: dict[int, list[RawFinding]] = defaultdict(list)
-    for number, finding in findings:
-        if not (number in unparsed and manifest.output.drop_findings_of_unparsed):
-            by_text[number].append(finding)
+    for index, finding in findings:
+        if not (index in unparsed and manifest.output.drop_findings_of_unparsed):
+            by_text[index].append(finding)
     return [
-        RawReport(findings=tuple(by_text[number]), unparsed=("",) if number in unparsed else ())
-        for number in range(count)
+        RawReport(findings=tuple(by_text[index]), unparsed=("",) if index in unparsed else ())
+        for index in range(count)
     ]
 
 
@@ -224,16 +224,16 @@ def _set_apart(
     report: RawReport, rules: Sequence[Pattern]
 ) -> tuple[set[int], list[tuple[int, RawFinding]]]:
     """Separate unreadable texts from findings; drop files that were not passed to the tool."""
-    unparsed = {number for path in report.unparsed if (number := _number(path)) is not None}
+    unparsed = {index for path in report.unparsed if (index := _text_index(path)) is not None}
     findings: list[tuple[int, RawFinding]] = []
     for finding in report.findings:
-        number = _number(finding.path)
-        if number is None:
+        index = _text_index(finding.path)
+        if index is None:
             continue
         if any(rule.compiled.fullmatch(finding.rule) for rule in rules):
-            unparsed.add(number)
+            unparsed.add(index)
         else:
-            findings.append((number, finding))
+            findings.append((index, finding))
     return unparsed, findings
 
 
@@ -242,10 +242,10 @@ def _given_up(stderr: bytes, pattern: Capture | None) -> set[int]:
         return set()
     lines = stderr.decode("utf-8", errors="replace").splitlines()
     matches = chain.from_iterable(pattern.compiled.finditer(line[:MAX_MESSAGE]) for line in lines)
-    return {number for match in matches if (number := _number(match[1] or "")) is not None}
+    return {index for match in matches if (index := _text_index(match[1] or "")) is not None}
 
 
-def _number(path: str) -> int | None:
+def _text_index(path: str) -> int | None:
     match = _OUR_NAME.search(path)
     return int(match[1]) if match else None
 

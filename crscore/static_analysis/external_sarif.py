@@ -119,7 +119,7 @@ _RUNNER: Final = re.compile(
 )
 
 
-class _Place(NamedTuple):
+class _ParsedUri(NamedTuple):
     """Parsed URI."""
 
     path: str
@@ -143,20 +143,20 @@ def match_paths(uris: Iterable[str], paths: Collection[str]) -> Mapping[str, str
         URI -> path of the change's file, for each URI that matches.
     """
     changed_paths = frozenset(paths)
-    places = {uri: _place(uri) for uri in dict.fromkeys(uris)}
-    reported = {place.path for place in places.values() if place is not None}
+    parsed_uris = {uri: _parse_uri(uri) for uri in dict.fromkeys(uris)}
+    reported = {parsed.path for parsed in parsed_uris.values() if parsed is not None}
     absolute = {path for path in reported if path.startswith("/")}
     roots = {True: _root(absolute, changed_paths), False: _root(reported - absolute, changed_paths)}
     matches = {}
-    for uri, place in places.items():
-        if place is not None:
-            path = _below(place, roots[place.path.startswith("/")], changed_paths)
+    for uri, parsed in parsed_uris.items():
+        if parsed is not None:
+            path = _below(parsed, roots[parsed.path.startswith("/")], changed_paths)
             if path is not None:
                 matches[uri] = path
     return matches
 
 
-def _place(uri: str) -> _Place | None:
+def _parse_uri(uri: str) -> _ParsedUri | None:
     """Parse a URI or a path; return None if it is not a file, such as a web address."""
     if not uri or len(uri) > _MAX_URI or uri.count("/") + uri.count("\\") > _MAX_STEPS:
         return None
@@ -169,7 +169,7 @@ def _place(uri: str) -> _Place | None:
         # `file:///a`, `file:/a`; a host as in `file://host/share` is not part of the path.
         text = re.sub(r"^//[^/]*(?=/)", "", text) if text.startswith("//") else text
         text = re.sub(r"[?#].*$", "", text, flags=re.DOTALL)
-    return _Place(_normal(unquote(text, errors="replace")), _normal(text))
+    return _ParsedUri(_normal(unquote(text, errors="replace")), _normal(text))
 
 
 def _normal(path: str) -> str:
@@ -186,8 +186,8 @@ def _normal(path: str) -> str:
     return ("/" if path.startswith("/") else "") + "/".join(steps)
 
 
-def _below(place: _Place, root: str | None, changed_paths: Collection[str]) -> str | None:
-    for path in (place.raw, place.path):
+def _below(parsed: _ParsedUri, root: str | None, changed_paths: Collection[str]) -> str | None:
+    for path in (parsed.raw, parsed.path):
         runner = _RUNNER.match(path)
         tail = path[runner.end() :] if runner else path.removeprefix(root or "")
         for candidate in (path, tail):

@@ -171,7 +171,7 @@ class _Version:
 
     def _message_key(self, finding: Finding) -> str:
         """Return the message without the name of the definition that it is about."""
-        name = self.definitions.at(finding.line)
+        name = self.definitions.starting_at(finding.line)
         # The severity of a whole definition may be in words: "very high risk".
         return "" if name and finding.end_line > finding.line else _words(finding.text, name)
 
@@ -257,8 +257,8 @@ class Definitions:
     keyword. A call with a function argument (`on("x", () => {`) opens none.
 
     Example:
-        >>> found = Definitions(["class A:", "  def f(self):", "    if x:", "      y()"])
-        >>> found.around(4), found.at(2), found.at(3)
+        >>> definitions = Definitions(["class A:", "  def f(self):", "    if x:", "      y()"])
+        >>> definitions.around(4), definitions.starting_at(2), definitions.starting_at(3)
         ('f', 'f', '')
     """
 
@@ -279,7 +279,7 @@ class Definitions:
         statement = self._statement(line)
         return "" if statement is None else self._around[statement]
 
-    def at(self, line: int) -> str:
+    def starting_at(self, line: int) -> str:
         """Return the definition that begins on a line; "" for none."""
         statement = self._statement(line)
         return "" if statement is None or self._first[statement] != line else self._names[statement]

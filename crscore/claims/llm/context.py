@@ -39,7 +39,7 @@ def enclosing_functions(file: ChangedFile, hunks: Sequence[Hunk]) -> str:
         ):
             continue
         functions[unit.start, unit.end] = "\n".join(lines[unit.start - 1 : unit.end])
-    return "\n\n".join(functions[place] for place in sorted(functions))
+    return "\n\n".join(functions[span] for span in sorted(functions))
 
 
 def _changed(hunks: Sequence[Hunk]) -> Iterator[int]:

@@ -100,8 +100,8 @@ class _ChunkWords:
         lines = [line for hunk in chunk.hunks for line in hunk.lines]
         self._changed = [line for line in lines if line.kind is not LineKind.CONTEXT]
         # The names of the enclosing functions locate the change; their bodies are not part of it.
-        places = [*chunk.paths().values(), *(hunk.section for hunk in chunk.hunks)]
-        texts = [*places, chunk.around.partition("\n")[0], *(line.text for line in lines)]
+        labels = [*chunk.paths().values(), *(hunk.section for hunk in chunk.hunks)]
+        texts = [*labels, chunk.around.partition("\n")[0], *(line.text for line in lines)]
         text = "\n".join(texts)
         self._names = frozenset(word.lower() for word in _WORD.findall(text))
         self._numbers = frozenset(_NUMBER.findall(text))
@@ -220,9 +220,9 @@ def _dense(text: str) -> str:
 def _spans(lines: Iterable[DiffLine], paths: dict[Side, str]) -> Iterator[LineSpan]:
     """Yield runs of adjacent lines, those of the new file first."""
     numbers = [(Side.OLD, line.old) if line.new is None else (Side.NEW, line.new) for line in lines]
-    places = sorted((side.value, number or 0) for side, number in numbers)
+    numbered_sides = sorted((side.value, number or 0) for side, number in numbers)
     runs = groupby(
-        enumerate(places), key=lambda indexed: (indexed[1][0], indexed[1][1] - indexed[0])
+        enumerate(numbered_sides), key=lambda indexed: (indexed[1][0], indexed[1][1] - indexed[0])
     )
     for (side, _), run in runs:
         line_numbers = [number for _, (_, number) in run]

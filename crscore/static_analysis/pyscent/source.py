@@ -166,7 +166,7 @@ def location_of(scope: str) -> str:
     """Return the location of an expression, in words that follow its name in a sentence.
 
     Example:
-        >>> within("A.f"), within("")
+        >>> location_of("A.f"), location_of("")
         ('in `A.f`', 'at the top of the module')
     """
     return f"in `{scope}`" if scope else "at the top of the module"

@@ -429,7 +429,7 @@ def test_what_became_worse_counts(was, now, is_older) -> None:
 )
 def test_definition_opens_a_block(head, name) -> None:
     definitions = preexisting.Definitions([head, "", "    x", "y"])
-    assert (definitions.at(1), [definitions.around(line) for line in (1, 2, 3, 4)]) == (
+    assert (definitions.starting_at(1), [definitions.around(line) for line in (1, 2, 3, 4)]) == (
         name,
         [name] * 3 + [""],
     )
@@ -439,7 +439,7 @@ def test_definition_that_begins_on_several_lines() -> None:
     text = "def f(\n    a,\n):\n    x\n# no\n    y\nvoid g()\n{\n\tz;\n}\nw"
     definitions = preexisting.Definitions(text.split("\n"))
     assert [definitions.around(line) or "-" for line in range(13)] == list("-ffffffgggg--")
-    assert [line for line in range(13) if definitions.at(line)] == [1, 7]
+    assert [line for line in range(13) if definitions.starting_at(line)] == [1, 7]
 
 
 def test_stairs_and_many_lines_take_no_time() -> None:
