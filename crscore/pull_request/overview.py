@@ -260,7 +260,9 @@ def _reviewers(result: records.Result, people: Sequence[Person]) -> tuple[Review
     for person in people[:MAX_REVIEWERS]:
         review = reviews.get(person.reviewer)
         sentences = (
-            () if review is None else (result.comments[at].sentences for at in review.comments)
+            ()
+            if review is None
+            else (result.comments[index].sentences for index in review.comments)
         )
         value = None if review is None else review.usefulness
         rows.append(
@@ -345,8 +347,8 @@ def _severity(result: records.Result, item: records.PseudoReference) -> Severity
 def _rank(point: Point) -> tuple[int, float]:
     """Return a sort key: tools' errors and warnings first, then points by weight."""
     first = (Severity.ERROR, Severity.WARNING)
-    place = first.index(point.severity) if point.severity in first else len(first)
-    return place, -point.weight
+    rank = first.index(point.severity) if point.severity in first else len(first)
+    return rank, -point.weight
 
 
 def _capped(sentences: Iterable[str]) -> tuple[str, ...]:

@@ -199,7 +199,7 @@ def check_document(
         repository: `owner/name`, from the trusted event.
         numbers: The pull requests that the trusted event can be about, at least one. The data may
             name one of them, but no other.
-        data: The job's JSON document, which anybody may have written.
+        data: The job's JSON document, untrusted.
         source: Name of the data in messages.
 
     Raises:

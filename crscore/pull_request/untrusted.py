@@ -1,4 +1,4 @@
-"""Reader of an overview from a file that anybody may have written.
+"""Reader of an overview from an untrusted file.
 
 In the two-workflow pattern a job without write permission measures a fork's pull request and writes
 a file; another job, with permission to comment, reads it here. The file is untrusted: types,
@@ -21,7 +21,7 @@ MAX_BYTES = 50_000_000
 
 
 def decode_overview(data: bytes, *, source: str) -> Overview:
-    """Read the overview in a JSON document that anybody may have written.
+    """Read the overview in an untrusted JSON document.
 
     The rest of the document is skipped.
 
@@ -85,15 +85,15 @@ def _faults(overview: Overview) -> Iterator[str]:
         yield "the number and the address differ - at `$.url`"
     yield from _scores("together", overview.together)
     yield from _counts(overview.together, listed=len(overview.open))
-    for at, row in enumerate(overview.reviewers):
-        yield from _scores(f"reviewers[{at}]", row)
+    for index, row in enumerate(overview.reviewers):
+        yield from _scores(f"reviewers[{index}]", row)
         if row.resolved is not None and row.resolved > row.threads:
-            yield f"more than there are threads - at `$.reviewers[{at}].resolved`"
-    for at, point in enumerate(overview.open):
+            yield f"more than there are threads - at `$.reviewers[{index}].resolved`"
+    for index, point in enumerate(overview.open):
         if (point.path is None and point.line) or 0 < point.end_line < point.line:
-            yield f"no lines of a file - at `$.open[{at}]`"
+            yield f"no lines of a file - at `$.open[{index}]`"
         if point.listed is not None and not is_plain(point.listed):
-            yield f"no path that can be linked to - at `$.open[{at}].listed`"
+            yield f"no path that can be linked to - at `$.open[{index}].listed`"
 
 
 def _scores(place: str, scores: Scores) -> Iterator[str]:

@@ -18,7 +18,7 @@ MAX_SPAN_LINES = 40
 CONTEXT_LINES = 3
 """Lines around those, in a shortened diff."""
 MAX_MARKS = 50
-"""Marks told on one line."""
+"""Maximum marks on one line."""
 MAX_LINE_CHARS = 1_000
 SIGNS = {LineKind.ADDED: "+", LineKind.REMOVED: "\N{MINUS SIGN}", LineKind.CONTEXT: ""}
 
@@ -115,15 +115,15 @@ def _names(result: Result, max_lines: int) -> dict[_Place, list[str]]:
     numbers: dict[tuple[str, Side], set[int]] = defaultdict(set)
     for file in result.diff.files:
         for line in (line for hunk in file.hunks for line in hunk.lines):
-            for path, side, number in _places(file, line):
-                numbers[path, side].add(number)
+            for path, side, line_number in _places(file, line):
+                numbers[path, side].add(line_number)
     ordered = {key: sorted(line_numbers) for key, line_numbers in numbers.items()}
     names: dict[_Place, list[str]] = defaultdict(list)
     for mark in _marks(result):
         line_numbers = ordered.get((mark.path, mark.side), [])
         first, end = bisect_left(line_numbers, mark.start), bisect_right(line_numbers, mark.end)
-        for number in line_numbers[first : min(end, first + max_lines)]:
-            on_line = names[_Place(mark.path, mark.side, number)]
+        for line_number in line_numbers[first : min(end, first + max_lines)]:
+            on_line = names[_Place(mark.path, mark.side, line_number)]
             if len(on_line) < MAX_MARKS:
                 on_line.append(mark.name)
     return names

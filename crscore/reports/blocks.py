@@ -13,9 +13,9 @@ from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 _Item = TypeVar("_Item")
 
-YES: Final = "✓"
+CHECK_MARK: Final = "✓"
 """First character of a cell for a goal that is reached."""
-NO: Final = "✗"
+CROSS_MARK: Final = "✗"
 """First character of a cell for a goal that is missed."""
 
 
@@ -34,7 +34,7 @@ Line: TypeAlias = "str | tuple[Run | str, ...]"
 """One line of text; a `str` is prose, in which backticks mark code."""
 
 
-def plain(line: Line) -> str:
+def strip_tones(line: Line) -> str:
     """Return the text of a line without tones and links."""
     if isinstance(line, str):
         return line
@@ -68,7 +68,7 @@ class Notice:
     title: Line
     """Sentence above the list elsewhere."""
     lines: tuple[str, ...]
-    more: str = ""
+    last_line: str = ""
     """Last line, on lines that are not listed; empty for none."""
 
 

@@ -29,7 +29,7 @@ _WRITTEN_PIXELS: Final = 84
 """Room for a value written at the end of a row."""
 _EVENT_CHARS: Final = 40
 _LEFT, _RIGHT = 0.4, 0.6
-"""Shares of the width beyond which a label stands on one side of its line."""
+"""Shares of the width beyond which a label is on one side of its line."""
 _SVG: Final = "http://www.w3.org/2000/svg"
 _COLOURS: Final = {"main": "accent", "good": "good", "bad": "bad"}
 
@@ -176,12 +176,12 @@ def _load(name: str) -> Any:
 
 def _plot(plot: Plot, width: int) -> list[Any]:
     alt = _load("altair")
-    bases = [_row(at, bar.base) for at, bar in enumerate(plot.bars) if bar.base is not None]
+    bases = [_row(index, bar.base) for index, bar in enumerate(plot.bars) if bar.base is not None]
     low, high = plot.domain or _ends(plot)
     scale = alt.Scale(domain=[low, high], nice=plot.domain is None)
     y = alt.Y("row:O", axis=None, scale=alt.Scale(domain=list(range(len(plot.bars)))))
     rows = alt.Chart(
-        alt.Data(values=[_row(at, bar) for at, bar in enumerate(plot.bars)]),
+        alt.Data(values=[_row(index, bar) for index, bar in enumerate(plot.bars)]),
         height=(_BASED_ROW_PIXELS if bases else _ROW_PIXELS) * len(plot.bars),
     ).encode(y=y)
     axis = alt.Axis(title=None, format=plot.tick_format, tickCount=5)
@@ -221,13 +221,13 @@ def _ends(plot: Plot) -> tuple[float, float]:
     return min(ends), max(ends)
 
 
-def _row(at: int, bar: Bar) -> dict[str, Any]:
+def _row(index: int, bar: Bar) -> dict[str, Any]:
     colour = f"var(--{_COLOURS.get(bar.tone, 'soft')})"
     return {
-        "row": at,
+        "row": index,
         "label": escape.one_line(bar.label, _LABEL_CHARS),
         "written": escape.one_line(bar.written, _LABEL_CHARS),
-        "said": escape.one_line(bar.text),
+        "description": escape.one_line(bar.text),
         "value": bar.value,
         "low": bar.low,
         "high": bar.high,
@@ -238,7 +238,7 @@ def _row(at: int, bar: Bar) -> dict[str, Any]:
 
 def _intervals(rows: Any, x: dict[str, Any], *, offset: int, size: int) -> list[Any]:
     alt = _load("altair")
-    described = rows.encode(description="said:N")
+    described = rows.encode(description="description:N")
     line = described.transform_filter("datum.low !== null").mark_rule(
         strokeWidth=3, strokeCap="round", yOffset=offset
     )
@@ -284,7 +284,7 @@ def _trend(trend: Trend) -> list[Any]:
                     "day": _milliseconds(point.day),
                     "value": point.value,
                     "group": point.group,
-                    "said": escape.one_line(point.text),
+                    "description": escape.one_line(point.text),
                 }
                 for point in trend.points
             ]
@@ -294,17 +294,17 @@ def _trend(trend: Trend) -> list[Any]:
     layers = [
         points.mark_line(aria=False, color="var(--accent)", strokeWidth=2).encode(detail="group:N"),
         points.mark_point(opacity=1, filled=True, size=22, color="var(--accent)").encode(
-            description="said:N"
+            description="description:N"
         ),
     ]
-    for at, event in enumerate(trend.events):
+    for index, event in enumerate(trend.events):
         day = _milliseconds(event.day)
         datum = alt.Chart(
             alt.Data(values=[{"day": day, "label": escape.one_line(event.label, _EVENT_CHARS)}])
         )
         anchor = (day - since) / ((until - since) or 1)
-        # Labels of neighbouring days stand in turns on two lines.
-        layers += _rule(datum, alt.X("day:T", scale=scale), anchor, above=4 + 14 * (at % 2))
+        # Labels of neighbouring days alternate between two lines.
+        layers += _rule(datum, alt.X("day:T", scale=scale), anchor, above=4 + 14 * (index % 2))
     return layers
 
 

@@ -149,7 +149,7 @@ class _Renderer:
         elif isinstance(block, blocks.Paragraph):
             yield _indented(self._line(block.text, block.tone), 2 * (block.tone == "dim"))
         elif isinstance(block, blocks.Notice):
-            for line in (*block.lines, *filter(None, [block.more])):
+            for line in (*block.lines, *filter(None, [block.last_line])):
                 yield self._line(f"{block.label}: {line}", "warn")
         elif isinstance(block, blocks.Measures):
             yield _indented(self._bars(block))
@@ -196,11 +196,13 @@ class _Renderer:
             for index, header in enumerate(block.header)
         ]
         widths = [max(column) + 2 for column in lengths]
-        shown = len(widths)
+        column_count = len(widths)
         if not self._wide_tables:
             label = min(widths[0], _MIN_LABEL_COLUMNS)
-            while shown > _FIXED_COLUMNS and label + sum(widths[1:shown]) > self._width:
-                shown -= 1
+            while (
+                column_count > _FIXED_COLUMNS and label + sum(widths[1:column_count]) > self._width
+            ):
+                column_count -= 1
         table = rich_table.Table(
             box=None,
             padding=(0, 2, 0, 0),
@@ -208,7 +210,7 @@ class _Renderer:
             header_style="dim",
             show_header=any(block.header),
         )
-        for index, header in enumerate(block.header[:shown]):
+        for index, header in enumerate(block.header[:column_count]):
             table.add_column(
                 escape.one_line(header),
                 no_wrap=not block.is_prose or index == 0,
@@ -219,7 +221,7 @@ class _Renderer:
                 else min(max(widths[index] - 2, 4), _MAX_NUMBER_COLUMNS),
             )
         for index, row in enumerate(rows):
-            table.add_row(*row[:shown], style="bold" if index in block.main else None)
+            table.add_row(*row[:column_count], style="bold" if index in block.main else None)
         padding = _Wide(table, (0, 0, 0, 2))
         if self._wide_tables and not block.is_prose:
             padding.columns = sum(widths) + 2

@@ -123,15 +123,15 @@ def pieces(text: str, limit: int = MAX_ITEM_CHARS) -> tuple[Piece, ...]:
     """
     line = one_line(text, limit)
     parts: list[Piece] = []
-    at = 0
+    start = 0
     for span in _CODE_SPAN.finditer(line):
         code = span[2].strip()
         if not code:
             continue
-        parts.append(Piece(line[at : span.start()], False))
+        parts.append(Piece(line[start : span.start()], False))
         parts.append(Piece(code, True))
-        at = span.end()
-    parts.append(Piece(line[at:], False))
+        start = span.end()
+    parts.append(Piece(line[start:], False))
     return tuple(piece for piece in parts if piece.text)
 
 

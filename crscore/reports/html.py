@@ -45,8 +45,8 @@ def style(pages: Sequence[_page.Page]) -> str:
     rules = [frame.read_resource("reports/templates/report.css")]
     for page in pages:
         for name in sorted(page.diff.anchored):
-            place = page.prefix + name
-            rules.append(f":root:has(#{page.prefix}at-{name}:target) .on-{place}>td{{")
+            anchor = page.prefix + name
+            rules.append(f":root:has(#{page.prefix}at-{name}:target) .on-{anchor}>td{{")
             rules.append("background:var(--lit)}\n")
     return "".join(rules)
 

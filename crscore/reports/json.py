@@ -66,7 +66,7 @@ class File(Struct, frozen=True, kw_only=True):
     status: FileStatus
     """Kind of change."""
     language: str | None
-    """Language, by the path or as given by the caller; null when unknown."""
+    """Language, from the path or set by the caller; null when unknown."""
     added: Count
     """Lines added."""
     removed: Count
@@ -171,7 +171,7 @@ class Sentence(Struct, frozen=True, kw_only=True):
     hidden: bool
     """True for text that is invisible in the rendered comment."""
     proposal: bool
-    """True for a proposal of code, such as a suggestion block, told in words of crscore's own."""
+    """True for a proposal of code, such as a suggestion block, paraphrased."""
     flag: Flag | None
     """Oddity that the matcher found; usually null."""
     reading: Reading | None
@@ -269,7 +269,7 @@ class Result(Struct, frozen=True, kw_only=True):
     numbers with six decimals; 0 or 1 with a threshold.
     """
     comments: Sequence[Comment]
-    """All comments, in the order given."""
+    """All comments, in input order."""
     reviews: Sequence[Review]
     """One review for each author, in order of first appearance."""
     notes: Sequence[str]
@@ -282,7 +282,7 @@ class Results(Struct, frozen=True, kw_only=True):
     """Several reviews."""
 
     results: Annotated[Sequence[Result], Meta(min_length=2)]
-    """One result for each review, in the order given."""
+    """One result for each review, in input order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,25 +314,27 @@ def document(result: records.Result) -> Result:
             files=[_file(file) for file in result.diff.files],
             notes=result.diff.notes,
         ),
-        references=[_reference(at, item, match) for at, (item, match) in enumerate(references)],
+        references=[
+            _reference(index, item, match) for index, (item, match) in enumerate(references)
+        ],
         analysis=_fields(Analysis, result.analysis),
         sentences=[
             _fields(
                 Sentence,
                 item,
-                index=at,
+                index=index,
                 flag=flag,
-                reading=view.reading(result, at),
+                reading=view.reading(result, index),
                 best_reference=match.index,
                 **_pair(match),
             )
-            for at, (item, flag, match) in enumerate(sentences)
+            for index, (item, flag, match) in enumerate(sentences)
         ],
         similarity=_matrix(result.similarity),
         degrees=_matrix(result.degrees),
         comments=[
-            _fields(Comment, item.comment, item, index=at)
-            for at, item in enumerate(result.comments)
+            _fields(Comment, item.comment, item, index=index)
+            for index, item in enumerate(result.comments)
         ],
         reviews=[_fields(Review, item) for item in result.reviews],
         notes=result.notes,
@@ -341,7 +343,7 @@ def document(result: records.Result) -> Result:
 
 
 def _fields(row: type[Row], *sources: object, **values: Any) -> Row:
-    """Make a row from given values and attributes that match its other fields."""
+    """Make a row from `values` and attributes that match its other fields."""
     for name in row.__struct_fields__:
         if name not in values:
             values[name] = next(

@@ -9,8 +9,8 @@ from typing import Final
 
 from crscore.reports import charts, console, escape, frame
 from crscore.reports.blocks import (
-    NO,
-    YES,
+    CHECK_MARK,
+    CROSS_MARK,
     Block,
     Heading,
     Item,
@@ -24,8 +24,8 @@ from crscore.reports.blocks import (
 from crscore.reports.charts import Plot
 
 __all__ = [
-    "NO",
-    "YES",
+    "CHECK_MARK",
+    "CROSS_MARK",
     "Card",
     "Details",
     "Example",

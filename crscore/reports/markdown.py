@@ -55,7 +55,7 @@ def _blocks(result: Result, heading: str) -> Iterator[blocks.Block]:
     notes = (
         *map(blocks.Item, view.notes(result)),
         blocks.Item(f"Baselines beside the scores: {view.baselines(result)}."),
-        blocks.Item(view.legend(result, blocks.YES)),
+        blocks.Item(view.legend(result, blocks.CHECK_MARK)),
         blocks.Item((Run("Signature: "), Run(result.signature, "code"))),
     )
     yield blocks.Folded("Notes", (blocks.Items(notes),))

@@ -139,7 +139,7 @@ def _parts(block: blocks.Block) -> Iterator[Part]:
         text = render_line(block.text)
         yield Part(f"<sub>{text}</sub>\n\n" if block.tone == "dim" else f"{text}\n\n")
     elif isinstance(block, blocks.Notice):
-        lines = (*map(_prose, block.lines), *filter(None, [block.more]))
+        lines = (*map(_prose, block.lines), *filter(None, [block.last_line]))
         yield Part(
             f"> {render_line(block.title)}\n>\n", tuple(f"> - {line}\n" for line in lines), "\n"
         )
@@ -162,8 +162,8 @@ def _table(block: blocks.Table) -> Part:
     head = f"| {' | '.join(block.header)} |\n|:--|{'--:|' * (len(block.header) - 1)}\n"
     main = [_row(row, bold=True) for index, row in enumerate(block.rows) if index in block.main]
     rows = [_row(row) for index, row in enumerate(block.rows) if index not in block.main]
-    more = f"\n*{block.unlisted:,} more not listed.*\n" if block.unlisted else ""
-    return Part(head + "".join(main), tuple(rows), f"{more}\n")
+    unlisted = f"\n*{block.unlisted:,} more not listed.*\n" if block.unlisted else ""
+    return Part(head + "".join(main), tuple(rows), f"{unlisted}\n")
 
 
 def _row(cells: Sequence[Line], *, bold: bool = False) -> str:
@@ -190,10 +190,10 @@ def _item(item: blocks.Item) -> str:
 
 def _fold(title: str, parts: Iterable[Part]) -> Part:
     """Join parts under a trusted `title`; blank lines make Markdown resume."""
-    first, *others = parts
+    first, *further_parts = parts
     head = f"<details><summary>{title}</summary>\n\n{first.head}"
     items, foot = list(first.items), first.foot
-    for part in others:
+    for part in further_parts:
         items += [foot + part.head, *part.items]
         foot = part.foot
     return Part(

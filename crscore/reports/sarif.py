@@ -5,10 +5,10 @@ runs by `automationDetails.id`. The report keeps within the limits of GitHub's c
 accepts 20 runs of 25,000 results, shows 5,000 of them, rejects a file with a result that has no
 place, and distinguishes alerts by `primaryLocationLineHash` alone.
 
-- A topic that nobody mentioned is one result at its lines, however many its pseudo-references.
+- An unmentioned topic is one result at its lines, however many its pseudo-references.
 - A point on removed lines is placed at the line that replaced them, since a host shows the new
 version only; one of a deleted file or of the whole change is placed at a file without a line.
-- A result that abstained has no results: a note in `invocations` says why.
+- A result that abstained has no results: a note in `invocations` has the reason.
 - Text is cleaned as for people. Embedded links are escaped.
 
 Tried with the validator of Sarif.Multitool 5.7, which also checks GitHub's rules.
@@ -144,7 +144,7 @@ def _rule(kind: ReferenceKind) -> dict[str, Any]:
     return {
         "id": _rule_id(kind),
         "name": f"Unaddressed{kind.value.capitalize()}",
-        "shortDescription": {"text": f"{about} that no review comment speaks about."},
+        "shortDescription": {"text": f"{about} that no review comment is about."},
         "fullDescription": {"text": full},
         "help": {"text": f"{full} {advice}", "markdown": f"{full}\n\n{advice}"},
         "defaultConfiguration": {"level": level},
@@ -174,8 +174,8 @@ def _results(
     }
     for index, reference in points[:MAX_RESULTS]:
         match = result.reference_matches[index]
-        nobody = "" if reference.topic is None else "Nobody mentioned "
-        text = _message(nobody + reference.text) or "A point without words."
+        prefix = "" if reference.topic is None else "Nobody mentioned "
+        text = _message(prefix + reference.text) or "A point without words."
         locations = _sarif_places.locations(result.diff, reference)
         digest = _digest(reference, text)
         digest_counts[digest] += 1

@@ -31,18 +31,18 @@ and 5 have a median near the first, ratings of 1 are mostly below the second
 
 
 def make_headline(result: Result) -> blocks.Paragraph:
-    """Return the verdict, the reason that there is none, or how far the review goes."""
+    """Return the verdict, the reason that there is none, or what the review covers."""
     value, reason = result.usefulness, result.scores.reason
     if value is not None:
         verdict = view.verdict(result, value, range(len(result.sentences)))
-        word, rest = verdict.split(":", 1)
+        word, explanation = verdict.split(":", 1)
         tone = _tone(value.standing / 100, _SHARE_TONES)
-        return blocks.Paragraph((Run(f"{word}:", f"strong {tone}"), Run(rest)))
+        return blocks.Paragraph((Run(f"{word}:", f"strong {tone}"), Run(explanation)))
     if reason is not None:
         return blocks.Paragraph(f"No score: {reason.rstrip('.')}.", "strong fair")
     topic, addressed = view.reached(result)
     return blocks.Paragraph(
-        f"The review speaks about the change in {topic:,} of "
+        f"The review is about the change in {topic:,} of "
         f"{view.count_noun(len(result.sentences), 'sentence')} and addresses {addressed:,} of "
         f"{view.count_noun(result.scores.references, 'point')} that a review of it should touch."
     )
@@ -114,7 +114,7 @@ def make_comments(
 
     Args:
         result: The result.
-        link: Returns what stands in front of the place of a comment, by its index.
+        link: Returns the text in front of the place of a comment, by its index.
     """
     rows = tuple(
         (
@@ -170,7 +170,7 @@ def sentences_title(result: Result) -> str:
     number = "0 to 100: how far"
     if result.threshold is not None:
         number = f"threshold {result.threshold:.4g}"
-    return f"Sentences {blocks.YES} addresses a pseudo-reference {blocks.NO} does not ({number})"
+    return f"Sentences {blocks.CHECK_MARK} addresses a pseudo-reference {blocks.CROSS_MARK} does not ({number})"
 
 
 def make_sentences(result: Result, *, limit: int, explain: bool = False) -> Iterator[blocks.Items]:
@@ -324,7 +324,7 @@ def _cells(result: Result, scored: CommentResult | ReviewResult) -> tuple[Line, 
 
 def _mark(result: Result, match: Match) -> Run:
     """Return the mark of a pair and the number that decided it."""
-    mark, tone = (blocks.YES, "good") if match.matched else (blocks.NO, "bad")
+    mark, tone = (blocks.CHECK_MARK, "good") if match.matched else (blocks.CROSS_MARK, "bad")
     return Run(f"{mark} {view.strength(result, match)}", tone)
 
 
@@ -336,5 +336,5 @@ def _tones(result: Result) -> tuple[float, float]:
 def _tone(value: float | None, thresholds: tuple[float, float]) -> str:
     if value is None:
         return "dim"
-    good, fair = thresholds
-    return "good" if value >= good else "fair" if value >= fair else "bad"
+    good_from, fair_from = thresholds
+    return "good" if value >= good_from else "fair" if value >= fair_from else "bad"

@@ -1,8 +1,8 @@
 """Report for a terminal.
 
 The short form has the verdict, the scores, each sentence with what it is about, and the heaviest
-points that nobody addressed; `explain` shows everything. Notes are no part of it: the command line
-prints them on stderr.
+points that are not addressed; `explain` shows everything. Notes are not part of it: the command
+line prints them on stderr.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from msgspec import Meta
 from crscore.records import Result
 from crscore.reports import console, escape, score_blocks, view
 from crscore.reports.base import Report
-from crscore.reports.blocks import YES, Block, Heading, Paragraph, Signature
+from crscore.reports.blocks import CHECK_MARK, Block, Heading, Paragraph, Signature
 
 SHORT_SENTENCES: Final = 40
 """Sentences that the short form lists."""
@@ -64,7 +64,7 @@ class Text:
         if result.sentences:
             yield Heading(score_blocks.sentences_title(result))
             if self.explain:
-                yield Paragraph(view.legend(result, YES), "dim")
+                yield Paragraph(view.legend(result, CHECK_MARK), "dim")
             limit = len(result.sentences) if self.explain else SHORT_SENTENCES
             yield from score_blocks.make_sentences(result, limit=limit, explain=self.explain)
         if self.explain and result.references:

@@ -54,7 +54,7 @@ _SCOPES = {
 }
 _NAME_CHARS = 120
 _EVEN = 0.5
-"""Probability from which a text is said to be about the change, or to give something to act on."""
+"""Probability from which a text counts as about the change, or as something to act on."""
 _EFFECTS = {
     Effect.NOTHING: "changes nothing",
     Effect.WHITE_SPACE: "changes white space only",
@@ -157,7 +157,7 @@ def word(value: Usefulness) -> str:
 
 
 _POOR = 25
-"""Standing below which a text that asks for something is told to give little."""
+"""Standing below which a verdict adds that a text gives little to act on."""
 
 
 def verdict(result: Result, value: Usefulness, sentences: Iterable[int]) -> str:
@@ -176,9 +176,9 @@ def _does(result: Result, value: Usefulness, sentences: Iterable[int]) -> str:
     if value.about < _EVEN:
         return "Not about this change"
     best: dict[Kind, float] = {}
-    for at in sentences if result.readings else ():
-        reading = result.readings[at]
-        if result.sentence_flags[at] is not Flag.HIDDEN:
+    for index in sentences if result.readings else ():
+        reading = result.readings[index]
+        if result.sentence_flags[index] is not Flag.HIDDEN:
             best[reading.kind] = max(best.get(reading.kind, 0.0), reading.substance)
     kinds = sorted(best, key=lambda kind: -best[kind])
     acts = [kind for kind in kinds if kind in _ACTS]
@@ -259,7 +259,7 @@ def subject(result: Result, reading: Reading) -> str:
     """Say what a sentence is about: a topic, a claim or the kind of subject; not escaped.
 
     Returns:
-        The subject; "" where the kind of the sentence says it already.
+        The subject; "" where the kind of the sentence implies it.
     """
     if reading.reference is None:
         is_redundant = reading.kind is Kind.OTHER and reading.subject is Subject.ELSEWHERE
@@ -311,7 +311,7 @@ def suggestions(result: Result) -> tuple[str, ...]:
         `Suggestion blocks that apply: 2 of 3.`, then
         `Suggested code on a.py:3: applies, breaks the syntax.`
     """
-    # Where the place of a block is not known, nothing can be said against it.
+    # A block whose place is unknown cannot be judged.
     all_blocks = [(item.comment, block) for item in result.comments for block in item.suggestions]
     placed = [(comment, block) for comment, block in all_blocks if block.applies is not None]
     if not placed:
@@ -359,10 +359,12 @@ def reached(result: Result) -> Reached:
 
 def ratio_of_review(result: Result, review: ReviewResult) -> str:
     """Describe how many of a reviewer's sentences are on topic."""
-    sentences = [at for index in review.comments for at in result.comments[index].sentences]
+    sentences = [
+        sentence for index in review.comments for sentence in result.comments[index].sentences
+    ]
     topic = 0
     if review.scores.reason is None:
-        topic = sum(result.sentence_matches[at].matched for at in sentences)
+        topic = sum(result.sentence_matches[sentence].matched for sentence in sentences)
     return f"{topic:,} of {len(sentences):,}"
 
 
@@ -389,7 +391,7 @@ def legend(result: Result, mark: str) -> str:
     first = "The number"
     if result.readings:
         first = (
-            "The number of a sentence, from 0 to 100, says how likely it gives the author "
+            "The number of a sentence, from 0 to 100, is how likely it gives the author "
             "something to act on. For the published scores, the number of a pair"
         )
     if result.threshold is not None:
@@ -400,7 +402,7 @@ def legend(result: Result, mark: str) -> str:
             "counted pseudo-references."
         )
     return (
-        f"{first}, from 0 to 100, says how far a sentence addresses a pseudo-reference, each with "
+        f"{first}, from 0 to 100, is how far a sentence addresses a pseudo-reference, each with "
         f"its best partner; {mark} marks {hundred(result.decision)} and more. The scores count "
         "parts: conciseness is the mean of the sentences' numbers, comprehensiveness that of the "
         "counted pseudo-references'. A flagged sentence counts less, mostly nothing."
@@ -473,7 +475,7 @@ def unaddressed(result: Result) -> tuple[tuple[int, PseudoReference], ...]:
     """List what no sentence addresses, the heaviest first, each topic once.
 
     A topic is addressed when one of its counted pseudo-references is. A pseudo-reference without a
-    topic stands for itself.
+    topic is listed by itself.
 
     Returns:
         Index and pseudo-reference; a topic has those of its heaviest one, with the topic named
@@ -481,27 +483,30 @@ def unaddressed(result: Result) -> tuple[tuple[int, PseudoReference], ...]:
     """
     references = result.references
     topics = {
-        at: reference.topic or at for at, reference in enumerate(references) if reference.counted
+        index: reference.topic or index
+        for index, reference in enumerate(references)
+        if reference.counted
     }
-    addressed = {subject for at, subject in topics.items() if result.reference_matches[at].matched}
+    matches = result.reference_matches
+    addressed = {topics[index] for index in topics if matches[index].matched}
     heaviest: dict[Topic | int, int] = {}
-    for at in sorted(topics, key=lambda at: -references[at].weight):
-        if topics[at] not in addressed:
-            heaviest.setdefault(topics[at], at)
-    return tuple((at, _told_by_topic(references[at])) for at in heaviest.values())
+    for index in sorted(topics, key=lambda index: -references[index].weight):
+        if topics[index] not in addressed:
+            heaviest.setdefault(topics[index], index)
+    return tuple((index, _name_topic(references[index])) for index in heaviest.values())
 
 
 _SAYS_NO_MORE = re.compile(r"(?:\d lines?\) has been added|has changed \([^()]*\))\.$")
 """Sentences that only repeat a topic's state and lines."""
 
 
-def _told_by_topic(item: PseudoReference) -> PseudoReference:
+def _name_topic(item: PseudoReference) -> PseudoReference:
     if item.topic is None:
         return item
     topic = label(item.topic)
     statement = in_short(item).replace(f" ({count_noun(item.topic.lines, 'line')})", "", 1)
     text = f"{topic}." if _SAYS_NO_MORE.search(item.text) else f"{topic}: {statement}"
-    # One kind whatever its heaviest claim is, so that an alert stays the same from push to push.
+    # Always the same kind, so that an alert stays the same from push to push.
     return replace(item, text=text, kind=ReferenceKind.CLAIM, spans=(item.topic.place,))
 
 

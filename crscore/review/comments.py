@@ -1,4 +1,4 @@
-"""Parser for the comments of a review given as text, Markdown or JSON."""
+"""Parser for the comments of a review in text, Markdown or JSON."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from crscore.records import Comment, Side
 _SIDES: Final = {"RIGHT": Side.NEW, "NEW": Side.NEW, "LEFT": Side.OLD, "OLD": Side.OLD}
 _MAX_INT_DIGITS: Final = 100
 _PROBE: Final = 8_000
-"""Bytes in which a NUL tells that a file is no text, as git has it."""
+"""Bytes in which a NUL means that a file is not text, as in git."""
 _LINE_END: Final = re.compile("\r\n?")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
@@ -68,7 +68,7 @@ def parse_review(
         limits: Size limits.
 
     Returns:
-        The comments in the order given; empty for empty text.
+        The comments in input order; empty for empty text.
 
     Raises:
         LimitError: The input, the number of comments or one comment is too large.
@@ -293,7 +293,7 @@ def _side(fields: _Fields, key: str) -> Side | None:
 
 
 def _author(fields: _Fields) -> str | None:
-    """Return `author` or `user.login`; null stands for a deleted account."""
+    """Return `author` or `user.login`; null means a deleted account."""
     for key in ("author", "user"):
         value = fields.values.get(key)
         if isinstance(value, dict):

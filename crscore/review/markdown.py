@@ -152,8 +152,8 @@ def _drop_quotes(state: StateCore) -> None:
     """Remove quotes, and the markers of alerts (which are not quotes) and tasks."""
     tokens: list[Token] = []
     quote_level: int | None = None
-    for at, token in enumerate(state.tokens):
-        first = _first_text(state.tokens, at)
+    for index, token in enumerate(state.tokens):
+        first = _first_text(state.tokens, index)
         if quote_level is not None:
             if token.type == "blockquote_close" and token.level == quote_level:
                 quote_level = None
@@ -169,8 +169,8 @@ def _drop_quotes(state: StateCore) -> None:
     state.tokens = tokens
 
 
-def _first_text(tokens: Sequence[Token], at: int) -> Token | None:
-    first = tokens[at + 2] if at + 2 < len(tokens) else None
+def _first_text(tokens: Sequence[Token], index: int) -> Token | None:
+    first = tokens[index + 2] if index + 2 < len(tokens) else None
     return first if first is not None and first.type == "inline" else None
 
 

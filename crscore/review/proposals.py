@@ -1,7 +1,7 @@
 """Proposals of code in a comment, each as one short text that a sentence encoder can read.
 
 A suggestion block becomes what it changes of the lines that it replaces, a diff block what it
-changes by itself. Other code counts only where it is all that a comment says.
+changes by itself. Other code counts only in a comment without other text.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MAX_LINE_CHARS: Final = 1_000
 MAX_SHOWN: Final = 200
 """Maximum characters of code on each side of one change."""
 MAX_UNIT: Final = 400
-"""Length from which a unit is told no further change."""
+"""Length of a unit from which no further change is added."""
 SHORT: Final = 60
 """Length up to which code is shown whole; of longer code, where it differs."""
 CONTEXT: Final = 5
@@ -88,7 +88,7 @@ def read_proposals(
 
 
 def describe_change(old: Sequence[str], new: Sequence[str]) -> str:
-    """Tell what changes between two pieces of code.
+    """Describe what changes between two pieces of code.
 
     Args:
         old: Lines before; of more than `MAX_LINES` the first.
@@ -106,25 +106,31 @@ def describe_change(old: Sequence[str], new: Sequence[str]) -> str:
     old, new = _cut_lines(old), _cut_lines(new)
     before, after = ([" ".join(line.split()) for line in side] for side in (old, new))
     matcher = SequenceMatcher(None, before, after, autojunk=False)
-    spots = [
+    changes = [
         (slice(start, end), slice(new_start, new_end))
         for tag, start, end, new_start, new_end in matcher.get_opcodes()
         if tag != "equal"
     ]
-    # Empty lines are told only where nothing else differs.
-    spots = [(was, now) for was, now in spots if any(before[was]) or any(after[now])] or spots[:1]
-    if not spots:
-        differ = [line for line, was in zip(new, old, strict=True) if line.rstrip() != was.rstrip()]
-        return f"change the white space of {_code(differ[0])}" if differ else ""
-    blocks = [(before[was], after[now]) for was, now in spots]
-    (was, now), (last_was, last_now) = spots[0], spots[-1]
-    together = before[was.start : last_was.stop], after[now.start : last_now.stop]
+    # Empty lines are described only where nothing else differs.
+    changes = [
+        (removed, added) for removed, added in changes if any(before[removed]) or any(after[added])
+    ] or changes[:1]
+    if not changes:
+        pairs = zip(old, new, strict=True)
+        differing = [line for old_line, line in pairs if line.rstrip() != old_line.rstrip()]
+        return f"change the white space of {_code(differing[0])}" if differing else ""
+    blocks = [(before[removed], after[added]) for removed, added in changes]
+    (first_removed, first_added), (last_removed, last_added) = changes[0], changes[-1]
+    together = (
+        before[first_removed.start : last_removed.stop],
+        after[first_added.start : last_added.stop],
+    )
     if max(len(" ".join(side)) for side in together) <= SHORT:
         blocks = [together]
     parts: list[str] = []
-    for one in blocks:
+    for block in blocks:
         if sum(map(len, parts)) <= MAX_UNIT:
-            parts.append(_describe_block(*one))
+            parts.append(_describe_block(*block))
     return ", ".join(parts)
 
 
@@ -248,14 +254,14 @@ def _lines_of(comment: Comment, end: int, file: ChangedFile) -> list[str]:
     if hunk is None:
         return []
     old = comment.side is Side.OLD
-    # Before a line stand at least the lines of its side from the hunk's start.
+    # A line is preceded by at least the lines of its side from the start of the hunk.
     first = max(0, start - (hunk.old_start if old else hunk.new_start))
     lines: list[str] = []
     for line in hunk.lines[first:]:
-        number = line.old if old else line.new
-        if number is not None and start <= number <= end:
+        line_number = line.old if old else line.new
+        if line_number is not None and start <= line_number <= end:
             lines.append(line.text)
-            if number == end:
+            if line_number == end:
                 break
     return lines
 

@@ -31,8 +31,8 @@ def make_notices(overview: Overview, *, shown: int) -> Iterator[blocks.Notice]:
     """
     if overview.missing:
         hidden = len(overview.missing) - shown
-        more = f"and {hidden:,} more, in the notes" if hidden > 0 else ""
-        yield blocks.Notice("Partial", PARTIAL, overview.missing[:shown], more)
+        last_line = f"and {hidden:,} more, in the notes" if hidden > 0 else ""
+        yield blocks.Notice("Partial", PARTIAL, overview.missing[:shown], last_line)
 
 
 def make_table(overview: Overview, *, words: bool = False) -> Iterator[blocks.Block]:

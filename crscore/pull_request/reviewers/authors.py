@@ -39,7 +39,7 @@ class KnownReviewers:
     """
 
     def names(self, name: str) -> bool:
-        """Return whether a reviewer is one of `named`."""
+        """Return whether a reviewer is one of `requested`."""
         return name.casefold() in self.requested
 
 
@@ -92,7 +92,7 @@ def find_author(remark: Remark, settings: KnownReviewers) -> Author:
 
     The user's markers take precedence, then the account, unless many programs share it, then the
     profiles' markers. Unknown bots and people are identified by their account. So is the pull
-    request's author, whatever markers the post has, unless `named` has the bot.
+    request's author, regardless of markers in the post, unless `requested` has the bot.
 
     Args:
         remark: The post.
@@ -142,7 +142,7 @@ def _claimed(
 
 
 def _only_requested(settings: KnownReviewers) -> KnownReviewers:
-    """Drop the reviewers that are not named."""
+    """Drop the reviewers that are not requested by name."""
     return replace(
         settings,
         markers={name: text for name, text in settings.markers.items() if settings.names(name)},

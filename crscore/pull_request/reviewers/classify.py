@@ -46,7 +46,7 @@ class PostReading:
     is_review: bool
     """Whether the post is review; repetitions of an earlier post are."""
     skip: Skip | None
-    """Why the bot reviewed nothing, for a notice that says so."""
+    """Why the bot reviewed nothing, for a notice of it."""
 
 
 def read_posts(remarks: Sequence[Remark], *, pull_author: str | None) -> tuple[PostReading, ...]:

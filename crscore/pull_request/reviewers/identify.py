@@ -197,7 +197,7 @@ def _note_left_out(
         yield (
             f"Not scored, because they look like reports of tools: what "
             f"{', '.join(sorted(reporters))} posted in the conversation. To score one, name "
-            "everybody who is to be scored (authors), or identify its posts by their text (bot "
+            "all reviewers to score (authors), or identify its posts by their text (bot "
             "markers)."
         )
     if pull_author is None and GHOST in names_of(messages):
@@ -208,8 +208,8 @@ def _note_left_out(
 
 
 def _note_nobody(patterns: Sequence[str], messages: Sequence[Message]) -> str:
-    names = ", ".join(sorted(names_of(messages))) or "nobody"
-    return f"The author pattern {', '.join(patterns)} matches nobody; there is: {names}."
+    names = ", ".join(sorted(names_of(messages))) or "none"
+    return f"The author pattern {', '.join(patterns)} matches no reviewer; present: {names}."
 
 
 def _notes(
@@ -236,8 +236,8 @@ def _notes(
     for name, posted_by in sorted(denied):
         yield (
             f"Posts of {posted_by} do not count as {name}'s in spite of a marker in them, because "
-            f"{posted_by} opened the pull request. To count them, name everybody who is to be "
-            f"scored, {name} among them (authors)."
+            f"{posted_by} opened the pull request. To count them, name all reviewers "
+            f"to score, including {name} (authors)."
         )
     dismissed = [message.author.name for message in distinct if message.remark.state == "DISMISSED"]
     if dismissed:

@@ -169,11 +169,11 @@ class _Reader:
         self._end_headings(self._boxes[-1], level, start)
         self._boxes[-1].headings.append(_Heading(start, end, level, title))
 
-    def _end_headings(self, box: _Box, level: int, at: int) -> None:
+    def _end_headings(self, box: _Box, level: int, end_offset: int) -> None:
         while box.headings and box.headings[-1].level >= level:
             last = box.headings.pop()
-            end = min(last.end, at)
-            self.found.sections.append(Part(last.start, at, last.title, last.start, end))
+            end = min(last.end, end_offset)
+            self.found.sections.append(Part(last.start, end_offset, last.title, last.start, end))
 
     def _read_marks(self, begin: int, end: int) -> None:
         while begin < end and (mark := _MARK.search(self._text, begin, end)) is not None:

@@ -45,7 +45,7 @@ class Cut(_Table, frozen=True):
     before: tuple[str, ...] = ()
     """Texts that are removed with everything before them on the line."""
     keep: tuple[str, ...] = ()
-    """Patterns of a summary: the folded part is kept with its content, whatever contains it."""
+    """Patterns of a summary: the folded part is kept, even inside a removed part."""
     unquote: bool = False
     """Whether the bot quotes its own words; quotes are otherwise taken for another author's."""
     plain_pre: bool = False
@@ -62,7 +62,7 @@ class Post(_Table, frozen=True):
     lines: tuple[str, ...] = ()
     """Patterns of a line that such a post has; none when every post of the kinds is meant."""
     skip: Skip | None = None
-    """Why nothing was reviewed, for a notice that says so; the first rule that matches a post
+    """Why nothing was reviewed, for a notice of it; the first rule that matches a post
     determines it.
     """
 

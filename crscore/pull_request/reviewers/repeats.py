@@ -63,9 +63,9 @@ def _without_reposts(messages: Sequence[Message]) -> tuple[Message, ...]:
     places: set[tuple[str, str, str | None, Side, int | None]] = set()
     files: set[tuple[str, str, str | None, Side]] = set()
     words: set[tuple[str, str]] = set()
-    for at in _current_first(messages):
-        remark, name = messages[at].remark, messages[at].author.name
-        text = _normalize(messages[at].text)
+    for index in _current_first(messages):
+        remark, name = messages[index].remark, messages[index].author.name
+        text = _normalize(messages[index].text)
         file = (name, text, remark.path, remark.side or Side.NEW)
         place = (*file, remark.line)
         if remark.kind is not RemarkKind.LINE:
@@ -75,7 +75,7 @@ def _without_reposts(messages: Sequence[Message]) -> tuple[Message, ...]:
         else:
             is_repeat = place in places
         if is_repeat:
-            dropped.add(at)
+            dropped.add(index)
             continue
         words.add((name, text))
         if remark.kind is RemarkKind.LINE:
@@ -87,8 +87,8 @@ def _without_reposts(messages: Sequence[Message]) -> tuple[Message, ...]:
 def _current_first(messages: Sequence[Message]) -> Iterable[int]:
     """Return indices: current remarks on lines, then outdated ones, then the rest."""
 
-    def rank(at: int) -> tuple[bool, bool]:
-        remark = messages[at].remark
+    def rank(index: int) -> tuple[bool, bool]:
+        remark = messages[index].remark
         return remark.kind is not RemarkKind.LINE, remark.outdated
 
     return sorted(range(len(messages)), key=rank)

@@ -135,9 +135,9 @@ def _line_spans(line: Line, text: str, rules: Cut) -> Iterator[Span]:
     if line.text and matches_any(rules.lines, line.text):
         yield line.inner, line.end
     for lead_in in rules.before:
-        at = text.rfind(lead_in, line.inner, line.end)
-        if at >= 0:
-            yield line.inner, at + len(lead_in)
+        start = text.rfind(lead_in, line.inner, line.end)
+        if start >= 0:
+            yield line.inner, start + len(lead_in)
 
 
 def _titled(parts: Sequence[Part], patterns: Sequence[str]) -> Iterator[Part]:

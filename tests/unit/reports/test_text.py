@@ -66,7 +66,7 @@ def test_verdict_is_the_first_line() -> None:
 def test_each_of_several_results_has_its_verdict() -> None:
     shown = render(results.useful(results.review()), results.small())
     assert shown.startswith("Change 1 of 2\nUseful: better than 83")
-    assert "\nChange 2 of 2\nThe review speaks about the change in 1 of 2 sentences" in shown
+    assert "\nChange 2 of 2\nThe review is about the change in 1 of 2 sentences" in shown
 
 
 def test_useful_abstention_says_why_there_are_no_published_scores() -> None:
@@ -312,7 +312,7 @@ def test_notes_are_for_stderr_alone(explain: str) -> None:
 def test_what_did_not_fit_the_time_limit_stays_in_the_report() -> None:
     text = "One file was set aside."
     shown = render(replace(results.review(), missing=(text,), notes=(text,)))
-    assert shown.startswith("The review speaks about")
+    assert shown.startswith("The review is about")
     assert "\nPartial: One file was set aside.\n\n" in shown
 
 

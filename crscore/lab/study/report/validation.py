@@ -29,14 +29,23 @@ from crscore.lab.study.measures.measurements import REPEATED_TOKENS, WORDS
 from crscore.lab.study.measures.ranking import HUMAN
 from crscore.lab.study.results import ValidationResult
 from crscore.reports.charts import Bar, Mark, Plot
-from crscore.reports.layout import NO, YES, Card, Details, Report, Section, Table, make_table
+from crscore.reports.layout import (
+    CHECK_MARK,
+    CROSS_MARK,
+    Card,
+    Details,
+    Report,
+    Section,
+    Table,
+    make_table,
+)
 
 Correlations = dict[tuple[str, str, str], Correlation]
 
 CONCISENESS, COMPREHENSIVENESS, RELEVANCE = DIMENSIONS
 TRIVIAL: Final = (WORDS, REPEATED_TOKENS)
 """Baselines that a meaningful score must beat."""
-_GOALS: Final = {True: f"{YES} reached", False: f"{NO} missed", None: "none"}
+_GOALS: Final = {True: f"{CHECK_MARK} reached", False: f"{CROSS_MARK} missed", None: "none"}
 _TONES: Final = {True: "good", False: "bad", None: ""}
 _EFFECTS: Final = {True: "better", False: "worse", None: ""}
 _ISSUE_LABELS: Final = {

@@ -146,7 +146,7 @@ def test_exclusion_counts_more_than_choice() -> None:
 def test_choice_of_nobody_names_who_is_there() -> None:
     found = hear(line(1, "It leaks."), authors=["eve"])
     assert found == ReviewerThreads(
-        threads=(), left_out=("The author pattern eve matches nobody; there is: ada.",)
+        threads=(), left_out=("The author pattern eve matches no reviewer; present: ada.",)
     )
 
 
