@@ -170,7 +170,8 @@ def sentences_title(result: Result) -> str:
     number = "0 to 100: how far"
     if result.threshold is not None:
         number = f"threshold {result.threshold:.4g}"
-    return f"Sentences {blocks.CHECK_MARK} addresses a pseudo-reference {blocks.CROSS_MARK} does not ({number})"
+    marks = f"{blocks.CHECK_MARK} addresses a pseudo-reference {blocks.CROSS_MARK} does not"
+    return f"Sentences {marks} ({number})"
 
 
 def make_sentences(result: Result, *, limit: int, explain: bool = False) -> Iterator[blocks.Items]:
