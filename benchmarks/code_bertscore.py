@@ -28,8 +28,8 @@ BASELINES: dict[str, Any] = {
     "shorter is better": lambda sample: 1 / (1 + len(sample.candidate)),
     "longer is better": lambda sample: 1 - 1 / (1 + len(sample.candidate) / 100),
     "as long as the reference": lambda sample: max(
-        min(len(sample.candidate), len(one)) / max(len(sample.candidate), len(one), 1)
-        for one in sample.references
+        min(len(sample.candidate), len(reference)) / max(len(sample.candidate), len(reference), 1)
+        for reference in sample.references
     ),
 }
 SHIPPED = {
@@ -77,8 +77,8 @@ def humaneval(path: Path, limit: int | None) -> tuple[list[Sample], np.ndarray]:
     """Read completions, each 1 if it passed and else 0."""
     samples, passed = [], []
     for row in read(path):
-        chosen = [one for one in row["completions"] if 1 <= one[0] <= 99]
-        for _, code, status in chosen[:limit]:
+        completions = [completion for completion in row["completions"] if 1 <= completion[0] <= 99]
+        for _, code, status in completions[:limit]:
             samples.append(
                 Sample(
                     candidate=code,
@@ -121,8 +121,8 @@ def main() -> None:
         for label, baseline in BASELINES.items():
             show(label, np.array([baseline(sample) for sample in samples]), grades, samples)
         for label, (metric, options) in (SHIPPED | (ALTERNATIVES if given.options else {})).items():
-            made = metrics.make(metric, **options)
-            show(label, made.sentence_scores(made.statistics(samples)), grades, samples)
+            scorer = metrics.make(metric, **options)
+            show(label, scorer.sentence_scores(scorer.statistics(samples)), grades, samples)
 
 
 if __name__ == "__main__":

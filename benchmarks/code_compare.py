@@ -31,23 +31,29 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("data", type=Path)
     parser.add_argument("--trials", type=int, default=500)
-    given = parser.parse_args()
-    graded = read_graded(given.data / "conala.jsonl.gz")
+    options = parser.parse_args()
+    graded = read_graded(options.data / "conala.jsonl.gz")
     measured = measure(graded.samples, METRICS).measurements
     problems = np.asarray(graded.problems)
     rows_by_problem = [np.flatnonzero(problems == name) for name in np.unique(problems)]
     rng = np.random.default_rng(0)
     for size in SIZES:
         wins, verdicts = [], []
-        for trial in range(given.trials):
-            chosen = rng.choice(len(rows_by_problem), size, replace=False)
-            rows = np.array([rng.permutation(rows_by_problem[index])[:2] for index in chosen])
+        for trial in range(options.trials):
+            problem_indices = rng.choice(len(rows_by_problem), size, replace=False)
+            rows = np.array(
+                [rng.permutation(rows_by_problem[index])[:2] for index in problem_indices]
+            )
             weights = bootstrap.weight_matrix(size, resamples=1000, seed=trial)
             tests = [
                 paired_test(
-                    Measurement(one.name, one.metric, one.statistics[rows.T.ravel()]), weights, size
+                    Measurement(
+                        measurement.name, measurement.metric, measurement.statistics[rows.T.ravel()]
+                    ),
+                    weights,
+                    size,
                 )
-                for one in measured
+                for measurement in measured
             ]
             wins.append([test.wins.better() != 0 for test in tests])
             corrected = correct([test.test.p for test in tests])

@@ -56,13 +56,15 @@ def whole(problem: Problem, body: str) -> str:
     return problem.prompt + body + ("" if body == problem.solution else "\n}\n}")
 
 
-def drawn(problems: dict[str, Problem], found: Sequence[Completion], count: int) -> list[Judged]:
+def draw_completions(
+    problems: dict[str, Problem], completions: Sequence[Completion], count: int
+) -> list[Judged]:
     """Draw completions of each task."""
     draw = random.Random(SEED)
     judged: list[Judged] = []
     for name, problem in problems.items():
-        own = [one for one in found if one.problem == name]
-        for one in draw.sample(own, min(count, len(own))):
+        of_task = [completion for completion in completions if completion.problem == name]
+        for one in draw.sample(of_task, min(count, len(of_task))):
             reference = whole(problem, problem.solution or "")
             judged.append(Judged(name, whole(problem, one.code), reference, one.status == "OK"))
     return judged
@@ -71,8 +73,8 @@ def drawn(problems: dict[str, Problem], found: Sequence[Completion], count: int)
 def scored(judged: Sequence[Judged], language: str, metric: Metric) -> Floats:
     """Score candidates with CodeScore-R."""
     samples = [
-        Sample(candidate=one.candidate, references=(one.reference,), language=language)
-        for one in judged
+        Sample(candidate=row.candidate, references=(row.reference,), language=language)
+        for row in judged
     ]
     return metric.sentence_scores(metric.statistics(samples))
 
@@ -80,7 +82,7 @@ def scored(judged: Sequence[Judged], language: str, metric: Metric) -> Floats:
 def edit_similarity(judged: Sequence[Judged], *_: object) -> Floats:
     """Score candidates by the edits of their characters."""
     return np.array(
-        [Levenshtein.normalized_similarity(one.candidate, one.reference) for one in judged]
+        [Levenshtein.normalized_similarity(row.candidate, row.reference) for row in judged]
     )
 
 
@@ -92,19 +94,19 @@ def area(good: Floats, bad: Floats) -> float:
 
 def agreement(judged: Sequence[Judged], language: str, metric: Metric) -> None:
     """Print how scores agree with tests."""
-    truth = np.array([one.passed for one in judged])
+    truth = np.array([row.passed for row in judged])
     print(f"{language}: {len(judged)} candidates, {truth.mean():.3f} pass")
     for name, score in (("codescore_r", scored), ("edit similarity", edit_similarity)):
         scores = score(judged, language, metric)
-        told = scores > 0.5
-        hits = (told & truth).sum()
-        precision, recall = hits / max(told.sum(), 1), hits / max(truth.sum(), 1)
-        tau = kendall(scores, truth.astype(float), [one.task for one in judged])
+        answers = scores > 0.5
+        hits = (answers & truth).sum()
+        precision, recall = hits / max(answers.sum(), 1), hits / max(truth.sum(), 1)
+        tau = kendall(scores, truth.astype(float), [row.task for row in judged])
         errors = np.abs(scores - truth).mean()
         f1 = 2 * precision * recall / max(precision + recall, 1e-9)
         print(
             f"  {name:16} tau {tau or 0:.3f}  AUC {area(scores[truth], scores[~truth]):.3f}  "
-            f"MAE {errors:.3f}  binary: accuracy {(told == truth).mean():.3f} "
+            f"MAE {errors:.3f}  binary: accuracy {(answers == truth).mean():.3f} "
             f"precision {precision:.3f} recall {recall:.3f} F1 {f1:.3f}"
         )
     share = truth.mean()
@@ -114,61 +116,69 @@ def agreement(judged: Sequence[Judged], language: str, metric: Metric) -> None:
 def forms(judged: Sequence[Judged], language: str, metric: Metric) -> None:
     """Print whether mutants score below equivalent forms of the same reference."""
     draw = random.Random(SEED)
-    same: list[Judged] = []
-    other: list[Judged] = []
-    for one in {one.task: one for one in judged}.values():
+    equivalent_rows: list[Judged] = []
+    mutant_rows: list[Judged] = []
+    for row in {row.task: row for row in judged}.values():
         equal, changed = (
-            list_equivalents(one.reference, language),
-            list_mutants(one.reference, language),
+            list_equivalents(row.reference, language),
+            list_mutants(row.reference, language),
         )
         if equal and changed:
-            for rows, found, count in ((same, equal, 4), (other, changed, 8)):
-                for variant in draw.sample(found, min(count, len(found))):
-                    rows.append(one._replace(candidate=variant.code))
-    good, bad = scored(same, language, metric), scored(other, language, metric)
-    within = [
-        area(good[[a.task == task for a in same]], bad[[b.task == task for b in other]])
-        for task in {one.task for one in same}
+            for rows, variants, count in ((equivalent_rows, equal, 4), (mutant_rows, changed, 8)):
+                for variant in draw.sample(variants, min(count, len(variants))):
+                    rows.append(row._replace(candidate=variant.code))
+    good, bad = scored(equivalent_rows, language, metric), scored(mutant_rows, language, metric)
+    areas = [
+        area(
+            good[[a.task == task for a in equivalent_rows]],
+            bad[[b.task == task for b in mutant_rows]],
+        )
+        for task in {row.task for row in equivalent_rows}
     ]
     print(
-        f"  {len(same)} equivalent forms {good.mean():.3f} (above 0.5: {(good > 0.5).mean():.3f}), "
-        f"{len(other)} mutants {bad.mean():.3f} (at most 0.5: {(bad <= 0.5).mean():.3f}), "
-        f"AUC {area(good, bad):.3f}, within a task {np.mean(within):.3f}"
+        f"  {len(equivalent_rows)} equivalent forms {good.mean():.3f} "
+        f"(above 0.5: {(good > 0.5).mean():.3f}), "
+        f"{len(mutant_rows)} mutants {bad.mean():.3f} (at most 0.5: {(bad <= 0.5).mean():.3f}), "
+        f"AUC {area(good, bad):.3f}, within a task {np.mean(areas):.3f}"
     )
 
 
 def perturbed(judged: Sequence[Judged], language: str, metric: Metric) -> None:
     """Print mean scores and errors under perturbations, one candidate a task."""
     draw = random.Random(SEED)
-    first = list({one.task: one for one in reversed(judged)}.values())
+    first = list({row.task: row for row in reversed(judged)}.values())
 
     def rewrite(change: Callable[[str], str]) -> list[Judged]:
-        return [one._replace(candidate=change(one.candidate)) for one in first]
+        return [row._replace(candidate=change(row.candidate)) for row in first]
 
     def equivalent(code: str) -> str:
-        found = list_equivalents(code, language)
-        return draw.choice(found).code if found else code
+        forms_of_code = list_equivalents(code, language)
+        return draw.choice(forms_of_code).code if forms_of_code else code
 
-    def mutant(one: Judged) -> Judged:
-        found = list_mutants(one.candidate, language) if one.passed else []
-        return one._replace(candidate=draw.choice(found).code, passed=False) if found else one
+    def mutant(row: Judged) -> Judged:
+        mutants_of_code = list_mutants(row.candidate, language) if row.passed else []
+        return (
+            row._replace(candidate=draw.choice(mutants_of_code).code, passed=False)
+            if mutants_of_code
+            else row
+        )
 
-    def both(one: Judged) -> Judged:
-        codes = (sketch(one.candidate, language), sketch(one.reference, language))
-        return one._replace(candidate=codes[0], reference=codes[1])
+    def sketch_both(row: Judged) -> Judged:
+        codes = (sketch(row.candidate, language), sketch(row.reference, language))
+        return row._replace(candidate=codes[0], reference=codes[1])
 
     rows = {
         "original": first,
         "renamed": rewrite(lambda code: rename(code, language, seed=SEED)),
         "O2S": rewrite(lambda code: sketch(code, language)),
-        "S2S": [both(one) for one in first],
+        "S2S": [sketch_both(row) for row in first],
         "syntax": rewrite(equivalent),
-        "semantic 100 %": [mutant(one) for one in first],
+        "semantic 100 %": [mutant(row) for row in first],
     }
-    for name, own in rows.items():
-        truth = np.array([one.passed for one in own])
-        scores = scored(own, language, metric)
-        edits = edit_similarity(own, language)
+    for name, perturbed_rows in rows.items():
+        truth = np.array([row.passed for row in perturbed_rows])
+        scores = scored(perturbed_rows, language, metric)
+        edits = edit_similarity(perturbed_rows, language)
         errors = np.abs(scores - truth).mean()
         answers = np.abs((scores > 0.5) - truth.astype(float)).mean()
         print(
@@ -184,11 +194,11 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("--model", required=True)
     parser.add_argument("--completions", type=int, default=10)
-    given = parser.parse_args()
-    metric = metrics.make("codescore_r", model=given.model)
+    options = parser.parse_args()
+    metric = metrics.make("codescore_r", model=options.model)
     for language in ("python", "java"):
-        problems, found = read_problems(given.data / f"humaneval-{language}.jsonl.gz")
-        judged = drawn(problems, found, given.completions)
+        problems, completions = read_problems(options.data / f"humaneval-{language}.jsonl.gz")
+        judged = draw_completions(problems, completions, options.completions)
         agreement(judged, language, metric)
         forms(judged, language, metric)
         perturbed(judged, language, metric)

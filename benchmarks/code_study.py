@@ -33,12 +33,14 @@ PUBLISHED = {"bleu": "bleu", "rouge_l": "rougel", "chrf": "chrf", "meteor": "met
 
 def parity(graded: GradedCode) -> None:
     """Print how many scores equal the published ones."""
-    for name, theirs in PUBLISHED.items():
+    for name, published_name in PUBLISHED.items():
         metric = metrics.make(name, preset=out_of_the_bleu.PRESET)
         start = time.perf_counter()
         scores = metric.sentence_scores(metric.statistics(graded.samples))
         seconds = time.perf_counter() - start
-        expected = np.array([one[theirs] for one in graded.published])
+        expected = np.array(
+            [scores_by_metric[published_name] for scores_by_metric in graded.published]
+        )
         equal = int((np.abs(scores - expected) < 5e-4).sum())
         print(f"{name:8} {equal:,} of {len(scores):,} equal, {seconds:.1f} s: {metric.identity}")
 
@@ -64,19 +66,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("data", type=Path)
     parser.add_argument("--resamples", type=int, default=1000)
-    given = parser.parse_args()
+    options = parser.parse_args()
     print(f"{os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}")
-    for path in sorted(given.data.glob("*.jsonl*")):
+    for path in sorted(options.data.glob("*.jsonl*")):
         graded = read_graded(path)
         print(f"\n## {path.name}\n")
-        if all(one.keys() >= set(PUBLISHED.values()) for one in graded.published):
+        if all(
+            scores_by_metric.keys() >= set(PUBLISHED.values())
+            for scores_by_metric in graded.published
+        ):
             parity(graded)
             aggregated = read_graded(path, grades="aggregated")
-            bootstrap_time(aggregated, given.resamples)
-            found = out_of_the_bleu.make_tables(aggregated, resamples=given.resamples)
-            print("\n" + layout.to_text(out_of_the_bleu.tables_report(found)))
+            bootstrap_time(aggregated, options.resamples)
+            tables = out_of_the_bleu.make_tables(aggregated, resamples=options.resamples)
+            print("\n" + layout.to_text(out_of_the_bleu.tables_report(tables)))
         start = time.perf_counter()
-        result = correlation.correlate(graded, resamples=given.resamples)
+        result = correlation.correlate(graded, resamples=options.resamples)
         print(layout.to_text(correlation.study_report(result)), end="")
         print(f"{time.perf_counter() - start:.1f} s")
 

@@ -82,7 +82,7 @@ def scores(name: str, samples: list[Sample], **options: str) -> np.ndarray:
 
 def conala(data: Path) -> tuple[list[Sample], np.ndarray]:
     """Compare with the authors' values and with the grades; return samples and grades."""
-    found = [(row, model) for row in rows(data / "conala.jsonl.gz") for model in row["outputs"]]
+    outputs = [(row, model) for row in rows(data / "conala.jsonl.gz") for model in row["outputs"]]
     samples = [
         Sample(
             candidate=row["outputs"][model],
@@ -90,16 +90,16 @@ def conala(data: Path) -> tuple[list[Sample], np.ndarray]:
             language="python",
             id=row["id"],
         )
-        for row, model in found
+        for row, model in outputs
     ]
-    grades = np.array([fmean(row["grades"][model].values()) for row, model in found])
+    grades = np.array([fmean(row["grades"][model].values()) for row, model in outputs])
     trees = (syntax_tree(sample.candidate, "python", whole_file=True) for sample in samples)
     read = np.array([tree is not None and tree.valid for tree in trees])
     print(f"CoNaLa: {len(samples)} outputs, {read.sum()} read by Python")
     for name in NAMES:
-        published = np.array([row["published"][model][name] for row, model in found])
+        published = np.array([row["published"][model][name] for row, model in outputs])
         preset = scores(name, samples, preset=PRESET)
-        rho = [spearmanr(preset[kept], published[kept])[0] for kept in (read | True, read, ~read)]
+        rho = [spearmanr(preset[mask], published[mask])[0] for mask in (read | True, read, ~read)]
         off = np.abs(preset - published)
         print(
             f"{name:9} preset against the authors': Spearman {rho[0]:.4f}"
@@ -108,7 +108,8 @@ def conala(data: Path) -> tuple[list[Sample], np.ndarray]:
         )
         problems = [sample.id for sample in samples]
         taus = [
-            kendall(one, grades, problems) for one in (published, preset, scores(name, samples))
+            kendall(column, grades, problems)
+            for column in (published, preset, scores(name, samples))
         ]
         print(
             "          Kendall, grades: authors {:.4f} preset {:.4f} default {:.4f}".format(*taus)
@@ -154,17 +155,25 @@ def tests(language: str, samples: list[Sample], passed: np.ndarray) -> None:
 def weighed(title: str, samples: list[Sample], grades: np.ndarray) -> None:
     """Print Kendall's tau of parts and weights of CodeBLEU, default and preset."""
     for preset in (None, PRESET):
-        found = [
-            [codebleu.compute_parts(s.candidate, one, s.language, preset) for one in s.references]
+        parts_by_sample = [
+            [
+                codebleu.compute_parts(s.candidate, reference, s.language, preset)
+                for reference in s.references
+            ]
             for s in samples
             if s.candidate.strip()
         ]
-        kept = np.array([bool(sample.candidate.strip()) for sample in samples])
+        has_code = np.array([bool(sample.candidate.strip()) for sample in samples])
         problems = [sample.id for sample in samples if sample.candidate.strip()]
         taus = []
         for name, weights in WEIGHTS.items():
-            values = np.array([max(one.combine(weights) for one in parts) for parts in found])
-            taus.append(f"{name} {kendall(values, grades[kept], problems):.3f}")
+            values = np.array(
+                [
+                    max(candidate_parts.combine(weights) for candidate_parts in parts)
+                    for parts in parts_by_sample
+                ]
+            )
+            taus.append(f"{name} {kendall(values, grades[has_code], problems):.3f}")
         print(f"parts, {preset or 'default':15} {title:7}", "; ".join(taus))
 
 
@@ -177,11 +186,13 @@ def odd_code() -> None:
             for name in NAMES:
                 start = time.process_time()
                 try:
-                    told = f"{scores(name, [sample])[0]:.3f}"
+                    shown_score = f"{scores(name, [sample])[0]:.3f}"
                 except InputError as exc:
-                    told = str(exc)
+                    shown_score = str(exc)
                 seconds = time.process_time() - start
-                print(f"{size:>9,} characters of {unit!r:6} {name:9} {seconds:6.2f} s: {told}")
+                print(
+                    f"{size:>9,} characters of {unit!r:6} {name:9} {seconds:6.2f} s: {shown_score}"
+                )
 
 
 def main() -> None:
@@ -189,18 +200,18 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("data", type=Path)
     parser.add_argument("--programs", type=int, default=20)
-    asked = parser.parse_args()
-    weighed("CoNaLa", *conala(asked.data))
+    options = parser.parse_args()
+    weighed("CoNaLa", *conala(options.data))
     for language in ("python", "java"):
-        samples, passed = humaneval(asked.data, language, asked.programs)
+        samples, passed = humaneval(options.data, language, options.programs)
         tests(language, samples, passed)
         weighed(language, samples, passed)
     for candidate, reference, language, part, value, source in KNOWN:
         compared = codebleu.compute_parts(candidate, reference, language)
-        ours = (
+        computed = (
             compared.combine(codebleu.EQUAL_WEIGHTS) if part == "score" else getattr(compared, part)
         )
-        print(f"known: {part:6} {ours:.4f}, elsewhere {value:.4f} ({source})")
+        print(f"known: {part:6} {computed:.4f}, elsewhere {value:.4f} ({source})")
     odd_code()
 
 

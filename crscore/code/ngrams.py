@@ -57,14 +57,16 @@ class References:
             then for n = 1 to 4 the n-grams common with the references; then the candidate's.
         """
         length = len(candidate)
-        nearest = min(self._lengths, key=lambda other: (abs(other - length), other))
+        nearest = min(self._lengths, key=lambda size: (abs(size - length), size))
         all_counts = [count_ngrams(candidate, order) for order in range(1, ORDER + 1)]
         counts = [
             Counter({ngram: n for ngram, n in order.items() if ngram not in self._ignored})
             for order in all_counts
         ]
         counts = counts if any(counts) else all_counts
-        common = [(own & maxima).total() for own, maxima in zip(counts, self._counts, strict=True)]
+        common = [
+            (order & maxima).total() for order, maxima in zip(counts, self._counts, strict=True)
+        ]
         return [length, nearest, *common, *(order.total() for order in counts)]
 
 

@@ -196,8 +196,8 @@ def study(
         document = out_of_the_bleu.make_tables(people, bins=bounds, resamples=resamples, seed=seed)
         return document, _as_report(out_of_the_bleu.tables_report)
     read = graded.read_graded(data, grades=grades, all_completions=all_completions)
-    found = correlation.correlate(read, resamples=resamples, seed=seed, **options)
-    return found, _as_report(correlation.study_report)
+    agreement = correlation.correlate(read, resamples=resamples, seed=seed, **options)
+    return agreement, _as_report(correlation.study_report)
 
 
 @command.command(

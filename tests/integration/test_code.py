@@ -62,7 +62,7 @@ def test_every_metric_that_applies_scores_two_files(crscore, tmp_path) -> None:
     document = json.loads(out)
     assert code == 0
     validator("code").validate(document)
-    scores = {one["metric"]: one["score"] for one in document["metrics"]}
+    scores = {metric["metric"]: metric["score"] for metric in document["metrics"]}
     assert {"bleu", "chrf", "codebleu", "codebertscore", "edit", "meteor", "ruby"} <= set(scores)
     assert all(0 < scores[name] < 1 for name in ("bleu", "chrf", "codebleu", "edit", "ruby"))
     assert scores["exact"] == 0
@@ -70,8 +70,8 @@ def test_every_metric_that_applies_scores_two_files(crscore, tmp_path) -> None:
 
 def test_equal_code_has_the_best_score_of_every_metric(crscore, lines) -> None:
     _, out, _ = crscore(lines("a.jsonl", *samples(GOOD)), "--format", "json")
-    for one in json.loads(out)["metrics"]:
-        assert one["score"] == pytest.approx(1.0, abs=0.02), one["metric"]
+    for metric in json.loads(out)["metrics"]:
+        assert metric["score"] == pytest.approx(1.0, abs=0.02), metric["metric"]
 
 
 @pytest.mark.parametrize(
@@ -86,8 +86,8 @@ def test_equal_code_has_the_best_score_of_every_metric(crscore, lines) -> None:
     ],
 )
 def test_bad_code_has_defined_scores(crscore, lines, row) -> None:
-    given = lines("a.jsonl", {**row, "language": "python"})
-    code, out, err = crscore(given, "--format", "json")
+    path = lines("a.jsonl", {**row, "language": "python"})
+    code, out, err = crscore(path, "--format", "json")
     assert code == 0, err
     validator("code").validate(json.loads(out))
 
@@ -99,15 +99,15 @@ def test_code_of_an_unknown_language_skips_what_needs_a_grammar(crscore, lines) 
 
 
 def test_named_metric_that_does_not_apply_is_an_error(crscore, lines) -> None:
-    given = lines("a.jsonl", {"candidate": "a", "references": ["a b"]})
-    code, out, err = crscore(given, "--metrics", "codebleu")
+    path = lines("a.jsonl", {"candidate": "a", "references": ["a b"]})
+    code, out, err = crscore(path, "--metrics", "codebleu")
     assert (code, out) == (3, "")
     assert err.count("\n") == 1
 
 
 def test_options_of_a_metric_are_in_its_name(crscore, lines) -> None:
-    given = lines("a.jsonl", *samples(BAD))
-    _, out, _ = crscore(given, "--metrics", "chrf,chrf:word_order=2", "--format", "json")
+    path = lines("a.jsonl", *samples(BAD))
+    _, out, _ = crscore(path, "--metrics", "chrf,chrf:word_order=2", "--format", "json")
     first, second = json.loads(out)["metrics"]
     assert (first["metric"], second["metric"]) == ("chrf", "chrf:word_order=2")
     assert first["score"] != second["score"]
@@ -133,12 +133,12 @@ def test_study_correlates_with_people(crscore, lines) -> None:
         }
         for at in range(3)
     ]  # fmt: skip
-    given = lines("g.jsonl", *rows)
-    code, out, err = crscore("study", given, "--metrics", "exact,chrf", "--format", "json")
+    path = lines("g.jsonl", *rows)
+    code, out, err = crscore("study", path, "--metrics", "exact,chrf", "--format", "json")
     assert code == 0, err
     document = json.loads(out)
     validator("code-study").validate(document)
-    taus = {one["metric"]: one["kendall"]["value"] for one in document["agreements"]}
+    taus = {metric["metric"]: metric["kendall"]["value"] for metric in document["agreements"]}
     assert taus["constant"] == 0
     assert taus["exact"] == pytest.approx(2 / 3)  # of three pairs, one is a tie
 
@@ -161,7 +161,7 @@ def test_tables_have_the_bins_of_the_data_set(crscore, lines) -> None:
 def test_a_language_has_its_usual_names(crscore, lines) -> None:
     row = {"candidate": "let a = 'x';", "references": ['let a = "x";'], "language": "JS"}
     _, out, _ = crscore(lines("a.jsonl", row), "--metrics", "sketch,codebleu", "--format", "json")
-    assert [one["score"] for one in json.loads(out)["metrics"]] == [1.0, 1.0]
+    assert [metric["score"] for metric in json.loads(out)["metrics"]] == [1.0, 1.0]
 
 
 def test_programs_are_run(crscore, lines) -> None:
@@ -169,14 +169,20 @@ def test_programs_are_run(crscore, lines) -> None:
     rows = [
         {"task_id": "total", "completion": f"    return {name}(items)\n"} for name in ("sum", "max")
     ]
-    given = lines("s.jsonl", *rows)
-    command = ("run", given, "--tests", tests, "--k", "1,2", "--allow-code-execution")
+    path = lines("s.jsonl", *rows)
+    command = ("run", path, "--tests", tests, "--k", "1,2", "--allow-code-execution")
     code, out, _ = crscore(*command, "--format", "json")
     document = json.loads(out)
     assert code == 0
     validator("code-run").validate(document)
-    assert [(one["k"], one["value"]) for one in document["pass_at_k"]] == [(1, 0.5), (2, 1.0)]
-    assert [one["result"] for one in document["results"]] == ["passed", "failed: AssertionError"]
+    assert [(estimate["k"], estimate["value"]) for estimate in document["pass_at_k"]] == [
+        (1, 0.5),
+        (2, 1.0),
+    ]
+    assert [result["result"] for result in document["results"]] == [
+        "passed",
+        "failed: AssertionError",
+    ]
     _, text, _ = crscore("run", "--tests", tests, "--canonical", "--allow-code-execution")
     assert "pass@1    100.00 %" in text
 

@@ -175,9 +175,9 @@ def _subtrees(tree: SyntaxTree) -> Counter[int]:
     """Count the sub-trees by a hash of the types of their nodes, anonymous children left out."""
     keys = [0] * len(tree.nodes)
     for position, children in reversed(list(enumerate(tree.children()))):
-        named = tuple(keys[child] for child in children if tree.nodes[child].is_named)
+        child_keys = tuple(keys[child] for child in children if tree.nodes[child].is_named)
         kind = tree.nodes[position].type.replace("'", '"')  # 'a' and "a" are the same literal
-        keys[position] = hash((kind, named))
+        keys[position] = hash((kind, child_keys))
     return Counter(keys)
 
 

@@ -186,7 +186,10 @@ def compare(
     ]
     weights = bootstrap.weight_matrix(problems, resamples=resamples, seed=seed)
     measured = measure(samples, metrics, preset=preset)
-    tests = [paired_test(one, weights, len(set(problems))) for one in measured.measurements]
+    tests = [
+        paired_test(measurement, weights, len(set(problems)))
+        for measurement in measured.measurements
+    ]
     corrected = correct([test.test.p for test in tests])
     notes = measured.notes
     if len(set(problems)) < FEW_PROBLEMS:
@@ -208,12 +211,12 @@ def _pair(
     first: Sequence[Sample], second: Sequence[Sample], labels: tuple[str, str]
 ) -> list[tuple[Sample, Sample]]:
     keyed = _by_key(first), _by_key(second)
-    for (own, other), label in zip((keyed, keyed[::-1]), labels, strict=True):
-        alone = [key for key in own if key not in other]
-        if alone:
+    for (samples, partners), label in zip((keyed, keyed[::-1]), labels, strict=True):
+        unpaired = [key for key in samples if key not in partners]
+        if unpaired:
             raise InputError(
-                f"{label} has {count(len(alone), 'sample')} without a partner, the first one "
-                f"{alone[0][0]!r}; both need the same ids, or the same number of samples without"
+                f"{label} has {count(len(unpaired), 'sample')} without a partner, the first one "
+                f"{unpaired[0][0]!r}; both need the same ids, or the same number of samples without"
             )
     if not first:
         raise InputError("there are no samples to compare")
@@ -244,14 +247,14 @@ def paired_test(measurement: Measurement, weights: Floats, problems: int) -> Pai
     statistics = measurement.statistics.reshape(2, weights.shape[1], -1)
     score = measurement.metric.corpus_scores
     first, second = 100 * score(statistics.sum(axis=1))
-    drawn = 100 * resampled.corpus_scores(statistics, score, weights)
+    draws = 100 * resampled.corpus_scores(statistics, score, weights)
     test = bootstrap.bootstrap_test(
-        float(first - second), drawn[0] - drawn[1], clusters=problems, is_correlation=False
+        float(first - second), draws[0] - draws[1], clusters=problems, is_correlation=False
     )
     if test.error is not None and test.error < _NO_ERROR and abs(first - second) > _NO_ERROR:
         # All problems differ by the same, so that the sign test is exact.
         test = test._replace(p=2 * 0.5**problems)
-    return PairedTest(float(first), float(second), bootstrap.wins(*drawn), test)
+    return PairedTest(float(first), float(second), bootstrap.wins(*draws), test)
 
 
 def correct(p_values: Sequence[float | None]) -> list[float | None]:
@@ -311,8 +314,9 @@ def _verdict(rates: Rates | None, points: float, better: int) -> str:
 
 def comparison_report(comparison: CodeComparison) -> Report:
     """Lay out a comparison."""
-    ahead = [row.metric for row in comparison.metrics if row.better > 0]
-    behind = [row.metric for row in comparison.metrics if row.better < 0]
+    better = {
+        sign: [row.metric for row in comparison.metrics if row.better == sign] for sign in (1, -1)
+    }
     names = {1: comparison.first, -1: comparison.second, 0: "not significant"}
     table = make_table(
         "Scores",
@@ -337,9 +341,9 @@ def comparison_report(comparison: CodeComparison) -> Report:
             "without 0",
         ),
         notes=comparison.notes,
-        cards=(
-            Card(f"{comparison.first} better", str(len(ahead)), ", ".join(ahead) or NOTHING),
-            Card(f"{comparison.second} better", str(len(behind)), ", ".join(behind) or NOTHING),
+        cards=tuple(
+            Card(f"{names[sign]} better", str(len(metrics)), ", ".join(metrics) or NOTHING)
+            for sign, metrics in better.items()
         ),
         sections=(
             Section("scores", "Scores", "Scores in points of 100", tables=(table,)),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, TypeVar, get_args
+from typing import Annotated, Any, Final, Literal, NamedTuple, TypeVar, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +27,7 @@ crowd-kit."""
 PASSED: Final = "OK"
 """Status of a program that passed its tests."""
 _EVALUATED: Final = range(1, 100)
-_WHAT: Final = "graded code"
+_CONTENT: Final = "graded code"
 
 
 class GradedRow(Struct, frozen=True, kw_only=True):
@@ -54,7 +54,7 @@ class GradedRow(Struct, frozen=True, kw_only=True):
 
 
 class ProgramsRow(Struct, frozen=True, kw_only=True):
-    """Line of a file of programs: one task, and what tests said of many programs."""
+    """Line of a file of programs: one task, and the test results of many programs."""
 
     task: str | int
     """Name of the task; no two lines share it."""
@@ -107,100 +107,86 @@ def read_graded(
             or nothing is graded.
         DependencyError: `mmsr` without crowd-kit.
     """
-    content = jsonl.read_bytes(path, _WHAT)
+    content = jsonl.read_bytes(path, _CONTENT)
     people: dict[str, GradedRow] = {}
     tests: dict[str, ProgramsRow] = {}
-    for place, row in jsonl.read_rows(content, dict[str, Any], path, _WHAT):
+    for position, row in jsonl.read_rows(content, dict[str, Any], path, _CONTENT):
         if "outputs" in row:
-            graded = jsonl.convert(row, GradedRow, place)
-            _add(people, graded.id, graded, place)
+            graded = jsonl.convert(row, GradedRow, position)
+            _add(people, graded.id, graded, position)
         elif "completions" in row:
-            tested = jsonl.convert(row, ProgramsRow, place)
-            _add(tests, str(tested.task), tested, place)
+            tested = jsonl.convert(row, ProgramsRow, position)
+            _add(tests, str(tested.task), tested, position)
         else:
             raise InputError(
-                f"{place}: neither `outputs` (code with grades) nor `completions` (programs with "
-                "the status of their tests)"
+                f"{position}: neither `outputs` (code with grades) nor `completions` (programs "
+                "with the status of their tests)"
             )
-    digest = hashlib.sha256(content).hexdigest()
     if people and tests:
         raise InputError(f"{path} has both grades of people and results of tests; study one each")
     if tests:
-        return _tested(tests.values(), digest, all_completions=all_completions, path=path)
-    return _graded(tuple(people.values()), digest, kind=grades, path=path)
+        candidates = list(_programs(tests.values(), all_completions=all_completions))
+        missing = "program of index 1 to 99; read all completions instead"
+    else:
+        candidates = list(_graded(tuple(people.values()), grades))
+        field = "aggregated" if grades == "aggregated" else "grades"
+        missing = f"code with grades: {grades} is made of the field `{field}`"
+    if not candidates:
+        raise InputError(f"{path} has no {missing}")
+    return GradedCode(
+        sha256=hashlib.sha256(content).hexdigest(),
+        kind="tests" if tests else "people",
+        samples=tuple(candidate.sample for candidate in candidates),
+        problems=tuple(candidate.sample.id or "" for candidate in candidates),
+        systems=tuple(candidate.system for candidate in candidates),
+        grades=np.array([candidate.grade for candidate in candidates], dtype=np.float64),
+        published=tuple(candidate.published for candidate in candidates),
+    )
 
 
-def _add(rows: dict[str, _Row], key: str, row: _Row, place: str) -> None:
+class _Candidate(NamedTuple):
+    sample: Sample
+    system: str
+    grade: float
+    published: Mapping[str, float]
+
+
+def _add(rows: dict[str, _Row], key: str, row: _Row, position: str) -> None:
     if key in rows:
-        raise InputError(f"{place}: {key} is there twice")
+        raise InputError(f"{position}: {key} is there twice")
     rows[key] = row
 
 
-def _tested(
-    rows: Iterable[ProgramsRow], digest: str, *, all_completions: bool, path: Path
-) -> GradedCode:
-    kept = [
-        (row, *completion)
-        for row in rows
-        for completion in row.completions
-        if all_completions or completion[0] in _EVALUATED
-    ]
-    if not kept:
-        raise InputError(f"{path} has no program of index 1 to 99; read all completions instead")
-    return GradedCode(
-        sha256=digest,
-        kind="tests",
-        samples=tuple(
-            Sample(
-                candidate=code,
-                references=(row.reference,),
-                context=row.prompt,
-                language=row.language,
-                id=str(row.task),
-            )
-            for row, _, code, _ in kept
-        ),
-        problems=tuple(str(row.task) for row, *_ in kept),
-        systems=tuple(str(index) for _, index, *_ in kept),
-        grades=np.array([float(status == PASSED) for *_, status in kept]),
-        published=tuple({} for _ in kept),
-    )
+def _programs(rows: Iterable[ProgramsRow], *, all_completions: bool) -> Iterator[_Candidate]:
+    for row in rows:
+        for index, code, status in row.completions:
+            if all_completions or index in _EVALUATED:
+                sample = Sample(
+                    candidate=code,
+                    references=(row.reference,),
+                    context=row.prompt,
+                    language=row.language,
+                    id=str(row.task),
+                )
+                yield _Candidate(sample, str(index), float(status == PASSED), {})
 
 
-def _graded(rows: Sequence[GradedRow], digest: str, *, kind: GradeKind, path: Path) -> GradedCode:
+def _graded(rows: Sequence[GradedRow], kind: GradeKind) -> Iterator[_Candidate]:
     if kind not in get_args(GradeKind):
         raise InputError(f"no such grades: {kind}; there are {', '.join(get_args(GradeKind))}")
-    by_kind = {"mean": _means, "aggregated": _aggregated, "mmsr": _mmsr}
-    found = by_kind[kind](rows)
-    kept = [
-        (row, system, found[row.id, system])
-        for row in rows
-        for system in row.outputs
-        if (row.id, system) in found
-    ]
-    if not kept:
-        raise InputError(
-            f"{path} has no code with grades: {kind} is made of the field "
-            f"`{'aggregated' if kind == 'aggregated' else 'grades'}`"
-        )
-    return GradedCode(
-        sha256=digest,
-        kind="people",
-        samples=tuple(
-            Sample(
-                candidate=row.outputs[system],
-                references=row.references,
-                context=row.intent,
-                language=row.language,
-                id=row.id,
-            )
-            for row, system, _ in kept
-        ),
-        problems=tuple(row.id for row, *_ in kept),
-        systems=tuple(system for _, system, _ in kept),
-        grades=np.array([grade for *_, grade in kept], dtype=np.float64),
-        published=tuple(row.published.get(system, {}) for row, system, _ in kept),
-    )
+    grades = {"mean": _means, "aggregated": _aggregated, "mmsr": _mmsr}[kind](rows)
+    for row in rows:
+        for system, code in row.outputs.items():
+            if (row.id, system) in grades:
+                sample = Sample(
+                    candidate=code,
+                    references=row.references,
+                    context=row.intent,
+                    language=row.language,
+                    id=row.id,
+                )
+                published = row.published.get(system, {})
+                yield _Candidate(sample, system, grades[row.id, system], published)
 
 
 def _means(rows: Sequence[GradedRow]) -> dict[tuple[str, str], float]:
@@ -233,18 +219,18 @@ def _mmsr(rows: Sequence[GradedRow]) -> dict[tuple[str, str], float]:
     ]
     if not marks:
         return {}
-    # crowd-kit wants texts or numbers as tasks.
-    names = {key: number for number, key in enumerate(dict.fromkeys(key for _, key, _ in marks))}
-    given = table(
-        [(grader, names[key], grade) for grader, key, grade in marks],
+    # crowd-kit requires texts or numbers as tasks.
+    tasks = {key: index for index, key in enumerate(dict.fromkeys(key for _, key, _ in marks))}
+    frame = table(
+        [(grader, tasks[key], grade) for grader, key, grade in marks],
         columns=["worker", "task", "label"],
     )
     with warnings.catch_warnings():
-        # Of scipy for few graders, and of pandas for how crowd-kit calls it.
+        # From scipy for few graders, and from pandas for crowd-kit's calls.
         warnings.simplefilter("ignore")
-        merged = model().fit_predict(given)
+        merged = model().fit_predict(frame)
     return {
-        (problem, system): float(merged[number])
-        for (problem, system), number in names.items()
+        (problem, system): float(merged[index])
+        for (problem, system), index in tasks.items()
         if system is not None
     }

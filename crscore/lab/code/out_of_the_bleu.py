@@ -284,9 +284,9 @@ def _candidate_models(grades: Floats) -> Iterator[Indices]:
 
 def _system_scores(columns: Sequence[Column], grid: Grid, weights: Floats) -> Iterator[SystemScore]:
     for column in columns:
-        drawn = resampled.corpus_scores(column.statistics, column.corpus_scores, weights)
+        drawn_scores = resampled.corpus_scores(column.statistics, column.corpus_scores, weights)
         totals = column.corpus_scores(column.statistics.sum(axis=1))
-        for system, score, draws in zip(grid.systems, totals, drawn, strict=True):
+        for system, score, draws in zip(grid.systems, totals, drawn_scores, strict=True):
             low, high = percentiles(draws)
             yield SystemScore(
                 metric=column.name,
@@ -308,9 +308,9 @@ def outcomes(
     """
     snippets = np.arange(column.statistics.shape[1])
     statistics = column.statistics[np.array(models), snippets]
-    drawn = resampled.corpus_scores(statistics, column.corpus_scores, weights)
+    draws = resampled.corpus_scores(statistics, column.corpus_scores, weights)
     totals = column.corpus_scores(statistics.sum(axis=1))
-    wins = np.array([(row > drawn).mean(axis=1) for row in drawn])
+    wins = np.array([(row > draws).mean(axis=1) for row in draws])
     better = (wins >= bootstrap.ONE_SIDED).astype(np.int8)
     return better - better.T, totals
 

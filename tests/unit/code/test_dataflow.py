@@ -25,12 +25,12 @@ def read(code: str, language: str = "python") -> tuple[str, list[str], list[str]
     """Return names with numbers, next uses, and assignments as target<-source."""
     tree = syntax_tree(code, language)
     assert tree is not None
-    found = read_names(tree)
-    texts = [name.text for name in found.names]
+    names = read_names(tree)
+    texts = [name.text for name in names.names]
     return (
-        " ".join(f"{name.text}{name.variable}" for name in found.names),
-        [texts[flow.source] for flow in found.next_uses],
-        sorted({f"{texts[flow.target]}<-{texts[flow.source]}" for flow in found.assignments}),
+        " ".join(f"{name.text}{name.variable}" for name in names.names),
+        [texts[flow.source] for flow in names.next_uses],
+        sorted({f"{texts[flow.target]}<-{texts[flow.source]}" for flow in names.assignments}),
     )
 
 

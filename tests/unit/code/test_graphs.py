@@ -25,9 +25,9 @@ def graph(code: str, language: str = "python") -> Graph:
 
 
 def test_graph_has_syntax_tokens_variables_and_words() -> None:
-    found = graph("maxSize = maxSize")
+    graph_of_code = graph("maxSize = maxSize")
 
-    assert sorted(found.labels) == [
+    assert sorted(graph_of_code.labels) == [
         "n assignment",
         "n expression_statement",
         "n identifier",
@@ -42,7 +42,7 @@ def test_graph_has_syntax_tokens_variables_and_words() -> None:
     ]
     # Child: 2 to the assignment, 3 from it, 2 to the names' tokens. Next: maxSize = maxSize.
     # Each name has one variable and two words. The second is the next use of the first.
-    counted = {kind: sum(edge[2] == kind for edge in found.edges) for kind in Edge}
+    counted = {kind: sum(edge[2] == kind for edge in graph_of_code.edges) for kind in Edge}
     assert list(counted.values()) == [7, 2, 2, 4, 1, 1]
 
 
@@ -71,9 +71,9 @@ def test_equal_graphs_have_no_distance(code: str) -> None:
     assert edit_distance(graph(code), graph(code)) == 0
 
 
-@pytest.mark.parametrize(("one", "other"), list(itertools.combinations(CODE, 2)))
-def test_order_does_not_matter(one: str, other: str) -> None:
-    assert edit_distance(graph(one), graph(other)) == edit_distance(graph(other), graph(one))
+@pytest.mark.parametrize(("first", "second"), list(itertools.combinations(CODE, 2)))
+def test_order_does_not_matter(first: str, second: str) -> None:
+    assert edit_distance(graph(first), graph(second)) == edit_distance(graph(second), graph(first))
 
 
 _GRAPHS = st.builds(
@@ -95,9 +95,9 @@ def _least_edits(first: Graph, second: Graph) -> int:
     count = max(len(first.labels), len(second.labels))
     for order in itertools.permutations(range(count)):
         pairs = {
-            one: other
-            for one, other in enumerate(order[: len(first.labels)])
-            if other < len(second.labels)
+            left: right
+            for left, right in enumerate(order[: len(first.labels)])
+            if right < len(second.labels)
         }
         left = list(second.edges)
         edits = sum(first.labels[a] != second.labels[b] for a, b in pairs.items())

@@ -18,18 +18,18 @@ def write_rows(path, *rows):
 def test_files_are_one_sample_with_the_language_of_the_name(tmp_path):
     for name, text in (("a.py", "x = 1\n"), ("b.py", "x = 2\n"), ("c.py", "x = 3\n")):
         (tmp_path / name).write_text(text)
-    (found,) = read_samples(tmp_path / "a.py", [tmp_path / "b.py", tmp_path / "c.py"])
-    assert (found.candidate, found.references) == ("x = 1\n", ("x = 2\n", "x = 3\n"))
-    assert (found.language, found.id) == ("python", "a.py")
+    (sample,) = read_samples(tmp_path / "a.py", [tmp_path / "b.py", tmp_path / "c.py"])
+    assert (sample.candidate, sample.references) == ("x = 1\n", ("x = 2\n", "x = 3\n"))
+    assert (sample.language, sample.id) == ("python", "a.py")
 
 
 def test_folders_are_paired_by_path(tmp_path):
     for folder in ("new", "old"):
         (tmp_path / folder / "sub").mkdir(parents=True)
         (tmp_path / folder / "sub" / "a.java").write_text(f"int {folder};")
-    (found,) = read_samples(tmp_path / "new", [tmp_path / "old"])
-    assert (found.id, found.language) == ("sub/a.java", "java")
-    assert (found.candidate, found.references) == ("int new;", ("int old;",))
+    (sample,) = read_samples(tmp_path / "new", [tmp_path / "old"])
+    assert (sample.id, sample.language) == ("sub/a.java", "java")
+    assert (sample.candidate, sample.references) == ("int new;", ("int old;",))
 
 
 def test_file_of_a_folder_without_a_partner_is_named(tmp_path):
@@ -41,19 +41,19 @@ def test_file_of_a_folder_without_a_partner_is_named(tmp_path):
 
 
 def test_rows_have_their_references_or_take_those_of_another_file(tmp_path):
-    own = write_rows(
+    complete = write_rows(
         tmp_path / "a.jsonl.gz",
         {"candidate": "x", "references": ["y", "z"], "language": "go", "id": 7, "more": 1},
         {"candidate": "", "reference": "", "context": "add"},
     )
-    first, second = read_samples(own, context="default", language="python")
+    first, second = read_samples(complete, context="default", language="python")
     assert (first.references, first.language, first.id, first.context) == (
         ("y", "z"), "go", "7", "default",
     )  # fmt: skip
     assert (second.references, second.language, second.context) == (("",), "python", "add")
-    bare = write_rows(tmp_path / "b.jsonl", {"candidate": "x", "id": "p"})
-    other = write_rows(tmp_path / "c.jsonl", {"candidate": "y", "id": "p"})
-    assert read_samples(bare, [other])[0].references == ("y",)
+    incomplete = write_rows(tmp_path / "b.jsonl", {"candidate": "x", "id": "p"})
+    references = write_rows(tmp_path / "c.jsonl", {"candidate": "y", "id": "p"})
+    assert read_samples(incomplete, [references])[0].references == ("y",)
 
 
 @pytest.mark.parametrize(
@@ -88,11 +88,11 @@ def test_missing_file_is_named(tmp_path):
 
 def test_references_of_another_file_need_ids_and_join_those_of_the_row(tmp_path):
     rows = write_rows(tmp_path / "a.jsonl", {"candidate": "x", "references": ["y"], "id": 1})
-    other = write_rows(tmp_path / "b.jsonl", {"candidate": "z", "id": "1"})
-    assert read_samples(rows, [other])[0].references == ("y", "z")
-    bare = write_rows(tmp_path / "c.jsonl", {"candidate": "z"})
+    references = write_rows(tmp_path / "b.jsonl", {"candidate": "z", "id": "1"})
+    assert read_samples(rows, [references])[0].references == ("y", "z")
+    without_ids = write_rows(tmp_path / "c.jsonl", {"candidate": "z"})
     with pytest.raises(InputError, match=r"c\.jsonl:1: `id` is missing"):
-        read_samples(rows, [bare])
+        read_samples(rows, [without_ids])
 
 
 def test_binary_file_is_refused(tmp_path):

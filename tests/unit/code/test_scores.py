@@ -13,15 +13,15 @@ OTHER = Sample(candidate="a = 1", references=("b = 2", "c"), language="python", 
 
 
 def test_corpus_and_samples():
-    found = score_samples([SAME, OTHER], ["exact"])
-    (exact,) = found.metrics
+    scores = score_samples([SAME, OTHER], ["exact"])
+    (exact,) = scores.metrics
     assert (exact.score, exact.samples) == (0.5, (1.0, 0.0))
-    assert found.ids == ("same", "other")
+    assert scores.ids == ("same", "other")
 
 
 def test_document_is_read_back():
-    found = score_samples([SAME], ["exact"])
-    assert msgspec.json.decode(msgspec.json.encode(found), type=CodeScores) == found
+    scores = score_samples([SAME], ["exact"])
+    assert msgspec.json.decode(msgspec.json.encode(scores), type=CodeScores) == scores
 
 
 def test_text_names_samples_and_metrics():

@@ -42,5 +42,5 @@ def test_code_keeps_names_and_operators(text: str, expected: list[str]) -> None:
 
 @pytest.mark.parametrize("kind", typing.get_args(tokens.TokenKind))
 def test_no_token_holds_white_space(kind: tokens.TokenKind) -> None:
-    found = tokens.split("a\u00a0b\tc \x1c d\r\n(e)", kind)
-    assert all(token.strip() == token != "" for token in found)
+    words = tokens.split("a\u00a0b\tc \x1c d\r\n(e)", kind)
+    assert all(token.strip() == token != "" for token in words)

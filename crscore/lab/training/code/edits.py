@@ -17,6 +17,11 @@ MAX_CODE_BYTES: Final = 10_000
 LANGUAGES: Final = ("java", "python")
 
 
+def node_types(names: str) -> frozenset[str]:
+    """Return the types of nodes that a text lists."""
+    return frozenset(names.split())
+
+
 class Variant(NamedTuple):
     """Rewritten code."""
 

@@ -19,6 +19,7 @@ from crscore.lab.training.code.edits import (
     Edit,
     Variant,
     apply_edits,
+    node_types,
     parse_rewritable,
     replace_node,
     text_of,
@@ -31,36 +32,22 @@ if TYPE_CHECKING:
 _MIRRORED: Final = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
 _INVERTED: Final = {"==": "!=", "!=": "==", "in": "not in", "is": "is not"}
 _ARITHMETIC: Final = frozenset(("+", "-", "*", "/", "%", "//", "**"))
-_NUMBERS: Final = frozenset(("integer", "float", "decimal_integer_literal"))
-_EFFECTS: Final = frozenset(
-    (
-        "assignment_expression",
-        "await",
-        "call",
-        "method_invocation",
-        "named_expression",
-        "object_creation_expression",
-        "update_expression",
-        "yield",
-    )
+_NUMBERS: Final = node_types("integer float decimal_integer_literal")
+_EFFECTS: Final = node_types(
+    "assignment_expression await call method_invocation named_expression "
+    "object_creation_expression update_expression yield"
 )
-_COMPARISONS: Final = frozenset(("comparison_operator", "binary_expression"))
-_VALUES: Final = frozenset(
-    (
-        "argument_list",
-        "assignment",
-        "assignment_expression",
-        "keyword_argument",
-        "return_statement",
-        "variable_declarator",
-    )
+_COMPARISONS: Final = node_types("comparison_operator binary_expression")
+_VALUES: Final = node_types(
+    "argument_list assignment assignment_expression keyword_argument return_statement "
+    "variable_declarator"
 )
 """Nodes whose `true` and `false` are written as a negation."""
-_UNLOOPED: Final = frozenset(
-    ("break_statement", "class_definition", "continue_statement", "function_definition", "lambda")
+_UNLOOPED: Final = node_types(
+    "break_statement class_definition continue_statement function_definition lambda"
 )
 """Nodes whose presence in a body keeps a loop as it is; so does a closure over its counter."""
-_SIMPLE: Final = frozenset(("expression_statement", "local_variable_declaration"))
+_SIMPLE: Final = node_types("expression_statement local_variable_declaration")
 """Statements of Java behind which another one is surely reached."""
 
 Rule = Callable[["tree_sitter.Node", Parsed], Sequence[Edit]]
@@ -127,7 +114,8 @@ def _exchange_condition(node: tree_sitter.Node, _: Parsed) -> Sequence[Edit]:
 
 def _has_effects(node: tree_sitter.Node) -> bool:
     """Return whether both operands of a node may do more than give a value."""
-    return sum(any(child.type in _EFFECTS for child in _walk(one)) for one in node.children) > 1
+    parts = [{inner.type for inner in _walk(child)} for child in node.children]
+    return sum(bool(types & _EFFECTS) for types in parts) > 1
 
 
 def _walk(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
@@ -140,14 +128,14 @@ def _walk(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
 
 def _exchange_expression(node: tree_sitter.Node, parsed: Parsed) -> Sequence[Edit]:
     """`a += 1` as `a = a + 1`, and the reverse; `a++` as `a += 1`."""
-    alone = node.parent is not None and node.parent.type in (
+    is_statement = node.parent is not None and node.parent.type in (
         "expression_statement",
         "for_statement",
     )
-    if node.type == "update_expression" and alone:
+    if node.type == "update_expression" and is_statement:
         sign = "+" if b"++" in (node.text or b"") else "-"
         return [replace_node(node, f"{text_of(node.named_children[0])} {sign}= 1")]
-    if not alone or node.child_count != 3 or node.children[0].type != "identifier":
+    if not is_statement or node.child_count != 3 or node.children[0].type != "identifier":
         return []
     name, operator, value = node.children
     sign = operator.type.removesuffix("=")
@@ -197,8 +185,8 @@ def _exchange_branches(node: tree_sitter.Node, _: Parsed) -> Sequence[Edit]:
             return []
         negated = _negate(condition.named_children[0], "(!{})", "({})")
         blocks = [
-            text_of(one) if one.type == "block" else f"{{ {text_of(one)} }}"
-            for one in (second, first)
+            text_of(branch) if branch.type == "block" else f"{{ {text_of(branch)} }}"
+            for branch in (second, first)
         ]
     else:
         body = second.child_by_field_name("body")
@@ -211,15 +199,15 @@ def _exchange_branches(node: tree_sitter.Node, _: Parsed) -> Sequence[Edit]:
     return [replace_node(part, text) for part, text in edits]
 
 
-def _negate(node: tree_sitter.Node, negation: str, plain: str) -> str:
+def _negate(node: tree_sitter.Node, negated: str, positive: str) -> str:
     if node.type == "not_operator" or (
         node.type == "unary_expression" and node.children[0].type == "!"
     ):
-        return plain.format(text_of(node.children[1]))
+        return positive.format(text_of(node.children[1]))
     if node.type in _COMPARISONS and node.child_count == 3 and node.children[1].type in _INVERTED:
         left, operator, right = node.children
-        return plain.format(f"{text_of(left)} {_INVERTED[operator.type]} {text_of(right)}")
-    return negation.format(text_of(node) if node.child_count == 0 else f"({text_of(node)})")
+        return positive.format(f"{text_of(left)} {_INVERTED[operator.type]} {text_of(right)}")
+    return negated.format(text_of(node) if node.child_count == 0 else f"({text_of(node)})")
 
 
 def _exchange_loop(node: tree_sitter.Node, parsed: Parsed) -> Sequence[Edit]:
@@ -247,9 +235,9 @@ def _java_while(loop: tree_sitter.Node, body: tree_sitter.Node) -> Sequence[Edit
     condition = loop.child_by_field_name("condition")
     if len(starts) > 1 or not body.named_children or body.named_children[-1].type not in _SIMPLE:
         return []
-    start = "".join(f"{text_of(one).rstrip(';')}; " for one in starts)
-    updates = " ".join(f"{text_of(one)};" for one in loop.children_by_field_name("update"))
-    head = f"{{ {start}while ({text_of(condition) if condition else 'true'}) "
+    head = "".join(f"{text_of(start).rstrip(';')}; " for start in starts)
+    updates = " ".join(f"{text_of(update)};" for update in loop.children_by_field_name("update"))
+    head = f"{{ {head}while ({text_of(condition) if condition else 'true'}) "
     return [
         Edit(loop.start_byte, body.start_byte, head),
         Edit(body.end_byte - 1, body.end_byte, f"{updates} }} }}"),
@@ -262,8 +250,8 @@ def _python_while(loop: tree_sitter.Node, body: tree_sitter.Node, parsed: Parsed
     if counter is None or iterable is None or iterable.type != "call":
         return []
     name, (function, arguments) = text_of(counter), iterable.children
-    bounds = [text_of(one) for one in arguments.named_children]
-    targets = [one.child_by_field_name("left") for one in _walk(body)]
+    bounds = [text_of(argument) for argument in arguments.named_children]
+    targets = [node.child_by_field_name("left") for node in _walk(body)]
     is_plain = (
         counter.type == "identifier"
         and text_of(function) == "range"
@@ -287,8 +275,8 @@ def _python_while(loop: tree_sitter.Node, body: tree_sitter.Node, parsed: Parsed
         stop = f"{name}_end"
     sign = ">" if step.startswith("-") else "<"
     lines.append(f"while {name} {sign} {stop}:")
-    header_end = next(one.end_byte for one in loop.children if one.type == ":")
-    margin, inner = ("\n" + " " * one.start_point.column for one in (loop, body))
+    header_end = next(child.end_byte for child in loop.children if child.type == ":")
+    margin, inner = ("\n" + " " * node.start_point.column for node in (loop, body))
     return [
         Edit(loop.start_byte, header_end, margin.join(lines)),
         Edit(body.end_byte, body.end_byte, f"{inner}{name} += {step}"),

@@ -8,7 +8,6 @@ Classes and operators are those of CodeScore-R, Table 2, with these differences:
 - A plain `=` is no operator to replace: Python would read an unbound name, and in Java most other
   assignments would not compile. Other assignments do become `=`.
 - `&&` does not become `&`, nor `||` become `|`: both mean the same but for the evaluation.
-- Operators on text, lists, `None`, `null` and truth values keep to those that make sense there.
 """
 
 from __future__ import annotations
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from crscore.lab.training.code.edits import (
     Variant,
     apply_edits,
+    node_types,
     parse_rewritable,
     replace_node,
     text_of,
@@ -45,34 +45,15 @@ _UNKNOWN = {
     "python": frozenset(("&&", "||", ">>>", ">>>=")),
     "java": frozenset(("**", "**=", "//", "//=", "and", "or")),
 }
-_NODES = frozenset(
-    (
-        "binary_operator",
-        "comparison_operator",
-        "boolean_operator",
-        "augmented_assignment",
-        "binary_expression",
-        "assignment_expression",
-    )
+_NODES: Final = node_types(
+    "binary_operator comparison_operator boolean_operator augmented_assignment binary_expression "
+    "assignment_expression"
 )
-_TEXTS = frozenset(("string", "string_literal", "concatenated_string", "list", "tuple", "set"))
-_NUMBERS = frozenset(
-    (
-        "integer",
-        "float",
-        "decimal_integer_literal",
-        "decimal_floating_point_literal",
-        "hex_integer_literal",
-        "character_literal",
-    )
-)
-_CONSTANTS = frozenset(("none", "null_literal", "true", "false"))
 
 
 class _Occurrence(NamedTuple):
     kind: str
     operator: tree_sitter.Node
-    node: tree_sitter.Node
 
 
 def list_mutants(code: str, language: str | None) -> list[Variant]:
@@ -101,7 +82,7 @@ def list_mutants(code: str, language: str | None) -> list[Variant]:
     variants: list[Variant] = []
     for occurrence in _occurrences(parsed.nodes()):
         old = text_of(occurrence.operator)
-        for new in _replacements(occurrence, old, grammar_of(language).name):
+        for new in _replacements(occurrence.kind, old, grammar_of(language).name):
             if len(variants) == MAX_MUTANTS:
                 return variants
             mutant = apply_edits(parsed, [replace_node(occurrence.operator, new)], language)
@@ -119,26 +100,10 @@ def _occurrences(nodes: Iterator[tree_sitter.Node]) -> Iterator[_Occurrence]:
                 continue
             for kind, operators in OPERATORS.items():
                 if child.type in operators:
-                    yield _Occurrence(kind, child, node)
+                    yield _Occurrence(kind, child)
 
 
-def _replacements(occurrence: _Occurrence, old: str, language: str) -> Iterator[str]:
-    allowed = _allowed(occurrence, language)
-    for new in OPERATORS[occurrence.kind]:
-        boolean = occurrence.kind == "COR" and old == "^"
-        if new != old and new not in _UNKNOWN[language] and new in allowed and not boolean:
+def _replacements(kind: str, old: str, language: str) -> Iterator[str]:
+    for new in OPERATORS[kind]:
+        if new != old and new not in _UNKNOWN[language] and (kind != "COR" or old != "^"):
             yield new
-
-
-def _allowed(occurrence: _Occurrence, language: str) -> tuple[str, ...]:
-    """Return the operators that make sense between the operands."""
-    types = {child.type for child in occurrence.node.named_children}
-    operators = OPERATORS[occurrence.kind]
-    if occurrence.kind in ("AOR", "ASR") and types & _TEXTS:
-        return ("=",) if occurrence.kind == "ASR" else ()
-    if occurrence.kind == "COR":
-        return operators if language == "java" else ("and", "or")
-    if occurrence.kind == "ROR" and occurrence.operator.type in ("==", "!="):
-        ordered = not types & _CONSTANTS and (language == "python" or types & _NUMBERS)
-        return operators if ordered else ("==", "!=")
-    return operators

@@ -15,7 +15,7 @@ PAIRS = [
     ("x", ("y",)),
     ("return total / count", ("return total / count",)),
 ]
-SAMPLES = [Sample(candidate=one, references=others) for one, others in PAIRS]
+SAMPLES = [Sample(candidate=candidate, references=references) for candidate, references in PAIRS]
 
 
 def joined(text: str) -> str:
@@ -35,19 +35,24 @@ def test_paper_example_scores_48_09() -> None:
 
 def test_sentences_equal_sacrebleu() -> None:
     metric = metrics.make("bleu")
-    other = BLEU(tokenize="none", effective_order=True)
+    sacrebleu_metric = BLEU(tokenize="none", effective_order=True)
     expected = [
-        other.sentence_score(joined(one), [joined(text) for text in others]).score / 100
-        for one, others in PAIRS
+        sacrebleu_metric.sentence_score(
+            joined(candidate), [joined(text) for text in references]
+        ).score
+        / 100
+        for candidate, references in PAIRS
     ]
 
     assert metric.sentence_scores(metric.statistics(SAMPLES)).tolist() == pytest.approx(expected)
 
 
 def test_corpus_equals_sacrebleu() -> None:
-    most = max(len(others) for _, others in PAIRS)
-    streams = [[joined((*o, o[-1])[min(n, len(o))]) for _, o in PAIRS] for n in range(most)]
-    expected = BLEU(tokenize="none").corpus_score([joined(one) for one, _ in PAIRS], streams)
+    width = max(len(references) for _, references in PAIRS)
+    streams = [[joined((*o, o[-1])[min(n, len(o))]) for _, o in PAIRS] for n in range(width)]
+    expected = BLEU(tokenize="none").corpus_score(
+        [joined(candidate) for candidate, _ in PAIRS], streams
+    )
 
     assert metrics.make("bleu").corpus(SAMPLES) == pytest.approx(expected.score / 100)
 

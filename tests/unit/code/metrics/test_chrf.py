@@ -11,22 +11,30 @@ PAIRS = [
     ("x", ("xy + 1",)),
     ("for (int i = 0; i < n; i++) s += a[i];", ("int s = IntStream.of(a).sum();",)),
 ]
-SAMPLES = [Sample(candidate=one, references=others) for one, others in PAIRS]
+SAMPLES = [Sample(candidate=candidate, references=references) for candidate, references in PAIRS]
 
 
 @pytest.mark.parametrize("word_order", [0, 2])
 def test_sentences_equal_sacrebleu(word_order: int) -> None:
     metric = metrics.make("chrf", word_order=word_order)
-    other = CHRF(word_order=word_order)
-    expected = [other.sentence_score(one, list(others)).score / 100 for one, others in PAIRS]
+    sacrebleu_metric = CHRF(word_order=word_order)
+    expected = [
+        sacrebleu_metric.sentence_score(candidate, list(references)).score / 100
+        for candidate, references in PAIRS
+    ]
 
     assert metric.sentence_scores(metric.statistics(SAMPLES)).tolist() == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("word_order", [0, 2])
 def test_corpus_equals_sacrebleu(word_order: int) -> None:
-    streams = [[others[0] for _, others in PAIRS], [others[-1] for _, others in PAIRS]]
-    expected = CHRF(word_order=word_order).corpus_score([one for one, _ in PAIRS], streams)
+    streams = [
+        [references[0] for _, references in PAIRS],
+        [references[-1] for _, references in PAIRS],
+    ]
+    expected = CHRF(word_order=word_order).corpus_score(
+        [candidate for candidate, _ in PAIRS], streams
+    )
 
     assert metrics.make("chrf", word_order=word_order).corpus(SAMPLES) == pytest.approx(
         expected.score / 100

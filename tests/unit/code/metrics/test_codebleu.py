@@ -18,7 +18,7 @@ from tests.unit.code.test_dataflow import SAME
 PRESET = "out-of-the-bleu"
 
 
-@pytest.mark.parametrize("language", [each.name for each in languages_known()])
+@pytest.mark.parametrize("language", [language.name for language in languages_known()])
 def test_same_code_scores_1_in_each_language(language: str) -> None:
     metric = metrics.make("codebleu")
 
@@ -30,10 +30,10 @@ def test_same_code_scores_1_in_each_language(language: str) -> None:
 def test_other_names_change_words_only(language: str) -> None:
     renamed = SAME[language].replace("c", "other").replace("funother", "func")
     renamed = renamed.replace("otheronst", "const")
-    found = compute_parts(renamed, SAME[language], language)
+    parts = compute_parts(renamed, SAME[language], language)
 
-    assert found.words < 1
-    assert (found.syntax, found.flow) == (1, 1)
+    assert parts.words < 1
+    assert (parts.syntax, parts.flow) == (1, 1)
 
 
 def test_keywords_count_five_times() -> None:
@@ -46,9 +46,9 @@ def test_keywords_count_five_times() -> None:
 def test_parts_by_hand() -> None:
     # Words f a, f b: one of 2 is common; one bigram that is not, smoothed to 1/2. All 8 sub-trees
     # are of the same types. No name is used twice or assigned.
-    found = compute_parts("f(a)", "f(b)", "python")
+    parts = compute_parts("f(a)", "f(b)", "python")
 
-    assert found == pytest.approx((0.5, 0.5, 1, None))
+    assert parts == pytest.approx((0.5, 0.5, 1, None))
     assert metrics.make("codebleu").sentence("f(a)", ["f(b)"], language="python") == pytest.approx(
         2 / 3
     )
@@ -99,11 +99,11 @@ def test_empty_side(candidate: str, reference: str, expected: float) -> None:
 
 
 def test_long_code_has_no_syntax_part() -> None:
-    found = compute_parts("a + " * MAX_BYTES, "a + b", "python")
+    parts = compute_parts("a + " * MAX_BYTES, "a + b", "python")
 
-    assert found.syntax is None
-    assert found.flow is None
-    assert found.words == pytest.approx(2 / 3)
+    assert parts.syntax is None
+    assert parts.flow is None
+    assert parts.words == pytest.approx(2 / 3)
 
 
 @pytest.mark.parametrize("name", ["codebleu", "ruby"])

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 
 def test_without_ignored_ngrams_it_is_bleu() -> None:
-    one, reference = "for i in range(3): print(i)", "for row in rows: print(row)"
+    candidate, reference = "for i in range(3): print(i)", "for row in rows: print(row)"
 
-    assert metrics.make("crystalbleu", k=0).sentence(one, [reference]) == metrics.make(
+    assert metrics.make("crystalbleu", k=0).sentence(candidate, [reference]) == metrics.make(
         "bleu"
-    ).sentence(one, [reference])
+    ).sentence(candidate, [reference])
 
 
 def test_ignored_tokens_leave_the_counts(tmp_path: Path) -> None:
@@ -38,11 +38,11 @@ def test_ignored_tokens_leave_the_counts(tmp_path: Path) -> None:
 def test_floor_equals_nltk_on_filtered_counts() -> None:
     # As the authors' package does it: NLTK's BLEU, its n-grams filtered; with nothing to filter
     # the two agree.
-    one, two = ["int", "a", "=", "b", "+", "c", ";"], ["int", "a", "=", "c", "+", "b", ";"]
-    expected = sentence_bleu([two], one, smoothing_function=SmoothingFunction().method1)
+    left, right = ["int", "a", "=", "b", "+", "c", ";"], ["int", "a", "=", "c", "+", "b", ";"]
+    expected = sentence_bleu([right], left, smoothing_function=SmoothingFunction().method1)
     metric = metrics.make("crystalbleu", k=0, tokens="whitespace", smoothing="floor")
 
-    assert metric.sentence(" ".join(one), [" ".join(two)]) == pytest.approx(expected)
+    assert metric.sentence(" ".join(left), [" ".join(right)]) == pytest.approx(expected)
 
 
 def test_candidate_of_ignored_ngrams_alone_is_compared_all_the_same() -> None:

@@ -55,9 +55,11 @@ def test_candidate_that_is_a_reference_scores_1(name: str, text: str, other: str
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize(("one", "two"), [("", "a = b"), ("a = b", " \n"), ("", "\t")])
-def test_empty_sides_agree_with_each_other_only(name: str, one: str, two: str) -> None:
-    assert metrics.make(name).sentence(one, [two]) == float(not one.strip() and not two.strip())
+@pytest.mark.parametrize(("candidate", "reference"), [("", "a = b"), ("a = b", " \n"), ("", "\t")])
+def test_empty_sides_agree_with_each_other_only(name: str, candidate: str, reference: str) -> None:
+    assert metrics.make(name).sentence(candidate, [reference]) == float(
+        not candidate.strip() and not reference.strip()
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)

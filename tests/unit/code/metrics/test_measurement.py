@@ -20,9 +20,11 @@ def no_rapidfuzz(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_scores_are_those_of_the_metric() -> None:
-    (found,) = measure(SAMPLES, ["chrf"]).measurements
+    (measurement,) = measure(SAMPLES, ["chrf"]).measurements
 
-    assert found.metric.corpus_scores(found.statistics)[0] == metrics.make("chrf").corpus(SAMPLES)
+    assert measurement.metric.corpus_scores(measurement.statistics)[0] == metrics.make(
+        "chrf"
+    ).corpus(SAMPLES)
 
 
 def test_preset_reaches_the_metrics_that_have_one() -> None:
@@ -41,10 +43,10 @@ def test_named_metric_without_its_package_is_an_error() -> None:
 @pytest.mark.usefixtures("no_rapidfuzz")
 def test_other_metric_without_its_package_is_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measurement, "names", lambda: ("edit", "exact"))
-    found = measure(SAMPLES)
+    measured = measure(SAMPLES)
 
-    assert [one.name for one in found.measurements] == ["exact"]
-    assert found.notes == (
+    assert [measurement.name for measurement in measured.measurements] == ["exact"]
+    assert measured.notes == (
         "edit is left out: rapidfuzz is not installed; install it with: "
         "pip install 'crscore[code]'",
     )
@@ -53,10 +55,10 @@ def test_other_metric_without_its_package_is_a_note(monkeypatch: pytest.MonkeyPa
 def test_metric_that_cannot_judge_is_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
     long = [Sample(candidate="x" * 200_001, references=("y",))]
     monkeypatch.setattr(measurement, "names", lambda: ("edit", "exact"))
-    found = measure(long)
+    measured = measure(long)
 
-    assert [one.name for one in found.measurements] == ["exact"]
-    assert "edit cannot judge this: code of 200,001 characters" in found.notes[0]
+    assert [measurement.name for measurement in measured.measurements] == ["exact"]
+    assert "edit cannot judge this: code of 200,001 characters" in measured.notes[0]
     with pytest.raises(InputError, match="edit cannot judge"):
         measure(long, ["edit"])
 

@@ -43,9 +43,9 @@ def test_caches_change_no_score() -> None:
     texts = [[rng.choice(words) for _ in range(rng.randint(1, 12))] for _ in range(60)]
     metric = metrics.make("meteor", tokens="whitespace")
 
-    for one, two in zip(texts[::2], texts[1::2], strict=True):
-        expected = single_meteor_score(two, one, wordnet=wordnet.NoSynonyms())
-        assert metric.sentence(" ".join(one), [" ".join(two)]) == expected
+    for candidate, reference in zip(texts[::2], texts[1::2], strict=True):
+        expected = single_meteor_score(reference, candidate, wordnet=wordnet.NoSynonyms())
+        assert metric.sentence(" ".join(candidate), [" ".join(reference)]) == expected
 
 
 def test_two_equal_words_score_by_hand() -> None:

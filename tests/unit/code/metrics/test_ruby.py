@@ -16,7 +16,7 @@ def similarity(candidate: str, *references: str, language: str = "python", **opt
     return metrics.make("ruby", **options).sentence(candidate, references, language=language)
 
 
-@pytest.mark.parametrize("language", [each.name for each in languages_known()])
+@pytest.mark.parametrize("language", [language.name for language in languages_known()])
 def test_same_code_scores_1_in_each_language(language: str) -> None:
     assert similarity(SAME[language], SAME[language], language=language) == 1
     assert similarity("] broken (", "] broken (", language=language) == 1
@@ -54,9 +54,9 @@ def test_fragments_parse_but_by_the_preset() -> None:
 
 
 def test_order_does_not_matter() -> None:
-    one, other = "for x in y:\n    z += x", "print(max(x for x in y))"
+    first, second = "for x in y:\n    z += x", "print(max(x for x in y))"
 
-    assert similarity(one, other) == similarity(other, one)
+    assert similarity(first, second) == similarity(second, first)
 
 
 def test_best_reference_counts() -> None:

@@ -38,10 +38,14 @@ def test_clear_difference_is_significant() -> None:
 
 
 def test_order_of_systems_changes_the_sign_only() -> None:
-    (one,) = comparison.compare(RIGHT, NEARLY, ["bleu"], resamples=50).metrics
-    (two,) = comparison.compare(NEARLY, RIGHT, ["bleu"], resamples=50).metrics
+    (forth,) = comparison.compare(RIGHT, NEARLY, ["bleu"], resamples=50).metrics
+    (back,) = comparison.compare(NEARLY, RIGHT, ["bleu"], resamples=50).metrics
 
-    assert (one.difference, one.better, one.wins) == (-two.difference, -two.better, two.losses)
+    assert (forth.difference, forth.better, forth.wins) == (
+        -back.difference,
+        -back.better,
+        back.losses,
+    )
 
 
 def test_system_is_no_better_than_itself() -> None:
@@ -71,15 +75,15 @@ def test_rate_below_two_points_joins_pairs_told_and_not_told_apart() -> None:
 
 def test_p_values_are_corrected_for_the_number_of_metrics() -> None:
     mixed = [*RIGHT[:8], *WRONG[8:]]
-    other = [*WRONG[:5], *RIGHT[5:6], *WRONG[6:]]
+    weaker = [*WRONG[:5], *RIGHT[5:6], *WRONG[6:]]
     names = ["chrf", "edit", "rouge_l"]
-    rows = comparison.compare(mixed, other, names, resamples=400).metrics
+    rows = comparison.compare(mixed, weaker, names, resamples=400).metrics
     p_values = [row.p for row in rows]
 
     assert [row.corrected_p for row in rows] == list(holm([p or 0.0 for p in p_values]))
     assert [row.better for row in rows] == [int((row.corrected_p or 0) < 0.05) for row in rows]
-    (alone,) = comparison.compare(mixed, other, ["chrf"], resamples=400).metrics
-    assert alone.p == alone.corrected_p == rows[0].p
+    (single,) = comparison.compare(mixed, weaker, ["chrf"], resamples=400).metrics
+    assert single.p == single.corrected_p == rows[0].p
 
 
 def test_no_system_is_better_where_the_interval_holds_0() -> None:
@@ -92,11 +96,11 @@ def test_no_system_is_better_where_the_interval_holds_0() -> None:
 
 def test_few_problems_are_a_warning() -> None:
     assert "only 12 problems" in comparison.compare(RIGHT, WRONG, ["exact"], resamples=9).notes[0]
-    many = [
-        [replace(one, id=f"{n}-{one.id}") for n in range(3) for one in side]
+    sides = [
+        [replace(sample, id=f"{n}-{sample.id}") for n in range(3) for sample in side]
         for side in (RIGHT, WRONG)
     ]
-    assert comparison.compare(*many, ["exact"], resamples=9).notes == ()
+    assert comparison.compare(*sides, ["exact"], resamples=9).notes == ()
 
 
 def test_metric_without_a_study_says_so() -> None:
@@ -107,15 +111,15 @@ def test_metric_without_a_study_says_so() -> None:
 
 
 def test_samples_are_paired_by_id() -> None:
-    found = comparison.compare(RIGHT, RIGHT[::-1], ["exact"], resamples=10)
+    document = comparison.compare(RIGHT, RIGHT[::-1], ["exact"], resamples=10)
 
-    assert (found.samples, found.problems, found.metrics[0].difference) == (12, 12, 0)
+    assert (document.samples, document.problems, document.metrics[0].difference) == (12, 12, 0)
 
 
 def test_several_samples_of_a_problem_are_drawn_together() -> None:
-    found = comparison.compare([*RIGHT, *RIGHT], [*WRONG, *WRONG], ["exact"], resamples=10)
+    document = comparison.compare([*RIGHT, *RIGHT], [*WRONG, *WRONG], ["exact"], resamples=10)
 
-    assert (found.samples, found.problems) == (24, 12)
+    assert (document.samples, document.problems) == (24, 12)
 
 
 @pytest.mark.parametrize(
@@ -144,9 +148,14 @@ def test_unknown_preset_is_an_error() -> None:
 
 
 def test_report_and_document_have_every_metric() -> None:
-    found = comparison.compare(RIGHT, WRONG, ["bleu", "edit"], labels=("new", "old"), resamples=20)
-    text = layout.to_text(comparison.comparison_report(found))
+    document = comparison.compare(
+        RIGHT, WRONG, ["bleu", "edit"], labels=("new", "old"), resamples=20
+    )
+    text = layout.to_text(comparison.comparison_report(document))
 
     assert "new against old" in text
-    assert all(one.identity in text and one.verdict[:30] in text for one in found.metrics)
-    assert msgspec.json.decode(msgspec.json.encode(found), type=comparison.CodeComparison) == found
+    assert all(row.identity in text and row.verdict[:30] in text for row in document.metrics)
+    assert (
+        msgspec.json.decode(msgspec.json.encode(document), type=comparison.CodeComparison)
+        == document
+    )

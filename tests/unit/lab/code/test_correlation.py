@@ -45,52 +45,62 @@ def graded(problems: int = 6, **changes: Any) -> GradedCode:
     return GradedCode(**(fields | changes))
 
 
-def row(found: correlation.CodeStudy, name: str) -> correlation.Agreement:
-    return next(one for one in found.agreements if one.metric == name)
+def row(study: correlation.CodeStudy, name: str) -> correlation.Agreement:
+    return next(agreement for agreement in study.agreements if agreement.metric == name)
 
 
 def test_correlations_equal_scipy() -> None:
     data = graded()
     metric = metrics.make("rouge_l")
     scores = metric.sentence_scores(metric.statistics(data.samples))
-    found = row(correlation.correlate(data, ["rouge_l"], resamples=0), "rouge_l")
+    agreement = row(correlation.correlate(data, ["rouge_l"], resamples=0), "rouge_l")
 
-    assert found.pearson.value == pytest.approx(stats.pearsonr(scores, data.grades).statistic)
-    assert found.spearman.value == pytest.approx(stats.spearmanr(scores, data.grades).statistic)
-    assert found.kendall_b == pytest.approx(stats.kendalltau(scores, data.grades).statistic)
-    assert found.kendall.value == correlation.kendall(scores, data.grades, data.problems)
-    assert found.kendall.low is None
+    assert agreement.pearson.value == pytest.approx(stats.pearsonr(scores, data.grades).statistic)
+    assert agreement.spearman.value == pytest.approx(stats.spearmanr(scores, data.grades).statistic)
+    assert agreement.kendall_b == pytest.approx(stats.kendalltau(scores, data.grades).statistic)
+    assert agreement.kendall.value == correlation.kendall(scores, data.grades, data.problems)
+    assert agreement.kendall.low is None
 
 
 def test_interval_equals_a_bootstrap_that_copies_rows() -> None:
     data = graded(12)
     metric = metrics.make("edit")
     scores = metric.sentence_scores(metric.statistics(data.samples))
-    found = row(correlation.correlate(data, ["edit"], resamples=2000, seed=1), "edit")
+    agreement = row(correlation.correlate(data, ["edit"], resamples=2000, seed=1), "edit")
     rng = np.random.default_rng(7)
     problems = np.asarray(data.problems)
     draws: dict[str, list[float]] = {"kendall": [], "pearson": [], "spearman": []}
     for _ in range(1000):
-        taken = rng.choice(np.unique(problems), 12)
-        rows = np.concatenate([np.flatnonzero(problems == one) for one in taken])
-        copies = [f"{n}" for n, one in enumerate(taken) for _ in np.flatnonzero(problems == one)]
+        drawn_problems = rng.choice(np.unique(problems), 12)
+        rows = np.concatenate([np.flatnonzero(problems == problem) for problem in drawn_problems])
+        copies = [
+            f"{n}"
+            for n, problem in enumerate(drawn_problems)
+            for _ in np.flatnonzero(problems == problem)
+        ]
         tau = correlation.kendall(scores[rows], data.grades[rows], copies)
         draws["kendall"].append(tau if tau is not None else np.nan)
         draws["pearson"].append(stats.pearsonr(scores[rows], data.grades[rows]).statistic)
         draws["spearman"].append(stats.spearmanr(scores[rows], data.grades[rows]).statistic)
 
     for name, values in draws.items():
-        estimate = getattr(found, name)
+        estimate = getattr(agreement, name)
         assert [estimate.low, estimate.high] == pytest.approx(
             np.quantile(values, [0.025, 0.975]).tolist(), abs=0.03
         )
 
 
 def test_baselines_are_listed_below_the_metrics() -> None:
-    found = correlation.correlate(graded(), ["bleu"], resamples=20)
+    study = correlation.correlate(graded(), ["bleu"], resamples=20)
 
-    assert [one.metric for one in found.agreements if not one.is_baseline] == ["bleu"]
-    assert {one.metric for one in found.agreements[1:]} == {"edit", "length", "constant"}
+    assert [agreement.metric for agreement in study.agreements if not agreement.is_baseline] == [
+        "bleu"
+    ]
+    assert {agreement.metric for agreement in study.agreements[1:]} == {
+        "edit",
+        "length",
+        "constant",
+    }
 
 
 def test_constant_answer_agrees_with_nothing() -> None:
@@ -102,11 +112,11 @@ def test_constant_answer_agrees_with_nothing() -> None:
 
 def test_equal_grades_give_no_correlation() -> None:
     data = graded()
-    found = correlation.correlate(graded(grades=np.ones(len(data.samples))), ["bleu"], resamples=20)
+    study = correlation.correlate(graded(grades=np.ones(len(data.samples))), ["bleu"], resamples=20)
 
-    assert found.pairs == 0
-    assert found.agreements[0].kendall.value is None
-    assert layout.to_text(correlation.study_report(found))
+    assert study.pairs == 0
+    assert study.agreements[0].kendall.value is None
+    assert layout.to_text(correlation.study_report(study))
 
 
 def test_named_metric_that_cannot_judge_is_an_error() -> None:
@@ -118,11 +128,13 @@ def test_named_metric_that_cannot_judge_is_an_error() -> None:
 
 
 def test_report_and_document_have_every_metric() -> None:
-    found = correlation.correlate(graded(), ["bleu", "chrf"], resamples=20)
-    text = layout.to_text(correlation.study_report(found))
+    study = correlation.correlate(graded(), ["bleu", "chrf"], resamples=20)
+    text = layout.to_text(correlation.study_report(study))
 
-    assert all(one.metric in text and one.identity in text for one in found.agreements)
-    assert msgspec.json.decode(msgspec.json.encode(found), type=correlation.CodeStudy) == found
+    assert all(
+        agreement.metric in text and agreement.identity in text for agreement in study.agreements
+    )
+    assert msgspec.json.decode(msgspec.json.encode(study), type=correlation.CodeStudy) == study
 
 
 def test_unknown_metric_is_an_error() -> None:
@@ -154,9 +166,9 @@ def test_kendall_equals_its_definition() -> None:
 
 
 def test_scores_less_than_a_thousandth_apart_are_ties() -> None:
-    found = correlation.kendall(np.array([0.5, 0.5009]), np.array([0.0, 1.0]), ["a", "a"])
+    tau = correlation.kendall(np.array([0.5, 0.5009]), np.array([0.0, 1.0]), ["a", "a"])
 
-    assert found == 0
+    assert tau == 0
 
 
 def test_no_pair_of_different_grades_gives_none() -> None:

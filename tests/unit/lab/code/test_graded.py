@@ -39,19 +39,19 @@ def write(folder: Path, *rows: dict[str, Any]) -> Path:
 
 
 def test_grades_of_people_become_their_mean(tmp_path: Path) -> None:
-    found = graded.read_graded(write(tmp_path, PEOPLE))
+    read = graded.read_graded(write(tmp_path, PEOPLE))
 
-    assert (found.kind, found.systems, found.problems) == ("people", ("x", "y"), ("one", "one"))
-    assert found.grades.tolist() == [3.5, 0]
-    assert found.samples[0].references == ("a + b", "sum((a, b))")
-    assert found.samples[0].context == "add"
-    assert found.published == ({"ruby": 0.5}, {})
+    assert (read.kind, read.systems, read.problems) == ("people", ("x", "y"), ("one", "one"))
+    assert read.grades.tolist() == [3.5, 0]
+    assert read.samples[0].references == ("a + b", "sum((a, b))")
+    assert read.samples[0].context == "add"
+    assert read.published == ({"ruby": 0.5}, {})
 
 
 def test_aggregated_grades_are_taken_from_the_file(tmp_path: Path) -> None:
-    found = graded.read_graded(write(tmp_path, PEOPLE), grades="aggregated")
+    read = graded.read_graded(write(tmp_path, PEOPLE), grades="aggregated")
 
-    assert found.grades.tolist() == [4, 0]
+    assert read.grades.tolist() == [4, 0]
 
 
 def test_mmsr_trusts_the_graders_that_agree(tmp_path: Path) -> None:
@@ -65,28 +65,28 @@ def test_mmsr_trusts_the_graders_that_agree(tmp_path: Path) -> None:
             "id": str(n),
             "references": ["r"],
             "outputs": {"x": "a"},
-            "grades": {"x": {f"g{one}": int(mark) for one, mark in enumerate(column)}},
+            "grades": {"x": {f"g{grader}": int(mark) for grader, mark in enumerate(column)}},
         }
         for n, column in enumerate(marks.T)
     ]
-    found = graded.read_graded(write(tmp_path, *rows), grades="mmsr")
+    read = graded.read_graded(write(tmp_path, *rows), grades="mmsr")
     majority = [np.bincount(column).argmax() for column in marks.T]
 
-    assert (found.grades == truth).mean() > np.mean(majority == truth) + 0.05
+    assert (read.grades == truth).mean() > np.mean(majority == truth) + 0.05
 
 
 def test_programs_of_index_1_to_99_are_read(tmp_path: Path) -> None:
-    found = graded.read_graded(write(tmp_path, TESTS))
+    read = graded.read_graded(write(tmp_path, TESTS))
 
-    assert [sample.candidate for sample in found.samples] == ["b", "c"]
-    assert found.grades.tolist() == [1, 0]
-    assert (found.kind, found.samples[0].language, found.problems) == ("tests", "java", ("7", "7"))
+    assert [sample.candidate for sample in read.samples] == ["b", "c"]
+    assert read.grades.tolist() == [1, 0]
+    assert (read.kind, read.samples[0].language, read.problems) == ("tests", "java", ("7", "7"))
 
 
 def test_all_programs_are_read_where_asked(tmp_path: Path) -> None:
-    found = graded.read_graded(write(tmp_path, TESTS), all_completions=True)
+    read = graded.read_graded(write(tmp_path, TESTS), all_completions=True)
 
-    assert found.grades.tolist() == [1, 1, 0, 1]
+    assert read.grades.tolist() == [1, 1, 0, 1]
 
 
 @pytest.mark.parametrize(

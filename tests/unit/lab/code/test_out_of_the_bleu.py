@@ -49,11 +49,11 @@ def test_synthetic_model_takes_the_largest_gains_first() -> None:
     grades[1, [3, 6, 8]] = 2, 4, 1
     texts = [[f"{system}-{n}" for n in range(10)] for system in "ab"]
     models = out_of_the_bleu.synthetic_models(grades, texts)
-    found = {"".join(map(str, model)) for model in models}
+    written = {"".join(map(str, model)) for model in models}
 
     # Of 10 snippets 1, 3 and 5 % are none, 10 % is one, 15 % and 20 % two, 25 % two (round half to
     # even), 30 % three; and the second system is made worse in the same way.
-    assert found == {
+    assert written == {
         "0000000000",
         "0000001000",
         "0001001000",
@@ -72,31 +72,31 @@ def test_models_of_equal_snippets_are_one() -> None:
 
 
 def test_tables_of_a_clear_difference() -> None:
-    found = out_of_the_bleu.make_tables(code(40), resamples=200)
-    human = {row.system: row.score for row in found.scores if row.metric == "human"}
-    ruby = next(one for one in found.disagreements if one.metric == "ruby")
+    tables = out_of_the_bleu.make_tables(code(40), resamples=200)
+    human = {row.system: row.score for row in tables.scores if row.metric == "human"}
+    ruby = next(row for row in tables.disagreements if row.metric == "ruby")
 
     # Half of the answers are right (4 of 4), the others have 0; the bad ones 1 and 0 in turn.
     assert human == {"good": 50, "bad": 12.5}
     # "Published" scores that are the grades themselves never disagree with people.
     assert ruby.origin == "published"
     assert ruby.mismatch == 0
-    assert sum(part.significant + part.not_significant for part in ruby.bins) == found.pairs
+    assert sum(part.significant + part.not_significant for part in ruby.bins) == tables.pairs
 
 
 def test_report_and_document_have_every_metric() -> None:
-    found = out_of_the_bleu.make_tables(code(10), resamples=20)
-    text = layout.to_text(out_of_the_bleu.tables_report(found))
+    tables = out_of_the_bleu.make_tables(code(10), resamples=20)
+    text = layout.to_text(out_of_the_bleu.tables_report(tables))
 
     assert all(name in text for name in out_of_the_bleu.METRICS)
-    assert msgspec.json.decode(msgspec.json.encode(found), type=out_of_the_bleu.Tables) == found
+    assert msgspec.json.decode(msgspec.json.encode(tables), type=out_of_the_bleu.Tables) == tables
 
 
 def test_metric_without_scores_is_left_out_with_a_note() -> None:
-    found = out_of_the_bleu.make_tables(code(4, published=({},) * 8), resamples=10)
-    names = [one.metric for one in found.disagreements]
+    tables = out_of_the_bleu.make_tables(code(4, published=({},) * 8), resamples=10)
+    names = [row.metric for row in tables.disagreements]
 
-    assert all(name in names or name in " ".join(found.notes) for name in out_of_the_bleu.METRICS)
+    assert all(name in names or name in " ".join(tables.notes) for name in out_of_the_bleu.METRICS)
 
 
 @pytest.mark.parametrize(

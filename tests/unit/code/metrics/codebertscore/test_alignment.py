@@ -32,9 +32,9 @@ def aligned(candidate: Tokens, reference: Tokens) -> np.ndarray:
 
 def test_values_by_hand() -> None:
     p, r = (1 + 0.6) / 2, 1.0
-    found = aligned(tokens(0, 1), tokens(0))
+    values = aligned(tokens(0, 1), tokens(0))
 
-    assert found == pytest.approx([p, r, 2 * p * r / (p + r), 10 * p * r / (9 * p + r)])
+    assert values == pytest.approx([p, r, 2 * p * r / (p + r), 10 * p * r / (9 * p + r)])
 
 
 def test_opposite_tokens_score_nothing() -> None:
@@ -57,23 +57,23 @@ def test_inverse_frequencies_by_the_formula() -> None:
 
 
 def test_frequent_tokens_weigh_less() -> None:
-    found = alignment.weights_of(tokens(0, 1), ({0: 1.0}, 3.0))
+    weights = alignment.weights_of(tokens(0, 1), ({0: 1.0}, 3.0))
 
-    assert found.tolist() == [0.25, 0.75]
+    assert weights.tolist() == [0.25, 0.75]
 
 
 def test_equal_weights_where_the_only_document_has_every_token() -> None:
-    found = alignment.weights_of(tokens(0, 1), alignment.inverse_frequencies([[0, 1]]))
+    weights = alignment.weights_of(tokens(0, 1), alignment.inverse_frequencies([[0, 1]]))
 
-    assert found.tolist() == [0.5, 0.5]
+    assert weights.tolist() == [0.5, 0.5]
 
 
 @pytest.mark.parametrize(
-    ("punctuation", "kept"),
+    ("punctuation", "expected"),
     [("operators", "=%<"), ("published", ""), ("all", "=%<(")],
 )
-def test_punctuation(punctuation: str, kept: str) -> None:
+def test_punctuation(punctuation: str, expected: str) -> None:
     # The published set drops `=`, `%` and `<`; see the module.
-    found = alignment.drop_punctuation(tokens(0, 1, 2, 3, spelled="=%<("), punctuation)
+    words = alignment.drop_punctuation(tokens(0, 1, 2, 3, spelled="=%<("), punctuation)
 
-    assert "".join(found.spelled) == kept
+    assert "".join(words.spelled) == expected

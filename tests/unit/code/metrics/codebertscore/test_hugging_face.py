@@ -53,11 +53,11 @@ def naive_score(
         ]
         sides.append([*tokens, (vectors[-1], 0)])
     means = []
-    for one, other in (sides, sides[::-1]):
+    for side, targets in (sides, sides[::-1]):
         total = count = 0.0
-        for vector, weight in one:
+        for vector, weight in side:
             best = -np.inf
-            for target, _ in other:
+            for target, _ in targets:
                 cosine = float(
                     vector @ target / (np.sqrt(vector @ vector) * np.sqrt(target @ target))
                 )
@@ -85,7 +85,9 @@ PAIRS = [
 def test_same_values_as_a_naive_implementation(model: str, value: str) -> None:
     # All pairs at once: padding of other lengths must not change a score.
     metric = metrics.make("codebertscore", model=model, layer=2, value=value)
-    samples = [Sample(candidate=one, references=(other,)) for one, other in PAIRS]
+    samples = [
+        Sample(candidate=candidate, references=(reference,)) for candidate, reference in PAIRS
+    ]
     expected = [naive_score(model, *pair, layer=2)[value] for pair in PAIRS]
 
     scores = metric.sentence_scores(metric.statistics(samples))
@@ -104,9 +106,9 @@ def test_context_is_read_but_not_compared(model: str) -> None:
 
 def test_best_reference_counts_with_a_context_too(model: str) -> None:
     metric = metrics.make("codebertscore", model=model, context=True)
-    ones = [metric.sentence("a + b", [one], context="sum") for one in ("c", "b + a")]
+    scores = [metric.sentence("a + b", [reference], context="sum") for reference in ("c", "b + a")]
 
-    assert metric.sentence("a + b", ["c", "b + a"], context="sum") == pytest.approx(max(ones))
+    assert metric.sentence("a + b", ["c", "b + a"], context="sum") == pytest.approx(max(scores))
 
 
 def test_long_code_is_read_in_windows(model: str) -> None:

@@ -29,7 +29,11 @@ def test_scores_do_not_depend_on_other_samples_or_the_order() -> None:
         "?",
         "def f(): " + "x += 1;" * 90,
     ]
-    samples = [Sample(candidate=one, references=(other,)) for one in codes for other in codes]
+    samples = [
+        Sample(candidate=candidate, references=(reference,))
+        for candidate in codes
+        for reference in codes
+    ]
     metric = metrics.make("codebertscore", value="f3")
 
     together = metric.sentence_scores(metric.statistics(samples[::-1]))[::-1]
@@ -47,9 +51,9 @@ def test_empty_sides(candidate: str, reference: str, expected: float) -> None:
 
 def test_best_of_several_references() -> None:
     metric = metrics.make("codebertscore")
-    ones = [metric.sentence("a + b", [one]) for one in ("c", "b + a")]
+    scores = [metric.sentence("a + b", [reference]) for reference in ("c", "b + a")]
 
-    assert metric.sentence("a + b", ["c", "b + a"]) == pytest.approx(max(ones), abs=1e-6)
+    assert metric.sentence("a + b", ["c", "b + a"]) == pytest.approx(max(scores), abs=1e-6)
 
 
 def test_code_beyond_one_window_counts() -> None:
@@ -81,7 +85,9 @@ def test_context_changes_the_vectors_but_is_not_compared() -> None:
 
 def test_idf_weighs_what_few_references_have() -> None:
     references = ["return left", "return right", "return null", "return false"]
-    samples = [Sample(candidate="return right", references=(one,)) for one in references]
+    samples = [
+        Sample(candidate="return right", references=(reference,)) for reference in references
+    ]
     plain, weighed = (metrics.make("codebertscore", idf=idf) for idf in (False, True))
 
     # "return" is in all references: with it alone in common, less is in common.

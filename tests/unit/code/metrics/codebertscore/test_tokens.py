@@ -10,12 +10,12 @@ from crscore.code.metrics.codebertscore.tokens import encode_windows, windows
 
 @given(length=st.integers(1, 500), limit=st.integers(4, 64))
 def test_windows_contribute_every_token_once_and_fit(length: int, limit: int) -> None:
-    found = list(windows(length, limit))
+    cut = list(windows(length, limit))
 
-    taken = [at for window in found for at in range(window.first, window.end)]
-    assert taken == list(range(length))
-    assert all(window.stop - window.start <= limit for window in found)
-    assert all(window.start <= window.first < window.end <= window.stop for window in found)
+    covered = [at for window in cut for at in range(window.first, window.end)]
+    assert covered == list(range(length))
+    assert all(window.stop - window.start <= limit for window in cut)
+    assert all(window.start <= window.first < window.end <= window.stop for window in cut)
 
 
 @given(length=st.integers(21, 200))

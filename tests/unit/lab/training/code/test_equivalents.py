@@ -136,11 +136,13 @@ def test_every_combination_behaves_alike_and_some_mutant_does_not() -> None:
         exec(code, space)
         return [space["total"](list(values), limit) for values, limit in inputs]  # type: ignore[operator]
 
-    found = variants(PROGRAM, "python")
-    assert len(found) == 15  # all non-empty sets of four families
-    assert {results(one) == results(PROGRAM) for one in found.values()} == {True}
-    assert list(found)[:4] == list(FAMILIES)
-    ordered = next(one.code for one in list_mutants(PROGRAM, "python") if one.rule == "ROR > <")
+    forms = variants(PROGRAM, "python")
+    assert len(forms) == 15  # all non-empty sets of four families
+    assert {results(form_code) == results(PROGRAM) for form_code in forms.values()} == {True}
+    assert list(forms)[:4] == list(FAMILIES)
+    ordered = next(
+        mutant.code for mutant in list_mutants(PROGRAM, "python") if mutant.rule == "ROR > <"
+    )
     assert results(ordered) != results(PROGRAM)
 
 

@@ -23,8 +23,8 @@ ROWS = [Row(code=CODE.format(number), language="python") for number in range(4)]
 
 
 def test_examples_are_sketches_with_equivalents_and_mutants() -> None:
-    first, *rest = make_examples(ROWS, seed=0)
-    assert len(rest) == 3
+    first, *others = make_examples(ROWS, seed=0)
+    assert len(others) == 3
     assert first.code.startswith("def f(arg_0, arg_1: int):\n    var_0 = 0")
     assert first.code not in first.equivalents + first.mutants
     assert make_examples(ROWS, seed=0)[0] == first
@@ -35,7 +35,7 @@ def test_examples_are_sketches_with_equivalents_and_mutants() -> None:
 def write_rows(folder: Path) -> Path:
     path = folder / "code.jsonl"
     path.write_text(
-        "".join(json.dumps({"code": one.code, "language": one.language}) + "\n" for one in ROWS)
+        "".join(json.dumps({"code": row.code, "language": row.language}) + "\n" for row in ROWS)
     )
     return path
 

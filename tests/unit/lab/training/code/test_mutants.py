@@ -23,20 +23,21 @@ def codes(code: str, language: str) -> list[str]:
         ("int x = a + b;", "java", ["-", "*", "/", "%"]),
         ("boolean x = a && b;", "java", ["||", "^"]),
         ("int x = a >>> b;", "java", ["<<", ">>"]),
-        ("boolean x = a == b;", "java", ["!="]),
-        ("boolean x = a == 1;", "java", [">", "<", ">=", "<=", "!="]),
+        ("boolean x = a == b;", "java", [">", "<", ">=", "<=", "!="]),
     ],
 )
 def test_an_operator_becomes_each_other_one_of_its_class(
     code: str, language: str, operators: list[str]
 ) -> None:
     old = code.rstrip(";").split()[-2]
-    assert codes(code, language) == [code.replace(f" {old} ", f" {one} ") for one in operators]
+    assert codes(code, language) == [
+        code.replace(f" {old} ", f" {operator} ") for operator in operators
+    ]
 
 
 def test_assignments() -> None:
     expected = ["=", "-=", "*=", "/=", "//=", "%=", "**=", "<<=", ">>="]
-    assert codes("x += b", "python") == [f"x {one} b" for one in expected]
+    assert codes("x += b", "python") == [f"x {operator} b" for operator in expected]
     assert codes("x = b", "python") == []
 
 
@@ -50,21 +51,14 @@ def test_one_occurrence_a_mutant_and_the_tree_keeps_its_shape() -> None:
     ]
 
 
-def test_operators_without_a_meaning_for_the_operands_are_left_out() -> None:
-    assert codes("s = 'a' + b", "python") == []
-    assert codes("x = [1] * n", "python") == []
-    assert codes("s += 'a'", "python") == ["s = 'a'"]
-    assert codes("x = a == None", "python") == ["x = a != None"]
-
-
 def test_mutants_parse() -> None:
     code = (
         "def f(a, b):\n    if a < b <= 3 and not a == b:\n        a **= b % 2\n    return a << 1\n"
     )
-    found = codes(code, "python")
-    assert len(found) == len(set(found)) > 15
-    for one in found:
-        ast.parse(one)
+    mutants = codes(code, "python")
+    assert len(mutants) == len(set(mutants)) > 15
+    for mutant in mutants:
+        ast.parse(mutant)
 
 
 def test_bad_code() -> None:
