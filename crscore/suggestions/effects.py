@@ -44,7 +44,7 @@ def judge_in_change(code: str, comment: Comment, file: ChangedFile | None) -> Su
         file: The changed file that it is on; None when unknown.
 
     Returns:
-        The judgement. A comment without a line does not tell what its suggestion replaces: the
+        The judgement. A comment without a line does not show what its suggestion replaces: the
         lines are then guessed by their words, and whether it applies is unknown.
     """
     problem = _problem(comment, file)
@@ -77,7 +77,7 @@ def judge_in_file(code: str, lines: Sequence[str], span: Span, language: str | N
 
 
 def _problem(comment: Comment, file: ChangedFile | None) -> str | None:
-    """Return why the host cannot apply a suggestion of a comment; `NO_PLACE` if nobody can tell."""
+    """Return why the host cannot apply a suggestion of a comment; `NO_PLACE` if undecided."""
     line = comment.line
     lines = file.lines(LineKind.ADDED, LineKind.CONTEXT) if file else ()
     diff_lines = {diff_line.new for diff_line in lines}
@@ -123,7 +123,7 @@ def _locate(
 def _judge(
     lines: Sequence[str], span: Span, code: str, language: str | None, *, is_whole: bool
 ) -> tuple[bool | None, Effect | None, str | None]:
-    """Return whether a text parses with a suggestion, what that changes, and why not known."""
+    """Return whether a text parses with a suggestion, what that changes, and what is undecided."""
     old = [line.removesuffix("\r") for line in lines]
     suggested = code.replace("\r\n", "\n").split("\n") if code else []
     if old[span.start : span.end] == suggested:
@@ -188,7 +188,7 @@ class _Text(NamedTuple):
     """Lines put before the text to make it parse."""
 
     def tokens(self, span: Span) -> list[Token]:
-        """Return the tokens of some lines, and where the next one stands without its text."""
+        """Return the tokens of some lines, and the next one without its text."""
         first, last = span.start + self.skip, span.end + self.skip
         selected: list[Token] = []
         for token in tokens(self.root, self.grammar, first):

@@ -144,7 +144,7 @@ def parse_code(code: str, language: str | None) -> Parsed:
             best = errors, enclosed.before, text, enclosed.after
         if errors == 0:
             break
-    assert best is not None  # noqa: S101 - the code as it stands is always tried
+    assert best is not None  # noqa: S101 - the unchanged code is always tried
     errors, before, text, after = best
     head, body = before.encode("utf-8", "replace"), text.encode("utf-8", "replace")
     source = head + body + after.encode("utf-8", "replace")
@@ -169,7 +169,7 @@ def is_readable(source: str, grammar: Language) -> bool:
 
 
 def _indentations(lines: list[str]) -> Iterator[list[str]]:
-    """Yield the lines as they stand, then with the first one indented like the others."""
+    """Yield the lines unchanged, then with the first one indented like the others."""
     yield lines
     following = [line for line in lines[1:] if line.strip()]
     margin = min((len(line) - len(line.lstrip()) for line in following), default=0)

@@ -306,7 +306,7 @@ _REQUESTS: dict[str, Any] = {
 
 
 class Proxy:
-    """Object of the other process. It equals no plain value, whatever it says of itself there.
+    """Object of the other process. It equals no plain value, whatever it claims there.
 
     Nor has it an order or arithmetic: `abs(f(x) - 0.5) < 1e-6` would be for the program to say.
     """
@@ -439,7 +439,9 @@ def run_tests(
         scope = _shared(prompt)
         for name in test_names:
             module = modules.get(name, "")
-            if name not in scope and module.partition(".")[0] in _MODULES:
+            # The program names the module; a `__main__` would act when imported.
+            is_allowed = module.partition(".")[0] in _MODULES and "__" not in module
+            if name not in scope and is_allowed:
                 scope[name] = __import__(module, fromlist=["_"])
         for name in _tested(test_names, values, scope, entry, solution):
             scope[name] = values[name]
@@ -467,7 +469,7 @@ def _tested(
     """Return the names of the program that its tests use.
 
     Raises:
-        Unsupported: Nothing says which of several is tested. The others could be helpers of the
+        Unsupported: It is undecided which of several is tested. The others could be helpers of the
             tests, by which the program would judge itself.
     """
     if entry:

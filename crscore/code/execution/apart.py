@@ -1,8 +1,8 @@
 """Programs of a compiled or dynamic language, tested from another process of the same sandbox.
 
-The tests are built without the program: in place of its functions stand calls to the other process
-(`_supervisor.py`), with values as text. Only plain values cross: numbers, strings, and the usual
-containers of them. A test that needs more, such as an object of the program's own class or a
+The tests are built without the program: calls to the other process (`_supervisor.py`) replace its
+functions, with values as text. Only plain values cross: numbers, strings, and the usual containers
+of them. A test that needs more, such as an object of the program's own class or a
 function as an argument, fails with that reason; it never passes for it.
 """
 

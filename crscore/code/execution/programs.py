@@ -89,7 +89,7 @@ def read_problems(path: Path) -> tuple[dict[str, Problem], tuple[Completion, ...
         Problems by name, and completions, both in the order of the file.
 
     Raises:
-        InputError: The file cannot be read, a row is wrong, or a name stands twice.
+        InputError: The file cannot be read, a row is wrong, or a name occurs twice.
     """
     problems: dict[str, Problem] = {}
     completions: list[Completion] = []

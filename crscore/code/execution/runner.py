@@ -24,7 +24,7 @@ TIMED_OUT: Final = "timed out"
 RESULT_CHARACTERS: Final = 200
 _BOX_PATH: Final = re.compile(r"/[^\s:]*/crscore-\w{8}/\w+/")
 _PRIVILEGED: Final = frozenset({"pull_request_target", "workflow_run", "issue_comment"})
-"""Events whose workflows run with the repository's secrets on code of anybody."""
+"""Events whose workflows run with the repository's secrets on untrusted code."""
 
 
 class Outcome(NamedTuple):
@@ -55,7 +55,7 @@ def run_programs(
     Args:
         problems: Problems by name.
         completions: Programs to judge.
-        allowed: Whether the caller consents to running code that nobody has read.
+        allowed: Whether the caller consents to running untrusted code.
         timeout: Seconds that the tests of a program may take, above 0.
         workers: Programs at the same time; None for the number of cores.
         results: File that gets each result as soon as it is known; results that it has are not
@@ -157,7 +157,7 @@ def _check(*, allowed: bool) -> None:
         raise ConfigError(
             "--allow-code-execution",
             "command line",
-            "must be given: this runs programs that nobody may have read",
+            "must be given: this runs programs that may be hostile",
         )
     if os.environ.get("GITHUB_EVENT_NAME") in _PRIVILEGED:
         expected = f"is not possible in a workflow of {os.environ['GITHUB_EVENT_NAME']}"

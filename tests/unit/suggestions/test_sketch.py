@@ -83,6 +83,7 @@ CASES = {
 def test_own_names_become_roles_and_others_stay(language: str) -> None:
     code, expected = CASES[language]
     assert sketch(code, language) == expected
+    assert sketch(expected, language) == expected
 
 
 @pytest.mark.parametrize("language", CASES)
@@ -95,13 +96,7 @@ def test_renaming_does_not_change_a_sketch(language: str, seed: int) -> None:
     assert sketch(renamed, language) == expected
 
 
-@pytest.mark.parametrize("language", CASES)
-def test_a_sketch_of_a_sketch_is_itself(language: str) -> None:
-    _, expected = CASES[language]
-    assert sketch(expected, language) == expected
-
-
-def test_the_header_in_the_context_tells_the_parameters() -> None:
+def test_parameters_are_read_from_the_context() -> None:
     prompt = 'def add(left, right):\n    """Add two."""\n'
     body = "    total = left + right\n    return add(total, left)"
     expected = "    var_0 = arg_0 + arg_1\n    return f(var_0, arg_0)"
@@ -117,7 +112,7 @@ def test_prose_as_context_is_left_out() -> None:
     assert sketch("x = y", "python", context="set x to the value of y") == "var_0 = y"
 
 
-def test_a_class_and_what_inherits_keep_their_names() -> None:
+def test_class_and_what_inherits_keep_their_names() -> None:
     code = (
         "class Shape(Base):\n    sides = 3\n    def area(self, unit):\n"
         "        return self.scale(unit) * self.sides\n    def scale(self, unit):\n"
@@ -144,10 +139,10 @@ def test_a_renamed_program_behaves_as_before() -> None:
     assert "exponent" in renamed  # a call names it
 
 
-@pytest.mark.parametrize("code", ["", " ", "def (", "}}}}", "\x00", "für = ñ + 1", "def f(x:\n  y"])
 @pytest.mark.parametrize("language", ["python", "java", "php"])
-def test_bad_code_has_a_sketch(code: str, language: str) -> None:
-    assert isinstance(sketch(code, language), str)
+def test_bad_code_has_a_sketch(language: str) -> None:
+    for code in ("", " ", "def (", "}}}}", "\x00", "für = ñ + 1", "def f(x:\n  y"):
+        assert isinstance(sketch(code, language), str)
 
 
 def test_time_grows_linearly_with_the_code() -> None:

@@ -34,9 +34,9 @@ struct Line {
         if (at >= text.size()) throw std::runtime_error("the program's answer is cut off");
         size_t end = text.find(' ', at);
         if (end == std::string::npos) end = text.size();
-        std::string found = text.substr(at, end - at);
+        std::string word = text.substr(at, end - at);
         at = end + 1;
-        return found;
+        return word;
     }
     void add(const std::string& word) { text += word; text += ' '; }
     size_t count() { return std::stoul(word()); }
@@ -66,46 +66,46 @@ template <class T> struct Text<T, std::enable_if_t<std::is_floating_point_v<T>>>
 template <> struct Text<std::string> {
     static void put(Line& line, const std::string& value) {
         std::string word = "s";
-        for (unsigned char one : value) {
-            word += "0123456789abcdef"[one >> 4];
-            word += "0123456789abcdef"[one & 15];
+        for (unsigned char item : value) {
+            word += "0123456789abcdef"[item >> 4];
+            word += "0123456789abcdef"[item & 15];
         }
         line.add(word);
     }
     static std::string get(Line& line) {
-        std::string word = line.word(), found;
+        std::string word = line.word(), result;
         for (size_t at = 1; at + 1 < word.size(); at += 2)
-            found += (char)std::stoi(word.substr(at, 2), nullptr, 16);
-        return found;
+            result += (char)std::stoi(word.substr(at, 2), nullptr, 16);
+        return result;
     }
 };
 template <class T> struct Items {
     static void put(Line& line, const T& value) {
         line.add(std::to_string(value.size()));
-        for (const auto& one : value) crscore_apart::put(line, (typename T::value_type)one);
+        for (const auto& item : value) crscore_apart::put(line, (typename T::value_type)item);
     }
     static T get(Line& line) {
-        T found;
+        T result;
         for (size_t left = line.count(); left > 0; --left)
-            found.insert(found.end(), crscore_apart::get<typename T::value_type>(line));
-        return found;
+            result.insert(result.end(), crscore_apart::get<typename T::value_type>(line));
+        return result;
     }
 };
 template <class T> struct Pairs {
     static void put(Line& line, const T& value) {
         line.add(std::to_string(value.size()));
-        for (const auto& [key, one] : value) {
+        for (const auto& [key, item] : value) {
             crscore_apart::put(line, key);
-            crscore_apart::put(line, one);
+            crscore_apart::put(line, item);
         }
     }
     static T get(Line& line) {
-        T found;
+        T result;
         for (size_t left = line.count(); left > 0; --left) {
             auto key = crscore_apart::get<typename T::key_type>(line);
-            found.emplace(std::move(key), crscore_apart::get<typename T::mapped_type>(line));
+            result.emplace(std::move(key), crscore_apart::get<typename T::mapped_type>(line));
         }
-        return found;
+        return result;
     }
 };
 template <class T, class A> struct Text<std::vector<T, A>> : Items<std::vector<T, A>> {};
@@ -119,7 +119,7 @@ template <class K, class V>
 struct Text<std::unordered_map<K, V>> : Pairs<std::unordered_map<K, V>> {};
 template <class... T> struct Text<std::tuple<T...>> {
     static void put(Line& line, const std::tuple<T...>& value) {
-        std::apply([&](const auto&... one) { (crscore_apart::put(line, one), ...); }, value);
+        std::apply([&](const auto&... item) { (crscore_apart::put(line, item), ...); }, value);
     }
     static std::tuple<T...> get(Line& line) { return std::tuple<T...>{crscore_apart::get<T>(line)...}; }
 };
@@ -206,29 +206,29 @@ struct Tests {
 };
 
 // In the program.
-template <class A> A pass(std::decay_t<A>& one) {
-    if constexpr (std::is_reference_v<A>) return static_cast<A>(one);
-    else return one;
+template <class A> A pass(std::decay_t<A>& item) {
+    if constexpr (std::is_reference_v<A>) return static_cast<A>(item);
+    else return item;
 }
 template <class R, class... A> std::string answer(R (*function)(A...), Line& line) {
-    Line found;
+    Line result;
     try {
         std::tuple<std::decay_t<A>...> arguments{get<A>(line)...};
-        found.add("value");
+        result.add("value");
         std::apply(
-            [&](auto&... one) {
-                if constexpr (std::is_void_v<R>) function(pass<A>(one)...);
-                else put(found, function(pass<A>(one)...));
-                (put(found, one), ...);
+            [&](auto&... item) {
+                if constexpr (std::is_void_v<R>) function(pass<A>(item)...);
+                else put(result, function(pass<A>(item)...));
+                (put(result, item), ...);
             },
             arguments);
     } catch (const std::exception& error) {
-        found.text = "raised ";
-        put(found, std::string(error.what()));
+        result.text = "raised ";
+        put(result, std::string(error.what()));
     } catch (...) {
-        found.text = "raised s ";
+        result.text = "raised s ";
     }
-    return found.text;
+    return result.text;
 }
 
 }  // namespace crscore_apart

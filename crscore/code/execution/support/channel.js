@@ -37,11 +37,11 @@ function pack(value, depth = 0) {
   }
   if (typeof value === 'bigint') return ['b', String(value)];
   if (typeof value !== 'object' || depth > 200) throw new TypeError(`a ${typeof value} cannot be passed`);
-  const inner = (one) => pack(one, depth + 1);
+  const inner = (item) => pack(item, depth + 1);
   if (Array.isArray(value)) return ['a', ...Array.from(value, inner)];
   const kind = Object.getPrototypeOf(value);
   if (kind === Object.prototype || kind === null) {
-    return ['o', ...Object.entries(value).map(([key, one]) => [key, inner(one)])];
+    return ['o', ...Object.entries(value).map(([key, item]) => [key, inner(item)])];
   }
   if (kind === Map.prototype) return ['M', ...Array.from(value, ([k, v]) => [inner(k), inner(v)])];
   if (kind === Set.prototype) return ['S', ...Array.from(value, inner)];
@@ -61,16 +61,16 @@ function unpack(packed) {
     case 'n': return Number(rest[0]);
     case 'b': return BigInt(String(rest[0]));
     case 'a': return rest.map(unpack);
-    case 'M': return new Map(rest.map(([key, one]) => [unpack(key), unpack(one)]));
+    case 'M': return new Map(rest.map(([key, item]) => [unpack(key), unpack(item)]));
     case 'S': return new Set(rest.map(unpack));
     case 'D': return new Date(Number(rest[0]));
     case 'o': {
-      const made = {};
-      for (const [key, one] of rest) {
-        Object.defineProperty(made, String(key),
-          {value: unpack(one), enumerable: true, configurable: true, writable: true});
+      const object = {};
+      for (const [key, item] of rest) {
+        Object.defineProperty(object, String(key),
+          {value: unpack(item), enumerable: true, configurable: true, writable: true});
       }
-      return made;
+      return object;
     }
     default: throw new TypeError('no value');
   }

@@ -4,9 +4,9 @@ const fs = require('node:fs');
 const vm = require('node:vm');
 const {send, receive, pack, unpack} = require('./channel.js');
 
-function told(error, late) {
-  const known = error !== null && typeof error === 'object';
-  return ['raised', String(known ? error.name : ''), String(known ? error.message : error), late];
+function describe(error, late) {
+  const isObject = error !== null && typeof error === 'object';
+  return ['raised', String(isObject ? error.name : ''), String(isObject ? error.message : error), late];
 }
 
 async function serve() {
@@ -20,7 +20,7 @@ async function serve() {
         global.exports = global.module.exports;
         vm.runInThisContext(fs.readFileSync('program.code.js', 'utf8'));
         const defined = name.filter(
-          (one) => vm.runInThisContext(`typeof ${one} === 'function'`) || typeof global.module.exports[one] === 'function');
+          (word) => vm.runInThisContext(`typeof ${word} === 'function'`) || typeof global.module.exports[word] === 'function');
         send(['value', defined]);
         continue;
       }
@@ -33,7 +33,7 @@ async function serve() {
       }
       send(['value', pack(result), pack(values), late]);
     } catch (error) {
-      send(told(error, late));
+      send(describe(error, late));
     }
   }
 }

@@ -2,14 +2,14 @@
 'use strict';
 const fs = require('node:fs');
 const {send, receive, pack, unpack, errors} = require('./channel.js');
-const given = JSON.parse(fs.readFileSync('tests.json', 'utf8'));
+const task = JSON.parse(fs.readFileSync('tests.json', 'utf8'));
 const assert = require('node:assert');
 
 function update(old, changed) {
   if (Array.isArray(old) && Array.isArray(changed)) old.splice(0, old.length, ...changed);
   else if (old instanceof Map && changed instanceof Map || old instanceof Set && changed instanceof Set) {
     old.clear();
-    for (const one of changed) old instanceof Map ? old.set(one[0], one[1]) : old.add(one);
+    for (const item of changed) old instanceof Map ? old.set(item[0], item[1]) : old.add(item);
   } else if (old && changed && typeof old === 'object' && typeof changed === 'object') {
     for (const key of Object.keys(old)) delete old[key];
     for (const key of Object.keys(changed)) {
@@ -51,7 +51,7 @@ function mayBeGiven(name) {
   return !(name in globalThis) && !taken.includes(name);
 }
 
-const wanted = given.names.filter(mayBeGiven);
+const wanted = task.names.filter(mayBeGiven);
 send(['load', wanted]);
 const [kind, ...rest] = receive();
 fs.writeSync(2, 'started\n');
@@ -59,8 +59,8 @@ if (kind !== 'value') throw new Error(rest.slice(0, 2).join(': '));
 
 // Several functions could be helpers of the tests, by which the program would judge itself.
 function tested(own) {
-  if (given.entry) return own.filter((name) => name === given.entry);
-  if (given.solution) return own.filter((name) => given.solution.includes(name));
+  if (task.entry) return own.filter((name) => name === task.entry);
+  if (task.solution) return own.filter((name) => task.solution.includes(name));
   if (own.length > 1) {
     throw new Error(`the program defines ${own.join(' and ')}; give an entry_point or a solution`);
   }
@@ -73,8 +73,8 @@ const functions = own.map((name) => (...values) => call(name, values));
 // Helpers of the prompt are the tests' own.
 function helpers() {
   try {
-    const names = given.shared.join(', ');
-    return new Function('require', `${given.prompt}\nreturn {${names}};`)(require);
+    const names = task.shared.join(', ');
+    return new Function('require', `${task.prompt}\nreturn {${names}};`)(require);
   } catch (error) {
     return {};
   }
@@ -85,5 +85,5 @@ console.log = console.info = console.debug = () => {};
 console.assert = (condition, message) => {
   if (!condition) fail(new assert.AssertionError({message: String(message ?? 'console.assert')}));
 };
-new Function('require', 'module', 'exports', ...Object.keys(shared), ...own, given.tests)(
+new Function('require', 'module', 'exports', ...Object.keys(shared), ...own, task.tests)(
   require, {exports: {}}, {}, ...Object.values(shared), ...functions);

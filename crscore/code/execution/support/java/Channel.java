@@ -20,7 +20,7 @@ public final class Channel {
 
     public synchronized void send(String kind, Object... values) throws IOException {
         StringBuilder line = new StringBuilder(kind);
-        for (Object one : values) put(line, one, 0);
+        for (Object item : values) put(line, item, 0);
         sink.write(line.append('\n').toString().getBytes(StandardCharsets.US_ASCII));
         sink.flush();
     }
@@ -36,10 +36,10 @@ public final class Channel {
         }
         Iterator<String> words =
             Arrays.asList(line.toString(StandardCharsets.US_ASCII).split(" ")).iterator();
-        List<Object> found = new ArrayList<>();
-        found.add(words.next());
-        while (words.hasNext()) found.add(get(words));
-        return found;
+        List<Object> items = new ArrayList<>();
+        items.add(words.next());
+        while (words.hasNext()) items.add(get(words));
+        return items;
     }
 
     private static void put(StringBuilder line, Object value, int depth) {
@@ -67,7 +67,7 @@ public final class Channel {
             items(line, kind(value), ((Collection<?>) value).toArray(), depth);
         } else if (library(value) && value instanceof Map) {
             List<Object> pairs = new ArrayList<>();
-            ((Map<?, ?>) value).forEach((key, one) -> Collections.addAll(pairs, key, one));
+            ((Map<?, ?>) value).forEach((key, item) -> Collections.addAll(pairs, key, item));
             items(line, kind(value), pairs.toArray(), depth);
         } else throw new IllegalArgumentException(value.getClass().getName() + " cannot be passed");
     }
@@ -90,23 +90,23 @@ public final class Channel {
     }
 
     private static void array(StringBuilder line, Object value, int depth) {
-        Object[] found = new Object[Array.getLength(value)];
-        for (int at = 0; at < found.length; at++) found[at] = Array.get(value, at);
+        Object[] items = new Object[Array.getLength(value)];
+        for (int at = 0; at < items.length; at++) items[at] = Array.get(value, at);
         if (!value.getClass().getName().matches("\\[+([A-Z]|Ljava\\.\\S+)")) {
             throw new IllegalArgumentException(value.getClass().getName() + " cannot be passed");
         }
-        items(line, "A" + value.getClass().getComponentType().getName() + ":", found, depth);
+        items(line, "A" + value.getClass().getComponentType().getName() + ":", items, depth);
     }
 
-    private static void items(StringBuilder line, String tag, Object[] found, int depth) {
-        line.append(tag).append(found.length);
-        for (Object one : found) put(line, one, depth + 1);
+    private static void items(StringBuilder line, String tag, Object[] items, int depth) {
+        line.append(tag).append(items.length);
+        for (Object item : items) put(line, item, depth + 1);
     }
 
     private static void text(StringBuilder line, String value) {
-        for (char one : value.toCharArray()) {
-            if (one < 128 && Character.isLetterOrDigit(one)) line.append(one);
-            else line.append(String.format("\\%04x", (int) one));
+        for (char sign : value.toCharArray()) {
+            if (sign < 128 && Character.isLetterOrDigit(sign)) line.append(sign);
+            else line.append(String.format("\\%04x", (int) sign));
         }
     }
 
@@ -137,21 +137,21 @@ public final class Channel {
     }
 
     private static String untext(String rest) {
-        StringBuilder found = new StringBuilder();
+        StringBuilder text = new StringBuilder();
         for (int at = 0; at < rest.length(); at++) {
-            if (rest.charAt(at) != '\\') found.append(rest.charAt(at));
+            if (rest.charAt(at) != '\\') text.append(rest.charAt(at));
             else {
-                found.append((char) Integer.parseInt(rest.substring(at + 1, at + 5), 16));
+                text.append((char) Integer.parseInt(rest.substring(at + 1, at + 5), 16));
                 at += 4;
             }
         }
-        return found.toString();
+        return text.toString();
     }
 
     private static List<Object> values(String count, Iterator<String> words) {
-        List<Object> found = new ArrayList<>();
-        for (int left = Integer.parseInt(count); left > 0; left--) found.add(get(words));
-        return found;
+        List<Object> items = new ArrayList<>();
+        for (int left = Integer.parseInt(count); left > 0; left--) items.add(get(words));
+        return items;
     }
 
     private static Collection<Object> list(char kind) {
@@ -179,28 +179,28 @@ public final class Channel {
         }
     }
 
-    private static Object fill(Collection<Object> made, List<Object> found) {
-        made.addAll(found);
-        return made;
+    private static Object fill(Collection<Object> container, List<Object> items) {
+        container.addAll(items);
+        return container;
     }
 
-    private static Object fill(Map<Object, Object> made, List<Object> found) {
-        for (int at = 0; at + 1 < found.size(); at += 2) made.put(found.get(at), found.get(at + 1));
-        return made;
+    private static Object fill(Map<Object, Object> container, List<Object> items) {
+        for (int at = 0; at + 1 < items.size(); at += 2) container.put(items.get(at), items.get(at + 1));
+        return container;
     }
 
     private static Object toArray(String rest, Iterator<String> words) {
         int colon = rest.indexOf(':');
-        List<Object> found = values(rest.substring(colon + 1), words);
-        Object made = Array.newInstance(type(rest.substring(0, colon)), found.size());
-        for (int at = 0; at < found.size(); at++) Array.set(made, at, found.get(at));
-        return made;
+        List<Object> items = values(rest.substring(colon + 1), words);
+        Object container = Array.newInstance(type(rest.substring(0, colon)), items.size());
+        for (int at = 0; at < items.size(); at++) Array.set(container, at, items.get(at));
+        return container;
     }
 
     private static Class<?> type(String name) {
-        for (Class<?> one : new Class<?>[] {boolean.class, byte.class, short.class, int.class,
+        for (Class<?> primitive : new Class<?>[] {boolean.class, byte.class, short.class, int.class,
             long.class, float.class, double.class, char.class}) {
-            if (one.getName().equals(name)) return one;
+            if (primitive.getName().equals(name)) return primitive;
         }
         try {
             if (name.startsWith("java.") || name.matches("\\[+([A-Z]|Ljava\\.\\S+)")) {

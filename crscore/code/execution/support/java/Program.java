@@ -30,14 +30,14 @@ public final class Program {
     }
 
     private static Object call(String owner, String name, Object[] values) throws Throwable {
-        Class<?> found = Class.forName(owner);
+        Class<?> type = Class.forName(owner);
         IllegalArgumentException refused = new IllegalArgumentException("there is no " + name);
-        for (Method method : found.getDeclaredMethods()) {
+        for (Method method : type.getDeclaredMethods()) {
             if (!method.getName().equals(name) || method.getParameterCount() != values.length) continue;
             method.setAccessible(true);
             Object self = null;
             if (!Modifier.isStatic(method.getModifiers())) {
-                Constructor<?> maker = found.getDeclaredConstructor();
+                Constructor<?> maker = type.getDeclaredConstructor();
                 maker.setAccessible(true);
                 self = maker.newInstance();
             }

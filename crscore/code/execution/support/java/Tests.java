@@ -16,9 +16,9 @@ public final class Tests {
         System.setOut(new PrintStream(OutputStream.nullOutputStream()));
         Method tests = null;
         for (String name : arguments) {
-            Class<?> found = Class.forName(name);
+            Class<?> type = Class.forName(name);
             try {
-                tests = found.getDeclaredMethod("main", String[].class);
+                tests = type.getDeclaredMethod("main", String[].class);
             } catch (NoSuchMethodException exc) {
                 continue;
             }
@@ -69,16 +69,16 @@ public final class Tests {
     private static <T extends Throwable> T raised(List<Object> answer) throws T {
         String text = String.valueOf(answer.get(1));
         String name = String.valueOf(answer.get(2));
-        Throwable made = new RuntimeException(name + ": " + text);
+        Throwable error = new RuntimeException(name + ": " + text);
         try {
-            Class<?> found = name.startsWith("java.") ? Class.forName(name) : RuntimeException.class;
-            if (Throwable.class.isAssignableFrom(found)) {
-                made = (Throwable) found.getConstructor(String.class).newInstance(text);
+            Class<?> type = name.startsWith("java.") ? Class.forName(name) : RuntimeException.class;
+            if (Throwable.class.isAssignableFrom(type)) {
+                error = (Throwable) type.getConstructor(String.class).newInstance(text);
             }
         } catch (ReflectiveOperationException exc) {
-            throw (T) made;
+            throw (T) error;
         }
-        throw (T) made;
+        throw (T) error;
     }
 
     @SuppressWarnings("unchecked")

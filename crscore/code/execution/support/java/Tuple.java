@@ -88,8 +88,8 @@ public abstract class Tuple implements Iterable<Object>, Comparable<Tuple>, java
     @SuppressWarnings("unchecked")
     public final int compareTo(Tuple other) {
         for (int at = 0; at < Math.min(values.length, other.values.length); at++) {
-            int found = ((Comparable<Object>) values[at]).compareTo(other.values[at]);
-            if (found != 0) return found;
+            int order = ((Comparable<Object>) values[at]).compareTo(other.values[at]);
+            if (order != 0) return order;
         }
         return Integer.compare(values.length, other.values.length);
     }
