@@ -119,8 +119,8 @@ def score(
     """Compare code with references by published metrics.
 
     CANDIDATE and REFERENCE are files of code, folders of files with the same names, or JSON Lines
-    of {candidate, references, context, language, id}; several references may be given. Without a
-    GPU, METEOR and chrF are the metrics to start with.
+    of {candidate, references, context, language, id}; several references may be given. Start with
+    meteor or chrf: by default, codebertscore runs on MiniLM, an encoder of English.
     """
     from crscore.code import samples, scores  # noqa: PLC0415  (after --help and wrong options)
 
