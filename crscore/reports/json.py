@@ -17,23 +17,6 @@ import msgspec
 from msgspec import Meta, Struct
 
 from crscore import records
-from crscore.records import (
-    Baselines,
-    Coverage,
-    FileStatus,
-    Finding,
-    Flag,
-    LineSpan,
-    Reading,
-    ReferenceKind,
-    Scope,
-    Scores,
-    Side,
-    Suggestion,
-    ToolRun,
-    TopicState,
-    Usefulness,
-)
 from crscore.reports import escape, view
 from crscore.reports.base import Report
 from crscore.version import __version__
@@ -63,7 +46,7 @@ class File(Struct, frozen=True, kw_only=True):
     """Path in the new version; the old path of a deleted file; empty when unknown."""
     old_path: str | None
     """Path in the old version when it differs from `path`."""
-    status: FileStatus
+    status: records.FileStatus
     """Kind of change."""
     language: str | None
     """Language, from the path or set by the caller; null when unknown."""
@@ -97,13 +80,13 @@ class Topic(Struct, frozen=True, kw_only=True):
     """Its name, or its file's path; may be empty."""
     noun: str
     """What it is: `method`, `class`, `section`, `file`."""
-    state: TopicState
+    state: records.TopicState
     """What happened to it."""
     lines: Count
     """Changed lines that belong to it."""
     path: str
     """File that it is in, as named on `side`."""
-    side: Side
+    side: records.Side
     """Version that its lines are counted in: `old` when it was removed."""
     start: Count
     """First line, 1-based; 0 for the file as a whole."""
@@ -118,11 +101,11 @@ class Reference(Struct, frozen=True, kw_only=True):
     """Its position in `references`, and its row in `similarity`."""
     text: str
     """One sentence."""
-    kind: ReferenceKind
+    kind: records.ReferenceKind
     """Claim, implication or issue."""
     source: str
     """The claim generator or analyzer that wrote it."""
-    spans: Sequence[LineSpan]
+    spans: Sequence[records.LineSpan]
     """Lines it refers to; empty when it applies to the whole change."""
     identifiers: Sequence[str]
     """Names of the code it refers to, most informative first."""
@@ -151,11 +134,11 @@ class Reference(Struct, frozen=True, kw_only=True):
 class Analysis(Struct, frozen=True, kw_only=True):
     """Findings of all tools, counted or not, and the outcome of each tool."""
 
-    coverage: Coverage
+    coverage: records.Coverage
     """Whether every tool that applies to the change read all of its files."""
-    tools: Sequence[ToolRun]
+    tools: Sequence[records.ToolRun]
     """Tools that apply to the change, by name."""
-    findings: Sequence[Finding]
+    findings: Sequence[records.Finding]
     """Findings by path, line and tool."""
 
 
@@ -172,9 +155,9 @@ class Sentence(Struct, frozen=True, kw_only=True):
     """True for text that is invisible in the rendered comment."""
     proposal: bool
     """True for a proposal of code, such as a suggestion block, paraphrased."""
-    flag: Flag | None
+    flag: records.Flag | None
     """Oddity that the matcher found; usually null."""
-    reading: Reading | None
+    reading: records.Reading | None
     """How it reads to the author of the change; null with an encoder that has no weights for it."""
     best_reference: Count | None
     """Index of the counted pseudo-reference that it addresses best; ties go to the most similar
@@ -204,19 +187,19 @@ class Comment(Struct, frozen=True, kw_only=True):
     """Line it is attached to; null when unattached or attached to the file."""
     start_line: int | None
     """First line of a comment on several lines."""
-    side: Side
+    side: records.Side
     """Side in which `line` is counted."""
-    scope: Scope
+    scope: records.Scope
     """Part of the change that it was scored against."""
-    usefulness: Usefulness | None
+    usefulness: records.Usefulness | None
     """How useful it is; null without a text, or with an encoder that has no weights for it."""
-    scores: Scores
+    scores: records.Scores
     """Scores against the pseudo-references of its scope."""
     sentences: Sequence[Count]
     """Indices of its sentences."""
     references: Sequence[Count]
     """Indices of the pseudo-references of its scope."""
-    suggestions: Sequence[Suggestion]
+    suggestions: Sequence[records.Suggestion]
     """Suggestion blocks, separate from the sentences."""
 
 
@@ -225,11 +208,11 @@ class Review(Struct, frozen=True, kw_only=True):
 
     author: str | None
     """Login; null for unattributed text."""
-    usefulness: Usefulness | None
+    usefulness: records.Usefulness | None
     """How useful the author's comments are together; null as for a comment."""
-    scores: Scores
+    scores: records.Scores
     """Scores of all the author's comments against the whole change."""
-    baselines: Baselines
+    baselines: records.Baselines
     """Baselines of all the author's comments together."""
     comments: Sequence[Count]
     """Indices of the author's comments."""
@@ -248,11 +231,11 @@ class Result(Struct, frozen=True, kw_only=True):
     """Cosine threshold used; null for a matcher without one."""
     decision: Annotated[float, Meta(gt=0, lt=1)]
     """Degree from which a pair counts as matched."""
-    usefulness: Usefulness | None
+    usefulness: records.Usefulness | None
     """How useful all comments are together: the headline; null as for a comment."""
-    scores: Scores
+    scores: records.Scores
     """The published scores of all comments together against the whole change."""
-    baselines: Baselines
+    baselines: records.Baselines
     """Baselines of all comments together."""
     diff: Diff
     """The change."""

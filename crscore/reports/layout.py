@@ -7,20 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from crscore.reports import charts, console, escape, frame
-from crscore.reports.blocks import (
-    CHECK_MARK,
-    CROSS_MARK,
-    Block,
-    Heading,
-    Item,
-    Items,
-    Paragraph,
-    Run,
-    Signature,
-    Table,
-    make_table,
-)
+from crscore.reports import blocks, charts, console, escape, frame
+from crscore.reports.blocks import CHECK_MARK, CROSS_MARK, Table, make_table
 from crscore.reports.charts import Plot
 
 __all__ = [
@@ -133,48 +121,48 @@ def to_text(report: Report, *, color: bool = False, width: int = WIDTH) -> str:
     return console.render_blocks(_blocks(report), color=color, width=width, wide_tables=True)
 
 
-def _blocks(report: Report) -> Iterator[Block]:
-    yield Heading(report.heading, 1)
+def _blocks(report: Report) -> Iterator[blocks.Block]:
+    yield blocks.Heading(report.heading, 1)
     for text in (*report.facts, *(f"note: {note}" for note in report.notes)):
-        yield Paragraph(text, "dim")
+        yield blocks.Paragraph(text, "dim")
     cards = tuple((card.title, card.value, card.basis) for card in report.cards)
     yield Table("In short", ("", "", ""), cards, is_prose=True)
     for section in report.sections:
         yield from _section_blocks(section)
-    yield from (Signature(signature, whole=True) for signature in report.signatures)
+    yield from (blocks.Signature(signature, whole=True) for signature in report.signatures)
 
 
-def _section_blocks(section: Section) -> Iterator[Block]:
-    yield Heading(section.title)
-    yield from (Paragraph(text, "dim") for text in section.intro)
+def _section_blocks(section: Section) -> Iterator[blocks.Block]:
+    yield blocks.Heading(section.title)
+    yield from (blocks.Paragraph(text, "dim") for text in section.intro)
     for table in section.tables:
         if len(section.tables) > 1:
-            yield Heading(f"{table.caption}:", 3)
+            yield blocks.Heading(f"{table.caption}:", 3)
         yield table
-    yield from (Paragraph(text, "dim") for text in section.notes)
+    yield from (blocks.Paragraph(text, "dim") for text in section.notes)
     if section.code:
-        yield Paragraph((Run(section.code, "code"),), "dim")
+        yield blocks.Paragraph((blocks.Run(section.code, "code"),), "dim")
     for details in section.details:
         if details.in_text:
-            yield Heading(f"{details.title}:", 3)
+            yield blocks.Heading(f"{details.title}:", 3)
             yield from _detail_blocks(details)
 
 
-def _detail_blocks(details: Details) -> Iterator[Block]:
+def _detail_blocks(details: Details) -> Iterator[blocks.Block]:
     limit = details.in_text
     if (table := details.table) is not None:
         hidden = max(len(table.rows) - limit, 0)
         yield replace(table, rows=table.rows[:limit], unlisted=hidden)
     if details.examples:
         items = tuple(
-            Item((_shortened(example.facts),), below=((_shortened(example.text),),))
+            blocks.Item((_shortened(example.facts),), below=((_shortened(example.text),),))
             for example in details.examples
         )
-        yield Items(items, shown=limit, hint="in --format json")
+        yield blocks.Items(items, shown=limit, hint="in --format json")
 
 
-def _shortened(text: str) -> Run:
-    return Run(textwrap.shorten(escape.one_line(text), WIDTH - 10, placeholder=" …"))
+def _shortened(text: str) -> blocks.Run:
+    return blocks.Run(textwrap.shorten(escape.one_line(text), WIDTH - 10, placeholder=" …"))
 
 
 def _lines(text: str) -> str:

@@ -5,15 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from crscore.records import (
-    CommentResult,
-    Match,
-    PseudoReference,
-    Reading,
-    Result,
-    ReviewResult,
-    Suggestion,
-)
+from crscore import records
+from crscore.records import CommentResult, Match, PseudoReference, Result, ReviewResult
 from crscore.reports import blocks, view
 from crscore.reports.blocks import Line, Run
 
@@ -221,7 +214,7 @@ def _comment_title(result: Result, comment: CommentResult, *, explain: bool) -> 
     return Run(view.author(comment.comment.author)), Run(text, "dim")
 
 
-def _suggested_code(block: Suggestion) -> blocks.Item:
+def _suggested_code(block: records.Suggestion) -> blocks.Item:
     text = Run(f"suggested code: {view.suggestion(block)}", "dim")
     return blocks.Item((text,), code=tuple(block.code.rstrip("\n").split("\n")))
 
@@ -265,7 +258,7 @@ def _below(result: Result, index: int, listed: set[int], *, explain: bool) -> It
         yield Run("→ "), _claim(result, match.index, listed)
 
 
-def _subject(result: Result, reading: Reading, listed: set[int]) -> str:
+def _subject(result: Result, reading: records.Reading, listed: set[int]) -> str:
     """Name what a sentence is about: a topic, a claim, or the kind of subject."""
     index = reading.reference
     if index is None or result.references[index].topic is not None:

@@ -8,31 +8,8 @@ from collections.abc import Iterable
 from dataclasses import asdict, replace
 from typing import NamedTuple
 
-from crscore.records import (
-    Analysis,
-    ChangedFile,
-    Comment,
-    CommentResult,
-    Effect,
-    Flag,
-    Kind,
-    LineKind,
-    LineSpan,
-    Match,
-    PseudoReference,
-    Reading,
-    ReferenceKind,
-    Result,
-    ReviewResult,
-    Scope,
-    ScopeKind,
-    Side,
-    Subject,
-    Suggestion,
-    ToolState,
-    Topic,
-    Usefulness,
-)
+from crscore import records
+from crscore.records import Comment, CommentResult, PseudoReference, Result, ReviewResult, Side
 from crscore.reports import escape
 
 UNDEFINED = "–"
@@ -48,21 +25,27 @@ FLAG = "\N{BLACK FLAG}"
 
 
 _SCOPES = {
-    ScopeKind.FILE: "file",
-    ScopeKind.DIFF: "whole change",
-    ScopeKind.ORIGINAL: "older version",
+    records.ScopeKind.FILE: "file",
+    records.ScopeKind.DIFF: "whole change",
+    records.ScopeKind.ORIGINAL: "older version",
 }
 _NAME_CHARS = 120
 _EVEN = 0.5
 """Probability from which a text counts as about the change, or as something to act on."""
 _EFFECTS = {
-    Effect.NOTHING: "changes nothing",
-    Effect.WHITE_SPACE: "changes white space only",
-    Effect.COMMENTS: "changes comments only",
-    Effect.NAMES: "changes names only",
-    Effect.BEHAVIOUR: "may change behaviour",
+    records.Effect.NOTHING: "changes nothing",
+    records.Effect.WHITE_SPACE: "changes white space only",
+    records.Effect.COMMENTS: "changes comments only",
+    records.Effect.NAMES: "changes names only",
+    records.Effect.BEHAVIOUR: "may change behaviour",
 }
-_ACTS = (Kind.REQUEST, Kind.FAILURE, Kind.PROPOSAL, Kind.QUESTION, Kind.REASON)
+_ACTS = (
+    records.Kind.REQUEST,
+    records.Kind.FAILURE,
+    records.Kind.PROPOSAL,
+    records.Kind.QUESTION,
+    records.Kind.REASON,
+)
 """What a sentence does that the author can act on."""
 
 
@@ -142,7 +125,7 @@ def graded(result: Result) -> bool:
     return result.threshold is None
 
 
-def strength(result: Result, match: Match) -> str:
+def strength(result: Result, match: records.Match) -> str:
     """Format the number that decided a pair: its degree, 0 to 100, or its cosine similarity."""
     return hundred(match.degree) if graded(result) else number(match.similarity)
 
@@ -151,7 +134,7 @@ OFF_TOPIC = "off topic"
 """Word of a text about something else."""
 
 
-def word(value: Usefulness) -> str:
+def word(value: records.Usefulness) -> str:
     """Return the word of a verdict: that of the standing, if the text is about the change."""
     return value.word if value.about >= _EVEN else OFF_TOPIC
 
@@ -160,7 +143,7 @@ _POOR = 25
 """Standing below which a verdict adds that a text gives little to act on."""
 
 
-def verdict(result: Result, value: Usefulness, sentences: Iterable[int]) -> str:
+def verdict(result: Result, value: records.Usefulness, sentences: Iterable[int]) -> str:
     """Say in plain words how useful a text is, against what, and what it does; not escaped.
 
     Args:
@@ -172,13 +155,13 @@ def verdict(result: Result, value: Usefulness, sentences: Iterable[int]) -> str:
     return f"{word(value).capitalize()}: {against}. {_does(result, value, sentences)}."
 
 
-def _does(result: Result, value: Usefulness, sentences: Iterable[int]) -> str:
+def _does(result: Result, value: records.Usefulness, sentences: Iterable[int]) -> str:
     if value.about < _EVEN:
         return "Not about this change"
-    best: dict[Kind, float] = {}
+    best: dict[records.Kind, float] = {}
     for index in sentences if result.readings else ():
         reading = result.readings[index]
-        if result.sentence_flags[index] is not Flag.HIDDEN:
+        if result.sentence_flags[index] is not records.Flag.HIDDEN:
             best[reading.kind] = max(best.get(reading.kind, 0.0), reading.substance)
     kinds = sorted(best, key=lambda kind: -best[kind])
     acts = [kind for kind in kinds if kind in _ACTS]
@@ -217,7 +200,7 @@ def baselines(result: Result) -> str:
     return f"{count_noun(words, 'word')}{tokens}"
 
 
-def aspects(value: Usefulness) -> str:
+def aspects(value: records.Usefulness) -> str:
     """Name what people would say of a text, each from 0 to 100."""
     aspect_values = asdict(value.aspects).items()
     return ", ".join(
@@ -250,19 +233,21 @@ def score_cells(result: Result, item: CommentResult | ReviewResult) -> tuple[str
     return first, second, third
 
 
-def reading(result: Result, sentence: int) -> Reading | None:
+def reading(result: Result, sentence: int) -> records.Reading | None:
     """Return how a sentence reads; None when that is not known."""
     return result.readings[sentence] if result.readings else None
 
 
-def subject(result: Result, reading: Reading) -> str:
+def subject(result: Result, reading: records.Reading) -> str:
     """Say what a sentence is about: a topic, a claim or the kind of subject; not escaped.
 
     Returns:
         The subject; "" where the kind of the sentence implies it.
     """
     if reading.reference is None:
-        is_redundant = reading.kind is Kind.OTHER and reading.subject is Subject.ELSEWHERE
+        is_redundant = (
+            reading.kind is records.Kind.OTHER and reading.subject is records.Subject.ELSEWHERE
+        )
         return "" if is_redundant else reading.subject.value
     item = result.references[reading.reference]
     return item.text if item.topic is None else topic_name(item.topic)
@@ -283,7 +268,7 @@ def flagged(result: Result) -> str | None:
     return f"{FLAG} {count_noun(flag_counts.total(), 'sentence')} flagged: {kinds}"
 
 
-def suggestion(item: Suggestion) -> str:
+def suggestion(item: records.Suggestion) -> str:
     """Say of a suggestion block whether it applies and parses, and what it changes.
 
     Example:
@@ -322,7 +307,7 @@ def suggestions(result: Result) -> tuple[str, ...]:
         for comment, block in placed
         if not block.applies
         or block.parses is False
-        or block.effect not in (None, Effect.BEHAVIOUR)
+        or block.effect not in (None, records.Effect.BEHAVIOUR)
     )
     return f"Suggestion blocks that apply: {applied:,} of {len(placed):,}.", *odd
 
@@ -409,10 +394,10 @@ def legend(result: Result, mark: str) -> str:
     )
 
 
-def lines_of(file: ChangedFile) -> LineCount:
+def lines_of(file: records.ChangedFile) -> LineCount:
     """Count a file's added and removed lines."""
     kinds = [line.kind for line in file.lines()]
-    return LineCount(kinds.count(LineKind.ADDED), kinds.count(LineKind.REMOVED))
+    return LineCount(kinds.count(records.LineKind.ADDED), kinds.count(records.LineKind.REMOVED))
 
 
 def change_size(result: Result) -> LineCount:
@@ -441,7 +426,7 @@ def format_place(path: str, start: int | None, end: int | None, side: Side) -> s
     return f"{path}:{end if start in (None, end) else f'{start}-{end}'}{before}"
 
 
-def place(span: LineSpan) -> str:
+def place(span: records.LineSpan) -> str:
     """Describe a span; not escaped."""
     unnamed = "line" if span.start else "the file"
     return format_place(span.path or unnamed, span.start, span.start and span.end, span.side)
@@ -461,7 +446,9 @@ def places(
         finder: Name the tool that found an issue.
     """
     spans = reference.spans
-    source = f" ({reference.source})" if finder and reference.kind is ReferenceKind.ISSUE else ""
+    source = (
+        f" ({reference.source})" if finder and reference.kind is records.ReferenceKind.ISSUE else ""
+    )
     if not spans:
         return f"whole change{source}"
     if not before:
@@ -489,7 +476,7 @@ def unaddressed(result: Result) -> tuple[tuple[int, PseudoReference], ...]:
     }
     matches = result.reference_matches
     addressed = {topics[index] for index in topics if matches[index].matched}
-    heaviest: dict[Topic | int, int] = {}
+    heaviest: dict[records.Topic | int, int] = {}
     for index in sorted(topics, key=lambda index: -references[index].weight):
         if topics[index] not in addressed:
             heaviest.setdefault(topics[index], index)
@@ -507,16 +494,16 @@ def _name_topic(item: PseudoReference) -> PseudoReference:
     statement = in_short(item).replace(f" ({count_noun(item.topic.lines, 'line')})", "", 1)
     text = f"{topic}." if _SAYS_NO_MORE.search(item.text) else f"{topic}: {statement}"
     # Always the same kind, so that an alert stays the same from push to push.
-    return replace(item, text=text, kind=ReferenceKind.CLAIM, spans=(item.topic.place,))
+    return replace(item, text=text, kind=records.ReferenceKind.CLAIM, spans=(item.topic.place,))
 
 
-def topic_name(topic: Topic) -> str:
+def topic_name(topic: records.Topic) -> str:
     """Name a topic; not escaped. The name is short and closes its code span."""
     name = escape.one_line(topic.name, _NAME_CHARS).replace("`", "'")
     return f"`{name}`" if name else f"this {topic.noun}"
 
 
-def label(topic: Topic) -> str:
+def label(topic: records.Topic) -> str:
     """Name a topic, what happened to it and its changed lines; not escaped."""
     facts = [topic_name(topic), topic.state.value]
     return ", ".join([*facts, *([count_noun(topic.lines, "line")] if topic.lines else [])])
@@ -562,9 +549,9 @@ def comment_place(comment: Comment) -> str:
     return format_place(comment.path, comment.start_line, comment.line, side)
 
 
-def scope(value: Scope) -> str:
+def scope(value: records.Scope) -> str:
     """Describe the scope a comment was scored against, without its path."""
-    if value.kind is ScopeKind.HUNK:
+    if value.kind is records.ScopeKind.HUNK:
         return UNDEFINED if value.hunk is None else f"hunk {value.hunk + 1}"
     return _SCOPES[value.kind]
 
@@ -587,14 +574,14 @@ def notes(result: Result) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*result.diff.notes, *result.notes, *tools, *code, *abstained)))
 
 
-def describe_analysis(analysis: Analysis) -> tuple[str, ...]:
+def describe_analysis(analysis: records.Analysis) -> tuple[str, ...]:
     """Describe the tools that reported and the use of their findings; empty if none applies.
 
     The analysis' own notes explain why the others did not report.
     """
     if not analysis.tools:
         return ()
-    completed = [run for run in analysis.tools if run.state is ToolState.RAN]
+    completed = [run for run in analysis.tools if run.state is records.ToolState.RAN]
     ran = [f"{run.tool} {run.version or ''}".strip() for run in completed]
     findings = analysis.findings
     counted = sum(finding.counted for finding in findings)
