@@ -4,9 +4,8 @@
 
 Each schedule draws which requests fail, how often and how: status codes, rate limits, cut
 connections, half answers, late answers, empty and repeated and reordered pages. A kill is `kill -9`
-at a random time of a run of sync, or of score. After each, a run in peace goes on with what is
-left, and its store is compared, row by row, with that of one run in peace; only the table of the
-runs is left out.
+at a random time of a run of sync, or of score. After each, an undisturbed run continues, and its
+store is compared, row by row, with that of one undisturbed run, except for the table of the runs.
 """
 
 from __future__ import annotations
@@ -27,30 +26,30 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--schedules", type=int, default=300, help="how many (300)")
     parser.add_argument("--kills", type=int, default=100, help="how many (100)")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     start = time.perf_counter()
-    tally = audit_schedules.misbehave(range(asked.schedules))
-    print(f"{asked.schedules} schedules, {tally.met.total():,} faults met, {_seconds(start)}")
-    print(f"  whole, and said so                               {tally.whole:>5}")
+    tally = audit_schedules.misbehave(range(arguments.schedules))
+    print(f"{arguments.schedules} schedules, {tally.met.total():,} faults met, {_seconds(start)}")
+    print(f"  complete, and reported so                        {tally.whole:>5}")
     print(f"  partial, with what is missing                    {tally.partial:>5}")
     print(f"  ended with an error                              {tally.errors:>5}")
-    print(f"  said to be whole, the rest came one night later  {len(tally.late):>5}  {tally.late}")
+    print(f"  reported complete, the rest one night later      {len(tally.late):>5}  {tally.late}")
     print(
-        f"  another store than in peace after the next run   {len(tally.other):>5}  {tally.other}"
+        f"  another store than undisturbed after the next run{len(tally.other):>5}  {tally.other}"
     )
     start = time.perf_counter()
-    killed = audit_schedules.kill(range(asked.kills))
-    print(f"{asked.kills} runs of sync killed, {_seconds(start)}")
+    killed = audit_schedules.kill(range(arguments.kills))
+    print(f"{arguments.kills} runs of sync killed, {_seconds(start)}")
     print(
-        f"  another store than in peace after the next run   {len(killed.other):>5}  {killed.other}"
+        f"  another store than undisturbed after the next run{len(killed.other):>5}  {killed.other}"
     )
     start = time.perf_counter()
     dice = random.Random(0)
-    waits = [round(dice.uniform(0.3, 2.5), 3) for _ in range(asked.kills)]
+    waits = [round(dice.uniform(0.3, 2.5), 3) for _ in range(arguments.kills)]
     with tempfile.TemporaryDirectory() as folder:
         other = audits.kill_scoring(Path(folder), waits, workers=1)
-    print(f"{asked.kills} runs of score killed, {_seconds(start)}")
-    print(f"  another store than in peace after the next run   {len(other):>5}  {other}")
+    print(f"{arguments.kills} runs of score killed, {_seconds(start)}")
+    print(f"  another store than undisturbed after the next run{len(other):>5}  {other}")
     return 1 if tally.other or killed.other or other else 0
 
 

@@ -74,7 +74,7 @@ def _active(settings: Config) -> bool:
     from crscore.scorer import Scorer  # noqa: PLC0415
 
     try:
-        # What is missing is told, not fetched.
+        # What is missing is reported, not downloaded.
         scorer = Scorer(settings, offline=True)
         scorer.parts.encoder.encode(["one sentence, to see that the model loads"])
     except CRScoreError as exc:

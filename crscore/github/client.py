@@ -273,7 +273,7 @@ class Client:
         last, number = (1 if due is None else due), 0
         while number < last:
             if number == MAX_PAGES:
-                missing.append(f"{path}: pages after {MAX_PAGES} were not asked for")
+                missing.append(f"{path}: pages after {MAX_PAGES} were not read")
                 break
             number += 1
             try:
@@ -364,7 +364,7 @@ class Client:
         """
         operation = f"GET {path}"
         if not _PATH.fullmatch(path):
-            raise HostError(f"GET {one_line(path)!r}", "this is no path of GitHub's interface")
+            raise HostError(f"GET {one_line(path)!r}", "this is not a path of GitHub's API")
         query = sorted(parameters.items())
         key = f"github {self.api_url}{path}?{urlencode(query)}"
         stored = self._recall(key, kind)
@@ -493,7 +493,7 @@ def _check_address(api_url: str) -> None:
     is_plain = not (parts.query or parts.fragment or parts.username or parts.password)
     if parts.scheme not in {"http", "https"} or not parts.hostname or not is_plain or port == 0:
         reason = "it is no address such as https://api.github.com"
-        raise HostError("the interface's address", reason)
+        raise HostError("the API's address", reason)
 
 
 def _page_query(parameters: Mapping[str, str], number: int) -> dict[str, str]:

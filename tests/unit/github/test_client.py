@@ -158,7 +158,7 @@ def test_path_that_is_none_is_never_sent(server, connect) -> None:
         "/ä",
         "/a/",
     ]:
-        with pytest.raises(HostError, match="no path"):
+        with pytest.raises(HostError, match="not a path"):
             connect().get(path, Any)
         assert server.asked == []
 
@@ -680,7 +680,7 @@ def test_list_without_end_is_left_and_said_so(server, connect, monkeypatch, last
     server.route = lambda _: Reply(body=[{"number": 1}], headers={"Link": links})
     read = connect().pages("/x", Pull)
     assert len(read.items) == 5
-    assert read.missing == ("/x: pages after 5 were not asked for",)
+    assert read.missing == ("/x: pages after 5 were not read",)
 
 
 # Redirects
