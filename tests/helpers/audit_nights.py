@@ -44,9 +44,9 @@ def run_night(
         client: Client to use; None for a new one.
         asked: Fields of the request that differ.
     """
-    names = tuple(one.full_name for one in server.world.repositories)
-    given = {"repositories": names, "git_url": f"{server.url}/{{name}}.git"} | asked
-    request = Request(token=server.token, **given)
+    names = tuple(repository.full_name for repository in server.world.repositories)
+    options = {"repositories": names, "git_url": f"{server.url}/{{name}}.git"} | asked
+    request = Request(token=server.token, **options)
     used = client or Client(token=server.token, api_url=server.url)
     try:
         with opened(folder) as store:
@@ -60,7 +60,7 @@ def contents(folder: Path) -> dict[str, list[tuple[Any, ...]]]:
     with opened(folder) as store:
         sql = "SELECT name FROM sqlite_master WHERE type = 'table' AND name <> 'runs'"
         tables = [name for (name,) in store.query(sql)]
-        return {one: sorted(store.query(f"SELECT * FROM {one}"), key=repr) for one in tables}
+        return {table: sorted(store.query(f"SELECT * FROM {table}"), key=repr) for table in tables}
 
 
 def days(text: str) -> datetime:

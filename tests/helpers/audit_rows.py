@@ -67,13 +67,13 @@ def night(day: int) -> str:
 
 def repository(number: int = 1, **changes: Any) -> Repository:
     """Repository that is fine."""
-    known = {"id": number, "name": f"acme/service-{number}", "language": "python", "state": "ok"}
-    return Repository(**(known | changes))
+    values = {"id": number, "name": f"acme/service-{number}", "language": "python", "state": "ok"}
+    return Repository(**(values | changes))
 
 
 def pull(number: int, *, day: int = 0, **changes: Any) -> Pull:
     """Pull that was merged on the day it was created."""
-    known: dict[str, Any] = {
+    values: dict[str, Any] = {
         "repository": 1,
         "number": number,
         "node": f"PR_{number}",
@@ -95,7 +95,7 @@ def pull(number: int, *, day: int = 0, **changes: Any) -> Pull:
         "observed": night(day),
         "final": 0,
     }
-    return Pull(**(known | changes))
+    return Pull(**(values | changes))
 
 
 def head(number: int) -> str:
@@ -106,7 +106,7 @@ def head(number: int) -> str:
 def comment(number: int, reviewer: str, host_id: int, **changes: Any) -> Comment:
     """Comment of a reviewer on line 3 of the last commit of a pull."""
     is_bot = changes.get("is_bot", int(reviewer not in PEOPLE))
-    known: dict[str, Any] = {
+    values: dict[str, Any] = {
         "key": comment_key(RemarkKind.LINE, host_id),
         "repository": 1,
         "number": number,
@@ -126,7 +126,7 @@ def comment(number: int, reviewer: str, host_id: int, **changes: Any) -> Comment
         "line": 3,
         "side": "new",
     }
-    return Comment(**(known | changes))
+    return Comment(**(values | changes))
 
 
 def account(reviewer: str) -> str:
@@ -137,7 +137,7 @@ def account(reviewer: str) -> str:
 def score(number: int, reviewer: str, standing: int | None = None, **changes: Any) -> Score:
     """Score of a reviewer's comments on a pull; its other numbers follow the standing."""
     share = None if standing is None else standing / 100
-    known: dict[str, Any] = {
+    values: dict[str, Any] = {
         "repository": 1,
         "number": number,
         "reviewer": reviewer,
@@ -157,12 +157,12 @@ def score(number: int, reviewer: str, standing: int | None = None, **changes: An
         "comprehensiveness": share,
         "reason": "there is no sentence" if standing is None else None,
     }
-    return Score(**(known | changes))
+    return Score(**(values | changes))
 
 
 def comment_score(comment: int, number: int, standing: int = 50, **changes: Any) -> CommentScore:
     """Score of one comment of a pull."""
-    known: dict[str, Any] = {
+    values: dict[str, Any] = {
         "comment": comment,
         "signature": 1,
         "content": number.to_bytes(8, "big"),
@@ -173,12 +173,12 @@ def comment_score(comment: int, number: int, standing: int = 50, **changes: Any)
         "addressed": 1,
         "sentences": 2,
     }
-    return CommentScore(**(known | changes))
+    return CommentScore(**(values | changes))
 
 
 def run(day: int, **changes: Any) -> Run:
     """One complete night of scoring."""
-    known: dict[str, Any] = {
+    values: dict[str, Any] = {
         "kind": "score",
         "night": night(day),
         "started": at(day, 22),
@@ -190,7 +190,7 @@ def run(day: int, **changes: Any) -> Run:
         "points": 0,
         "seconds": 60.0,
     }
-    return Run(**(known | changes))
+    return Run(**(values | changes))
 
 
 def fill(store: Store, *, comments: int = 200_000, seed: int = 0) -> None:
@@ -334,14 +334,14 @@ def _noise(rng: random.Random, standing: int) -> str | None:
 def _signals(rng: random.Random, key: int, day: int, standing: int) -> list[Row]:
     drawn = rng.random()
     changed = None if drawn > 0.95 else int(drawn < 0.2 + standing / 200)
-    known = {"comment": key, "night": night(day), "rules": 1}
+    values = {"comment": key, "night": night(day), "rules": 1}
     base = {"base_yes": rng.randint(0, 3), "base_all": 12}
     rows: list[Row] = [
-        SignalRow(**known, signal=2, value=changed, **base),
-        SignalRow(**known, signal=3, value=1 if changed else int(rng.random() < 0.6), **base),
+        SignalRow(**values, signal=2, value=changed, **base),
+        SignalRow(**values, signal=3, value=1 if changed else int(rng.random() < 0.6), **base),
     ]
     if changed and rng.random() < 0.5:
-        rows.append(SignalRow(**known, signal=4, value=1, evidence="linus"))
+        rows.append(SignalRow(**values, signal=4, value=1, evidence="linus"))
     return rows
 
 

@@ -138,7 +138,7 @@ def _killed_after(server: Server, folder: Path, now: datetime, wait_s: float | N
 
     The time begins when everything is imported, which the process tells by a line.
     """
-    names = [one.full_name for one in server.world.repositories]
+    names = [repository.full_name for repository in server.world.repositories]
     module = [sys.executable, "-m", "tests.helpers.audit_schedules"]
     command = [*module, str(folder), server.url, server.token or "", f"{now}"]
     with subprocess.Popen(

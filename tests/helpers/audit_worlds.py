@@ -51,16 +51,16 @@ def after(world: World, days: float = 1) -> datetime:
 
 
 def _copy(world: World, pull: Pull, number: int) -> Pull:
-    made = copy.deepcopy(pull)
-    made.number = number
-    made.at += number * SECONDS_APART
-    ids = {one.id: world.new_id() for one in (*made.reviews, *made.lines, *made.notes)}
-    for one in (*made.reviews, *made.lines, *made.notes):
+    copied = copy.deepcopy(pull)
+    copied.number = number
+    copied.at += number * SECONDS_APART
+    ids = {one.id: world.new_id() for one in (*copied.reviews, *copied.lines, *copied.notes)}
+    for one in (*copied.reviews, *copied.lines, *copied.notes):
         one.id, one.at = ids[one.id], one.at + number * SECONDS_APART
-    for line in made.lines:
+    for line in copied.lines:
         line.review = ids[line.review]
         line.reply_to = ids[line.reply_to] if line.reply_to else None
-    for written in (*made.lines, *made.notes):
+    for written in (*copied.lines, *copied.notes):
         written.edited += number * SECONDS_APART
-    made.resolved = {ids[one]: who for one, who in made.resolved.items()}
-    return made
+    copied.resolved = {ids[one]: who for one, who in copied.resolved.items()}
+    return copied

@@ -64,8 +64,8 @@ class Tally:
 
 def numbers(found: Overview) -> dict[str, Any]:
     """Everything of a run that is a number or decides one."""
-    told = msgspec.to_builtins(found)
-    return {name: told[name] for name in (*_NUMBERS, "signature", "head")}
+    document = msgspec.to_builtins(found)
+    return {name: document[name] for name in (*_NUMBERS, "signature", "head")}
 
 
 @cache

@@ -96,16 +96,21 @@ def run(runner: Runner, server: github.Server, event: str, /, **inputs: str) -> 
 def run_with(
     runner: Runner, server: github.Server, event: str, content: object, /, **inputs: str
 ) -> Job:
-    given = QUICK | {name.replace("_", "-"): value for name, value in inputs.items()}
+    variables = QUICK | {name.replace("_", "-"): value for name, value in inputs.items()}
     repository = server.world.repositories[0].full_name
     job = runner.run(
-        event, content, given, token=TOKEN, GITHUB_API_URL=server.url, GITHUB_REPOSITORY=repository
+        event,
+        content,
+        variables,
+        token=TOKEN,
+        GITHUB_API_URL=server.url,
+        GITHUB_REPOSITORY=repository,
     )
     assert TOKEN not in job.log + job.summary + str(job.outputs)
     return job
 
 
-def told(job: Job, level: str) -> list[str]:
+def messages(job: Job, level: str) -> list[str]:
     return [text for name, _, text in commands(job[SCORE].log) if name == level]
 
 
@@ -130,7 +135,7 @@ def test_pull_request_has_summary_outputs_and_artifact(
 
 def forget_reviews_of_python(server: github.Server) -> None:
     pull = server.world.repositories[0].pulls[NUMBER]
-    pull.lines[:] = [one for one in pull.lines if not one.path.endswith(".py")]
+    pull.lines[:] = [line for line in pull.lines if not line.path.endswith(".py")]
 
 
 def test_findings_nobody_addressed_are_annotations(runner: Runner, server: github.Server) -> None:
@@ -204,7 +209,7 @@ def test_comment_of_a_stranger_asks_for_nothing(runner: Runner, server: github.S
     assert not job.failed
     assert (server.log, server.writes) == ([], [])
     assert "Nothing was scored: /crscore is for" in job.summary
-    assert "collaborators" in told(job, "notice")[0]
+    assert "collaborators" in messages(job, "notice")[0]
     assert job.outputs["partial"] == "false"
     assert job["Keep the reports"].outcome == "skipped"
 
@@ -215,7 +220,7 @@ def test_gate_fails_the_step_and_keeps_everything_else(
     job = run(runner, server, "pull_request", fail_under_relevance="0.99", comment="true")
 
     assert (job[SCORE].outcome, job[SCORE].code) == ("failure", 1)
-    assert "below fail-under-relevance 0.99" in told(job, "error")[0]
+    assert "below fail-under-relevance 0.99" in messages(job, "error")[0]
     assert (job.artifacts["crscore"] / "crscore.json").is_file()
     assert len(server.writes) == 1
     assert job.summary != ""
@@ -227,7 +232,7 @@ def test_token_that_may_not_write_leaves_the_summary(runner: Runner) -> None:
         job = run(runner, server, "pull_request", comment="true")
 
     assert not job.failed, job.log
-    assert any("comment was not written" in text for text in told(job, "notice"))
+    assert any("comment was not written" in text for text in messages(job, "notice"))
     assert job.outputs["comment-url"] == ""
     assert job.summary != ""
 
@@ -240,7 +245,7 @@ def test_wrong_token_is_an_error_that_does_not_show_it(
     job = run(runner, server, "pull_request")
 
     assert job[SCORE].code == 3
-    assert len(told(job, "error")) == 1
+    assert len(messages(job, "error")) == 1
     assert "401" in job.summary or "token" in job.summary
     assert job.outputs["partial"] == "false"
 
@@ -251,7 +256,7 @@ def test_wrong_input_is_an_error_before_anything_is_asked(
     job = run(runner, server, "pull_request", fail_under_relevance="2")
 
     assert job[SCORE].code == 2
-    assert "fail-under" in told(job, "error")[0]
+    assert "fail-under" in messages(job, "error")[0]
     assert "fail-under" in job.summary
     assert server.log == []
 
@@ -278,7 +283,7 @@ def test_fork_is_measured_without_rights_and_posted_with_them(runner: Runner) ->
     with github.serve(scenes.fork(), token=TOKEN) as server:
         measured = run(runner, server, "pull_request", comment="true")
         assert (server.writes, measured.failed) == ([], False)
-        assert any("may not" in text for text in told(measured, "notice"))
+        assert any("may not" in text for text in messages(measured, "notice"))
         server.may_write = True
         file = str(measured.artifacts["crscore"])
         job = run(runner, server, "workflow_run", post_from=file, comment="true")
@@ -389,7 +394,7 @@ def test_branch_that_moved_on_is_nothing_to_post(runner: Runner, server: github.
 
     assert not job.failed, job.log
     assert server.writes == []
-    assert "newest" in told(job, "notice")[0]
+    assert "newest" in messages(job, "notice")[0]
 
 
 def test_workspace_of_a_stranger_is_neither_imported_nor_believed(
@@ -516,11 +521,11 @@ def test_findings_of_other_tools_come_in_and_alerts_go_out(
     done, found = alone(server, tmp_path, "pull_request", sarif="out/**/*.sarif, none/*.sarif")
 
     assert done.returncode == 0, done.stdout + done.stderr
-    told = [text for name, _, text in commands(done.stdout) if name == "warning"]
-    assert "No file matches none/*.sarif of the input sarif." in told
+    warnings = [text for name, _, text in commands(done.stdout) if name == "warning"]
+    assert "No file matches none/*.sarif of the input sarif." in warnings
     assert found["sarif-path"] == "crscore-reports/crscore.sarif"
     (run,) = json.loads((tmp_path / found["sarif-path"]).read_text("utf-8"))["runs"]
-    (alert,) = (one for one in run["results"] if "too weak" in one["message"]["text"])
+    (alert,) = (result for result in run["results"] if "too weak" in result["message"]["text"])
     assert (alert["ruleId"], alert["level"]) == ("unaddressed-issue", "error")
     region = alert["locations"][0]["physicalLocation"]["region"]
     assert region["startLine"] == 9
@@ -636,9 +641,9 @@ def test_summary_that_cannot_be_written_leaves_outputs_and_annotations(
     assert done.returncode == 3
     assert found["relevance"] != ""
     assert found["json-path"] != ""
-    said = commands(done.stdout)
-    assert any("file" in kept for _, kept, _ in said)
-    assert ["summary" in text for name, _, text in said if name == "error"] == [True]
+    messages = commands(done.stdout)
+    assert any("file" in kept for _, kept, _ in messages)
+    assert ["summary" in text for name, _, text in messages if name == "error"] == [True]
 
 
 def test_full_summary_is_a_warning(server: github.Server, tmp_path: Path) -> None:

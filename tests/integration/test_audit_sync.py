@@ -73,11 +73,11 @@ def test_first_night_reads_all_pull_requests_and_comments(server: Server, tmp_pa
     expected = set()
     for pull in pulls_of(server).values():
         hidden = pull.pending(viewer)
-        expected |= {comment_key(RemarkKind.CONVERSATION, one.id) for one in pull.notes}
-        lines = [one.id for one in pull.lines if one.review not in hidden]
-        expected |= {comment_key(RemarkKind.LINE, one) for one in lines}
-        reviews = [one.id for one in pull.reviews if one.id not in hidden]
-        expected |= {comment_key(RemarkKind.REVIEW, one) for one in reviews}
+        expected |= {comment_key(RemarkKind.CONVERSATION, note.id) for note in pull.notes}
+        lines = [line.id for line in pull.lines if line.review not in hidden]
+        expected |= {comment_key(RemarkKind.LINE, line) for line in lines}
+        reviews = [review.id for review in pull.reviews if review.id not in hidden]
+        expected |= {comment_key(RemarkKind.REVIEW, review) for review in reviews}
     assert {one.key for one in rows(tmp_path, Comment)} == expected
 
 
@@ -131,17 +131,20 @@ def test_resolved_thread_is_seen_though_its_pull_request_did_not_change(
 ) -> None:
     night(server, tmp_path)
     pull = pulls_of(server)[2]
-    known = rows(tmp_path, ThreadObservation, "WHERE resolved = 0")
+    observations = rows(tmp_path, ThreadObservation, "WHERE resolved = 0")
     line = next(
-        one
-        for one in pull.lines
-        if comment_key(RemarkKind.LINE, one.id) in {k.thread for k in known}
+        line
+        for line in pull.lines
+        if comment_key(RemarkKind.LINE, line.id) in {k.thread for k in observations}
     )
     pull.resolved[line.id] = pull.author
     assert night(server, tmp_path, 2).run.pulls == 0
     key = comment_key(RemarkKind.LINE, line.id)
     seen = rows(tmp_path, ThreadObservation, "WHERE thread = ? ORDER BY night", key)
-    assert [(one.resolved, one.resolved_by) for one in seen] == [(0, None), (1, pull.author.login)]
+    assert [(item.resolved, item.resolved_by) for item in seen] == [
+        (0, None),
+        (1, pull.author.login),
+    ]
 
 
 def test_hidden_comment_is_observed(server: Server, tmp_path: Path) -> None:
@@ -152,7 +155,7 @@ def test_hidden_comment_is_observed(server: Server, tmp_path: Path) -> None:
     night(server, tmp_path, 2)
     key = comment_key(RemarkKind.CONVERSATION, pull.notes[0].id)
     seen = rows(tmp_path, CommentObservation, "WHERE comment = ? ORDER BY night", key)
-    assert [one.minimized for one in seen] == [None, "outdated"]
+    assert [item.minimized for item in seen] == [None, "outdated"]
 
 
 def test_comments_from_before_the_first_night_are_read_by_pull_request(
@@ -176,7 +179,7 @@ def test_repository_that_is_gone_is_told_and_the_rest_goes_on(pair: Server, tmp_
     pulls_of(pair)[11].notes[-1].edited = pair.world.tick()
     done = night(pair, tmp_path, 20, repositories=names)
     found = rows(tmp_path, Repository, "ORDER BY id")
-    assert [one.state for one in found] == ["gone", "ok"]
+    assert [pull.state for pull in found] == ["gone", "ok"]
     assert "acme/shop cannot be read any more: there is no such thing" in done.run.partial
     assert done.run.pulls >= 1
 
@@ -217,7 +220,7 @@ def test_renamed_bot_is_renamed_in_what_was_stored(server: Server, tmp_path: Pat
     done = night(server, tmp_path, 20)
     assert f"{author.login} is called newname[bot] now; stored comments are renamed." in done.notes
     found = rows(tmp_path, Comment, "WHERE author_id = ?", author.id)
-    assert {one.author for one in found} == {"newname[bot]"}
+    assert {pull.author for pull in found} == {"newname[bot]"}
 
 
 def test_clock_that_went_back_keeps_the_last_night(server: Server, tmp_path: Path) -> None:
@@ -357,7 +360,7 @@ def test_merged_pull_request_is_observed_for_14_days(server: Server, tmp_path: P
     assert rows(tmp_path, Pull, "WHERE final = 1")[0].number == 1
     key = comment_key(RemarkKind.LINE, line.id)
     seen = rows(tmp_path, CommentObservation, "WHERE comment = ? ORDER BY night", key)
-    assert [one.up for one in seen] == [0, 1]
+    assert [item.up for item in seen] == [0, 1]
     assert night(server, tmp_path, 16).run.pulls == 0
 
 
@@ -371,7 +374,7 @@ def test_checks_of_the_last_head_are_read(server: Server, tmp_path: Path) -> Non
     write.say(write.pull.author, "Done.")
     night(server, tmp_path, 2)
     found = rows(tmp_path, Check, "ORDER BY name")
-    assert [(one.app, one.name, one.outcome) for one in found] == [
+    assert [(pull.app, pull.name, pull.outcome) for pull in found] == [
         ("ci", "build", "failure"),
         ("github-actions", "tests", "success"),
     ]
@@ -463,15 +466,15 @@ def test_comment_edited_during_the_read_moves_no_other_out_of_the_list(
         # no points: what the lists have is all that is there
         night(server, tmp_path, max_points=0)
         lines = {
-            comment_key(RemarkKind.LINE, one.id)
+            comment_key(RemarkKind.LINE, line.id)
             for pull in pulls_of(server).values()
-            for one in pull.lines
-            if one.review not in pull.pending(server.world.viewer)
+            for line in pull.lines
+            if line.review not in pull.pending(server.world.viewer)
         }
         notes = {
-            comment_key(RemarkKind.CONVERSATION, one.id)
+            comment_key(RemarkKind.CONVERSATION, note.id)
             for pull in pulls_of(server).values()
-            for one in pull.notes
+            for note in pull.notes
         }
     assert {one.key for one in rows(tmp_path, Comment)} == lines | notes
 
@@ -520,9 +523,9 @@ def test_deleted_comments_are_hidden_and_those_that_are_there_are_not(tmp_path: 
         night(server, tmp_path)
         assert not rows(tmp_path, CommentObservation, "WHERE minimized = 'deleted'")
         pull = pulls_of(server)[1]
-        note, thread = pull.notes.pop(), next(one for one in pull.lines if one.reply_to is None)
-        gone = [one for one in pull.lines if thread.id in (one.id, one.reply_to)]
-        pull.lines = [one for one in pull.lines if one not in gone]
+        note, thread = pull.notes.pop(), next(line for line in pull.lines if line.reply_to is None)
+        gone = [line for line in pull.lines if thread.id in (line.id, line.reply_to)]
+        pull.lines = [line for line in pull.lines if line not in gone]
         pull.notes[0].edited = server.world.tick()
         night(server, tmp_path, days=2)
     hidden = rows(tmp_path, CommentObservation, "WHERE minimized = 'deleted'")

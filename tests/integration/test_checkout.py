@@ -74,15 +74,15 @@ class Pull(Repository):
         self.git("checkout", "-q", "-b", "change", self.start)
 
     def found(self, head: str | None = None) -> Checkout:
-        found = checkout.find_checkout(self.root, self.base, head or self.git("rev-parse", "HEAD"))
-        assert found.reason is None
-        assert found.checkout is not None
-        return found.checkout
+        search = checkout.find_checkout(self.root, self.base, head or self.git("rev-parse", "HEAD"))
+        assert search.reason is None
+        assert search.checkout is not None
+        return search.checkout
 
 
 @pytest.fixture
 def pull(tmp_path: Path) -> Pull:
-    made = Pull(
+    pull = Pull(
         tmp_path / "pull",
         {
             "a.py": LONG,
@@ -94,34 +94,34 @@ def pull(tmp_path: Path) -> Pull:
             "run.sh": "echo\n",
         },
     )
-    made.write("a.py", LONG.replace("line 30\n", "line thirty\n"))
-    made.write("crlf.txt", b"one\r\nzwei\r\n")
-    made.write(ODD, LONG + "ende")
-    made.write("logo.png", b"\0\3")
-    made.write("new.py", "y = 2\n")
-    made.git("rm", "-q", "gone.py")
-    made.git("mv", "move.py", "moved.py")
-    (made.root / "run.sh").chmod(0o755)
-    made.commit()
-    return made
+    pull.write("a.py", LONG.replace("line 30\n", "line thirty\n"))
+    pull.write("crlf.txt", b"one\r\nzwei\r\n")
+    pull.write(ODD, LONG + "ende")
+    pull.write("logo.png", b"\0\3")
+    pull.write("new.py", "y = 2\n")
+    pull.git("rm", "-q", "gone.py")
+    pull.git("mv", "move.py", "moved.py")
+    (pull.root / "run.sh").chmod(0o755)
+    pull.commit()
+    return pull
 
 
 def test_change_is_the_one_from_where_the_branches_parted(pull: Pull) -> None:
-    found = pull.found()
-    assert found.merge_base == pull.start
-    plain = pull.git("diff", "--full-index", f"{pull.base}...{found.head}")
-    assert found.diff().decode().strip() == plain
+    clone = pull.found()
+    assert clone.merge_base == pull.start
+    plain = pull.git("diff", "--full-index", f"{pull.base}...{clone.head}")
+    assert clone.diff().decode().strip() == plain
 
 
 def test_whole_files_are_those_of_the_two_commits(pull: Pull) -> None:
-    found = pull.found()
-    local = found.change(LIMITS)
+    clone = pull.found()
+    local = clone.change(LIMITS)
     assert local.notes == ()
     for file in local.diff.files:
         if file.hunks and file.status is FileStatus.MODIFIED:
             for source, commit in (
-                (file.old_source, found.merge_base),
-                (file.new_source, found.head),
+                (file.old_source, clone.merge_base),
+                (file.new_source, clone.head),
             ):
                 shown = subprocess.run(
                     ["git", "show", f"{commit}:{file.path}"],
@@ -145,8 +145,8 @@ def test_change_adds_up_with_what_git_counts(pull: Pull) -> None:
     counted = [(int(added), int(removed)) for added, removed, *_ in rows if added != "-"]
     totals = Totals(
         files=len(rows),
-        additions=sum(one for one, _ in counted),
-        deletions=sum(one for _, one in counted),
+        additions=sum(count for count, _ in counted),
+        deletions=sum(count for _, count in counted),
     )
     assert changed_files.reconcile(local.diff, totals) == ()
 
@@ -181,11 +181,11 @@ def test_plain_git_diff_would_let_it_hide(tmp_path: Path) -> None:
 
 
 def test_files_that_the_base_calls_binary_stay_so(tmp_path: Path) -> None:
-    made = Pull(tmp_path / "p", {"x.lock": "1\n", ".gitattributes": "*.lock -diff\n"})
-    made.write("x.lock", "2\n")
-    made.write(".gitattributes", "")
-    made.commit()
-    files = {file.path: file for file in made.found().change(LIMITS).diff.files}
+    pull = Pull(tmp_path / "p", {"x.lock": "1\n", ".gitattributes": "*.lock -diff\n"})
+    pull.write("x.lock", "2\n")
+    pull.write(".gitattributes", "")
+    pull.commit()
+    files = {file.path: file for file in pull.found().change(LIMITS).diff.files}
     assert files["x.lock"].is_binary
 
 
@@ -235,30 +235,30 @@ def test_older_version_of_the_change(pull: Pull) -> None:
     older = pull.git("rev-parse", "HEAD")
     pull.write("a.py", "all else\n")
     pull.commit()
-    found = pull.found()
+    clone = pull.found()
     plain = pull.git("diff", "--full-index", f"{pull.base}...{older}")
-    assert (found.diff_to(older) or b"").decode().strip() == plain
-    assert found.diff_to("0" * 40) is None
-    assert found.diff_to("--output=x") is None
+    assert (clone.diff_to(older) or b"").decode().strip() == plain
+    assert clone.diff_to("0" * 40) is None
+    assert clone.diff_to("--output=x") is None
 
 
 def test_settings_come_from_the_commit_asked_for(pull: Pull) -> None:
     pull.write("pyproject.toml", "mine\n")
     pull.commit()
-    found = pull.found()
-    assert found.text(found.base, "pyproject.toml") is None
-    assert found.text(found.head, "pyproject.toml") == "mine\n"
-    assert found.text(found.head, ".") is None
+    clone = pull.found()
+    assert clone.text(clone.base, "pyproject.toml") is None
+    assert clone.text(clone.head, "pyproject.toml") == "mine\n"
+    assert clone.text(clone.head, ".") is None
 
 
 def test_submodule_and_link_and_type_change(tmp_path: Path) -> None:
-    made = Pull(tmp_path / "p", {"was_file": "x\n"})
-    made.git("update-index", "--add", "--cacheinfo", f"160000,{'a' * 40},lib")
-    (made.root / "was_file").unlink()
-    (made.root / "was_file").symlink_to("other.py")
-    made.git("add", "was_file")
-    made.git("commit", "-q", "-m", "x")
-    local = made.found().change(LIMITS)
+    pull = Pull(tmp_path / "p", {"was_file": "x\n"})
+    pull.git("update-index", "--add", "--cacheinfo", f"160000,{'a' * 40},lib")
+    (pull.root / "was_file").unlink()
+    (pull.root / "was_file").symlink_to("other.py")
+    pull.git("add", "was_file")
+    pull.git("commit", "-q", "-m", "x")
+    local = pull.found().change(LIMITS)
     assert any(file.is_submodule for file in local.diff.files)
     assert changed_files.reconcile(local.diff, Totals(files=2, additions=2, deletions=1)) == ()
 
@@ -269,9 +269,9 @@ def test_change_without_files_is_empty(pull: Pull) -> None:
 
 def test_clone_without_the_base_is_no_checkout(pull: Pull, tmp_path: Path) -> None:
     pull.git("clone", "-q", "--depth", "1", f"file://{pull.root}", str(tmp_path / "shallow"))
-    found = checkout.find_checkout(tmp_path / "shallow", pull.base, pull.git("rev-parse", "HEAD"))
-    assert found.checkout is None
-    assert found.reason
+    search = checkout.find_checkout(tmp_path / "shallow", pull.base, pull.git("rev-parse", "HEAD"))
+    assert search.checkout is None
+    assert search.reason
 
 
 def test_shallow_clone_with_both_ends_is_used(pull: Pull, tmp_path: Path) -> None:
@@ -279,9 +279,9 @@ def test_shallow_clone_with_both_ends_is_used(pull: Pull, tmp_path: Path) -> Non
     pull.git(
         "clone", "-q", "--depth", "2", "--no-single-branch", f"file://{pull.root}", str(shallow)
     )
-    found = checkout.find_checkout(shallow, pull.base, pull.git("rev-parse", "HEAD"))
-    assert found.checkout is not None
-    assert found.checkout.head == pull.git("rev-parse", "HEAD")
+    search = checkout.find_checkout(shallow, pull.base, pull.git("rev-parse", "HEAD"))
+    assert search.checkout is not None
+    assert search.checkout.head == pull.git("rev-parse", "HEAD")
 
 
 def test_partial_clone_fetches_nothing(pull: Pull, tmp_path: Path) -> None:
@@ -292,17 +292,17 @@ def test_partial_clone_fetches_nothing(pull: Pull, tmp_path: Path) -> None:
     pull.git("clone", "-q", "--no-checkout", "--filter=blob:none", address, str(partial))
     subprocess.run(["git", "config", "protocol.file.allow", "always"], cwd=partial, check=True)
     before = sorted(path.name for path in (partial / ".git" / "objects").rglob("*"))
-    found = checkout.find_checkout(partial, pull.base, pull.git("rev-parse", "HEAD"))
-    assert found.checkout is not None
+    search = checkout.find_checkout(partial, pull.base, pull.git("rev-parse", "HEAD"))
+    assert search.checkout is not None
     with pytest.raises(HostError):
-        found.checkout.diff()
+        search.checkout.diff()
     assert sorted(path.name for path in (partial / ".git" / "objects").rglob("*")) == before
 
 
 def test_folder_that_is_no_repository(tmp_path: Path) -> None:
-    found = checkout.find_checkout(tmp_path, "a" * 40, "b" * 40)
-    assert found.checkout is None
-    assert "not a git repository" in (found.reason or "")
+    search = checkout.find_checkout(tmp_path, "a" * 40, "b" * 40)
+    assert search.checkout is None
+    assert "not a git repository" in (search.reason or "")
 
 
 def test_folder_that_is_not_there(tmp_path: Path) -> None:
@@ -312,9 +312,9 @@ def test_folder_that_is_not_there(tmp_path: Path) -> None:
 def test_bare_repository_inside_of_a_change_is_not_taken(pull: Pull) -> None:
     bare = pull.root / "trap"
     pull.git("init", "-q", "--bare", str(bare))
-    found = checkout.find_checkout(bare, pull.base, pull.base)
-    assert found.checkout is None
-    assert "bare" in (found.reason or "")
+    search = checkout.find_checkout(bare, pull.base, pull.base)
+    assert search.checkout is None
+    assert "bare" in (search.reason or "")
 
 
 @pytest.mark.parametrize(
@@ -358,9 +358,9 @@ def test_folder_of_somebody_else_is_not_trusted(pull: Pull, tmp_path: Path, monk
     _instead(
         tmp_path, monkeypatch, '#!/bin/sh\nGIT_TEST_ASSUME_DIFFERENT_OWNER=1 exec {real} "$@"\n'
     )
-    found = checkout.find_checkout(pull.root, pull.base, pull.base)
-    assert found.checkout is None
-    assert "dubious ownership" in (found.reason or "")
+    search = checkout.find_checkout(pull.root, pull.base, pull.base)
+    assert search.checkout is None
+    assert "dubious ownership" in (search.reason or "")
 
 
 def test_git_gets_no_secrets_and_none_of_gits_variables(tmp_path: Path, monkeypatch) -> None:

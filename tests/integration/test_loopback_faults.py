@@ -135,7 +135,11 @@ def test_pages_are_emptied_and_repeat_items(server: Server) -> None:
 def test_shuffled_list_loses_nothing_over_its_pages(server: Server) -> None:
     whole = ids(server, COMMENTS)
     server.faults = Places([], shuffled="/comments")
-    found = [one for page in (1, 2, 3) for one in ids(server, f"{COMMENTS}?per_page=5&page={page}")]
+    found = [
+        node_id
+        for page in (1, 2, 3)
+        for node_id in ids(server, f"{COMMENTS}?per_page=5&page={page}")
+    ]
     assert found != whole
     assert sorted(found) == sorted(whole)
 
@@ -235,5 +239,5 @@ def test_pushes_move_comments_along_or_leave_them_behind() -> None:
         after = {one["id"]: one["line"] for one in json.loads(ask(server, COMMENTS)[1])}
         writer.push({**files, "shop/cart.py": cart.replace("codes=[]", "codes=None")})
         last = {one["id"]: one["line"] for one in json.loads(ask(server, COMMENTS)[1])}
-    (root,) = (one for one in pull.lines if "codes=[]" in one.body)
+    (root,) = (line for line in pull.lines if "codes=[]" in line.body)
     assert (before[root.id], after[root.id], last[root.id]) == (9, 11, None)

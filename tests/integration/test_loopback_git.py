@@ -34,7 +34,7 @@ def git(
     options = ["-c", f"http.extraHeader=Authorization: Basic {login}"] if token else []
     url = f"{server.url}/{name}.git"
     return subprocess.run(
-        ["git", *options, *(url if one == "URL" else one for one in arguments)],
+        ["git", *options, *(url if argument == "URL" else argument for argument in arguments)],
         cwd=folder,
         env={"PATH": "/usr/bin:/bin", "GIT_TERMINAL_PROMPT": "0", "HOME": folder.as_posix()},
         capture_output=True,

@@ -182,14 +182,14 @@ def test_pages_are_linked_by_the_repositorys_number() -> None:
         found, path = [], "/repos/acme/shop/pulls/7/comments?per_page=100"
         while path:
             answer = ask(server, path)
-            found += [one["id"] for one in answer.body]
+            found += [item["id"] for item in answer.body]
             assert "/repositories/90000001/" in answer.headers["Link"]
             links = dict(
                 reversed(part.strip().removeprefix("<").split('>; rel="'))
                 for part in (answer.headers["Link"] or "").split(",")
             )
             path = links.get('next"', "").removeprefix(server.url)
-        whole = [one.id for one in server.world.repositories[0].pulls[7].lines][:-1]
+        whole = [line.id for line in server.world.repositories[0].pulls[7].lines][:-1]
     assert found == whole
     # The log has every page by the repository's name.
     assert {entry.path for entry in server.log} == {"/repos/acme/shop/pulls/7/comments"}
@@ -309,7 +309,9 @@ def test_pending_review_is_seen_by_its_author_only(server: Server) -> None:
     reviews = ask(server, "/repos/acme/shop/pulls/7/reviews").body
     assert "PENDING" not in {review["state"] for review in reviews}
     assert "Draft" not in remarks(server)
-    server.world.viewer = next(one.author for one in pull.reviews if one.state == "PENDING")
+    server.world.viewer = next(
+        review.author for review in pull.reviews if review.state == "PENDING"
+    )
     reviews = ask(server, "/repos/acme/shop/pulls/7/reviews").body
     assert "PENDING" in {review["state"] for review in reviews}
     assert "Draft" in remarks(server)
@@ -322,7 +324,9 @@ def test_deleted_account_is_no_user(server: Server) -> None:
 def test_hunk_agrees_with_the_patch(server: Server) -> None:
     files = ask(server, "/repos/acme/shop/pulls/7/files").body
     patches = {row["filename"]: row["patch"] for row in files}
-    current = [one for one in remarks(server).values() if one["position"] and one["diff_hunk"]]
+    current = [
+        remark for remark in remarks(server).values() if remark["position"] and remark["diff_hunk"]
+    ]
     assert len(current) > 3
     for one in current:
         if one["original_commit_id"] == one["commit_id"]:

@@ -83,7 +83,7 @@ def test_large_has_the_size_asked_for(files: int, changed: int, comments: int) -
     with serve(scenes.large(files, changed, comments)) as server:
         pull = ask(server, pull_path(server))
         listed = rows(server)
-        texts = sum(bool(one.body) for one in writer_of(server.world).pull.reviews)
+        texts = sum(bool(review.body) for review in writer_of(server.world).pull.reviews)
     assert pull["changed_files"] == len(listed) == files
     assert pull["additions"] + pull["deletions"] == changed
     assert sum(row["changes"] for row in listed) == changed

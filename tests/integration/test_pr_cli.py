@@ -86,19 +86,19 @@ def test_reviewers_are_scored_and_what_nobody_addressed_is_told(pr) -> None:
 
 
 def test_author_of_the_pull_request_and_reports_of_tools_are_no_reviewers(pr) -> None:
-    told = json.loads(pr("--format", "json").out)
-    names = {row["name"] for row in told["reviewers"]}
+    document = json.loads(pr("--format", "json").out)
+    names = {row["name"] for row in document["reviewers"]}
     assert names == {"coderabbit", "mira-k", "jonas-w", "ghost"}
 
 
 def test_author_option_chooses_whom_to_score(pr) -> None:
-    told = json.loads(pr("--format", "json", "--author", "mira-*", "--author", "nadia").out)
-    assert {row["name"] for row in told["reviewers"]} == {"mira-k", "nadia"}
+    document = json.loads(pr("--format", "json", "--author", "mira-*", "--author", "nadia").out)
+    assert {row["name"] for row in document["reviewers"]} == {"mira-k", "nadia"}
 
 
 def test_marker_names_a_bot_behind_a_shared_account(pr) -> None:
-    told = json.loads(pr("--format", "json", "--bot-marker", "linty=<!-- lint-report").out)
-    assert "linty" in {row["name"] for row in told["reviewers"]}
+    document = json.loads(pr("--format", "json", "--bot-marker", "linty=<!-- lint-report").out)
+    assert "linty" in {row["name"] for row in document["reviewers"]}
 
 
 def test_findings_of_another_tool_come_in_and_alerts_go_out(pr, tmp_path: Path) -> None:
@@ -116,7 +116,7 @@ def test_findings_of_another_tool_come_in_and_alerts_go_out(pr, tmp_path: Path) 
     assert (ran.code, ran.out) == (0, ""), ran.err
     (alerts,) = json.loads(made.read_text("utf-8"))["runs"]
     assert alerts["automationDetails"]["id"].startswith("crscore/pull-request/")
-    assert any("too weak" in one["message"]["text"] for one in alerts["results"])
+    assert any("too weak" in result["message"]["text"] for result in alerts["results"])
     assert "too weak" not in pr("--format", "sarif").out
 
 
@@ -145,16 +145,16 @@ def test_json_keeps_to_its_schema(pr) -> None:
         name: json.loads((ROOT / "crscore" / "schemas" / f"{name}.schema.json").read_text("utf-8"))
         for name in ("pull", "result")
     }
-    told = json.loads(pr("--format", "json").out)
+    document = json.loads(pr("--format", "json").out)
     registry = Registry().with_resources(
         (schema["$id"], Resource.from_contents(schema)) for schema in schemas.values()
     )
-    jsonschema.Draft202012Validator(schemas["pull"], registry=registry).validate(told)
+    jsonschema.Draft202012Validator(schemas["pull"], registry=registry).validate(document)
 
 
 def test_outdated_comment_is_scored_against_its_original_hunk(pr) -> None:
-    told = json.loads(pr("--format", "json").out)
-    rows = [row for row in told["comments"] if row["outdated"]]
+    document = json.loads(pr("--format", "json").out)
+    rows = [row for row in document["comments"] if row["outdated"]]
     assert {row["scope"]["kind"] for row in rows} == {"original"}
     assert all(row["scores"]["references"] > 0 for row in rows)
 
@@ -168,8 +168,8 @@ def test_report_goes_to_a_file(pr, tmp_path: Path, form: str) -> None:
 
 def test_reviewer_has_the_same_scores_whoever_else_spoke(pr) -> None:
     def row(*more: str):
-        told = json.loads(pr("--format", "json", *more).out)
-        (found,) = [one for one in told["reviewers"] if one["name"] == "mira-k"]
+        document = json.loads(pr("--format", "json", *more).out)
+        (found,) = [one for one in document["reviewers"] if one["name"] == "mira-k"]
         return found
 
     assert row() == row("--author", "mira-k")

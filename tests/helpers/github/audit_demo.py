@@ -133,7 +133,7 @@ def _tell(story: _Story) -> None:
     story.at(5)
     found += _people(story)
     story.at(26)
-    sharp = [one for one in found if any(word in one.body for word in _weakness(story.sample))]
+    sharp = [pull for pull in found if any(word in pull.body for word in _weakness(story.sample))]
     text = story.sample.after
     if sharp and dice.random() < 0.75:
         text = story.sample.fixed
@@ -142,10 +142,10 @@ def _tell(story: _Story) -> None:
             writer.force_push(files, message=story.sample.title)
         else:
             writer.push(files, message="Address review")
-        for one in sharp:
-            writer.resolve(one, NADIA)
-            if one.author == RABBIT and dice.random() < 0.5:
-                writer.react(one, up=1)
+        for comment in sharp:
+            writer.resolve(comment, NADIA)
+            if comment.author == RABBIT and dice.random() < 0.5:
+                writer.react(comment, up=1)
     elif found and dice.random() < 0.3:
         writer.react(dice.choice(found), down=1)
     writer.check("coderabbitai", "CodeRabbit", "SUCCESS")

@@ -57,7 +57,7 @@ def busy(pulls: int = 1_000, seed: int = 0) -> World:
         _discuss(writer, 60 if number % 50 == 0 else drawn.randint(1, 7), drawn)
         if drawn.random() < MERGED:
             _merge(writer, merges[at])
-    world.now = max(latest(one) for one in repository.pulls.values())
+    world.now = max(latest(pull) for pull in repository.pulls.values())
     return world
 
 
@@ -71,7 +71,7 @@ def one_more_night(world: World, *, changed: int = 200, seed: int = 1) -> list[i
         pull = repository.pulls[number]
         writer = Writer(world=world, repository=repository, pull=pull)
         _discuss(writer, drawn.randint(0, 2), drawn)
-        for root in [one for one in pull.lines if one.reply_to is None and drawn.random() < 0.3]:
+        for root in [line for line in pull.lines if line.reply_to is None and drawn.random() < 0.3]:
             writer.resolve(root, MIRA)
         if pull.lines:
             writer.edit(drawn.choice(pull.lines), f"Edited {world.now}")

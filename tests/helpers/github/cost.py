@@ -47,20 +47,22 @@ def price(
 ) -> Price:
     """Compute the price of a valid document with one operation."""
     operation = next(
-        one for one in document.definitions if isinstance(one, OperationDefinitionNode)
+        definition
+        for definition in document.definitions
+        if isinstance(definition, OperationDefinitionNode)
     )
-    given = {
-        one.variable.name.value: value_from_ast_untyped(one.default_value)
-        for one in operation.variable_definitions or ()
-        if one.default_value is not None
+    values = {
+        definition.variable.name.value: value_from_ast_untyped(definition.default_value)
+        for definition in operation.variable_definitions or ()
+        if definition.default_value is not None
     }
     counter = _Counter(
         schema=schema,
-        variables={**given, **(variables or {})},
+        variables={**values, **(variables or {})},
         fragments={
-            one.name.value: one
-            for one in document.definitions
-            if isinstance(one, FragmentDefinitionNode)
+            definition.name.value: definition
+            for definition in document.definitions
+            if isinstance(definition, FragmentDefinitionNode)
         },
     )
     root = schema.get_root_type(operation.operation)
@@ -83,31 +85,31 @@ class _Counter:
         self, selected: SelectionSetNode | None, parent: Any, parents: int
     ) -> Iterator[tuple[int, int]]:
         """How many parents each connection has, and how many nodes it returns for each."""
-        for one in selected.selections if selected else ():
-            if isinstance(one, FieldNode):
-                yield from self._field(one, parent, parents)
-            elif isinstance(one, InlineFragmentNode):
-                kind = one.type_condition
+        for selection in selected.selections if selected else ():
+            if isinstance(selection, FieldNode):
+                yield from self._field(selection, parent, parents)
+            elif isinstance(selection, InlineFragmentNode):
+                kind = selection.type_condition
                 inner = self.schema.type_map[kind.name.value] if kind else parent
-                yield from self.connections(one.selection_set, inner, parents)
-            elif isinstance(one, FragmentSpreadNode):
-                named = self.fragments[one.name.value]
+                yield from self.connections(selection.selection_set, inner, parents)
+            elif isinstance(selection, FragmentSpreadNode):
+                named = self.fragments[selection.name.value]
                 inner = self.schema.type_map[named.type_condition.name.value]
                 yield from self.connections(named.selection_set, inner, parents)
 
     def _field(self, field: FieldNode, parent: Any, parents: int) -> Iterator[tuple[int, int]]:
-        known = getattr(parent, "fields", {}).get(field.name.value)
-        if known is None:  # __typename, and fields of the introspection
+        definition = getattr(parent, "fields", {}).get(field.name.value)
+        if definition is None:  # __typename, and fields of the introspection
             return
-        kind = get_named_type(known.type)
-        given = {
-            one.name.value: value_from_ast_untyped(one.value, dict(self.variables))
-            for one in field.arguments or ()
+        kind = get_named_type(definition.type)
+        values = {
+            argument.name.value: value_from_ast_untyped(argument.value, dict(self.variables))
+            for argument in field.arguments or ()
         }
         if kind.name.endswith("Connection"):
-            size = given.get("first") or given.get("last") or 0
+            size = values.get("first") or values.get("last") or 0
             yield parents, size
             parents *= size
-        elif isinstance(given.get("ids"), list):
-            parents *= len(given["ids"])
+        elif isinstance(values.get("ids"), list):
+            parents *= len(values["ids"])
         yield from self.connections(field.selection_set, kind, parents)

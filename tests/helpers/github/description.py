@@ -51,15 +51,15 @@ def _template(path: str) -> str:
 
 @cache
 def _templates() -> dict[str, str]:
-    made = {}
+    schema = {}
     for template in _rest()["paths"]:
         parts = re.split(r"\{(\w+)\}", template)
-        made[template] = "".join(
+        schema[template] = "".join(
             # A file's path is the one parameter that may hold slashes.
             (".+" if part == "path" else "[^/]+") if at % 2 else re.escape(part)
             for at, part in enumerate(parts)
         )
-    return made
+    return schema
 
 
 @cache
@@ -94,7 +94,7 @@ def _closed(schema: dict[str, Any]) -> dict[str, Any]:
 def _taking_null(schema: Any) -> Any:
     """A copy in which `nullable` also holds beside `enum` and `oneOf`, as GitHub means it."""
     if isinstance(schema, list):
-        return [_taking_null(one) for one in schema]
+        return [_taking_null(part) for part in schema]
     if not isinstance(schema, dict):
         return schema
     copy = {key: _taking_null(value) for key, value in schema.items()}

@@ -55,7 +55,7 @@ class Graph:
 
     world: World
     rules: Rules
-    told: Callable[[], Mapping[str, int]]
+    limit_state: Callable[[], Mapping[str, int]]
     """State of the hourly limit before the query."""
 
     def answer(self, request: Request) -> Answer:
@@ -68,7 +68,7 @@ class Graph:
         except GraphQLError as exc:
             return Answer(body={"errors": [_error(exc)]})
         if wrong := validate(schema(), document):
-            return Answer(body={"errors": [_error(one) for one in wrong]})
+            return Answer(body={"errors": [_error(error) for error in wrong]})
         return self._run(document, body.get("variables"))
 
     def _run(self, document: DocumentNode, variables: dict[str, Any] | None) -> Answer:
@@ -78,26 +78,26 @@ class Graph:
             return Answer(body={"errors": [_too_many(price.nodes)]})
         root = self._root(price.points)
         result = execute_sync(schema(), document, root_value=root, variable_values=variables)
-        made: dict[str, Any] = {}
+        answer: dict[str, Any] = {}
         if result.data is not None or not result.errors:
-            made["data"] = result.data
+            answer["data"] = result.data
         if result.errors:
-            made["errors"] = [_error(one) for one in result.errors]
-        return Answer(body=made, points=price.points)
+            answer["errors"] = [_error(error) for error in result.errors]
+        return Answer(body=answer, points=price.points)
 
     def _root(self, points: int) -> Mapping[str, Any]:
-        told = self.told()
+        limit_state = self.limit_state()
         return {
             "viewer": _actor(self.world.viewer, keep_suffix=True),
-            "node": lambda _, **given: self._node(given["id"]),
-            "nodes": lambda _, ids: [self._node(one) for one in ids],
+            "node": lambda _, **arguments: self._node(arguments["id"]),
+            "nodes": lambda _, ids: [self._node(node_id) for node_id in ids],
             "repository": lambda _, owner, name, **more: self._repository(f"{owner}/{name}"),
             "rateLimit": {
                 "cost": points,
-                "limit": told["limit"],
-                "remaining": max(told["remaining"] - points, 0),
-                "resetAt": iso(told["reset"]),
-                "used": told["used"] + points,
+                "limit": limit_state["limit"],
+                "remaining": max(limit_state["remaining"] - points, 0),
+                "resetAt": iso(limit_state["reset"]),
+                "used": limit_state["used"] + points,
             },
         }
 
@@ -113,18 +113,20 @@ class Graph:
             for pull in repository.pulls.values()
             for thread in self._threads(repository, pull)
         )
-        found = next((one for one in threads if one["id"] == name), None)
-        return None if found is None else {"__typename": "PullRequestReviewThread", **found}
+        thread = next((thread for thread in threads if thread["id"] == name), None)
+        return None if thread is None else {"__typename": "PullRequestReviewThread", **thread}
 
     def _repository(self, name: str) -> Mapping[str, Any]:
-        found = self.world.repository(name)
-        if found is None:
+        repository = self.world.repository(name)
+        if repository is None:
             raise _missing(f"Could not resolve to a Repository with the name '{name}'.")
         return {
-            "id": node_id("R", found.id),
-            "nameWithOwner": found.full_name,
-            "object": lambda _, oid=None, expression=None: self._object(found, oid, expression),
-            "pullRequest": lambda _, number: self._pull(found, number),
+            "id": node_id("R", repository.id),
+            "nameWithOwner": repository.full_name,
+            "object": lambda _, oid=None, expression=None: self._object(
+                repository, oid, expression
+            ),
+            "pullRequest": lambda _, number: self._pull(repository, number),
         }
 
     def _object(
@@ -140,8 +142,8 @@ class Graph:
             return None
         data = history.blob(name)
         if data is None:
-            known = name in history
-            return self._commit(repository, name) if known else None
+            is_known = name in history
+            return self._commit(repository, name) if is_known else None
         return self._blob(name, data)
 
     def _blob(self, sha: str, data: bytes) -> Mapping[str, Any]:
@@ -166,13 +168,17 @@ class Graph:
         base = repository.history.merge_base(pull.base, pull.head)
         changes = repository.history.changes(base, pull.head)
         hidden = pull.pending(self.world.viewer)
-        reviews = [self._review(one) for one in pull.reviews if one.id not in hidden]
+        reviews = [self._review(review) for review in pull.reviews if review.id not in hidden]
         return {
             "id": pull_node(repository, pull),
             "files": self._connection(
                 [
-                    {"path": one.path, "additions": one.additions, "deletions": one.deletions}
-                    for one in changes
+                    {
+                        "path": change.path,
+                        "additions": change.additions,
+                        "deletions": change.deletions,
+                    }
+                    for change in changes
                 ]
             ),
             "commits": self._connection(self._commits(repository, pull)),
@@ -185,9 +191,9 @@ class Graph:
             "headRefOid": pull.head,
             "baseRefOid": pull.base,
             "changedFiles": len(changes),
-            "additions": sum(one.additions for one in changes),
-            "deletions": sum(one.deletions for one in changes),
-            "comments": self._connection([self._remark("IC", one) for one in pull.notes]),
+            "additions": sum(change.additions for change in changes),
+            "deletions": sum(change.deletions for change in changes),
+            "comments": self._connection([self._remark("IC", note) for note in pull.notes]),
             "reviews": self._connection(reviews),
             "reviewThreads": self._connection(self._threads(repository, pull)),
         }
@@ -210,21 +216,21 @@ class Graph:
             items.append((pull.merged_at, item))
         items.sort(key=lambda one: one[0])
 
-        def connect(info: Any, **given: Any) -> Mapping[str, Any]:
-            kinds = given.pop("itemTypes", None)
+        def connect(info: Any, **arguments: Any) -> Mapping[str, Any]:
+            kinds = arguments.pop("itemTypes", None)
             wanted = [
                 item for _, item in items if kinds is None or _KINDS[item["__typename"]] in kinds
             ]
-            return self._connection(wanted)(info, **given)
+            return self._connection(wanted)(info, **arguments)
 
         return connect
 
     def _threads(self, repository: Repository, pull: Pull) -> list[Mapping[str, Any]]:
         hidden = pull.pending(self.world.viewer)
         threads: dict[int, list[LineComment]] = defaultdict(list)
-        for one in pull.lines:
-            if one.review not in hidden:
-                threads[one.reply_to or one.id].append(one)
+        for line in pull.lines:
+            if line.review not in hidden:
+                threads[line.reply_to or line.id].append(line)
         return [self._thread(repository, pull, lines) for lines in threads.values()]
 
     def _thread(
@@ -236,14 +242,14 @@ class Graph:
         solver = pull.resolved.get(root)
         states = {review.id: review.state for review in pull.reviews}
         nodes = []
-        for one in lines:
-            pending = states[one.review] == "PENDING"
+        for line in lines:
+            pending = states[line.review] == "PENDING"
             more = {
-                "path": one.path,
+                "path": line.path,
                 "outdated": place is None,
                 "state": "PENDING" if pending else "SUBMITTED",
             }
-            nodes.append({**self._remark("PRRC", one), **more})
+            nodes.append({**self._remark("PRRC", line), **more})
         return {
             "id": node_id("PRRT", root),
             "isResolved": root in pull.resolved,
@@ -287,7 +293,7 @@ class Graph:
     def _commit(
         self, repository: Repository, sha: str, checks: Sequence[Check] = ()
     ) -> dict[str, Any]:
-        contexts = [_context(one) for one in checks if one.head == sha]
+        contexts = [_context(check) for check in checks if check.head == sha]
         return {
             "__typename": "Commit",
             "id": sha,
@@ -396,6 +402,6 @@ def _missing(message: str) -> GraphQLError:
 
 def _error(error: GraphQLError) -> dict[str, Any]:
     """An error as GitHub writes it: its type beside the message."""
-    made = dict(error.formatted)
-    extensions = made.pop("extensions", None) or {}
-    return {**extensions, **made}
+    answer = dict(error.formatted)
+    extensions = answer.pop("extensions", None) or {}
+    return {**extensions, **answer}

@@ -89,9 +89,9 @@ def _comment(writer: Writer, comments: int) -> None:
     for number in range(-(-len(places) // A_REVIEW), texts):
         writer.review(REVIEWERS[number % 4], body=_text(number), state="APPROVED")
     for number in range(answers):
-        made = writer.reply(roots[number * 3 % len(roots)], NADIA, _text(number + 3))
+        reply = writer.reply(roots[number * 3 % len(roots)], NADIA, _text(number + 3))
         if number % 2:
-            writer.pull.resolved[made.reply_to or 0] = NADIA
+            writer.pull.resolved[reply.reply_to or 0] = NADIA
     for number in range(notes):
         writer.say((MIRA, JONAS, RABBIT)[number % 3], _text(number + 5))
 

@@ -79,22 +79,22 @@ class Rest:
     def _repositories(self, request: Request, owner: str, types: tuple[str, ...]) -> Answer:
         """The repositories of an owner, who is there for having one."""
         owned = [
-            one
-            for one in self.world.repositories
-            if one.owner.lower() == owner.lower() and one.owner_type in types
+            repository
+            for repository in self.world.repositories
+            if repository.owner.lower() == owner.lower() and repository.owner_type in types
         ]
         signed_in = "authorization" in request.headers
-        seen = [one for one in owned if signed_in or not one.private]
+        seen = [repository for repository in owned if signed_in or not repository.private]
         return Answer(items=seen, shape=self.shapes.repository) if owned else answers.not_found()
 
     def pulls(self, request: Request, repository: Repository) -> Answer:
         query = request.query
         state = query.get("state", "open")
-        found = [one for one in repository.pulls.values() if state in ("all", one.state)]
+        found = [pull for pull in repository.pulls.values() if state in ("all", pull.state)]
         if "base" in query:
-            found = [one for one in found if one.base_ref == query["base"]]
+            found = [pull for pull in found if pull.base_ref == query["base"]]
         if "head" in query:
-            found = [one for one in found if _label(repository, one) == query["head"]]
+            found = [pull for pull in found if _label(repository, pull) == query["head"]]
         sort = query.get("sort", "created")
         down = "desc" if sort == "created" else "asc"
         found.sort(
@@ -107,10 +107,10 @@ class Rest:
         viewer = self.world.viewer
         hidden = {one for pull in repository.pulls.values() for one in pull.pending(viewer)}
         found = [
-            (pull, one)
+            (pull, line)
             for pull in repository.pulls.values()
-            for one in pull.lines
-            if one.review not in hidden
+            for line in pull.lines
+            if line.review not in hidden
         ]
         return Answer(
             items=_changed(request, found),
@@ -118,7 +118,7 @@ class Rest:
         )
 
     def all_notes(self, request: Request, repository: Repository) -> Answer:
-        found = [(pull, one) for pull in repository.pulls.values() for one in pull.notes]
+        found = [(pull, note) for pull in repository.pulls.values() for note in pull.notes]
         return Answer(
             items=_changed(request, found), shape=lambda one: self.shapes.note(repository, *one)
         )
@@ -131,7 +131,7 @@ class Rest:
         head = pull.heads[-1 - lag]
         base = repository.history.merge_base(pull.base, head)
         seen = self._listed(repository.history.changes(base, head))
-        rows = [self.shapes.file(repository, head, one) for one in seen]
+        rows = [self.shapes.file(repository, head, item) for item in seen]
         return Answer(items=rows[: self.rules.file_limit])
 
     def _listed(self, changes: tuple[Change, ...]) -> list[Change]:
@@ -150,8 +150,8 @@ class Rest:
 
     def line_comments(self, request: Request, repository: Repository, pull: Pull) -> Answer:
         hidden = pull.pending(self.world.viewer)
-        seen = [one for one in pull.lines if one.review not in hidden]
-        return Answer(items=[self.shapes.line_comment(repository, pull, one) for one in seen])
+        seen = [line for line in pull.lines if line.review not in hidden]
+        return Answer(items=[self.shapes.line_comment(repository, pull, item) for item in seen])
 
     def line_comment(self, request: Request, repository: Repository, line: str) -> Answer:
         for pull in repository.pulls.values():
@@ -163,11 +163,11 @@ class Rest:
 
     def reviews(self, request: Request, repository: Repository, pull: Pull) -> Answer:
         hidden = pull.pending(self.world.viewer)
-        seen = [one for one in pull.reviews if one.id not in hidden]
-        return Answer(items=[self.shapes.review(repository, pull, one) for one in seen])
+        seen = [review for review in pull.reviews if review.id not in hidden]
+        return Answer(items=[self.shapes.review(repository, pull, item) for item in seen])
 
     def notes(self, request: Request, repository: Repository, pull: Pull) -> Answer:
-        return Answer(items=[self.shapes.note(repository, pull, one) for one in pull.notes])
+        return Answer(items=[self.shapes.note(repository, pull, note) for note in pull.notes])
 
     def write_note(self, request: Request, repository: Repository, pull: Pull) -> Answer:
         refused = _bad_body(request)
@@ -240,7 +240,7 @@ class Rest:
             "total_commits": len(ahead),
             "commits": [self.shapes.commit(repository, sha) for sha in ahead] if first else [],
             "files": [
-                self.shapes.file(repository, end, one) for one in seen[: self.rules.compare_files]
+                self.shapes.file(repository, end, item) for item in seen[: self.rules.compare_files]
             ],
         }
         return Answer(body=body)
@@ -278,7 +278,7 @@ def _changed(request: Request, found: list[tuple[Pull, Remark]]) -> list[tuple[P
     query = request.query
     since, by_change = query.get("since", ""), query.get("sort") == "updated"
     return sorted(
-        (one for one in found if iso(one[1].edited) >= since),
+        (pull for pull in found if iso(pull[1].edited) >= since),
         key=lambda one: (one[1].edited if by_change else one[1].at, one[1].id),
         # Without `sort` GitHub takes no notice of the direction.
         reverse="sort" in query and query.get("direction") == "desc",

@@ -84,7 +84,7 @@ class Server:
         self.url = f"http://127.0.0.1:{self._http.server_port}"
         shapes = Shapes(api=self.url)
         self.rest = Rest(world=world, shapes=shapes, rules=rules, may_write=may_write)
-        self.graph = Graph(world=world, rules=rules, told=lambda: self.budget.of("graphql"))
+        self.graph = Graph(world=world, rules=rules, limit_state=lambda: self.budget.of("graphql"))
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True)
 
     @property
@@ -152,14 +152,18 @@ class Server:
 
     def _check(self, request: Request) -> Answer | None:
         """Whether the token lets this request in."""
-        given = request.headers.get("authorization", "").partition(" ")[2]
-        if given and given != self.token:
+        token = request.headers.get("authorization", "").partition(" ")[2]
+        if token and token != self.token:
             return answers.bad_credentials()
-        if given:
+        if token:
             return None
         if request.method != "GET":
             return answers.refusal(401, "Requires authentication")
-        private = [one.full_name.lower() for one in self.world.repositories if one.private]
+        private = [
+            repository.full_name.lower()
+            for repository in self.world.repositories
+            if repository.private
+        ]
         path = f"{request.path.lower()}/"
         hidden = any(path.startswith(f"/repos/{name}/") for name in private)
         return answers.not_found() if hidden else None
@@ -176,10 +180,10 @@ class Server:
 
     def _moved(self, request: Request) -> Answer | None:
         """A redirect for a repository's former name, to its number as GitHub does."""
-        for one in self.world.repositories:
-            for name in one.formerly:
+        for repository in self.world.repositories:
+            for name in repository.formerly:
                 if f"{request.path}/".startswith(f"/repos/{name}/"):
-                    place = f"{self.url}/repositories/{one.id}"
+                    place = f"{self.url}/repositories/{repository.id}"
                     place += request.path[len(f"/repos/{name}") :]
                     place += f"?{urlencode(request.query)}" if request.query else ""
                     status = 301 if request.method == "GET" else 307
@@ -198,7 +202,7 @@ class Server:
         last = max(-(-len(items) // size), 1)
         body = items[(page - 1) * size : page * size]
         body = fault.page(body, items, page) if fault else body
-        answer.body = [answer.shape(one) for one in body] if answer.shape else body
+        answer.body = [answer.shape(item) for item in body] if answer.shape else body
         links = [("prev", page - 1), ("next", page + 1), ("last", last), ("first", 1)]
         wanted = [
             (relation, target)
@@ -213,17 +217,20 @@ class Server:
 
     def _named(self, path: str) -> str:
         """The path by the repository's name, for one that a `Link` gave by its number."""
-        for one in self.world.repositories:
-            if f"{path}/".startswith(f"/repositories/{one.id}/"):
-                return f"/repos/{one.full_name}{path[len(f'/repositories/{one.id}') :]}"
+        for repository in self.world.repositories:
+            if f"{path}/".startswith(f"/repositories/{repository.id}/"):
+                return (
+                    f"/repos/{repository.full_name}{path[len(f'/repositories/{repository.id}') :]}"
+                )
         return path
 
     def _page_url(self, request: Request, page: int) -> str:
         """As GitHub writes it: by the repository's number, not by its name."""
         path = request.path
-        for one in self.world.repositories:
-            if path.lower().startswith(f"/repos/{one.full_name.lower()}/"):
-                path = f"/repositories/{one.id}{path[len('/repos/') + len(one.full_name) :]}"
+        for repository in self.world.repositories:
+            if path.lower().startswith(f"/repos/{repository.full_name.lower()}/"):
+                rest = path[len("/repos/") + len(repository.full_name) :]
+                path = f"/repositories/{repository.id}{rest}"
         return f"{self.url}{path}?{urlencode({**request.query, 'page': page})}"
 
     def _finish(self, request: Request, answer: Answer) -> Answer:
@@ -245,8 +252,8 @@ class Server:
         taken = 0 if free else answer.points
         self.budget.used[resource] += taken
         self.points += taken if resource == "graphql" else 0
-        told = self.budget.of(resource)
-        headers = {f"X-RateLimit-{name.title()}": str(told[name]) for name in told}
+        limit_state = self.budget.of(resource)
+        headers = {f"X-RateLimit-{name.title()}": str(limit_state[name]) for name in limit_state}
         headers["X-RateLimit-Resource"] = resource
         headers["X-GitHub-Request-Id"] = f"0C1E:{len(self.log):04X}"
         answer.headers = headers | answer.headers

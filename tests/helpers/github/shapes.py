@@ -159,7 +159,7 @@ class Shapes:
             "mergeable_state": "clean" if pull.state == "open" else "unknown",
             "merged_by": None,
             "comments": len(pull.notes),
-            "review_comments": sum(one.review not in hidden for one in pull.lines),
+            "review_comments": sum(line.review not in hidden for line in pull.lines),
             "maintainer_can_modify": False,
             "commits": len(repository.history.log(base, pull.head)),
             "additions": sum(change.additions for change in changes),
@@ -194,7 +194,7 @@ class Shapes:
         pull_url = f"{self.api}/repos/{repository.full_name}/pulls/{pull.number}"
         page = f"{WEB}/{repository.full_name}/pull/{pull.number}#discussion_r{comment.id}"
         now = anchors.current(repository, pull, comment)
-        made = {
+        fields = {
             "url": url,
             "pull_request_review_id": comment.review,
             "id": comment.id,
@@ -228,13 +228,13 @@ class Shapes:
             "subject_type": "file" if comment.line is None else "line",
         }
         if comment.reply_to is not None:
-            made["in_reply_to_id"] = comment.reply_to
-        return made
+            fields["in_reply_to_id"] = comment.reply_to
+        return fields
 
     def review(self, repository: Repository, pull: Pull, review: Review) -> dict[str, Any]:
         page = f"{WEB}/{repository.full_name}/pull/{pull.number}#pullrequestreview-{review.id}"
         pull_url = f"{self.api}/repos/{repository.full_name}/pulls/{pull.number}"
-        made = {
+        fields = {
             "id": review.id,
             "node_id": node_id("PRR", review.id),
             "user": self.user(review.author),
@@ -247,8 +247,8 @@ class Shapes:
             "commit_id": review.commit,
         }
         if review.state != "PENDING":
-            made["submitted_at"] = iso(review.at)
-        return made
+            fields["submitted_at"] = iso(review.at)
+        return fields
 
     def note(self, repository: Repository, pull: Pull, note: Note) -> dict[str, Any]:
         url = f"{self.api}/repos/{repository.full_name}/issues/comments/{note.id}"

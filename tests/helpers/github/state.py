@@ -235,12 +235,14 @@ class World:
         return self.now
 
     def by_id(self, number: int) -> Repository | None:
-        return _first(one for one in self.repositories if one.id == number)
+        return _first(repository for repository in self.repositories if repository.id == number)
 
     def repository(self, full_name: str) -> Repository | None:
         """By name, whatever its case, as on GitHub."""
         return _first(
-            one for one in self.repositories if one.full_name.lower() == full_name.lower()
+            repository
+            for repository in self.repositories
+            if repository.full_name.lower() == full_name.lower()
         )
 
     def note(self, repository: Repository, note_id: int) -> tuple[Pull, Note] | None:

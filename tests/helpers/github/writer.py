@@ -50,9 +50,9 @@ class Writer:
             at=self.world.tick(),
         )
         self.pull.reviews.append(review)
-        made = [self._line(review, spot) for spot in spots]
-        self.pull.lines += made
-        return made
+        comments = [self._line(review, spot) for spot in spots]
+        self.pull.lines += comments
+        return comments
 
     def _line(self, review: Review, spot: Spot) -> LineComment:
         at = self.world.tick()
@@ -79,9 +79,9 @@ class Writer:
             side=root.side,
             start_line=root.start_line,
         )
-        (made,) = self.review(author, spots=[spot])
-        made.reply_to, made.commit = root.id, root.commit
-        return made
+        (comments,) = self.review(author, spots=[spot])
+        comments.reply_to, comments.commit = root.id, root.commit
+        return comments
 
     def say(self, author: User | None, body: str) -> Note:
         """Write in the conversation."""

@@ -36,5 +36,5 @@ def pull_of(server: Server) -> Pull:
     return server.world.repositories[0].pulls[NUMBER]
 
 
-def read(host: Client, **given: object) -> PullRequest:
-    return pull.read_pull(host, NAME, NUMBER, **{"limits": full_files.Limits(), **given})
+def read(host: Client, **options: object) -> PullRequest:
+    return pull.read_pull(host, NAME, NUMBER, **{"limits": full_files.Limits(), **options})

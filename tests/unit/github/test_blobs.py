@@ -72,10 +72,10 @@ MANY = [f"m{at:03}.py" for at in range(120)]
 
 def test_one_query_for_fifty_files() -> None:
     host = Objects(having(*MANY))
-    found = read(host, change_of("".join(map(modified, MANY))))
+    files = read(host, change_of("".join(map(modified, MANY))))
     assert len(host.queries) == 3
-    assert found.texts == {path: text_of(path) for path in MANY}
-    assert (found.missing, found.notes) == ((), ())
+    assert files.texts == {path: text_of(path) for path in MANY}
+    assert (files.missing, files.notes) == ((), ())
 
 
 def test_names_go_as_variables_and_never_into_the_query() -> None:
@@ -103,38 +103,38 @@ def test_damaged_memory_is_asked_again(tmp_path: Path) -> None:
 
 def test_failed_query_is_missing_and_the_others_are_read() -> None:
     host = Objects(having(*MANY), failing=(2,))
-    found = read(host, change_of("".join(map(modified, MANY))))
-    assert sorted(found.texts) == MANY[:50] + MANY[100:]
-    assert found.missing == (
+    files = read(host, change_of("".join(map(modified, MANY))))
+    assert sorted(files.texts) == MANY[:50] + MANY[100:]
+    assert files.missing == (
         "50 changed files could not be read whole (status 502), only their hunks: "
         "'m050.py', 'm051.py', 'm052.py' and 47 more.",
     )
 
 
 def test_object_that_the_host_lacks_is_missing() -> None:
-    found = read(Objects({}), change_of(modified("a.py")))
-    assert "(the host does not have them), only their hunks: 'a.py'." in found.missing[0]
+    files = read(Objects({}), change_of(modified("a.py")))
+    assert "(the host does not have them), only their hunks: 'a.py'." in files.missing[0]
 
 
 def test_answer_for_another_object_is_not_taken() -> None:
     wrong = {name_of(text_of("a.py")): {"oid": "f" * 40, "text": text_of("a.py")}}
-    found = read(Objects(wrong), change_of(modified("a.py")))
-    assert found.texts == {}
-    assert found.missing
+    files = read(Objects(wrong), change_of(modified("a.py")))
+    assert files.texts == {}
+    assert files.missing
 
 
 @pytest.mark.parametrize("what", [{"isBinary": True}, {"isTruncated": True}, {"text": None}])
 def test_blob_without_whole_text_is_left_out_with_a_note(what: dict[str, Any]) -> None:
     name = name_of(text_of("a.py"))
     host = Objects({name: {"oid": name, "text": "firs", **what}})
-    found = read(host, change_of(modified("a.py")))
-    assert (found.texts, found.missing) == ({}, ())
-    assert "Only the hunks were read of 1 files" in found.notes[0]
+    files = read(host, change_of(modified("a.py")))
+    assert (files.texts, files.missing) == ({}, ())
+    assert "Only the hunks were read of 1 files" in files.notes[0]
 
 
 def test_new_deleted_binary_and_moved_files_need_no_request() -> None:
     host = Objects({})
-    found = read(
+    files = read(
         host,
         change_of(
             "diff --git a/n b/n\nnew file mode 100644\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+x\n"
@@ -145,7 +145,7 @@ def test_new_deleted_binary_and_moved_files_need_no_request() -> None:
         ),
     )
     assert host.queries == []
-    assert found.missing == ()
+    assert files.missing == ()
 
 
 def test_same_content_in_two_files_is_asked_for_once() -> None:
@@ -172,12 +172,12 @@ def test_file_whose_mode_alone_changed_is_told_from_a_binary_one() -> None:
 
 
 def test_question_for_the_mode_that_fails_is_missing() -> None:
-    found = read(Objects({}, failing=(1,)), change_of(SILENT.format("run.sh")), base=BASE)
-    assert "mode only, which could not be checked (status 502): 'run.sh'." in found.missing[0]
+    files = read(Objects({}, failing=(1,)), change_of(SILENT.format("run.sh")), base=BASE)
+    assert "mode only, which could not be checked (status 502): 'run.sh'." in files.missing[0]
 
 
 def test_name_that_is_none_is_never_asked_for() -> None:
     host = Objects({})
-    found = read(host, change_of(modified("a.py"), **{"a.py": 'x") { } #'}))
+    files = read(host, change_of(modified("a.py"), **{"a.py": 'x") { } #'}))
     assert host.queries == []
-    assert found.missing
+    assert files.missing

@@ -21,9 +21,15 @@ PATCH = "@@ -1,2 +1,3 @@\n a\n-b\n+c\n+d"
 
 
 def row(name: str, *, commit: str = HEAD, **values) -> PatchRow:
-    given = {"status": "modified", "additions": 2, "deletions": 1, "patch": PATCH, "sha": "e" * 40}
+    fields = {
+        "status": "modified",
+        "additions": 2,
+        "deletions": 1,
+        "patch": PATCH,
+        "sha": "e" * 40,
+    }
     url = f"https://api.example/repos/o/r/contents/{name}?ref={commit}"
-    return PatchRow(filename=name, contents_url=url, **{**given, **values})
+    return PatchRow(filename=name, contents_url=url, **{**fields, **values})
 
 
 def silent(name: str, status: str = "modified", **values) -> PatchRow:
@@ -48,8 +54,8 @@ class Lists:
 def totals_of(*rows: PatchRow) -> Totals:
     return Totals(
         files=len(rows),
-        additions=sum(one.additions for one in rows),
-        deletions=sum(one.deletions for one in rows),
+        additions=sum(row.additions for row in rows),
+        deletions=sum(row.deletions for row in rows),
     )
 
 
@@ -57,8 +63,8 @@ def read(host: Lists, totals: Totals, limits: Limits = LIMITS) -> changed_files.
     return changed_files.read_change(host, "o/r", 7, totals, HEAD, limits)  # type: ignore[arg-type]
 
 
-def unseen(found: changed_files.ListedChange) -> list[str]:
-    return [file.path for file in found.diff.files if file.is_missing]
+def unseen(change: changed_files.ListedChange) -> list[str]:
+    return [file.path for file in change.diff.files if file.is_missing]
 
 
 WHOLE = [
@@ -71,11 +77,11 @@ WHOLE = [
 
 def test_whole_list_is_read_with_one_request_and_sorted() -> None:
     host = Lists(WHOLE)
-    found = read(host, totals_of(*WHOLE))
-    assert [file.path for file in found.diff.files] == ["a.py", "b.py", "logo.png", "n.py"]
-    assert found.missing == ()
+    change = read(host, totals_of(*WHOLE))
+    assert [file.path for file in change.diff.files] == ["a.py", "b.py", "logo.png", "n.py"]
+    assert change.missing == ()
     assert host.asked == [("/repos/o/r/pulls/7/files", 4)]
-    assert found.blobs["a.py"] == "e" * 40
+    assert change.blobs["a.py"] == "e" * 40
 
 
 def test_image_and_pure_rename_are_believed_when_the_totals_agree() -> None:
@@ -86,38 +92,38 @@ def test_image_and_pure_rename_are_believed_when_the_totals_agree() -> None:
 
 def test_silently_empty_rows_are_missing_when_the_totals_say_more() -> None:
     totals = totals_of(*WHOLE)._replace(additions=400)
-    found = read(Lists(WHOLE), totals)
-    assert unseen(found) == ["logo.png", "n.py"]
+    change = read(Lists(WHOLE), totals)
+    assert unseen(change) == ["logo.png", "n.py"]
     assert (
-        "listed without any change, which does not add up: 'logo.png', 'n.py'" in found.missing[0]
+        "listed without any change, which does not add up: 'logo.png', 'n.py'" in change.missing[0]
     )
-    assert "add 4 lines and remove 2; the pull request counts 400 and 2" in found.missing[1]
+    assert "add 4 lines and remove 2; the pull request counts 400 and 2" in change.missing[1]
 
 
 def test_file_without_patch_is_missing_and_the_others_are_read() -> None:
     rows = [row("a.py"), row("large.py", patch=None, additions=900)]
-    found = read(Lists(rows), totals_of(*rows))
-    assert unseen(found) == ["large.py"]
-    assert found.diff.files[0].hunks
-    assert found.missing == (
+    change = read(Lists(rows), totals_of(*rows))
+    assert unseen(change) == ["large.py"]
+    assert change.diff.files[0].hunks
+    assert change.missing == (
         "1 of the changed files have changed lines that the host did not show: 'large.py'.",
     )
 
 
 def test_lost_page_is_told_with_its_reason_and_not_asked_again() -> None:
     host = Lists(WHOLE, lost=("page 2 of the files: status 502",))
-    found = read(host, totals_of(*WHOLE)._replace(files=120, additions=999))
+    change = read(host, totals_of(*WHOLE)._replace(files=120, additions=999))
     assert len(host.asked) == 1
-    assert "4 changed files were found and the pull request counts 120." in found.missing
-    assert "Files are not listed: page 2 of the files: status 502." in found.missing
+    assert "4 changed files were found and the pull request counts 120." in change.missing
+    assert "Files are not listed: page 2 of the files: status 502." in change.missing
 
 
 def test_more_files_than_the_host_lists_are_said_to_be_missing(monkeypatch) -> None:
     monkeypatch.setattr(changed_files, "MAX_LISTED", 4)
     host = Lists(WHOLE)
-    found = read(host, totals_of(*WHOLE)._replace(files=9))
+    change = read(host, totals_of(*WHOLE)._replace(files=9))
     assert host.asked == [("/repos/o/r/pulls/7/files", 4)]
-    assert "Files are not listed: the host lists 4 at most." in found.missing
+    assert "Files are not listed: the host lists 4 at most." in change.missing
 
 
 def test_rows_listed_twice_count_once() -> None:
@@ -126,25 +132,25 @@ def test_rows_listed_twice_count_once() -> None:
 
 def test_file_that_slipped_between_two_pages_is_found_the_second_time() -> None:
     host = Lists([WHOLE[0], WHOLE[0], *WHOLE[2:]], [WHOLE[1], WHOLE[1], *WHOLE[2:]])
-    found = read(host, totals_of(*WHOLE))
-    assert (len(host.asked), found.missing) == (2, ())
-    assert len(found.diff.files) == 4
+    change = read(host, totals_of(*WHOLE))
+    assert (len(host.asked), change.missing) == (2, ())
+    assert len(change.diff.files) == 4
 
 
 def test_stale_list_is_read_once_more() -> None:
     stale = [row("gone.py", commit=OLDER), row("a.py", commit=OLDER, additions=9)]
     host = Lists(stale, WHOLE)
-    found = read(host, totals_of(*WHOLE))
-    assert (len(host.asked), found.missing, unseen(found)) == (2, (), [])
-    assert found == read(Lists(WHOLE), totals_of(*WHOLE))
+    change = read(host, totals_of(*WHOLE))
+    assert (len(host.asked), change.missing, unseen(change)) == (2, (), [])
+    assert change == read(Lists(WHOLE), totals_of(*WHOLE))
 
 
 def test_list_that_stays_stale_shows_nothing_of_its_files() -> None:
     host = Lists([row("a.py", commit=OLDER), row("gone.py", commit=OLDER)])
-    found = read(host, totals_of(row("a.py")))
+    change = read(host, totals_of(row("a.py")))
     assert len(host.asked) == 2
-    assert unseen(found) == ["a.py", "gone.py"]
-    assert "listed for another commit than the head" in found.missing[0]
+    assert unseen(change) == ["a.py", "gone.py"]
+    assert "listed for another commit than the head" in change.missing[0]
 
 
 def test_file_listed_with_two_changes_is_missing() -> None:
@@ -159,14 +165,14 @@ def test_file_listed_with_two_changes_is_missing() -> None:
 
 
 def test_pull_request_without_files_has_an_empty_diff() -> None:
-    found = read(Lists([]), Totals(files=0, additions=0, deletions=0))
-    assert (found.diff.files, found.missing) == ((), ())
+    change = read(Lists([]), Totals(files=0, additions=0, deletions=0))
+    assert (change.diff.files, change.missing) == ((), ())
 
 
 def test_nothing_listed_at_all_is_missing_and_no_empty_change() -> None:
-    found = read(Lists([]), Totals(files=3, additions=5, deletions=0))
-    assert found.diff.files == ()
-    assert "0 changed files were found and the pull request counts 3." in found.missing
+    change = read(Lists([]), Totals(files=3, additions=5, deletions=0))
+    assert change.diff.files == ()
+    assert "0 changed files were found and the pull request counts 3." in change.missing
 
 
 def test_unchanged_rows_are_no_part_of_the_change() -> None:
@@ -196,9 +202,9 @@ def test_order_of_rows_does_not_tell(seed: int) -> None:
 )
 def test_files_after_a_limit_are_missing(limits: parse.Limits, left: list[str]) -> None:
     rows = [row(name) for name in ("d.py", "c.py", "b.py", "a.py")]
-    found = read(Lists(rows), totals_of(*rows), Limits(diff=limits))
-    assert unseen(found) == left
-    assert found.missing
+    change = read(Lists(rows), totals_of(*rows), Limits(diff=limits))
+    assert unseen(change) == left
+    assert change.missing
 
 
 def test_hash_tells_changes_apart_and_what_was_not_seen() -> None:
@@ -221,7 +227,7 @@ SUBMODULE = (
 
 
 @pytest.mark.parametrize(
-    ("totals", "said"),
+    ("totals", "message"),
     [
         ((2, 3, 2), ""),
         ((3, 3, 2), "2 changed files were found and the pull request counts 3."),
@@ -229,13 +235,13 @@ SUBMODULE = (
         ((2, 4, 2), "counts 4 and 2"),
     ],
 )
-def test_change_from_elsewhere_is_held_against_the_totals(totals, said: str) -> None:
+def test_change_from_elsewhere_is_held_against_the_totals(totals, message: str) -> None:
     parsed = parse.parse_diff(f"--- a/a.py\n+++ b/a.py\n{PATCH}\n{SUBMODULE}")
     found = changed_files.reconcile(
         parsed, Totals(files=totals[0], additions=totals[1], deletions=totals[2])
     )
-    assert bool(found) == bool(said)
-    assert said in "".join(found)
+    assert bool(found) == bool(message)
+    assert message in "".join(found)
 
 
 # One row
@@ -261,19 +267,19 @@ PATHS = st.lists(PARTS, min_size=1, max_size=3).map("/".join) | st.sampled_from(
 
 
 def a_row(**values) -> PatchRow:
-    given = {"filename": "a.py", "status": "modified", "additions": 1, "deletions": 1}
-    return PatchRow(**{**given, "patch": HUNK, **values})
+    patch_row = {"filename": "a.py", "status": "modified", "additions": 1, "deletions": 1}
+    return PatchRow(**{**patch_row, "patch": HUNK, **values})
 
 
-def seen(given: PatchRow, *, zeros_are_true: bool = True):
-    return read_row(given, zeros_are_true=zeros_are_true, limits=parse.Limits())
+def seen(patch_row: PatchRow, *, zeros_are_true: bool = True):
+    return read_row(patch_row, zeros_are_true=zeros_are_true, limits=parse.Limits())
 
 
 @given(PATHS, PATHS, st.sampled_from(sorted(STATUS)), st.booleans())
 def test_paths_and_status_are_those_of_the_row(path, before, status, has_patch) -> None:
     moved = status in ("renamed", "copied") and before != path
     patch, added, removed = PATCHES.get(status, (HUNK, 1, 1)) if has_patch else (None, 0, 0)
-    given = a_row(
+    patch_row = a_row(
         filename=path,
         status=status,
         previous_filename=before if moved else None,
@@ -281,21 +287,21 @@ def test_paths_and_status_are_those_of_the_row(path, before, status, has_patch) 
         additions=added,
         deletions=removed,
     )
-    found = seen(given)
-    assert found.reason is None
+    read_file = seen(patch_row)
+    assert read_file.reason is None
     expected = (
         STATUS[status] if moved or status not in ("renamed", "copied") else STATUS["modified"]
     )
-    assert (found.file.path, found.file.old_path, found.file.status) == (
+    assert (read_file.file.path, read_file.file.old_path, read_file.file.status) == (
         path,
         before if moved else None,
         expected,
     )
-    assert len(found.file.hunks) == has_patch
+    assert len(read_file.file.hunks) == has_patch
 
 
 @pytest.mark.parametrize(
-    ("given", "reason"),
+    ("patch_row", "reason"),
     [
         (a_row(patch=None), "lines that the host did not show"),
         (a_row(additions=2), "does not have the lines that the host counts"),
@@ -314,24 +320,26 @@ def test_paths_and_status_are_those_of_the_row(path, before, status, has_patch) 
         ),
     ],
 )
-def test_patch_that_does_not_fit_its_row_leaves_out_the_file(given: PatchRow, reason: str) -> None:
-    found = seen(given)
-    assert reason in (found.reason or "")
-    assert found.file.is_missing
-    assert found.file.hunks == ()
+def test_patch_that_does_not_fit_its_row_leaves_out_the_file(
+    patch_row: PatchRow, reason: str
+) -> None:
+    read_file = seen(patch_row)
+    assert reason in (read_file.reason or "")
+    assert read_file.file.is_missing
+    assert read_file.file.hunks == ()
 
 
 @pytest.mark.parametrize("status", ["modified", "renamed", "added", "removed", "changed", "copied"])
 def test_row_without_change_is_believed_only_when_all_adds_up(status: str) -> None:
-    given = a_row(status=status, patch=None, additions=0, deletions=0, previous_filename="b.py")
-    assert not seen(given).file.is_missing
-    assert seen(given, zeros_are_true=False).file.is_missing
+    patch_row = a_row(status=status, patch=None, additions=0, deletions=0, previous_filename="b.py")
+    assert not seen(patch_row).file.is_missing
+    assert seen(patch_row, zeros_are_true=False).file.is_missing
 
 
 def test_empty_file_is_believed_by_the_name_of_its_blob() -> None:
-    given = a_row(status="added", patch=None, additions=0, deletions=0, sha=min(EMPTY_BLOBS))
-    found = seen(given, zeros_are_true=False)
-    assert (found.file.status, found.file.is_missing, found.file.is_binary) == (
+    patch_row = a_row(status="added", patch=None, additions=0, deletions=0, sha=min(EMPTY_BLOBS))
+    read_file = seen(patch_row, zeros_are_true=False)
+    assert (read_file.file.status, read_file.file.is_missing, read_file.file.is_binary) == (
         FileStatus.ADDED,
         False,
         False,
@@ -340,14 +348,14 @@ def test_empty_file_is_believed_by_the_name_of_its_blob() -> None:
 
 def test_submodule_s_lines_count_though_they_are_no_code() -> None:
     patch = f"@@ -1 +1 @@\n-Subproject commit {'a' * 40}\n+Subproject commit {'b' * 40}"
-    found = seen(a_row(filename="lib", patch=patch))
-    assert found.reason is None
-    assert found.file.is_submodule
+    read_file = seen(a_row(filename="lib", patch=patch))
+    assert read_file.reason is None
+    assert read_file.file.is_submodule
 
 
 def test_modes_that_the_host_does_not_tell_stay_unknown() -> None:
-    found = seen(a_row(status="added", patch="@@ -0,0 +1 @@\n+x", deletions=0))
-    assert (found.file.old_mode, found.file.new_mode) == (None, None)
+    read_file = seen(a_row(status="added", patch="@@ -0,0 +1 @@\n+x", deletions=0))
+    assert (read_file.file.old_mode, read_file.file.new_mode) == (None, None)
 
 
 def test_row_names_the_commit_it_was_listed_for() -> None:

@@ -54,9 +54,9 @@ class Pull:
 
 @pytest.fixture
 def server():
-    made = Scripted()
-    yield made
-    made.close()
+    server = Scripted()
+    yield server
+    server.close()
 
 
 @pytest.fixture
@@ -84,8 +84,8 @@ def connect(server, clock):
         return made[-1]
 
     yield connecting
-    for one in made:
-        one.close()
+    for connected in made:
+        connected.close()
 
 
 @pytest.fixture
@@ -314,10 +314,10 @@ _SECONDARY = {"message": "You have exceeded a secondary rate limit."}
 @pytest.mark.parametrize("status", [403, 429])
 def test_primary_limit_is_waited_for(server, connect, clock, status: int) -> None:
     server.will(_primary(clock, 90, status), Reply(body={"number": 1}))
-    said: list[str] = []
-    assert connect(report=said.append).get(PATH, Pull) == Pull(number=1)
+    messages: list[str] = []
+    assert connect(report=messages.append).get(PATH, Pull) == Pull(number=1)
     assert clock.slept == [91.0]
-    assert said == ["GitHub asks to wait 91 s (primary rate limit)"]
+    assert messages == ["GitHub asks to wait 91 s (primary rate limit)"]
 
 
 @pytest.mark.parametrize("status", [403, 429])
@@ -402,7 +402,11 @@ def test_changed_answer_replaces_the_kept_one(server, connect, store) -> None:
     server.will(_tagged({"number": 1}, '"a"'), _tagged({"number": 2}, '"b"'), Reply(status=304))
     host = connect(store=store)
     assert [host.get(PATH, Pull).number for _ in range(3)] == [1, 2, 2]
-    assert [one.headers.get("if-none-match") for one in server.asked] == [None, '"a"', '"b"']
+    assert [request.headers.get("if-none-match") for request in server.asked] == [
+        None,
+        '"a"',
+        '"b"',
+    ]
 
 
 def test_nothing_is_kept_without_a_store(server, connect) -> None:
@@ -487,7 +491,7 @@ class Listed:
 
 
 def _numbers(read) -> list[int]:
-    return [one.number for one in read.items]
+    return [item.number for item in read.items]
 
 
 @pytest.mark.parametrize("expected", [True, False])
@@ -576,11 +580,11 @@ def test_list_is_whole_or_says_what_is_missing(server, connect, store, clock, se
     server.route = faulty
     for _ in range(2):
         read = connect(store=store, tries=3).pages("/x", Pull, expected=listed.size)
-        found = _numbers(read)
-        assert found == sorted(set(found))
-        lost = {int(one.split(":")[1].removeprefix(" page ")) for one in read.missing}
+        numbers = _numbers(read)
+        assert numbers == sorted(set(numbers))
+        lost = {int(text.split(":")[1].removeprefix(" page ")) for text in read.missing}
         whole = range(listed.size)
-        assert found == [number for number in whole if number // 100 + 1 not in lost]
+        assert numbers == [number for number in whole if number // 100 + 1 not in lost]
 
 
 def test_nothing_is_asked_for_where_nothing_is_expected(server, connect) -> None:
@@ -1030,12 +1034,12 @@ def test_token_that_the_host_repeats_is_in_no_error_log_or_store(
     server.route = lambda _: Reply(
         status=status, body={"message": f"for {TOKEN}", "errors": errors}, headers=headers
     )
-    said: list[str] = []
-    host = connect(store=store, tries=2, report=said.append)
+    messages: list[str] = []
+    host = connect(store=store, tries=2, report=messages.append)
     for error in _everywhere(server, host):
         assert TOKEN not in "".join(traceback.format_exception(error))
         assert TOKEN.encode() not in pickle.dumps(error)
-    assert TOKEN not in caplog.text + repr(host) + str(vars(host)) + "".join(said)
+    assert TOKEN not in caplog.text + repr(host) + str(vars(host)) + "".join(messages)
 
 
 def test_token_is_not_in_the_store(server, connect, store, tmp_path) -> None:
@@ -1061,8 +1065,8 @@ def test_host_is_shown_by_its_address_alone(connect, server) -> None:
 def test_clients_do_not_share_their_budget(server) -> None:
     clients = [Client(token=None, api_url=server.url) for _ in range(2)]
     assert clients[0]._retry is not clients[1]._retry
-    for one in clients:
-        one.close()
+    for connected in clients:
+        connected.close()
 
 
 def test_token_that_is_none_is_refused_unquoted() -> None:

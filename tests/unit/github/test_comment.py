@@ -58,7 +58,7 @@ def test_first_run_makes_the_comment() -> None:
     with shop() as (server, host):
         posted = post(server, host)
         assert (posted.outcome, posted.reason) == (Outcome.CREATED, "")
-        assert [one.body for one in ours(server)] == [BODY]
+        assert [comment.body for comment in ours(server)] == [BODY]
         assert str(ours(server)[0].id) in posted.url
 
 
@@ -67,7 +67,7 @@ def test_second_run_edits_it_in_place() -> None:
         post(server, host)
         posted = post(server, host, BODY + "More.\n")
         assert posted.outcome is Outcome.UPDATED
-        assert [one.body for one in ours(server)] == [BODY + "More.\n"]
+        assert [comment.body for comment in ours(server)] == [BODY + "More.\n"]
 
 
 @pytest.mark.parametrize("kept", [BODY, BODY.replace("\n", "\r\n"), BODY.rstrip()])
@@ -85,7 +85,7 @@ def test_second_comment_left_by_a_race_goes_away() -> None:
             comment.post(host, NAME, NUMBER, BODY, (), certain=True)
         first = ours(server)[0].id
         post(server, host)
-        assert [one.id for one in ours(server)] == [first]
+        assert [comment.id for comment in ours(server)] == [first]
 
 
 def test_uncertain_list_makes_no_comment() -> None:
@@ -118,7 +118,7 @@ def test_lost_answer_to_an_edit_is_done_again(kind: Kind) -> None:
         post(server, host)
         server.faults = faults.Script({len(server.log): Fault(kind=kind)})
         assert post(server, host, BODY + "More.\n").outcome is Outcome.UPDATED
-        assert [one.body for one in ours(server)] == [BODY + "More.\n"]
+        assert [comment.body for comment in ours(server)] == [BODY + "More.\n"]
 
 
 def test_secondary_limit_on_a_write_is_waited_for() -> None:

@@ -22,9 +22,9 @@ def read(host: Client) -> Conversation:
     )
 
 
-def saying(found: Conversation, text: str) -> Remark:
-    (one,) = [remark for remark in found.remarks if text in remark.body]
-    return one
+def saying(conversation: Conversation, text: str) -> Remark:
+    (remark,) = [remark for remark in conversation.remarks if text in remark.body]
+    return remark
 
 
 @pytest.fixture(scope="module")
@@ -39,12 +39,14 @@ def test_three_kinds_are_read(whole: Conversation) -> None:
     assert (whole.missing, whole.unlisted, whole.knows_ours) == ((), 0, True)
 
 
-def test_remarks_stand_in_the_order_of_time(whole: Conversation) -> None:
-    assert [one.created for one in whole.remarks] == sorted(one.created for one in whole.remarks)
+def test_remarks_are_in_the_order_of_time(whole: Conversation) -> None:
+    assert [remark.created for remark in whole.remarks] == sorted(
+        remark.created for remark in whole.remarks
+    )
 
 
 def test_pending_review_and_its_comments_are_left_out(whole: Conversation) -> None:
-    bodies = " ".join(one.body for one in whole.remarks)
+    bodies = " ".join(remark.body for remark in whole.remarks)
     assert "Not sent yet" not in bodies
     assert "Draft:" not in bodies
 
@@ -52,16 +54,16 @@ def test_pending_review_and_its_comments_are_left_out(whole: Conversation) -> No
 def test_pending_review_of_our_own_is_left_out_too() -> None:
     with shop() as (server, host):
         server.world.viewer = next(
-            one.author for one in pull_of(server).reviews if one.state == "PENDING"
+            review.author for review in pull_of(server).reviews if review.state == "PENDING"
         )
-        found = read(host)
-    assert "Draft:" not in " ".join(one.body for one in found.remarks)
-    assert found.unlisted == 0
+        conversation = read(host)
+    assert "Draft:" not in " ".join(remark.body for remark in conversation.remarks)
+    assert conversation.unlisted == 0
 
 
 def test_minimised_comment_is_marked(whole: Conversation) -> None:
     assert saying(whole, "cheap watches").minimized is True
-    assert sum(one.minimized is True for one in whole.remarks) == 1
+    assert sum(remark.minimized is True for remark in whole.remarks) == 1
 
 
 def test_resolution_is_that_of_the_thread(whole: Conversation) -> None:
@@ -72,15 +74,15 @@ def test_resolution_is_that_of_the_thread(whole: Conversation) -> None:
 
 
 def test_outdated_comment_keeps_its_original_line_commit_and_hunk(whole: Conversation) -> None:
-    one = saying(whole, "Money is a float")
-    assert (one.outdated, one.line, one.side) == (True, 17, Side.NEW)
-    assert one.commit is not None
-    assert (one.hunk or "").startswith("@@ -0,0 +1,")
+    remark = saying(whole, "Money is a float")
+    assert (remark.outdated, remark.line, remark.side) == (True, 17, Side.NEW)
+    assert remark.commit is not None
+    assert (remark.hunk or "").startswith("@@ -0,0 +1,")
 
 
 def test_current_comment_has_its_line_and_range(whole: Conversation) -> None:
-    one = saying(whole, "This can be one line")
-    assert (one.outdated, one.start_line, one.line) == (False, 21, 24)
+    remark = saying(whole, "This can be one line")
+    assert (remark.outdated, remark.start_line, remark.line) == (False, 21, 24)
 
 
 def test_comment_on_the_old_side_counts_there(whole: Conversation) -> None:
@@ -88,8 +90,8 @@ def test_comment_on_the_old_side_counts_there(whole: Conversation) -> None:
 
 
 def test_comment_on_a_file_has_no_line_and_is_not_outdated(whole: Conversation) -> None:
-    one = saying(whole, "giving this file a name")
-    assert (one.line, one.outdated) == (None, False)
+    remark = saying(whole, "giving this file a name")
+    assert (remark.line, remark.outdated) == (None, False)
 
 
 def test_reply_belongs_to_the_thread_of_its_root(whole: Conversation) -> None:
@@ -106,8 +108,8 @@ def test_edited_comment_has_its_latest_body(whole: Conversation) -> None:
 
 
 def test_ids_beyond_32_bits_find_their_marks(whole: Conversation) -> None:
-    assert min(one.id for one in whole.remarks) > 2**31
-    assert all(one.minimized is not None for one in whole.remarks)
+    assert min(remark.id for remark in whole.remarks) > 2**31
+    assert all(remark.minimized is not None for remark in whole.remarks)
 
 
 def test_our_own_comments_are_known(whole: Conversation) -> None:
@@ -118,52 +120,58 @@ def test_our_own_comments_are_known(whole: Conversation) -> None:
 def test_small_pages_bring_the_same(whole: Conversation) -> None:
     with shop(page_limit=2) as (server, host):
         server.rules.graph_page_limit = 3
-        found = read(host)
-    assert found.remarks == whole.remarks
+        conversation = read(host)
+    assert conversation.remarks == whole.remarks
 
 
 @pytest.mark.parametrize("path", ["pulls/7/comments", "pulls/7/reviews", "issues/7/comments"])
 def test_item_repeated_on_the_next_page_counts_once(whole: Conversation, path: str) -> None:
     with shop(page_limit=2) as (server, host):
         server.faults = Places([At(pattern=path, fault=Fault(kind=Kind.REPEATED))])
-        found = read(host)
-    assert len({(one.kind, one.id) for one in found.remarks}) == len(found.remarks)
+        conversation = read(host)
+    assert len({(remark.kind, remark.id) for remark in conversation.remarks}) == len(
+        conversation.remarks
+    )
 
 
 @pytest.mark.parametrize("path", ["pulls/7/comments", "pulls/7/reviews", "issues/7/comments"])
 def test_reordered_pages_bring_the_same(whole: Conversation, path: str) -> None:
     with shop(page_limit=2) as (server, host):
         server.faults = Places([], shuffled=path)
-        found = read(host)
-    assert found.remarks == whole.remarks
+        conversation = read(host)
+    assert conversation.remarks == whole.remarks
 
 
 @pytest.mark.parametrize("path", ["pulls/7/comments", "pulls/7/reviews", "issues/7/comments"])
 def test_page_that_comes_empty_is_noticed(path: str) -> None:
     with shop(page_limit=2) as (server, host):
         server.faults = Places([At(pattern=f"{path}.*page=2", fault=Fault(kind=Kind.EMPTY))])
-        found = read(host)
-    assert found.unlisted > 0 or found.missing
+        conversation = read(host)
+    assert conversation.unlisted > 0 or conversation.missing
 
 
 @pytest.mark.parametrize("path", ["pulls/7/comments", "pulls/7/reviews", "issues/7/comments"])
 def test_page_that_fails_for_good_is_said_and_the_others_are_read(path: str) -> None:
     with shop(page_limit=2) as (server, host):
         server.faults = Places([At(pattern=f"{path}.*page=2", fault=Fault(kind=Kind.STATUS))])
-        found = read(host)
-    assert any(path in line for line in found.missing)
-    assert found.knows_ours is False
-    assert len(found.remarks) > 15
+        conversation = read(host)
+    assert any(path in line for line in conversation.missing)
+    assert conversation.knows_ours is False
+    assert len(conversation.remarks) > 15
 
 
 def test_without_graphql_the_texts_are_there_and_the_state_is_unknown() -> None:
     with shop() as (server, host):
         server.faults = Places([At(pattern="graphql", fault=Fault(kind=Kind.STATUS))])
-        found = read(host)
-    assert len(found.remarks) == 26
-    assert {one.minimized for one in found.remarks} == {None}
-    assert "could not be read" in found.missing[0]
-    assert (found.head, found.knows_ours, found.settings_known) == (None, False, False)
+        conversation = read(host)
+    assert len(conversation.remarks) == 26
+    assert {remark.minimized for remark in conversation.remarks} == {None}
+    assert "could not be read" in conversation.missing[0]
+    assert (conversation.head, conversation.knows_ours, conversation.settings_known) == (
+        None,
+        False,
+        False,
+    )
 
 
 def test_faults_that_pass_leave_no_trace(whole: Conversation) -> None:
@@ -174,16 +182,16 @@ def test_faults_that_pass_leave_no_trace(whole: Conversation) -> None:
                 for k, kind in enumerate([Kind.STATUS, Kind.CUT_INSIDE, Kind.HALF_JSON])
             }
         )
-        found = read(host)
-    assert (found.remarks, found.missing) == (whole.remarks, ())
+        conversation = read(host)
+    assert (conversation.remarks, conversation.missing) == (whole.remarks, ())
 
 
 def test_thread_longer_than_one_answer_is_read_to_its_end(whole: Conversation) -> None:
     with shop() as (server, host):
         server.rules.graph_page_limit = 1
-        found = read(host)
-    assert found.remarks == whole.remarks
-    assert found.missing == ()
+        conversation = read(host)
+    assert conversation.remarks == whole.remarks
+    assert conversation.missing == ()
 
 
 class OneComment:

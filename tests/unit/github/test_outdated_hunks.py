@@ -10,19 +10,19 @@ from tests.unit.github.shops import NAME, pull_of, read, shop
 
 
 def outdated(remarks: tuple[Remark, ...]) -> Remark:
-    return next(one for one in remarks if one.outdated)
+    return next(remark for remark in remarks if remark.outdated)
 
 
 def test_outdated_comment_gets_the_whole_hunk_of_its_commit() -> None:
     with shop() as (_, host):
-        found = read(host)
-    one = outdated(found.remarks)
-    (file,) = found.originals[one.id].files
+        pull_request = read(host)
+    remark = outdated(pull_request.remarks)
+    (file,) = pull_request.originals[remark.id].files
     (hunk,) = file.hunks
-    kept = (one.hunk or "").count("\n")
+    kept = (remark.hunk or "").count("\n")
     assert (file.path, file.language) == ("shop/pricing.py", "python")
     assert len(hunk.lines) > kept
-    assert hunk.lines[16].text == (one.hunk or "").split("\n")[-1][1:]
+    assert hunk.lines[16].text == (remark.hunk or "").split("\n")[-1][1:]
 
 
 def test_replies_of_one_commit_cost_one_request() -> None:
@@ -33,31 +33,31 @@ def test_replies_of_one_commit_cost_one_request() -> None:
 
 def test_commit_that_is_gone_leaves_the_kept_part_of_the_hunk() -> None:
     with shop() as (_, host):
-        found = read(host)
-        one = replace(outdated(found.remarks), commit="f" * 40)
-        given = outdated_hunks.read_outdated_hunks(host, NAME, found.base, [one])
-    (hunk,) = given.hunks[one.id].files[0].hunks
-    assert len(hunk.lines) == (one.hunk or "").count("\n")
+        pull_request = read(host)
+        remark = replace(outdated(pull_request.remarks), commit="f" * 40)
+        older = outdated_hunks.read_outdated_hunks(host, NAME, pull_request.base, [remark])
+    (hunk,) = older.hunks[remark.id].files[0].hunks
+    assert len(hunk.lines) == (remark.hunk or "").count("\n")
     assert (hunk.new_start, hunk.new_length) == (1, 17)
-    assert given.missing == ()
-    assert "1 outdated comments" in given.notes[0]
+    assert older.missing == ()
+    assert "1 outdated comments" in older.notes[0]
 
 
 def test_commit_that_cannot_be_asked_for_is_missing() -> None:
     with shop() as (server, host):
         server.faults = Places([At(pattern="/compare/", fault=Fault(kind=Kind.STATUS))])
-        found = read(host)
-    assert any("Older versions" in line for line in found.missing)
-    assert found.originals
+        pull_request = read(host)
+    assert any("Older versions" in line for line in pull_request.missing)
+    assert pull_request.originals
 
 
 def test_hunk_of_another_change_at_that_line_is_not_taken() -> None:
     with shop() as (_, host):
-        found = read(host)
-        one = outdated(found.remarks)
-        other = replace(one, hunk="@@ -5,2 +5,2 @@\n context\n-before\n+after")
-        given = outdated_hunks.read_outdated_hunks(host, NAME, found.base, [other])
-    (hunk,) = given.hunks[one.id].files[0].hunks
+        pull_request = read(host)
+        remark = outdated(pull_request.remarks)
+        other = replace(remark, hunk="@@ -5,2 +5,2 @@\n context\n-before\n+after")
+        older = outdated_hunks.read_outdated_hunks(host, NAME, pull_request.base, [other])
+    (hunk,) = older.hunks[remark.id].files[0].hunks
     assert [line.kind for line in hunk.lines] == [
         LineKind.CONTEXT,
         LineKind.REMOVED,
@@ -68,38 +68,45 @@ def test_hunk_of_another_change_at_that_line_is_not_taken() -> None:
 def test_comment_without_a_hunk_that_can_be_read_has_none() -> None:
     for hunk in [None, "", "no hunk", "@@ -1 +1 @@", "@@ -0,4 +0,4 @@\n\x00"]:
         with shop() as (_, host):
-            found = read(host)
-            one = replace(outdated(found.remarks), hunk=hunk, commit=None)
-            assert outdated_hunks.read_outdated_hunks(host, NAME, found.base, [one]).hunks == {}
+            pull_request = read(host)
+            remark = replace(outdated(pull_request.remarks), hunk=hunk, commit=None)
+            assert (
+                outdated_hunks.read_outdated_hunks(host, NAME, pull_request.base, [remark]).hunks
+                == {}
+            )
 
 
 def test_local_checkout_is_asked_first() -> None:
     with shop() as (server, host):
-        found = read(host)
+        pull_request = read(host)
         asked = len(server.log)
-        one = outdated(found.remarks)
+        remark = outdated(pull_request.remarks)
         patch = (
             "diff --git a/shop/pricing.py b/shop/pricing.py\n--- a/shop/pricing.py\n"
             "+++ b/shop/pricing.py\n@@ -1 +1,20 @@\n-x\n" + "+y\n" * 20
         )
-        given = outdated_hunks.read_outdated_hunks(
-            host, NAME, found.base, [replace(one, hunk=None)], local=lambda _: patch.encode()
+        older = outdated_hunks.read_outdated_hunks(
+            host,
+            NAME,
+            pull_request.base,
+            [replace(remark, hunk=None)],
+            local=lambda _: patch.encode(),
         )
         assert len(server.log) == asked
-    assert len(given.hunks[one.id].files[0].hunks[0].lines) == 21
+    assert len(older.hunks[remark.id].files[0].hunks[0].lines) == 21
 
 
 def test_only_so_many_older_versions_are_asked_for() -> None:
     with shop() as (server, host):
-        found = read(host)
-        one = outdated(found.remarks)
+        pull_request = read(host)
+        remark = outdated(pull_request.remarks)
         many = [
-            replace(one, id=k, commit=f"{k:040x}") for k in range(outdated_hunks.MAX_COMMITS + 5)
+            replace(remark, id=k, commit=f"{k:040x}") for k in range(outdated_hunks.MAX_COMMITS + 5)
         ]
         before = len(server.log)
-        given = outdated_hunks.read_outdated_hunks(host, NAME, found.base, many)
+        older = outdated_hunks.read_outdated_hunks(host, NAME, pull_request.base, many)
         assert len(server.log) - before == outdated_hunks.MAX_COMMITS
-    assert len(given.hunks) == len(many)
+    assert len(older.hunks) == len(many)
 
 
 def test_pushed_change_makes_no_difference_to_what_was_commented() -> None:

@@ -44,7 +44,7 @@ def test_pull_request_is_named_as_the_host_names_it(whole: PullRequest) -> None:
 
 
 def test_minimised_remarks_are_left_out(whole: PullRequest) -> None:
-    assert "cheap watches" not in " ".join(one.body for one in whole.remarks)
+    assert "cheap watches" not in " ".join(remark.body for remark in whole.remarks)
 
 
 def test_settings_are_those_of_the_base_branch() -> None:
@@ -70,26 +70,26 @@ def test_settings_are_those_of_the_base_branch() -> None:
 def test_settings_are_asked_for_alone_when_graphql_fails() -> None:
     with shop() as (server, host):
         server.faults = Places([At(pattern="graphql", fault=Fault(kind=Kind.STATUS))])
-        found = read(host)
-    assert "shop" in (found.settings or "")
-    assert found.partial
+        pull_request = read(host)
+    assert "shop" in (pull_request.settings or "")
+    assert pull_request.partial
 
 
 def test_settings_that_cannot_be_had_make_the_run_partial() -> None:
     with shop() as (server, host):
         server.faults = Places([At(pattern="graphql|contents", fault=Fault(kind=Kind.STATUS))])
-        found = read(host)
-    assert found.settings is None
-    assert any("pyproject.toml" in line for line in found.missing)
+        pull_request = read(host)
+    assert pull_request.settings is None
+    assert any("pyproject.toml" in line for line in pull_request.missing)
 
 
 def test_our_comment_is_kept_apart_from_the_remarks() -> None:
     with shop() as (_, host):
         host.issue(NAME, NUMBER).create_comment(STICKY)
-        found = read(host)
-    assert [one.body for one in found.sticky] == [STICKY]
-    assert "Half of the change" not in " ".join(one.body for one in found.remarks)
-    assert found.knows_sticky
+        pull_request = read(host)
+    assert [one.body for one in pull_request.sticky] == [STICKY]
+    assert "Half of the change" not in " ".join(remark.body for remark in pull_request.remarks)
+    assert pull_request.knows_sticky
 
 
 def test_comment_of_a_stranger_with_our_marker_is_not_ours() -> None:
@@ -104,9 +104,9 @@ def test_comment_of_a_stranger_with_our_marker_is_not_ours() -> None:
 def test_list_of_files_that_fails_abstains_and_says_so() -> None:
     with shop() as (server, host):
         server.faults = Places([At(pattern="7/files", fault=Fault(kind=Kind.STATUS))])
-        found = read(host)
-    assert found.partial
-    assert all(file.is_missing for file in found.diff.files)
+        pull_request = read(host)
+    assert pull_request.partial
+    assert all(file.is_missing for file in pull_request.diff.files)
 
 
 def test_push_while_reading_is_noticed_and_read_again() -> None:
@@ -116,16 +116,16 @@ def test_push_while_reading_is_noticed_and_read_again() -> None:
         newest = request.heads.pop()
         asked = host.get
 
-        def push_after_the_first(path, *given, **more):
-            answer = asked(path, *given, **more)
+        def push_after_the_first(path, *arguments, **more):
+            answer = asked(path, *arguments, **more)
             if path.endswith("/pulls/7") and len(request.heads) == 1:
                 request.heads.append(newest)
             return answer
 
         host.get = push_after_the_first  # type: ignore[method-assign]
-        found = read(host)
-    assert found.head == newest
-    assert not found.partial
+        pull_request = read(host)
+    assert pull_request.head == newest
+    assert not pull_request.partial
 
 
 def test_no_such_pull_request_is_an_error() -> None:
@@ -163,30 +163,32 @@ def local(server, tmp_path):
 
 def test_checkout_gives_the_change_without_asking_for_it(whole, tmp_path) -> None:
     with shop() as (server, host):
-        found = read(host, find_checkout=local(server, tmp_path))
+        pull_request = read(host, find_checkout=local(server, tmp_path))
         assert not any("/files" in entry.path for entry in server.log)
         assert not any("/compare/" in entry.path for entry in server.log)
-    assert [file.path for file in found.diff.files] == [file.path for file in whole.diff.files]
-    assert all(file.new_source for file in found.diff.files)
-    assert found.originals.keys() == whole.originals.keys()
-    assert not found.partial
+    assert [file.path for file in pull_request.diff.files] == [
+        file.path for file in whole.diff.files
+    ]
+    assert all(file.new_source for file in pull_request.diff.files)
+    assert pull_request.originals.keys() == whole.originals.keys()
+    assert not pull_request.partial
 
 
 def test_checkout_whose_numbers_differ_gives_way_to_the_host(tmp_path) -> None:
     with shop() as (server, host):
-        found = read(Miscounting(host), find_checkout=local(server, tmp_path))
+        pull_request = read(Miscounting(host), find_checkout=local(server, tmp_path))
         assert any("/files" in entry.path for entry in server.log)
-    assert any("other numbers than GitHub's" in note for note in found.notes)
-    assert found.partial  # as the host's own list does not add up to its count either
+    assert any("other numbers than GitHub's" in note for note in pull_request.notes)
+    assert pull_request.partial  # as the host's own list does not add up to its count either
 
 
 def test_reason_for_no_checkout_is_told(tmp_path) -> None:
     with shop() as (_, host):
-        found = read(
+        pull_request = read(
             host, find_checkout=lambda base, head: checkout.find_checkout(tmp_path, base, head)
         )
-    assert any("local checkout was not used" in note for note in found.notes)
-    assert not found.partial
+    assert any("local checkout was not used" in note for note in pull_request.notes)
+    assert not pull_request.partial
 
 
 class Miscounting:
@@ -213,9 +215,9 @@ def test_checkout_that_fails_gives_way_to_the_host(tmp_path) -> None:
             found = finder(base, head)
             return found._replace(checkout=replace(found.checkout, merge_base="0" * 40))
 
-        found = read(host, find_checkout=broken)
-    assert len(found.diff.files) == 5
-    assert any("local checkout was not used" in note for note in found.notes)
+        pull_request = read(host, find_checkout=broken)
+    assert len(pull_request.diff.files) == 5
+    assert any("local checkout was not used" in note for note in pull_request.notes)
 
 
 def test_push_during_every_reading_makes_the_run_partial() -> None:
@@ -224,8 +226,8 @@ def test_push_during_every_reading_makes_the_run_partial() -> None:
         request, history = pull_of(server), world.repositories[0].history
         asked = host.get
 
-        def push_after_each(path, *given, **more):
-            answer = asked(path, *given, **more)
+        def push_after_each(path, *arguments, **more):
+            answer = asked(path, *arguments, **more)
             if path.endswith("/pulls/7"):
                 tree = {
                     name: history.text(request.head, name) or ""
@@ -236,8 +238,8 @@ def test_push_during_every_reading_makes_the_run_partial() -> None:
             return answer
 
         host.get = push_after_each  # type: ignore[method-assign]
-        found = read(host)
-    assert "The pull request was pushed to while it was read." in found.missing
+        pull_request = read(host)
+    assert "The pull request was pushed to while it was read." in pull_request.missing
 
 
 def test_comment_on_a_file_that_left_the_change_is_scored_where_it_was() -> None:
@@ -249,10 +251,12 @@ def test_comment_on_a_file_that_left_the_change_is_scored_where_it_was() -> None
         base = {name: history.text(request.base, name) for name in history.tree(request.base)}
         tree["web/utils.js"] = base["web/utils.js"] or ""
         request.heads.append(history.commit(tree, parents=[request.head], message="Take it back"))
-        found = read(host)
-    (one,) = [remark for remark in found.remarks if "giving this file a name" in remark.body]
-    assert one.outdated
-    assert found.originals[one.id].files[0].path == "web/format.js"
+        pull_request = read(host)
+    (remark,) = [
+        remark for remark in pull_request.remarks if "giving this file a name" in remark.body
+    ]
+    assert remark.outdated
+    assert pull_request.originals[remark.id].files[0].path == "web/format.js"
 
 
 # Which pull requests there are
@@ -270,8 +274,8 @@ def test_head_of_a_branch_is_found_by_owner_branch_and_commit() -> None:
     world = scenes.shop()
     head = world.repositories[0].pulls[7].head
     with serve(world) as server:
-        found = by_head(server, owner="acme", sha=head)
-    assert found == (7,)
+        numbers = by_head(server, owner="acme", sha=head)
+    assert numbers == (7,)
 
 
 def test_branch_may_have_several() -> None:
@@ -280,26 +284,26 @@ def test_branch_may_have_several() -> None:
     pulls[8] = replace(pulls[7], number=8, base_ref="stable")
     pulls[9] = replace(pulls[7], number=9, state="closed")
     with serve(world) as server:
-        found = by_head(server, owner="acme", sha=pulls[7].head)
-    assert sorted(found) == [7, 8]
+        numbers = by_head(server, owner="acme", sha=pulls[7].head)
+    assert sorted(numbers) == [7, 8]
 
 
 def test_branch_that_moved_on_is_not_found() -> None:
     with serve(scenes.shop()) as server:
-        found = pull.find_by_head(
+        numbers = pull.find_by_head(
             asking(server), NAME, owner="acme", branch="discounts", sha="0" * 40
         )
-    assert found == ()
+    assert numbers == ()
 
 
 def test_branch_of_somebody_else_is_not_found() -> None:
     world = scenes.shop()
     head = world.repositories[0].pulls[7].head
     with serve(world) as server:
-        found = pull.find_by_head(
+        numbers = pull.find_by_head(
             asking(server), NAME, owner="mallory", branch="discounts", sha=head
         )
-    assert found == ()
+    assert numbers == ()
 
 
 def test_recent_ones_are_those_that_changed_within_the_days() -> None:
@@ -314,8 +318,8 @@ def test_recent_ones_are_those_that_changed_within_the_days() -> None:
 
 def test_change_alone_is_that_of_the_whole_reading() -> None:
     with shop() as (_, host):
-        found = read(host)
-        change = pull.read_change(host, NAME, NUMBER, head=found.head, limits=Limits())
-        assert change.diff.files == found.diff.files
+        pull_request = read(host)
+        change = pull.read_change(host, NAME, NUMBER, head=pull_request.head, limits=Limits())
+        assert change.diff.files == pull_request.diff.files
         with pytest.raises(HostError, match="pushed"):
             pull.read_change(host, NAME, NUMBER, head="f" * 40, limits=Limits())

@@ -152,10 +152,10 @@ def test_other_errors_pass_at_once() -> None:
 
 def test_waits_are_said_before_they_are_made() -> None:
     clock = Clock()
-    said: list[str] = []
+    messages: list[str] = []
     failures = _failing(_limit(12.0), TryAgainError(BROKEN))
-    _budget(clock).retry(failures, said.append)
-    assert said == [
+    _budget(clock).retry(failures, messages.append)
+    assert messages == [
         "GitHub asks to wait 12 s (primary rate limit)",
         "trying again in 2 s (GitHub answers 502)",
     ]

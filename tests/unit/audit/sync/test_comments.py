@@ -114,26 +114,26 @@ def test_renamed_account_is_renamed_everywhere(store: Store) -> None:
     comments.classify_comments(store, 1, 7, "ada")
     former = store.select(Comment)[0].reviewer
     store.put([score(former)])
-    known = logins_by_account(store)
+    logins = logins_by_account(store)
     new = item(
         id=20,
         user=User(login="otherbot[bot]", id=5, type="Bot"),
         html_url=f"{PAGES}/8#discussion_r20",
     )
-    notes = comments.rename_accounts(store, known, [to_row(store, 1, new)])
-    found = store.select(Comment)[0]
+    notes = comments.rename_accounts(store, logins, [to_row(store, 1, new)])
+    comment = store.select(Comment)[0]
     assert notes == ("nosuchbot[bot] is called otherbot[bot] now; stored comments are renamed.",)
-    assert (known, found.author) == ({(False, 5): "otherbot[bot]"}, "otherbot[bot]")
-    assert store.select(Score)[0].reviewer == found.reviewer != former
+    assert (logins, comment.author) == ({(False, 5): "otherbot[bot]"}, "otherbot[bot]")
+    assert store.select(Score)[0].reviewer == comment.reviewer != former
 
 
 def test_other_name_on_reviews_is_no_new_name(store: Store) -> None:
     line = to_row(store, 1, item(user=User(login="Copilot", id=5, type="Bot")))
     review = replace(line, key=41, author="copilot-pull-request-reviewer[bot]")
-    known = logins_by_account(store)
-    assert comments.rename_accounts(store, known, [line, review, line]) == ()
+    logins = logins_by_account(store)
+    assert comments.rename_accounts(store, logins, [line, review, line]) == ()
     store.put([line, review])
-    assert logins_by_account(store) == known
+    assert logins_by_account(store) == logins
 
 
 def score(reviewer: str) -> Score:

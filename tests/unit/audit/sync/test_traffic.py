@@ -43,7 +43,7 @@ def test_list_is_read_page_by_page(server: Server) -> None:
     server.log.clear()
     used = meter(server)
     pages = list(used.pages(LIST, Item))
-    assert [one for page in pages for one in page] == list(whole)
+    assert [item for page in pages for item in page] == list(whole)
     assert used.requests == len(pages) == len(server.log) == -(-len(whole) // 3)
 
 

@@ -13,29 +13,29 @@ METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.
 
 
 def archive(path: Path, *members: tuple[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> Path:
-    with zipfile.ZipFile(path, "w", method) as made:
+    with zipfile.ZipFile(path, "w", method) as file:
         for name, content in members:
-            made.writestr(name, content)
+            file.writestr(name, content)
     return path
 
 
 def test_file_folder_and_archive_give_the_same(tmp_path: Path) -> None:
     (tmp_path / "crscore.json").write_bytes(b"{}")
-    made = archive(tmp_path / "a.zip", ("crscore.html", b"x"), ("crscore.json", b"{}"))
+    archive_path = archive(tmp_path / "a.zip", ("crscore.html", b"x"), ("crscore.json", b"{}"))
 
-    for path in (tmp_path, tmp_path / "crscore.json", made):
+    for path in (tmp_path, tmp_path / "crscore.json", archive_path):
         assert artifact.read_artifact(path) == b"{}"
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_member_is_packed_as_github_packs_it(tmp_path: Path, method: int) -> None:
-    made = archive(tmp_path / "a.zip", ("crscore.json", b"{}"), method=method)
+    archive_path = archive(tmp_path / "a.zip", ("crscore.json", b"{}"), method=method)
 
     if method in artifact.METHODS:
-        assert artifact.read_artifact(made) == b"{}"
+        assert artifact.read_artifact(archive_path) == b"{}"
         return
     with pytest.raises(InputError, match="packed"):
-        artifact.read_artifact(made)
+        artifact.read_artifact(archive_path)
 
 
 def test_archive_without_the_one_name_is_refused(tmp_path: Path) -> None:
@@ -47,37 +47,37 @@ def test_archive_without_the_one_name_is_refused(tmp_path: Path) -> None:
         ("crscore.json/",),
         ("CRSCORE.JSON",),
     ]:
-        made = archive(tmp_path / "a.zip", *((name, b"{}") for name in names))
+        archive_path = archive(tmp_path / "a.zip", *((name, b"{}") for name in names))
 
         with pytest.raises(InputError, match="one crscore"):
-            artifact.read_artifact(made)
+            artifact.read_artifact(archive_path)
         assert [path.name for path in tmp_path.iterdir()] == ["a.zip"]
 
 
 def test_archive_with_the_name_twice_is_refused(tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match="Duplicate"):
-        made = archive(tmp_path / "a.zip", ("crscore.json", b"1"), ("crscore.json", b"2"))
+        archive_path = archive(tmp_path / "a.zip", ("crscore.json", b"1"), ("crscore.json", b"2"))
 
     with pytest.raises(InputError, match="one crscore"):
-        artifact.read_artifact(made)
+        artifact.read_artifact(archive_path)
 
 
 def test_bomb_is_refused(tmp_path: Path) -> None:
-    made = archive(tmp_path / "a.zip", ("crscore.json", b" " * (artifact.MAX_BYTES + 1)))
-    assert made.stat().st_size < 100_000
+    archive_path = archive(tmp_path / "a.zip", ("crscore.json", b" " * (artifact.MAX_BYTES + 1)))
+    assert archive_path.stat().st_size < 100_000
 
     with pytest.raises(LimitError):
-        artifact.read_artifact(made)
+        artifact.read_artifact(archive_path)
 
 
 def test_bomb_that_states_a_small_size_is_refused(tmp_path: Path) -> None:
     content = b" " * (artifact.MAX_BYTES + 1)
-    made = archive(tmp_path / "a.zip", ("crscore.json", content))
-    whole = made.read_bytes()
-    made.write_bytes(whole.replace(struct.pack("<I", len(content)), struct.pack("<I", 2)))
+    archive_path = archive(tmp_path / "a.zip", ("crscore.json", content))
+    whole = archive_path.read_bytes()
+    archive_path.write_bytes(whole.replace(struct.pack("<I", len(content)), struct.pack("<I", 2)))
 
     with pytest.raises(InputError):
-        artifact.read_artifact(made)
+        artifact.read_artifact(archive_path)
 
 
 def test_large_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,14 +102,14 @@ def test_missing_file_is_named(tmp_path: Path) -> None:
 
 
 def test_locked_archive_is_refused(tmp_path: Path) -> None:
-    made = archive(tmp_path / "a.zip", ("crscore.json", b"{}"))
-    whole = bytearray(made.read_bytes())
+    archive_path = archive(tmp_path / "a.zip", ("crscore.json", b"{}"))
+    whole = bytearray(archive_path.read_bytes())
     for mark, flag in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
         whole[whole.index(mark) + flag] |= 1
-    made.write_bytes(whole)
+    archive_path.write_bytes(whole)
 
     with pytest.raises(InputError, match="cannot be read"):
-        artifact.read_artifact(made)
+        artifact.read_artifact(archive_path)
 
 
 @given(
@@ -124,8 +124,8 @@ def test_damaged_archive_is_read_or_refused(
     damage: list[tuple[int, int]],
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "d.zip"
-    made = archive(path, ("crscore.json", b'{"a": 1}' * 9), method=method)
-    whole = bytearray(made.read_bytes())
+    archive_path = archive(path, ("crscore.json", b'{"a": 1}' * 9), method=method)
+    whole = bytearray(archive_path.read_bytes())
     for at, value in damage:
         whole[at % len(whole)] = value
     if claimed is not None:
@@ -134,11 +134,11 @@ def test_damaged_archive_is_read_or_refused(
             if mark in whole:
                 start = whole.index(mark) + offset
                 whole[start : start + 2] = struct.pack("<H", claimed)
-    made.write_bytes(whole)
+    archive_path.write_bytes(whole)
 
     try:
-        content, said = artifact.read_artifact(made), ""
+        content, reason = artifact.read_artifact(archive_path), ""
     except InputError as exc:
-        content, said = b"", str(exc)
+        content, reason = b"", str(exc)
     assert len(content) < 1000
-    assert "None" not in said
+    assert "None" not in reason

@@ -14,24 +14,24 @@ RUNNER = {
 }
 
 
-def inputs(**given: str) -> environment.Inputs:
-    names = {f"INPUT_{name.upper()}": value for name, value in given.items()}
+def inputs(**values: str) -> environment.Inputs:
+    names = {f"INPUT_{name.upper()}": value for name, value in values.items()}
     return environment.read_environment(RUNNER | names).inputs
 
 
 def test_surroundings_are_read() -> None:
-    found = environment.read_environment(RUNNER)
+    runner = environment.read_environment(RUNNER)
 
-    assert (found.repository, found.event) == ("fruit/shop", "pull_request")
-    assert found.event_path == Path("/e.json")
-    assert found.api_url == "https://git.example/api/v3"
-    assert found.output_dir == Path("/t/crscore")
+    assert (runner.repository, runner.event) == ("fruit/shop", "pull_request")
+    assert runner.event_path == Path("/e.json")
+    assert runner.api_url == "https://git.example/api/v3"
+    assert runner.output_dir == Path("/t/crscore")
 
 
 def test_files_of_the_runner_are_found_whatever_else_is_wrong() -> None:
-    found = environment.outlets({"GITHUB_OUTPUT": "/o", "GITHUB_STEP_SUMMARY": "/s"})
+    outlets = environment.outlets({"GITHUB_OUTPUT": "/o", "GITHUB_STEP_SUMMARY": "/s"})
 
-    assert (found.output, found.summary) == (Path("/o"), Path("/s"))
+    assert (outlets.output, outlets.summary) == (Path("/o"), Path("/s"))
     assert environment.outlets({"GITHUB_OUTPUT": ""}) == environment.Outlets()
 
 
@@ -45,7 +45,7 @@ def test_name_of_an_input_may_have_its_hyphen(name: str) -> None:
 
 
 def test_inputs_are_read() -> None:
-    found = inputs(
+    parsed = inputs(
         token="t0ken",
         pull_request="12",
         comment="True",
@@ -58,12 +58,12 @@ def test_inputs_are_read() -> None:
         wait_budget="2.5",
     )
 
-    assert (found.token, found.pull_request, found.comment) == ("t0ken", 12, True)
-    assert found.annotations is False
-    assert found.fail_on == ("alice", "*bot", "carol")
-    assert found.bot_markers == (("tidy", "<!-- tidy:"), ("other", "a=b"))
-    assert found.sarif == ("a.sarif", "out/**/*.sarif", "b c.sarif")
-    assert (found.post_from, found.since_days, found.wait_budget) == (Path("x.zip"), 3, 2.5)
+    assert (parsed.token, parsed.pull_request, parsed.comment) == ("t0ken", 12, True)
+    assert parsed.annotations is False
+    assert parsed.fail_on == ("alice", "*bot", "carol")
+    assert parsed.bot_markers == (("tidy", "<!-- tidy:"), ("other", "a=b"))
+    assert parsed.sarif == ("a.sarif", "out/**/*.sarif", "b c.sarif")
+    assert (parsed.post_from, parsed.since_days, parsed.wait_budget) == (Path("x.zip"), 3, 2.5)
 
 
 def test_token_is_in_no_repr() -> None:
@@ -71,9 +71,9 @@ def test_token_is_in_no_repr() -> None:
 
 
 def test_folder_for_reports_may_be_named_and_stays_relative() -> None:
-    found = environment.read_environment(RUNNER | {"INPUT_OUTPUT_DIR": "reports"})
+    runner = environment.read_environment(RUNNER | {"INPUT_OUTPUT_DIR": "reports"})
 
-    assert found.output_dir == Path("reports")
+    assert runner.output_dir == Path("reports")
 
 
 def test_wrong_input_is_named() -> None:

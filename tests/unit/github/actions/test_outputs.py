@@ -138,8 +138,8 @@ def report(number: int = 7, **changed: object) -> Report:
     return Report(**(values | changed))  # type: ignore[arg-type]
 
 
-def left(tmp_path: Path, *made: Report) -> dict[str, str]:
-    outputs.write_outputs(tmp_path / "output", made)
+def left(tmp_path: Path, *reports: Report) -> dict[str, str]:
+    outputs.write_outputs(tmp_path / "output", reports)
     return parse((tmp_path / "output").read_text("utf-8"))
 
 
