@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from crscore.lab.study.data.study import RatedReview, StudyChange
+from crscore.lab.study.data.study import DIMENSIONS, RatedReview, StudyChange
 from crscore.lab.study.measures.measurements import Measurements, Metric, ScoredReview
 from crscore.records import Claims
 
@@ -19,7 +19,8 @@ def row(
     sentences: tuple[float, ...] = (0.5,),
     references: tuple[float, ...] = (0.5,),
 ) -> ScoredReview:
-    review = RatedReview(system=system, text=text, ratings=human, annotator=annotator)
+    ratings = dict(zip(DIMENSIONS, human, strict=True))
+    review = RatedReview(system=system, text=text, annotator=annotator, **ratings)
     return ScoredReview(
         position=position,
         change=StudyChange(

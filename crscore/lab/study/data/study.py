@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
+from msgspec.structs import replace as replace_fields
 
 from crscore import jsonl
 from crscore.errors import InputError
@@ -33,7 +34,7 @@ Rating = Annotated[float, Meta(ge=LIKERT[0], le=LIKERT[1])]
 
 
 class ReferenceRow(Struct, frozen=True, kw_only=True):
-    """Line of the file for one row of the list that the annotators worked with."""
+    """Row of the list that the annotators worked with."""
 
     text: str
     """Claim or finding."""
@@ -42,13 +43,6 @@ class ReferenceRow(Struct, frozen=True, kw_only=True):
     claim."""
     necessary: bool | None = None
     """Whether a review must address it; null when not annotated."""
-
-
-class StudyReference(ReferenceRow, frozen=True, kw_only=True):
-    """Row of the list that the annotators worked with."""
-
-    kind: ReferenceKind
-    """Claim, implication or issue."""
 
 
 class JudgedClaim(Struct, frozen=True, kw_only=True):
@@ -82,8 +76,8 @@ class Ratings(Struct, frozen=True, kw_only=True):
         return self.conciseness, self.comprehensiveness, self.relevance
 
 
-class ReviewRow(Ratings, frozen=True, kw_only=True):
-    """Line of the file for one review with its ratings."""
+class RatedReview(Ratings, frozen=True, kw_only=True):
+    """Review with its human ratings."""
 
     system: str
     """Author; `ground_truth` is the original human comment, which no correlation counts."""
@@ -121,26 +115,8 @@ class ChangeRow(Struct, frozen=True, kw_only=True):
     pseudo_references: tuple[ReferenceRow, ...] | None = None
     """List by which the annotators rated the reviews: corrected and added claims, then findings of
     tools."""
-    reviews: tuple[ReviewRow, ...]
+    reviews: tuple[RatedReview, ...]
     """Reviews of the change with their ratings."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RatedReview:
-    """Review with its human ratings."""
-
-    system: str
-    """Author of the review."""
-    text: str
-    """Text of the review; may be blank."""
-    ratings: tuple[float, float, float]
-    """Conciseness, comprehensiveness and relevance, Likert 1 to 5."""
-    addressed: tuple[int, ...] | None = None
-    """Indices into the change's `edited`; None when not annotated."""
-    annotator: str | None = None
-    """Annotator of the ratings; None when unknown."""
-    other_ratings: tuple[Ratings, ...] = ()
-    """Ratings of further annotators, used only for agreement."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,7 +135,7 @@ class StudyChange:
     """Whole file after the change."""
     recorded: Claims
     """Pseudo-references of the study: claims of a language model, then tool findings."""
-    edited: tuple[StudyReference, ...] = ()
+    edited: tuple[PseudoReference, ...] = ()
     """The same after correction by the annotators; `addressed` holds indices into it."""
     judged: tuple[JudgedClaim, ...] = ()
     """Claims of the language model with their judgements."""
@@ -206,14 +182,13 @@ def read_study(path: Path) -> Study:
 
 
 def _change(row: ChangeRow) -> StudyChange:
-    edited = tuple(
-        StudyReference(
-            text=reference.text,
-            kind=reference.kind or ReferenceKind.CLAIM,
-            necessary=reference.necessary,
-        )
-        for reference in row.pseudo_references or ()
-    )
+    edited = _claims(
+        (
+            (reference.text, reference.kind or ReferenceKind.CLAIM)
+            for reference in row.pseudo_references or ()
+        ),
+        EDITED,
+    ).references
     judged = row.llm_claims or ()
     return StudyChange(
         id=str(row.id),
@@ -229,22 +204,15 @@ def _change(row: ChangeRow) -> StudyChange:
     )
 
 
-def _review(row: ReviewRow, references: int) -> RatedReview:
-    addressed = None
-    if row.addressed is not None:
-        # A few reviews of the published study name a row that the edited list does not have.
-        addressed = tuple(dict.fromkeys(i for i in row.addressed if 0 <= i < references))
-    return RatedReview(
-        system=row.system,
-        text=row.text,
-        ratings=row.ratings,
-        addressed=addressed,
-        annotator=row.annotator,
-        other_ratings=row.other_ratings or (),
-    )
+def _review(review: RatedReview, references: int) -> RatedReview:
+    if review.addressed is None:
+        return review
+    # A few reviews of the published study name a row that the edited list does not have.
+    addressed = tuple(dict.fromkeys(i for i in review.addressed if 0 <= i < references))
+    return replace_fields(review, addressed=addressed)
 
 
-def _recorded(judged: Sequence[JudgedClaim], edited: Sequence[StudyReference]) -> Claims:
+def _recorded(judged: Sequence[JudgedClaim], edited: Sequence[PseudoReference]) -> Claims:
     texts = [(claim.text, ReferenceKind.CLAIM) for claim in judged]
     texts += [(ref.text, ref.kind) for ref in edited if ref.kind is ReferenceKind.ISSUE]
     return _claims(texts, SOURCE)
@@ -300,9 +268,7 @@ def edited(study: Study) -> Recorded:
     The references keep the order of `StudyChange.edited`, so that the indices in
     `RatedReview.addressed` apply.
     """
-    lists = [
-        _claims(((ref.text, ref.kind) for ref in change.edited), EDITED) for change in study.changes
-    ]
+    lists = [Claims(references=change.edited) for change in study.changes]
     return _generator(study, EDITED, lists)
 
 

@@ -65,7 +65,10 @@ def measure_agreement(study: Study) -> tuple[Agreement, ...]:
     rows = []
     for index, dimension in enumerate(DIMENSIONS):
         units = [
-            [review.ratings[index], *(rating.ratings[index] for rating in review.other_ratings)]
+            [
+                review.ratings[index],
+                *(rating.ratings[index] for rating in review.other_ratings or ()),
+            ]
             for review in reviews
         ]
         rows.append(_alpha(dimension, units))
@@ -179,9 +182,12 @@ def _alpha(dimension: str, units: Sequence[Sequence[float]]) -> Agreement:
 
 
 def _by_annotator(review: RatedReview, index: int) -> dict[str, float]:
-    ratings = [(review.annotator, review.ratings)]
-    ratings += [(rating.annotator, rating.ratings) for rating in review.other_ratings]
-    return {name: values[index] for name, values in ratings if name is not None}
+    ratings = (review, *(review.other_ratings or ()))
+    return {
+        rating.annotator: rating.ratings[index]
+        for rating in ratings
+        if rating.annotator is not None
+    }
 
 
 def _mean(

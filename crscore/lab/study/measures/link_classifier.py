@@ -87,10 +87,6 @@ class Classifier(Struct, frozen=True, kw_only=True):
     """Upper end of the 95 % interval of `average_precision`."""
     auc: float | None
     """Chance that a linked pair outscores another; None when one of the two kinds is missing."""
-    best_f1: float
-    """Highest F1 of any threshold on these pairs."""
-    best_f1_threshold: float
-    """Lowest score counted as positive at `best_f1`."""
     table: tuple[Point, ...]
     """Performance at other thresholds, ascending."""
 
@@ -195,7 +191,6 @@ def classify(links: Links, *, resamples: int, seed: int) -> Classifier | None:
     score = links.cosine if binary else links.degree
     positive = links.degree >= links.decision
     matcher = _point(positive, linked, links.decision if links.tau is None else links.tau)
-    best = _best(score, linked)
     f1, precision = _intervals(links, score, positive, resamples=resamples, seed=seed)
     auc = float(resampled.auc(score, linked, np.ones((1, len(linked))))[0])
     return Classifier(
@@ -212,8 +207,6 @@ def classify(links: Links, *, resamples: int, seed: int) -> Classifier | None:
         average_precision_low=precision.low,
         average_precision_high=precision.high,
         auc=None if np.isnan(auc) else auc,
-        best_f1=best.f1,
-        best_f1_threshold=best.threshold,
         table=tuple(
             # Strict for a cosine, as in a score.
             _point(score > cutoff if binary else score >= cutoff, linked, cutoff)
@@ -245,15 +238,6 @@ def _steps(score: Floats) -> _Steps:
     order = np.argsort(-score, kind="stable")
     changes = np.flatnonzero(np.diff(score[order])) + 1
     return _Steps(order, np.concatenate([[0], changes]).astype(np.intp))
-
-
-def _best(score: Floats, linked: Bools) -> Point:
-    order, starts = _steps(score)
-    positives = np.append(starts[1:], len(score))
-    hits = np.cumsum(linked[order])[positives - 1]
-    step = int(np.argmax(2 * hits / (positives + linked.sum())))
-    threshold = float(score[order][starts[step]])
-    return _point(score >= threshold, linked, threshold)
 
 
 def average_precision(score: Floats, linked: Bools) -> float:

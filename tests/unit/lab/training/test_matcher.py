@@ -120,7 +120,12 @@ def test_what_tools_found_is_not_learned_from(data) -> None:
 
 def test_likert_is_brought_to_0_to_1() -> None:
     review = RatedReview(
-        system="s", text="t", ratings=(1.0, 3.0, 5.0), addressed=(0, 2), annotator=None
+        system="s",
+        text="t",
+        conciseness=1.0,
+        comprehensiveness=3.0,
+        relevance=5.0,
+        addressed=(0, 2),
     )
     # The list that it is compared with has the edited list's rows 0, 2 and 3.
     free, linked = (
@@ -134,7 +139,7 @@ def test_likert_is_brought_to_0_to_1() -> None:
 
 def test_nobody_said_what_is_addressed() -> None:
     review = RatedReview(
-        system="s", text="t", ratings=(1.0, 1.0, 1.0), addressed=None, annotator=None
+        system="s", text="t", conciseness=1.0, comprehensiveness=1.0, relevance=1.0
     )
     assert study_examples.make_target(review, rows=(0,)).addressed is None
 

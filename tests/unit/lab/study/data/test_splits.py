@@ -26,7 +26,8 @@ def made(**counts: int) -> Study:
             new_source=None,
             recorded=Claims(references=()),
             reviews=tuple(
-                RatedReview(system=name, text=name, ratings=(1, 1, 1)) for name in SYSTEMS
+                RatedReview(system=name, text=name, **dict.fromkeys(study.DIMENSIONS, 1.0))
+                for name in SYSTEMS
             ),
         )
         for language, count in counts.items()

@@ -36,10 +36,7 @@ def test_identity_names_the_data(tmp_path: Path) -> None:
 
 def test_change_holds_the_edited_list_the_judgements_and_what_was_added(tmp_path: Path) -> None:
     change = study.read_study(helper.write(tmp_path / "s.jsonl", helper.full_rows())).changes[0]
-    assert [(ref.kind, ref.necessary) for ref in change.edited] == [
-        (ReferenceKind.CLAIM, True),
-        (ReferenceKind.ISSUE, None),
-    ]
+    assert [ref.kind for ref in change.edited] == [ReferenceKind.CLAIM, ReferenceKind.ISSUE]
     assert [(claim.correctness, claim.annotator) for claim in change.judged] == [
         ("correct", "a"),
         ("incorrect", "a"),
@@ -54,7 +51,7 @@ def test_review_knows_what_it_addresses_and_who_rated_it(tmp_path: Path) -> None
     assert (review.addressed, review.annotator) == ((0,), "a")
     (other,) = review.other_ratings
     assert (other.annotator, other.ratings) == ("b", (4.0, 3.0, 3.0))
-    assert change.reviews[4].other_ratings == ()
+    assert not change.reviews[4].other_ratings
 
 
 def test_old_file_without_the_newer_fields_still_reads(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from crscore.errors import InputError
 from crscore.lab.study.data import study
 from crscore.lab.study.measures import link_classifier
 from crscore.lab.study.measures.link_classifier import Links
+from crscore.records import PseudoReference
 from tests.helpers import study as studies
 
 PAIRS = st.lists(st.tuples(st.integers(0, 5), st.booleans()), min_size=1, max_size=30)
@@ -43,14 +44,11 @@ def test_published_matcher_is_judged_by_its_threshold_and_ranked_by_its_cosine()
     assert found.f1 == pytest.approx(2 / 3)
 
 
-def test_average_precision_auc_and_best_f1_by_hand() -> None:
+def test_average_precision_and_auc_by_hand() -> None:
     found = classified(links([0.9, 0.8, 0.6, 0.5, 0.4, 0.1], [1, 0, 1, 1, 0, 0]))
     assert found.average_precision == pytest.approx((1 + 2 / 3 + 3 / 4) / 3)
     # Of the 9 (linked, other) pairs: 0.9 beats 3, 0.6 beats 2, 0.5 beats 2.
     assert found.auc == pytest.approx(7 / 9)
-    # At 0.5 and above: 3 of 4, all three found.
-    assert found.best_f1 == pytest.approx(6 / 7)
-    assert found.best_f1_threshold == 0.5
 
 
 def test_graded_matcher_is_ranked_by_its_degree() -> None:
@@ -84,18 +82,6 @@ def test_average_precision_equals_the_sum_over_thresholds(pairs) -> None:
     linked = np.array([yes for _, yes in pairs])
     expected = by_the_book(score, linked) if linked.any() else 0.0
     assert link_classifier.average_precision(score, linked) == pytest.approx(expected)
-
-
-@given(PAIRS)
-def test_best_f1_is_the_highest_of_all_thresholds(pairs) -> None:
-    score = [value / 5 for value, _ in pairs]
-    linked = [int(yes) for _, yes in pairs]
-    found = classified(links(score, linked))
-    each = []
-    for cut in set(score):
-        taken = np.array(score) >= cut
-        each.append(2 * (taken & np.array(linked, bool)).sum() / (taken.sum() + sum(linked)))
-    assert found.best_f1 == pytest.approx(max(each))
 
 
 def test_intervals_are_those_of_the_plain_bootstrap() -> None:
@@ -178,7 +164,7 @@ def test_limit_of_claims_drops_no_pair(rated: study.Study) -> None:
     assert whole.settings.max_claims is None
     assert len(link_classifier.judge_links(rated, whole, sources=False).linked) == 8
     kind = rated.changes[0].edited[0].kind
-    more = study.StudyReference(text="One more.", kind=kind, necessary=None)
+    more = PseudoReference(text="One more.", kind=kind, source=study.EDITED)
     many = tuple(replace(one, edited=(*one.edited, more)) for one in rated.changes)
     with pytest.raises(InputError, match="make_link_scorer"):
         link_classifier.judge_links(replace(rated, changes=many), limited, sources=False)
