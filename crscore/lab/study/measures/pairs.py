@@ -12,9 +12,8 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from crscore.lab.study.data.study import DIMENSIONS
-from crscore.lab.study.data.systems import junk_systems
+from crscore.lab.study.measures import slices
 from crscore.lab.study.measures.measurements import Measurements
-from crscore.lab.study.measures.slices import POOLED, WITHOUT_JUNK
 from crscore.statistics import bootstrap, resampled
 
 Floats = npt.NDArray[np.float64]
@@ -56,18 +55,16 @@ def same_diff(measured: Measurements, *, resamples: int, seed: int) -> tuple[Sam
         One row per metric, dimension and slice, the primary metric first.
     """
     human = measured.human
-    junk = junk_systems(measured.systems, human[:, 2])
-    serious = ~np.isin(np.array(measured.systems), junk)
-    parts = [(POOLED, np.arange(len(human))), (WITHOUT_JUNK, np.flatnonzero(serious))]
-    parts_with_changes = [
-        (name, rows, [measured.changes[row] for row in rows]) for name, rows in parts
-    ]
+    parts = {
+        part.name: part.rows
+        for part in slices.of_systems(measured.systems, human[:, 2])
+        if part.name != slices.WITHIN_SYSTEM
+    }
     table = []
     for metric in measured.metrics:
         for d, dimension in enumerate(DIMENSIONS):
-            for name, rows, changes in parts_with_changes:
-                if not len(rows):
-                    continue
+            for name, rows in parts.items():
+                changes = [measured.changes[row] for row in rows]
                 count = tally(metric.values[rows, d], human[rows, d], changes)
                 interval = bootstrap.percentile_interval(
                     count.sample(resamples=resamples, seed=seed), clusters=len(count.changes)
