@@ -136,8 +136,12 @@ def pearson(first: Floats, second: Floats, weights: Floats) -> Floats:
     x, y = first - first.mean(), second - second.mean()
     parts = np.stack([np.ones_like(x), x, y, x * x, y * y, x * y], axis=1)
     n, sx, sy, sxx, syy, sxy = (weights @ parts).T
-    scale = np.sqrt(np.maximum(sxx - sx * sx / n, 0) * np.maximum(syy - sy * sy / n, 0))
-    return np.clip(divide(sxy - sx * sy / n, np.where(scale > 1e-9, scale, 0.0)), -1.0, 1.0)
+    spreads = []
+    for squares, total in ((sxx, sx), (syy, sy)):
+        spread = squares - total * total / n
+        # Of a constant column, rounding leaves some 1e-16 of the squares.
+        spreads.append(np.where(spread > 1e-12 * squares, spread, 0.0))
+    return np.clip(divide(sxy - sx * sy / n, np.sqrt(spreads[0] * spreads[1])), -1.0, 1.0)
 
 
 def mean_of_groups(values: Sequence[Floats], present: Sequence[npt.NDArray[np.bool_]]) -> Floats:
