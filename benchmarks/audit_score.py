@@ -102,7 +102,7 @@ def plan(audit: Audit, cost: float, pulls: int) -> None:
     rows = (grown - pages / pulls) / COMMENTS
     print(
         f"The store grows by {grown / 1024:.1f} KiB a pull, {pages / pulls / 1024:.1f} of them "
-        f"its page; beside pages and texts {rows:.0f} bytes a comment."
+        f"its page; {rows:.0f} bytes per comment without pages and texts."
     )
     print(f"A million pulls cost {cost * MILLION / 3600:,.0f} core hours:")
     for cores in (2, 16, 64, 256):

@@ -369,11 +369,11 @@ class Case:
         self.span = start + 1, start + len(lines)
         first = max(0, min(start, self.file.index(self.own[0])) - 3)
         mine = {id(line) for line in self.own}
-        told = [
+        text_lines = [
             f"{'+' if id(item) in mine else ' '}{item.text}"
             for item in self.file[first : self.span[1]]
         ]
-        self.hunk = "\n".join([f"@@ -{first + 1},3 +{first + 1},{len(told)} @@", *told])
+        self.hunk = "\n".join([f"@@ -{first + 1},3 +{first + 1},{len(text_lines)} @@", *text_lines])
         self.path_then = self.path
 
     def fix(self) -> None:
@@ -411,11 +411,11 @@ class Case:
             at, end = left[0], left[-1]
             around = self.file[max(0, at - 4) : max(0, at - 1)] + self.file[end + 2 : end + 5]
             shared = [line for line in shared if line in around] or shared
-        told = [line for line in shared if line.text.strip()]
-        for line in self.rng.sample(told, min(2, len(told))):
+        text_lines = [line for line in shared if line.text.strip()]
+        for line in self.rng.sample(text_lines, min(2, len(text_lines))):
             line.text = edited(self.rng, line.text)
-        if told and not near:
-            anchor = self.rng.choice(told)
+        if text_lines and not near:
+            anchor = self.rng.choice(text_lines)
             new = statement(self.rng, anchor)
             for lines in (base, self.file):
                 lines.insert(lines.index(anchor), new)
@@ -435,8 +435,8 @@ class Case:
         self.later.append(self.head)
 
     def merge_it(self, *, squash) -> None:
-        """Merge; the base branch went on in another file."""
-        new = Line("// the base went on")
+        """Merge; the base branch changed another file."""
+        new = Line("// a later line of the base")
         for files in (self.base_files, self.files):
             files[self.others[1]].append(new)
         self.base = self.history.commit(self.base_files, [self.base])
@@ -751,7 +751,7 @@ def judge(cases, found):
 
 
 def shares(count):
-    """Return precision, recall and the share of unknown; None where there is nothing to count."""
+    """Return precision, recall and the share of unknown; None for empty counts."""
     yes, true = count["tp"] + count["fp"], count["tp"] + count["fn"]
     precision = count["tp"] / yes if yes else None
     return precision, count["tp"] / true if true else None, count["unknown"] / count.total()

@@ -65,7 +65,7 @@ def module(number: int, *, is_changed: bool, functions: int = 3) -> str:
 
 
 class Audit:
-    """A store and the clones beside it.
+    """A store with its clones.
 
     Args:
         folder: Where to make them.

@@ -100,7 +100,7 @@ def interval(estimate: Estimate | None) -> str:
 
 
 def share(rate: Rate | None) -> str:
-    """Format a rate with its interval; a dash when there is nothing to count."""
+    """Format a rate with its interval; a dash when the count is 0."""
     if rate is None or rate.share is None:
         return view.UNDEFINED
     return f"{view.percent(rate.share)} ({view.hundred(rate.low)} to {view.hundred(rate.high)} %)"

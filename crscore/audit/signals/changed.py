@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -78,14 +79,7 @@ class PullTrees:
         pushed = [revision.after for revision in revisions]
         ends = (pull.base, pull.head, pull.merge_commit)
         self._known = trees.find_known([*commits, *pushed, *ends])
-        self.last = next(
-            (
-                commit
-                for commit in (pull.head, pull.merge_commit)
-                if commit and commit in self._known
-            ),
-            None,
-        )
+        self.last = next((end for end in ends[1:] if end in self._known), None)
         """Last tree of the pull request: its head, which has nothing of the base branch that was
         not merged into it; else its merge."""
         self._followed: dict[tuple[str, str], Following | str] = {}
@@ -281,14 +275,10 @@ class PullTrees:
             return None
         paths = [path for _, path in self._trees.changes(fork, commit).paths]
         paths = [path for path in paths if path not in self._files][:MAX_OTHER_FILES]
-        followings = [
-            following
-            for path in paths
-            if isinstance(following := self._follow(commit, path), Following)
+        files = [
+            file for path in paths if isinstance(file := self._follow(commit, path), Following)
         ]
-        return sum(
-            file_changed(following.old, following.new, following.base) for following in followings
-        ), len(followings)
+        return sum(file_changed(file.old, file.new, file.base) for file in files), len(files)
 
     def _applied(
         self, remark: FileComment, following: Following | str, span: Span | None, lines: Answer
@@ -297,15 +287,12 @@ class PullTrees:
             return Answer(None, following if isinstance(following, str) else None)
         if not following.is_whole and lines.value is None:
             return Answer(None, lines.evidence)
-        suggestions = [
-            suggestion.split("\n") if suggestion.strip() else []
-            for suggestion in remark.suggestions
-        ]
+        blocks = [text.split("\n") if text.strip() else [] for text in remark.suggestions]
         first_commit: str | None = None
         is_last = False
         for commit, text in self._later_texts(remark):
             later = replace(following, new=text)
-            is_last = any(later.applied(span, suggestion) for suggestion in suggestions)
+            is_last = any(later.applied(span, block) for block in blocks)
             first_commit = first_commit or (commit if is_last else None)
         if first_commit is None:
             return Answer(False)
@@ -318,22 +305,17 @@ class PullTrees:
         comment, last = remark.comment, self.last or ""
         path, commit = comment.path or "", comment.commit_id or ""
         pushed = [revision.after for revision in self._revisions if revision.at >= comment.created]
-        ends = [commit_id for commit_id in (last, self._pull.merge_commit) if commit_id]
-        later = [
-            commit_id
-            for commit_id in dict.fromkeys([*pushed, *ends])
-            if commit_id in self._known and commit_id != commit
-        ]
-        later = later[-MAX_COMMITS:]
+        trees = dict.fromkeys([*pushed, last, self._pull.merge_commit or ""])
+        later = [tree for tree in trees if tree in self._known and tree != commit][-MAX_COMMITS:]
         new_path = self._later(commit, last, path) if commit in self._known else path
         paths = list(dict.fromkeys([path, new_path or path]))
-        self._trees.load([(commit_id, name) for commit_id in later for name in paths])
+        self._trees.load(itertools.product(later, paths))
         before: Lines | None = None
-        for later_commit in later:
-            files = (self._trees.file(later_commit, name).lines for name in paths)
+        for tree in later:
+            files = (self._trees.file(tree, name).lines for name in paths)
             text = next((lines for lines in files if lines is not None), None)
             if text is not None and text != before:
-                yield later_commit, text
+                yield tree, text
                 before = text
 
 
