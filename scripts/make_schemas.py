@@ -103,14 +103,13 @@ DOCUMENTS = {
     "audit": Document(
         overview.SCHEMA,
         "crscore audit",
-        "What `crscore audit report --format json` writes: everything that the report's first page "
-        "says.",
+        "Output of `crscore audit report --format json`: the content of the report's first page.",
         (overview.Overview,),
     ),
     "audit-verdicts": Document(
         overview.VERDICTS_SCHEMA,
         "crscore audit verdicts",
-        "What `crscore audit compare --format json` writes: which reviewer is better.",
+        "Output of `crscore audit compare --format json`: comparisons of reviewers.",
         (overview.Verdicts,),
     ),
     "validation": Document(

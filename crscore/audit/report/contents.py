@@ -107,7 +107,7 @@ def noise(overview: Overview, links: Links) -> Table:
         ("Comments per pull request", lambda row: _strong(words.interval(row.comments_per_pull))),
         ("Comments", lambda row: _count(row.comments)),
         ("Noise", lambda row: _strong(words.share(row.noise.share))),
-        ("Why", lambda row: _wide(words.noise_parts(row))),
+        ("Kinds of noise", lambda row: _wide(words.noise_parts(row))),
     )
 
 
