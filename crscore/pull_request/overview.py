@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Annotated, Final, Literal, NamedTuple
+from typing import Annotated, Any, Final, Literal
 
 from msgspec import Meta, Struct
 
@@ -244,7 +244,7 @@ def _together(result: records.Result, unaddressed: int) -> Together:
     topic, addressed = view.reached(result)
     return Together(
         usefulness=_useful(result, result.usefulness, range(len(result.sentences))),
-        **_published_scores(result.scores)._asdict(),
+        **_published_scores(result.scores),
         sentences=result.scores.sentences,
         on_topic=topic,
         words=result.baselines.words,
@@ -268,7 +268,7 @@ def _reviewers(result: records.Result, people: Sequence[Person]) -> tuple[Review
         rows.append(
             Reviewer(
                 usefulness=_useful(result, value, chain.from_iterable(sentences)),
-                **(_NOTHING if review is None else _published_scores(review.scores))._asdict(),
+                **(_NO_SCORES if review is None else _published_scores(review.scores)),
                 name=_text(person.reviewer, MAX_NAME_CHARS) or "unknown",
                 is_bot=person.is_bot,
                 comments=person.comments,
@@ -296,19 +296,17 @@ def _useful(
     )
 
 
-class _PublishedScores(NamedTuple):
-    relevance: float | None
-    conciseness: float | None
-    comprehensiveness: float | None
-    reason: str | None
+_NO_SCORES: Final = {
+    "relevance": None,
+    "conciseness": None,
+    "comprehensiveness": None,
+    "reason": "nothing to score was written",
+}
 
 
-_NOTHING = _PublishedScores(None, None, None, "nothing to score was written")
-
-
-def _published_scores(scores: records.Scores) -> _PublishedScores:
-    reason = None if scores.reason is None else _text(scores.reason)
-    return _PublishedScores(scores.relevance, scores.conciseness, scores.comprehensiveness, reason)
+def _published_scores(scores: records.Scores) -> dict[str, Any]:
+    values = {name: getattr(scores, name) for name in _NO_SCORES}
+    return values if scores.reason is None else values | {"reason": _text(scores.reason)}
 
 
 def _point(result: records.Result, item: records.PseudoReference, listed: dict[str, str]) -> Point:

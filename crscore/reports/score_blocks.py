@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from crscore import records
@@ -15,6 +16,8 @@ PARTIAL: Final = (
     Run(" What could not be read is in none of the numbers:"),
 )
 """Title of the notice of a partial result."""
+_ABOUT: Final = "likely about this change and no other"
+_SUBSTANCE: Final = "how much it gives the author to act on"
 _SHARE_TONES: Final = (0.6, 0.3)
 """Thresholds from which a standing, a probability, or a share of matches is good, and fair."""
 _GRADED_TONES: Final = (0.35, 0.15)
@@ -55,15 +58,16 @@ def make_measures(result: Result, *, standing: bool = False) -> blocks.Measures:
         standing: Include the standing, which the headline also states.
     """
     value = result.usefulness
-    rows: Sequence[tuple[str, float | None, str]] = view.rows(result)
+    rows: Sequence[blocks.Measure] = view.rows(result)
     if value is not None:
+        least = f"% of {value.against} are less useful"
         rows = (
-            ("Usefulness", value.standing / 100, f"% of {value.against} are less useful"),
-            ("About this change", value.about, "likely about this change and no other"),
-            ("Substance", value.substance, "how much it gives the author to act on"),
+            blocks.Measure("Usefulness", value.standing / 100, least),
+            blocks.Measure("About this change", value.about, _ABOUT),
+            blocks.Measure("Substance", value.substance, _SUBSTANCE),
         )[0 if standing else 1 :]
     tones = _tones(result)
-    return blocks.Measures(tuple(blocks.Measure(*row, tone=_tone(row[1], tones)) for row in rows))
+    return blocks.Measures(tuple(replace(row, tone=_tone(row.value, tones)) for row in rows))
 
 
 def list_facts(result: Result, *, aspects: bool = False) -> Iterator[str]:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from crscore import records
 from crscore.records import Comment, CommentResult, PseudoReference, Result, ReviewResult, Side
 from crscore.reports import escape
+from crscore.reports.blocks import Measure
 
 UNDEFINED = "–"
 """Placeholder for an undefined score."""
@@ -65,17 +66,6 @@ class Reached(NamedTuple):
     """Sentences that address a counted pseudo-reference."""
     references: int
     """Counted pseudo-references that a sentence addresses."""
-
-
-class MatchRow(NamedTuple):
-    """One of the three scores with the counts behind it."""
-
-    name: str
-    """The score's name."""
-    value: float | None
-    """In [0, 1]; None when undefined."""
-    basis: str
-    """Its basis in words."""
 
 
 def number(value: float | None) -> str:
@@ -312,7 +302,7 @@ def suggestions(result: Result) -> tuple[str, ...]:
     return f"Suggestion blocks that apply: {applied:,} of {len(placed):,}.", *odd
 
 
-def rows(result: Result) -> tuple[MatchRow, MatchRow, MatchRow]:
+def rows(result: Result) -> tuple[Measure, Measure, Measure]:
     """Return the three scores with their bases."""
     scores = result.scores
     topic, addressed = reached(result)
@@ -325,9 +315,9 @@ def rows(result: Result) -> tuple[MatchRow, MatchRow, MatchRow]:
         of_sentences = f"{topic:,} of {sentences} on topic"
         of_references = f"{addressed:,} of {references} addressed"
     return (
-        MatchRow("Relevance", scores.relevance, "harmonic mean of the two below"),
-        MatchRow("Conciseness", scores.conciseness, of_sentences),
-        MatchRow("Comprehensiveness", scores.comprehensiveness, of_references),
+        Measure("Relevance", scores.relevance, "harmonic mean of the two below"),
+        Measure("Conciseness", scores.conciseness, of_sentences),
+        Measure("Comprehensiveness", scores.comprehensiveness, of_references),
     )
 
 
