@@ -21,10 +21,18 @@ import msgspec
 from crscore.claims import _published
 from crscore.claims.base import ClaimGenerator
 from crscore.errors import ConfigError, GenerationError
-from crscore.records import Claims, Diff, LineSpan, PseudoReference, ReferenceKind, Side
+from crscore.records import Claims, Diff, PseudoReference
 
 SOURCE = "replay"
 _SUFFIXES = (".json", ".jsonl", ".txt")
+_INVALID = (
+    ValueError,
+    KeyError,
+    TypeError,
+    AttributeError,
+    RecursionError,
+    msgspec.ValidationError,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -92,27 +100,15 @@ def _read(file: Path, text: str, *, one_a_file: bool) -> dict[str, Claims]:
             try:
                 entry = json.loads(row)
                 key = entry.get("sha256", file.stem) if is_single else entry["sha256"]
-                claims_by_sha[str(key)] = claims_of(entry)
-            except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as exc:
+                claims_by_sha[str(key)] = _claims(entry)
+            except _INVALID as exc:
                 place = f"{file}, entry {line_number}"
                 raise GenerationError(f"{place}: not a recording of claims: {exc!r}") from exc
     return claims_by_sha
 
 
-def claims_of(entry: Mapping[str, Any]) -> Claims:
-    """Read one recorded entry.
-
-    Args:
-        entry: An object with `claims` or `raw`, as described in the module docstring.
-
-    Returns:
-        Its claims, in the recorded order.
-
-    Raises:
-        KeyError: It has neither, or a claim has no text.
-        ValueError: A claim's kind or side is unknown.
-        TypeError: A value has the wrong type.
-    """
+def _claims(entry: Mapping[str, Any]) -> Claims:
+    """Read one recorded entry, which has `claims` or `raw`."""
     if "claims" not in entry:
         return _from_raw(str(entry["raw"]))
     if not isinstance(entry["claims"], list):
@@ -130,24 +126,10 @@ def _from_raw(text: str) -> Claims:
 def _reference(claim: Any) -> PseudoReference:
     if isinstance(claim, str):
         claim = {"text": claim}
-    weight = float(claim.get("weight", 1.0))
-    if not 0 < weight <= 1:
-        raise ValueError(f"a weight is above 0 and at most 1, not {weight}")
-    if not isinstance(claim["text"], str):
-        raise TypeError("a claim's text must be a string")
-    return PseudoReference(
-        text=claim["text"],
-        kind=ReferenceKind(claim.get("kind", "claim")),
-        source=SOURCE,
-        spans=tuple(
-            LineSpan(
-                path=str(span["path"]),
-                side=Side(span.get("side", "new")),
-                start=int(span["start"]),
-                end=int(span["end"]),
-            )
-            for span in claim.get("spans", ())
-        ),
-        identifiers=tuple(str(name) for name in claim.get("identifiers", ())),
-        weight=weight,
-    )
+    spans = [{"side": "new", **span} for span in claim.get("spans", ())]
+    values = {key: claim[key] for key in ("text", "kind", "identifiers", "weight") if key in claim}
+    values = {"kind": "claim", **values, "spans": spans, "source": SOURCE}
+    reference = msgspec.convert(values, PseudoReference, strict=False)
+    if not 0 < reference.weight <= 1:
+        raise ValueError(f"a weight is above 0 and at most 1, not {reference.weight}")
+    return reference
