@@ -84,7 +84,7 @@ def create(options: Options) -> ClaimGenerator:
     except (OSError, UnicodeDecodeError) as exc:
         raise GenerationError(f"the recording {path} cannot be read: {exc}") from exc
     if not files:
-        raise GenerationError(f"{path} holds no recording: no {', '.join(_SUFFIXES)} file")
+        raise GenerationError(f"{path} has no recording: no {', '.join(_SUFFIXES)} file")
     return Replay(recorded=recorded, identity=f"{SOURCE}@{digest.hexdigest()[:8]}")
 
 
@@ -131,5 +131,5 @@ def _reference(claim: Any) -> PseudoReference:
     values = {"kind": "claim", **values, "spans": spans, "source": SOURCE}
     reference = msgspec.convert(values, PseudoReference, strict=False)
     if not 0 < reference.weight <= 1:
-        raise ValueError(f"a weight is above 0 and at most 1, not {reference.weight}")
+        raise ValueError(f"a weight must be above 0 and at most 1, not {reference.weight}")
     return reference

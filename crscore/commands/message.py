@@ -88,7 +88,7 @@ def _git(*arguments: str, stdin: bytes = b"") -> bytes:
     places = {name: os.environ[name] for name in _PLACES if name in os.environ}
     max_bytes = 50_000_000
     return git.run_git(
-        arguments, folder=Path.cwd(), variables=places, input_bytes=stdin, most_bytes=max_bytes
+        arguments, folder=Path.cwd(), variables=places, input_bytes=stdin, max_bytes=max_bytes
     )
 
 

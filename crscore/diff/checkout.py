@@ -81,13 +81,13 @@ class Checkout:
     merge_base: str
     """Merge base of the two."""
 
-    def diff(self, *, most_bytes: int = _DEFAULT_DIFF_BYTES) -> bytes:
+    def diff(self, *, max_bytes: int = _DEFAULT_DIFF_BYTES) -> bytes:
         """Return the change, as `git diff base...head` prints it.
 
         Raises:
-            HostError: git failed, or the change is larger than `most_bytes`.
+            HostError: git failed, or the change is larger than `max_bytes`.
         """
-        return self._compare(self.merge_base, self.head, most_bytes)
+        return self._compare(self.merge_base, self.head, max_bytes)
 
     def diff_to(self, commit: str) -> bytes | None:
         """Return the change as of an older commit; None when it is not available here."""
@@ -103,7 +103,7 @@ class Checkout:
         Raises:
             HostError: git failed, or the change cannot be read or is larger than the limits.
         """
-        text = self.diff(most_bytes=limits.diff.max_diff_bytes)
+        text = self.diff(max_bytes=limits.diff.max_diff_bytes)
         if not text:
             return Local(Diff(files=(), sha256=hashlib.sha256(text).hexdigest()), ())
         try:
@@ -149,9 +149,9 @@ class Checkout:
     def _blobs(self, commit: str, paths: Sequence[str]) -> list[_Blob | None]:
         if not paths:
             return []
-        names = "".join(f"{_checked(commit)}:{path}\n" for path in paths)
+        names = "".join(f"{_checked_commit(commit)}:{path}\n" for path in paths)
         text = self._cat("--batch-check", names, len(paths) * _LINE_BYTES)
-        return [_blob(line) for line in text.split(b"\n")[: len(paths)]]
+        return [_parse_blob(line) for line in text.split(b"\n")[: len(paths)]]
 
     def _contents(self, blobs: Sequence[_Blob]) -> Iterator[bytes]:
         """Yield the contents of blobs: git prints a line about each, its bytes and a line end."""
@@ -159,25 +159,25 @@ class Checkout:
             return
         max_bytes = sum(blob.size + _LINE_BYTES for blob in blobs)
         text = self._cat("--batch", "".join(f"{blob.name}\n" for blob in blobs), max_bytes)
-        at = 0
+        position = 0
         for blob in blobs:
-            start = text.find(b"\n", at) + 1
-            if _blob(text[at : start - 1]) != blob:
+            start = text.find(b"\n", position) + 1
+            if _parse_blob(text[position : start - 1]) != blob:
                 raise HostError("git cat-file", f"object {blob.name} cannot be read")
-            at = start + blob.size + 1
-            yield text[start : at - 1]
+            position = start + blob.size + 1
+            yield text[start : position - 1]
 
-    def _cat(self, mode: str, request: str, most_bytes: int) -> bytes:
+    def _cat(self, mode: str, request: str, max_bytes: int) -> bytes:
         data = request.encode("utf-8", "surrogateescape")
         return git.run_git(
             ("cat-file", mode),
             folder=self.git_dir,
             is_git_dir=True,
             input_bytes=data,
-            most_bytes=most_bytes,
+            max_bytes=max_bytes,
         )
 
-    def _compare(self, start: str, end: str, most_bytes: int) -> bytes:
+    def _compare(self, start: str, end: str, max_bytes: int) -> bytes:
         """Compare two commits with the attributes of the base only.
 
         Git reads them from the work tree, then from the index, so it gets an empty folder as work
@@ -194,9 +194,9 @@ class Checkout:
                 "GIT_ATTR_SOURCE": self.base,
             }
             git.run_git(("read-tree", self.base), folder=work_tree, variables=variables)
-            commits = (_checked(start), _checked(end), "--")
+            commits = (_checked_commit(start), _checked_commit(end), "--")
             return git.run_git(
-                (*_PRINT, *commits), folder=work_tree, variables=variables, most_bytes=most_bytes
+                (*_PRINT, *commits), folder=work_tree, variables=variables, max_bytes=max_bytes
             )
 
 
@@ -233,7 +233,7 @@ def open_git_dir(git_dir: Path, base: str, head: str) -> CheckoutSearch:
     """
     try:
         for commit in (base, head):
-            exists = ("cat-file", "-e", f"{_checked(commit)}^{{commit}}")
+            exists = ("cat-file", "-e", f"{_checked_commit(commit)}^{{commit}}")
             git.run_git(exists, folder=git_dir, is_git_dir=True)
         start = _merge_base(git_dir, base, head)
     except HostError as exc:
@@ -245,19 +245,19 @@ def open_git_dir(git_dir: Path, base: str, head: str) -> CheckoutSearch:
 
 def _merge_base(git_dir: Path, base: str, head: str) -> str | None:
     """Return the merge base of two commits; None when they have none here."""
-    arguments = ("merge-base", _checked(base), _checked(head))
-    answer = git.run_git(arguments, folder=git_dir, is_git_dir=True, fine=(0, 1))
+    arguments = ("merge-base", _checked_commit(base), _checked_commit(head))
+    answer = git.run_git(arguments, folder=git_dir, is_git_dir=True, accepted_codes=(0, 1))
     text = answer.decode().strip()
     return text if _COMMIT.fullmatch(text) else None
 
 
-def _checked(commit: str) -> str:
+def _checked_commit(commit: str) -> str:
     """Return a commit hash; reject values that git could take for an option or a name."""
     if not _COMMIT.fullmatch(commit):
-        raise HostError("git", f"{commit!r} is no full name of a commit")
+        raise HostError("git", f"{commit!r} is not a full commit hash")
     return commit
 
 
-def _blob(line: bytes) -> _Blob | None:
+def _parse_blob(line: bytes) -> _Blob | None:
     match = _BLOB.fullmatch(line)
     return _Blob(match[1].decode(), int(match[2])) if match else None

@@ -61,8 +61,8 @@ def run_git(
     variables: Mapping[str, str] | None = None,
     is_git_dir: bool = False,
     input_bytes: bytes = b"",
-    most_bytes: int = 1_000_000,
-    fine: tuple[int, ...] = (0,),
+    max_bytes: int = 1_000_000,
+    accepted_codes: tuple[int, ...] = (0,),
     timeout_s: float | None = None,
 ) -> bytes:
     """Run git once.
@@ -73,8 +73,8 @@ def run_git(
         variables: Additional environment variables.
         is_git_dir: True when the folder is a repository's `.git`, which git then does not look for.
         input_bytes: Standard input.
-        most_bytes: Maximum bytes of output.
-        fine: Exit codes that are not failures.
+        max_bytes: Maximum bytes of output.
+        accepted_codes: Exit codes that are not failures.
         timeout_s: Time limit in seconds; None for `TIMEOUT_S`.
 
     Returns:
@@ -102,11 +102,11 @@ def run_git(
             )
         except OSError as exc:
             raise HostError(label, f"git cannot be run here ({exc.strerror})") from exc
-        text = _read(process, label, most_bytes, timeout_s or TIMEOUT_S)
+        text = _read(process, label, max_bytes, timeout_s or TIMEOUT_S)
         stderr.seek(0, os.SEEK_END)
         stderr.seek(max(0, stderr.tell() - _MAX_ERROR_BYTES))
         error = stderr.read().decode("utf-8", "replace")
-    if process.returncode not in fine:
+    if process.returncode not in accepted_codes:
         raise HostError(label, _complaint(error) or f"git ended with {process.returncode}")
     return text
 
@@ -118,7 +118,7 @@ def _complaint(error: str) -> str:
     return (fatal or lines or [""])[0].removeprefix("fatal: ").removeprefix("error: ")
 
 
-def _read(process: subprocess.Popen[bytes], label: str, most_bytes: int, timeout_s: float) -> bytes:
+def _read(process: subprocess.Popen[bytes], label: str, max_bytes: int, timeout_s: float) -> bytes:
     timed_out = threading.Event()
 
     def stop() -> None:
@@ -129,16 +129,16 @@ def _read(process: subprocess.Popen[bytes], label: str, most_bytes: int, timeout
     timer.start()
     try:
         with process:
-            text = process.stdout.read(most_bytes + 1) if process.stdout else b""
-            if len(text) > most_bytes:
+            text = process.stdout.read(max_bytes + 1) if process.stdout else b""
+            if len(text) > max_bytes:
                 _kill(process)
     finally:
         timer.cancel()
         timer.join()
     if timed_out.is_set():
         raise HostError(label, f"it took longer than {timeout_s:g} s")
-    if len(text) > most_bytes:
-        raise HostError(label, f"it printed more than {most_bytes:,} bytes")
+    if len(text) > max_bytes:
+        raise HostError(label, f"it printed more than {max_bytes:,} bytes")
     return text
 
 

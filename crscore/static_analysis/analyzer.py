@@ -203,7 +203,7 @@ class Sentence(_Part, frozen=True):
         groups = _GROUP.findall(self.message)
         for name in _SLOT.findall(self.text):
             if name not in groups:
-                raise ValueError(f"text: {{{name}}} is no group of the message's pattern")
+                raise ValueError(f"text: {{{name}}} is not a group of the message's pattern")
 
 
 class Suppressions(_Part, frozen=True):
@@ -300,7 +300,7 @@ def analyzer_names(folder: Path) -> tuple[str, ...]:
         ManifestError: There is no such folder.
     """
     if not folder.is_dir():
-        raise ManifestError(str(folder), "folder", "does not exist, or is no folder")
+        raise ManifestError(str(folder), "folder", "does not exist, or is not a folder")
     return tuple(sorted(manifest.parent.name for manifest in folder.glob(f"*/{FILE_NAME}")))
 
 
@@ -336,7 +336,7 @@ def read_analyzer(folder: Path, *, shipped: bool) -> Analyzer:
         if run is not None and run.rules is not None:
             rules = (folder / run.rules).resolve()
             if not rules.is_relative_to(folder) or not rules.is_file():
-                text = f"{run.rules!r} is no file of this folder"
+                text = f"{run.rules!r} is not a file of this folder"
                 raise ManifestError(source, f"{key}.rules", text)
     return Analyzer(name=folder.name, folder=folder, manifest=manifest, shipped=shipped)
 

@@ -45,7 +45,7 @@ def read_report(content: bytes, output: Output, *, tool: str) -> RawReport:
 
 def _sarif(content: bytes, output: Output, tool: str) -> RawReport:
     del output
-    runs = sarif.read_sarif(content, source=tool, most_results=MAX_FINDINGS)
+    runs = sarif.read_sarif(content, source=tool, max_results=MAX_FINDINGS)
     return RawReport(
         findings=tuple(finding for run in runs for finding in run.findings),
         unparsed=tuple(path for run in runs for path in run.unparsed),
@@ -62,7 +62,7 @@ def _checkstyle(content: bytes, output: Output, tool: str) -> RawReport:
     try:
         root = ElementTree.fromstring(content)
     except (ParseError, DefusedXmlException, ValueError, LookupError) as exc:
-        raise ToolOutputError(tool, f"it is no XML that may be read: {exc!r}") from exc
+        raise ToolOutputError(tool, f"it is not valid or allowed XML: {exc!r}") from exc
     findings: list[RawFinding] = []
     for file in root.iter("file"):
         for error in file.iter("error"):
@@ -86,7 +86,7 @@ def _json(content: bytes, output: Output, tool: str) -> RawReport:
     try:
         root = json.loads(content)
     except (ValueError, RecursionError) as exc:
-        raise ToolOutputError(tool, f"it is no JSON: {exc}") from exc
+        raise ToolOutputError(tool, f"it is not JSON: {exc}") from exc
     search = _searcher(tool)
     groups = [root] if shape.groups is None else _required(search(shape.groups, root), tool)
     findings = [finding for group in groups for finding in _group(group, shape, search, tool)]
@@ -133,7 +133,7 @@ def _csv(content: bytes, output: Output, tool: str) -> RawReport:
         for row in csv.reader(io.StringIO(content.decode("utf-8", errors="replace"))):
             findings.extend(_row(row, shape, tool))
     except csv.Error as exc:
-        raise ToolOutputError(tool, f"it is no CSV: {exc}") from exc
+        raise ToolOutputError(tool, f"it is not CSV: {exc}") from exc
     return RawReport(findings=tuple(findings))
 
 

@@ -23,7 +23,7 @@ from crscore.static_analysis.reports import RawFinding, RawReport, replace_surro
 from crscore.static_analysis.wording import resolve_links, shorten
 
 VERSION: Final = "2.1.0"
-MOST_RESULTS: Final = 25_000
+MAX_RESULTS: Final = 25_000
 """Maximum results in a file; GitHub's limit for a run."""
 MAX_LINE: Final = 10_000_000
 """Largest valid line number."""
@@ -48,14 +48,14 @@ Json = dict[str, Any]
 
 
 def read_sarif(
-    content: bytes, *, source: str, most_results: int = MOST_RESULTS
+    content: bytes, *, source: str, max_results: int = MAX_RESULTS
 ) -> tuple[RawReport, ...]:
     """Read a SARIF file.
 
     Args:
         content: UTF-8, with or without a byte order mark, or UTF-16 or UTF-32.
         source: Origin, for errors: a tool's name or a path.
-        most_results: Maximum number of results of all runs together.
+        max_results: Maximum number of results of all runs together.
 
     Returns:
         One report per run, in file order. Results whose `kind` is not a finding and those absent
@@ -72,9 +72,9 @@ def read_sarif(
         if _object(run, "externalPropertyFileReferences").get("results"):
             raise ToolOutputError(source, "its results are in another file, which is not read")
     results = sum(len(_array(run, "results", source)) for run in runs)
-    if results > most_results:
+    if results > max_results:
         raise ToolOutputError(
-            source, f"it has {results:,} results and {most_results:,} are the most that is read"
+            source, f"it has {results:,} results and {max_results:,} is the maximum"
         )
     return tuple(replace_surrogates(_Run(run, source).report()) for run in runs)
 
@@ -84,9 +84,9 @@ def _log(content: bytes, source: str) -> Json:
         text = content.decode(json.detect_encoding(content), errors="replace")
         log = json.loads(text.removeprefix("\ufeff"), parse_constant=lambda _: None)
     except (ValueError, RecursionError) as exc:
-        raise ToolOutputError(source, f"it is no JSON: {exc}") from exc
+        raise ToolOutputError(source, f"it is not JSON: {exc}") from exc
     if not isinstance(log, dict):
-        raise ToolOutputError(source, "it is no SARIF: no JSON object")
+        raise ToolOutputError(source, "it is not SARIF: it is not a JSON object")
     version = log.get("version")
     if version != VERSION:
         problem = f"version {version!r:.40}" if "version" in log else "no version"
@@ -335,7 +335,7 @@ def _array(owner: Json, key: str, source: str) -> list[Json]:
     if value is None:
         return []
     if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
-        raise ToolOutputError(source, f"its {key} are no list of objects")
+        raise ToolOutputError(source, f"its {key} are not a list of objects")
     return value
 
 

@@ -320,8 +320,8 @@ def test_bare_repository_inside_of_a_change_is_not_taken(pull: Pull) -> None:
 @pytest.mark.parametrize(
     "name", ["main", "--output=x", "HEAD", "a" * 39, "A" * 40, "a" * 40 + "\n", ""]
 )
-def test_what_is_no_full_name_of_a_commit_is_refused(pull: Pull, name: str) -> None:
-    assert "no full name" in (checkout.find_checkout(pull.root, pull.base, name).reason or "")
+def test_value_that_is_not_a_full_commit_hash_is_rejected(pull: Pull, name: str) -> None:
+    assert "not a full commit hash" in (checkout.find_checkout(pull.root, pull.base, name).reason or "")
 
 
 def test_unrelated_histories_have_no_checkout(pull: Pull) -> None:
@@ -380,7 +380,7 @@ def test_git_that_does_not_end_is_ended(tmp_path: Path, monkeypatch) -> None:
 def test_git_that_prints_without_end_is_ended(tmp_path: Path, monkeypatch) -> None:
     _instead(tmp_path, monkeypatch, "#!/bin/sh\nexec yes\n")
     with pytest.raises(HostError, match="printed more than 10 bytes"):
-        git.run_git(["x"], folder=tmp_path, most_bytes=10)
+        git.run_git(["x"], folder=tmp_path, max_bytes=10)
 
 
 def test_machine_without_git_has_no_checkout(tmp_path: Path, monkeypatch) -> None:

@@ -170,7 +170,7 @@ def _has(clone: Path, *commits: str) -> bool:
             folder=clone,
             is_git_dir=True,
             input_bytes=names,
-            most_bytes=len(commits) * _ANSWER_BYTES,
+            max_bytes=len(commits) * _ANSWER_BYTES,
         )
     except HostError:
         return False

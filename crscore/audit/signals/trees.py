@@ -177,8 +177,8 @@ class Trees:
             folder=self._git_dir,
             is_git_dir=True,
             input_bytes=input_bytes,
-            fine=fine,
-            most_bytes=_MAX_BYTES,
+            accepted_codes=fine,
+            max_bytes=_MAX_BYTES,
         )
 
 

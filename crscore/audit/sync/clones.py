@@ -124,7 +124,7 @@ def _missing(git_dir: Path, commits: set[str]) -> set[str]:
         folder=git_dir,
         is_git_dir=True,
         input_bytes="".join(f"{commit}\n" for commit in sorted(commits)).encode(),
-        most_bytes=len(commits) * 120,
+        max_bytes=len(commits) * 120,
     )
     lines = text.decode("ascii", "replace").splitlines()
     return {line.split()[0] for line in lines if line.endswith(" missing")}

@@ -246,7 +246,7 @@ def _bound(unit: Evidence) -> Iterator[Statement]:
     if unit.change.kind in {Kind.FUNCTION, Kind.TEST}:
         old_values = {fact.text for fact in unit.removed(Role.ASSIGN)}
         for fact in _bound_only_in(unit, new=True):
-            # A value that had another name, or a name that was elsewhere, is no news.
+            # A value that had another name, or a name that was elsewhere, is not new.
             is_old = fact.text in old_values or last_name(fact.name) in unit.old.words
             if fits(fact.text) and fact.name != fact.text and not is_old:
                 yield unit.statement(f"now sets {quote(fact.name)} to {quote(fact.text)}", [fact])

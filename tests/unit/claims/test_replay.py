@@ -122,7 +122,7 @@ def test_line_separator_inside_a_claim_ends_no_row(tmp_path: Path) -> None:
 
 def test_folder_without_a_recording_is_refused(tmp_path: Path) -> None:
     (tmp_path / "notes.md").write_text("x", encoding="utf-8")
-    with pytest.raises(GenerationError, match="holds no recording"):
+    with pytest.raises(GenerationError, match="has no recording"):
         replay.create(replay.Options(argument=str(tmp_path)))
 
 

@@ -115,7 +115,7 @@ def test_json_of_another_shape_is_an_error(text) -> None:
 
 
 def test_json_that_is_no_utf8_is_an_error() -> None:
-    with pytest.raises(ToolOutputError, match="no JSON"):
+    with pytest.raises(ToolOutputError, match="not JSON"):
         read(b'{"found": "\xff"}', JSON)
 
 

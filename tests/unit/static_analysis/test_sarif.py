@@ -444,28 +444,28 @@ def test_results_in_another_file_are_never_clean() -> None:
         read(run={"externalPropertyFileReferences": references})
 
 
-# What is no SARIF
+# Not SARIF
 
 
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (b"", "no JSON"),
-        (b"Segmentation fault", "no JSON"),
-        (b'{"version": "2.1.0", "runs": [', "no JSON"),
-        (b"[" * 100_000, "no JSON"),
-        (b'{"version": "2.1.0", "runs": ' + b'{"a":' * 100_000, "no JSON"),
-        (b'{"version": "2.1.0", "x": ' + b"9" * 5_000 + b"}", "no JSON"),
-        (b"[]", "no JSON object"),
-        (b'"2.1.0"', "no JSON object"),
+        (b"", "not JSON"),
+        (b"Segmentation fault", "not JSON"),
+        (b'{"version": "2.1.0", "runs": [', "not JSON"),
+        (b"[" * 100_000, "not JSON"),
+        (b'{"version": "2.1.0", "runs": ' + b'{"a":' * 100_000, "not JSON"),
+        (b'{"version": "2.1.0", "x": ' + b"9" * 5_000 + b"}", "not JSON"),
+        (b"[]", "not a JSON object"),
+        (b'"2.1.0"', "not a JSON object"),
         (b"{}", "no version"),
         (b'{"version": "2.0.0", "runs": []}', "version '2.0.0'"),
         (b'{"version": 2.1, "runs": []}', "version 2.1"),
         (b'{"version": "2.1.0"}', "no list of runs"),
         (b'{"version": "2.1.0", "runs": null}', "no list of runs"),
-        (b'{"version": "2.1.0", "runs": [null]}', "runs are no list of objects"),
-        (b'{"version": "2.1.0", "runs": [{"results": {}}]}', "results are no list"),
-        (b'{"version": "2.1.0", "runs": [{"results": ["x"]}]}', "results are no list"),
+        (b'{"version": "2.1.0", "runs": [null]}', "runs are not a list of objects"),
+        (b'{"version": "2.1.0", "runs": [{"results": {}}]}', "results are not a list"),
+        (b'{"version": "2.1.0", "runs": [{"results": ["x"]}]}', "results are not a list"),
     ],
 )
 def test_what_is_no_sarif_is_refused_with_a_reason(content: bytes, reason: str) -> None:
@@ -478,9 +478,9 @@ def test_what_is_no_sarif_is_refused_with_a_reason(content: bytes, reason: str) 
 def test_too_many_results_of_all_runs_together_are_refused() -> None:
     run = {"results": [{"message": {"text": "x"}}] * 3}
     content = json.dumps({"version": "2.1.0", "runs": [run, run]}).encode()
-    assert len(sarif.read_sarif(content, source="x", most_results=6)) == 2
+    assert len(sarif.read_sarif(content, source="x", max_results=6)) == 2
     with pytest.raises(ToolOutputError, match="6 results and 5 are the most"):
-        sarif.read_sarif(content, source="x", most_results=5)
+        sarif.read_sarif(content, source="x", max_results=5)
 
 
 def test_last_of_two_keys_with_one_name_counts() -> None:
