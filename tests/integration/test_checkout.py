@@ -321,7 +321,9 @@ def test_bare_repository_inside_of_a_change_is_not_taken(pull: Pull) -> None:
     "name", ["main", "--output=x", "HEAD", "a" * 39, "A" * 40, "a" * 40 + "\n", ""]
 )
 def test_value_that_is_not_a_full_commit_hash_is_rejected(pull: Pull, name: str) -> None:
-    assert "not a full commit hash" in (checkout.find_checkout(pull.root, pull.base, name).reason or "")
+    reason = checkout.find_checkout(pull.root, pull.base, name).reason
+    assert reason is not None
+    assert "not a full commit hash" in reason
 
 
 def test_unrelated_histories_have_no_checkout(pull: Pull) -> None:
