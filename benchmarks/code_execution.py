@@ -36,26 +36,26 @@ def show_pass_at_k(path: Path, outcomes: Sequence[Outcome]) -> None:
     """
     rows = map(json.loads, gzip.decompress(path.read_bytes()).splitlines())
     totals = {str(row["task"]): (row["samples"], row["passed"]) for row in rows}
-    here = count(outcomes)
+    counts_here = count(outcomes)
     ok = collections.Counter(
-        one.completion.problem for one in outcomes if one.completion.status == "OK"
+        outcome.completion.problem for outcome in outcomes if outcome.completion.status == "OK"
     )
-    theirs = [(here[name][0], ok[name]) for name in here]
+    statuses = [(counts_here[name][0], ok[name]) for name in counts_here]
     scaled = [
         (totals[name][0], round(totals[name][1] * passed / ok[name]) if ok[name] else passed)
-        for name, (_, passed) in here.items()
+        for name, (_, passed) in counts_here.items()
     ]
     for title, counts in (
         ("all samples, authors' counts", list(totals.values())),
         ("all samples, scaled by what passes here", scaled),
-        ("programs of the file, authors' statuses", theirs),
-        ("programs of the file, here", list(here.values())),
+        ("programs of the file, authors' statuses", statuses),
+        ("programs of the file, here", list(counts_here.values())),
     ):
         values = [
-            pass_at_k([one for one in counts if one[0] >= k], [k])[f"pass@{k}"]
+            pass_at_k([pair for pair in counts if pair[0] >= k], [k])[f"pass@{k}"]
             for k in (1, 10, 100)
         ]
-        print(f"  pass@1, 10, 100: {', '.join(f'{one:.4f}' for one in values)} ({title})")
+        print(f"  pass@1, 10, 100: {', '.join(f'{value:.4f}' for value in values)} ({title})")
 
 
 def main() -> None:
@@ -65,39 +65,39 @@ def main() -> None:
     options.add_argument("--sample", type=int, help="completions, drawn at random; default all")
     options.add_argument("--workers", type=int)
     options.add_argument("--timeout", type=float, default=3.0)
-    given = options.parse_args()
-    problems, completions = read_problems(given.problems)
-    run = {"allowed": True, "workers": given.workers, "timeout": given.timeout}
-    known = run_programs(problems, solutions(problems), **run)
-    print(f"solutions: {sum(one.passed for one in known)} of {len(known)} pass")
-    for one in known:
-        if not one.passed:
-            print(f"  {one.completion.problem}: {one.result[:100]}")
+    arguments = options.parse_args()
+    problems, completions = read_problems(arguments.problems)
+    run = {"allowed": True, "workers": arguments.workers, "timeout": arguments.timeout}
+    solved = run_programs(problems, solutions(problems), **run)
+    print(f"solutions: {sum(outcome.passed for outcome in solved)} of {len(solved)} pass")
+    for outcome in solved:
+        if not outcome.passed:
+            print(f"  {outcome.completion.problem}: {outcome.result[:100]}")
     if not completions:
         return
-    chosen = completions
-    if given.sample:
-        chosen = random.Random(0).sample(completions, given.sample)
-    clock, used = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
-    outcomes = run_programs(problems, chosen, **run)
+    sample = completions
+    if arguments.sample:
+        sample = random.Random(0).sample(completions, arguments.sample)
+    clock, usage = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
+    outcomes = run_programs(problems, sample, **run)
     seconds, now = time.perf_counter() - clock, resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu = now.ru_utime + now.ru_stime - used.ru_utime - used.ru_stime
-    distinct = len({(one.problem, one.code) for one in chosen})
+    cpu = now.ru_utime + now.ru_stime - usage.ru_utime - usage.ru_stime
+    distinct = len({(outcome.problem, outcome.code) for outcome in sample})
     print(
-        f"{len(chosen):,} programs, {distinct:,} distinct: {seconds:.0f} s, "
+        f"{len(sample):,} programs, {distinct:,} distinct: {seconds:.0f} s, "
         f"{1000 * cpu / distinct:.0f} ms of processor time each"
     )
-    if not given.sample:
-        show_pass_at_k(given.problems, outcomes)
+    if not arguments.sample:
+        show_pass_at_k(arguments.problems, outcomes)
     table = collections.Counter(
-        (one.completion.status, one.result.partition(":")[0]) for one in outcomes
+        (outcome.completion.status, outcome.result.partition(":")[0]) for outcome in outcomes
     )
     for (status, result), number in sorted(table.items()):
         print(f"  {status}, here {result}: {number:,}")
-    for one in outcomes:
-        if (one.completion.status == "OK") != one.passed:
-            place = f"{one.completion.problem}/{one.completion.index}"
-            print(f"  differs: {place}: {one.completion.status}, here {one.result[:120]}")
+    for outcome in outcomes:
+        if (outcome.completion.status == "OK") != outcome.passed:
+            place = f"{outcome.completion.problem}/{outcome.completion.index}"
+            print(f"  differs: {place}: {outcome.completion.status}, here {outcome.result[:120]}")
 
 
 if __name__ == "__main__":

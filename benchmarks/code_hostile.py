@@ -23,16 +23,16 @@ def main() -> None:
     totals = dict.fromkeys(("runs", "false passes", "reads", "escapes"), 0)
     for language in options.languages:
         for user, run in ways.items():
-            ended = run(language)
-            lists = (list(ended.results), ended.passed, ended.reads, ended.escapes)
+            attacked = run(language)
+            lists = (list(attacked.results), attacked.passed, attacked.reads, attacked.escapes)
             counts = dict(zip(totals, map(len, lists), strict=True))
             for name, count in counts.items():
                 totals[name] += count
-            print(f"{language} as {user}: {_listed(counts)}; solutions: {ended.solutions}")
-            for failure in (*ended.passed, *ended.reads, *ended.escapes):
+            print(f"{language} as {user}: {_listed(counts)}; solutions: {attacked.solutions}")
+            for failure in (*attacked.passed, *attacked.reads, *attacked.escapes):
                 print(f"  {failure}")
             if options.results:
-                for name, result in ended.results.items():
+                for name, result in attacked.results.items():
                     print(f"  {name}: {result[:100]!r}")
     print(f"all: {_listed(totals)}")
 

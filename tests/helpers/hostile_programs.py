@@ -106,8 +106,10 @@ def attack(language: str) -> Attack:
         (outside / "kept").write_text(SECRET)
         problems, programs = _read(language, outside, server.getsockname()[1])
         solution = Completion(problem=language, code=SOLUTIONS[language], index=-1)
-        late = Completion(problem=language, code=SOLUTIONS[language] + "\n", index=-2)
-        outcomes = run_programs(problems, [solution, *programs.values(), late], allowed=True)
+        second_solution = Completion(problem=language, code=SOLUTIONS[language] + "\n", index=-2)
+        outcomes = run_programs(
+            problems, [solution, *programs.values(), second_solution], allowed=True
+        )
         escapes = [f"{path} was written" for path in _OUTSIDE if Path(path).exists()]
         with contextlib.suppress(BlockingIOError):
             server.accept()

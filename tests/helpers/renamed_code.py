@@ -19,21 +19,21 @@ def rename(code: str, language: str | None, *, seed: int = 0, context: str = "")
     Returns:
         The code, dedented; its behaviour and its sketch are those of the original.
     """
-    named = read_names(code, language, context)
-    of_context = {owner for name, owner in named.names if name.start < named.start}
-    taken = {name.text for name, _ in named.names}
+    code_names = read_names(code, language, context)
+    of_context = {owner for name, owner in code_names.names if name.start < code_names.start}
+    used_names = {name.text for name, _ in code_names.names}
     draw = random.Random(seed)
     new: dict[Owner, str] = {}
-    for _, owner in named.names:
+    for _, owner in code_names.names:
         is_fixed = owner in new or owner in of_context
         if owner and not is_fixed:
-            new[owner] = _random_name(draw, taken)
-    return named.written(new)
+            new[owner] = _random_name(draw, used_names)
+    return code_names.written(new)
 
 
-def _random_name(draw: random.Random, taken: set[str]) -> str:
+def _random_name(draw: random.Random, used_names: set[str]) -> str:
     """Return a name of consonants: no language has such a keyword."""
-    while (name := "".join(draw.choices("bcdfghjklmnpqrstvwxz", k=7))) in taken:
+    while (name := "".join(draw.choices("bcdfghjklmnpqrstvwxz", k=7))) in used_names:
         pass
-    taken.add(name)
+    used_names.add(name)
     return name

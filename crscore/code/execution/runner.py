@@ -8,12 +8,11 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from crscore import plugins
 from crscore.code.execution import apart
 from crscore.code.execution.box import Box
-from crscore.code.execution.estimator import pass_at_k
 from crscore.code.execution.journal import Journal, key_of
 from crscore.code.execution.programs import Completion, Problem
 from crscore.errors import ConfigError, InputError, ToolFailedError
@@ -90,57 +89,6 @@ def run_programs(
     with ThreadPoolExecutor(workers or os.cpu_count() or 1) as threads:
         judged = dict(zip(programs, threads.map(judge, programs), strict=True))
     return tuple(Outcome(row, judged[row.problem, row.code]) for row in completions)
-
-
-def compute(
-    *,
-    predictions: Sequence[Sequence[str]],
-    references: Sequence[str],
-    k: Sequence[int] = (1, 10, 100),
-    num_workers: int | None = None,
-    timeout: float = 3.0,
-    language: str = "python",
-    allow_code_execution: bool = False,
-) -> tuple[Mapping[str, float], Mapping[int, list[tuple[int, dict[str, Any]]]]]:
-    """Compute pass@k as the module `code_eval` of Hugging Face's `evaluate` does.
-
-    Args:
-        predictions: For each problem its programs.
-        references: For each problem its tests.
-        k: Values of k.
-        num_workers: Programs at the same time.
-        timeout: Seconds for one program.
-        language: Language of all of them.
-        allow_code_execution: The consent, `HF_ALLOW_CODE_EVAL` there.
-
-    Returns:
-        pass@k, and for each problem pairs of a program's number and its result.
-
-    Raises:
-        ConfigError: As `run_programs`.
-        InputError: The lists differ in length, or `run_programs` raises it.
-        ToolNotFoundError: As `run_programs`.
-    """
-    if len(predictions) != len(references):
-        raise InputError(f"{len(predictions)} predictions for {len(references)} references")
-    problems = {
-        str(index): Problem(id=str(index), tests=tests, language=language)
-        for index, tests in enumerate(references)
-    }
-    completions = [
-        Completion(problem=name, code=code, index=index)
-        for name, programs in zip(problems, predictions, strict=True)
-        for index, code in enumerate(programs)
-    ]
-    outcomes = run_programs(
-        problems, completions, allowed=allow_code_execution, timeout=timeout, workers=num_workers
-    )
-    results: dict[int, list[tuple[int, dict[str, Any]]]] = {int(name): [] for name in problems}
-    for outcome in outcomes:
-        task, index = int(outcome.completion.problem), outcome.completion.index
-        row = {"task_id": task, "passed": outcome.passed, "result": outcome.result}
-        results[task].append((index, {**row, "completion_id": index}))
-    return pass_at_k(list(count(outcomes).values()), k), results
 
 
 def count(outcomes: Sequence[Outcome]) -> dict[str, tuple[int, int]]:

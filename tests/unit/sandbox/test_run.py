@@ -50,17 +50,17 @@ needs_filter = pytest.mark.skipif(
 
 def living() -> list[int]:
     """Processes that carry the mark."""
-    found = []
+    processes = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             if MARK.encode() in (folder / "environ").read_bytes():
-                found.append(int(folder.name))
+                processes.append(int(folder.name))
         except OSError:
             continue
-    return found
+    return processes
 
 
-def gone(seconds: float = SOON) -> bool:
+def wait_until_gone(seconds: float = SOON) -> bool:
     until = time.monotonic() + seconds
     while living() and time.monotonic() < until:
         time.sleep(0.02)
@@ -103,15 +103,17 @@ def limits(**changes: Any) -> Limits:
 
 
 def test_exit_code_and_both_outputs_come_back(tmp_path: Path) -> None:
-    done = run(tmp_path, "import os; os.write(1, b'out\\xff'); os.write(2, b'err'); os._exit(3)")
-    assert done == Completed(code=3, stdout=b"out\xff", stderr=b"err")
+    completed = run(
+        tmp_path, "import os; os.write(1, b'out\\xff'); os.write(2, b'err'); os._exit(3)"
+    )
+    assert completed == Completed(code=3, stdout=b"out\xff", stderr=b"err")
 
 
 def test_all_that_was_printed_before_the_end_comes_back(tmp_path: Path) -> None:
-    done = run(
+    completed = run(
         tmp_path, "import sys; sys.stdout.write('x' * 900_000); sys.stderr.write('y' * 99_000)"
     )
-    assert (len(done.stdout), len(done.stderr)) == (900_000, 99_000)
+    assert (len(completed.stdout), len(completed.stderr)) == (900_000, 99_000)
 
 
 def test_current_folder_is_the_one_given(tmp_path: Path) -> None:
@@ -119,16 +121,16 @@ def test_current_folder_is_the_one_given(tmp_path: Path) -> None:
 
 
 def test_standard_input_is_at_its_end(tmp_path: Path) -> None:
-    ours, (end, start) = os.dup(0), os.pipe()
+    saved_input, (end, start) = os.dup(0), os.pipe()
     os.write(start, b"meant for the caller")
     os.dup2(end, 0)
     try:
-        done = run(tmp_path, "import sys; print(repr(sys.stdin.read()))", limits(seconds=10))
+        completed = run(tmp_path, "import sys; print(repr(sys.stdin.read()))", limits(seconds=10))
     finally:
-        os.dup2(ours, 0)
-        for descriptor in (ours, end, start):
+        os.dup2(saved_input, 0)
+        for descriptor in (saved_input, end, start):
             os.close(descriptor)
-    assert done.stdout == b"''\n"
+    assert completed.stdout == b"''\n"
 
 
 def test_rest_in_the_pipes_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,8 +138,8 @@ def test_rest_in_the_pipes_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         select.select([group.status], [], [], 20)
 
     monkeypatch.setattr(sandbox, "_follow", read_nothing)
-    done = run(tmp_path, "import os; os.write(1, b'x' * 60_000); os.write(2, b'y' * 60_000)")
-    assert (len(done.stdout), len(done.stderr)) == (60_000, 60_000)
+    completed = run(tmp_path, "import os; os.write(1, b'x' * 60_000); os.write(2, b'y' * 60_000)")
+    assert (len(completed.stdout), len(completed.stderr)) == (60_000, 60_000)
 
 
 def test_tool_that_closes_its_pipes_is_waited_for(tmp_path: Path) -> None:
@@ -156,10 +158,10 @@ def test_environment_is_exactly_the_one_given(
     tmp_path: Path, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GITHUB_TOKEN", "secret")
-    done = sandbox.run(
+    completed = sandbox.run(
         ["/usr/bin/env"], tool="env", folder=tmp_path, environment=environment, limits=LIMITS
     )
-    assert sorted(done.stdout.decode().split()) == sorted(
+    assert sorted(completed.stdout.decode().split()) == sorted(
         f"{k}={v}" for k, v in environment.items()
     )
 
@@ -172,11 +174,11 @@ def test_no_file_of_the_caller_is_open(tmp_path: Path) -> None:
 
 
 def test_tools_in_threads_do_not_disturb_each_other(tmp_path: Path) -> None:
-    def one(number: int) -> bytes:
+    def run_one(number: int) -> bytes:
         return run(tmp_path, f"import time; time.sleep(0.05); print({number})").stdout
 
     with ThreadPoolExecutor(6) as threads:
-        assert list(threads.map(one, range(12))) == [b"%d\n" % number for number in range(12)]
+        assert list(threads.map(run_one, range(12))) == [b"%d\n" % number for number in range(12)]
 
 
 # A tool that cannot be started.
@@ -199,9 +201,11 @@ def test_name_is_looked_for_on_the_path_given(
     script = tmp_path / "our-tool"
     script.write_text("#!/bin/sh\necho found\n")
     script.chmod(0o755)
-    there = {"PATH": str(tmp_path)}
-    done = sandbox.run(["our-tool"], tool="t", folder=tmp_path, environment=there, limits=LIMITS)
-    assert done.stdout == b"found\n"
+    environment = {"PATH": str(tmp_path)}
+    completed = sandbox.run(
+        ["our-tool"], tool="t", folder=tmp_path, environment=environment, limits=LIMITS
+    )
+    assert completed.stdout == b"found\n"
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(ToolNotFoundError):
         sandbox.run(
@@ -290,7 +294,7 @@ def test_huge_file_is_noticed_at_the_end(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize(
-    "each",
+    "statement",
     [
         "open(str(n), 'wb').write(b'x' * 100_000)",
         "open(str(n), 'wb')",
@@ -299,8 +303,8 @@ def test_huge_file_is_noticed_at_the_end(tmp_path: Path, monkeypatch: pytest.Mon
     ],
     ids=["files", "empty files", "folders", "nested"],
 )
-def test_many_files_are_noticed(tmp_path: Path, each: str) -> None:
-    code = f"import os, time\nfor n in range(1000): {each}\ntime.sleep(1e6)"
+def test_many_files_are_noticed(tmp_path: Path, statement: str) -> None:
+    code = f"import os, time\nfor n in range(1000): {statement}\ntime.sleep(1e6)"
     assert failure(tmp_path, code).reason == "wrote more than 1 MB"
 
 
@@ -320,9 +324,9 @@ def test_tool_that_allocates_without_end_is_ended(tmp_path: Path) -> None:
 
 
 def test_one_block_far_over_the_limit_is_never_given(tmp_path: Path) -> None:
-    done = run(tmp_path, "bytearray(1 << 34)", limits(memory_bytes=128 * MB))
-    assert done.code == 1
-    assert b"MemoryError" in done.stderr
+    completed = run(tmp_path, "bytearray(1 << 34)", limits(memory_bytes=128 * MB))
+    assert completed.code == 1
+    assert b"MemoryError" in completed.stderr
 
 
 def test_memory_of_many_processes_adds_up(tmp_path: Path) -> None:
@@ -404,14 +408,14 @@ def test_death_by_a_signal_is_a_failure(tmp_path: Path) -> None:
 
 def test_broken_pipe_is_as_usual_for_the_tool(tmp_path: Path) -> None:
     # `yes` ends quietly by SIGPIPE, and with a message when that is ignored.
-    done = sandbox.run(
+    completed = sandbox.run(
         ["/bin/sh", "-c", "yes | head -n 1"],
         tool="sh",
         folder=tmp_path,
         environment={"PATH": "/usr/bin:/bin", MARK: "1"},
         limits=LIMITS,
     )
-    assert done == Completed(code=0, stdout=b"y\n", stderr=b"")
+    assert completed == Completed(code=0, stdout=b"y\n", stderr=b"")
 
 
 # Network and other processes.
@@ -436,11 +440,11 @@ def test_server_nearby_is_not_reached(tmp_path: Path) -> None:
         # Without the sandbox it is reached, so that a refusal means something.
         subprocess.run([sys.executable, "-c", reach], check=True, timeout=60)
         server.accept()[0].close()
-        done = run(tmp_path, reach)
+        completed = run(tmp_path, reach)
         server.settimeout(0.1)
         with pytest.raises(TimeoutError):
             server.accept()
-    assert b"PermissionError" in done.stderr
+    assert b"PermissionError" in completed.stderr
 
 
 def test_socket_pairs_stay(tmp_path: Path) -> None:
@@ -509,7 +513,7 @@ def filtered(program: bytes, machine: int, number: int, *arguments: int) -> int:
     data = struct.pack("=iIQ6Q", number, machine, 0, *six)
     at, value = 0, 0
     while True:
-        code, yes, no, constant = steps[at]
+        code, if_true, if_false, constant = steps[at]
         at += 1
         if code == 0x06:
             return int(constant)
@@ -521,7 +525,7 @@ def filtered(program: bytes, machine: int, number: int, *arguments: int) -> int:
                 0x35: value >= constant,
                 0x45: bool(value & constant),
             }
-            at += yes if tests[code] else no
+            at += if_true if tests[code] else if_false
 
 
 ALLOWED, EPERM, EACCES, ENOTTY, ENOSYS = 0x7FFF0000, 0x50001, 0x5000D, 0x50019, 0x50026
@@ -614,9 +618,9 @@ for flag in (0x20000, *(1 << bit for bit in range(25, 31)), 0):
 
 @needs_filter
 def test_no_namespace_can_be_made(tmp_path: Path) -> None:
-    done = run(tmp_path, NAMESPACES.format(CALLS[os.uname().machine]["clone"]))
+    completed = run(tmp_path, NAMESPACES.format(CALLS[os.uname().machine]["clone"]))
     # The kernel itself refuses all but the user namespace, by which one becomes root for the rest.
-    assert done.stdout.splitlines() == [b"False 1"] * 7 + [b"True 0"]
+    assert completed.stdout.splitlines() == [b"False 1"] * 7 + [b"True 0"]
 
 
 @needs_filter
@@ -674,8 +678,8 @@ def test_only_the_folders_given_are_written(tmp_path: Path) -> None:
         "open(os.devnull, 'w').write('x')"
     )
     home, tmp = str(tmp_path / "home"), str(tmp_path / "tmp")
-    done = run(tmp_path / "work", code, HOME=home, TMPDIR=tmp)
-    assert done == Completed(code=0, stdout=b"outside\n", stderr=b"")
+    completed = run(tmp_path / "work", code, HOME=home, TMPDIR=tmp)
+    assert completed == Completed(code=0, stdout=b"outside\n", stderr=b"")
     assert not (tmp_path / "outside" / "canary").exists()
 
 
@@ -699,8 +703,8 @@ CHANGES = [
 def test_file_outside_is_not_changed(tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()
     (tmp_path / "rules").write_text("ours")
-    done = run(tmp_path / "work", "import os" + ATTEMPTS.format(CHANGES))
-    assert {int(line) for line in done.stdout.split()} <= {errno.EACCES, errno.EXDEV}
+    completed = run(tmp_path / "work", "import os" + ATTEMPTS.format(CHANGES))
+    assert {int(line) for line in completed.stdout.split()} <= {errno.EACCES, errno.EXDEV}
     assert (tmp_path / "rules").read_text() == "ours"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["rules", "work"]
 
@@ -728,8 +732,8 @@ def test_attributes_of_a_file_outside_are_not_changed(tmp_path: Path) -> None:
     rules.write_text("ours")
     rules.chmod(0o600)
     before = rules.stat()
-    done = run(tmp_path / "work", "import os; file = '../rules'" + ATTEMPTS.format(ATTRIBUTES))
-    assert done.stdout.split() == [b"1"] * len(ATTRIBUTES)
+    completed = run(tmp_path / "work", "import os; file = '../rules'" + ATTEMPTS.format(ATTRIBUTES))
+    assert completed.stdout.split() == [b"1"] * len(ATTRIBUTES)
     assert rules.stat() == before
 
 
@@ -747,8 +751,8 @@ def test_only_named_paths_are_read(tmp_path: Path) -> None:
             "open('/proc/1/cmdline')",
         ]
     )
-    done = run(tmp_path / "work", code, limits(readable=tuple(paths)))
-    assert done.stdout.split() == [b"work", b"shown", *[b"13"] * 4]
+    completed = run(tmp_path / "work", code, limits(readable=tuple(paths)))
+    assert completed.stdout.split() == [b"work", b"shown", *[b"13"] * 4]
 
 
 LAUNCHER_FILES = """
@@ -877,7 +881,7 @@ def test_killed_caller_leaves_no_process(tmp_path: Path, name: str) -> None:
         assert len(living()) == 3  # with the launcher
         process.send_signal(signal.Signals[name])
         process.communicate(timeout=60)
-    assert gone()
+    assert wait_until_gone()
 
 
 def test_all_tools_can_be_stopped_at_once(tmp_path: Path) -> None:
@@ -889,7 +893,7 @@ def test_all_tools_can_be_stopped_at_once(tmp_path: Path) -> None:
         for folder in folders:
             until_started(folder)
         sandbox.stop_all()
-        assert [one.result().reason for one in runs] == ["was stopped"] * 2
+        assert [waiting.result().reason for waiting in runs] == ["was stopped"] * 2
     assert run(tmp_path, "print(1)").stdout == b"1\n"
 
 
@@ -927,8 +931,8 @@ def _as_on_windows(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("_as_on_windows")
 def test_tool_without_groups_runs(tmp_path: Path) -> None:
-    done = run(tmp_path, "import os; os.write(1, b'out'); os.write(2, b'err'); os._exit(3)")
-    assert done == Completed(code=3, stdout=b"out", stderr=b"err")
+    completed = run(tmp_path, "import os; os.write(1, b'out'); os.write(2, b'err'); os._exit(3)")
+    assert completed == Completed(code=3, stdout=b"out", stderr=b"err")
 
 
 @pytest.mark.usefixtures("_as_on_windows")

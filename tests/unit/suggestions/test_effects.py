@@ -51,13 +51,13 @@ def in_file(code, first, last, language="python", lines=LINES):
     ],
 )
 def test_effect(code, lines, effect):
-    found = in_file(code, *lines)
-    assert (found.effect, found.applies) == (effect, True)
+    suggestion = in_file(code, *lines)
+    assert (suggestion.effect, suggestion.applies) == (effect, True)
 
 
 def test_indentation_that_has_a_meaning_is_behaviour():
-    found = in_file("        return result", 8, 8)
-    assert (found.effect, found.parses) == (Effect.BEHAVIOUR, True)
+    suggestion = in_file("        return result", 8, 8)
+    assert (suggestion.effect, suggestion.parses) == (Effect.BEHAVIOUR, True)
 
 
 def test_broken_syntax_is_told():
@@ -67,8 +67,8 @@ def test_broken_syntax_is_told():
 
 def test_file_that_did_not_parse_is_not_the_fault_of_a_suggestion():
     lines = ["def (:", "a = 1", ""]
-    found = judge_in_file("a = 2", lines, Span(1, 2), "python")
-    assert (found.parses, found.reason) == (None, "the code around it does not parse")
+    suggestion = judge_in_file("a = 2", lines, Span(1, 2), "python")
+    assert (suggestion.parses, suggestion.reason) == (None, "the code around it does not parse")
     mended = judge_in_file("def f():", [lines[0], "    a = 1"], Span(0, 1), "python")
     assert mended.parses is True
 
@@ -88,16 +88,16 @@ def test_file_that_did_not_parse_is_not_the_fault_of_a_suggestion():
     ],
 )
 def test_white_space_in_every_language(language, old, new):
-    found = judge_in_file(new, [old, ""], Span(0, 1), language)
-    assert (found.effect, found.parses) == (Effect.WHITE_SPACE, True)
+    suggestion = judge_in_file(new, [old, ""], Span(0, 1), language)
+    assert (suggestion.effect, suggestion.parses) == (Effect.WHITE_SPACE, True)
     assert judge_in_file(new.replace("1", "2"), [old], Span(0, 1), language).effect is (
         Effect.BEHAVIOUR
     )
 
 
 def test_range_that_the_diff_does_not_show_whole_does_not_apply():
-    found = in_change("x = 1", path="app.py", start_line=2, line=5)
-    assert (found.applies, found.reason) == (False, "the diff does not show the lines")
+    suggestion = in_change("x = 1", path="app.py", start_line=2, line=5)
+    assert (suggestion.applies, suggestion.reason) == (False, "the diff does not show the lines")
 
 
 def test_white_space_in_a_string_is_behaviour():
@@ -107,14 +107,14 @@ def test_white_space_in_a_string_is_behaviour():
 
 
 def test_language_without_a_grammar_is_unknown():
-    found = judge_in_file("a: 2", ["a: 1"], Span(0, 1), "yaml")
-    assert (found.applies, found.parses, found.effect) == (True, None, None)
-    assert found.reason == "no grammar for yaml"
+    suggestion = judge_in_file("a: 2", ["a: 1"], Span(0, 1), "yaml")
+    assert (suggestion.applies, suggestion.parses, suggestion.effect) == (True, None, None)
+    assert suggestion.reason == "no grammar for yaml"
 
 
 def test_lines_behind_the_end_do_not_apply():
-    found = in_file("x", 40, 41)
-    assert (found.applies, found.reason) == (False, "the file has no such lines")
+    suggestion = in_file("x", 40, 41)
+    assert (suggestion.applies, suggestion.reason) == (False, "the file has no such lines")
 
 
 def in_change(code, *, whole=False, diff=DIFF, **place):
@@ -127,9 +127,13 @@ def in_change(code, *, whole=False, diff=DIFF, **place):
 
 @pytest.mark.parametrize("whole", [True, False])
 def test_comment_on_a_changed_line(whole):
-    found = in_change("    result = None", whole=whole, path="app.py", line=5)
-    assert (found.applies, found.parses, found.effect) == (True, True, Effect.BEHAVIOUR)
-    assert found.reason is None
+    suggestion = in_change("    result = None", whole=whole, path="app.py", line=5)
+    assert (suggestion.applies, suggestion.parses, suggestion.effect) == (
+        True,
+        True,
+        Effect.BEHAVIOUR,
+    )
+    assert suggestion.reason is None
 
 
 @pytest.mark.parametrize(
@@ -143,23 +147,23 @@ def test_comment_on_a_changed_line(whole):
     ],
 )
 def test_reason_why_it_does_not_apply(place, reason):
-    found = in_change("    result = 2", **place)
-    assert (found.applies, found.reason) == (False, reason)
+    suggestion = in_change("    result = 2", **place)
+    assert (suggestion.applies, suggestion.reason) == (False, reason)
 
 
 def test_review_without_places_is_judged_by_the_words():
     change = parse_diff(DIFF)
     comment = Comment(body="")
-    found = judge_in_change("    result = 2", comment, change.files[0])
-    assert found.applies is None
-    assert found.reason == "its place is not known"
-    assert found.effect is Effect.BEHAVIOUR
+    suggestion = judge_in_change("    result = 2", comment, change.files[0])
+    assert suggestion.applies is None
+    assert suggestion.reason == "its place is not known"
+    assert suggestion.effect is Effect.BEHAVIOUR
 
 
 def test_megabyte_on_one_line_ends():
     line = "a = [" + "1, " * 300_000 + "]"
-    found = judge_in_file(line.replace("a =", "b ="), [line], Span(0, 1), "python")
-    assert found.effect in {Effect.NAMES, Effect.BEHAVIOUR}
+    suggestion = judge_in_file(line.replace("a =", "b ="), [line], Span(0, 1), "python")
+    assert suggestion.effect in {Effect.NAMES, Effect.BEHAVIOUR}
 
 
 def test_quotes_of_a_string_are_layout_where_both_mean_the_same():

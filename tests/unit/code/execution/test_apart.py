@@ -29,9 +29,9 @@ from crscore.errors import ToolNotFoundError
     ],
 )
 def test_last_function_of_a_prompt(prompt, returned, name, types, parameters):
-    found = apart.last_function(prompt)
-    assert (found.returned, found.name) == (returned, name)
-    assert (found.types, found.parameters) == (types, parameters)
+    function = apart.last_function(prompt)
+    assert (function.returned, function.name) == (returned, name)
+    assert (function.types, function.parameters) == (types, parameters)
 
 
 def test_prompt_that_ends_in_no_function_has_none():
@@ -44,13 +44,13 @@ def test_functions_of_code_without_statements_and_main():
         "void g(S* s) {\n}\n"
         '// int no(int a) {\nconst char* t = "int no() {";\nint main() { return 0; }\n'
     )
-    assert [one.name for one in apart.functions(code)] == ["f", "g"]
+    assert [function.name for function in apart.functions(code)] == ["f", "g"]
 
 
 def test_signature_holds_nothing_but_types():
     # What stands in it is compiled into the tests.
     code = "int f(int a, int b = exit(0)) {}\nint g(int a /* */) {}\ndecltype(exit(0)) h(int a) {}"
-    assert [one.head for one in apart.functions(code)] == ["int g(int a  )"]
+    assert [function.head for function in apart.functions(code)] == ["int g(int a  )"]
 
 
 def test_completion_is_closed_only_where_it_is_open():

@@ -33,7 +33,9 @@ def test_human_eval_checks_its_entry_point(tmp_path):
 def test_graded_programs_have_completions_with_their_status(tmp_path):
     problems, completions = read_problems(write(tmp_path / "a.jsonl", GRADED))
     assert (problems["3"].language, problems["3"].tests) == ("java", "}")
-    assert [(one.problem, one.index, one.status) for one in completions] == [
+    assert [
+        (completion.problem, completion.index, completion.status) for completion in completions
+    ] == [
         ("3", 7, "OK"),
         ("3", 9, "SyntaxError"),
     ]
@@ -43,13 +45,20 @@ def test_graded_python_gets_the_indentation_that_its_first_line_lost(tmp_path):
     row = {**GRADED, "language": "py", "prompt": "def f():\n    # Doc.\n"}
     row["completions"] = [[0, "x = 1\n    return x", "OK"], [1, "    return 1", "OK"]]
     _, completions = read_problems(write(tmp_path / "a.jsonl", row))
-    assert [one.code for one in completions] == ["    x = 1\n    return x", "    return 1"]
+    assert [completion.code for completion in completions] == [
+        "    x = 1\n    return x",
+        "    return 1",
+    ]
 
 
 def test_completions_are_numbered_within_their_problem(tmp_path):
     rows = [{"task_id": name, "completion": name} for name in ("a", "b", "a")]
     completions = read_completions(write(tmp_path / "s.jsonl", *rows), ["a", "b"])
-    assert [(one.problem, one.index) for one in completions] == [("a", 0), ("b", 0), ("a", 1)]
+    assert [(completion.problem, completion.index) for completion in completions] == [
+        ("a", 0),
+        ("b", 0),
+        ("a", 1),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from crscore.code.execution.programs import Completion, Problem
-from crscore.code.execution.runner import compute, run_programs
+from crscore.code.execution.runner import run_programs
 from crscore.errors import ConfigError, InputError
 
 
@@ -16,41 +16,32 @@ def run(code, tests, *, prompt="", entry="", solution=None, timeout=3.0):
     return outcome.result
 
 
-def test_results_are_those_of_code_eval():
-    # The example of its documentation.
-    scores, results = compute(
-        predictions=[["def add(a, b): return a * b", "def add(a, b): return a + b"]],
-        references=["assert add(2, 3) == 5"],
-        k=[1, 2],
-        allow_code_execution=True,
-    )
-    assert scores == {"pass@1": 0.5, "pass@2": 1.0}
-    assert results[0][1] == (
-        1,
-        {"task_id": 0, "passed": True, "result": "passed", "completion_id": 1},
-    )
-    assert results[0][0][1]["result"] == "failed: AssertionError"
+PROBLEM = {"p": Problem(id="p", tests="assert add(2, 3) == 5")}
+
+
+def test_results_are_in_the_order_of_the_programs():
+    codes = ("def add(a, b): return a * b", "def add(a, b): return a + b")
+    programs = [Completion(problem="p", code=code, index=i) for i, code in enumerate(codes)]
+    outcomes = run_programs(PROBLEM, programs, allowed=True)
+    assert [outcome.result for outcome in outcomes] == ["failed: AssertionError", "passed"]
+    assert [outcome.completion.index for outcome in outcomes] == [0, 1]
 
 
 def test_code_runs_only_with_consent():
     with pytest.raises(ConfigError, match="--allow-code-execution"):
-        compute(predictions=[["x = 1"]], references=["assert x"])
+        run_programs(PROBLEM, [], allowed=False)
 
 
 def test_code_does_not_run_in_a_privileged_workflow(monkeypatch):
     monkeypatch.setenv("GITHUB_EVENT_NAME", "pull_request_target")
     with pytest.raises(ConfigError, match="pull_request_target"):
-        compute(predictions=[["x = 1"]], references=["assert x"], allow_code_execution=True)
-
-
-def test_lists_of_other_lengths_are_refused():
-    with pytest.raises(InputError, match="1 predictions for 2 references"):
-        compute(predictions=[[""]], references=["", ""], allow_code_execution=True)
+        run_programs(PROBLEM, [], allowed=True)
 
 
 def test_unknown_language_lists_those_that_can_be_run():
+    problems = {"p": Problem(id="p", tests="", language="cobol")}
     with pytest.raises(InputError, match=r"cobol cannot be run; there are: .*python"):
-        compute(predictions=[[""]], references=[""], language="cobol", allow_code_execution=True)
+        run_programs(problems, [], allowed=True)
 
 
 @pytest.mark.parametrize(
@@ -91,6 +82,11 @@ def test_unknown_language_lists_those_that_can_be_run():
             "def f(): print('hi', end='')",
             "import contextlib, io\nwith contextlib.redirect_stdout(io.StringIO()) as out:\n"
             "    f()\nassert out.getvalue() == 'hi'",
+        ),
+        (
+            "import tempfile\ndef f():\n    with tempfile.TemporaryFile('w+') as file:\n"
+            "        return file.write('abc')",
+            "assert f() == 3",
         ),
         (
             "import numpy\ndef f(a): return numpy.int64(a.sum()), a * 2.0",
