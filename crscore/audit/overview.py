@@ -12,15 +12,13 @@ from typing import Annotated, Final, Literal
 from msgspec import Meta, Struct, to_builtins
 
 from crscore.reports import escape
+from crscore.reports.fields import Count, Share
 from crscore.version import __version__
 
 SCHEMA: Final = "urn:crscore:audit:1"
 """The `$id` of the JSON document's schema."""
 VERDICTS_SCHEMA: Final = "urn:crscore:audit-verdicts:1"
 """The same of `crscore audit compare`."""
-
-Count = Annotated[int, Meta(ge=0)]
-Share = Annotated[float, Meta(ge=0, le=1)]
 
 
 class Estimate(Struct, frozen=True, kw_only=True):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Final, Literal
+from typing import Final, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -13,12 +13,11 @@ from rich.text import Text
 from crscore.code.metrics.measurement import measure
 from crscore.code.samples import Sample
 from crscore.reports import console, escape, view
+from crscore.reports.fields import Count, Share
 from crscore.version import __version__
 
 SCHEMA: Final = "urn:crscore:code:1"
 SHOWN_SAMPLES: Final = 20
-Share = Annotated[float, Meta(ge=0, le=1)]
-Count = Annotated[int, Meta(ge=0)]
 
 
 class MetricScores(Struct, frozen=True, kw_only=True):

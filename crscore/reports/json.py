@@ -19,6 +19,7 @@ from msgspec import Meta, Struct
 from crscore import records
 from crscore.reports import escape, view
 from crscore.reports.base import Report
+from crscore.reports.fields import Count, Share
 from crscore.version import __version__
 
 if TYPE_CHECKING:
@@ -34,8 +35,6 @@ DECIMALS = 6
 _NUMBERS = re.compile(r"\[\n\s+([-+\d.e]+(?:,\n\s+[-+\d.e]+)*)\n\s+\]")
 
 Row = TypeVar("Row", bound=Struct)
-Count = Annotated[int, Meta(ge=0)]
-Share = Annotated[float, Meta(ge=0, le=1)]
 Cosine = Annotated[float, Meta(ge=-1.000001, le=1.000001)]
 
 

@@ -6,9 +6,9 @@ import platform
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Final, Literal
+from typing import Final, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -17,13 +17,12 @@ from crscore.code.execution.estimator import pass_at_k
 from crscore.code.execution.programs import Problem
 from crscore.code.execution.runner import PASSED, TIMED_OUT, Outcome, count
 from crscore.reports import console, escape, view
+from crscore.reports.fields import Count, Share
 from crscore.version import __version__
 
 SCHEMA: Final = "urn:crscore:code-run:1"
 SHOWN_PROBLEMS: Final = 30
 _MISSING: Final = re.compile(r"(?:No module named|Cannot find module) '(?P<name>[\w./@-]+)'")
-Share = Annotated[float, Meta(ge=0, le=1)]
-Count = Annotated[int, Meta(ge=0)]
 
 
 class PassAtK(Struct, frozen=True, kw_only=True):

@@ -28,9 +28,9 @@ from crscore.lab.study.measures.link_classifier import Classifier, Links
 from crscore.lab.study.measures.measurements import Measurements
 from crscore.lab.study.measures.pairs import SameDiff
 from crscore.lab.study.measures.ranking import Systems
+from crscore.reports.fields import Count
 from crscore.version import __version__
 
-Count = Annotated[int, Meta(ge=0)]
 Cosine = Annotated[float, Meta(ge=-1, le=1)]
 
 

@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
-from typing import Annotated, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from crscore.errors import InputError
 from crscore.lab.study.data.comments import (
@@ -25,6 +25,7 @@ from crscore.lab.study.data.comments import (
 )
 from crscore.lab.study.measures.measurements import REPEATED_TOKENS, WORDS
 from crscore.records import Analysis, Comment, Result, Usefulness, analyzers_identity
+from crscore.reports.fields import Count
 from crscore.scorer import Scorer
 from crscore.scoring import signature
 from crscore.statistics import bootstrap, resampled
@@ -43,8 +44,6 @@ AUTO: Final = "auto"
 BATCH: Final = 256
 """Comments scored in one call."""
 _DECIMALS: Final = 12
-
-Count = Annotated[int, Meta(ge=0)]
 
 
 def _usefulness(get: Callable[[Usefulness], float]) -> Getter:
