@@ -195,6 +195,7 @@ def _decide(
     difference = pair.difference
     if difference is None or pair.fewest < MIN_PULLS:
         return "unknown"
+    # First of all: a difference can be significant and still too small to matter.
     if -detect <= difference.low and difference.high <= detect:
         return "equivalent"
     has_zero = difference.low <= 0 <= difference.high

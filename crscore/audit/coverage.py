@@ -71,6 +71,7 @@ def load_coverage(store: Store, scope: Scope) -> Mapping[str, ReviewerCoverage]:
         posts = by_reviewer[name]
         posts.is_bot = bool(is_bot)
         posts.repositories.add(repository)
+        # An app may have the name of the reviewer or of its account.
         posts.names |= {_app_name(name), _app_name(account or name)}
         posts.skips.update(skips.split(",") if skips else ())
         if merged and reviewed:

@@ -87,6 +87,7 @@ def find_changes(table: ReviewTable, reviewer: str) -> tuple[ConfigurationChange
     for night in range(length):
         best = min(_tests(numbers, worked, start, night), default=None)
         if best is not None and best.p_value * length * len(numbers) < SIGNIFICANCE:
+            # Later nights are compared with these, so that a change is reported once.
             start = best.day
             changes.append(
                 ConfigurationChange(

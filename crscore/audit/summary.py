@@ -149,6 +149,7 @@ def _reviewers(
         if is_bot and (posts.skips or posts.green_unreviewed)
     }
     reviewers = []
+    # Bots that never reviewed are listed, too: their coverage is the answer.
     for name in sorted({*table.reviewers, *silent}):
         own_coverage = coverage.get(name, _UNCOVERED)
         own_estimates: Mapping[str, Estimate | None] = {}
@@ -193,6 +194,7 @@ def _estimates(
     )
     means = resampled.means(values, np.ones((1, pulls)))[0]
     sizes = (~np.isnan(values)).sum(axis=0)
+    # The columns are one block for each measure, `count` reviewers wide.
     estimates: list[dict[str, Estimate | None]] = [{} for _ in range(count)]
     for column in range(values.shape[1]):
         low, high = bootstrap.percentile_interval(draws[:, column], clusters=int(sizes[column]))
@@ -266,6 +268,7 @@ def _trend(tables: Sequence[ReviewTable], name: str) -> tuple[TrendPoint, ...]:
     """Return a point a day; a day without the signature of the table has the newest other one."""
     points: dict[str, TrendPoint] = {}
     for table in tables:
+        # Days of an earlier table win: signatures are not mixed on one day.
         points = {point.day: point for point in _points(table, name)} | points
     return tuple(points[day] for day in sorted(points))
 

@@ -203,6 +203,7 @@ def find_repositories(store: Store, patterns: Sequence[str]) -> list[int]:
 
 def _covering(counts: Mapping[int, int]) -> int:
     """Return the newest signature that covers the period; 0 without any."""
+    # A newer signature may have scored a few nights only; it does not replace a complete one.
     max_count = max(counts.values(), default=0)
     return max(
         (number for number, count in counts.items() if count >= _COVERS * max_count), default=0

@@ -78,6 +78,7 @@ def draw_weights(clusters: Sequence[str] | int, *, resamples: int, seed: int) ->
     block_size = max(1, MAX_CELLS // max(1, rows))
     for start in range(0, resamples, block_size):
         size = min(block_size, resamples - start)
+        # Offsets keep the draws of a block apart, so that one bincount serves them all.
         indices = rng.integers(0, count, (size, count)) + np.arange(size)[:, None] * count
         counts = np.bincount(indices.ravel(), minlength=size * count).astype(np.float64)
         weights: Floats = counts.reshape(size, count)

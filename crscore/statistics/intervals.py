@@ -95,6 +95,7 @@ def clustered_wilson(successes: Floats, trials: Floats) -> Share | None:
         return None
     share = float(successes.sum()) / total
     independent = share * (1 - share) / total
+    # Never below 1: trials of one cluster are not more informative than independent ones.
     design_effect = 1.0
     if len(trials) > 1 and independent > 0:
         between = float(((successes - share * trials) ** 2).sum()) / total**2

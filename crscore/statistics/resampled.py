@@ -88,6 +88,7 @@ def stratified_difference(first: Floats, second: Floats, strata: Ints, weights: 
             np.add.reduceat(ordered_weights * np.where(has_value, values, 0.0), starts, axis=1)
         )
         counts.append(np.add.reduceat(ordered_weights * has_value, starts, axis=1))
+    # A stratum with one side only says nothing about the difference.
     has_both = (counts[0] > 0) & (counts[1] > 0)
     sizes = np.where(has_both, counts[0] + counts[1], 0.0)
     differences = divide(sums[0], counts[0]) - divide(sums[1], counts[1])

@@ -193,9 +193,10 @@ def nights(rows: Sequence[Night]) -> Table:
 
 
 def numbers(overview: Overview, row: Reviewer) -> Table:
-    """Tabulate all numbers of one reviewer: its row of each table of the overview."""
-    alone = structs.replace(overview, reviewers=(row,))
-    tables = [make(alone, Links()) for make in (scores, noise, coverage, acted_on, suggested_code)]
+    """Tabulate all numbers of one reviewer."""
+    # Its row of each table, turned into lines: pages and bots show the same numbers.
+    single = structs.replace(overview, reviewers=(row,))
+    tables = [make(single, Links()) for make in (scores, noise, coverage, acted_on, suggested_code)]
     return Table(
         "Numbers",
         ("Number", "Value"),
@@ -241,6 +242,7 @@ def examples(rows: Sequence[Example], links: Links) -> Items:
         facts = [links.bot(row.reviewer), Run(" on "), links.pull(row.repository, row.number)]
         if row.noise:
             facts.append(Run(f" · {words.NOISE.get(row.noise, row.noise)}"))
+        # The address is data of the store: another scheme could run a script.
         if row.url.startswith(("https://", "http://")):
             facts += [Run(" · "), Run("the comment", link=row.url)]
         text = escape.one_line(row.text, _TEXT_CHARS)

@@ -24,14 +24,14 @@ def file_names(names: Iterable[str]) -> dict[str, str]:
         >>> file_names(["a/b", "a.b", "../../etc"])
         {'../../etc': 'etc', 'a.b': 'a-b', 'a/b': 'a-b-2'}
     """
-    used: set[str] = set()
+    used_names: set[str] = set()
     files = {}
     for name in sorted(set(names)):
         stem = _UNSAFE.sub("-", name)[:MAX_CHARS].strip("-") or "unnamed"
         file, count = stem, 1
-        while file.casefold() in used:
+        while file.casefold() in used_names:
             count += 1
             file = f"{stem}-{count}"
-        used.add(file.casefold())
+        used_names.add(file.casefold())
         files[name] = file
     return files

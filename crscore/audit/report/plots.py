@@ -108,9 +108,9 @@ def _share_plot(title: str, bars: Iterable[Bar]) -> Plot:
     return Plot(title, tuple(bars), (), ".0%", (0.0, 1.0))
 
 
-def _rate_bar(label: str, rate: Rate, look: str, base: Bar | None = None) -> Bar:
+def _rate_bar(label: str, rate: Rate, tone: str, base: Bar | None = None) -> Bar:
     written = view.percent(rate.share) + (f" / {base.written}" if base else "")
-    return Bar(label, rate.share, rate.low, rate.high, written, look, base)
+    return Bar(label, rate.share, rate.low, rate.high, written, tone, base)
 
 
 def _based_bar(label: str, rate: Rate, base: Rate | None) -> Bar:

@@ -63,6 +63,7 @@ def write_site(
         ) as temporary:
             new, old = Path(temporary, "new"), Path(temporary, "old")
             _write_pages(new, _Site(store, overview, host))
+            # Renaming is quick, so a reader hardly ever sees the folder missing.
             if folder.exists():
                 folder.rename(old)
             try:

@@ -147,8 +147,9 @@ def merged(code: SuggestedCode) -> str:
     """List the similarities of suggested code to the code merged in its place."""
     if not code.merged:
         return view.UNDEFINED
-    means = ", ".join(f"{MERGED[near.metric]} {view.percent(near.mean)}" for near in code.merged)
-    return f"{means} ({view.count_noun(max(near.blocks for near in code.merged), 'block')})"
+    means = (f"{MERGED[metric.metric]} {view.percent(metric.mean)}" for metric in code.merged)
+    blocks = max(metric.blocks for metric in code.merged)
+    return f"{', '.join(means)} ({view.count_noun(blocks, 'block')})"
 
 
 def unknown_share(acted_on: ActedOn) -> str:

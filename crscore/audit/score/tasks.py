@@ -87,6 +87,7 @@ def _content(store: Store, repository: int, number: int) -> bytes:
         ]
         for row, is_outdated, _ in read_comments(store, repository, number)
     ]  # fmt: skip
+    # Thumbs and resolved threads change no score, so they are not part of the content.
     data = json.dumps([pull.head, pull.base_ref, pull.author, comments]).encode()
     return hashlib.sha256(data).digest()[:_CONTENT_BYTES]
 

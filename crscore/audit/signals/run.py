@@ -79,6 +79,7 @@ def find_signals(
             stored += _find_of_pull(store, trees, repository, number, night, metrics)
             if trees:
                 trees.forget()
+        # After each repository: a run that is stopped continues with the next one.
         with store.transaction():
             put_position(store, repository, CURSOR, f"{night} {RULES}")
     return stored
@@ -111,6 +112,7 @@ def _find_of_pull(
             suggestions += _new_suggestions(store, remark.comment.key, judged, night)
         messages = trees.messages(sorted(finder.commits()))
     except HostError as exc:
+        # Signals of the host need no trees and are stored all the same.
         measured = {remark.comment.key: _unknown(remark, exc.reason) for remark in remarks}
         suggestions, messages = [], {}
     rows: list[SignalRow] = []

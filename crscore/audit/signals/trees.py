@@ -112,6 +112,7 @@ class Trees:
         new = sorted({pair for pair in pairs if pair not in self._files})
         for pair in new:
             self._files[pair] = File(None, "odd path" if "\n" in pair[1] else None)
+        # git reads one name a line.
         safe_pairs = [pair for pair in new if "\n" not in pair[1]]
         objects = self._find_objects([f"{commit}:{path}" for commit, path in safe_pairs])
         blobs = {blob.name: blob for blob in objects if blob and blob.size <= MAX_FILE_BYTES}
