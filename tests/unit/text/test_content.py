@@ -1,31 +1,27 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from crscore.text.content import stems_and_names, words
 
 
-@pytest.mark.parametrize(
-    ("text", "stems"),
-    [
-        ("userName", {"user", "nam"}),
-        ("user_name", {"user", "nam"}),
-        ("UserName", {"user", "nam"}),
-        ("USER_NAME", {"user", "nam"}),
-        ("HTTPServer2_port", {"http", "serv", "port"}),
-        ("parseHTTP", {"pars", "http"}),
-        ("`self.max_retries = 30`", {"self", "max", "retr", "30"}),
-        ("$scope.items", {"scop", "item"}),
-        ("the of and", set()),
-        ("a b c", set()),
-        ("7", set()),
-        ("", set()),
-        ("...", set()),
-        ("名前", {"名前"}),
-    ],
-)
-def test_stems(text: str, stems: set[str]) -> None:
-    assert words(text).stems == stems
+def test_stems() -> None:
+    stems = {
+        "userName": {"user", "nam"},
+        "user_name": {"user", "nam"},
+        "UserName": {"user", "nam"},
+        "USER_NAME": {"user", "nam"},
+        "HTTPServer2_port": {"http", "serv", "port"},
+        "parseHTTP": {"pars", "http"},
+        "`self.max_retries = 30`": {"self", "max", "retr", "30"},
+        "$scope.items": {"scop", "item"},
+        "the of and": set(),
+        "a b c": set(),
+        "7": set(),
+        "": set(),
+        "...": set(),
+        "名前": {"名前"},
+    }
+    assert {text: words(text).stems for text in stems} == stems
 
 
 def test_names_are_those_of_several_words_in_small_letters() -> None:
@@ -40,20 +36,18 @@ def test_length_counts_stop_words_and_parts_of_names() -> None:
     assert said.topics == {"rename"}
 
 
-@pytest.mark.parametrize(
-    ("text", "which"),
-    [
-        ("You should rename it.", {0, 2}),
-        ("Looks good, thanks!", {1}),
-        ("I like it.", {2}),
-        ("It is not used.", {3}),
-        ("It isn't used.", {3}),
-        ("This could lead to a leak.", {0, 4}),
-        ("A plain fact.", set()),
-    ],
-)
-def test_how_a_sentence_speaks(text: str, which: set[int]) -> None:
-    assert {index for index, said in enumerate(words(text).speech) if said} == which
+def test_speech_cues() -> None:
+    cues = {
+        "You should rename it.": {0, 2},
+        "Looks good, thanks!": {1},
+        "I like it.": {2},
+        "It is not used.": {3},
+        "It isn't used.": {3},
+        "This could lead to a leak.": {0, 4},
+        "A plain fact.": set(),
+    }
+    for text, indices in cues.items():
+        assert {index for index, cue in enumerate(words(text).speech) if cue} == indices
 
 
 def test_question_mark_asks() -> None:
@@ -61,21 +55,19 @@ def test_question_mark_asks() -> None:
     assert not words("Why").asks
 
 
-@pytest.mark.parametrize(
-    ("text", "topic"),
-    [
-        ("A parameter is added", "add"),
-        ("Removes the field", "remove"),
-        ("renaming", "rename"),
-        ("It is moved", "move"),
-        ("the imports", "import"),
-        ("returned", "return"),
-        ("throws an exception", "exception"),
-        ("logging", "log"),
-    ],
-)
-def test_topics(text: str, topic: str) -> None:
-    assert topic in words(text).topics
+def test_topics() -> None:
+    topics = {
+        "A parameter is added": "add",
+        "Removes the field": "remove",
+        "renaming": "rename",
+        "It is moved": "move",
+        "the imports": "import",
+        "returned": "return",
+        "throws an exception": "exception",
+        "logging": "log",
+    }
+    for text, topic in topics.items():
+        assert topic in words(text).topics
 
 
 def test_every_topic_can_be_met() -> None:

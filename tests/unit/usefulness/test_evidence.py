@@ -85,9 +85,9 @@ def test_shared_and_foreign_names_are_told_apart() -> None:
 
 
 @pytest.mark.parametrize("patch", [BINARY, CONTEXT, PATCH])
-@pytest.mark.parametrize("text", ["", "Why?", "the of", "\x00", "名前", "x" * 5_000])
-def test_every_change_and_text_has_finite_measures(patch: str, text: str) -> None:
-    assert all(math.isfinite(one) for one in weighed(text, patch).values())
+def test_every_change_and_text_has_finite_measures(patch: str) -> None:
+    for text in ("", "Why?", "the of", "\x00", "名前", "x" * 5_000):
+        assert all(math.isfinite(value) for value in weighed(text, patch).values()), text
 
 
 @given(st.text(max_size=80))
@@ -137,13 +137,13 @@ def test_words_of_a_huge_change_are_those_of_its_first_lines(monkeypatch) -> Non
     assert not any(one.startswith("late") for one in ground.changed)
 
 
-@pytest.mark.parametrize("count", range(1, 40))
-def test_windows_have_every_line_of_a_small_change(count: int) -> None:
-    found = evidence.windows(parse.parse_diff(added(count, "v")))
-    assert 1 <= len(found) <= MAX_WINDOWS
-    read = {number for window in found for number in window.split()[1::2]}
-    if count <= 2 * WINDOW * MAX_WINDOWS:
-        assert read == {str(at) for at in range(count)}
+def test_windows_have_every_line_of_a_small_change() -> None:
+    for count in range(1, 40):
+        windows = evidence.windows(parse.parse_diff(added(count, "v")))
+        assert 1 <= len(windows) <= MAX_WINDOWS
+        numbers = {number for window in windows for number in window.split()[1::2]}
+        if count <= 2 * WINDOW * MAX_WINDOWS:
+            assert numbers == set(map(str, range(count)))
 
 
 def test_mean_is_of_length_1_and_of_nothing_common_is_finite() -> None:

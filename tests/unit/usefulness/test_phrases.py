@@ -86,7 +86,7 @@ def test_time_is_linear_on_pumped_text(piece: str) -> None:
     assert growth(prepare, 50_000) < 8
 
 
-@pytest.mark.parametrize("piece", PUMPED)
-def test_only_the_start_of_a_text_is_read(piece: str) -> None:
+def test_only_the_start_of_a_text_is_read() -> None:
     text = "x " * (phrases.MAX_CHARS // 2)
-    assert phrases.phrases(text + piece * 50) == phrases.phrases(text)
+    for piece in PUMPED:
+        assert phrases.phrases(text + piece * 50) == phrases.phrases(text)

@@ -168,13 +168,13 @@ def test_decision_and_identity_are_those_of_the_weights(matcher) -> None:
 # What does not pay
 
 
-@pytest.mark.parametrize("padding", PADDING)
-@pytest.mark.parametrize("at", [0, 1, 3])
-def test_padding_raises_no_other_sentence(matcher, cells, padding: str, at: int) -> None:
+@pytest.mark.parametrize("position", [0, 1, 3])
+def test_padding_raises_no_other_sentence(matcher, cells, position: int) -> None:
     before = matcher.match(cells(REVIEW)).degrees
-    said = [*REVIEW[:at], padding, *REVIEW[at:]]
-    after = np.delete(matcher.match(cells(said)).degrees, at, axis=1)
-    assert (after <= before + 1e-6).all()
+    for padding in PADDING:
+        padded = [*REVIEW[:position], padding, *REVIEW[position:]]
+        after = np.delete(matcher.match(cells(padded)).degrees, position, axis=1)
+        assert (after <= before + 1e-6).all()
 
 
 def test_more_and_more_padding_raises_nothing(matcher, cells) -> None:
