@@ -66,7 +66,7 @@ def make_sentences(count: int) -> list[str]:
     sentence-transformers, made by character count, hold 1.6 times the tokens of the texts.
     """
     rng = random.Random(20)
-    made = []
+    texts = []
     for number in range(count):
         clauses = rng.choices((0, 1, 2, 5), weights=(40, 40, 17, 3))[0]
         words = [f"{rng.choice(SUBJECTS)} {rng.choice(VERBS)} {rng.choice(ACTIONS)} {number}"]
@@ -74,8 +74,8 @@ def make_sentences(count: int) -> list[str]:
             words.append(f"{rng.choice(OBJECTS)} {rng.choice(REASONS)}".strip())
         if rng.random() < 0.2:
             words.append(rng.choice(CODE))
-        made.append(" and ".join(words) + ".")
-    return made
+        texts.append(" and ".join(words) + ".")
+    return texts
 
 
 def main() -> None:

@@ -73,7 +73,7 @@ def measure(name: str, pairs: Pairs, *, runs: int) -> Measured:
     matcher = Timed(Scorer(matcher=name, analyzers="none").parts.matcher)
     scorer = Scorer(matcher=matcher, analyzers="none")
     scorer.score_many(pairs[:1])  # loads the model and the weights
-    found = []
+    measurements = []
     for _ in range(runs):
         # A text that the last run has taken apart costs nothing: no run may gain from it.
         for cached in (words.words, stem, words.stems_and_names):
@@ -81,8 +81,11 @@ def measure(name: str, pairs: Pairs, *, runs: int) -> Measured:
         matcher.seconds = 0.0
         start = time.perf_counter()
         scorer.score_many(pairs)
-        found.append(Measured(time.perf_counter() - start, matcher.seconds))
-    return Measured(min(one.whole for one in found), min(one.matching for one in found))
+        measurements.append(Measured(time.perf_counter() - start, matcher.seconds))
+    return Measured(
+        min(measured.whole for measured in measurements),
+        min(measured.matching for measured in measurements),
+    )
 
 
 def main() -> None:

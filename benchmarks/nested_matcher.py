@@ -84,10 +84,13 @@ class Remembered:
         return tuple(self.known[d.sha256, d.files[0].new_source is None] for d in diffs)
 
 
-def relevance(found: dict) -> float:
+def relevance(measured: dict) -> float:
     return float(
         np.mean(
-            [ranks.spearman(one.metrics[0].values[:, 2], one.human[:, 2]) for one in found.values()]
+            [
+                ranks.spearman(study_measure.metrics[0].values[:, 2], study_measure.human[:, 2])
+                for study_measure in measured.values()
+            ]
         )
     )
 
@@ -103,7 +106,7 @@ def tried(bench: Bench, rated: study.Study, recipe: MatcherSettings, folds: tupl
 
 
 def by_system(values: np.ndarray, systems: np.ndarray) -> np.ndarray:
-    return np.array([values[systems == one].mean() for one in np.unique(systems)])
+    return np.array([values[systems == system].mean() for system in np.unique(systems)])
 
 
 def show(name: str, found: dict) -> None:
@@ -112,8 +115,8 @@ def show(name: str, found: dict) -> None:
         systems = np.array([row.review.system for row in measured.rows])
         real = ~np.isin(systems, junk_systems(systems, human[:, 2]))
         within = [
-            ranks.spearman(values[systems == one, 2], human[systems == one, 2]) or 0.0
-            for one in np.unique(systems)
+            ranks.spearman(values[systems == system, 2], human[systems == system, 2]) or 0.0
+            for system in np.unique(systems)
         ]
         numbers = [ranks.spearman(values[:, d], human[:, d]) for d in range(3)]
         numbers += [

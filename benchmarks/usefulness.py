@@ -95,15 +95,19 @@ def topical(u, worth, about, together=np.mean) -> float:
 def joined(results):
     """Return the value of each result by each joining, shape (N, len(JOININGS))."""
     rows = []
-    for one in results:
+    for result in results:
         parts = [
-            np.array([reading.substance for reading in one.readings]),
-            np.array([reading.about for reading in one.readings]),
-            np.array([match.degree or UNMATCHED for match in one.sentence_matches]),
+            np.array([reading.substance for reading in result.readings]),
+            np.array([reading.about for reading in result.readings]),
+            np.array([match.degree or UNMATCHED for match in result.sentence_matches]),
         ]
-        told = one.usefulness
-        row = [join(told, *parts) if told else 0.0 for join in JOININGS.values() if join]
-        rows.append([*row, (one.relevance or 0.0) * (told.substance if told else 0.0)])
+        usefulness = result.usefulness
+        row = [
+            join(usefulness, *parts) if usefulness else 0.0 for join in JOININGS.values() if join
+        ]
+        rows.append(
+            [*row, (result.relevance or 0.0) * (usefulness.substance if usefulness else 0.0)]
+        )
     return np.array(rows)
 
 
@@ -113,12 +117,12 @@ def measure(pairs, runner):
     for start in range(0, len(pairs), 200):
         batch = [pipeline.Pair(*pair) for pair in pairs[start : start + 200]]
         results += pipeline.run(batch, runner)
-    told = [one.usefulness for one in results]
+    usefulness = [result.usefulness for result in results]
     rows = [
         [u.value, u.about, u.substance, *(getattr(u.aspects, name) for name in ASPECTS)]
         if u
         else [0.0] * len(NUMBERS)
-        for u in told
+        for u in usefulness
     ]
     return results, np.array(rows)
 
@@ -150,30 +154,30 @@ def main() -> None:
 
 def measure_half(seen, duels, commits, side, runner):
     rng = random.Random(side)
-    comments = [p for p in seen if p.labels is not None and p.alike.startswith(("rated", "acted"))]
-    titles = [p for p in seen if p.alike.endswith("False") and p.alike.startswith("commits")]
-    found = {}
+    comments = [p for p in seen if p.labels is not None and p.pool.startswith(("rated", "acted"))]
+    titles = [p for p in seen if p.pool.endswith("title") and p.pool.startswith("commits")]
+    parts_by_name = {}
     for kind, posts in (("comments", comments), ("titles", titles)):
-        alike = {}
+        pools = {}
         for post in posts:
-            alike.setdefault(post.alike, []).append(post)
+            pools.setdefault(post.pool, []).append(post)
         kept, others = [], []
         for post in posts:
-            choice = [one for one in alike[post.alike] if one.patch != post.patch]
+            choice = [part for part in pools[post.pool] if part.patch != post.patch]
             if choice:
                 kept.append(post)
                 others.append(rng.choice(choice))
         results, own = measure([(p.diff, (p.comment,)) for p in kept], runner)
         other = measure([(o.diff, (p.comment,)) for p, o in zip(kept, others, strict=True)], runner)
-        found[f"{kind} own"], found[f"{kind} other"] = own, other[1]
+        parts_by_name[f"{kind} own"], parts_by_name[f"{kind} other"] = own, other[1]
         if kind == "comments":
             by_joining = joined(results)
-            found["joined another change"] = (by_joining, joined(other[0]))
-            found["posts"] = kept
-            found["restates"] = [
-                2 * sum(flag is Flag.RESTATES for flag in one.sentence_flags)
-                >= max(1, len(one.sentences))
-                for one in results
+            parts_by_name["joined another change"] = (by_joining, joined(other[0]))
+            parts_by_name["posts"] = kept
+            parts_by_name["restates"] = [
+                2 * sum(flag is Flag.RESTATES for flag in result.sentence_flags)
+                >= max(1, len(result.sentences))
+                for result in results
             ]
             useful = [
                 at
@@ -186,7 +190,7 @@ def measure_half(seen, duels, commits, side, runner):
                 pairs, rows = [], []
                 for at in useful:
                     refs = [ref for ref in results[at].references if ref.counted]
-                    names = [one for ref in refs for one in ref.identifiers]
+                    names = [name for ref in refs for name in ref.identifiers]
                     names = (names or NAME.findall(kept[at].patch))[:6]
                     text = {
                         "claims": "\n\n".join(ref.text for ref in refs),
@@ -199,8 +203,8 @@ def measure_half(seen, duels, commits, side, runner):
                         rows.append(at)
                         pairs.append((kept[at].diff, (Comment(body=text),)))
                 made_up, values = measure(pairs, runner)
-                found[f"against {name}"] = (own[rows], values)
-                found[f"joined {name}"] = (by_joining[rows], joined(made_up))
+                parts_by_name[f"against {name}"] = (own[rows], values)
+                parts_by_name[f"joined {name}"] = (by_joining[rows], joined(made_up))
     chosen = [duel for duel in duels if half(duel["repository"]) == side]
     diffs = [corpus.parse.parse_diff(commits[duel["commit"]]["diff"]) for duel in chosen]
     fought = [
@@ -210,9 +214,9 @@ def measure_half(seen, duels, commits, side, runner):
         )
         for name in ("review", "summary")
     ]
-    found["duels"] = tuple(values for _, values in fought)
-    found["joined summary"] = tuple(joined(results) for results, _ in fought)
-    return found
+    parts_by_name["duels"] = tuple(values for _, values in fought)
+    parts_by_name["joined summary"] = tuple(joined(results) for results, _ in fought)
+    return parts_by_name
 
 
 def report(parts) -> None:
@@ -238,11 +242,11 @@ def report(parts) -> None:
         for who in ("people", "bots") if name == "acted_on" else ("people",):
             chosen = ~np.isnan(labels[:, at]) & (people if who == "people" else ~people)
             yes, no = chosen & (labels[:, at] == 1), chosen & (labels[:, at] == 0)
-            told = ", ".join(
+            text = ", ".join(
                 f"{number} {auc(own[yes, column[number]], own[no, column[number]]):.3f}"
                 for number in dict.fromkeys((name, "substance", "value"))
             )
-            print(f"{name}, comments of {who} ({yes.sum()} and {no.sum()}): AUC of {told}")
+            print(f"{name}, comments of {who} ({yes.sum()} and {no.sum()}): AUC of {text}")
     for name in ("claims", "paraphrase", "praise"):
         first, second = (
             np.concatenate([pair[at][:, 0] for pair in parts[f"against {name}"]]) for at in (0, 1)
@@ -255,11 +259,11 @@ def report(parts) -> None:
     against = [name for name in parts if name.startswith("joined ")]
     print("joinings, wins against", ", ".join(name.removeprefix("joined ") for name in against))
     for at, how in enumerate(JOININGS):
-        told = []
+        text = []
         for name in against:
-            pair = [np.concatenate([one[side][:, at] for one in parts[name]]) for side in (0, 1)]
-            told.append(f"{wins(*pair):.3f}")
-        print(f"  {how}: {', '.join(told)}")
+            pair = [np.concatenate([part[side][:, at] for part in parts[name]]) for side in (0, 1)]
+            text.append(f"{wins(*pair):.3f}")
+        print(f"  {how}: {', '.join(text)}")
 
 
 if __name__ == "__main__":

@@ -30,8 +30,8 @@ def encoder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     if request.param == "st":
         # Its published model is not in any package: a tiny one of the same kind stands in.
         options["model"] = str(save_tiny_model(tmp_path_factory.mktemp("model")))
-    made: Encoder = plugins.create("encoders", request.param, options)
-    return made
+    encoder: Encoder = plugins.create("encoders", request.param, options)
+    return encoder
 
 
 def test_encode_gives_float32_rows_of_one_width(encoder: Encoder) -> None:

@@ -36,32 +36,32 @@ ENCODER = minilm.MiniLM(offline=True)
 @pytest.fixture(params=plugins.names("matchers"))
 def matcher(request: pytest.FixtureRequest) -> Matcher:
     takes = plugins.load("matchers", request.param).Options.__struct_fields__
-    given = {"encoder": ENCODER.identity, "threshold": 0.6}
-    options = {key: value for key, value in given.items() if key in takes}
-    made: Matcher = plugins.create("matchers", request.param, options)
-    return made
+    choices = {"encoder": ENCODER.identity, "threshold": 0.6}
+    options = {key: value for key, value in choices.items() if key in takes}
+    matcher: Matcher = plugins.create("matchers", request.param, options)
+    return matcher
 
 
 @pytest.fixture(scope="module")
 def vectors() -> dict[str, np.ndarray]:
-    texts = [*CLAIMS, *(one.text for one in SAID)]
+    texts = [*CLAIMS, *(sentence.text for sentence in SAID)]
     return dict(zip(texts, ENCODER.encode(texts), strict=True))
 
 
-def cells(vectors, said=SAID, claims=CLAIMS, kind=ReferenceKind.CLAIM) -> Cells:
+def cells(vectors, sentences=SAID, claims=CLAIMS, kind=ReferenceKind.CLAIM) -> Cells:
     def stack(texts) -> np.ndarray:
         rows = [vectors[text] for text in texts]
         return np.stack(rows) if rows else np.zeros((0, 384), dtype=np.float32)
 
-    rows, columns = stack(claims), stack([one.text for one in said])
+    rows, columns = stack(claims), stack([sentence.text for sentence in sentences])
     cosines = similarity.cosine(rows, columns)
-    about = np.full(len(said), 0.5, dtype=np.float32)
+    about = np.full(len(sentences), 0.5, dtype=np.float32)
     for array in (rows, columns, cosines, about):
         array.setflags(write=False)
     return Cells(
         diff=parse.parse_diff(PATCH),
         references=tuple(PseudoReference(text=text, kind=kind, source="test") for text in claims),
-        sentences=tuple(said),
+        sentences=tuple(sentences),
         reference_vectors=rows,
         sentence_vectors=columns,
         similarity=cosines,
@@ -71,39 +71,39 @@ def cells(vectors, said=SAID, claims=CLAIMS, kind=ReferenceKind.CLAIM) -> Cells:
 
 @pytest.mark.parametrize("kind", ReferenceKind)
 def test_degrees_are_float32_in_0_to_1_one_a_cell(matcher: Matcher, vectors, kind) -> None:
-    found = matcher.match(cells(vectors, kind=kind))
-    assert found.degrees.dtype == np.float32
-    assert found.degrees.shape == (len(CLAIMS), len(SAID))
-    assert np.isfinite(found.degrees).all()
-    assert found.degrees.min() >= 0
-    assert found.degrees.max() <= 1
+    judgement = matcher.match(cells(vectors, kind=kind))
+    assert judgement.degrees.dtype == np.float32
+    assert judgement.degrees.shape == (len(CLAIMS), len(SAID))
+    assert np.isfinite(judgement.degrees).all()
+    assert judgement.degrees.min() >= 0
+    assert judgement.degrees.max() <= 1
 
 
 def test_each_sentence_has_a_flag_or_none_and_is_kept_or_not(matcher: Matcher, vectors) -> None:
-    found = matcher.match(cells(vectors))
-    assert len(found.flags) == len(found.kept) == len(SAID)
-    assert all(flag is None or isinstance(flag, Flag) for flag in found.flags)
-    assert all(type(kept) is bool for kept in found.kept)
+    judgement = matcher.match(cells(vectors))
+    assert len(judgement.flags) == len(judgement.kept) == len(SAID)
+    assert all(flag is None or isinstance(flag, Flag) for flag in judgement.flags)
+    assert all(type(kept) is bool for kept in judgement.kept)
 
 
 def test_shown_text_is_always_kept_and_a_machines_mark_never(matcher: Matcher, vectors) -> None:
-    found = matcher.match(cells(vectors))
-    assert found.kept[:6] == (True,) * 6
-    assert not found.kept[7]
+    judgement = matcher.match(cells(vectors))
+    assert judgement.kept[:6] == (True,) * 6
+    assert not judgement.kept[7]
 
 
 def test_hidden_text_never_pays(matcher: Matcher, vectors) -> None:
-    found = matcher.match(cells(vectors))
-    for index, one in enumerate(SAID):
-        if one.hidden and found.kept[index]:
-            assert not found.degrees[:, index].any()
+    judgement = matcher.match(cells(vectors))
+    for index, sentence in enumerate(SAID):
+        if sentence.hidden and judgement.kept[index]:
+            assert not judgement.degrees[:, index].any()
 
 
-@pytest.mark.parametrize(("said", "claims"), [((), CLAIMS), (SAID, ()), ((), ())])
-def test_empty_side_is_judged(matcher: Matcher, vectors, said, claims) -> None:
-    found = matcher.match(cells(vectors, said, claims))
-    assert found.degrees.shape == (len(claims), len(said))
-    assert len(found.flags) == len(found.kept) == len(said)
+@pytest.mark.parametrize(("sentences", "claims"), [((), CLAIMS), (SAID, ()), ((), ())])
+def test_empty_side_is_judged(matcher: Matcher, vectors, sentences, claims) -> None:
+    judgement = matcher.match(cells(vectors, sentences, claims))
+    assert judgement.degrees.shape == (len(claims), len(sentences))
+    assert len(judgement.flags) == len(judgement.kept) == len(sentences)
 
 
 def test_same_cells_give_the_same_judgement(matcher: Matcher, vectors) -> None:
@@ -113,17 +113,17 @@ def test_same_cells_give_the_same_judgement(matcher: Matcher, vectors) -> None:
 
 
 def test_cells_are_left_alone(matcher: Matcher, vectors) -> None:
-    made = cells(vectors)
-    before = made.similarity.copy()
-    matcher.match(made)
-    np.testing.assert_array_equal(made.similarity, before)
+    change_cells = cells(vectors)
+    before = change_cells.similarity.copy()
+    matcher.match(change_cells)
+    np.testing.assert_array_equal(change_cells.similarity, before)
 
 
 def test_judgement_may_be_cut_by_its_columns(matcher: Matcher, vectors) -> None:
     # The pipeline keeps columns and makes the rest read-only: the degrees must be its own.
-    made = cells(vectors)
-    found = matcher.match(made)
-    assert not np.shares_memory(found.degrees, made.similarity)
+    change_cells = cells(vectors)
+    judgement = matcher.match(change_cells)
+    assert not np.shares_memory(judgement.degrees, change_cells.similarity)
 
 
 def test_decision_is_between_0_and_1(matcher: Matcher) -> None:

@@ -17,9 +17,9 @@ def rows(count: int) -> list[dict[str, Any]]:
     return [_row(NAMES[at % len(NAMES)], at + 2, at + 5) for at in range(count)]
 
 
-def write(path: Path, made: list[dict[str, Any]]) -> Path:
+def write(path: Path, contents: list[dict[str, Any]]) -> Path:
     """Write rows as JSON Lines."""
-    path.write_text("".join(json.dumps(row) + "\n" for row in made), encoding="utf-8")
+    path.write_text("".join(json.dumps(row) + "\n" for row in contents), encoding="utf-8")
     return path
 
 

@@ -30,16 +30,16 @@ def patch(name: str, lines: int = 2) -> str:
 
 def rows() -> dict[str, list[dict[str, Any]]]:
     """Rows of each file, by the file's key."""
-    found: dict[str, list[dict[str, Any]]] = {part: [] for part in FILES}
+    parts: dict[str, list[dict[str, Any]]] = {part: [] for part in FILES}
     for name in NAMES:
         for row in study.full_rows():
             text = json.dumps(row).replace("limit", name).replace('"py:', f'"py:{name}')
-            found["study"].append(json.loads(text.replace('"js:', f'"js:{name}')))
+            parts["study"].append(json.loads(text.replace('"js:', f'"js:{name}')))
     for at, name in enumerate(NAMES):
         text, good = SAID[at % len(SAID)]
         other, acted = SAID[(at + 1) % len(SAID)]
         size = (2, 9, 20)[at % 3]
-        found["rated"].append(
+        parts["rated"].append(
             {
                 "comment": text.format(name),
                 "patch": patch(name, size),
@@ -49,7 +49,7 @@ def rows() -> dict[str, list[dict[str, Any]]]:
                 "expression": at % 2,
             }
         )
-        found["acted"].append(
+        parts["acted"].append(
             {
                 "comment": other.format(name),
                 "diff_hunk": f"@@ -1 +1 @@\n-{name} = 1\n+{name} = {at}\n",
@@ -58,7 +58,7 @@ def rows() -> dict[str, list[dict[str, Any]]]:
                 "writer": "person" if at % 3 else "bot",
             }
         )
-        found["commits"].append(
+        parts["commits"].append(
             {
                 "repository": f"me/{name[:1]}",
                 "commit": f"{at:040}",
@@ -68,10 +68,10 @@ def rows() -> dict[str, list[dict[str, Any]]]:
             }
         )
     for name in NAMES[:2]:
-        found["claims"].append(
+        parts["claims"].append(
             {"patch": patch(name), "completion": f"1. The {name} was 10.\n2) It is 20 now.\n"}
         )
-    return found
+    return parts
 
 
 def write(folder: Path, parts: dict[str, list[dict[str, Any]]] | None = None) -> Path:

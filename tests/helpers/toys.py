@@ -134,8 +134,8 @@ def suite(
     )
 
 
-def run(made: Diff, *analyzers: Analyzer, **options: object) -> Analysis:
-    return suite(*analyzers, **options).analyze([made])[0]  # type: ignore[arg-type]
+def run(diff: Diff, *analyzers: Analyzer, **options: object) -> Analysis:
+    return suite(*analyzers, **options).analyze([diff])[0]  # type: ignore[arg-type]
 
 
 def added(**files: str) -> Diff:
@@ -154,5 +154,5 @@ def added_files(files: dict[str, str]) -> Diff:
     return parse.parse_diff("".join(parts))
 
 
-def said(found: Analysis) -> list[str]:
-    return [one.text for one in found.findings]
+def finding_texts(analysis: Analysis) -> list[str]:
+    return [finding.text for finding in analysis.findings]

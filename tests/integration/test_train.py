@@ -42,10 +42,10 @@ def fails(capsys, code: int, *arguments: object) -> str:
 def test_file_is_written_and_told_of(data: Path, capsys, tmp_path: Path) -> None:
     target = tmp_path / "own.npz"
     assert cli.run(["train", "matcher", str(data), "-o", str(target), *HASHING]) == 0
-    told = capsys.readouterr().out
-    assert told.startswith(f"{target}: {target.stat().st_size:,} bytes, sha256 ")
-    assert "learned from 18 changes (sha256 " in told
-    assert "encoder hashing:256, seed 0" in told
+    output = capsys.readouterr().out
+    assert output.startswith(f"{target}: {target.stat().st_size:,} bytes, sha256 ")
+    assert "learned from 18 changes (sha256 " in output
+    assert "encoder hashing:256, seed 0" in output
     assert sorted(path.name for path in tmp_path.iterdir()) == ["own.npz", "study.jsonl.gz"]
 
 
@@ -150,10 +150,10 @@ def test_headline_and_matcher_are_written_and_told_of(capsys, tmp_path: Path) ->
     files = tmp_path / "headline.npz", tmp_path / "matcher.npz"
     line = ["train", "usefulness", str(folder), "-o", str(files[0]), "--matcher", str(files[1])]
     assert cli.run([*line, *HASHING]) == 0
-    told = capsys.readouterr().out.splitlines()
-    for file, row in zip(files, told, strict=False):
+    output = capsys.readouterr().out.splitlines()
+    for file, row in zip(files, output, strict=False):
         assert row.startswith(f"{file}: {file.stat().st_size:,} bytes, sha256 ")
-    assert told[2].endswith("encoder hashing:256")
+    assert output[2].endswith("encoder hashing:256")
     assert model.read_weights(files[0]).encoder == weights.read_weights(files[1]).encoder
 
 

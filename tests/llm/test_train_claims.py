@@ -1,4 +1,4 @@
-"""A fine-tuned adapter in the real vLLM: what was learned is said.
+"""A fine-tuned adapter in the real vLLM: what it learned, it answers.
 
 Runs in the virtual environment that scripts/install-test-llm.sh makes: `make test-llm`.
 """
@@ -37,14 +37,14 @@ from crscore.diff.parse import parse_diff
 base, lora, *patches = sys.argv[1:]
 options = {"model": base, "lora": lora, "offline": True, "form": "json", "few_shots": False}
 options["dtype"] = "float32"  # as trained: of weights that are noise, rounding makes other noise
-told = make_generator("vllm", Options(**options))
+tuned = make_generator("vllm", Options(**options))
 diffs = [parse_diff(patch) for patch in patches]
 without = make_generator("vllm", Options(**{**options, "lora": None}))
 print(json.dumps({
-    "identity": told.identity,
-    "claims": [[one.text for one in made.references] for made in told.generate(diffs)],
-    "raw": [made.raw for made in told.generate(diffs)],
-    "without": [made.raw for made in without.generate(diffs)],
+    "identity": tuned.identity,
+    "claims": [[ref.text for ref in answer.references] for answer in tuned.generate(diffs)],
+    "raw": [answer.raw for answer in tuned.generate(diffs)],
+    "without": [answer.raw for answer in without.generate(diffs)],
 }))
 """
 
@@ -71,10 +71,10 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 
 @pytest.fixture(scope="module")
-def said(trained: tuple[Path, Path]) -> dict[str, Any]:
+def served(trained: tuple[Path, Path]) -> dict[str, Any]:
     patches = [row["patch"] for row in claim_rows.rows(9)]
-    found: dict[str, Any] = json.loads(_run(SERVE, *trained, *patches).splitlines()[-1])
-    return found
+    answers: dict[str, Any] = json.loads(_run(SERVE, *trained, *patches).splitlines()[-1])
+    return answers
 
 
 def test_the_loss_fell(trained: tuple[Path, Path]) -> None:
@@ -82,18 +82,18 @@ def test_the_loss_fell(trained: tuple[Path, Path]) -> None:
     assert losses["after"] < losses["before"] / 4, losses
 
 
-def test_the_adapter_says_in_vllm_what_it_was_taught(said: dict[str, Any]) -> None:
+def test_adapter_answers_in_vllm_as_trained(served: dict[str, Any]) -> None:
     # All weights but the adapter's are noise, so some answers are, too.
-    assert sum("is raised." in raw for raw in said["raw"]) >= 5, said["raw"]
+    assert sum("is raised." in raw for raw in served["raw"]) >= 5, served["raw"]
 
 
-def test_the_base_model_alone_does_not(said: dict[str, Any]) -> None:
-    assert not any("is raised." in (raw or "") for raw in said["without"])
+def test_the_base_model_alone_does_not(served: dict[str, Any]) -> None:
+    assert not any("is raised." in (raw or "") for raw in served["without"])
 
 
-def test_claims_about_the_change_come_out(said: dict[str, Any]) -> None:
-    assert any(said["claims"]), said["raw"]
+def test_claims_about_the_change_come_out(served: dict[str, Any]) -> None:
+    assert any(served["claims"]), served["raw"]
 
 
-def test_the_adapter_is_part_of_the_identity(said: dict[str, Any]) -> None:
-    assert "lora:adapter@" in said["identity"]
+def test_the_adapter_is_part_of_the_identity(served: dict[str, Any]) -> None:
+    assert "lora:adapter@" in served["identity"]

@@ -43,9 +43,9 @@ def test_encode_with_one_worker_or_many_gives_the_same_vector(
     encoder: Encoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(minilm, "_workers", lambda: 1)
-    one = encoder.encode(TEXTS)
+    single = encoder.encode(TEXTS)
     monkeypatch.setattr(minilm, "_workers", lambda: 5)
-    np.testing.assert_allclose(encoder.encode(TEXTS), one, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(encoder.encode(TEXTS), single, rtol=0, atol=1e-6)
 
 
 def test_encode_of_a_paraphrase_is_nearer_than_of_another_topic(encoder: Encoder) -> None:

@@ -61,8 +61,8 @@ def test_diff_without_files_has_no_share() -> None:
 
 
 def test_no_texts_repeat_nothing() -> None:
-    found = baselines(diff_of("+alpha"), [])
-    assert (found.words, found.repeated_tokens) == (0, 0.0)
+    counts = baselines(diff_of("+alpha"), [])
+    assert (counts.words, counts.repeated_tokens) == (0, 0.0)
 
 
 def test_words_need_a_letter_or_digit() -> None:

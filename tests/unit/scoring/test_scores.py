@@ -10,27 +10,32 @@ from crscore.scoring import scores
 
 def test_published_example_gives_hand_calculated_scores() -> None:
     # 2 of 3 sentences match, 1 of 2 references is matched: 2/3, 1/2, 2*(1/3)/(7/6) = 4/7.
-    found = scores.score(np.array([[1, 1, 0], [0, 0, 0]], dtype=np.float32))
-    assert found.conciseness == pytest.approx(2 / 3)
-    assert found.comprehensiveness == pytest.approx(1 / 2)
-    assert found.relevance == pytest.approx(4 / 7)
+    result = scores.score(np.array([[1, 1, 0], [0, 0, 0]], dtype=np.float32))
+    assert result.conciseness == pytest.approx(2 / 3)
+    assert result.comprehensiveness == pytest.approx(1 / 2)
+    assert result.relevance == pytest.approx(4 / 7)
 
 
 def test_counts_are_the_sufficient_statistics() -> None:
-    found = scores.score(np.array([[1, 1, 0], [0, 0, 0]], dtype=np.float32))
-    counts = (found.matched_sentences, found.sentences, found.matched_references, found.references)
+    result = scores.score(np.array([[1, 1, 0], [0, 0, 0]], dtype=np.float32))
+    counts = (
+        result.matched_sentences,
+        result.sentences,
+        result.matched_references,
+        result.references,
+    )
     assert counts == (2.0, 3, 1.0, 2)
 
 
 def test_no_match_gives_zero_relevance() -> None:
-    found = scores.score(np.zeros((2, 2), dtype=np.float32))
-    assert (found.conciseness, found.comprehensiveness, found.relevance) == (0.0, 0.0, 0.0)
+    result = scores.score(np.zeros((2, 2), dtype=np.float32))
+    assert (result.conciseness, result.comprehensiveness, result.relevance) == (0.0, 0.0, 0.0)
 
 
 def test_degrees_between_zero_and_one_are_averaged() -> None:
-    found = scores.score(np.array([[0.5, 0.25]], dtype=np.float32))
-    assert found.conciseness == pytest.approx(0.375)
-    assert found.comprehensiveness == pytest.approx(0.5)
+    result = scores.score(np.array([[0.5, 0.25]], dtype=np.float32))
+    assert result.conciseness == pytest.approx(0.375)
+    assert result.comprehensiveness == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize("shape", [(0, 3), (3, 0), (3,)])
@@ -40,10 +45,10 @@ def test_empty_side_or_wrong_shape_raises(shape: tuple[int, ...]) -> None:
 
 
 def test_abstention_has_a_reason_and_no_numbers() -> None:
-    found = scores.abstain(references=0, sentences=4, reason="nothing")
-    values = (found.conciseness, found.comprehensiveness, found.relevance)
+    result = scores.abstain(references=0, sentences=4, reason="nothing")
+    values = (result.conciseness, result.comprehensiveness, result.relevance)
     assert values == (None, None, None)
-    assert (found.reason, found.sentences) == ("nothing", 4)
+    assert (result.reason, result.sentences) == ("nothing", 4)
 
 
 @given(
@@ -54,6 +59,6 @@ def test_abstention_has_a_reason_and_no_numbers() -> None:
     )
 )
 def test_relevance_lies_between_the_other_two(degrees: np.ndarray) -> None:
-    found = scores.score(degrees)
-    low, high = sorted((found.conciseness, found.comprehensiveness))
-    assert low - 1e-9 <= found.relevance <= high + 1e-9
+    result = scores.score(degrees)
+    low, high = sorted((result.conciseness, result.comprehensiveness))
+    assert low - 1e-9 <= result.relevance <= high + 1e-9

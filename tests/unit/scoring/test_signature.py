@@ -14,7 +14,7 @@ def test_blanks_and_bars_in_values_cannot_split_the_line() -> None:
 
 
 @pytest.mark.parametrize(
-    ("analyzers", "told"),
+    ("analyzers", "text"),
     [
         ("none", "no analyzers"),
         ("ruff@1", "1 analyzer"),
@@ -23,9 +23,9 @@ def test_blanks_and_bars_in_values_cannot_split_the_line() -> None:
         ("ruff@1,sandbox:none", "1 analyzer, sandbox:none"),
     ],
 )
-def test_short_form_counts_the_analyzers(analyzers: str, told: str) -> None:
+def test_short_form_counts_the_analyzers(analyzers: str, text: str) -> None:
     whole = signature.render_signature({"version": "1", "analyzers": analyzers})
-    assert signature.shorten_signature(whole).startswith(f"crscore 1 · {told} · id ")
+    assert signature.shorten_signature(whole).startswith(f"crscore 1 · {text} · id ")
 
 
 def test_short_form_names_what_people_choose() -> None:
@@ -36,9 +36,9 @@ def test_short_form_names_what_people_choose() -> None:
 
 def test_short_forms_differ_where_any_part_differs() -> None:
     parts = {"version": "1", "encoder": "minilm:L6@53aa", "max_claims": "12"}
-    made = [
+    signatures = [
         signature.shorten_signature(signature.render_signature({**parts, **other}))
         for other in ({}, {"max_claims": "13"}, {"encoder": "minilm:L6@53ab"}, {"tau": "0.5"})
     ]
-    assert len(set(made)) == 4
-    assert made[0] == signature.shorten_signature(signature.render_signature(parts))
+    assert len(set(signatures)) == 4
+    assert signatures[0] == signature.shorten_signature(signature.render_signature(parts))

@@ -9,7 +9,7 @@ from crscore.diff import parse
 from crscore.records import Coverage, ToolState
 from crscore.static_analysis.reports import RawFinding, RawReport
 from tests.helpers.changes import change
-from tests.helpers.toys import added_files, run, said, suite, toy
+from tests.helpers.toys import added_files, finding_texts, run, suite, toy
 
 FRAGMENTS = """
     [fragments]
@@ -122,7 +122,7 @@ def test_finding_on_a_line_put_around_a_hunk_is_nothing(tmp_path) -> None:
 def test_file_with_one_hunk_that_cannot_be_read_still_names_the_tool(tmp_path) -> None:
     diff = parse.parse_diff(HUNK + "@@ -80 +91 @@\n-z = 1\n+z = 'UNPARSED'\n")
     analysis = run(diff, toy(tmp_path, FRAGMENTS))
-    assert said(analysis) == ["X is bad."]
+    assert finding_texts(analysis) == ["X is bad."]
     assert analysis.tools[0].state is ToolState.RAN
     assert analysis.identity.startswith("toy@1.2.3")
 
@@ -146,7 +146,7 @@ def test_version_of_ones_own_analyzer_names_its_rules(tmp_path) -> None:
 def test_file_that_does_not_parse_is_named_and_its_findings_stay(tmp_path) -> None:
     diff = added_files({"a.py": "UNPARSED\nBAD a\n"})
     analysis = run(diff, toy(tmp_path, shipped=True))
-    assert said(analysis) == ["A is bad."]
+    assert finding_texts(analysis) == ["A is bad."]
     # It spoke, so that the signature names it.
     assert analysis.identity == "toy@1.2.3,partial"
     assert analysis.tools[0].unread == ("a.py",)
@@ -163,7 +163,7 @@ def test_file_that_does_not_parse_and_says_nothing_is_an_abstention(tmp_path) ->
 
 def test_failure_on_one_file_is_named_with_why(tmp_path) -> None:
     analysis = run(added_files({"a.py": "EXIT 77\n", "b.py": "BAD b\n"}), toy(tmp_path))
-    assert said(analysis) == ["B is bad."]
+    assert finding_texts(analysis) == ["B is bad."]
     assert analysis.tools[0].state is ToolState.RAN
     assert analysis.notes == ("toy could not read a.py: toy ended with exit code 77.",)
 

@@ -18,7 +18,7 @@ from crscore.sandbox import run as sandbox
 from crscore.static_analysis import analyzer, suite
 from tests.helpers import toys
 from tests.helpers.changes import change
-from tests.helpers.toys import added_files, run, said, toy
+from tests.helpers.toys import added_files, finding_texts, run, toy
 
 SHIPPED = analyzer.analyzer_names(analyzer.builtin())
 
@@ -126,7 +126,7 @@ def test_no_analyzers_say_nothing() -> None:
 def test_findings_of_changed_lines_of_each_change_in_order(tmp_path) -> None:
     diffs = [added_files({"a.py": "BAD a\n"}), added_files({"a.py": "BAD a\n", "b.txt": "BAD b"})]
     one, two = toys.suite(toy(tmp_path)).analyze(diffs)
-    assert (said(one), said(two)) == (["A is bad."], ["A is bad.", "B is bad."])
+    assert (finding_texts(one), finding_texts(two)) == (["A is bad."], ["A is bad.", "B is bad."])
     assert all(finding.in_change for finding in two.findings)
     assert [run.files for run in (*one.tools, *two.tools)] == [1, 2]
 
@@ -155,7 +155,7 @@ def test_tool_without_a_file_of_its_kind_is_not_looked_for(tmp_path) -> None:
 def test_failure_of_one_tool_leaves_the_others(tmp_path) -> None:
     broken = toy(tmp_path, name="broken", program="raise SystemExit(99)")
     analysis = run(added_files({"a.py": "BAD a\n"}), broken, toy(tmp_path))
-    assert said(analysis) == ["A is bad."]
+    assert finding_texts(analysis) == ["A is bad."]
     assert [(run.tool, run.state) for run in analysis.tools] == [
         ("broken", ToolState.FAILED),
         ("toy", ToolState.RAN),
@@ -185,7 +185,7 @@ def on_macos(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("on_macos")
 def test_code_of_the_user_is_read_without_a_sandbox_and_the_signature_says_so(tmp_path) -> None:
     analysis = run(added_files({"a.py": "BAD a\n"}), toy(tmp_path))
-    assert said(analysis) == ["A is bad."]
+    assert finding_texts(analysis) == ["A is bad."]
     assert analysis.identity == f"toy@1.2.3-{toy(tmp_path).sha256[:8]},sandbox:none"
 
 
@@ -226,7 +226,7 @@ def test_code_of_a_stranger_is_not_read_where_the_kernel_confines_nothing(
 def test_code_of_a_stranger_is_read_in_the_sandbox(tmp_path) -> None:
     strange = replace(toys.suite(toy(tmp_path)), untrusted=True)
     (found,) = strange.analyze([added_files({"a.py": "BAD a\n"})])
-    assert said(found) == ["A is bad."]
+    assert finding_texts(found) == ["A is bad."]
     assert "sandbox" not in found.identity
 
 

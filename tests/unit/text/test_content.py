@@ -25,15 +25,15 @@ def test_stems() -> None:
 
 
 def test_names_are_those_of_several_words_in_small_letters() -> None:
-    said = words("`userId`, user_id, User and ID are not `USER_ID` or x1")
-    assert said.names == {"userid", "user_id"}
+    content = words("`userId`, user_id, User and ID are not `USER_ID` or x1")
+    assert content.names == {"userid", "user_id"}
 
 
 def test_length_counts_stop_words_and_parts_of_names() -> None:
     # rename, user, id, to, user, name; "to" is a stop word.
-    said = words("Rename `user_id` to `userName`.")
-    assert (said.length, said.content_length, said.code_spans) == (6, 5, 2)
-    assert said.topics == {"rename"}
+    content = words("Rename `user_id` to `userName`.")
+    assert (content.length, content.content_length, content.code_spans) == (6, 5, 2)
+    assert content.topics == {"rename"}
 
 
 def test_speech_cues() -> None:
@@ -85,10 +85,10 @@ def test_line_of_code_has_the_stems_and_names_of_its_words(line: str) -> None:
 
 @given(st.text(max_size=60))
 def test_any_text_can_be_read(text: str) -> None:
-    said = words(text)
-    assert said.content_length <= said.length
-    assert len(said.stems) <= said.content_length
-    assert all(said.stems)
+    content = words(text)
+    assert content.content_length <= content.length
+    assert len(content.stems) <= content.content_length
+    assert all(content.stems)
 
 
 @given(st.text(alphabet="abcXYZ_09 `.?", max_size=40))

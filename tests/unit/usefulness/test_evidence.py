@@ -35,8 +35,8 @@ def weighed(text: str, patch: str = PATCH, lines=NONE, claims=NONE) -> dict[str,
     vector = np.array([1, 0], dtype=np.float32)
     ground = evidence.read_change_words(parse.parse_diff(patch))
     change = ChangeEvidence(ground=ground, lines=lines, claims=claims)
-    found = evidence.measure_evidence(text, vector, change, RARITY)
-    return dict(zip(FEATURES, found, strict=True))
+    values = evidence.measure_evidence(text, vector, change, RARITY)
+    return dict(zip(FEATURES, values, strict=True))
 
 
 def test_words_are_kept_by_the_place_where_they_stand() -> None:
@@ -44,7 +44,7 @@ def test_words_are_kept_by_the_place_where_they_stand() -> None:
     assert {"limit", "max"} <= ground.changed
     assert ground.context == {"spe", "torqu"}
     assert ground.names == {"max_limit"}
-    assert any(one.startswith("motor") for one in ground.place)
+    assert any(stem.startswith("motor") for stem in ground.place)
     assert not ground.changed & ground.context
     assert not ground.place & (ground.changed | ground.context)
 
@@ -61,27 +61,27 @@ def test_rarity_falls_with_the_changes_that_have_a_word() -> None:
 
 
 def test_ties_worked_out_by_hand() -> None:
-    found = weighed("The limit of velocity.")
+    measures = weighed("The limit of velocity.")
     ten, hundred = math.log(10), math.log(100)
-    assert found["changed_share"] == pytest.approx(ten / (ten + hundred), abs=1e-4)
-    assert found["changed_rarest"] == pytest.approx(ten)
-    assert found["foreign_rarest"] == pytest.approx(hundred)
-    assert found["stems"] == pytest.approx(math.log1p(2))
-    assert found["context_share"] == found["place_share"] == 0
+    assert measures["changed_share"] == pytest.approx(ten / (ten + hundred), abs=1e-4)
+    assert measures["changed_rarest"] == pytest.approx(ten)
+    assert measures["foreign_rarest"] == pytest.approx(hundred)
+    assert measures["stems"] == pytest.approx(math.log1p(2))
+    assert measures["context_share"] == measures["place_share"] == 0
 
 
 def test_cosines_are_the_highest() -> None:
     rows = np.array([[0, 1], [0.6, 0.8]], dtype=np.float32)
-    found = weighed("Why?", lines=rows, claims=rows[:1])
-    assert found["cosine_lines"] == pytest.approx(0.6)
-    assert found["cosine_claims"] == 0
+    measures = weighed("Why?", lines=rows, claims=rows[:1])
+    assert measures["cosine_lines"] == pytest.approx(0.6)
+    assert measures["cosine_claims"] == 0
     assert weighed("Why?")["cosine_lines"] == 0
 
 
 def test_shared_and_foreign_names_are_told_apart() -> None:
-    found = weighed("`max_limit` and `min_limit` and `other_name`")
-    assert found["names_shared"] == pytest.approx(math.log1p(1))
-    assert found["names_foreign"] == pytest.approx(math.log1p(2))
+    measures = weighed("`max_limit` and `min_limit` and `other_name`")
+    assert measures["names_shared"] == pytest.approx(math.log1p(1))
+    assert measures["names_foreign"] == pytest.approx(math.log1p(2))
 
 
 @pytest.mark.parametrize("patch", [BINARY, CONTEXT, PATCH])
@@ -92,11 +92,11 @@ def test_every_change_and_text_has_finite_measures(patch: str) -> None:
 
 @given(st.text(max_size=80))
 def test_shares_are_within_0_and_1(text: str) -> None:
-    found = weighed(text)
-    shares = [found[name] for name in ("changed_share", "context_share", "place_share")]
-    assert all(0 <= one <= 1 for one in shares)
+    measures = weighed(text)
+    shares = [measures[name] for name in ("changed_share", "context_share", "place_share")]
+    assert all(0 <= share <= 1 for share in shares)
     assert sum(shares) <= 1 + 1e-6
-    assert min(found.values()) >= 0
+    assert min(measures.values()) >= 0
 
 
 # Windows
@@ -118,9 +118,9 @@ def test_change_without_a_changed_line_gives_its_last_lines() -> None:
 
 
 def test_windows_are_few_and_short_and_spread_over_a_huge_change() -> None:
-    found = evidence.windows(parse.parse_diff(added(5_000, "value " * 30)))
-    assert len(found) == MAX_WINDOWS
-    assert max(map(len, found)) <= evidence.MAX_CHARS
+    windows = evidence.windows(parse.parse_diff(added(5_000, "value " * 30)))
+    assert len(windows) == MAX_WINDOWS
+    assert max(map(len, windows)) <= evidence.MAX_CHARS
     numbered = evidence.windows(parse.parse_diff(added(5_000)))
     starts = [int(window.split()[1]) for window in numbered]
     assert starts == sorted(set(starts))
@@ -134,7 +134,7 @@ def test_words_of_a_huge_change_are_those_of_its_first_lines(monkeypatch) -> Non
     both = patch + patch.replace("a.py", "b.py").replace("word", "late")
     ground = evidence.read_change_words(parse.parse_diff(both))
     assert len(ground.changed) == 3
-    assert not any(one.startswith("late") for one in ground.changed)
+    assert not any(stem.startswith("late") for stem in ground.changed)
 
 
 def test_windows_have_every_line_of_a_small_change() -> None:

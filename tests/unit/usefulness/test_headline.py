@@ -13,7 +13,7 @@ HALF = Aspects(relevant=0.5, informative=0.5, clear=0.5, acted_on=0.5, reviewing
 REFERENCE = {size: np.array([0.1, 0.2, 0.2, 0.4], dtype=np.float32) for size in SIZES}
 
 
-def one(substance: float, about: float = 0.5) -> reading.SentenceReading:
+def make_reading(substance: float, about: float = 0.5) -> reading.SentenceReading:
     kinds = np.zeros(len(reading.KINDS), dtype=np.float32)
     return reading.SentenceReading(kinds=kinds, substance=substance, about=about)
 
@@ -27,9 +27,9 @@ def aspects(value: float, *, clear: float = 0.5) -> Aspects:
 
 
 def test_parts_joined_by_hand() -> None:
-    said = Aspects(relevant=0.5, informative=0.4, clear=0.0, acted_on=0.2, reviewing=0.5)
-    read = [one(0.2, 0.64), one(0.8, 0.36)]
-    substance, value = headline.join_parts(0.25, read, [0.5, 1.0], said)
+    aspects = Aspects(relevant=0.5, informative=0.4, clear=0.0, acted_on=0.2, reviewing=0.5)
+    read = [make_reading(0.2, 0.64), make_reading(0.8, 0.36)]
+    substance, value = headline.join_parts(0.25, read, [0.5, 1.0], aspects)
     # Acts: the middle of the mean 0.5 and the most 0.8; asked: the geometric mean.
     assert substance == pytest.approx(0.65 * 0.04 ** (1 / 3) * 0.5)
     # On topic: the geometric mean of 0.25 with each, times its degree.
@@ -38,14 +38,16 @@ def test_parts_joined_by_hand() -> None:
     assert value == pytest.approx(worth * (0.5 + DESCRIBING) / whole)
 
 
-def joined(about: float, act: float, degree: float, said: float) -> float:
-    return headline.join_parts(about, [one(act, about), one(0.5)], [degree, 0.5], aspects(said))[1]
+def joined(about: float, act: float, degree: float, rating: float) -> float:
+    return headline.join_parts(
+        about, [make_reading(act, about), make_reading(0.5)], [degree, 0.5], aspects(rating)
+    )[1]
 
 
 @given(PROBABILITY, st.lists(PROBABILITY, min_size=1, max_size=5), PROBABILITY, PROBABILITY)
-def test_joined_parts_stay_within_0_and_1(about, acts, degree, said) -> None:
-    read = [one(act, about) for act in acts]
-    substance, value = headline.join_parts(about, read, [degree] * len(acts), aspects(said))
+def test_joined_parts_stay_within_0_and_1(about, acts, degree, rating) -> None:
+    read = [make_reading(act, about) for act in acts]
+    substance, value = headline.join_parts(about, read, [degree] * len(acts), aspects(rating))
     assert 0 <= substance <= 1
     assert 0 <= value <= 1 + 1e-9
 
@@ -59,8 +61,10 @@ def test_more_of_a_part_is_never_worth_less(low, high, rest) -> None:
 
 
 def test_sentence_that_says_nothing_is_paid_for() -> None:
-    alone = headline.join_parts(0.9, [one(0.8, 0.9)], [0.7], HALF)
-    padded = headline.join_parts(0.9, [one(0.8, 0.9), one(0.0, 0.0)], [0.7, 0.0], HALF)
+    alone = headline.join_parts(0.9, [make_reading(0.8, 0.9)], [0.7], HALF)
+    padded = headline.join_parts(
+        0.9, [make_reading(0.8, 0.9), make_reading(0.0, 0.0)], [0.7, 0.0], HALF
+    )
     assert padded < alone
     assert padded[1] == pytest.approx(alone[1] / 2)
 
@@ -68,9 +72,9 @@ def test_sentence_that_says_nothing_is_paid_for() -> None:
 @given(st.lists(PROBABILITY, min_size=2, max_size=20), st.lists(PROBABILITY, max_size=30))
 def test_standing_rises_with_the_value(values: list[float], others: list[float]) -> None:
     reference = {size: np.sort(np.array(others, dtype=np.float32)) for size in SIZES}
-    found = [placed(value, reference).standing for value in sorted(values)]
-    assert found == sorted(found)
-    assert all(0 <= standing <= 100 for standing in found)
+    standings = [placed(value, reference).standing for value in sorted(values)]
+    assert standings == sorted(standings)
+    assert all(0 <= standing <= 100 for standing in standings)
 
 
 def test_standing_counts_equal_values_half() -> None:
@@ -85,9 +89,9 @@ def test_word_goes_with_the_standing(value: float, word: int) -> None:
 
 
 def test_empty_reference_gives_the_least_standing_and_says_so() -> None:
-    found = placed(0.9, {size: np.zeros(0, dtype=np.float32) for size in SIZES})
-    assert (found.standing, found.word) == (0, WORDS[-1][1])
-    assert found.against.startswith("0 review comments")
+    usefulness = placed(0.9, {size: np.zeros(0, dtype=np.float32) for size in SIZES})
+    assert (usefulness.standing, usefulness.word) == (0, WORDS[-1][1])
+    assert usefulness.against.startswith("0 review comments")
 
 
 @pytest.mark.parametrize(

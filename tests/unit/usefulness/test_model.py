@@ -58,11 +58,11 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     assert after.rarity.documents == before.rarity.documents
     assert list(after.reference) == list(before.reference)
     for name in model.LAYERS:
-        one, other = getattr(after, name), getattr(before, name)
-        assert one.phrases == other.phrases
+        layer, other = getattr(after, name), getattr(before, name)
+        assert layer.phrases == other.phrases
         for part in ("rows", "measures", "vector", "bias"):
-            assert getattr(one, part).dtype == np.float32
-            np.testing.assert_array_equal(getattr(one, part), getattr(other, part))
+            assert getattr(layer, part).dtype == np.float32
+            np.testing.assert_array_equal(getattr(layer, part), getattr(other, part))
 
 
 def test_order_of_the_stems_makes_no_other_bytes() -> None:
@@ -74,15 +74,15 @@ def test_order_of_the_stems_makes_no_other_bytes() -> None:
 def test_weights_without_stems_and_phrases_are_read_again(tmp_path: Path) -> None:
     empty = weights(rarity=Rarity(frequency={}, documents=0), sentence=linear(15, 9))
     content = model.to_bytes(empty)
-    found = model.read_weights(written(tmp_path, content))
-    assert (found.rarity.frequency, found.sentence.phrases) == ({}, {})
-    assert model.to_bytes(found) == content
+    result = model.read_weights(written(tmp_path, content))
+    assert (result.rarity.frequency, result.sentence.phrases) == ({}, {})
+    assert model.to_bytes(result) == content
 
 
 def test_empty_reference_is_read_again(tmp_path: Path) -> None:
     bare = weights(reference={"up to 5 lines": np.zeros(0, dtype=np.float32)})
-    found = model.read_weights(written(tmp_path, model.to_bytes(bare)))
-    assert len(found.reference["up to 5 lines"]) == 0
+    result = model.read_weights(written(tmp_path, model.to_bytes(bare)))
+    assert len(result.reference["up to 5 lines"]) == 0
 
 
 @pytest.mark.parametrize("share", [0, 0.1, 0.5, 0.9, 0.999])
@@ -149,16 +149,16 @@ def test_flipped_byte_is_read_or_an_input_error(tmp_path: Path, at: int, by: int
 
 def test_logits_worked_out_by_hand() -> None:
     layer = replace(
-        linear(2, 1, width=2, known={"a": 1.0, "b": 3.0}),
+        linear(2, 1, width=2, phrase_weights={"a": 1.0, "b": 3.0}),
         measures=np.array([[2.0], [0.5]], dtype=np.float32),
         vector=np.array([[1.0], [0.0]], dtype=np.float32),
         bias=np.array([0.25], dtype=np.float32),
     )
     vector = np.array([0.5, 9.0], dtype=np.float32)
-    found = layer.logits(["a", "unknown", "b"], [1.0, 2.0], vector)
+    logits = layer.logits(["a", "unknown", "b"], [1.0, 2.0], vector)
     # 0.25 + (2 + 1) + (1 + 3) / sqrt(2) + 0.5
-    assert found[0] == pytest.approx(3.75 + 4 / 2**0.5)
-    assert found.dtype == np.float32
+    assert logits[0] == pytest.approx(3.75 + 4 / 2**0.5)
+    assert logits.dtype == np.float32
 
 
 def test_layer_without_a_vector_takes_any() -> None:
@@ -166,16 +166,19 @@ def test_layer_without_a_vector_takes_any() -> None:
 
 
 def test_order_of_the_phrases_changes_no_bit() -> None:
-    known = {f"p{at}": 1 / (at + 1) for at in range(99)}
-    layer, vector = linear(0, 1, known=known), np.zeros(0, dtype=np.float32)
+    phrase_weights = {f"p{at}": 1 / (at + 1) for at in range(99)}
+    layer, vector = linear(0, 1, phrase_weights=phrase_weights), np.zeros(0, dtype=np.float32)
     np.testing.assert_array_equal(
-        layer.logits(list(known), [], vector), layer.logits(list(known)[::-1], [], vector)
+        layer.logits(list(phrase_weights), [], vector),
+        layer.logits(list(phrase_weights)[::-1], [], vector),
     )
 
 
 def test_telling_phrases_are_the_heaviest_and_none_within_another() -> None:
-    layer = linear(0, 1, known={"be": 1, "should be": 3, "so": 2, "it should be": 2.5, "x": -1})
-    found = ["be", "should be", "so", "it should be", "x", "unknown"]
-    assert layer.top_phrases(found, 0, limit=9) == ("should be", "so")
-    assert layer.top_phrases(found, 0, limit=1) == ("should be",)
-    assert layer.top_phrases(found, 0, limit=0) == ()
+    layer = linear(
+        0, 1, phrase_weights={"be": 1, "should be": 3, "so": 2, "it should be": 2.5, "x": -1}
+    )
+    candidates = ["be", "should be", "so", "it should be", "x", "unknown"]
+    assert layer.top_phrases(candidates, 0, limit=9) == ("should be", "so")
+    assert layer.top_phrases(candidates, 0, limit=1) == ("should be",)
+    assert layer.top_phrases(candidates, 0, limit=0) == ()

@@ -34,8 +34,8 @@ def test_code_of_any_form_is_one_word() -> None:
 
 
 def test_addresses_users_and_numbers_have_a_word_each() -> None:
-    found = phrases.tokenize("See https://a.b/c?d, @jane-doe: 12 or 3")
-    assert found == ["see", "<url>", "<user>", ":", "<number>", "or", "<number>"]
+    tokens = phrases.tokenize("See https://a.b/c?d, @jane-doe: 12 or 3")
+    assert tokens == ["see", "<url>", "<user>", ":", "<number>", "or", "<number>"]
 
 
 def test_mail_address_is_no_mention() -> None:
@@ -65,15 +65,15 @@ def test_shape_measures_the_form() -> None:
 @given(st.text(max_size=300))
 def test_any_text_has_phrases_and_a_finite_shape(text: str) -> None:
     assert len(phrases.shape(text)) == len(phrases.SHAPE)
-    assert all(0 <= one < 100 for one in phrases.shape(text))
-    for one in phrases.phrases(text):
-        assert 1 <= len(one.split(" ")) <= phrases.LONGEST
-        assert "\n" not in one
+    assert all(0 <= value < 100 for value in phrases.shape(text))
+    for phrase in phrases.phrases(text):
+        assert 1 <= len(phrase.split(" ")) <= phrases.LONGEST
+        assert "\n" not in phrase
 
 
 @given(st.text(max_size=200))
 def test_letter_case_after_the_first_pass_makes_no_other_phrase(text: str) -> None:
-    assert all(one == one.lower() for one in phrases.phrases(text))
+    assert all(phrase == phrase.lower() for phrase in phrases.phrases(text))
 
 
 @pytest.mark.parametrize("piece", PUMPED)

@@ -31,10 +31,10 @@ def change(patch: str = PATCH) -> ChangeEvidence:
 def drawn(seed: int = 0, scale: float = 3) -> Weights:
     """Weights drawn at random."""
     rng = np.random.default_rng(seed)
-    found = useful.weights()
+    weights = useful.weights()
 
     def shake(name: str):
-        layer = getattr(found, name)
+        layer = getattr(weights, name)
         return replace(
             layer,
             **{
@@ -43,7 +43,7 @@ def drawn(seed: int = 0, scale: float = 3) -> Weights:
             },
         )
 
-    return replace(found, **{name: shake(name) for name in ("about", "sentence", "comment")})
+    return replace(weights, **{name: shake(name) for name in ("about", "sentence", "comment")})
 
 
 def read(text: str, weights: Weights, **others) -> reading.SentenceReading:
@@ -54,20 +54,20 @@ def read(text: str, weights: Weights, **others) -> reading.SentenceReading:
 @given(st.text(max_size=120), st.integers(0, 20))
 def test_all_are_probabilities(text: str, seed: int) -> None:
     weights, vector = drawn(seed), ENCODER.encode([text])[0]
-    one = read(text, weights)
-    assert one.kinds.shape == (len(KINDS),)
-    assert one.kinds.sum() == pytest.approx(1, abs=1e-5)
-    assert (one.kinds >= 0).all()
-    assert 0 <= one.substance <= 1
-    about, aspects = reading.read_comment(text, vector, [one], change(), weights)
-    found = (about, *(getattr(aspects, name) for name in reading.ASPECTS))
-    assert all(0 <= value <= 1 for value in found)
+    result = read(text, weights)
+    assert result.kinds.shape == (len(KINDS),)
+    assert result.kinds.sum() == pytest.approx(1, abs=1e-5)
+    assert (result.kinds >= 0).all()
+    assert 0 <= result.substance <= 1
+    about, aspects = reading.read_comment(text, vector, [result], change(), weights)
+    values = (about, *(getattr(aspects, name) for name in reading.ASPECTS))
+    assert all(0 <= value <= 1 for value in values)
 
 
 def test_weights_of_nothing_give_a_half() -> None:
-    one = read("Why?", useful.weights())
-    assert one.substance == 0.5
-    np.testing.assert_allclose(one.kinds, 1 / len(KINDS), rtol=1e-6)
+    result = read("Why?", useful.weights())
+    assert result.substance == 0.5
+    np.testing.assert_allclose(result.kinds, 1 / len(KINDS), rtol=1e-6)
     assert (
         reading.judge_about("Why?", ENCODER.encode(["Why?"])[0], change(), useful.weights())[1]
         == 0.5
@@ -75,22 +75,22 @@ def test_weights_of_nothing_give_a_half() -> None:
 
 
 def test_phrase_speaks_for_its_kind() -> None:
-    one = read("It should be final.", useful.weights())
-    assert KINDS[int(one.kinds.argmax())] is KINDS[0]
+    result = read("It should be final.", useful.weights())
+    assert KINDS[int(result.kinds.argmax())] is KINDS[0]
 
 
 def test_proposal_of_code_is_told_without_the_weights() -> None:
-    one = read("use `x`", drawn(), proposal=True)
-    assert one.kinds[KINDS.index(Kind.PROPOSAL)] == 1
-    assert one.kinds.sum() == 1
-    assert one.substance == reading.PROPOSED
+    result = read("use `x`", drawn(), proposal=True)
+    assert result.kinds[KINDS.index(Kind.PROPOSAL)] == 1
+    assert result.kinds.sum() == 1
+    assert result.substance == reading.PROPOSED
 
 
 def test_measures_of_a_comment_by_hand() -> None:
     first, second = (read("x", drawn(), proposal=proposal) for proposal in (False, True))
-    one, two = replace(first, substance=0.2), replace(second, substance=0.6)
-    found = dict(zip(reading.SUMMED, reading.summarize_sentences([one, two]), strict=False))
-    assert found == pytest.approx(
+    weak, two = replace(first, substance=0.2), replace(second, substance=0.6)
+    summary = dict(zip(reading.SUMMED, reading.summarize_sentences([weak, two]), strict=False))
+    assert summary == pytest.approx(
         {
             "mean": 0.4,
             "most": 0.6,
@@ -100,21 +100,21 @@ def test_measures_of_a_comment_by_hand() -> None:
             "proposals": math.log(2),
         }
     )
-    kinds = reading.summarize_sentences([one, two])[len(reading.SUMMED) :]
-    assert kinds[: len(KINDS)] == pytest.approx(((one.kinds + two.kinds) / 2).tolist())
-    assert kinds[len(KINDS) :] == pytest.approx(np.maximum(one.kinds, two.kinds).tolist())
+    kinds = reading.summarize_sentences([weak, two])[len(reading.SUMMED) :]
+    assert kinds[: len(KINDS)] == pytest.approx(((weak.kinds + two.kinds) / 2).tolist())
+    assert kinds[len(KINDS) :] == pytest.approx(np.maximum(weak.kinds, two.kinds).tolist())
 
 
 def test_no_sentence_has_finite_measures() -> None:
-    found = reading.summarize_sentences([])
-    assert len(found) == len(reading.SUMMED) + 2 * len(KINDS)
-    assert all(math.isfinite(value) for value in found)
+    summary = reading.summarize_sentences([])
+    assert len(summary) == len(reading.SUMMED) + 2 * len(KINDS)
+    assert all(math.isfinite(value) for value in summary)
 
 
 def test_measures_are_as_many_as_the_weights_take() -> None:
     vector = ENCODER.encode(["Why?"])[0]
-    one = read("Why?", useful.weights())
-    measures = reading.measure_comment("Why?", vector, [one], change(), useful.weights())[1]
+    result = read("Why?", useful.weights())
+    measures = reading.measure_comment("Why?", vector, [result], change(), useful.weights())[1]
     assert len(measures) == useful.WHOLE
     assert measures[: len(phrases.SHAPE)] == phrases.shape("Why?")
 

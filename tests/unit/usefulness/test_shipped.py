@@ -324,9 +324,9 @@ def read(weights: Weights) -> dict[Kind, list[reading.SentenceReading]]:
 
 
 def useful(scorer: Scorer, patch: str, text: str) -> Usefulness:
-    found = scorer.score(patch, text).usefulness
-    assert found is not None
-    return found
+    usefulness = scorer.score(patch, text).usefulness
+    assert usefulness is not None
+    return usefulness
 
 
 # The sentences themselves
@@ -344,12 +344,12 @@ def test_sentences_were_not_learned_from() -> None:
 
 @pytest.mark.parametrize("kind", GROUPS)
 def test_kind_of_a_sentence_is_told(read, kind: Kind) -> None:
-    told = [reading.KINDS[int(one.kinds.argmax())] for one in read[kind]]
-    share = np.mean([one is kind for one in told])
+    kinds = [reading.KINDS[int(item.kinds.argmax())] for item in read[kind]]
+    share = np.mean([predicted is kind for predicted in kinds])
     assert share >= GROUPS[kind][1], [
-        (text, one.value)
-        for text, one in zip(GROUPS[kind][0], told, strict=True)
-        if one is not kind
+        (text, predicted.value)
+        for text, predicted in zip(GROUPS[kind][0], kinds, strict=True)
+        if predicted is not kind
     ]
 
 
@@ -357,19 +357,19 @@ def test_kind_of_a_sentence_is_told(read, kind: Kind) -> None:
     ("kind", "floor"), [(Kind.REQUEST, 0.85), (Kind.QUESTION, 0.8), (Kind.FAILURE, 0.35)]
 )
 def test_sentences_to_act_on_have_substance(read, kind: Kind, floor: float) -> None:
-    assert np.mean([one.substance >= 0.5 for one in read[kind]]) >= floor
+    assert np.mean([item.substance >= 0.5 for item in read[kind]]) >= floor
 
 
 @pytest.mark.parametrize("kind", [Kind.PRAISE, Kind.DESCRIPTION, Kind.OTHER])
 def test_other_sentences_have_none(read, kind: Kind) -> None:
-    assert np.mean([one.substance < 0.5 for one in read[kind]]) >= 0.9
-    assert np.median([one.substance for one in read[kind]]) < 0.15
+    assert np.mean([item.substance < 0.5 for item in read[kind]]) >= 0.9
+    assert np.median([item.substance for item in read[kind]]) < 0.15
 
 
 def test_median_failure_has_more_substance_than_nearly_every_description(read) -> None:
-    middle = np.median([one.substance for one in read[Kind.FAILURE]])
+    middle = np.median([item.substance for item in read[Kind.FAILURE]])
     for kind in (Kind.PRAISE, Kind.DESCRIPTION, Kind.OTHER):
-        assert np.mean([one.substance < middle for one in read[kind]]) >= 0.9
+        assert np.mean([item.substance < middle for item in read[kind]]) >= 0.9
 
 
 # Whole reviews
@@ -394,7 +394,7 @@ def test_useful_review_stands_above_most_comments_of_people(scorer, name: str) -
 @pytest.mark.parametrize("name", REVIEWS)
 def test_review_is_about_its_own_change(scorer, name: str) -> None:
     own = useful(scorer, *REVIEWS[name][:2])
-    for patch, other, *_ in (one for key, one in REVIEWS.items() if key != name):
+    for patch, other, *_ in (review for key, review in REVIEWS.items() if key != name):
         assert useful(scorer, REVIEWS[name][0], other).about < own.about
         assert useful(scorer, patch, REVIEWS[name][1]).about < own.about
 
@@ -445,6 +445,6 @@ def test_change_of_each_size_has_a_standing(scorer, weights: Weights) -> None:
     for count, size in zip((2, 12, 40), SIZES, strict=True):
         lines = "".join(f"+limit_{index} = {index}\n" for index in range(count))
         patch = f"--- a/a.py\n+++ b/a.py\n@@ -0,0 +1,{count} @@\n{lines}"
-        found = useful(scorer, patch, "Please use a list instead of `limit_1`.")
-        assert found.against.endswith(f"on changes of {size}")
-        assert found.against.startswith(f"{len(weights.reference[size]):,} review comments")
+        usefulness = useful(scorer, patch, "Please use a list instead of `limit_1`.")
+        assert usefulness.against.endswith(f"on changes of {size}")
+        assert usefulness.against.startswith(f"{len(weights.reference[size]):,} review comments")

@@ -59,12 +59,16 @@ def test_other_seed_grows_other_trees(data, learned) -> None:
 
 
 def test_weights_say_what_they_were_learned_from(data, learned) -> None:
-    found = learned.weights
-    assert (found.data_sha256, found.seed, found.encoder) == (data.sha256, 0, "hashing:256")
-    assert found.background.axes.shape == (3, 256)
-    assert found.trees.depth > 0
-    assert found.decision == matcher.DECISION
-    assert found.trees.feature.max() < len(features.feature_names(3))
+    own_weights = learned.weights
+    assert (own_weights.data_sha256, own_weights.seed, own_weights.encoder) == (
+        data.sha256,
+        0,
+        "hashing:256",
+    )
+    assert own_weights.background.axes.shape == (3, 256)
+    assert own_weights.trees.depth > 0
+    assert own_weights.decision == matcher.DECISION
+    assert own_weights.trees.feature.max() < len(features.feature_names(3))
 
 
 def test_what_was_learned_is_read_again_and_scores(data, learned, tmp_path: Path) -> None:
@@ -74,8 +78,8 @@ def test_what_was_learned_is_read_again_and_scores(data, learned, tmp_path: Path
     change = data.changes[0]
     text = "\n\n".join(review.text for review in change.reviews[:3])
     results = [
-        Scorer(encoder="hashing", matcher=one, analyzers="none").score(change.patch, text)
-        for one in (learned, own)
+        Scorer(encoder="hashing", matcher=candidate, analyzers="none").score(change.patch, text)
+        for candidate in (learned, own)
     ]
     assert 0 < results[0].relevance < 1
     np.testing.assert_array_equal(results[0].degrees, results[1].degrees)
@@ -89,33 +93,37 @@ def test_people_liked_what_scores_higher(data, learned) -> None:
         for review in change.reviews
         if review.text
     ]
-    scores = [one.relevance or 0 for one in scorer.score_many([pair[:2] for pair in pairs])]
+    scores = [result.relevance or 0 for result in scorer.score_many([pair[:2] for pair in pairs])]
     assert np.corrcoef(scores, [rating for *_, rating in pairs])[0, 1] > 0.2
 
 
 def test_every_review_meets_three_lists_and_only_the_edited_one_is_linked(data) -> None:
-    made = study_examples.make_examples(data, plugins.create("claims", "structural"))
+    examples = study_examples.make_examples(data, plugins.create("claims", "structural"))
     first = data.changes[0]
-    mine = [one for one in made if one.change == first.id]
+    mine = [example for example in examples if example.change == first.id]
     systems = [review.system for review in first.reviews]
-    assert [one.system for one in mine] == systems * 3
+    assert [example.system for example in mine] == systems * 3
     assert "ground_truth" in systems
-    sources = [{ref.source for ref in one.references} for one in mine[:: len(systems)]]
+    sources = [{ref.source for ref in example.references} for example in mine[:: len(systems)]]
     assert sources[1:] == [{"structural"}, {"edited"}]
-    assert all(one.target.addressed is None for one in mine[: 2 * len(systems)])
-    links = {one.system: one.target.addressed for one in mine[2 * len(systems) :]}
+    assert all(example.target.addressed is None for example in mine[: 2 * len(systems)])
+    links = {example.system: example.target.addressed for example in mine[2 * len(systems) :]}
     assert links["gpt3.5"] == {0}
     # It addresses row 1 as well, which is a tool's finding.
     assert links["ground_truth"] == {0}
 
 
 def test_what_tools_found_is_not_learned_from(data) -> None:
-    assert any(ref.kind is ReferenceKind.ISSUE for one in data.changes for ref in one.edited)
+    assert any(ref.kind is ReferenceKind.ISSUE for change in data.changes for ref in change.edited)
     assert any(
-        ref.kind is ReferenceKind.ISSUE for one in data.changes for ref in one.recorded.references
+        ref.kind is ReferenceKind.ISSUE
+        for change in data.changes
+        for ref in change.recorded.references
     )
-    made = study_examples.make_examples(data, plugins.create("claims", "structural"))
-    assert all(ref.kind is not ReferenceKind.ISSUE for one in made for ref in one.references)
+    examples = study_examples.make_examples(data, plugins.create("claims", "structural"))
+    assert all(
+        ref.kind is not ReferenceKind.ISSUE for example in examples for ref in example.references
+    )
 
 
 def test_likert_is_brought_to_0_to_1() -> None:
@@ -155,12 +163,12 @@ def rows_without(**left_out) -> list[dict]:
 
 def test_study_without_recorded_claims_can_be_learned_from(tmp_path: Path) -> None:
     rows = rows_without(llm_claims=[], pseudo_references=[])
-    found = matcher.train(
+    trained = matcher.train(
         study.read_study(helper.write(tmp_path / "s.jsonl", rows)),
         encoder=hashing.Hashing(),
         settings=SMALL,
     )
-    assert np.isfinite(found.weights.background.claim).all()
+    assert np.isfinite(trained.weights.background.claim).all()
 
 
 @pytest.mark.parametrize("text", ["", " \n ", "<!-- only hidden -->"])
@@ -176,8 +184,8 @@ def test_study_of_blank_reviews_is_an_input_error(tmp_path: Path, text: str) -> 
 
 def test_study_of_three_changes_learns_without_a_crash(tmp_path: Path) -> None:
     small = study.read_study(helper.write(tmp_path / "s.jsonl", helper.full_rows()))
-    found = matcher.train(small, encoder=hashing.Hashing(), settings=SMALL)
-    assert weights.to_bytes(found.weights)
+    trained = matcher.train(small, encoder=hashing.Hashing(), settings=SMALL)
+    assert weights.to_bytes(trained.weights)
 
 
 def test_too_few_cells_for_a_cut_are_an_input_error_and_no_constant(tmp_path: Path) -> None:

@@ -35,18 +35,18 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 
 @pytest.fixture(scope="module", autouse=True)
 def judged():
-    known = {}
+    judgements = {}
     for name in corpora.NAMES:
         for text, good in corpora.SAID:
-            for one in text.format(name).split(". "):
-                known[key(one.rstrip(".") + ".")] = (
+            for sentence in text.format(name).split(". "):
+                judgements[key(sentence.rstrip(".") + ".")] = (
                     (Kind.REQUEST, True) if good else (Kind.PRAISE, False)
                 )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(judged_sentences, "read_judgements", lambda: known)
+        patch.setattr(judged_sentences, "read_judgements", lambda: judgements)
         small = MatcherSettings(trees=TreeSettings(rounds=4, ensembles=1), axes=3)
         patch.setattr(usefulness.matcher_training, "train", partial(matcher.train, settings=small))
-        yield known
+        yield judgements
 
 
 @pytest.fixture(scope="module")
@@ -114,8 +114,8 @@ def test_reference_is_of_people_alone_by_size_ascending(data, learned) -> None:
 
 def test_size_without_a_comment_has_an_empty_reference(data) -> None:
     small = tuple(post for post in data.posts if len(post.patch) < 100)
-    found, _ = usefulness.train(replace(data, posts=small), encoder=hashing.Hashing())
-    sizes = list(map(len, found.reference.values()))
+    trained, _ = usefulness.train(replace(data, posts=small), encoder=hashing.Hashing())
+    sizes = list(map(len, trained.reference.values()))
     assert sizes[0] > 0
     assert sizes[1:] == [0, 0]
 
@@ -123,8 +123,8 @@ def test_size_without_a_comment_has_an_empty_reference(data) -> None:
 def test_text_without_a_sentence_is_left_out(data, learned) -> None:
     blank = replace(data.posts[0], comment=Comment(body="<!-- x -->"))
     more = replace(data, posts=(*data.posts, blank))
-    found, _ = usefulness.train(more, encoder=hashing.Hashing())
-    assert model.to_bytes(found) == model.to_bytes(learned)
+    trained, _ = usefulness.train(more, encoder=hashing.Hashing())
+    assert model.to_bytes(trained) == model.to_bytes(learned)
 
 
 def test_proposals_are_split_from_sentences(data) -> None:

@@ -56,25 +56,25 @@ def cells(
     patch: str = PATCH,
     about: Sequence[float] | None = None,
 ) -> Cells:
-    said = [
-        one if isinstance(one, Sentence) else Sentence(text=one, comment=0) for one in sentences
+    columns_text = [
+        text if isinstance(text, Sentence) else Sentence(text=text, comment=0) for text in sentences
     ]
     refs = [
-        one
-        if isinstance(one, PseudoReference)
-        else PseudoReference(text=one, kind=ReferenceKind.CLAIM, source="test")
-        for one in claims
+        text
+        if isinstance(text, PseudoReference)
+        else PseudoReference(text=text, kind=ReferenceKind.CLAIM, source="test")
+        for text in claims
     ]
     rows = ENCODER.encode([ref.encoded_text for ref in refs])
-    columns = ENCODER.encode([one.text for one in said])
+    columns = ENCODER.encode([sentence.text for sentence in columns_text])
     return Cells(
         diff=parse.parse_diff(patch),
         references=tuple(refs),
-        sentences=tuple(said),
+        sentences=tuple(columns_text),
         reference_vectors=rows,
         sentence_vectors=columns,
         similarity=similarity.cosine(rows, columns),
-        about=np.array([0.5] * len(said) if about is None else about, dtype=np.float32),
+        about=np.array([0.5] * len(columns_text) if about is None else about, dtype=np.float32),
     )
 
 
@@ -82,8 +82,8 @@ def table(*sentences: str | Sentence, **others) -> np.ndarray:
     return features.compute_features(cells(sentences, **others), background())
 
 
-def column(found: np.ndarray, name: str) -> list[list[float]]:
-    return found[..., features.feature_names(AXES).index(name)].tolist()
+def column(values: np.ndarray, name: str) -> list[list[float]]:
+    return values[..., features.feature_names(AXES).index(name)].tolist()
 
 
 def test_names_are_distinct_and_as_many_as_columns() -> None:
@@ -95,64 +95,64 @@ def test_names_are_distinct_and_as_many_as_columns() -> None:
 def test_last_feature_is_the_comments_log_length() -> None:
     # The matcher takes its discount off this one.
     assert features.feature_names(AXES)[-1] == "comment.words"
-    found = table("Why 20?", "The limit is low.")
-    assert found[..., -1] == pytest.approx(math.log1p(2 + 4), abs=1e-4)
+    values = table("Why 20?", "The limit is low.")
+    assert values[..., -1] == pytest.approx(math.log1p(2 + 4), abs=1e-4)
 
 
 @pytest.mark.parametrize(("claims", "sentences"), [((), ("a",)), (CLAIMS, ()), ((), ())])
 def test_empty_side_gives_an_empty_table(claims, sentences) -> None:
-    found = table(*sentences, claims=claims)
-    assert found.shape[:2] == (len(claims), len(sentences))
-    assert found.size == 0
+    values = table(*sentences, claims=claims)
+    assert values.shape[:2] == (len(claims), len(sentences))
+    assert values.size == 0
 
 
 def test_every_cell_knows_its_cosine() -> None:
-    made = cells(("The limit is low.", "Why?"))
-    found = features.compute_features(made, background())
-    np.testing.assert_allclose(column(found, "cell.cosine"), made.similarity, atol=6e-5)
+    change_cells = cells(("The limit is low.", "Why?"))
+    values = features.compute_features(change_cells, background())
+    np.testing.assert_allclose(column(values, "cell.cosine"), change_cells.similarity, atol=6e-5)
 
 
 def test_values_worked_out_by_hand() -> None:
     # Stems: claim 0 {limit, rais, 20}, claim 1 {test, max, limit, mis}; sentence {limit, 20, low}.
     # Rarity of a stem: log(10 / (frequency + 1)).
     limit, rare = math.log(10 / 6), math.log(10)
-    found = table("The limit of 20 is low.")
-    assert column(found, "cell.shared_sum") == [
+    values = table("The limit of 20 is low.")
+    assert column(values, "cell.shared_sum") == [
         [pytest.approx(math.log1p(limit + rare), abs=1e-4)],
         [pytest.approx(math.log1p(limit), abs=1e-4)],
     ]
-    assert column(found, "cell.shared_reference")[0] == [
+    assert column(values, "cell.shared_reference")[0] == [
         pytest.approx((limit + rare) / (limit + 2 * rare), abs=1e-4)
     ]
     # "limit" stands in both claims, "20" in one.
-    assert column(found, "cell.shared_unique") == [
+    assert column(values, "cell.shared_unique") == [
         [pytest.approx(math.log1p(limit / 2 + rare), abs=1e-4)],
         [pytest.approx(math.log1p(limit / 2), abs=1e-4)],
     ]
     # Of the sentence, "limit" is on both sides of the change, "20" only on the new one.
     total = limit + 2 * rare
-    assert column(found, "sentence.added")[0] == [pytest.approx((limit + rare) / total, abs=1e-4)]
-    assert column(found, "sentence.removed")[0] == [pytest.approx(limit / total, abs=1e-4)]
-    assert column(found, "sentence.added_only")[0] == [pytest.approx(math.log1p(rare), abs=1e-4)]
-    assert column(found, "sentence.foreign_sum")[0] == [pytest.approx(math.log1p(rare), abs=1e-4)]
-    assert column(found, "sentence.length")[0] == [pytest.approx(math.log1p(6), abs=1e-4)]
-    assert column(found, "sentence.plain")[0] == [pytest.approx(3 / 6, abs=1e-4)]
+    assert column(values, "sentence.added")[0] == [pytest.approx((limit + rare) / total, abs=1e-4)]
+    assert column(values, "sentence.removed")[0] == [pytest.approx(limit / total, abs=1e-4)]
+    assert column(values, "sentence.added_only")[0] == [pytest.approx(math.log1p(rare), abs=1e-4)]
+    assert column(values, "sentence.foreign_sum")[0] == [pytest.approx(math.log1p(rare), abs=1e-4)]
+    assert column(values, "sentence.length")[0] == [pytest.approx(math.log1p(6), abs=1e-4)]
+    assert column(values, "sentence.plain")[0] == [pytest.approx(3 / 6, abs=1e-4)]
 
 
 def test_names_of_the_change_and_foreign_names_are_told_apart() -> None:
-    found = table("`max_limit` or `maxRetries` or `minRetries`?")
-    assert column(found, "sentence.names_shared")[0] == [pytest.approx(math.log1p(1), abs=1e-4)]
-    assert column(found, "sentence.names_foreign")[0] == [pytest.approx(math.log1p(2), abs=1e-4)]
-    assert column(found, "cell.names") == [[0.0], [1.0]]
+    values = table("`max_limit` or `maxRetries` or `minRetries`?")
+    assert column(values, "sentence.names_shared")[0] == [pytest.approx(math.log1p(1), abs=1e-4)]
+    assert column(values, "sentence.names_foreign")[0] == [pytest.approx(math.log1p(2), abs=1e-4)]
+    assert column(values, "cell.names") == [[0.0], [1.0]]
 
 
 def test_position_and_overlap_count_within_a_comment() -> None:
-    one = Sentence(text="The limit is low.", comment=0)
+    first = Sentence(text="The limit is low.", comment=0)
     other = Sentence(text="The limit is low.", comment=1)
-    found = table(one, other, Sentence(text="The limit is low.", comment=1))
-    assert column(found, "sentence.position")[0] == [0, 0, pytest.approx(math.log(2), abs=1e-4)]
-    assert column(found, "sentence.overlap_before")[0] == [0, 0, 1]
-    assert column(found, "sentence.sentences")[0] == pytest.approx(
+    values = table(first, other, Sentence(text="The limit is low.", comment=1))
+    assert column(values, "sentence.position")[0] == [0, 0, pytest.approx(math.log(2), abs=1e-4)]
+    assert column(values, "sentence.overlap_before")[0] == [0, 0, 1]
+    assert column(values, "sentence.sentences")[0] == pytest.approx(
         [0, math.log(2), math.log(2)], abs=1e-4
     )
 
@@ -162,8 +162,8 @@ def test_kind_of_a_reference_is_seen() -> None:
         PseudoReference(text="Same text.", kind=kind, source="test")
         for kind in (ReferenceKind.CLAIM, ReferenceKind.ISSUE, ReferenceKind.IMPLICATION)
     ]
-    found = table("Why?", claims=refs)
-    assert column(found, "reference.is_implication") == [[0], [0], [1]]
+    values = table("Why?", claims=refs)
+    assert column(values, "reference.is_implication") == [[0], [0], [1]]
 
 
 def test_reading_of_a_reference_comes_before_its_text() -> None:
@@ -171,8 +171,8 @@ def test_reading_of_a_reference_comes_before_its_text() -> None:
     coded = PseudoReference(
         text="`x9` changes.", kind=ReferenceKind.CLAIM, source="t", reading="The limit is raised."
     )
-    one, other = table("The limit?", claims=[plain]), table("The limit?", claims=[coded])
-    np.testing.assert_array_equal(one, other)
+    first, other = table("The limit?", claims=[plain]), table("The limit?", claims=[coded])
+    np.testing.assert_array_equal(first, other)
 
 
 def test_only_reference_is_neither_central_nor_far() -> None:
@@ -180,8 +180,8 @@ def test_only_reference_is_neither_central_nor_far() -> None:
 
 
 def test_contrary_is_adding_against_removing() -> None:
-    found = table("Why is the check removed?", "A check is added.", claims=["A check was added."])
-    assert column(found, "cell.contrary") == [[1, 0]]
+    values = table("Why is the check removed?", "A check is added.", claims=["A check was added."])
+    assert column(values, "cell.contrary") == [[1, 0]]
 
 
 def test_comment_does_not_depend_on_other_comments() -> None:
@@ -208,62 +208,62 @@ def test_strange_texts_give_finite_numbers() -> None:
 
 
 def test_change_without_lines_gives_finite_numbers() -> None:
-    made = cells(("Why?",))
+    change_cells = cells(("Why?",))
     bare = Cells(
         diff=parse.parse_diff(
             "diff --git a/x b/y\nsimilarity index 100%\nrename from x\nrename to y\n"
         ),
-        references=made.references,
-        sentences=made.sentences,
-        reference_vectors=made.reference_vectors,
-        sentence_vectors=made.sentence_vectors,
-        similarity=made.similarity,
-        about=made.about,
+        references=change_cells.references,
+        sentences=change_cells.sentences,
+        reference_vectors=change_cells.reference_vectors,
+        sentence_vectors=change_cells.sentence_vectors,
+        similarity=change_cells.similarity,
+        about=change_cells.about,
     )
     assert np.isfinite(features.compute_features(bare, background())).all()
 
 
 def test_about_of_a_sentence_is_its_own_and_of_a_comment_the_mean() -> None:
-    said = [
+    columns_text = [
         Sentence(text="Why 20?", comment=0),
         Sentence(text="Who reads `limit`?", comment=0),
         Sentence(text="Fine.", comment=1),
     ]
-    found = table(*said, about=[0.9, 0.1, 0.25])
-    assert column(found, "sentence.about")[0] == pytest.approx([0.9, 0.1, 0.25])
-    assert column(found, "comment.about")[0] == pytest.approx([0.5, 0.5, 0.25])
+    values = table(*columns_text, about=[0.9, 0.1, 0.25])
+    assert column(values, "sentence.about")[0] == pytest.approx([0.9, 0.1, 0.25])
+    assert column(values, "comment.about")[0] == pytest.approx([0.5, 0.5, 0.25])
 
 
 def test_values_are_rounded_and_float32() -> None:
-    found = table("The limit of 20 is low.", "Why not thirty, as `time` says?")
-    assert found.dtype == np.float32
-    np.testing.assert_array_equal(found, np.round(found, DECIMALS))
+    values = table("The limit of 20 is low.", "Why not thirty, as `time` says?")
+    assert values.dtype == np.float32
+    np.testing.assert_array_equal(values, np.round(values, DECIMALS))
 
 
 def test_last_bits_of_a_cosine_change_nothing() -> None:
-    made = cells(("The limit of 20 is low.", "Why?"))
-    moved = made.similarity * np.float32(1 + 2e-7)
-    assert (moved != made.similarity).any()
+    change_cells = cells(("The limit of 20 is low.", "Why?"))
+    moved = change_cells.similarity * np.float32(1 + 2e-7)
+    assert (moved != change_cells.similarity).any()
     shaken = Cells(
-        diff=made.diff,
-        references=made.references,
-        sentences=made.sentences,
-        reference_vectors=made.reference_vectors,
-        sentence_vectors=made.sentence_vectors,
+        diff=change_cells.diff,
+        references=change_cells.references,
+        sentences=change_cells.sentences,
+        reference_vectors=change_cells.reference_vectors,
+        sentence_vectors=change_cells.sentence_vectors,
         similarity=moved,
-        about=made.about,
+        about=change_cells.about,
     )
     np.testing.assert_array_equal(
-        features.compute_features(made, background()),
+        features.compute_features(change_cells, background()),
         features.compute_features(shaken, background()),
     )
 
 
 @given(st.lists(st.text(max_size=30), min_size=1, max_size=4))
 def test_any_text_gives_finite_numbers_of_the_right_shape(texts: list[str]) -> None:
-    found = table(*texts, claims=texts)
-    assert found.shape == (len(texts), len(texts), len(features.feature_names(AXES)))
-    assert np.isfinite(found).all()
+    values = table(*texts, claims=texts)
+    assert values.shape == (len(texts), len(texts), len(features.feature_names(AXES)))
+    assert np.isfinite(values).all()
 
 
 def test_rarity_adds_up_and_ignores_the_order() -> None:

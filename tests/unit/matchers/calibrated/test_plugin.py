@@ -66,23 +66,26 @@ def matcher() -> Calibrated:
 
 @pytest.fixture(scope="module")
 def cells(encoder: Encoder):
-    known: dict[str, np.ndarray] = {}
+    cache: dict[str, np.ndarray] = {}
 
     def vectors(texts: list[str]) -> np.ndarray:
         for text in texts:
-            if text not in known:
-                known[text] = encoder.encode([text])[0]
-        rows = [known[text] for text in texts]
+            if text not in cache:
+                cache[text] = encoder.encode([text])[0]
+        rows = [cache[text] for text in texts]
         return np.stack(rows) if rows else np.zeros((0, 384), dtype=np.float32)
 
-    def make(said: Sequence[str | Sentence], claims: Sequence[str] = CLAIMS, **others) -> Cells:
+    def make(
+        sentences: Sequence[str | Sentence], claims: Sequence[str] = CLAIMS, **others
+    ) -> Cells:
         units = [
-            one if isinstance(one, Sentence) else Sentence(text=one, comment=0) for one in said
+            text if isinstance(text, Sentence) else Sentence(text=text, comment=0)
+            for text in sentences
         ]
         refs = [
             PseudoReference(text=text, kind=ReferenceKind.CLAIM, source="test") for text in claims
         ]
-        rows, columns = vectors([ref.text for ref in refs]), vectors([one.text for one in units])
+        rows, columns = vectors([ref.text for ref in refs]), vectors([unit.text for unit in units])
         return Cells(
             diff=others.get("change", parse.parse_diff(PATCH)),
             references=tuple(refs),
@@ -100,12 +103,12 @@ def cells(encoder: Encoder):
 
 
 def test_degrees_are_float32_between_0_and_1_one_a_cell(matcher, cells) -> None:
-    found = matcher.match(cells([*REVIEW, *PADDING]))
-    assert found.degrees.dtype == np.float32
-    assert found.degrees.shape == (len(CLAIMS), len(REVIEW) + len(PADDING))
-    assert (found.degrees >= 0).all()
-    assert (found.degrees <= 1).all()
-    assert len(found.flags) == len(found.kept) == len(REVIEW) + len(PADDING)
+    judgement = matcher.match(cells([*REVIEW, *PADDING]))
+    assert judgement.degrees.dtype == np.float32
+    assert judgement.degrees.shape == (len(CLAIMS), len(REVIEW) + len(PADDING))
+    assert (judgement.degrees >= 0).all()
+    assert (judgement.degrees <= 1).all()
+    assert len(judgement.flags) == len(judgement.kept) == len(REVIEW) + len(PADDING)
 
 
 def test_same_cells_give_the_same_degrees(matcher, cells) -> None:
@@ -113,25 +116,25 @@ def test_same_cells_give_the_same_degrees(matcher, cells) -> None:
     np.testing.assert_array_equal(first, second)
 
 
-@pytest.mark.parametrize(("said", "claims"), [((), CLAIMS), (REVIEW, ()), ((), ())])
-def test_empty_side_gives_no_degree(matcher, cells, said, claims) -> None:
-    found = matcher.match(cells(said, claims))
-    assert found.degrees.shape == (len(claims), len(said))
-    assert found.flags == (None,) * len(said)
+@pytest.mark.parametrize(("sentences", "claims"), [((), CLAIMS), (REVIEW, ()), ((), ())])
+def test_empty_side_gives_no_degree(matcher, cells, sentences, claims) -> None:
+    judgement = matcher.match(cells(sentences, claims))
+    assert judgement.degrees.shape == (len(claims), len(sentences))
+    assert judgement.flags == (None,) * len(sentences)
 
 
 def test_degrees_are_what_the_trees_and_the_discount_say(matcher, cells) -> None:
-    made, learned = cells(REVIEW), matcher.weights
-    rows = features.compute_features(made, learned.background)
+    change_cells, learned = cells(REVIEW), matcher.weights
+    rows = features.compute_features(change_cells, learned.background)
     words = np.exp(rows[0, 0, -1]) - 1
     logit = (
         learned.start
         + learned.trees.sum(rows.reshape(-1, rows.shape[2])).reshape(rows.shape[:2])
         - learned.discount * np.log1p(words)
     )
-    found = matcher.match(made)
-    assert found.flags == (None,) * 3
-    np.testing.assert_allclose(found.degrees, 1 / (1 + np.exp(-logit)), atol=1e-5)
+    judgement = matcher.match(change_cells)
+    assert judgement.flags == (None,) * 3
+    np.testing.assert_allclose(judgement.degrees, 1 / (1 + np.exp(-logit)), atol=1e-5)
 
 
 def test_one_leaf_can_be_worked_out_by_hand(matcher, cells) -> None:
@@ -146,14 +149,16 @@ def test_one_leaf_can_be_worked_out_by_hand(matcher, cells) -> None:
     )
     bare = Calibrated(replace(matcher.weights, trees=leaf, start=0.25, discount=0.5))
     # The comment has three words, so the logit is 0.25 + 0.75 - 0.5 log(4) = 0.3069.
-    found = bare.match(cells(["Why None here?"], CLAIMS[:1]))
-    assert found.degrees[0, 0] == pytest.approx(1 / (1 + np.exp(-(1 - 0.5 * np.log(4)))), abs=1e-6)
+    judgement = bare.match(cells(["Why None here?"], CLAIMS[:1]))
+    assert judgement.degrees[0, 0] == pytest.approx(
+        1 / (1 + np.exp(-(1 - 0.5 * np.log(4)))), abs=1e-6
+    )
 
 
 def test_sentence_about_a_claim_meets_it_better_than_padding_does(matcher, cells) -> None:
-    found = matcher.match(cells([REVIEW[0], PADDING[0]])).degrees
-    assert found[0, 0] > matcher.decision
-    assert found[0, 0] > found[:, 1].max()
+    degrees = matcher.match(cells([REVIEW[0], PADDING[0]])).degrees
+    assert degrees[0, 0] > matcher.decision
+    assert degrees[0, 0] > degrees[:, 1].max()
 
 
 def test_decision_and_identity_are_those_of_the_weights(matcher) -> None:
@@ -187,10 +192,10 @@ def test_more_and_more_padding_raises_nothing(matcher, cells) -> None:
 
 def test_repeated_sentence_gets_nothing_and_lowers_the_first(matcher, cells) -> None:
     alone = matcher.match(cells(REVIEW))
-    found = matcher.match(cells([*REVIEW, REVIEW[0], REVIEW[1].upper()]))
-    assert found.flags[3:] == (Flag.REPEATS, Flag.REPEATS)
-    assert not found.degrees[:, 3:].any()
-    assert (found.degrees[:, :3] <= alone.degrees + 1e-6).all()
+    judgement = matcher.match(cells([*REVIEW, REVIEW[0], REVIEW[1].upper()]))
+    assert judgement.flags[3:] == (Flag.REPEATS, Flag.REPEATS)
+    assert not judgement.degrees[:, 3:].any()
+    assert (judgement.degrees[:, :3] <= alone.degrees + 1e-6).all()
 
 
 @pytest.mark.parametrize(
@@ -201,10 +206,10 @@ def test_repeated_sentence_gets_nothing_and_lowers_the_first(matcher, cells) -> 
     ],
 )
 def test_flagged_sentence_gets_nothing(matcher, cells, text: str) -> None:
-    found = matcher.match(cells([REVIEW[0], text]))
-    assert found.flags == (None, Flag.NO_SENTENCE)
-    assert not found.degrees[:, 1].any()
-    assert found.degrees[:, 0].any()
+    judgement = matcher.match(cells([REVIEW[0], text]))
+    assert judgement.flags == (None, Flag.NO_SENTENCE)
+    assert not judgement.degrees[:, 1].any()
+    assert judgement.degrees[:, 0].any()
 
 
 @pytest.mark.parametrize(
@@ -217,29 +222,31 @@ def test_flagged_sentence_gets_nothing(matcher, cells, text: str) -> None:
 @pytest.mark.parametrize("weak", ["Have a look at this.", "Is `fetch` fine?", REVIEW[2]])
 def test_flagged_sentence_lifts_no_other(matcher, cells, text: str, weak: str) -> None:
     before = matcher.match(cells([weak])).degrees
-    found = matcher.match(cells([weak, text]))
-    assert found.flags[1] is Flag.NO_SENTENCE
-    assert (found.degrees[:, :1] <= before).all()
+    judgement = matcher.match(cells([weak, text]))
+    assert judgement.flags[1] is Flag.NO_SENTENCE
+    assert (judgement.degrees[:, :1] <= before).all()
 
 
 def test_restating_is_no_matter_of_the_matcher(matcher, cells) -> None:
     # The reader tells it: tests/unit/usefulness/test_reader.py.
-    found = matcher.match(cells([CLAIMS[0], CLAIMS[0]]))
-    assert found.flags == (None, Flag.REPEATS)
-    assert found.degrees[:, 0].any()
+    judgement = matcher.match(cells([CLAIMS[0], CLAIMS[0]]))
+    assert judgement.flags == (None, Flag.REPEATS)
+    assert judgement.degrees[:, 0].any()
 
 
 def test_hidden_prose_stays_and_gets_nothing_a_machines_mark_goes(matcher, cells) -> None:
-    said = [
+    sentences = [
         Sentence(text=REVIEW[0], comment=0),
         Sentence(text=CLAIMS[1], comment=0, hidden=True),
         Sentence(text="fingerprint:12ab", comment=0, hidden=True),
     ]
-    found = matcher.match(cells(said))
-    assert found.flags == (None, Flag.HIDDEN, Flag.HIDDEN)
-    assert found.kept == (True, True, False)
-    assert not found.degrees[:, 1:].any()
-    np.testing.assert_array_equal(found.degrees[:, :1], matcher.match(cells(REVIEW[:1])).degrees)
+    judgement = matcher.match(cells(sentences))
+    assert judgement.flags == (None, Flag.HIDDEN, Flag.HIDDEN)
+    assert judgement.kept == (True, True, False)
+    assert not judgement.degrees[:, 1:].any()
+    np.testing.assert_array_equal(
+        judgement.degrees[:, :1], matcher.match(cells(REVIEW[:1])).degrees
+    )
 
 
 def test_order_of_the_references_moves_only_their_rows(matcher, cells) -> None:
@@ -262,8 +269,8 @@ def test_comments_are_judged_apart(matcher, cells) -> None:
     "text", ["", " ", "\U0001f44d", "the of and", "x" * 10_000, "word " * 2_000, "\x00", "名前"]
 )
 def test_hostile_text_gets_finite_degrees(matcher, cells, text: str) -> None:
-    found = matcher.match(cells([text, REVIEW[0]], [*CLAIMS, text]))
-    assert np.isfinite(found.degrees).all()
+    judgement = matcher.match(cells([text, REVIEW[0]], [*CLAIMS, text]))
+    assert np.isfinite(judgement.degrees).all()
 
 
 # Monotone in what speaks for a match: the shipped trees themselves
@@ -319,8 +326,8 @@ def test_weights_of_ones_own(tmp_path: Path, matcher) -> None:
     path = tmp_path / "own.npz"
     own = replace(matcher.weights, encoder="hashing:256", seed=99)
     path.write_bytes(weights.to_bytes(own))
-    found = plugin.create(plugin.Options(encoder="hashing:256", weights=str(path)))
-    assert ".99+" in found.identity
+    created = plugin.create(plugin.Options(encoder="hashing:256", weights=str(path)))
+    assert ".99+" in created.identity
 
 
 def test_other_weights_of_the_same_data_and_seed_have_another_identity(
@@ -330,8 +337,8 @@ def test_other_weights_of_the_same_data_and_seed_have_another_identity(
     for discount in (0.1, 0.2):
         path = tmp_path / f"{discount}.npz"
         path.write_bytes(weights.to_bytes(replace(matcher.weights, discount=discount)))
-        found = plugin.create(plugin.Options(encoder=matcher.weights.encoder, weights=str(path)))
-        identities.add(found.identity)
+        created = plugin.create(plugin.Options(encoder=matcher.weights.encoder, weights=str(path)))
+        identities.add(created.identity)
     assert len(identities) == 2
 
 
@@ -393,10 +400,10 @@ def test_sources_are_no_need_and_no_harm() -> None:
 
 
 def test_issues_are_met_as_claims_are(matcher, cells) -> None:
-    made = cells(["`reply` is unused, please remove it."], ["Unused variable `reply`."])
-    issue = replace(made.references[0], kind=ReferenceKind.ISSUE)
-    found = matcher.match(replace(made, references=(issue,)))
-    assert 0 < found.degrees[0, 0] < 1
+    change_cells = cells(["`reply` is unused, please remove it."], ["Unused variable `reply`."])
+    issue = replace(change_cells.references[0], kind=ReferenceKind.ISSUE)
+    judgement = matcher.match(replace(change_cells, references=(issue,)))
+    assert 0 < judgement.degrees[0, 0] < 1
 
 
 def test_two_authors_are_judged_apart() -> None:
@@ -444,6 +451,6 @@ def test_every_order_of_three_sentences_is_judged(matcher, cells) -> None:
         for order in itertools.permutations(REVIEW)
     }
     for order in itertools.permutations(REVIEW):
-        found = matcher.match(cells(order)).degrees
+        degrees = matcher.match(cells(order)).degrees
         for index, text in enumerate(order):
-            assert (found[:, index] <= first[text] + 1e-6).all()
+            assert (degrees[:, index] <= first[text] + 1e-6).all()

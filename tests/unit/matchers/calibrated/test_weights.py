@@ -17,7 +17,7 @@ from crscore.matchers.calibrated.weights import Weights
 D, K = 4, 2
 
 
-def made(**changes) -> Weights:
+def make_weights(**changes) -> Weights:
     whole = Weights(
         encoder="hashing:4",
         data_sha256="ab" * 32,
@@ -55,7 +55,7 @@ def rewritten(path: Path, entry: str, content: bytes | None) -> Path:
     """The same archive with one entry replaced, or left out."""
     target = io.BytesIO()
     with (
-        zipfile.ZipFile(io.BytesIO(weights.to_bytes(made()))) as old,
+        zipfile.ZipFile(io.BytesIO(weights.to_bytes(make_weights()))) as old,
         zipfile.ZipFile(target, "w") as new,
     ):
         for name in old.namelist():
@@ -72,42 +72,42 @@ def array(values: np.ndarray) -> bytes:
 
 
 def facts(**changes) -> bytes:
-    with zipfile.ZipFile(io.BytesIO(weights.to_bytes(made()))) as archive:
+    with zipfile.ZipFile(io.BytesIO(weights.to_bytes(make_weights()))) as archive:
         stored = np.load(io.BytesIO(archive.read("facts.npy")))
     whole = json.loads(stored.tobytes()) | changes
     return array(np.frombuffer(json.dumps(whole).encode(), dtype=np.uint8))
 
 
 def test_what_is_written_is_read_again(tmp_path: Path) -> None:
-    before = made()
+    before = make_weights()
     after = weights.read_weights(written(tmp_path / "w.npz", weights.to_bytes(before)))
     for name in ("encoder", "data_sha256", "seed", "start", "discount", "decision"):
         assert getattr(after, name) == getattr(before, name)
     assert after.background.frequency == before.background.frequency
     assert (after.background.documents, after.trees.depth) == (20, 1)
     for name in ("roots", "feature", "threshold", "left", "right", "value"):
-        one, other = getattr(after.trees, name), getattr(before.trees, name)
-        assert one.dtype == other.dtype
-        np.testing.assert_array_equal(one, other)
+        array, other = getattr(after.trees, name), getattr(before.trees, name)
+        assert array.dtype == other.dtype
+        np.testing.assert_array_equal(array, other)
     for name in ("claim", "remark", "axes", "centre"):
-        one, other = getattr(after.background, name), getattr(before.background, name)
-        assert one.dtype == other.dtype == np.float32
-        np.testing.assert_array_equal(one, other)
+        array, other = getattr(after.background, name), getattr(before.background, name)
+        assert array.dtype == other.dtype == np.float32
+        np.testing.assert_array_equal(array, other)
 
 
 def test_equal_weights_give_equal_bytes_whatever_the_order_of_the_stems() -> None:
-    turned = dict(reversed(made().background.frequency.items()))
-    other = made(background=replace(made().background, frequency=turned))
-    assert weights.to_bytes(made()) == weights.to_bytes(other)
+    turned = dict(reversed(make_weights().background.frequency.items()))
+    other = make_weights(background=replace(make_weights().background, frequency=turned))
+    assert weights.to_bytes(make_weights()) == weights.to_bytes(other)
 
 
 @pytest.mark.parametrize("change", [{"seed": 8}, {"discount": 0.2}, {"encoder": "hashing:5"}])
 def test_other_weights_give_other_bytes(change: dict) -> None:
-    assert weights.to_bytes(made()) != weights.to_bytes(made(**change))
+    assert weights.to_bytes(make_weights()) != weights.to_bytes(make_weights(**change))
 
 
 def test_reading_and_writing_again_gives_the_same_file(tmp_path: Path) -> None:
-    content = weights.to_bytes(made())
+    content = weights.to_bytes(make_weights())
     assert weights.to_bytes(weights.read_weights(written(tmp_path / "w.npz", content))) == content
 
 
@@ -157,7 +157,7 @@ def test_folder_is_an_input_error(tmp_path: Path) -> None:
 @pytest.mark.parametrize("keep", [0, 1, 4, 60, 500, -1, -40])
 def test_cut_off_file_is_an_input_error(keep: int, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read"):
-        weights.read_weights(written(tmp_path / "w.npz", weights.to_bytes(made())[:keep]))
+        weights.read_weights(written(tmp_path / "w.npz", weights.to_bytes(make_weights())[:keep]))
 
 
 @pytest.mark.parametrize(
@@ -169,8 +169,8 @@ def test_file_of_another_kind_is_an_input_error(content: bytes, tmp_path: Path) 
 
 
 def test_flipped_bytes_never_leave_as_another_error(tmp_path: Path) -> None:
-    content = bytearray(weights.to_bytes(made()))
-    before = weights.to_bytes(made())
+    content = bytearray(weights.to_bytes(make_weights()))
+    before = weights.to_bytes(make_weights())
     rng = np.random.default_rng(3)
     for _ in range(200):
         broken = bytearray(content)
@@ -178,11 +178,11 @@ def test_flipped_bytes_never_leave_as_another_error(tmp_path: Path) -> None:
             broken[at] = int(rng.integers(0, 256))
         path = written(tmp_path / "w.npz", bytes(broken))
         try:
-            found = weights.read_weights(path)
+            result = weights.read_weights(path)
         except InputError:
             continue
         # What can be read has lost nothing: the checksums of the archive saw to that.
-        assert weights.to_bytes(found) == before
+        assert weights.to_bytes(result) == before
 
 
 @pytest.mark.parametrize("entry", ["facts", "stems", "value", "axes", "frequency"])
@@ -246,6 +246,6 @@ def test_trees_that_point_nowhere_are_an_input_error(
 
 
 def test_no_stem_is_no_empty_stem(tmp_path: Path) -> None:
-    bare = made(background=replace(made().background, frequency={}))
+    bare = make_weights(background=replace(make_weights().background, frequency={}))
     path = written(tmp_path / "w.npz", weights.to_bytes(bare))
     assert weights.read_weights(path).background.frequency == {}

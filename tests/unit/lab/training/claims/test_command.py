@@ -38,8 +38,8 @@ def test_what_was_asked_for_is_in_the_record(tmp_path, roomy, capsys):
     )  # fmt: skip
     out, err = capsys.readouterr()
     assert code == 0
-    made = json.loads((tmp_path / "out" / "training.json").read_text())
-    assert made["settings"] == {
+    record = json.loads((tmp_path / "out" / "training.json").read_text())
+    assert record["settings"] == {
         "epochs": 1.0,
         "batch": 1,
         "accumulate": 2,
@@ -56,7 +56,7 @@ def test_what_was_asked_for_is_in_the_record(tmp_path, roomy, capsys):
         "checkpointing": True,
         "both_sections": False,
     }
-    assert made["prompt"]["form"] == "sections"
+    assert record["prompt"]["form"] == "sections"
     assert "4 rows, 2 steps on tiny@" in out
     assert "loss on 2 held-out rows" in out
     assert "6 rows: 4 to learn from, 2 held out" in err
@@ -65,8 +65,13 @@ def test_what_was_asked_for_is_in_the_record(tmp_path, roomy, capsys):
 def test_the_defaults_are_the_published_ones(tmp_path, roomy):
     # The tokens and the share are not: the model's tokenizer is tiny, and the rows are few.
     assert _run(tmp_path, roomy, "--max-length", 3000, "--val-split", 0.3) == 0
-    made = json.loads((tmp_path / "out" / "training.json").read_text())["settings"]
-    assert (made["epochs"], made["batch"], made["eval_steps"], made["seed"]) == (5.0, 2, 100, 42)
+    settings = json.loads((tmp_path / "out" / "training.json").read_text())["settings"]
+    assert (settings["epochs"], settings["batch"], settings["eval_steps"], settings["seed"]) == (
+        5.0,
+        2,
+        100,
+        42,
+    )
     context = cli.cli.get_command(None, "train").get_command(None, "claims")
     defaults = {option.name: option.default for option in context.params}
     assert (defaults["max_length"], defaults["val_split"]) == (1500, 0.1)

@@ -46,8 +46,8 @@ def test_the_answer_does_not_melt_into_the_prompt(tokenizer):
     tokenizer.chat_template = "{{ messages[0].content }}("
     encoded = ChatTemplate(tokenizer).encode(CHAT, ")")
     whole = tokenizer.encode("What does it do?()", add_special_tokens=False)
-    said = tokenizer.encode(")", add_special_tokens=False)
-    assert list(encoded.ids[encoded.prompt : -1]) == said
+    answer = tokenizer.encode(")", add_special_tokens=False)
+    assert list(encoded.ids[encoded.prompt : -1]) == answer
     assert list(encoded.ids[:-1]) != whole
 
 

@@ -106,10 +106,10 @@ def test_the_folder_holds_the_weights_of_the_best_checkpoint(trained, data, base
 
 def _said(loaded, tokenizer, chat):
     asked = torch.tensor([chat_text.ids(tokenizer, chat)])
-    made = loaded.generate(
+    tokens = loaded.generate(
         input_ids=asked, attention_mask=torch.ones_like(asked), max_new_tokens=60, do_sample=False
     )
-    return tokenizer.decode(made[0][asked.shape[1] :], skip_special_tokens=True)
+    return tokenizer.decode(tokens[0][asked.shape[1] :], skip_special_tokens=True)
 
 
 def test_the_adapter_generates_in_transformers_what_it_was_taught(
@@ -167,10 +167,12 @@ def test_the_card_tells_people_how_to_ask_it(trained, data):
 
 
 def test_the_cards_command_names_the_commit(trained):
-    made = trained[1].record
-    made = made | {"base": {"model": "org/base", "revision": "0" * 40, "identity": "org/base@0"}}
+    record = trained[1].record
+    record = record | {
+        "base": {"model": "org/base", "revision": "0" * 40, "identity": "org/base@0"}
+    }
     command = f"--claims vllm:org/base --model-revision {'0' * 40} --lora THIS_FOLDER"
-    assert command in finetune.render_card(made)
+    assert command in finetune.render_card(record)
 
 
 def test_the_models_own_tokens_in_a_change_are_broken(prompt_format, tmp_path):
@@ -186,16 +188,16 @@ def test_the_models_own_tokens_in_a_change_are_broken(prompt_format, tmp_path):
 def test_training_tells_the_chat_the_models_own_tokens(
     data, base, prompt_format, tmp_path, monkeypatch
 ):
-    told = set()
+    special_tokens = set()
 
     def record(self, row, *, seed, special):
-        told.add(special)
+        special_tokens.add(special)
         # Nothing is said: no row is left, which ends the run here.
 
     monkeypatch.setattr(PromptFormat, "chat", record)
     with pytest.raises(InputError, match="no row is left"):
         _train(data, base, prompt_format, tmp_path / "o")
-    assert told == {frozenset({"<s>", "</s>", "<|turn|>", "<pad>"})}
+    assert special_tokens == {frozenset({"<s>", "</s>", "<|turn|>", "<pad>"})}
 
 
 def test_all_linear_layers_but_the_last_are_named_in_order(trained):
@@ -262,19 +264,19 @@ def test_rows_that_do_not_fit_are_left_out_and_counted(base, prompt_format, tmp_
     several = {"patch": two, "claims": ["x."], "implications": ["y."]}
     bare = claim_rows.rows(2)[1] | {"implications": []}
     path = claim_rows.write(tmp_path / "r.jsonl", [*claim_rows.rows(9)[2:], long, several, bare])
-    said = []
+    lines = []
     done = _train(
         rows.read_rows(path),
         base,
         prompt_format,
         tmp_path / "o",
         Settings(epochs=1, max_length=300, both_sections=True),
-        report=said.append,
+        report=lines.append,
     )
     counts = done.record["data"]
     assert counts["left_out"] == {"too_long": 1, "several_parts": 1, "one_section": 1}
     assert counts["train"] + counts["held_out"] == 7
-    assert "left out 1 too long, 1 in several parts, 1 without implications" in said[0]
+    assert "left out 1 too long, 1 in several parts, 1 without implications" in lines[0]
 
 
 def test_no_row_left_is_an_error_that_says_why(data, base, prompt_format, tmp_path):
@@ -369,13 +371,13 @@ def test_a_killed_run_ends_with_the_same_weights(data, base, prompt_format, prom
         time.sleep(0.005)
     process.send_signal(signal.SIGKILL)  # while the second checkpoint is being written
     assert process.wait() == -signal.SIGKILL
-    said = []
-    again = _train(data, base, prompt_format, killed, RESUMED, report=said.append)
-    assert any(line.startswith("resuming at step ") for line in said)
+    lines = []
+    again = _train(data, base, prompt_format, killed, RESUMED, report=lines.append)
+    assert any(line.startswith("resuming at step ") for line in lines)
     straight = _train(data, base, prompt_format, whole, RESUMED)
     assert again.record["losses"] == straight.record["losses"]
     assert _weights(killed) == _weights(whole)
-    assert {one.name for one in killed.iterdir()} == {one.name for one in whole.iterdir()}
+    assert {file.name for file in killed.iterdir()} == {file.name for file in whole.iterdir()}
 
 
 def test_a_run_that_was_killed_while_it_saved_is_finished(data, base, prompt_format, tmp_path):

@@ -35,8 +35,11 @@ def _name(asked):
 
 def _good(asked):
     name = _name(asked)
-    said = {"claims": [f"`{name}` is raised.", "Nothing of it."], "implications": [f"More {name}."]}
-    return well(json.dumps(said))
+    answer = {
+        "claims": [f"`{name}` is raised.", "Nothing of it."],
+        "implications": [f"More {name}."],
+    }
+    return well(json.dumps(answer))
 
 
 def _diffs(tmp_path, count=6):
@@ -44,13 +47,13 @@ def _diffs(tmp_path, count=6):
 
 
 def _label(tmp_path, url, count=6, **changed):
-    found = rows.read_changes(_diffs(tmp_path, count))
+    sample = rows.read_changes(_diffs(tmp_path, count))
     engine = plugins.create(
         "engines", "openai", {"model": changed.pop("model", "big"), "base_url": url}
     )
     with LabelFile(tmp_path / "rows.jsonl") as log:
         return labels.label_changes(
-            found.changes,
+            sample.changes,
             log,
             engine=engine,
             prompt=prompt.load_prompt("claims.v1"),
@@ -63,17 +66,17 @@ def test_the_rows_can_be_learned_from(tmp_path):
     with serve(_good) as server:
         done = _label(tmp_path, server.url)
     assert (done.added, done.existing, done.failed.total()) == (6, 0, 0)
-    found = rows.read_rows(tmp_path / "rows.jsonl").rows
-    assert found[0].claims == ("`retries` is raised.",)  # the other one names nothing of it
-    assert found[0].implications == ("More retries.",)
+    labelled = rows.read_rows(tmp_path / "rows.jsonl").rows
+    assert labelled[0].claims == ("`retries` is raised.",)  # the other one names nothing of it
+    assert labelled[0].implications == ("More retries.",)
 
 
 def test_each_row_has_the_answer_about_its_own_change(tmp_path):
     with serve(_good) as server:
         _label(tmp_path, server.url)
-    made = [json.loads(line) for line in (tmp_path / "rows.jsonl").read_text().splitlines()]
-    assert [row["patch"] for row in made] == [row["patch"] for row in claim_rows.rows(6)]
-    for row in made:
+    labelled = [json.loads(line) for line in (tmp_path / "rows.jsonl").read_text().splitlines()]
+    assert [row["patch"] for row in labelled] == [row["patch"] for row in claim_rows.rows(6)]
+    for row in labelled:
         name = re.search(r"\n\+(\w+) = ", row["patch"])[1]
         assert row["claims"] == [f"`{name}` is raised."]
         assert f"More {name}." in row["raw"]
@@ -133,8 +136,8 @@ def test_a_server_that_is_not_there_is_one_error(tmp_path):
 def test_tokens_are_counted_and_those_that_are_not_told_too(tmp_path):
     def script(asked):
         if _name(asked) == "retries":
-            said = json.loads(_good(asked).body)
-            return completion(said["choices"], usage=None)
+            answer = json.loads(_good(asked).body)
+            return completion(answer["choices"], usage=None)
         return _good(asked)
 
     with serve(script) as server:
@@ -145,10 +148,10 @@ def test_tokens_are_counted_and_those_that_are_not_told_too(tmp_path):
 
 def test_rows_are_kept_batch_by_batch(tmp_path, monkeypatch):
     monkeypatch.setattr(labels, "BATCH", 2)
-    said = []
+    lines = []
     with serve(_good) as server:
-        _label(tmp_path, server.url, 5, report=said.append)
-    assert [line.split(",")[0] for line in said] == [
+        _label(tmp_path, server.url, 5, report=lines.append)
+    assert [line.split(",")[0] for line in lines] == [
         "2 of 5 asked about", "4 of 5 asked about", "5 of 5 asked about",
     ]  # fmt: skip
 

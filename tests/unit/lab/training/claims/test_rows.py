@@ -52,7 +52,7 @@ def test_a_line_separator_inside_a_string_does_not_end_a_row(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("entry", "told"),
+    ("entry", "message"),
     [
         ({"claims": ["x."]}, "`patch` or `diff`; this one has neither"),
         ({"patch": PATCH, "diff": PATCH, "claims": ["x."]}, "this one has both"),
@@ -74,12 +74,12 @@ def test_a_line_separator_inside_a_string_does_not_end_a_row(tmp_path):
         ([1], "expected `object`, got `array`"),
     ],
 )
-def test_a_line_that_is_no_row_is_named(tmp_path, entry, told):
+def test_a_line_that_is_no_row_is_named(tmp_path, entry, message):
     good = {"patch": PATCH, "claims": ["It is 4."]}
     with pytest.raises(InputError) as caught:
         rows.read_rows(_written(tmp_path, good, entry))
     assert "rows.jsonl:2: " in str(caught.value)
-    assert told in str(caught.value)
+    assert message in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -134,17 +134,17 @@ def _patches(tmp_path, *patches, key="patch"):
 
 
 def test_each_change_is_there_once(tmp_path):
-    found = rows.read_changes(_patches(tmp_path, PATCHES[0], PATCHES[1], PATCHES[0]))
-    assert [one.patch for one in found.changes] == PATCHES[:2]
-    assert found.copies == 1
+    sample = rows.read_changes(_patches(tmp_path, PATCHES[0], PATCHES[1], PATCHES[0]))
+    assert [change.patch for change in sample.changes] == PATCHES[:2]
+    assert sample.copies == 1
 
 
 def test_a_folder_is_read_by_name_and_other_files_are_not(tmp_path):
     (tmp_path / "b.diff").write_text(PATCHES[0])
     (tmp_path / "a.patch").write_text(PATCHES[1])
     (tmp_path / "c.txt").write_text(PATCHES[2])
-    found = rows.read_changes(tmp_path)
-    assert [one.patch for one in found.changes] == [PATCHES[1], PATCHES[0]]
+    sample = rows.read_changes(tmp_path)
+    assert [change.patch for change in sample.changes] == [PATCHES[1], PATCHES[0]]
 
 
 def test_json_lines_may_be_packed_and_say_diff(tmp_path):
@@ -158,16 +158,16 @@ def test_json_lines_may_be_packed_and_say_diff(tmp_path):
 def test_patches_of_another_length_are_left_out_at_the_very_character(tmp_path, least, most, kept):
     patch = "@@ -1 +1 @@\n-" + "a" * 20 + "\n+" + "b" * 23 + "\n"
     assert len(patch) == 59
-    found = rows.read_changes(_patches(tmp_path, patch), min_chars=least, max_chars=most)
-    assert (len(found.changes), found.unfit) == (kept, 1 - kept)
+    sample = rows.read_changes(_patches(tmp_path, patch), min_chars=least, max_chars=most)
+    assert (len(sample.changes), sample.unfit) == (kept, 1 - kept)
 
 
 def test_what_is_no_diff_and_what_has_several_parts_is_counted(tmp_path):
     hunk = "@@ -1 +1 @@\n-a = 1\n+a = 2\n"
     two = "".join(f"--- a/{name}\n+++ b/{name}\n{hunk}" for name in "xy")
-    found = rows.read_changes(_patches(tmp_path, "not a diff", two, PATCHES[0]))
-    assert (len(found.changes), found.multi_part, len(found.unreadable)) == (1, 1, 1)
-    assert "diffs.jsonl:1" in found.unreadable[0]
+    sample = rows.read_changes(_patches(tmp_path, "not a diff", two, PATCHES[0]))
+    assert (len(sample.changes), sample.multi_part, len(sample.unreadable)) == (1, 1, 1)
+    assert "diffs.jsonl:1" in sample.unreadable[0]
 
 
 def test_more_are_drawn_beside_the_same_ones(tmp_path):

@@ -10,49 +10,49 @@ from crscore.lab.training.data.study_examples import make_examples, split_senten
 from tests.helpers import study as helper
 
 
-def made(tmp_path: Path, rows=None, seed: int = 0):
+def make_both(tmp_path: Path, rows=None, seed: int = 0):
     data = study.read_study(helper.write(tmp_path / "s.jsonl", rows or helper.full_rows()))
     honest = make_examples(data, plugins.create("claims", "structural"))
     return honest, attack_examples.make_negatives(data, honest, seed=seed)
 
 
 def test_negatives_are_worth_nothing_and_count_less(tmp_path: Path) -> None:
-    _, found = made(tmp_path)
-    assert found
-    for one in found:
-        target = one.target
+    _, negatives = make_both(tmp_path)
+    assert negatives
+    for example in negatives:
+        target = example.target
         assert (target.conciseness, target.comprehensiveness, target.relevance) == (0, 0, 0)
         assert target.weight == attack_examples.WEIGHT < 1
         assert target.addressed in (None, frozenset())
-        assert one.text.strip()
+        assert example.text.strip()
 
 
 def test_each_negative_meets_the_lists_of_its_honest_review(tmp_path: Path) -> None:
-    honest, found = made(tmp_path)
+    honest, negatives = make_both(tmp_path)
     lists: dict[tuple[str, str], list] = {}
-    for one in honest:
-        lists.setdefault((one.change, one.system), []).append(one)
+    for example in honest:
+        lists.setdefault((example.change, example.system), []).append(example)
     by_text: dict[tuple[str, str, str], list] = {}
-    for one in found:
-        by_text.setdefault((one.change, one.system, one.text), []).append(one)
+    for example in negatives:
+        by_text.setdefault((example.change, example.system, example.text), []).append(example)
     for (change, system, _), group in by_text.items():
         theirs = lists[change, system]
         assert len(group) % len(theirs) == 0
-        for one, other in zip(group, theirs * (len(group) // len(theirs)), strict=True):
-            assert one.references == other.references
-            assert (one.target.addressed is None) == (other.target.addressed is None)
+        for example, other in zip(group, theirs * (len(group) // len(theirs)), strict=True):
+            assert example.references == other.references
+            assert (example.target.addressed is None) == (other.target.addressed is None)
 
 
 def test_padding_leaves_the_honest_sentences_out(tmp_path: Path) -> None:
-    honest, found = made(tmp_path)
-    texts = {(one.change, one.system): split_sentences(one.text) for one in honest}
-    for one in found:
-        assert not set(split_sentences(one.text)) & set(texts[one.change, one.system])
+    honest, negatives = make_both(tmp_path)
+    texts = {(example.change, example.system): split_sentences(example.text) for example in honest}
+    for example in negatives:
+        assert not set(split_sentences(example.text)) & set(texts[example.change, example.system])
 
 
 def test_no_wording_of_the_attacks_that_are_measured_is_learned(tmp_path: Path) -> None:
-    _, found = made(tmp_path)
-    everything = "\n".join(one.text for one in found)
+    _, negatives = make_both(tmp_path)
+    everything = "\n".join(example.text for example in negatives)
     for name in ("praise", "advice", "instructions"):
         bank = PHRASES.banks[name]
         assert not [text for text in bank[Wording.TEST] if text in everything]
@@ -61,7 +61,7 @@ def test_no_wording_of_the_attacks_that_are_measured_is_learned(tmp_path: Path) 
 
 
 def test_same_seed_makes_the_same_negatives(tmp_path: Path) -> None:
-    texts = [[one.text for one in made(tmp_path, seed=seed)[1]] for seed in (0, 0, 1)]
+    texts = [[example.text for example in make_both(tmp_path, seed=seed)[1]] for seed in (0, 0, 1)]
     assert texts[0] == texts[1] != texts[2]
 
 
@@ -71,5 +71,7 @@ def test_change_without_any_claim_has_no_negative_and_is_no_bug(tmp_path: Path, 
     # Nothing recorded, and nothing that the structural generator could speak of.
     rows[which] |= {"llm_claims": [], "pseudo_references": [], "added_claims": []}
     rows[which] |= {"patch": "@@ -1 +1 @@\n context\n", "old_source": "", "new_source": ""}
-    _, found = made(tmp_path, rows)
-    assert {one.change for one in found} <= {row["id"] for row in rows} - {rows[which]["id"]}
+    _, negatives = make_both(tmp_path, rows)
+    assert {example.change for example in negatives} <= {row["id"] for row in rows} - {
+        rows[which]["id"]
+    }

@@ -97,7 +97,9 @@ def test_cells_are_those_that_a_default_run_makes() -> None:
     vectors = Vectors(hashing.Hashing())
     vectors.learn([*sentences, *(ref.encoded_text for ref in example.references)])
     ours = matcher.make_cells(example, sentences, vectors, None)
-    assert [one.text for one in ours.sentences] == [one.text for one in theirs.sentences]
+    assert [sentence.text for sentence in ours.sentences] == [
+        sentence.text for sentence in theirs.sentences
+    ]
     assert [ref.text for ref in ours.references] == [ref.text for ref in theirs.references]
     for name in ("reference_vectors", "sentence_vectors", "similarity", "about"):
         np.testing.assert_array_equal(getattr(ours, name), getattr(theirs, name))

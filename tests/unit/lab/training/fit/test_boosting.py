@@ -33,9 +33,9 @@ def grown(seed: int = 0, directions=(1, 0, 0, 0, 0), settings: TreeSettings = SM
     return boosting.grow_trees(rows, layout, directions=directions, settings=settings, seed=seed)
 
 
-def equal(one, other) -> bool:
+def equal(first, other) -> bool:
     names = ("roots", "feature", "threshold", "left", "right", "value")
-    return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in names)
+    return all(np.array_equal(getattr(first, name), getattr(other, name)) for name in names)
 
 
 @pytest.mark.parametrize("extra", [False, True])

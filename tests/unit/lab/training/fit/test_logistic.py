@@ -17,22 +17,22 @@ FOUND = [["should be"] if yes else ["nice"] for yes in YES]
 ONES = np.ones(N)
 
 
-def fitted(targets=YES[:, None], *, found=None, weights=ONES, **recipe):
-    rows = Rows(found or [()] * N, MEASURES, VECTORS)
+def fitted(targets=YES[:, None], *, phrases=None, weights=ONES, **recipe):
+    rows = Rows(phrases or [()] * N, MEASURES, VECTORS)
     return logistic.fit_layer(
         rows, targets, weights=weights, settings=LayerSettings(**({"strength": 1.0} | recipe))
     )
 
 
-def read(layer, output: int = 0, found=None) -> np.ndarray:
-    found = found or [()] * N
-    logits = [layer.logits(*row)[output] for row in zip(found, MEASURES, VECTORS, strict=True)]
-    return np.array([sigmoid(float(one)) for one in logits])
+def read(layer, output: int = 0, phrases=None) -> np.ndarray:
+    phrases = phrases or [()] * N
+    logits = [layer.logits(*row)[output] for row in zip(phrases, MEASURES, VECTORS, strict=True)]
+    return np.array([sigmoid(float(logit)) for logit in logits])
 
 
 def test_layer_tells_what_it_was_fitted_on() -> None:
-    found = read(fitted())
-    assert np.mean((found >= 0.5) == (YES == 1)) > 0.95
+    probabilities = read(fitted())
+    assert np.mean((probabilities >= 0.5) == (YES == 1)) > 0.95
 
 
 def test_probabilities_are_those_of_the_data_balanced_or_not() -> None:
@@ -42,10 +42,11 @@ def test_probabilities_are_those_of_the_data_balanced_or_not() -> None:
 
 
 def test_phrases_seen_often_are_kept_in_order() -> None:
-    found = [
-        [*one, *(["rare"] if at < logistic.MIN_TEXTS - 1 else [])] for at, one in enumerate(FOUND)
+    phrases = [
+        [*words, *(["rare"] if at < logistic.MIN_TEXTS - 1 else [])]
+        for at, words in enumerate(FOUND)
     ]
-    layer = fitted(found=found)
+    layer = fitted(phrases=phrases)
     assert layer.phrases == {"nice": 0, "should be": 1}
     assert layer.rows[1, 0] > 0 > layer.rows[0, 0]
 
@@ -71,13 +72,13 @@ def test_rows_that_say_nothing_of_an_output_do_not_count() -> None:
 
 
 def test_same_rows_give_the_same_weights() -> None:
-    first, second = (fitted(found=FOUND, balanced=True) for _ in range(2))
+    first, second = (fitted(phrases=FOUND, balanced=True) for _ in range(2))
     for part in ("rows", "measures", "vector", "bias"):
         np.testing.assert_array_equal(getattr(first, part), getattr(second, part))
 
 
 def test_weights_are_in_the_precision_of_the_file() -> None:
-    layer = fitted(found=FOUND)
+    layer = fitted(phrases=FOUND)
     for part in ("rows", "measures", "vector", "bias"):
         values = getattr(layer, part)
         assert values.dtype == np.float32

@@ -28,15 +28,15 @@ def layout() -> Layout:
 
 
 def test_layout_of_two_reviews_by_hand() -> None:
-    made = layout()
-    assert made.sentence.tolist() == [0, 1, 2, 0, 1, 2, 3, 3, 3]
-    assert made.reference.tolist() == [0, 0, 0, 1, 1, 1, 2, 3, 4]
-    assert made.review_of_sentence.tolist() == [0, 0, 0, 1]
-    assert made.review_of_reference.tolist() == [0, 0, 1, 1, 1]
-    assert made.targets.tolist() == [[0.5, 0.25, 0.75], [1, 0, 0.5]]
-    assert made.weights.tolist() == [1, 0.5]
-    assert np.isnan(made.addressed[:2]).all()
-    assert made.addressed[2:].tolist() == [1, 0, 1]
+    cells = layout()
+    assert cells.sentence.tolist() == [0, 1, 2, 0, 1, 2, 3, 3, 3]
+    assert cells.reference.tolist() == [0, 0, 0, 1, 1, 1, 2, 3, 4]
+    assert cells.review_of_sentence.tolist() == [0, 0, 0, 1]
+    assert cells.review_of_reference.tolist() == [0, 0, 1, 1, 1]
+    assert cells.targets.tolist() == [[0.5, 0.25, 0.75], [1, 0, 0.5]]
+    assert cells.weights.tolist() == [1, 0.5]
+    assert np.isnan(cells.addressed[:2]).all()
+    assert cells.addressed[2:].tolist() == [1, 0, 1]
 
 
 def soft_shares(logits: np.ndarray, axis: int) -> np.ndarray:
@@ -69,14 +69,14 @@ def loss(logits: np.ndarray, base: np.ndarray, shapes, targets, costs=LOSS) -> f
 
 def numerical(logits: np.ndarray, shapes, targets, costs=LOSS) -> np.ndarray:
     step = 1e-5
-    found = []
+    slopes = []
     for index in range(len(logits)):
         up, down = logits.copy(), logits.copy()
         up[index] += step
         down[index] -= step
         sides = [loss(side, logits, shapes, targets, costs) for side in (up, down)]
-        found.append((sides[0] - sides[1]) / (2 * step))
-    return np.array(found)
+        slopes.append((sides[0] - sides[1]) / (2 * step))
+    return np.array(slopes)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -98,14 +98,14 @@ shapes = st.lists(st.tuples(st.integers(1, 4), st.integers(1, 4)), min_size=1, m
 
 
 @given(shapes, st.integers(0, 2**32 - 1), st.floats(0.1, 40))
-def test_second_order_is_positive_and_both_are_finite(made, seed: int, scale: float) -> None:
+def test_second_order_is_positive_and_both_are_finite(cells, seed: int, scale: float) -> None:
     rng = np.random.default_rng(seed)
     goals = [
         target(*rng.uniform(size=3), addressed=range(int(rng.integers(0, rows + 1))))
-        for rows, _ in made
+        for rows, _ in cells
     ]
-    size = sum(rows * columns for rows, columns in made)
-    first, second = structure.gradient(rng.normal(scale=scale, size=size), Layout.of(made, goals))
+    size = sum(rows * columns for rows, columns in cells)
+    first, second = structure.gradient(rng.normal(scale=scale, size=size), Layout.of(cells, goals))
     assert (second > 0).all()
     assert np.isfinite(first).all()
 
@@ -119,9 +119,9 @@ def test_review_that_is_right_asks_for_nothing() -> None:
 
 
 def test_too_high_a_degree_is_pushed_down_and_too_low_a_one_up() -> None:
-    one = Layout.of([(1, 1)], [target(0.5, 0.5, 0.5)])
-    assert structure.gradient(np.array([2.0]), one)[0] > 0
-    assert structure.gradient(np.array([-2.0]), one)[0] < 0
+    single = Layout.of([(1, 1)], [target(0.5, 0.5, 0.5)])
+    assert structure.gradient(np.array([2.0]), single)[0] > 0
+    assert structure.gradient(np.array([-2.0]), single)[0] < 0
 
 
 def test_link_pulls_the_best_cell_of_its_reference() -> None:
@@ -136,9 +136,9 @@ def test_link_pulls_the_best_cell_of_its_reference() -> None:
 def test_weight_scales_a_review_and_leaves_the_other_alone() -> None:
     logits = np.random.default_rng(1).normal(size=9)
     light = Layout.of(SHAPES, (target(0.5, 0.25, 0.75, weight=0.25), TARGETS[1]))
-    one, other = structure.gradient(logits, layout())[0], structure.gradient(logits, light)[0]
-    np.testing.assert_allclose(other[:6], one[:6] / 4)
-    np.testing.assert_allclose(other[6:], one[6:])
+    full, other = structure.gradient(logits, layout())[0], structure.gradient(logits, light)[0]
+    np.testing.assert_allclose(other[:6], full[:6] / 4)
+    np.testing.assert_allclose(other[6:], full[6:])
 
 
 def test_reviews_do_not_depend_on_each_other() -> None:
