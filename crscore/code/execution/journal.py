@@ -6,12 +6,15 @@ import hashlib
 import json
 from pathlib import Path
 from threading import Lock
+from typing import Final
 
 import msgspec
 
 from crscore import jsonl
 from crscore.code.execution.programs import Problem
 from crscore.errors import InputError
+
+_BEGINNING: Final = b'{"task_id": '
 
 
 class _Row(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,7 +41,10 @@ class Journal:
         if path is None:
             return
         content = jsonl.read_bytes(path, "results") if path.exists() else b""
-        content = content[: content.rfind(b"\n") + 1]
+        content, _, cut_off = content.rpartition(b"\n")
+        if not _BEGINNING.startswith(cut_off[: len(_BEGINNING)]):
+            raise InputError(f"{path} holds something other than results")
+        content += b"\n" if content else b""
         self._results = {
             row.key: row.result for _, row in jsonl.read_rows(content, _Row, path, "results")
         }
@@ -53,12 +59,12 @@ class Journal:
 
     def add(self, key: str, problem: Problem, result: str) -> None:
         """Write a result."""
-        row = _Row(task_id=problem.id, result=result, key=key)
+        row = json.dumps({"task_id": problem.id, "result": result, "key": key})
         with self._lock:
             self._results[key] = result
             if self._path is not None:
                 with self._path.open("ab") as file:
-                    file.write(msgspec.json.encode(row) + b"\n")
+                    file.write(row.encode() + b"\n")
 
 
 def key_of(problem: Problem, code: str, timeout: float) -> str:

@@ -69,7 +69,7 @@ class ProblemRow(msgspec.Struct, frozen=True, kw_only=True):
     def name(self) -> str | None:
         """Name of the task."""
         task = self.task if self.task_id is None else self.task_id
-        return None if task is None else str(task)
+        return None if task is None else _name(task)
 
 
 class CompletionRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -127,6 +127,11 @@ def read_problems(path: Path) -> tuple[dict[str, Problem], tuple[Completion, ...
     return problems, tuple(completions)
 
 
+def _name(task: str | int) -> str:
+    """Return a name that can be written: a JSON string may hold a lone surrogate."""
+    return str(task).encode("utf-8", "backslashreplace").decode()
+
+
 def _margin(prompt: str) -> str:
     """Return the indentation of the last line of a prompt."""
     last = prompt.rstrip().rpartition("\n")[2]
@@ -147,7 +152,7 @@ def read_completions(path: Path, problems: Sequence[str]) -> tuple[Completion, .
     completions: list[Completion] = []
     content = jsonl.read_bytes(path, "samples")
     for place, row in jsonl.read_rows(content, CompletionRow, path, "samples"):
-        name = str(row.task_id)
+        name = _name(row.task_id)
         if name not in counts:
             raise InputError(f"{place}: the tests have no task {name}")
         completions.append(Completion(problem=name, code=row.completion, index=counts[name]))

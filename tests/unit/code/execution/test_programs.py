@@ -51,6 +51,11 @@ def test_graded_python_gets_the_indentation_that_its_first_line_lost(tmp_path):
     ]
 
 
+def test_lone_surrogate_in_a_name_can_be_written(tmp_path):
+    problems, _ = read_problems(write(tmp_path / "a.jsonl", {**HUMAN_EVAL, "task_id": "\ud800"}))
+    assert list(problems) == [r"\ud800"]
+
+
 def test_completions_are_numbered_within_their_problem(tmp_path):
     rows = [{"task_id": name, "completion": name} for name in ("a", "b", "a")]
     completions = read_completions(write(tmp_path / "s.jsonl", *rows), ["a", "b"])

@@ -56,9 +56,11 @@ def test_interrupted_run_continues(judged, tmp_path):
 
 def test_file_of_something_else_is_refused(judged, tmp_path):
     path = tmp_path / "results.jsonl"
-    path.write_text('{"task_id": "p"}\n')
-    with pytest.raises(InputError, match=r"results.jsonl:1"):
-        runner.run_programs(PROBLEMS, PROGRAMS, allowed=True, results=path)
+    for content in ('{"task_id": "p"}\n', "a list to keep", '{"id": 1}\n{"id": 2}'):
+        path.write_text(content)
+        with pytest.raises(InputError, match=r"results.jsonl"):
+            runner.run_programs(PROBLEMS, PROGRAMS, allowed=True, results=path)
+        assert path.read_text() == content
     assert judged == []
 
 
