@@ -233,8 +233,8 @@ def change(kind: Kind, lines: int) -> Diff:
 def analysed(settings: Config, changed: Diff) -> tuple[float, Analysis]:
     """Analyse once, with new parts; return the seconds and the analysis."""
     start = time.perf_counter()
-    (found,) = scorer.make_analyzers(settings).analyze([changed])
-    return time.perf_counter() - start, found
+    (analysis,) = scorer.make_analyzers(settings).analyze([changed])
+    return time.perf_counter() - start, analysis
 
 
 def main() -> None:
@@ -244,36 +244,36 @@ def main() -> None:
     parser.add_argument("--lines", type=int, default=500)
     parser.add_argument("--analyzers", default="auto")
     parser.add_argument("--tools-dir")
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     print(f"{os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}")
     print(
         "language    lines  findings  in change  cold: min  median  goal  warm: min  median  goal"
     )
     for kind in (PYTHON, JAVA, JAVASCRIPT):
-        changed = change(kind, given.lines)
+        changed = change(kind, arguments.lines)
         cold, warm = [], []
-        for _ in range(given.runs):
+        for _ in range(arguments.runs):
             with tempfile.TemporaryDirectory() as folder:
                 settings = override_settings(
                     Config(),
                     {
-                        "analyzers": given.analyzers,
+                        "analyzers": arguments.analyzers,
                         "cache_dir": folder,
-                        "tools_dir": given.tools_dir,
+                        "tools_dir": arguments.tools_dir,
                     },
                 )
-                seconds, found = analysed(settings, changed)
+                seconds, analysis = analysed(settings, changed)
                 cold.append(seconds)
                 warm.append(analysed(settings, changed)[0])
         new = (changed.files[0].new_source or "").count("\n")
-        told = sum(one.in_change for one in found.findings)
+        on_change = sum(finding.in_change for finding in analysis.findings)
         print(
-            f"{kind.name:10}  {new:5}  {len(found.findings):8}  {told:9}  {min(cold):9.2f}  "
+            f"{kind.name:10}  {new:5}  {len(analysis.findings):8}  {on_change:9}  {min(cold):9.2f}  "
             f"{statistics.median(cold):6.2f}  {kind.goal:4.1f}  {min(warm):9.3f}  "
             f"{statistics.median(warm):6.3f}  {WARM_GOAL:4.1f}",
             flush=True,
         )
-        for run in found.tools:
+        for run in analysis.tools:
             why = "" if run.state is ToolState.RAN else f": {run.state}, {run.reason}"
             print(f"            {run.tool} {run.version}{why}")
 

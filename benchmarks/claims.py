@@ -51,22 +51,22 @@ def rows(path: Path) -> list[dict[str, Any]]:
 
 
 def parsing(name: str, answers: Sequence[str]) -> None:
-    said = [read_answer(raw) for raw in answers]
+    answers_parsed = [read_answer(raw) for raw in answers]
     left = Counter(
         kind
-        for one in said
-        for text in (*one.claims, *one.implications)
+        for answer in answers_parsed
+        for text in (*answer.claims, *answer.implications)
         for kind, pattern in LEFT_OVER.items()
         if pattern.search(text)
     )
-    empty = sum(not one.claims for one in said)
-    cut = sum(one.cut for one in said)
+    empty = sum(not answer.claims for answer in answers_parsed)
+    cut = sum(answer.cut for answer in answers_parsed)
     print(f"\n{name}: {len(answers)} answers, {empty} without claims, {cut} broke off,")
     print(f"headers, numbers and marks left over in claims: {dict(left)}")
     print(f"{'':14} mean  min  max  answers with 0, 1, 2, ... of them")
     for kind, counts in (
-        ("claims", [len(one.claims) for one in said]),
-        ("implications", [len(one.implications) for one in said]),
+        ("claims", [len(answer.claims) for answer in answers_parsed]),
+        ("implications", [len(answer.implications) for answer in answers_parsed]),
     ):
         many = Counter(counts)
         spread = " ".join(str(many[count]) for count in range(max(counts) + 1))
@@ -119,12 +119,12 @@ def answers_held(name: str, pairs: Iterable[tuple[str, str]]) -> None:
     dropped: Counter[str] = Counter()
     total = merged = 0
     for patch, raw in pairs:
-        said = read_answer(raw)
-        total += len(said.claims) + len(said.implications)
+        answer = read_answer(raw)
+        total += len(answer.claims) + len(answer.implications)
         chunk = chunk_diff(parse.parse_diff(patch)).chunks[0]
-        found = ground_claims(said, chunk, source=name)
-        dropped += found.dropped
-        merged += len(found.references) - len(deduplicate(found.references))
+        grounded = ground_claims(answer, chunk, source=name)
+        dropped += grounded.dropped
+        merged += len(grounded.references) - len(deduplicate(grounded.references))
     shares = ", ".join(f"{why} {n / total:.4f}" for why, n in dropped.most_common())
     print(f"{name}: of {total} sentences dropped: {shares}; merged {merged / total:.4f}")
 
@@ -134,12 +134,12 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("claims", type=Path)
     parser.add_argument("--show", action="store_true")
-    told = parser.parse_args()
-    study, labels = rows(told.data), rows(told.claims)
+    options = parser.parse_args()
+    study, labels = rows(options.data), rows(options.claims)
     asked = [row for row in study if row["gpt4o_claims_raw"] is not None]
     parsing("GPT-4o, the study", [row["gpt4o_claims_raw"] for row in asked])
     parsing("GPT-4, training rows", [row["completion"] for row in labels])
-    kept(study, show=told.show)
+    kept(study, show=options.show)
     print()
     answers_held("GPT-4o", ((row["patch"], row["gpt4o_claims_raw"]) for row in asked))
     answers_held("GPT-4", ((row["patch"], row["completion"]) for row in labels))

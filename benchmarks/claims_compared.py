@@ -37,18 +37,20 @@ def with_files(row: dict):
     return parse.with_sources(change, {path: (row.get("old_source"), row.get("new_source"))})
 
 
-def shares(found: list[dict]) -> list[float]:
+def shares(recorded: list[dict]) -> list[float]:
     encoder = scorer.make_encoder(settings.Config())
     tau = thresholds.threshold_for(encoder.identity, "")
     generator = plugins.create("claims", "structural")
     shares = []
-    for row in found:
-        said = _published.parse_published(row["gpt4o_claims_raw"] or "", source="gpt4o").references
+    for row in recorded:
+        published = _published.parse_published(
+            row["gpt4o_claims_raw"] or "", source="gpt4o"
+        ).references
         (claims,) = generator.generate([with_files(row)])
-        if not said or not claims.references:
+        if not published or not claims.references:
             continue
-        ours = encoder.encode([one.encoded_text for one in claims.references])
-        theirs = encoder.encode([one.text for one in said])
+        ours = encoder.encode([reference.encoded_text for reference in claims.references])
+        theirs = encoder.encode([reference.text for reference in published])
         cosines = similarity.cosine(theirs, ours)
         shares.append(float((cosines.max(axis=1) > tau).mean()))
     print(f"threshold {tau}, {len(shares)} changes with claims of both")
@@ -64,11 +66,11 @@ def correlation(data: Path, claims: str, folds: int) -> str:
             "--format", "json", "-o", str(target),
         ]  # fmt: skip
         subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
-        told = json.loads(target.read_text("utf-8"))
+        result = json.loads(target.read_text("utf-8"))
     (row,) = [
-        one
-        for one in told["correlations"]
-        if one["primary"] and (one["slice"], one["dimension"]) == ("pooled", "relevance")
+        row
+        for row in result["correlations"]
+        if row["primary"] and (row["slice"], row["dimension"]) == ("pooled", "relevance")
     ]
     return f"{row['spearman']:.3f} [{row['low']:.3f}, {row['high']:.3f}]"
 
@@ -78,8 +80,8 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("--folds", type=int, default=5)
     asked = parser.parse_args()
-    found = rows(asked.data)
-    values = shares(found)
+    recorded = rows(asked.data)
+    values = shares(recorded)
     print(
         f"GPT-4o claims that some structural claim matches, by change: mean {fmean(values):.3f}, "
         f"median {median(values):.3f}, all {sum(v == 1 for v in values)}, "
@@ -89,7 +91,7 @@ def main() -> None:
         recording = Path(folder) / "gpt4o.jsonl"
         lines = [
             {"sha256": hashlib.sha256(row["patch"].encode()).hexdigest(), "raw": raw}
-            for row in found
+            for row in recorded
             if (raw := row["gpt4o_claims_raw"])
         ]
         recording.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")

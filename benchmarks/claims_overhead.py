@@ -41,15 +41,15 @@ def changes(amount: int) -> list:
     ]
 
 
-def timed(url: str, folder: str, found: list, concurrency: int) -> float:
+def timed(url: str, folder: str, diffs: list, concurrency: int) -> float:
     options = {"argument": "tiny", "base_url": url, "cache_dir": folder}
-    made = plugins.create("claims", "openai", options | {"concurrency": concurrency})
+    generator = plugins.create("claims", "openai", options | {"concurrency": concurrency})
     start = time.perf_counter()
-    claims = made.generate(found)
+    claims = generator.generate(diffs)
     taken = time.perf_counter() - start
-    if not all(one.references for one in claims):
+    if not all(result.references for result in claims):
         raise SystemExit("a diff got no claims")
-    return taken / len(found) * 1000
+    return taken / len(diffs) * 1000
 
 
 def main() -> None:
@@ -57,13 +57,13 @@ def main() -> None:
     parser.add_argument("--diffs", type=int, default=200)
     parser.add_argument("--concurrency", type=int, default=32)
     asked = parser.parse_args()
-    found = changes(asked.diffs)
+    diffs = changes(asked.diffs)
     first, again = [], []
     with scripted_llm.serve_apart(ANSWER) as url:
         for _ in range(5):
             with tempfile.TemporaryDirectory() as folder:
-                first.append(timed(url, folder, found, asked.concurrency))
-                again.append(timed(url, folder, found, asked.concurrency))
+                first.append(timed(url, folder, diffs, asked.concurrency))
+                again.append(timed(url, folder, diffs, asked.concurrency))
     print(f"{asked.diffs} diffs, concurrency {asked.concurrency}, load {os.getloadavg()[0]:.1f}")
     print(f"asked:      best {min(first):.2f}, median {median(first):.2f} ms a diff")
     print(

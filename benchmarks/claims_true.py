@@ -115,12 +115,12 @@ class Stream:
 
     def places(self, pattern: str) -> list[range]:
         """Return the lines of each occurrence."""
-        found = []
+        ranges = []
         for match in re.finditer(f"(?<= ){pattern}", self.text):
             low = bisect_right(self.starts, match.start() - 1) - 1
             high = max(low, bisect_right(self.starts, match.end() - 2) - 1)
-            found.append(range(self.numbers[low], self.numbers[high] + 1))
-        return found
+            ranges.append(range(self.numbers[low], self.numbers[high] + 1))
+        return ranges
 
 
 def pattern_of(code: str) -> str:
@@ -143,8 +143,8 @@ class Text:
     def view(self, which: str) -> list[str]:
         """Return its lines: `raw`, `code` without comments, or `bare` without strings, too."""
 
-        def blank(found: re.Match[str]) -> str:
-            text = found[0]
+        def blank(match: re.Match[str]) -> str:
+            text = match[0]
             code = re.match(r"[$@R]*[\"'`]| */[^/*]|<<", text)
             hidden = re.sub(r"[^\n]", " ", text)
             if code and which == "bare":
@@ -164,22 +164,22 @@ class Text:
 
     def heads(self, name: str, *, test: bool = False) -> list[int]:
         """Return the lines that declare a name or a test's title."""
-        found = set()
+        lines = set()
         if test:
             title = flat(name.rstrip("…"))
             whole = title if name.endswith("…") else f'{title}"'
             forms = (whole, f"({title.replace('.', ',')})", f"({title},", f",{title})")
             for n, line in enumerate(self.lines, 1):
                 near = flat(line + self.lines[n] if line.endswith("(") else line)
-                if TEST_WORD.search(line) and any(one in near for one in forms):
-                    found.add(n)
+                if TEST_WORD.search(line) and any(form in near for form in forms):
+                    lines.add(n)
         source, name = "\n".join(self.view("bare")), tail(name)
         if name in self.source and " " not in name:
             pattern = DECLARING.get(self.family, BRACED).format(n=re.escape(name))
             for match in re.finditer(pattern, source, re.M):
                 if not match.groupdict().get("open") or _is_declared(source, match):
-                    found.add(source.count("\n", 0, match.end() - 1) + 1)
-        return sorted(found)
+                    lines.add(source.count("\n", 0, match.end() - 1) + 1)
+        return sorted(lines)
 
     def extent(self, head: int) -> range:
         """Return the lines of a unit, with the comments above, by indentation."""
@@ -215,7 +215,7 @@ class Text:
             of = {head: RECEIVER.match(self.lines[head - 1]) for head in heads}
             heads = [head for head in heads if not of[head] or (of[head][1] or "") == around]
         outer = {head: self.extent(head) for head in self.heads(around)} if around else {}
-        inside = [h for h in heads if any(h in one and h != at for at, one in outer.items())]
+        inside = [h for h in heads if any(h in inner and h != at for at, inner in outer.items())]
         if around and self.family == "c":
             lines = {head: re.sub(r"<.*?>", "", self.lines[head - 1]) for head in heads}
             inside = [head for head in heads if f"{around}::{name}" in lines[head]] or inside
@@ -236,8 +236,8 @@ def _is_declared(source: str, match: re.Match[str]) -> bool:
         if depth == 0:
             break
     after = BEFORE_BODY.match(source, at + 1)
-    known = after and (not after[1] or re.search(r"\w", kind))
-    return bool(known) and not NO_DECLARATION.search(kind)
+    is_valid = after and (not after[1] or re.search(r"\w", kind))
+    return bool(is_valid) and not NO_DECLARATION.search(kind)
 
 
 class Pair:
@@ -304,8 +304,8 @@ class Case:
         self.within: set[str] = set()
         """Patterns that only have to be there: parts of what is said of the other version."""
 
-        def aside(found: re.Match[str]) -> str:
-            self.items.append(found[1] if found[1] is not None else found[2])
+        def aside(match: re.Match[str]) -> str:
+            self.items.append(match[1] if match[1] is not None else match[2])
             return f"«{len(self.items) - 1}»"
 
         text = PIECE.sub(aside, re.sub(r", and so in \d+ more places?\.$", "", claim.text))
@@ -326,7 +326,7 @@ class Case:
         self.side = str(self.topic.place.side)
 
     def of(self, part: str | None) -> list[str]:
-        return [self.items[int(one)] for one in re.findall(r"«(\d+)»", part or "")]
+        return [self.items[int(index)] for index in re.findall(r"«(\d+)»", part or "")]
 
     def units(self, side: str, name: str = "", pair: Pair | None = None) -> list[range]:
         name = name or self.last[side]
@@ -343,13 +343,13 @@ class Case:
             )
         if self.is_file:
             return frozenset(range(1, len(text.lines) + 1))
-        found = self.units(side)
-        if self.is_test and (own or len(found) > 1):  # several tests may have one title
+        places = self.units(side)
+        if self.is_test and (own or len(places) > 1):  # several tests may have one title
             near = set(self.place) if own else self.pair.across(self.place, side)
-            found = [one for one in found if near & set(one)] or found
-        if not own and not found and self.topic.state not in {"new", "removed"}:
+            places = [place for place in places if near & set(place)] or places
+        if not own and not places and self.topic.state not in {"new", "removed"}:
             return frozenset(self.pair.across(self.place, side))
-        return frozenset().union(*found, self.place if own else ())
+        return frozenset().union(*places, self.place if own else ())
 
     @cache  # noqa: B019
     def stream(self, side: str, which: str = "code", *, head: bool = False) -> Stream:
@@ -375,9 +375,9 @@ class Case:
         fewer = len(there) < (1 if alone else len(here))
         need(fewer or pattern in self.within, f"the {OTHER[side]} version has it, too")
 
-    def told(self, side: str) -> set[int]:
+    def covered_lines(self, side: str) -> set[int]:
         """Return the changed lines that the claim is said to be about."""
-        own = [range(one.start, one.end + 1) for one in self.spans if str(one.side) == side]
+        own = [range(span.start, span.end + 1) for span in self.spans if str(span.side) == side]
         return self.pair.text[side].changed.intersection(*[set().union(*own)])
 
 
@@ -396,14 +396,14 @@ def _declaring(text: Text, head: int) -> range:
 Check = "Callable[[Case, re.Match[str]], None]"
 
 
-def each(case: Case, found: re.Match[str], check: Callable[[str, str], object]) -> None:
+def each(case: Case, match: re.Match[str], check: Callable[[str, str], object]) -> None:
     """Apply a check to what a sentence says of the new and of the old version."""
-    groups = found.groupdict()
+    groups = match.groupdict()
     items = {side: case.of(groups.get(side)) for side in OTHER}
-    items["old" if "no longer" in found[0] else "new"] += case.of(groups.get("items"))
+    items["old" if "no longer" in match[0] else "new"] += case.of(groups.get("items"))
     for side, mine in items.items():
         whole = Stream([(1, "\n".join(items[OTHER[side]]))])
-        case.within |= {one for one in map(pattern_of, mine) if whole.places(one)}
+        case.within |= {pattern for pattern in map(pattern_of, mine) if whole.places(pattern)}
         for item in mine:
             try:
                 check(item, side)
@@ -422,13 +422,13 @@ def pieces(
     may stand elsewhere in both; with `head`, it stands in the declaration of the unit.
     """
 
-    def check(case: Case, found: re.Match[str]) -> None:
-        groups = found.groupdict()
+    def check(case: Case, match: re.Match[str]) -> None:
+        groups = match.groupdict()
         first = "".join(case.of(groups.get("first")))
         lead = before.replace("NAME", pattern_of(first)).replace("TAIL", pattern_of(tail(first)))
         single = alone and not (groups.get("old") and groups.get("new"))
 
-        def one(item: str, side: str) -> None:
+        def check_item(item: str, side: str) -> None:
             if head and not case.region(side, head=True):
                 raise UnsureError
             code = pattern_of(item.lstrip("*&.$") if head else item)
@@ -438,7 +438,7 @@ def pieces(
                 case.within.add(pattern)
             case.came(pattern, side, alone=single, head=head)
 
-        each(case, found, one)
+        each(case, match, check_item)
 
     return check
 
@@ -449,10 +449,12 @@ RETURNED = r"(?:return |= > )(?:\( |await )*"
 TESTED = r"(?:if|elif|elsif|elseif|while|unless|until|return|=) (?:\( )*CODE(?= [):{;?]| then)"
 
 
-def check_condition(case: Case, found: re.Match[str]) -> None:
+def check_condition(case: Case, match: re.Match[str]) -> None:
     def check(item: str, side: str) -> None:
         code = pattern_of(item)
-        count = [len(case.stream(one).places(TESTED.replace("CODE", code))) for one in OTHER]
+        count = [
+            len(case.stream(side_name).places(TESTED.replace("CODE", code))) for side_name in OTHER
+        ]
         if count[0] != count[1] and (count[0] > count[1]) == (side == "old"):
             case.within.add(code)  # the same code may stand elsewhere
         elif code in case.within:  # a part of the other condition, and a whole one here
@@ -460,7 +462,7 @@ def check_condition(case: Case, found: re.Match[str]) -> None:
             case.within.add(code)
         case.came(code, side)
 
-    each(case, found, check)
+    each(case, match, check)
 
 
 STATEMENTS = {
@@ -483,17 +485,17 @@ def states(case: Case, verb: str, item: str, side: str, which: str = "code") -> 
     return bool(re.search(form.replace("NAME", name), case.text(side, which)))
 
 
-def check_statement(case: Case, found: re.Match[str]) -> None:
-    verb = found["verb"][:5].rstrip("s")
+def check_statement(case: Case, match: re.Match[str]) -> None:
+    verb = match["verb"][:5].rstrip("s")
 
     def check(item: str, side: str) -> None:
         need("." in item or not NO_NAMES.fullmatch(item), "it is a keyword")
         need(states(case, verb, item, side), f"the {side} version does not {verb} it")
         there = states(case, verb, item, OTHER[side], "bare")
-        need(not there or "new message" in found[0], f"the other version does {verb} it, too")
+        need(not there or "new message" in match[0], f"the other version does {verb} it, too")
 
-    each(case, found, check)
-    for message in case.of(found.groupdict().get("message")):
+    each(case, match, check)
+    for message in case.of(match.groupdict().get("message")):
         case.came(pattern_of(message), "new")
 
 
@@ -509,12 +511,12 @@ def contents(case: Case, verb: str, items: list[str], side: str) -> None:
             head = verb == "takes" and bool(case.region(side, head=True))
             code = pattern_of(item.lstrip("*&.$")) if head else pattern_of(item)
             streams = [case.stream(side, which, head=head) for which in ("code", "raw")]
-            held = any(one.places(rf"\$?{code}") for one in streams)
+            held = any(stream.places(rf"\$?{code}") for stream in streams)
         need(held, f"`{item}`: the unit does not have it")
 
 
-def check_contents(case: Case, found: re.Match[str]) -> None:
-    contents(case, found["verb"], case.of(found["items"]), "new")
+def check_contents(case: Case, match: re.Match[str]) -> None:
+    contents(case, match["verb"], case.of(match["items"]), "new")
 
 
 ITEMS = r"[^()]"
@@ -523,95 +525,100 @@ for _ in range(4):
 ITEMS = rf"(?<= )NAME (?:< [^();]*> )?[({{] {ITEMS}*\)?"
 
 
-def check_passes(case: Case, found: re.Match[str]) -> None:
+def check_passes(case: Case, match: re.Match[str]) -> None:
     """Arguments of a call that came or went; in Ruby a call may do without parentheses."""
-    name = pattern_of(tail(case.of(found["call"])[0]))
-    given = {
+    name = pattern_of(tail(case.of(match["call"])[0]))
+    arguments = {
         side: " ".join(re.findall(ITEMS.replace("NAME", name), case.stream(side).text))
         for side in OTHER
     }
-    loose = "a value with" in found[0] or not all(given.values())
+    loose = "a value with" in match[0] or not all(arguments.values())
 
     def check(item: str, side: str) -> None:
         need(case.stream(side).places(name), f"the {side} version has no such call")
         need(case.stream(side).places(pattern_of(item)), f"the {side} version does not have it")
         edges = r"(?<=[(,{] )CODE(?= []),}])".replace("CODE", pattern_of(item))
-        count = {one: len(re.findall(edges, given[one])) for one in OTHER}
-        known = loose or item.endswith("…") or (count[side] and pattern_of(item) in case.within)
-        fewer = known or count[side] > count[OTHER[side]]
+        count = {side_name: len(re.findall(edges, arguments[side_name])) for side_name in OTHER}
+        is_known = loose or item.endswith("…") or (count[side] and pattern_of(item) in case.within)
+        fewer = is_known or count[side] > count[OTHER[side]]
         need(fewer, f"it is passed {count['old']} times, now {count['new']} times")
 
-    each(case, found, check)
+    each(case, match, check)
 
 
-def check_imports(case: Case, found: re.Match[str]) -> None:
+def check_imports(case: Case, match: re.Match[str]) -> None:
     """Imported names on changed lines; those of a module may stand elsewhere, too."""
 
     def check(item: str, side: str) -> None:
-        codes = [pattern_of(re.split(r"\s+as\s+|\.\*$", one)[0]) for one in (item, tail(item))]
+        codes = [
+            pattern_of(re.split(r"\s+as\s+|\.\*$", code_text)[0])
+            for code_text in (item, tail(item))
+        ]
         if case.pair.text[side].family == "go":
             codes = [f'" {codes[0]} "']
-        code = next((one for one in codes if case.stream(side).places(one)), codes[0])
-        case.within |= {code} if " from " in found[0] else set()
+        code = next(
+            (candidate for candidate in codes if case.stream(side).places(candidate)), codes[0]
+        )
+        case.within |= {code} if " from " in match[0] else set()
         case.came(code, side)
 
-    each(case, found, check)
+    each(case, match, check)
 
 
-def check_prose(case: Case, found: re.Match[str]) -> None:
+def check_prose(case: Case, match: re.Match[str]) -> None:
     """What a comment or a document says; something new where the sentence says "now"."""
-    (prose,) = case.of(found["prose"])
+    (prose,) = case.of(match["prose"])
     wanted = words_of(prose.rstrip("…"))[: -1 if prose.endswith("…") else None]
-    for side in OTHER if " now says " in found[0] else ["new"]:
+    for side in OTHER if " now says " in match[0] else ["new"]:
         text = case.text(side, "raw")
         tagless = [re.sub(tag, " ", text) for tag in (r"</?\w+/?>", r"</?[\w:]+[^>\n]*>|\s@\w+")]
-        held = any(wanted in words_of(one) for one in (text, *tagless))
+        held = any(wanted in words_of(prose) for prose in (text, *tagless))
         need(held == (side == "new"), f"the {side} version does {'' if held else 'not '}say so")
 
 
-def check_size(case: Case, found: re.Match[str]) -> None:
+def check_size(case: Case, match: re.Match[str]) -> None:
     """Numbers of lines: all of a new or removed unit, else the changed ones."""
     sizes = {side: len(case.pair.text[side].changed & case.region(side)) for side in OTHER}
     for side, pattern in (("new", r"(\d+) lines? added"), ("old", r"(\d+)(?: lines?)? removed\)")):
-        for said in re.findall(pattern, found[0]):
-            need(int(said) <= sizes[side], f"it has {sizes[side]} {side} changed lines")
-    if whole := re.search(r"\((\d+) lines?\)", found[0]):
+        for count_text in re.findall(pattern, match[0]):
+            need(int(count_text) <= sizes[side], f"it has {sizes[side]} {side} changed lines")
+    if whole := re.search(r"\((\d+) lines?\)", match[0]):
         lines = case.pair.text[case.side].of(case.place, "raw")
         low = sum(bool(line.strip()) for _, line in lines)
         high = max(len(lines), len(case.region(case.side)))
         low, high = (case.topic.lines,) * 2 if case.is_file else (low, high)
         need(low <= int(whole[1]) <= high, f"it has {low} to {high} lines")
-    for item in case.of(found.groupdict().get("around")):
+    for item in case.of(match.groupdict().get("around")):
         held = [case.stream(side, "raw").places(pattern_of(tail(item))) for side in OTHER]
         need(any(held), f"`{item}` is not in it")
 
 
-def check_new(case: Case, found: re.Match[str]) -> None:
+def check_new(case: Case, match: re.Match[str]) -> None:
     """A new or a removed unit or file, with what is in it."""
-    side = "old" if "removed" in found[0] else "new"
-    check_size(case, found)
+    side = "old" if "removed" in match[0] else "new"
+    check_size(case, match)
     if case.is_file:
         tests = case.topic.noun == "tests"
         need(tests or case.pair.missing[OTHER[side]], "the file is in both versions")
     else:
         name, text = case.last[side], case.pair.text[side]
         need(not NO_NAMES.fullmatch(name), f"`{name}` is a keyword")
-        known = letters(name.rstrip("…")) in letters(text.joined(case.place, "raw"))
-        need(known or name in {"constructor", "default"}, "its place has no such name")
+        is_known = letters(name.rstrip("…")) in letters(text.joined(case.place, "raw"))
+        need(is_known or name in {"constructor", "default"}, "its place has no such name")
         need(text.changed & set(case.place), "its place has no changed lines")
         there = len(case.units(OTHER[side], name))
         need(there <= (name == case.around[side]), f"`{name}` is declared in both versions")
-    for verb, items in re.findall(rf"(\w+|:)(?: the tests?)? ({LIST})", found["rest"]):
+    for verb, items in re.findall(rf"(\w+|:)(?: the tests?)? ({LIST})", match["rest"]):
         contents(case, verb, case.of(items), side)
 
 
-def check_overload(case: Case, found: re.Match[str]) -> None:
+def check_overload(case: Case, match: re.Match[str]) -> None:
     count = {side: len(case.units(side)) for side in OTHER}
-    more = "old" if "less" in found[0] else "new"
+    more = "old" if "less" in match[0] else "new"
     if not count[more]:
         raise UnsureError
     need(count[more] > count[OTHER[more]] > 0, f"it has {count} declarations")
-    contents(case, "takes", case.of(found["items"]), more)
+    contents(case, "takes", case.of(match["items"]), more)
 
 
 def alike(one: str, two: str) -> float:
@@ -620,58 +627,58 @@ def alike(one: str, two: str) -> float:
     return (left & right).total() / max(1, min(left.total(), right.total()))
 
 
-def check_renamed(case: Case, found: re.Match[str]) -> None:
-    replaced = "takes the place" in found[0]
-    need(len({*case.of(found["name"]), *case.of(found["new"])}) == 2, "both names are the same")
+def check_renamed(case: Case, match: re.Match[str]) -> None:
+    replaced = "takes the place" in match[0]
+    need(len({*case.of(match["name"]), *case.of(match["new"])}) == 2, "both names are the same")
     if not replaced:
-        case.last["new"] = tail(case.of(found["new"])[0])
+        case.last["new"] = tail(case.of(match["new"])[0])
     for side, name in case.last.items():
         need(not NO_NAMES.fullmatch(name), f"`{name}` is a keyword")
         here = case.units(side)
         there = case.pair.text[OTHER[side]].units(name, case.around[side], test=case.is_test)
-        known = here or letters(name.rstrip("…")) in letters(case.text(side, "raw"))
-        need(known, f"`{name}` is not in the {side} version")
+        is_known = here or letters(name.rstrip("…")) in letters(case.text(side, "raw"))
+        need(is_known, f"`{name}` is not in the {side} version")
         need(len(there) < max(1, len(here) * replaced), f"`{name}` is in the other version, too")
     bodies = [case.text(side) for side in OTHER]
     need(replaced or not all(bodies) or alike(*bodies) > 0.6, "their bodies are not alike")
 
 
-def check_moved(case: Case, found: re.Match[str]) -> None:
-    (former,), (now,) = case.of(found["old"]), case.of(found["new"])[-1:]
-    if "the file" in found[0]:
+def check_moved(case: Case, match: re.Match[str]) -> None:
+    (former,), (now,) = case.of(match["old"]), case.of(match["new"])[-1:]
+    if "the file" in match[0]:
         need((former, now) == (case.pair.old_path, case.pair.path), "it has other paths")
         return
-    pairs = [one for one in case.pairs.values() if former in {one.path, one.old_path}]
+    pairs = [pair for pair in case.pairs.values() if former in {pair.path, pair.old_path}]
     if not pairs:
         raise UnsureError
-    name, text = case.of(found["name"])[0], pairs[0].text["old"]
+    name, text = case.of(match["name"])[0], pairs[0].text["old"]
     name = name if case.is_test else tail(name)
     here = case.units("old", name, pairs[0]) or text.units(name, test=case.is_test)
     need(here and now == case.pair.path, f"`{name}` was not in `{former}`, or is elsewhere")
     left = len(case.units("new", name, pairs[0]))
     need(left < len(here), f"`{name}` is still in `{former}`")
     bodies = [case.pair.text["new"].joined(case.place), case.text("new")]
-    best = max(alike(text.joined(one), body) for one in here for body in bodies)
-    need(best > (0.4 if "and changed" in found[0] else 0.8), "it was not the same")
+    best = max(alike(text.joined(span), body) for span in here for body in bodies)
+    need(best > (0.4 if "and changed" in match[0] else 0.8), "it was not the same")
 
 
-def check_away(case: Case, found: re.Match[str]) -> None:
-    (path,) = case.of(found["new"])[-1:]
-    name = tail(case.of(found["name"])[0])
-    homes = [one for one in case.pairs.values() if one.path == path]
+def check_away(case: Case, match: re.Match[str]) -> None:
+    (path,) = case.of(match["new"])[-1:]
+    name = tail(case.of(match["name"])[0])
+    homes = [pair for pair in case.pairs.values() if pair.path == path]
     need(bool(homes and homes[0].text["new"].units(name)), f"`{name}` is not in `{path}`")
     need(not case.units("new", name), f"`{name}` is still in its file")
 
 
-def check_file(case: Case, found: re.Match[str]) -> None:
+def check_file(case: Case, match: re.Match[str]) -> None:
     missing = case.pair.missing
-    need("added" not in found[0] or missing["old"], "the file was there before")
-    need("removed" not in found[0] or missing["new"], "the file is still there")
+    need("added" not in match[0] or missing["old"], "the file was there before")
+    need("removed" not in match[0] or missing["new"], "the file is still there")
 
 
-def check_only(case: Case, found: re.Match[str]) -> None:
+def check_only(case: Case, match: re.Match[str]) -> None:
     """Nothing but the formatting, or nothing but comments."""
-    which = "code" if "comments" in found[0] else "raw"
+    which = "code" if "comments" in match[0] else "raw"
 
     def plain(side: str, region: Collection[int]) -> list[str]:
         text = case.pair.text[side].joined(region, which)
@@ -679,11 +686,11 @@ def check_only(case: Case, found: re.Match[str]) -> None:
             text = re.sub(r'(?:^|(?<=\n))\s*[rub]*"""(?:.|\n)*?"""', "", text)
         return sorted(re.sub(r"[\s(),;\"\\{}*]", "", text.translate(SAME_QUOTES)))
 
-    lines = {side: case.told(side) for side in OTHER}
+    lines = {side: case.covered_lines(side) for side in OTHER}
     need(any(lines.values()), "it has no changed lines")
-    told = plain("old", lines["old"]) == plain("new", lines["new"])
+    is_same = plain("old", lines["old"]) == plain("new", lines["new"])
     unit = not case.is_file and plain("old", case.region("old")) == plain("new", case.region("new"))
-    need(told or unit, "other code has changed, too")
+    need(is_same or unit, "other code has changed, too")
 
 
 ONE = r"«\d+»"
@@ -769,20 +776,22 @@ KINDS: list[tuple[str, str, Check]] = [
 def pattern_for(template: str) -> re.Pattern[str]:
     """Return the pattern of a sentence of the table."""
     template = re.sub(r"(?<!\?P)<(\w+)>", r"(?P<\1>LIST)", template)
-    return re.compile(re.sub(r"[A-Z]{3,}", lambda found: PARTS[found[0]], template))
+    return re.compile(re.sub(r"[A-Z]{3,}", lambda match: PARTS[match[0]], template))
 
 
 def verdict(claim: object, pairs: dict[str, Pair], former: str) -> tuple[str, bool | None, str]:
     """Return the kind of a claim, whether it holds (None if it cannot be checked), and why not."""
     path = claim.topic.place.path
-    pair = pairs.get(path) or next((one for one in pairs.values() if one.old_path == path), None)
+    pair = pairs.get(path) or next(
+        (other_pair for other_pair in pairs.values() if other_pair.old_path == path), None
+    )
     if pair is None:
         return "unknown", None, f"no file {path}"
     case = Case(claim, pair, pairs, former)
     for kind, template, check in KINDS:
-        if found := pattern_for(template).fullmatch(case.skeleton):
+        if match := pattern_for(template).fullmatch(case.skeleton):
             try:
-                check(case, found)
+                check(case, match)
             except UntrueError as error:
                 return kind, False, str(error)
             except UnsureError:
@@ -797,13 +806,13 @@ FORMER = re.compile(r"`([^`]*)` (?:in `[^`]*` )?has been renamed|takes the place
 def judge(claims: Iterable[object], pairs: dict[str, Pair]) -> list[tuple[str, bool | None, str]]:
     """Check all claims of one change; sentences of its own tell what a topic was called before."""
     former = {
-        (one.topic.place.path, one.topic.name): found[1] or found[2]
-        for one in claims
-        if (found := FORMER.search(one.text))
+        (claim.topic.place.path, claim.topic.name): match[1] or match[2]
+        for claim in claims
+        if (match := FORMER.search(claim.text))
     }
-    topics = [(one.topic.place.path, one.topic.name) for one in claims]
-    known = [former.get(topic, "") for topic in topics]
-    return [verdict(one, pairs, name) for one, name in zip(claims, known, strict=True)]
+    topics = [(claim.topic.place.path, claim.topic.name) for claim in claims]
+    former_names = [former.get(topic, "") for topic in topics]
+    return [verdict(claim, pairs, name) for claim, name in zip(claims, former_names, strict=True)]
 
 
 def main() -> None:
@@ -827,7 +836,9 @@ def main() -> None:
         if not asked.no_files:
             files = {path: tuple(texts) for path, texts in row["files"].items()}
             diff = parse.with_sources(diff, files)
-        claims = [one for one in generator.generate([diff])[0].references if one.kind == "claim"]
+        claims = [
+            claim for claim in generator.generate([diff])[0].references if claim.kind == "claim"
+        ]
         for claim, (kind, held, why) in zip(claims, judge(claims, pairs_of(row)), strict=True):
             kinds[kind].update(all=1, checked=held is not None, held=held is True)
             if held is False or (asked.unknown and held is None):
@@ -836,9 +847,9 @@ def main() -> None:
     print(*shown[: asked.show], sep="\n")
     rows = sorted(kinds.items(), key=lambda item: -item[1]["all"])
     print(f"{'kind':20}{'claims':>8}{'checked':>9}{'held':>7}{'share':>8}")
-    for name, one in [("all", sum(kinds.values(), Counter())), *rows]:
-        share = f"{one['held'] / one['checked']:.4f}" if one["checked"] else "-"
-        print(f"{name:20}{one['all']:8}{one['checked']:9}{one['held']:7}{share:>8}")
+    for name, counts in [("all", sum(kinds.values(), Counter())), *rows]:
+        share = f"{counts['held'] / counts['checked']:.4f}" if counts["checked"] else "-"
+        print(f"{name:20}{counts['all']:8}{counts['checked']:9}{counts['held']:7}{share:>8}")
 
 
 if __name__ == "__main__":

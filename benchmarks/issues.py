@@ -53,12 +53,12 @@ class Choice(NamedTuple):
 
 CHOICES = {
     **{f"at most {most} of a hunk": Choice(limit=most) for most in (1, 2, 3, 5, 1000)},
-    "errors and warnings": Choice(lambda one: one.severity is not Severity.NOTE),
+    "errors and warnings": Choice(lambda finding: finding.severity is not Severity.NOTE),
     "one of each rule": Choice(once=True),
-    "no unused imports": Choice(lambda one: one.rule not in UNUSED_IMPORTS),
+    "no unused imports": Choice(lambda finding: finding.rule not in UNUSED_IMPORTS),
     "also what the old file had": Choice(old_too=True),
     "also that, errors and warnings": Choice(
-        lambda one: one.severity is not Severity.NOTE, old_too=True
+        lambda finding: finding.severity is not Severity.NOTE, old_too=True
     ),
 }
 
@@ -67,22 +67,24 @@ CHOICES = {
 class Chosen:
     """Analyzers restricted to a part of the findings of others."""
 
-    known: AnalysisCache
+    analyses: AnalysisCache
     choice: Choice
 
     def analyze(self, diffs: Sequence[Diff]) -> tuple[Analysis, ...]:
-        return tuple(self._part(one) for one in self.known.analyze(diffs))
+        return tuple(self._part(part) for part in self.analyses.analyze(diffs))
 
     def _part(self, analysis: Analysis) -> Analysis:
         kept = [
-            replace(one, pre_existing=one.pre_existing and not self.choice.old_too)
-            for one in analysis.findings
-            if one.in_change and self.choice.keep(one)
+            replace(finding, pre_existing=finding.pre_existing and not self.choice.old_too)
+            for finding in analysis.findings
+            if finding.in_change and self.choice.keep(finding)
         ]
         if self.choice.once:
             kept = list(
                 {
-                    (one.tool, one.rule): one for one in reversed(kept) if not one.pre_existing
+                    (finding.tool, finding.rule): finding
+                    for finding in reversed(kept)
+                    if not finding.pre_existing
                 }.values()
             )
         return replace(analysis, findings=tuple(kept))
@@ -95,32 +97,32 @@ class Written:
         self.generator, self.identity, self.known = generator, generator.identity, {}
 
     def generate(self, diffs: Sequence[Diff]) -> tuple:
-        new = [one for one in diffs if one.sha256 not in self.known]
-        made = self.generator.generate(new)
-        self.known.update(zip((one.sha256 for one in new), made, strict=True))
-        return tuple(self.known[one.sha256] for one in diffs)
+        new = [diff for diff in diffs if diff.sha256 not in self.known]
+        generated = self.generator.generate(new)
+        self.known.update(zip((diff.sha256 for diff in new), generated, strict=True))
+        return tuple(self.known[diff.sha256] for diff in diffs)
 
 
 class Bench:
     """Study, with the tools' findings and the matchers."""
 
-    def __init__(self, given: argparse.Namespace) -> None:
-        self.study = study.read_study(given.data)
-        settings = override_settings(Config(), {"tools_dir": given.tools_dir})
+    def __init__(self, arguments: argparse.Namespace) -> None:
+        self.study = study.read_study(arguments.data)
+        settings = override_settings(Config(), {"tools_dir": arguments.tools_dir})
         self.settings = override_settings(settings, {"analyzers": "none"})
         self.encoder = VectorCache(scorer.make_encoder(settings))
         self.known = AnalysisCache(scorer.make_analyzers(settings))
         self.writer = Written(
             study.recorded(self.study, issues=False)
-            if given.claims == study.SOURCE
-            else plugins.create("claims", given.claims)
+            if arguments.claims == study.SOURCE
+            else plugins.create("claims", arguments.claims)
         )
         everything = Scorer(
             self.settings, generator=self.writer, encoder=self.encoder, analyzers=self.known
         )
         self.looks = issues.analyze_changes(self.study, everything, sources=True)
         self.matchers = [(self.scorer(Choice()).parts.matcher, lambda *_: True)]
-        if given.split:
+        if arguments.split:
             self.matchers = [
                 (
                     training.train(fold.training_part(self.study), encoder=self.encoder, seed=0),
@@ -168,18 +170,20 @@ def merged(base: Measurements, part: Measurements) -> Measurements:
 def pairs(bench: Bench) -> None:
     """Print the findings of two tools on one line, the most similar first."""
     print("two tools on one line: how often, cosines as written / without places / without names")
-    found = defaultdict(list)
+    findings = defaultdict(list)
     for look in bench.looks:
         by_line = defaultdict(list)
-        for one in look.issues.analysis.findings:
-            by_line[one.path, one.line].append(one)
+        for finding in look.issues.analysis.findings:
+            by_line[finding.path, finding.line].append(finding)
         for group in by_line.values():
-            for position, one in enumerate(group):
+            for position, finding in enumerate(group):
                 for other in group[position + 1 :]:
-                    if one.tool != other.tool:
-                        found[one.tool, one.rule, other.tool, other.rule].append((one, other))
+                    if finding.tool != other.tool:
+                        findings[finding.tool, finding.rule, other.tool, other.rule].append(
+                            (finding, other)
+                        )
     rows = []
-    for rules, met in found.items():
+    for rules, met in findings.items():
         cosines = [tuple(zip(*(alike(bench, *pair) for pair in met), strict=True))]
         rows.append((rules, met, [(min(column), max(column)) for column in cosines[0]]))
     for rules, met, ranges in sorted(rows, key=lambda row: -row[2][2][1]):
@@ -188,16 +192,16 @@ def pairs(bench: Bench) -> None:
         print(f"      {met[0][0].text[:90]} | {met[0][1].text[:90]}")
 
 
-def alike(bench: Bench, one: Finding, other: Finding) -> tuple[float, float, float]:
+def alike(bench: Bench, left: Finding, right: Finding) -> tuple[float, float, float]:
     """Return three cosines of two sentences."""
-    texts = [one.text, other.text]
+    texts = [left.text, right.text]
     bare = [PLACE.sub("", text) for text in texts]
     nameless = [NAME.sub("it", text) for text in bare]
-    found = []
+    pairs = []
     for first, second in (texts, bare, nameless):
         vectors = bench.encoder.encode([first, second])
-        found.append(float(vectors[0] @ vectors[1]))
-    return found[0], found[1], found[2]
+        pairs.append(float(vectors[0] @ vectors[1]))
+    return pairs[0], pairs[1], pairs[2]
 
 
 def gains(bench: Bench) -> None:
@@ -205,7 +209,7 @@ def gains(bench: Bench) -> None:
     touched = frozenset(
         look.change.id
         for look in bench.looks
-        if any(one.in_change for one in look.issues.analysis.findings)
+        if any(finding.in_change for finding in look.issues.analysis.findings)
     )
     base = bench.scored(None)
     variants = [issues.Variant(issues.WITHOUT, base)]
@@ -214,11 +218,11 @@ def gains(bench: Bench) -> None:
     rows = list(issues.effects(variants, resamples=1000, seed=0))
     print(f"\n{len(touched)} changes have a finding on their changed lines")
     print("relevance, all reviews: Spearman, gain [95 % interval] over no issues, gain of tau-b")
-    pooled = [one for one in rows if (one.dimension, one.slice) == ("relevance", "pooled")]
-    for one in pooled:
-        gain = "" if one.low is None else f"{one.difference:+.4f} [{one.low:+.4f}, {one.high:+.4f}]"
+    pooled = [row for row in rows if (row.dimension, row.slice) == ("relevance", "pooled")]
+    for row in pooled:
+        gain = "" if row.low is None else f"{row.difference:+.4f} [{row.low:+.4f}, {row.high:+.4f}]"
         print(
-            f"{one.issues:32} {one.spearman:.4f}  {gain:28} {one.kendall - pooled[0].kendall:+.4f}"
+            f"{row.issues:32} {row.spearman:.4f}  {gain:28} {row.kendall - pooled[0].kendall:+.4f}"
         )
 
 

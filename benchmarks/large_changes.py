@@ -45,7 +45,7 @@ def rows(data: Path) -> Iterator[dict]:
 def shares(data: Path, every: int) -> None:
     generator = plugins.create("claims", "structural")
     limit = settings.Config().max_claims
-    found = []
+    shares = []
     large = [
         row for row in rows(data) if row["diff"].count("\n+") + row["diff"].count("\n-") > LINES
     ]
@@ -59,11 +59,11 @@ def shares(data: Path, every: int) -> None:
         if total > LINES:
             inside = sum(topic.lines for topic, held in counted.items() if held) / total
             twelve = sum(sorted((topic.lines for topic in counted), reverse=True)[:12]) / total
-            found.append((inside, twelve))
-    missed = sum(inside < GOAL <= twelve for inside, twelve in found)
-    print(f"{len(found)} commits of more than {LINES} changed lines of code")
-    print(f"share inside counted topics, median  {median(one for one, _ in found):.3f}")
-    print(f"share of the twelve largest, median  {median(one for _, one in found):.3f}")
+            shares.append((inside, twelve))
+    missed = sum(inside < GOAL <= twelve for inside, twelve in shares)
+    print(f"{len(shares)} commits of more than {LINES} changed lines of code")
+    print(f"share inside counted topics, median  {median(inside for inside, _ in shares):.3f}")
+    print(f"share of the twelve largest, median  {median(largest for _, largest in shares):.3f}")
     print(f"below {GOAL} although twelve could     {missed}")
 
 
@@ -82,8 +82,8 @@ def hunks(lines: list[str]) -> str:
     found = ["diff --git a/F.cs b/F.cs\n--- a/F.cs\n+++ b/F.cs\n"]
     for at in range(0, len(lines) - 9, 9):
         head, body, tail = lines[at : at + 2], lines[at + 2 : at + 7], lines[at + 7 : at + 9]
-        signed = [*(f" {one}" for one in head), *(f"-{one} // was" for one in body)]
-        signed += [*(f"+{one}" for one in body), *(f" {one}" for one in tail)]
+        signed = [*(f" {line}" for line in head), *(f"-{line} // was" for line in body)]
+        signed += [*(f"+{line}" for line in body), *(f" {line}" for line in tail)]
         found.append(f"@@ -{at + 1},9 +{at + 1},9 @@\n" + "\n".join(signed) + "\n")
     return "".join(found)
 

@@ -28,15 +28,15 @@ from crscore.scoring import references
 
 def rows(data: Path, per: int) -> dict[str, list[dict]]:
     """Return evenly spaced commits of each repository, in the order of the file."""
-    found = defaultdict(list)
+    by_repository = defaultdict(list)
     with gzip.open(data, "rt", encoding="utf-8") as file:
         for line in file:
             row = json.loads(line)
             if row["subject"].strip() and row["diff"].strip():
-                found[row["repository"]].append(row)
+                by_repository[row["repository"]].append(row)
     return {
         name: [each[i * len(each) // min(per, len(each))] for i in range(min(per, len(each)))]
-        for name, each in sorted(found.items())
+        for name, each in sorted(by_repository.items())
     }
 
 
@@ -71,30 +71,30 @@ def main() -> None:
     encoder = scorer.make_encoder(settings.Config())
     limit = None if asked.all else settings.Config().max_claims
     table = []
-    for repository, found in rows(asked.data, asked.per).items():
-        diffs = [change_of(row) for row in found]
-        made = generator.generate(diffs)
+    for repository, commits in rows(asked.data, asked.per).items():
+        diffs = [change_of(row) for row in commits]
+        generated = generator.generate(diffs)
         claims = [
             [
-                one.text if asked.text else one.encoded_text
-                for one in references.select(each.references, limit=limit)
-                if one.counted
+                reference.text if asked.text else reference.encoded_text
+                for reference in references.select(each.references, limit=limit)
+                if reference.counted
             ]
-            for each in made
+            for each in generated
         ]
         lines = [[] if asked.no_lines else three_lines(diff) for diff in diffs]
-        titles = encoder.encode([row["subject"] for row in found])
+        titles = encoder.encode([row["subject"] for row in commits])
         best = []
         for texts in (claims, lines):
             flat = list(dict.fromkeys(text for each in texts for text in each))
             vectors = dict(zip(flat, encoder.encode(flat), strict=True)) if flat else {}
-            cosines = np.full((len(found), len(found)), -1.0)
+            cosines = np.full((len(commits), len(commits)), -1.0)
             for at, each in enumerate(texts):
                 if each:
                     held = np.stack([vectors[text] for text in each])
                     cosines[:, at] = (titles @ held.T).max(axis=1)
             best.append(cosines)
-        size = len(found)
+        size = len(commits)
         wins = []
         for cosines in (*best, np.maximum(*best)):
             wins.append(
