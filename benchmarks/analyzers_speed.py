@@ -266,9 +266,9 @@ def main() -> None:
                 cold.append(seconds)
                 warm.append(analysed(settings, changed)[0])
         new = (changed.files[0].new_source or "").count("\n")
-        on_change = sum(finding.in_change for finding in analysis.findings)
+        counted = sum(finding.in_change for finding in analysis.findings)
         print(
-            f"{kind.name:10}  {new:5}  {len(analysis.findings):8}  {on_change:9}  {min(cold):9.2f}  "
+            f"{kind.name:10}  {new:5}  {len(analysis.findings):8}  {counted:9}  {min(cold):9.2f}  "
             f"{statistics.median(cold):6.2f}  {kind.goal:4.1f}  {min(warm):9.3f}  "
             f"{statistics.median(warm):6.3f}  {WARM_GOAL:4.1f}",
             flush=True,
