@@ -92,13 +92,13 @@ def honest_reviews(study: Study) -> tuple[HonestReview, ...]:
     """
     rated = [HonestReview(change, review) for change in study.changes for review in change.reviews]
     systems = [honest_review.review.system for honest_review in rated]
-    junk = junk_systems(systems, [each.review.ratings[2] for each in rated])
+    junk = junk_systems(systems, [review.ratings[2] for _, review in rated])
     return tuple(
-        one
-        for one, system in zip(rated, systems, strict=True)
-        if one.review.ratings[2] >= GOOD_RELEVANCE
+        honest_review
+        for honest_review, system in zip(rated, systems, strict=True)
+        if honest_review.review.ratings[2] >= GOOD_RELEVANCE
         and system not in junk
-        and one.review.text.strip()
+        and honest_review.review.text.strip()
     )
 
 
@@ -141,7 +141,7 @@ def make_attacks(
     for honest_review in reviews:
         whole = replace(
             materials[honest_review.change.id],
-            honest=honest_review.review.text,
+            honest_review=honest_review.review.text,
             foreign_reviews=_foreign_reviews(honest_review.change, reviews),
         )
         attacks += _attack_review(

@@ -61,23 +61,23 @@ class Duel:
     attack: Attack
     attacking: Scored
     """Score of the attack."""
-    honest: Scored
+    honest_review: Scored
     """Score of the honest review."""
 
     @property
     def won(self) -> bool:
         """Whether the honest review has a strictly higher value."""
-        return self.honest.value > self.attacking.value + _TIE
+        return self.honest_review.value > self.attacking.value + _TIE
 
     @property
     def won_by_relevance(self) -> bool:
         """Whether the honest review has a strictly higher relevance."""
-        return self.honest.relevance > self.attacking.relevance + _TIE
+        return self.honest_review.relevance > self.attacking.relevance + _TIE
 
     @property
     def tied(self) -> bool:
         """Whether both have the same value, which is not a win."""
-        return abs(self.honest.value - self.attacking.value) <= _TIE
+        return abs(self.honest_review.value - self.attacking.value) <= _TIE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,7 +202,11 @@ def score_duels(
     scored = [_scored(result) for result in score_reviews(scorer, reviews, sources=sources)]
     honest_scores = dict(zip(pairs, scored[: len(pairs)], strict=True))
     return tuple(
-        Duel(attack=attack, attacking=attacking, honest=honest_scores[attack.change, attack.system])
+        Duel(
+            attack=attack,
+            attacking=attacking,
+            honest_review=honest_scores[attack.change, attack.system],
+        )
         for attack, attacking in zip(attacks, scored[len(pairs) :], strict=True)
     )
 
@@ -229,7 +233,9 @@ def summarize_duels(duels: Sequence[Duel], *, resamples: int, seed: int) -> Atta
         for kind, of_kind in by_kind.items()
         if of_kind
     )
-    reviews = {(duel.attack.change, duel.attack.system): duel.honest for duel in duels}.values()
+    reviews = {
+        (duel.attack.change, duel.attack.system): duel.honest_review for duel in duels
+    }.values()
     flagged = _share(review.is_flagged for review in reviews)
     honest_row = HonestRow(
         n=len(reviews),
@@ -274,7 +280,7 @@ def _kind_row(kind: AttackKind, duels: Sequence[Duel], *, resamples: int, seed: 
         low=interval.low,
         high=interval.high,
         abstained=_share(duel.attacking.abstained for duel in duels),
-        honest_median=_median(duel.honest for duel in duels),
+        honest_median=_median(duel.honest_review for duel in duels),
         reached=None if kind in REPORTED_ONLY else tally["wins"] >= goal,
         variants=tuple(sorted(variants, key=lambda row: (row.wins, row.variant))),
     )

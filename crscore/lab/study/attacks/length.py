@@ -97,9 +97,9 @@ def partial_spearman(first: Floats, second: Floats, control: Floats) -> float | 
     Example:
         Both lists depend only on the third, so their partial correlation is 0.
 
-        >>> given = np.array([1.0, 1, 2, 2, 3, 3, 4, 4])
-        >>> one, other = given + [0.1, 0, 0, 0.1] * 2, given + [0.1, 0, 0.1, 0] * 2
-        >>> abs(partial_spearman(one, other, given)) < 1e-9
+        >>> control = np.array([1.0, 1, 2, 2, 3, 3, 4, 4])
+        >>> first, second = control + [0.1, 0, 0, 0.1] * 2, control + [0.1, 0, 0.1, 0] * 2
+        >>> abs(partial_spearman(first, second, control)) < 1e-9
         True
     """
     pair = ranks.spearman(first, second)

@@ -76,7 +76,7 @@ class Material:
     """Claims that describe the change; of judged recorded ones, only the correct ones."""
     wording: Wording
     """Half of the phrases in use."""
-    honest: str = ""
+    honest_review: str = ""
     """Honest review; "" when the kind of attack needs none."""
     foreign_reviews: tuple[str, ...] = ()
     """Honest reviews of other changes."""
@@ -102,7 +102,7 @@ def make_material(
         wording: Which half of the phrases to use.
 
     Returns:
-        The material, with `honest` and `foreign_reviews` left to `dataclasses.replace`.
+        The material, with `honest_review` and `foreign_reviews` left to `dataclasses.replace`.
     """
     diff = parse.parse_diff(change.patch, source=change.id, language=change.language)
     if sources:

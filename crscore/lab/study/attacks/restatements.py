@@ -76,7 +76,7 @@ def restate_change(material: Material, rng: np.random.Generator) -> dict[str, st
     """Restate a change by templates from its lines and by paraphrases of correct claims.
 
     Args:
-        material: Material of the change; `honest` and `foreign_reviews` are not used.
+        material: Material of the change; `honest_review` and `foreign_reviews` are not used.
         rng: Source of randomness.
 
     Returns:

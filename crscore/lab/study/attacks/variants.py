@@ -91,20 +91,20 @@ def echo_claims(material: Material, rng: np.random.Generator) -> Variants:
 
 def pad_with_praise(material: Material, rng: np.random.Generator) -> Variants:
     """Pad the honest review with praise, greetings and thanks."""
-    return _padded(material.honest.strip(), material.bank("praise"), rng)
+    return _padded(material.honest_review.strip(), material.bank("praise"), rng)
 
 
 def pad_with_advice(material: Material, rng: np.random.Generator) -> Variants:
     """Pad the honest review with advice that fits any change."""
-    return _padded(material.honest.strip(), material.bank("advice"), rng)
+    return _padded(material.honest_review.strip(), material.bank("advice"), rng)
 
 
 def repeat_sentences(material: Material, rng: np.random.Generator) -> Variants:
     """Pad the honest review with repeats of its own sentences; return nothing when it has none."""
-    sentences = split_sentences(material.honest)
+    sentences = split_sentences(material.honest_review)
     if not sentences:
         return {}
-    review, times = material.honest.rstrip(), int(rng.integers(2, 7))
+    review, times = material.honest_review.rstrip(), int(rng.integers(2, 7))
     sentence = pick(sentences, rng)
     without_stop, repeats = sentence.rstrip(" .!?…"), [stop(sentence)] * times
     marks = (
@@ -156,7 +156,7 @@ def disguise_review(material: Material, rng: np.random.Generator) -> Variants:
 
 def inject_instructions(material: Material, rng: np.random.Generator) -> Variants:
     """Write instructions to the scorer: alone, after a poor review, next to the honest one."""
-    bank, review = material.bank("instructions"), material.honest.strip()
+    bank, review = material.bank("instructions"), material.honest_review.strip()
     instruction, instructions = pick(bank, rng), sample(bank, 2, 5, rng)
     poor = pick(material.bank("empty"), rng)
     variants = {
@@ -181,7 +181,7 @@ def hide_text(material: Material, rng: np.random.Generator) -> Variants:
     hides advice behind the honest review. `split-...` and `joined-...` write visible padding with
     invisible characters inside.
     """
-    poor, review = pick(material.bank("empty"), rng), material.honest.strip()
+    poor, review = pick(material.bank("empty"), rng), material.honest_review.strip()
     loads = [" ".join(map(stop, texts)) for texts in material.claims.values()]
     loads = [load for load in (*loads, review) if load]
     if not loads:
@@ -205,7 +205,7 @@ def hide_text(material: Material, rng: np.random.Generator) -> Variants:
 
 def negate_review(material: Material, rng: np.random.Generator) -> Variants:
     """Negate the honest review by rules; return nothing when it has no sentence."""
-    sentences = split_sentences(material.honest)
+    sentences = split_sentences(material.honest_review)
     if not sentences:
         return {}
     frame = pick(material.bank("denied"), rng)

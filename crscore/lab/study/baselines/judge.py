@@ -248,7 +248,8 @@ def _pair(change: StudyChange, review: RatedReview) -> Pair:
 
 
 def _metric(judge: Judge, pairs: Sequence[Pair], opinions: Sequence[Opinion]) -> ExtraMetrics:
-    scores = {row: each.score for row, each in enumerate(opinions) if each.score is not None}
+    answers = enumerate(opinion.score for opinion in opinions)
+    scores = {row: score for row, score in answers if score is not None}
     notes = tuple(f"{judge.name}: {note}" for note in _notes(judge, pairs, opinions))
     if not scores:
         return ExtraMetrics((), notes)
@@ -271,7 +272,7 @@ def _notes(judge: Judge, pairs: Sequence[Pair], opinions: Sequence[Opinion]) -> 
         if len(reasons) > MAX_REASONS:
             frequent.append(f"{len(reasons) - MAX_REASONS} other reasons")
         yield f"no answer for {reasons.total():,} {reviews}, {outcome}: {'; '.join(frequent)}"
-    invalid = sum(each.score is not None and not each.is_score for each in opinions)
+    invalid = sum(score is not None and not is_score for score, is_score, _ in opinions)
     if invalid:
         yield (
             f"for {invalid:,} {reviews} the answer is no score and counts as {LOWEST}, as published"

@@ -1,4 +1,4 @@
-"""Comments on changes of their own, one a line: a text, its change, and perhaps labels."""
+"""Comments without ratings, one per line: a text, its change, and perhaps labels."""
 
 from __future__ import annotations
 

@@ -136,7 +136,7 @@ class StudyChange:
     recorded: Claims
     """Pseudo-references of the study: claims of a language model, then tool findings."""
     edited: tuple[PseudoReference, ...] = ()
-    """The same after correction by the annotators; `addressed` holds indices into it."""
+    """The same after correction by the annotators; `addressed` has indices into it."""
     judged: tuple[JudgedClaim, ...] = ()
     """Claims of the language model with their judgements."""
     added: tuple[str, ...] = ()
@@ -172,7 +172,7 @@ def read_study(path: Path) -> Study:
     rows = jsonl.read_rows(content, ChangeRow, path, "a study")
     changes = tuple(_change(row) for _, row in rows)
     if not changes:
-        raise InputError(f"{path} holds no change; a study has one JSON object a line")
+        raise InputError(f"{path} has no changes; a study has one JSON object per line")
     for field in ("id", "patch"):
         values = [getattr(change, field) for change in changes]
         if len(set(values)) < len(values):

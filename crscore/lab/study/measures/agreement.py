@@ -30,7 +30,7 @@ INSTALL = "pip install 'crscore[agreement]'"
 class Agreement(Struct, frozen=True, kw_only=True):
     """One measure of agreement."""
 
-    what: str
+    subject: str
     """A dimension of the reviews, or `claim correctness`."""
     measure: str
     """Name of the measure."""
@@ -177,7 +177,9 @@ def _alpha(dimension: str, units: Sequence[Sequence[float]]) -> Agreement:
     try:
         value = krippendorff_alpha(units)
     except DependencyError as exc:
-        return Agreement(what=dimension, measure=ALPHA, n=len(units), value=None, reason=str(exc))
+        return Agreement(
+            subject=dimension, measure=ALPHA, n=len(units), value=None, reason=str(exc)
+        )
     return _row(dimension, ALPHA, len(units), value, "review")
 
 
@@ -218,4 +220,4 @@ def _row(subject: str, measure: str, n: int, value: float | None, noun: str) -> 
     reason = None
     if value is None:
         reason = f"no {noun} is judged by two annotators" if n == 0 else "judgements do not vary"
-    return Agreement(what=subject, measure=measure, n=n, value=value, reason=reason)
+    return Agreement(subject=subject, measure=measure, n=n, value=value, reason=reason)

@@ -36,7 +36,7 @@ class AnalyzedChange(NamedTuple):
 
     change: StudyChange
     issues: ChosenIssues
-    """Findings, and the issues made of them."""
+    """Findings, and the issues chosen from them."""
 
 
 class Variant(NamedTuple):

@@ -171,13 +171,13 @@ def measure(
     ]
     texts = [(change, review.text) for _, change, review in rated]
     scored = [
-        (*each, result)
-        for each, result in zip(rated, score_reviews(scorer, texts, sources=sources), strict=True)
+        (*review, result)
+        for review, result in zip(rated, score_reviews(scorer, texts, sources=sources), strict=True)
         if result.references
     ]
     if not scored and not is_part:
         raise InputError(NOTHING)
-    rows = tuple(_row(*each) for each in scored)
+    rows = tuple(_row(*review) for review in scored)
     excluded = {change.id for _, change, _ in rated} - {row.change.id for row in rows}
     metrics = _metrics(rows, [result for *_, result in scored], name, scorer)
     return Measurements(rows=rows, metrics=metrics, excluded=tuple(sorted(excluded)))

@@ -148,4 +148,4 @@ def _spearman(human: Floats, tables: Sequence[Floats], weights: Floats) -> Float
 
 def _groups(names: Sequence[str | None]) -> Mapping[str, Rows]:
     distinct = sorted({name for name in names if name is not None})
-    return {name: np.flatnonzero([name == each for each in names]) for name in distinct}
+    return {name: np.flatnonzero([name == label for label in names]) for name in distinct}

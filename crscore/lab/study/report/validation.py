@@ -122,7 +122,7 @@ def _metrics(result: ValidationResult, by_slice: Correlations) -> Section:
     people = tuple(
         Mark(row.value, "two people")
         for row in result.agreement
-        if (row.what, row.measure) == (RELEVANCE, agreement.SPEARMAN) and row.value is not None
+        if (row.subject, row.measure) == (RELEVANCE, agreement.SPEARMAN) and row.value is not None
     )
     bars = tuple(_bar(row, _short_name(result, row.metric), _tone(row)) for row in pooled)
     reviews = result.reviews
@@ -464,7 +464,7 @@ def _agreement(result: ValidationResult) -> Section:
     table = make_table(
         "Agreement of people with each other",
         [row for row in result.agreement if row.value is not None],
-        ("Ratings and measure", lambda row: f"{row.what}, {row.measure}"),
+        ("Ratings and measure", lambda row: f"{row.subject}, {row.measure}"),
         ("value", lambda row: number(row.value)),
         ("judged twice", lambda row: whole(row.n)),
     )

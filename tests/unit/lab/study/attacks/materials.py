@@ -34,7 +34,7 @@ def material(**fields) -> Material:
         "claims": {"recorded": RECORDED, "structural": STRUCTURAL},
         "summaries": {"recorded": RECORDED[:2], "structural": STRUCTURAL},
         "wording": Wording.TEST,
-        "honest": HONEST,
+        "honest_review": HONEST,
         "foreign_reviews": (
             "The cache is never emptied.",
             "Why does `flush()` ignore the error here?",

@@ -1,6 +1,7 @@
 import dataclasses
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -40,7 +41,8 @@ def test_honest_reviews_are_those_rated_4_or_5(small: study.Study) -> None:
 
 def test_junk_system_rated_high_is_not_honest(small: study.Study) -> None:
     first = small.changes[0]
-    loud = tuple(dataclasses.replace(one, ratings=(5.0, 5.0, 5.0)) for one in first.reviews)
+    best = dict.fromkeys(study.DIMENSIONS, 5.0)
+    loud = tuple(msgspec.structs.replace(review, **best) for review in first.reviews)
     # Nine changes on which people find it worthless: 1.4 on average.
     others = (dataclasses.replace(small.changes[1], id=f"c{n}") for n in range(9))
     raised = dataclasses.replace(small, changes=(dataclasses.replace(first, reviews=loud), *others))
@@ -94,7 +96,7 @@ def test_training_wording_lacks_variants_that_the_test_shows(small: study.Study)
     for wording in Wording:
         whole = dataclasses.replace(
             make_material(change, generator, wording=wording),
-            honest="The limit is too high. Lower it.",
+            honest_review="The limit is too high. Lower it.",
             foreign_reviews=("Another good review of something else.", "And one more of these."),
         )
         names[wording] = {

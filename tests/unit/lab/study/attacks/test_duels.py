@@ -31,7 +31,9 @@ def scored(value: float, sentences: int = 2, restating: int = 0, relevance: floa
 
 def duel(honest: float, made: float, restating: int = 0, **fields) -> Duel:
     return Duel(
-        attack=attack(**fields), attacking=scored(made, restating=restating), honest=scored(honest)
+        attack=attack(**fields),
+        attacking=scored(made, restating=restating),
+        honest_review=scored(honest),
     )
 
 
@@ -95,9 +97,11 @@ def test_goal_of_restating_is_90_percent_flagged_or_not(
 
 
 def test_wins_by_relevance_are_counted_apart() -> None:
-    by_value = Duel(attack=attack(), attacking=scored(0.4), honest=scored(0.5))
-    by_both = Duel(attack=attack(), attacking=scored(0.4, relevance=0.3), honest=scored(0.5))
-    by_relevance = Duel(attack=attack(), attacking=scored(0.6, relevance=0.3), honest=scored(0.5))
+    by_value = Duel(attack=attack(), attacking=scored(0.4), honest_review=scored(0.5))
+    by_both = Duel(attack=attack(), attacking=scored(0.4, relevance=0.3), honest_review=scored(0.5))
+    by_relevance = Duel(
+        attack=attack(), attacking=scored(0.6, relevance=0.3), honest_review=scored(0.5)
+    )
     row = only(by_value, by_both, by_relevance, by_both)
     assert (row.wins, row.wins_relevance) == (0.75, 0.75)
     assert only(by_value).wins_relevance == 0.0
@@ -114,8 +118,8 @@ def test_half_of_the_sentences_flag_a_review(sentences: int, restating: int, fla
 def test_honest_reviews_count_once() -> None:
     wrong = scored(0.0, sentences=1, restating=1)
     part = scored(0.4, sentences=4, restating=1)
-    duels = [Duel(attack=attack(change="a"), attacking=scored(0.1), honest=wrong)] * 3
-    duels += [Duel(attack=attack(change="b"), attacking=scored(0.1), honest=part)]
+    duels = [Duel(attack=attack(change="a"), attacking=scored(0.1), honest_review=wrong)] * 3
+    duels += [Duel(attack=attack(change="b"), attacking=scored(0.1), honest_review=part)]
     row = summarize_duels(duels, resamples=0, seed=0).honest
     assert (row.n, row.median, row.zero) == (2, 0.2, 0.5)
     assert (row.flagged, row.flagged_any, row.reached) == (0.5, 1.0, False)
@@ -161,7 +165,7 @@ def test_duel_has_the_scores_of_both_texts(small: study.Study, scorer: Scorer) -
     patch = small.changes[0].patch
     assert found.attacking.relevance == scorer.score(patch, text, language="python").relevance
     alone = scorer.score(patch, "The limit is raised from 10 to 20.", language="python")
-    assert found.honest.relevance == alone.relevance
+    assert found.honest_review.relevance == alone.relevance
     assert (found.won, found.attacking.sentences) == (True, 2)
 
 

@@ -152,7 +152,7 @@ def test_padding_is_the_honest_text_and_phrases(maker, name: str) -> None:
 
 def test_text_with_a_code_block_is_not_cut() -> None:
     honest = "Use this:\n```\nx = 1\n```"
-    found = made(variants.pad_with_praise, honest=honest)
+    found = made(variants.pad_with_praise, honest_review=honest)
     assert "interleaved" not in found
     assert all(honest in text for text in found.values())
     assert found["after"].startswith(honest + "\n\n")
@@ -190,11 +190,11 @@ def test_whole_review_is_given_twice() -> None:
     "maker", [variants.pad_with_praise, variants.pad_with_advice, variants.repeat_sentences]
 )
 def test_no_honest_text_gives_nothing(maker) -> None:
-    assert made(maker, honest="") == {}
+    assert made(maker, honest_review="") == {}
 
 
 def test_review_of_code_alone_has_nothing_to_repeat() -> None:
-    assert made(variants.repeat_sentences, honest="```\nx = 1\n```") == {}
+    assert made(variants.repeat_sentences, honest_review="```\nx = 1\n```") == {}
 
 
 def test_training_uses_other_phrases() -> None:
@@ -254,29 +254,33 @@ def test_names_are_swapped_where_there_are_some() -> None:
     ],
 )
 def test_sentence_is_denied(text: str, expected: str) -> None:
-    found = {made(variants.negate_review, seed, honest=text)["denied-verbs"] for seed in range(20)}
+    found = {
+        made(variants.negate_review, seed, honest_review=text)["denied-verbs"] for seed in range(20)
+    }
     assert expected in found
 
 
 def test_denied_once_leaves_the_rest() -> None:
-    found = made(variants.negate_review, honest="It is slow. It is old.")
+    found = made(variants.negate_review, honest_review="It is slow. It is old.")
     assert found["denied-once"] == "It is not slow. It is old."
     assert found["denied-verbs"] == "It is not slow. It is not old."
 
 
 def test_opposites_replace_words_both_ways() -> None:
-    found = made(variants.negate_review, honest="Adding this is better. The new way is worse.")
+    found = made(
+        variants.negate_review, honest_review="Adding this is better. The new way is worse."
+    )
     assert found["opposites"] == "Removing this is worse. The old way is better."
 
 
 def test_framed_denies_every_sentence() -> None:
-    text = made(variants.negate_review, honest="The limit is high. It fails.")["framed"]
+    text = made(variants.negate_review, honest_review="The limit is high. It fails.")["framed"]
     assert text.count(" the limit is high.") == 1
     assert text.count(" it fails.") == 1
 
 
 def test_nothing_to_deny_gives_nothing() -> None:
-    assert made(variants.negate_review, honest="") == {}
+    assert made(variants.negate_review, honest_review="") == {}
 
 
 def injected(seed: int = 0, **fields) -> dict[str, str]:
@@ -301,7 +305,7 @@ def test_honest_text_stays_whole() -> None:
 
 
 def test_without_an_honest_text_the_rest_remains() -> None:
-    assert set(injected(honest="")) == {
+    assert set(injected(honest_review="")) == {
         "alone",
         "alone-several",
         "after-poor",
@@ -322,7 +326,7 @@ def hidden(seed: int = 0, recorded: tuple[str, ...] = (LOAD,), **fields) -> dict
 
 
 def test_load_is_behind_a_poor_review() -> None:
-    found = hidden(honest="")
+    found = hidden(honest_review="")
     for name in ("poor-comment", "poor-white", "poor-alt-text", "poor-data-attribute"):
         poor, load = found[name].split("\n\n", 1)
         assert poor in bank("empty")
@@ -340,11 +344,11 @@ def test_load_is_behind_a_poor_review() -> None:
     ],
 )
 def test_cover_is_as_written(name: str, expected: str) -> None:
-    assert hidden(honest="")[name].endswith("\n\n" + expected)
+    assert hidden(honest_review="")[name].endswith("\n\n" + expected)
 
 
 def test_load_cannot_break_out_of_its_cover() -> None:
-    found = hidden(recorded=('a --> b </span> "c" (d) [e]',), honest="")
+    found = hidden(recorded=('a --> b </span> "c" (d) [e]',), honest_review="")
     assert found["poor-comment"].count("-->") == 1
     assert found["poor-hidden-span"].count("</span>") == 1
     assert found["poor-data-attribute"].count('"') == 2
@@ -352,7 +356,7 @@ def test_load_cannot_break_out_of_its_cover() -> None:
 
 
 def test_tag_characters_spell_the_load() -> None:
-    load = hidden(honest="")["poor-tag-characters"].split("\n\n", 1)[1]
+    load = hidden(honest_review="")["poor-tag-characters"].split("\n\n", 1)[1]
     assert "".join(chr(ord(letter) - 0xE0000) for letter in load) == LOAD
 
 
@@ -388,4 +392,4 @@ def test_change_without_names_has_none_to_join() -> None:
 
 
 def test_nothing_to_hide_gives_nothing() -> None:
-    assert hidden(recorded=(), honest="") == {}
+    assert hidden(recorded=(), honest_review="") == {}

@@ -146,7 +146,7 @@ def test_rating_that_is_none_is_refused(tmp_path: Path, rating: object) -> None:
 
 
 def test_file_without_changes_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="holds no change"):
+    with pytest.raises(InputError, match="has no changes"):
         study.read_study(helper.write(tmp_path / "s.jsonl", []))
 
 

@@ -39,7 +39,7 @@ pairs = st.lists(st.tuples(likert, likert), min_size=1, max_size=20)
 
 def measured(tmp_path: Path, rows: list[dict]) -> dict[tuple[str, str], Agreement]:
     found = measure_agreement(study.read_study(helper.write(tmp_path / "s.jsonl", rows)))
-    return {(row.what, row.measure): row for row in found}
+    return {(row.subject, row.measure): row for row in found}
 
 
 def test_alpha_of_the_textbook_data_is_the_printed_one() -> None:

@@ -117,7 +117,7 @@ def test_junk_systems_are_named(found: ValidationResult) -> None:
 
 def test_two_people_are_a_value_to_compare_with(found: ValidationResult) -> None:
     assert [mark.label for mark in section(found, "metrics").plots[0].marks] == ["two people"]
-    unknown = (Agreement(what="relevance", measure="Spearman", n=0, value=None, reason="none"),)
+    unknown = (Agreement(subject="relevance", measure="Spearman", n=0, value=None, reason="none"),)
     assert section(replace(found, agreement=unknown), "metrics").plots[0].marks == ()
 
 
