@@ -232,23 +232,27 @@ def _sentence(pair: _Pair, decision: str, measure: str, detect: float, needed: i
     if not pair.paired:
         pulls = f"{pair.pulls} pull requests, by strata"
     numbers = (
-        f"{_number(means[0])} against {_number(means[1])} of 100 on {pulls} "
-        f"(difference {_number(value)}, 95 % interval {_number(low)} to {_number(high)})"
+        f"{format_score(means[0])} against {format_score(means[1])} of 100 on {pulls} "
+        f"(difference {format_score(value)}, "
+        f"95 % interval {format_score(low)} to {format_score(high)})"
     )
     if decision in ("better", "worse"):
         return f"{first} is better than {second}{in_measure}: {numbers}"
     if decision == "equivalent":
-        result = f"no difference{in_measure} larger than {_number(detect)}"
+        result = f"no difference{in_measure} larger than {format_score(detect)}"
     elif needed is None:
-        result = f"undecided{in_measure}: the difference may be larger than {_number(detect)} or 0"
+        result = (
+            f"undecided{in_measure}: the difference may be larger than {format_score(detect)} or 0"
+        )
     else:
         result = (
             f"undecided{in_measure}; about {needed:,} more {'common ' * pair.paired}pull requests "
-            f"would probably (4 in 5) show a difference of {_number(detect)}"
+            f"would probably (4 in 5) show a difference of {format_score(detect)}"
         )
     return f"{first} and {second}: {result}: {numbers}"
 
 
-def _number(value: float) -> str:
+def format_score(value: float) -> str:
+    """Format a score or a difference, 0 to 100, with one decimal at most."""
     # Adding 0 turns -0.0 into 0.0.
     return f"{round(value, 1) + 0.0:.1f}".removesuffix(".0")

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from statistics import NormalDist
 from typing import Any, Final, NamedTuple
 
-from crscore.audit.compare import SIGNIFICANCE
+from crscore.audit.compare import SIGNIFICANCE, format_score
 from crscore.audit.overview import Estimate, Night, Overview
 from crscore.audit.tables import SCORES
 from crscore.errors import ConfigError
@@ -80,8 +80,9 @@ def judge(
         arms = math.hypot(estimate.high - estimate.value, before.value - before.low)
         if drop > wider * arms and drop > minimum_drop:
             failed.append(
-                f"{name}: {measure} {estimate.value:.1f} (95 % interval {estimate.low:.1f} to "
-                f"{estimate.high:.1f}) is {drop:.1f} below {before.value:.1f}"
+                f"{name}: {measure} {format_score(estimate.value)} (95 % interval "
+                f"{format_score(estimate.low)} to {format_score(estimate.high)}) is "
+                f"{format_score(drop)} below {format_score(before.value)}"
             )
     return GateResult(tuple(failed), tuple(notices))
 

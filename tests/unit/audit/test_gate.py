@@ -100,7 +100,7 @@ def test_the_gate_fails_below_the_baseline_by_more_than_the_minimum(
 
 def test_a_failure_says_by_how_much() -> None:
     assert judge(overview(50, 46, 54), baseline=60).failed == (
-        "otter: usefulness 50.0 (95 % interval 46.0 to 54.0) is 10.0 below 60.0",
+        "otter: usefulness 50 (95 % interval 46 to 54) is 10 below 60",
     )
 
 
