@@ -271,7 +271,7 @@ class Scorer:
             InputError: It cannot be read, or is larger than a limit.
         """
         if isinstance(review, str | bytes):
-            limits = comments.Limits(max_review_bytes=self.settings.max_review_bytes)
+            limits = comments.ReviewLimits(max_review_bytes=self.settings.max_review_bytes)
             return comments.parse_review(review, source=source, limits=limits)
         return (review,) if isinstance(review, Comment) else tuple(review)
 

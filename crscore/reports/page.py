@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from crscore.records import PseudoReference, Result
-from crscore.reports import _lines, score_blocks, view
+from crscore.reports import diff_table, score_blocks, view
 from crscore.reports.blocks import Block, Line, Measures, Paragraph, Run
 
 MAX_SIDE = 150
@@ -44,7 +44,7 @@ class Page(NamedTuple):
     comments: tuple[Block, ...]
     rows: tuple[tuple[Cell, ...], ...]
     """The matrix: pseudo-references by sentences, at most `MAX_SIDE` of each."""
-    diff: _lines.View
+    diff: diff_table.DiffTable
     """The change."""
     max_side: int = MAX_SIDE
     """Maximum number of columns."""
@@ -58,7 +58,7 @@ def page(result: Result, *, prefix: str, heading: str) -> Page:
         prefix: Prefix of every id; letters, digits and dashes.
         heading: Title of this result.
     """
-    diff = _lines.view(result)
+    diff = diff_table.make_diff_table(result)
 
     def place(index: int, item: PseudoReference) -> Line:
         link = f"#{prefix}at-r{index}" if f"r{index}" in diff.anchored else ""

@@ -26,7 +26,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from crscore.records import PseudoReference, ReferenceKind, Result, Severity
-from crscore.reports import _sarif_places, escape, view
+from crscore.reports import escape, sarif_locations, view
 from crscore.reports.base import Report
 from crscore.version import __version__
 
@@ -116,7 +116,7 @@ def _run(result: Result, category: str, of: int) -> dict[str, Any]:
         },
         "automationDetails": {"id": f"{category}/{result.diff.sha256[:16]}"},
         "originalUriBaseIds": {
-            _sarif_places.ROOT: {"description": {"text": "The root of the repository."}}
+            sarif_locations.ROOT: {"description": {"text": "The root of the repository."}}
         },
         "invocations": [{"executionSuccessful": True, "toolExecutionNotifications": notices}],
         "results": entries,
@@ -176,7 +176,7 @@ def _results(
         match = result.reference_matches[index]
         prefix = "" if reference.topic is None else "Nobody mentioned "
         text = _message(prefix + reference.text) or "A point without words."
-        locations = _sarif_places.locations(result.diff, reference)
+        locations = sarif_locations.make_locations(result.diff, reference)
         digest = _digest(reference, text)
         digest_counts[digest] += 1
         yield {

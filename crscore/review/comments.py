@@ -22,7 +22,7 @@ _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class ReviewLimits:
     """Size limits of a review."""
 
     max_review_bytes: int = 10_000_000
@@ -33,7 +33,7 @@ class Limits:
     """Maximum characters of one comment; GitHub allows 65,536."""
 
 
-DEFAULT_LIMITS: Final = Limits()
+DEFAULT_LIMITS: Final = ReviewLimits()
 """Default limits, far above any real review."""
 
 
@@ -46,7 +46,7 @@ class _Document:
 
 
 def parse_review(
-    text: str | bytes, *, source: str = "<review>", limits: Limits = DEFAULT_LIMITS
+    text: str | bytes, *, source: str = "<review>", limits: ReviewLimits = DEFAULT_LIMITS
 ) -> tuple[Comment, ...]:
     """Parse a review.
 

@@ -63,7 +63,7 @@ def read_prose(body: str) -> Prose:
         body: Markdown or plain text, any characters.
     """
     prose = Prose()
-    reader = _Reader(prose)
+    reader = _ProseReader(prose)
     reader.hide(smuggled(body))
     for part in _parts(clean(body)):
         rendered = render_html(part)
@@ -94,7 +94,7 @@ class _Section:
     hidden: bool = False
 
 
-class _Reader:
+class _ProseReader:
     """Single walk over the DOM that collects a `Prose`."""
 
     def __init__(self, prose: Prose) -> None:

@@ -86,7 +86,7 @@ def outline(text: str) -> Outline:
         >>> [part.title for part in outline("<details><summary>Why</summary>...</details>").folded]
         ['Why']
     """
-    reader = _Reader(text)
+    reader = _OutlineReader(text)
     reader.read()
     return reader.found
 
@@ -100,7 +100,7 @@ class _Heading:
 
 
 @dataclass(slots=True)
-class _Box:
+class _Container:
     """An open `<details>`, or the body itself."""
 
     start: int
@@ -109,11 +109,11 @@ class _Box:
     headings: list[_Heading] = field(default_factory=list)
 
 
-class _Reader:
+class _OutlineReader:
     def __init__(self, text: str) -> None:
         self.found = Outline()
         self._text = text
-        self._boxes = [_Box(0)]
+        self._boxes = [_Container(0)]
         self._fence = ""
         self._fence_quoted = False
         self._comment_end = 0
@@ -169,7 +169,7 @@ class _Reader:
         self._end_headings(self._boxes[-1], level, start)
         self._boxes[-1].headings.append(_Heading(start, end, level, title))
 
-    def _end_headings(self, box: _Box, level: int, end_offset: int) -> None:
+    def _end_headings(self, box: _Container, level: int, end_offset: int) -> None:
         while box.headings and box.headings[-1].level >= level:
             last = box.headings.pop()
             end = min(last.end, end_offset)
@@ -197,7 +197,7 @@ class _Reader:
                 box.summary_from = None
         elif not closes:
             box.summary_from = None
-            self._boxes.append(_Box(mark.start()))
+            self._boxes.append(_Container(mark.start()))
         elif len(self._boxes) > 1:
             self._boxes.pop()
             self._end_headings(box, 0, mark.start())

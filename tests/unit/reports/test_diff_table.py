@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from crscore.records import ChangedFile, Comment, FileStatus, PseudoReference, Result, Side
-from crscore.reports import _lines
+from crscore.reports import diff_table
 from tests.helpers import results
 
 
@@ -12,8 +12,8 @@ def result_on(*files: ChangedFile, references: tuple[PseudoReference, ...] = (),
     return results.make(results.diff_of(*files), references, said, [[] for _ in references])
 
 
-def lines(result: Result) -> list[_lines.Line]:
-    return [line for file in _lines.view(result).files for line in file.lines]
+def lines(result: Result) -> list[diff_table.DiffRow]:
+    return [line for file in diff_table.make_diff_table(result).files for line in file.lines]
 
 
 def numbers(result: Result, name: str) -> list[tuple[int | None, int | None]]:
@@ -31,7 +31,10 @@ def test_comment_marks_all_its_lines() -> None:
 
 def test_comment_on_a_whole_file_marks_no_line() -> None:
     comment = Comment(body="", path="src/shop/client.py")
-    assert _lines.view(result_on(results.CLIENT, comment=comment)).anchored == frozenset()
+    assert (
+        diff_table.make_diff_table(result_on(results.CLIENT, comment=comment)).anchored
+        == frozenset()
+    )
 
 
 def test_old_side_of_a_renamed_file_is_found_by_its_old_path() -> None:
@@ -55,7 +58,10 @@ def test_badge_returns_where_a_reference_begins_again() -> None:
 
 def test_reference_outside_the_hunks_has_no_anchor() -> None:
     reference = results.reference("x", ("src/shop/client.py", 900, 901))
-    assert _lines.view(result_on(results.CLIENT, references=(reference,))).anchored == frozenset()
+    assert (
+        diff_table.make_diff_table(result_on(results.CLIENT, references=(reference,))).anchored
+        == frozenset()
+    )
 
 
 def test_hunk_is_headed_by_its_numbers_and_section() -> None:
@@ -72,11 +78,13 @@ def test_hunk_is_headed_by_its_numbers_and_section() -> None:
 )
 def test_file_without_lines_says_why(change: dict[str, object], remark: str) -> None:
     file = replace(results.changed("logo.png"), **change)
-    assert _lines.view(result_on(file)).files[0].remark == remark
+    assert diff_table.make_diff_table(result_on(file)).files[0].remark == remark
 
 
 def test_file_without_a_path_is_named_unknown() -> None:
-    assert _lines.view(result_on(results.changed(""))).files[0].path == "(unknown file)"
+    assert (
+        diff_table.make_diff_table(result_on(results.changed(""))).files[0].path == "(unknown file)"
+    )
 
 
 def long_file(count: int) -> ChangedFile:
@@ -86,21 +94,21 @@ def long_file(count: int) -> ChangedFile:
 
 
 def test_diff_at_the_limit_is_shown_whole() -> None:
-    view = _lines.view(result_on(long_file(_lines.MAX_LINES)))
+    view = diff_table.make_diff_table(result_on(long_file(diff_table.MAX_LINES)))
     assert not view.shortened
-    assert len(view.files[0].lines) == _lines.MAX_LINES + 1
+    assert len(view.files[0].lines) == diff_table.MAX_LINES + 1
 
 
 def test_longer_diff_shows_marked_lines_and_some_around() -> None:
     reference = results.reference("x", ("a.py", 100, 101))
-    result = result_on(long_file(_lines.MAX_LINES + 1), references=(reference,))
+    result = result_on(long_file(diff_table.MAX_LINES + 1), references=(reference,))
     shown = [line.new if line.new else line.kind for line in lines(result)]
     assert shown == ["hunk", "gap", 97, 98, 99, 100, 101, 102, 103, 104, "gap"]
-    assert _lines.view(result).shortened
+    assert diff_table.make_diff_table(result).shortened
 
 
 def test_longer_diff_that_ends_in_a_marked_line_ends_without_a_gap() -> None:
-    last = _lines.MAX_LINES + 1
+    last = diff_table.MAX_LINES + 1
     reference = results.reference("x", ("a.py", last, last))
     result = result_on(long_file(last), references=(reference,))
     assert lines(result)[-1].new == last
@@ -108,15 +116,15 @@ def test_longer_diff_that_ends_in_a_marked_line_ends_without_a_gap() -> None:
 
 def test_longer_diff_shows_the_beginning_of_a_long_reference() -> None:
     reference = results.reference("x", ("a.py", 1, 1_500))
-    result = result_on(long_file(_lines.MAX_LINES + 1), references=(reference,))
+    result = result_on(long_file(diff_table.MAX_LINES + 1), references=(reference,))
     shown = [line.new for line in lines(result) if line.new]
-    assert shown == list(range(1, _lines.MAX_SPAN_LINES + _lines.CONTEXT_LINES + 1))
+    assert shown == list(range(1, diff_table.MAX_SPAN_LINES + diff_table.CONTEXT_LINES + 1))
 
 
 def test_longer_diff_leaves_out_what_nothing_stands_on() -> None:
     reference = results.reference("x", ("config/settings.toml", 2, 2))
-    files = (long_file(_lines.MAX_LINES), results.SETTINGS)
-    view = _lines.view(result_on(*files, references=(reference,)))
+    files = (long_file(diff_table.MAX_LINES), results.SETTINGS)
+    view = diff_table.make_diff_table(result_on(*files, references=(reference,)))
     assert [file.path for file in view.files] == ["config/settings.toml"]
 
 

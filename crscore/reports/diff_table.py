@@ -44,7 +44,7 @@ class _Place(NamedTuple):
     number: int
 
 
-class Line(NamedTuple):
+class DiffRow(NamedTuple):
     """One row of the diff table; a row without a kind is a gap or a hunk's head."""
 
     kind: str
@@ -65,7 +65,7 @@ class Line(NamedTuple):
     """Names of the marks whose anchor this line is: the first line in the page."""
 
 
-class File(NamedTuple):
+class FileDiff(NamedTuple):
     """One file of the diff."""
 
     path: str
@@ -74,16 +74,16 @@ class File(NamedTuple):
     """Cleaned old path when it differs."""
     status: str
     """Its kind of change."""
-    lines: tuple[Line, ...]
+    lines: tuple[DiffRow, ...]
     """Rows, with hunk heads and gaps."""
     remark: str | None
     """Reason that there are no lines; None otherwise."""
 
 
-class View(NamedTuple):
+class DiffTable(NamedTuple):
     """Diff with the anchors in it."""
 
-    files: tuple[File, ...]
+    files: tuple[FileDiff, ...]
     """In the order of the diff."""
     anchored: frozenset[str]
     """Names of the marks that have a line in `files`."""
@@ -91,7 +91,7 @@ class View(NamedTuple):
     """True when only some of the lines are shown."""
 
 
-def view(result: Result) -> View:
+def make_diff_table(result: Result) -> DiffTable:
     """Lay out the diff of a result.
 
     Args:
@@ -101,13 +101,13 @@ def view(result: Result) -> View:
         Every line, or, above `MAX_LINES`, the marked lines with some context.
     """
     shorten = len(result.diff.lines()) > MAX_LINES
-    layout = _Layout(
+    layout = _TableBuilder(
         names=_names(result, MAX_SPAN_LINES if shorten else MAX_LINES), shorten=shorten
     )
     files = tuple(layout.file(file) for file in result.diff.files)
     if shorten:
         files = tuple(file for file in files if file.lines)
-    return View(files, frozenset(layout.anchored), shorten)
+    return DiffTable(files, frozenset(layout.anchored), shorten)
 
 
 def _names(result: Result, max_lines: int) -> dict[_Place, list[str]]:
@@ -148,16 +148,16 @@ def _places(file: ChangedFile, line: DiffLine) -> Iterator[_Place]:
 
 
 @dataclass(slots=True)
-class _Layout:
+class _TableBuilder:
     """Single walk over the diff that tracks which marks already have their anchor."""
 
     names: dict[_Place, list[str]]
     shorten: bool
     anchored: set[str] = field(default_factory=set)
 
-    def file(self, file: ChangedFile) -> File:
+    def file(self, file: ChangedFile) -> FileDiff:
         lines = tuple(line for hunk in file.hunks for line in self._hunk(file, hunk))
-        return File(
+        return FileDiff(
             path=one_line(file.path) or "(unknown file)",
             old_path=None if file.old_path is None else one_line(file.old_path),
             status=file.status.value.replace("_", " "),
@@ -165,7 +165,7 @@ class _Layout:
             remark=None if file.hunks else _remark(file),
         )
 
-    def _hunk(self, file: ChangedFile, hunk: Hunk) -> Iterator[Line]:
+    def _hunk(self, file: ChangedFile, hunk: Hunk) -> Iterator[DiffRow]:
         names = [
             [name for place in _places(file, line) for name in self.names.get(place, ())]
             for line in hunk.lines
@@ -175,7 +175,7 @@ class _Layout:
             return
         head = f"@@ \N{MINUS SIGN}{hunk.old_start},{hunk.old_length} "
         head += f"+{hunk.new_start},{hunk.new_length} @@ {one_line(hunk.section, 120)}"
-        yield Line("hunk", head.strip())
+        yield DiffRow("hunk", head.strip())
         skipped = False
         before: frozenset[str] = frozenset()
         for position, line in enumerate(hunk.lines):
@@ -183,13 +183,13 @@ class _Layout:
                 skipped = True
                 continue
             if skipped:
-                yield Line("gap", "…")
+                yield DiffRow("gap", "…")
                 skipped = False
             row = self._line(line, names[position], before)
             before = frozenset(row.marks)
             yield row
         if skipped:
-            yield Line("gap", "…")
+            yield DiffRow("gap", "…")
 
     def _shown_positions(self, names: Sequence[Sequence[str]]) -> frozenset[int]:
         """Return the positions to show: all, or those near a marked line."""
@@ -202,11 +202,11 @@ class _Layout:
             for neighbour in range(position - CONTEXT_LINES, position + CONTEXT_LINES + 1)
         )
 
-    def _line(self, line: DiffLine, on_line: Iterable[str], before: frozenset[str]) -> Line:
+    def _line(self, line: DiffLine, on_line: Iterable[str], before: frozenset[str]) -> DiffRow:
         names = tuple(dict.fromkeys(on_line))
         anchors = tuple(name for name in names if name not in self.anchored)
         self.anchored.update(anchors)
-        return Line(
+        return DiffRow(
             kind=line.kind.value,
             text=code_line(line.text, MAX_LINE_CHARS),
             sign=SIGNS[line.kind],

@@ -13,7 +13,7 @@ MAX_RELATED: Final = 10
 """Maximum number of further places of one pseudo-reference."""
 
 
-def locations(diff: Diff, reference: PseudoReference) -> list[dict[str, Any]]:
+def make_locations(diff: Diff, reference: PseudoReference) -> list[dict[str, Any]]:
     """Return the places of a pseudo-reference, each once, the most informative first.
 
     Args:
