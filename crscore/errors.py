@@ -319,7 +319,7 @@ class RateLimitedError(HostError):
     """Raised when the host requires a longer wait than the run allows.
 
     Args:
-        what: The request.
+        request: The request.
         reason: The limit that was reached.
         retry_after: Seconds to wait; None when unknown.
     """

@@ -93,12 +93,12 @@ class Step:
     finished: bool = False
     """False when the run was ended by something other than a crscore error."""
 
-    def show(self, level: str, text: str) -> None:
+    def show(self, level: commands.Level, text: str) -> None:
         """Show a message beside the run."""
         self.counts[level] = self.counts.get(level, 0) + 1
         click.echo(commands.message(level, one_line(text)))
 
-    def note(self, level: str, text: str) -> None:
+    def note(self, level: commands.Level, text: str) -> None:
         """Show a message beside the run and in its summary."""
         self.notes.append(text)
         self.show(level, text)

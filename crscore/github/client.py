@@ -154,7 +154,7 @@ class Client:
         store: Stores responses between runs; None to store nothing.
         retry: Budget for waits in this run; None for a new default budget.
         timeout_s: Seconds without data after which a response counts as lost.
-        say: Called with one line for each wait.
+        report: Called with one line for each wait.
 
     Raises:
         BadTokenError: The token has invalid characters.
@@ -191,7 +191,7 @@ class Client:
         self._store = store
         self._retry = retry or RetryBudget()
         self._timeout_s = timeout_s
-        self._say = report or (lambda _: None)
+        self._report = report or (lambda _: None)
         self._traffic = Traffic()
         self._is_silent = False
         # By resource: the time until which requests are pointless, and the reason. REST and GraphQL
@@ -406,7 +406,7 @@ class Client:
             # Otherwise a list of many pages would wait for each of them until the time-out.
             raise UnavailableError(operation, "GitHub has stopped answering, and the time is spent")
         try:
-            return self._retry.retry(attempt, self._say)
+            return self._retry.retry(attempt, self._report)
         except RateLimitedError as exc:
             self._closed[resource] = (self._retry.now() + (exc.retry_after or 0.0), exc)
             raise

@@ -28,7 +28,7 @@ class TryAgainError(Exception):
         error: Error to raise when there is no other try.
         wait_s: Seconds that GitHub requests to wait; None when it requests none.
         doubles: True when the wait doubles with each try, because GitHub requested none.
-        why: Reason to wait, for people; the error's when empty.
+        cause: Reason to wait, for people; the error's when empty.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class TryAgainError(Exception):
         self.error = error
         self.wait_s = wait_s
         self.doubles = doubles
-        self.why = cause or error.reason
+        self.cause = cause or error.reason
 
 
 class RetryBudget:
@@ -99,7 +99,7 @@ class RetryBudget:
                 if number >= self._tries or wait_s > self.left_s:
                     raise again.error from again.__cause__
                 prefix = "trying again in" if again.wait_s is None else "GitHub asks to wait"
-                report(f"{prefix} {wait_s:.0f} s ({again.why})")
+                report(f"{prefix} {wait_s:.0f} s ({again.cause})")
             self.left_s -= wait_s
             self.waited_s += wait_s
             self._sleep(wait_s)

@@ -129,7 +129,7 @@ def test_pull_request_has_summary_outputs_and_artifact(
     assert job.outputs["partial"] == "false"
     assert job.outputs["comment-url"] == ""
     assert (job.artifacts["crscore"] / "crscore.html").read_text("utf-8").startswith("<!DOCTYPE")
-    assert f"{REPOSITORY}&#35;{NUMBER}" in job.summary
+    assert f"{REPOSITORY}#&#8203;{NUMBER}" in job.summary
     assert server.writes == []
 
 
@@ -326,7 +326,7 @@ def test_what_another_job_measured_is_posted_when_asked_for(
 
     assert (job.failed, server.writes) == (False, [])
     assert job.outputs["relevance"] == measured.outputs["relevance"] != ""
-    assert f"{REPOSITORY}&#35;{NUMBER}" in job.summary
+    assert f"{REPOSITORY}#&#8203;{NUMBER}" in job.summary
 
 
 def test_artifact_that_is_refused_fails_nothing(
@@ -495,7 +495,7 @@ def test_several_pull_requests_have_a_section_each_and_no_annotations(
     ]
     assert found["sarif-path"] == ""
     summary = (tmp_path / "summary").read_text("utf-8")
-    assert [f"acme/shop&#35;{number}" in summary for number in (7, 8)] == [True, True]
+    assert [f"acme/shop#&#8203;{number}" in summary for number in (7, 8)] == [True, True]
     assert int(found["reviews-scored"]) % 2 == 0
 
 
@@ -560,7 +560,7 @@ def test_one_of_several_that_fails_is_told_after_the_others(
     assert [name for name, _, text in commands(done.stdout) if "acme/shop#8" in text] == ["error"]
     assert found["json-path"] != ""
     assert [written.pull for written in server.writes] == [7]
-    assert "acme/shop&#35;7" in (tmp_path / "summary").read_text("utf-8")
+    assert "acme/shop#&#8203;7" in (tmp_path / "summary").read_text("utf-8")
 
 
 def test_bug_in_one_of_several_leaves_what_was_done(
@@ -582,7 +582,7 @@ def test_bug_in_one_of_several_leaves_what_was_done(
     assert cli.run(["action"]) == cli.EXIT_BUG
 
     summary = (tmp_path / "summary").read_text("utf-8")
-    assert "acme/shop&#35;7" in summary
+    assert "acme/shop#&#8203;7" in summary
     assert "stopped before its end" in summary
     assert outputs((tmp_path / "output").read_text("utf-8"))["relevance"] != ""
 
@@ -626,7 +626,7 @@ def test_folder_that_cannot_be_written_leaves_the_scores(
     assert found["relevance"] != ""
     assert found["json-path"] == ""
     summary = (tmp_path / "summary").read_text("utf-8")
-    assert "acme/shop&#35;7" in summary
+    assert "acme/shop#&#8203;7" in summary
     assert "cannot write" in summary
 
 

@@ -121,7 +121,7 @@ class Store:
             ...     store.find(Cursor, "list", repository=7)[0].position
             '2026-01-02T03:04:05Z'
         """
-        sql = _where(values) + (f" ORDER BY {', '.join(order)}" if order else "")
+        sql = _where_clause(values) + (f" ORDER BY {', '.join(order)}" if order else "")
         return self.select(kind, sql, *values.values())
 
     def find_one(self, kind: type[R], **values: Any) -> R | None:
@@ -138,7 +138,7 @@ class Store:
         Raises:
             StoreError: The file cannot be written.
         """
-        self.change(f"DELETE FROM {kind.TABLE}{_where(values)}", *values.values())
+        self.change(f"DELETE FROM {kind.TABLE}{_where_clause(values)}", *values.values())
 
     def select(self, kind: type[R], clauses: str = "", *values: Any) -> list[R]:
         """Return rows of one table; for modules of this room.
@@ -244,7 +244,7 @@ class Store:
             raise StoreError(str(self.path), _reason(exc)) from exc
 
 
-def _where(values: Mapping[str, Any]) -> str:
+def _where_clause(values: Mapping[str, Any]) -> str:
     return " WHERE " + " AND ".join(f"{name} = ?" for name in values) if values else ""
 
 

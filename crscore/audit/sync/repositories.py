@@ -105,10 +105,10 @@ def find_repositories(
             else:
                 messages.miss(f"{name} cannot be read: {exc.reason}.")
         else:
-            repositories[listed.id] = _put(store, listed, since, messages)
+            repositories[listed.id] = _store_listed(store, listed, since, messages)
     for pattern in patterns:
         for listed in _list(store, meter, pattern, messages):
-            repositories[listed.id] = _put(store, listed, since, messages)
+            repositories[listed.id] = _store_listed(store, listed, since, messages)
     return sorted(repositories.values(), key=lambda repository: repository.id)
 
 
@@ -125,7 +125,7 @@ def find_again(
     except (NotFoundError, PermissionDeniedError) as exc:
         _lose(store, repository, exc, messages)
         return None
-    return _put(store, listed, "", messages)
+    return _store_listed(store, listed, "", messages)
 
 
 def rename(store: Store, repository: Repository, name: str, messages: Messages) -> Repository:
@@ -162,7 +162,7 @@ def _list(store: Store, meter: Meter, pattern: str, messages: Messages) -> list[
     return [item for item in listed if fnmatchcase(item.full_name.lower(), pattern.lower())]
 
 
-def _put(store: Store, listed: _Listed, since: str, messages: Messages) -> Repository:
+def _store_listed(store: Store, listed: _Listed, since: str, messages: Messages) -> Repository:
     previous = store.find_one(Repository, id=listed.id)
     row = Repository(
         id=listed.id,

@@ -7,32 +7,27 @@ commands off and on again.
 from __future__ import annotations
 
 import uuid
-from typing import Final
+from typing import Literal
 
-LEVELS: Final = ("notice", "warning", "error")
-"""Levels of the messages that a runner shows beside a run."""
+Level = Literal["notice", "warning", "error"]
+"""Level of a message that a runner shows beside a run."""
 
 
-def message(level: str, text: str, *, title: str = "crscore") -> str:
+def message(level: Level, text: str, *, title: str = "crscore") -> str:
     r"""Format a message that the runner shows beside the run.
 
     Args:
-        level: One of `LEVELS`.
+        level: Level of the message.
         text: Any text.
         title: Any text.
 
     Returns:
         One line, without its end.
 
-    Raises:
-        ValueError: The level is unknown.
-
     Example:
         >>> message("notice", "50 %\n::error::no")
         '::notice title=crscore::50 %25%0A::error::no'
     """
-    if level not in LEVELS:
-        raise ValueError(level)
     return f"::{level} title={escape_property(title)}::{escape(text)}"
 
 

@@ -1,6 +1,5 @@
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,11 +10,6 @@ def test_message_is_one_line_that_keeps_its_text() -> None:
     line = commands.message("warning", "50 %\r\n::error::x", title="a: b, c\n")
 
     assert line == "::warning title=a%3A b%2C c%0A::50 %25%0D%0A::error::x"
-
-
-def test_there_are_three_levels() -> None:
-    with pytest.raises(ValueError, match="group"):
-        commands.message("group", "x")
 
 
 @given(text=st.text())
