@@ -45,7 +45,7 @@ _SCOPES: Final = _set(
 )
 """Nodes beside those of the tables that have names of their own."""
 _OPERANDS: Final = _set("value default_value object operand argument index subscript")
-"""Fields whose names get no value though the whole stands on the side that does: `a.b[c] = d`."""
+"""Fields whose names get no value although the whole expression does: `a.b[c] = d`."""
 _RECEIVERS: Final = _set("this self")
 MAX_SIDE: Final = 64
 """Names read on each side of an assignment."""

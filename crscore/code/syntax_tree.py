@@ -25,7 +25,7 @@ class Node(NamedTuple):
     parent: int
     """Position of its parent in the table; -1 for the root."""
     field: str
-    """Field of the parent that it stands in; may be empty."""
+    """Field of the parent that it is in; may be empty."""
     text: str
     """Text of a leaf or string; empty for others."""
     leaf: bool
@@ -90,7 +90,7 @@ def _table(
     parents = [-1]
     while True:
         node = cursor.node
-        assert node is not None  # noqa: S101 - a cursor always stands on a node
+        assert node is not None  # noqa: S101 - a cursor always has a node
         inside = node.start_byte >= start and node.end_byte <= end and not node.is_extra
         if inside:
             nodes.append(_node(node, parents[-1], cursor.field_name, strings))

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crscore.code.samples import Sample
+from crscore.code.tokens import TokenKind, split
 from crscore.errors import InputError
 from crscore.syntax.grammars import language_of
 
@@ -34,6 +35,23 @@ class PresetOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     def rounding(self) -> str:
         """End of the identity of a metric with rounded scores."""
         return "|round:3" if self.preset else ""
+
+
+class TokenOptions(PresetOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Options of a metric of tokens in that paper."""
+
+    tokens: TokenKind | None = None
+    """Kind of tokens; the default is `code`, which agrees better with people, or `tranx` in the
+    preset."""
+
+    @property
+    def kind_of_tokens(self) -> TokenKind:
+        """Kind of tokens."""
+        return self.tokens or ("tranx" if self.preset else "code")
+
+    def split(self, text: str) -> list[str]:
+        """Split code into tokens."""
+        return split(text, self.kind_of_tokens)
 
 
 class Metric(ABC):

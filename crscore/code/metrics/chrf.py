@@ -21,7 +21,7 @@ class Options(PresetOptions, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """Options of chrF; with the preset, a set's score is the mean of its samples."""
 
     word_order: Annotated[int, msgspec.Meta(ge=0, le=4)] = 0
-    """Longest n-gram of words: 0 for chrF, 2 for chrF++. Words are what white space separates, so
+    """Longest n-gram of words: 0 for chrF, 2 for chrF++. Words are separated by white space, so
     `f (x)` differs from `f(x)`: format both sides alike before using more than 0."""
 
 

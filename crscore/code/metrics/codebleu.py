@@ -195,8 +195,8 @@ def _flow(tree: SyntaxTree, *, assignments: bool) -> Counter[tuple[bool, int, in
 def _python_tokens(code: str) -> list[str]:
     """Split Python as its own tokenizer does, line ends and the end of the code included.
 
-    What that cannot read is split as for tranX. The end of a line that only Python 3.8 and later
-    add to code without one is left out.
+    Code that it cannot read is split as for tranX. The end of line that Python 3.8 and later add to
+    code without one is left out.
     """
     try:
         return [

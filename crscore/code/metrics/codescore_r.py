@@ -94,7 +94,7 @@ class CodeScoreR(MeanMetric):
 
     def _vectors(self, sketches: Sequence[str]) -> npt.NDArray[np.float32]:
         """Encode sketches, cut at the model's length, as rows of length 1 (0 for a zero vector)."""
-        assert self.options.model is not None  # noqa: S101 - `inapplicable` says so
+        assert self.options.model is not None  # noqa: S101 - `inapplicable` refused it
         loaded = load_model(self.options.model)
         import torch  # noqa: PLC0415
 

@@ -6,16 +6,13 @@ import functools
 from dataclasses import dataclass
 from types import SimpleNamespace
 
-from crscore.code import libraries, tokens, wordnet
-from crscore.code.metrics.base import Metric, PairMetric, PresetOptions
+from crscore.code import libraries, wordnet
+from crscore.code.metrics.base import Metric, PairMetric, TokenOptions
 
 
-class Options(PresetOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Options(TokenOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Options of METEOR; the preset has tokens of tranX, and synonyms."""
 
-    tokens: tokens.TokenKind | None = None
-    """Kind of tokens; the default is `code`, which agrees better with people, or `tranx` in the
-    preset."""
     synonyms: bool | None = None
     """Whether synonyms of WordNet are aligned, where its files are on this machine. By default in
     the preset only: of code they improve nothing, and without them a score is the same on every
@@ -33,10 +30,6 @@ class Meteor(PairMetric):
     options: Options
 
     @property
-    def _kind(self) -> tokens.TokenKind:
-        return self.options.tokens or ("tranx" if self.options.preset else "code")
-
-    @property
     def _has_synonyms(self) -> bool:
         synonyms = self.options.synonyms
         return bool(self.options.preset) if synonyms is None else synonyms
@@ -46,12 +39,12 @@ class Meteor(PairMetric):
         """Variant by tokens, WordNet and rounding, with the versions of library and WordNet."""
         words = wordnet.find()[1] if self._has_synonyms else "no synonyms"
         version = libraries.version("nltk")
-        return f"meteor|tok:{self._kind}|{words}|{version}{self.options.rounding}"
+        return f"meteor|tok:{self.options.kind_of_tokens}|{words}|{version}{self.options.rounding}"
 
     def compare(self, candidate: str, reference: str, _language: str | None) -> float:
         """Align two texts."""
         score = libraries.load("nltk.translate.meteor_score", "nltk").single_meteor_score
-        left, right = tokens.split(candidate, self._kind), tokens.split(reference, self._kind)
+        left, right = map(self.options.split, (candidate, reference))
         if not left:
             return float(not right)
         synonyms = wordnet.find()[0] if self._has_synonyms else wordnet.NoSynonyms()

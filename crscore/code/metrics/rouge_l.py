@@ -5,16 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from crscore.code import libraries, tokens
-from crscore.code.metrics.base import MAX_CHARACTERS, Metric, PairMetric, PresetOptions
+from crscore.code import libraries
+from crscore.code.metrics.base import MAX_CHARACTERS, Metric, PairMetric, TokenOptions
 from crscore.code.ngrams import count_ngrams
 
 
-class Options(PresetOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Options(TokenOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Options of ROUGE; the preset has tokens of tranX."""
 
-    tokens: tokens.TokenKind | None = None
-    """Kind of tokens; the default is `code`, or `tranx` in the preset."""
     kind: Literal["L", "1", "2"] = "L"
     """In common: the longest common subsequence, single tokens, or pairs of neighbours."""
 
@@ -27,18 +25,14 @@ class Rouge(PairMetric):
     options: Options
 
     @property
-    def _kind(self) -> tokens.TokenKind:
-        return self.options.tokens or ("tranx" if self.options.preset else "code")
-
-    @property
     def identity(self) -> str:
         """Variant by kind, tokens and rounding."""
         kind = self.options.kind.lower()
-        return f"rouge-{kind}|tok:{self._kind}|beta:1{self.options.rounding}"
+        return f"rouge-{kind}|tok:{self.options.kind_of_tokens}|beta:1{self.options.rounding}"
 
     def compare(self, candidate: str, reference: str, _language: str | None) -> float:
         """Compare two texts."""
-        left, right = tokens.split(candidate, self._kind), tokens.split(reference, self._kind)
+        left, right = map(self.options.split, (candidate, reference))
         if self.options.kind == "L":
             distance = libraries.load("rapidfuzz.distance", "rapidfuzz")
             common, sizes = distance.LCSseq.similarity(left, right), (len(left), len(right))

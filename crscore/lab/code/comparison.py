@@ -179,7 +179,7 @@ def compare(
         UnknownPluginError: No such metric.
     """
     pairs = _pair(first, second, labels)
-    # Together: a metric may depend on all references it is given.
+    # Measured together: a metric may depend on all references.
     samples = [sample for side in zip(*pairs, strict=True) for sample in side]
     problems = [
         str(index) if sample.id is None else sample.id for index, (sample, _) in enumerate(pairs)

@@ -103,7 +103,7 @@ def read_graded(
             published correlations are about. Equal programs stay as the file has them.
 
     Raises:
-        InputError: The file cannot be read, a line or a field is wrong, a problem is there twice,
+        InputError: The file cannot be read, a line or a field is wrong, a problem is repeated,
             or nothing is graded.
         DependencyError: `mmsr` without crowd-kit.
     """
@@ -153,7 +153,7 @@ class _Candidate(NamedTuple):
 
 def _add(rows: dict[str, _Row], key: str, row: _Row, position: str) -> None:
     if key in rows:
-        raise InputError(f"{position}: {key} is there twice")
+        raise InputError(f"{position}: {key} is repeated")
     rows[key] = row
 
 

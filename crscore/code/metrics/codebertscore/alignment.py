@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import string
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -53,10 +54,7 @@ def inverse_frequencies(documents: Sequence[Sequence[int]]) -> tuple[dict[int, f
     Returns:
         Weight by token, and the weight of every other token.
     """
-    counts: dict[int, int] = {}
-    for keys in documents:
-        for key in set(keys):
-            counts[key] = counts.get(key, 0) + 1
+    counts = Counter(key for keys in documents for key in set(keys))
     total = len(documents) + 1
     weights = {key: float(np.log(total / (count + 1))) for key, count in counts.items()}
     return weights, float(np.log(total))

@@ -48,14 +48,14 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """`minilm`, the embedded encoder of English; `auto`, the published model of each sample's
     language; or a model of the Hugging Face hub, or a folder."""
     value: Literal["precision", "recall", "f1", "f3"] = "f1"
-    """F1 agrees best with people, F3 (mostly recall) with tests, says the paper."""
+    """In the paper, F1 agrees best with people, F3 (mostly recall) with tests."""
     idf: bool = False
     """Weigh tokens by how few of the references of the samples scored together have them."""
     context: bool = False
     """Read the samples' contexts before their code; the paper does, for people's grades. With the
     embedded encoder it lowers the agreement."""
     punctuation: Literal["operators", "published", "all"] = "operators"
-    """What is kept of the punctuation; see `alignment.DROPPED`."""
+    """Punctuation that is kept; see `alignment.DROPPED`."""
     rescale: bool = False
     """Stretch scores from [0.5, 1] to [0, 1]; lower ones become 0."""
     layer: Annotated[int, msgspec.Meta(ge=0)] | None = None

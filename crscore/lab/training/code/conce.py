@@ -5,7 +5,7 @@ become the mask, 10 % a random token, 10 % stay). L_CL is InfoNCE over the posit
 of a batch; half of the positives are the same sketch under another dropout, half equivalent forms.
 
 Source:
-    CodeScore-R, ConCE. Temperature, batch, rate and epochs are not given there: these are SimCSE's.
+    CodeScore-R, ConCE. It does not state temperature, batch, rate and epochs: these are SimCSE's.
 """
 
 from __future__ import annotations

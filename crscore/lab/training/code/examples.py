@@ -18,21 +18,21 @@ from crscore.suggestions.sketch import sketch
 from crscore.suggestions.trees import grammar_of, parse_code
 
 EQUIVALENTS = 3
-"""Most equivalent forms of a function, drawn."""
+"""Maximum number of equivalent forms drawn per function."""
 MUTANTS = 6
-"""Most mutants of a function, drawn."""
+"""Maximum number of mutants drawn per function."""
 MIN_BYTES = 80
 MAX_BYTES = 2500
 _FUNCTIONS = ("function_definition", "method_declaration")
 
 
-class Row(msgspec.Struct, frozen=True, kw_only=True):
+class CodeRow(msgspec.Struct, frozen=True, kw_only=True):
     """A line of the data."""
 
     code: str
     language: str
     intent: str = ""
-    """What the code is for, in words."""
+    """Purpose of the code, in words."""
 
 
 class Example(NamedTuple):
@@ -47,17 +47,17 @@ class Example(NamedTuple):
     """At least one."""
 
 
-def read_rows(path: Path) -> list[Row]:
+def read_rows(path: Path) -> list[CodeRow]:
     """Read JSON Lines of `code` and `language`.
 
     Raises:
         InputError: The file cannot be read, or a row is wrong.
     """
     content = jsonl.read_bytes(path, "code")
-    return [row for _, row in jsonl.read_rows(content, Row, path, "code")]
+    return [row for _, row in jsonl.read_rows(content, CodeRow, path, "code")]
 
 
-def make_examples(rows: Sequence[Row], *, seed: int) -> list[Example]:
+def make_examples(rows: Sequence[CodeRow], *, seed: int) -> list[Example]:
     """Make examples of the functions in rows of Python and Java; other languages are left out.
 
     Functions without an equivalent form, or without a mutant, are left out, as those of less than
@@ -84,7 +84,7 @@ def _functions(code: str, language: str) -> Iterator[str]:
             yield (node.text or b"").decode()
 
 
-def _example(row: Row, code: str, draw: random.Random) -> Iterator[Example]:
+def _example(row: CodeRow, code: str, draw: random.Random) -> Iterator[Example]:
     equivalents = list_equivalents(code, row.language)
     mutants = list_mutants(code, row.language)
     if equivalents and mutants:

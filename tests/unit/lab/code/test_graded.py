@@ -92,7 +92,7 @@ def test_all_programs_are_read_where_asked(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([PEOPLE, PEOPLE], r":2: one is there twice"),
+        ([PEOPLE, PEOPLE], r":2: one is repeated"),
         ([PEOPLE, TESTS], "both grades of people and results of tests"),
         ([{"id": "one"}], r":1: neither `outputs`"),
         ([PEOPLE | {"references": []}], r":1: references: "),

@@ -7,7 +7,7 @@ import pytest
 
 from crscore import cli
 from crscore.errors import InputError
-from crscore.lab.training.code.examples import Row, make_examples
+from crscore.lab.training.code.examples import CodeRow, make_examples
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,7 +19,7 @@ CODE = """def f{0}(values, limit: int):
             total += {0} * values[index] - limit
     return total
 """
-ROWS = [Row(code=CODE.format(number), language="python") for number in range(4)]
+ROWS = [CodeRow(code=CODE.format(number), language="python") for number in range(4)]
 
 
 def test_examples_are_sketches_with_equivalents_and_mutants() -> None:
@@ -29,7 +29,7 @@ def test_examples_are_sketches_with_equivalents_and_mutants() -> None:
     assert first.code not in first.equivalents + first.mutants
     assert make_examples(ROWS, seed=0)[0] == first
     with pytest.raises(InputError, match="0 functions to learn from"):
-        make_examples([Row(code="x = 1", language="python")], seed=0)
+        make_examples([CodeRow(code="x = 1", language="python")], seed=0)
 
 
 def write_rows(folder: Path) -> Path:
