@@ -16,8 +16,8 @@ from crscore.errors import ConfigError, InputError
 def command() -> None:
     """Get the files of the default encoder.
 
-    They are 91 MB, and the first score fetches them where the network may be used. They lie in a
-    folder of this user, or in the one that CRSCORE_ENCODER_DIR names.
+    The first score downloads them (91 MB) unless offline. They are stored in a folder of this
+    user, or in the one that CRSCORE_ENCODER_DIR names.
     """
 
 

@@ -28,9 +28,9 @@ _PATH: Final = click.Path(path_type=Path)
 
 # Names, type, default and help. The first seven are the paper's, with its values.
 _CLAIMS_OPTIONS: Final = (
-    ("--epochs", _POSITIVE, 5.0, "Times that each row is seen."),
-    ("--batch", _COUNT, 2, "Rows of one forward pass."),
-    ("--accumulate", _COUNT, 1, "Forward passes of one step."),
+    ("--epochs", _POSITIVE, 5.0, "Passes over the rows."),
+    ("--batch", _COUNT, 2, "Rows per forward pass."),
+    ("--accumulate", _COUNT, 1, "Forward passes per step."),
     ("--max-length", _COUNT, 1500, "Most tokens of a row; longer rows are left out."),
     ("--val-split", _SHARE, 0.1, "Share of the changes held out."),
     ("--eval-steps", _COUNT, 100, "Steps between checkpoints."),
@@ -43,8 +43,8 @@ _CLAIMS_OPTIONS: Final = (
     ("--learning-rate rate", _POSITIVE, None, "Peak rate (default: 2e-4; with --full 2e-5)."),
     ("--warmup", _SHARE, 0.03, "Share of steps in which the rate rises, before a cosine decay."),
     ("--weight-decay decay", click.FloatRange(0), 0.0, "Weight decay of each step."),
-    ("--dtype precision", _DTYPE, "auto", "auto: bfloat16 where a GPU can do it."),
-    ("--gradient-checkpointing checkpointing", bool, False, "Take less memory and more time."),
+    ("--dtype precision", _DTYPE, "auto", "auto: bfloat16 where a GPU supports it."),
+    ("--gradient-checkpointing checkpointing", bool, False, "Use less memory and more time."),
     ("--prompt", str, "claims.v1", "Prompt that the model is asked with."),
     ("--form", _FORM, "json", "Form of the answer; sections is the published one."),
     ("--few-shots/--no-few-shots", bool, False, "Show the prompt's examples."),

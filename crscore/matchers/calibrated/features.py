@@ -119,8 +119,7 @@ class _Change:
     def of(cls, diff: Diff, background: Background) -> _Change:
         stems: dict[LineKind, set[str]] = {kind: set() for kind in LineKind}
         names: set[str] = set()
-        lines = (line for file in diff.files for hunk in file.hunks for line in hunk.lines)
-        for line in lines:
+        for line in diff.lines():
             line_stems, line_names = stems_and_names(line.text)
             stems[line.kind] |= line_stems
             names |= line_names

@@ -85,11 +85,9 @@ class TrainingRow:
         the data, moved or cut differently, is not on both sides.
         """
         digest = hashlib.sha256()
-        for file in self.change.files:
-            for hunk in file.hunks:
-                for line in hunk.lines:
-                    if line.kind is not LineKind.CONTEXT and line.text.strip():
-                        digest.update(f"{line.kind} {line.text.strip()}\n".encode(errors="replace"))
+        for line in self.change.lines(LineKind.ADDED, LineKind.REMOVED):
+            if text := line.text.strip():
+                digest.update(f"{line.kind} {text}\n".encode(errors="replace"))
         return digest.hexdigest()
 
 
