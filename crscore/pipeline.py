@@ -388,7 +388,7 @@ def _score(
         review = reader.read_comments(cells, change, sentence_readings, judgement)
     flags = _merge_flags(judgement, review)
     # In the order of the comments, as a reader meets them.
-    kept = sorted(np.flatnonzero(judgement.kept), key=lambda i: cells.sentences[i].comment)
+    kept = sorted(np.flatnonzero(judgement.in_review), key=lambda i: cells.sentences[i].comment)
     units = tuple(cells.sentences[column] for column in kept)
     board = assembly.Board(
         diff=job.pair.diff,

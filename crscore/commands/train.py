@@ -145,12 +145,12 @@ def code(data: Path, *, target: Path, model: str, epochs: int, seed: int) -> int
     """
     from crscore.lab.training.code import conce, examples  # noqa: PLC0415  (after --help)
 
-    made = examples.make_examples(examples.read_rows(data), seed=seed)
+    functions = examples.make_examples(examples.read_rows(data), seed=seed)
     digest = hashlib.sha256(data.read_bytes()).hexdigest()
-    conce.train_encoder(made, model=model, folder=target, epochs=epochs, seed=seed)
+    conce.train_encoder(functions, model=model, folder=target, epochs=epochs, seed=seed)
     click.echo(
         f"{target}: {model}, trained for {epochs} epochs\n"
-        f"learned from {len(made):,} functions (data sha256 {digest}), seed {seed}"
+        f"learned from {len(functions):,} functions (data sha256 {digest}), seed {seed}"
     )
     return 0
 

@@ -135,11 +135,11 @@ def _load(
     except ImportError as exc:
         raise DependencyError("sentence-transformers", INSTALL) from exc
     # A folder needs no network; a hub name does, even when all of its files are cached.
-    place = _cached(name, revision) if offline and revision is not None else name
-    _refuse_code(Path(place))
+    location = _cached(name, revision) if offline and revision is not None else name
+    _refuse_code(Path(location))
     try:
         model = SentenceTransformer(
-            place,
+            location,
             revision=revision,
             device=device,
             local_files_only=offline,

@@ -43,7 +43,7 @@ class Judgement:
     """Degree to which each sentence addresses each pseudo-reference, shape (R, S), in [0, 1]."""
     flags: tuple[Flag | None, ...]
     """For each of the S sentences, the reason why it counts for less or nothing; mostly None."""
-    kept: tuple[bool, ...]
+    in_review: tuple[bool, ...]
     """For each of the S sentences, False for hidden text that is left out of the review."""
 
 

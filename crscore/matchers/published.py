@@ -48,7 +48,7 @@ class Published:
         return Judgement(
             degrees=above.astype(np.float32),
             flags=(None,) * len(cells.sentences),
-            kept=tuple(not sentence.hidden for sentence in cells.sentences),
+            in_review=tuple(not sentence.hidden for sentence in cells.sentences),
         )
 
 

@@ -105,8 +105,8 @@ class Board:
                 reason = "the change has no files that could be read"
             return scores.abstain(references=len(rows), sentences=len(columns), reason=reason)
         changed = self.diff.lines(LineKind.ADDED, LineKind.REMOVED)
-        place = "the diff" if changed else "the diff, which shows no changed line"
-        return self._score(rows, columns, place=place)
+        subject = "the diff" if changed else "the diff, which shows no changed line"
+        return self._score(rows, columns, subject=subject)
 
     def of_scope(self, scope: Scope, columns: Sequence[int]) -> tuple[list[int], Scores]:
         """Score these sentences against a hunk or a file, or abstain; also return the rows."""
@@ -116,11 +116,11 @@ class Board:
             reason = f"the diff does not show the change of {file.path or 'the hunk'}: {cause}"
             return [], scores.abstain(references=0, sentences=len(columns), reason=reason)
         rows = select_rows(self.references, scope, self.diff, limit=self.limit)
-        return rows, self._score(rows, columns, place=scope.path or "the file")
+        return rows, self._score(rows, columns, subject=scope.path or "the file")
 
-    def _score(self, rows: Sequence[int], columns: Sequence[int], *, place: str) -> Scores:
+    def _score(self, rows: Sequence[int], columns: Sequence[int], *, subject: str) -> Scores:
         if not rows or not columns:
-            reason = "no sentence in the review text" if rows else f"nothing to say of {place}"
+            reason = "no sentence in the review text" if rows else f"nothing to say of {subject}"
             return scores.abstain(references=len(rows), sentences=len(columns), reason=reason)
         degrees = self.degrees[np.ix_(list(rows), list(columns))]
         return scores.score(degrees, older_degrees=self.older_degrees[list(columns)])

@@ -57,7 +57,7 @@ class ChangeWords:
     """Stems of added and removed lines."""
     context: frozenset[str]
     """Stems of context lines alone."""
-    place: frozenset[str]
+    location: frozenset[str]
     """Stems of paths and section headings alone."""
     names: frozenset[str]
     """Multi-word names of all lines, lower-case."""
@@ -79,13 +79,13 @@ def read_change_words(diff: Diff) -> ChangeWords:
     """Read the words of a change; of very large ones, those of its first `MAX_LINES` lines."""
     changed: set[str] = set()
     context: set[str] = set()
-    place: set[str] = set()
+    location: set[str] = set()
     names: set[str] = set()
     left = MAX_LINES
     for file in diff.files:
-        place |= stems_and_names(file.path)[0]
+        location |= stems_and_names(file.path)[0]
         for hunk in file.hunks:
-            place |= stems_and_names(hunk.section)[0]
+            location |= stems_and_names(hunk.section)[0]
             for line in hunk.lines[: max(0, left)]:
                 stems, names_of_line = stems_and_names(line.text)
                 (context if line.kind is LineKind.CONTEXT else changed).update(stems)
@@ -94,7 +94,7 @@ def read_change_words(diff: Diff) -> ChangeWords:
     return ChangeWords(
         changed=frozenset(changed),
         context=frozenset(context - changed),
-        place=frozenset(place - changed - context),
+        location=frozenset(location - changed - context),
         names=frozenset(names),
     )
 
@@ -176,7 +176,7 @@ def measure_evidence(
         return math.fsum(values), math.fsum(values) / total, max(values, default=0.0)
 
     changed = measure(stems & ground.changed)
-    foreign = measure(stems - ground.changed - ground.context - ground.place)
+    foreign = measure(stems - ground.changed - ground.context - ground.location)
     return [
         highest(change.lines, vector),
         highest(change.claims, vector),
@@ -184,7 +184,7 @@ def measure_evidence(
         math.log1p(changed[0]),
         changed[2],
         *measure(stems & ground.context)[1:],
-        *measure(stems & ground.place)[1:],
+        *measure(stems & ground.location)[1:],
         math.log1p(foreign[0]),
         foreign[2],
         math.log1p(len(names & ground.names)),

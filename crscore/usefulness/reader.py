@@ -143,7 +143,7 @@ class Reader:
             counted = [
                 column
                 for column, sentence in enumerate(cells.sentences)
-                if sentence.comment == comment and judged.kept[column]
+                if sentence.comment == comment and judged.in_review[column]
             ]
             comments[comment] = CommentReading(
                 about,
@@ -184,7 +184,7 @@ class Reader:
             subject = Subject.ELSEWHERE
         else:
             in_change = self._rarest(sentence.text, ground.changed)
-            around = self._rarest(sentence.text, ground.context | ground.place)
+            around = self._rarest(sentence.text, ground.context | ground.location)
             subject = Subject.CHANGE if in_change >= around else Subject.SURROUNDINGS
         return Reading(
             kind=KINDS[kind],

@@ -81,21 +81,21 @@ def test_degrees_are_float32_in_0_to_1_one_a_cell(matcher: Matcher, vectors, kin
 
 def test_each_sentence_has_a_flag_or_none_and_is_kept_or_not(matcher: Matcher, vectors) -> None:
     judgement = matcher.match(cells(vectors))
-    assert len(judgement.flags) == len(judgement.kept) == len(SAID)
+    assert len(judgement.flags) == len(judgement.in_review) == len(SAID)
     assert all(flag is None or isinstance(flag, Flag) for flag in judgement.flags)
-    assert all(type(kept) is bool for kept in judgement.kept)
+    assert all(type(value) is bool for value in judgement.in_review)
 
 
 def test_shown_text_is_always_kept_and_a_machines_mark_never(matcher: Matcher, vectors) -> None:
     judgement = matcher.match(cells(vectors))
-    assert judgement.kept[:6] == (True,) * 6
-    assert not judgement.kept[7]
+    assert judgement.in_review[:6] == (True,) * 6
+    assert not judgement.in_review[7]
 
 
 def test_hidden_text_never_pays(matcher: Matcher, vectors) -> None:
     judgement = matcher.match(cells(vectors))
     for index, sentence in enumerate(SAID):
-        if sentence.hidden and judgement.kept[index]:
+        if sentence.hidden and judgement.in_review[index]:
             assert not judgement.degrees[:, index].any()
 
 
@@ -103,13 +103,13 @@ def test_hidden_text_never_pays(matcher: Matcher, vectors) -> None:
 def test_empty_side_is_judged(matcher: Matcher, vectors, sentences, claims) -> None:
     judgement = matcher.match(cells(vectors, sentences, claims))
     assert judgement.degrees.shape == (len(claims), len(sentences))
-    assert len(judgement.flags) == len(judgement.kept) == len(sentences)
+    assert len(judgement.flags) == len(judgement.in_review) == len(sentences)
 
 
 def test_same_cells_give_the_same_judgement(matcher: Matcher, vectors) -> None:
     first, second = (matcher.match(cells(vectors)) for _ in range(2))
     np.testing.assert_array_equal(first.degrees, second.degrees)
-    assert (first.flags, first.kept) == (second.flags, second.kept)
+    assert (first.flags, first.in_review) == (second.flags, second.in_review)
 
 
 def test_cells_are_left_alone(matcher: Matcher, vectors) -> None:

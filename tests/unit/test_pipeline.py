@@ -105,7 +105,7 @@ class Halves:
         return Judgement(
             degrees=(np.maximum(cells.similarity, 0) / 2).astype(np.float32),
             flags=tuple(Flag.HIDDEN if one.hidden else None for one in cells.sentences),
-            kept=tuple(not one.hidden or " " in one.text for one in cells.sentences),
+            in_review=tuple(not one.hidden or " " in one.text for one in cells.sentences),
         )
 
 

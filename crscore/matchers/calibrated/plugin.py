@@ -71,14 +71,14 @@ class Calibrated:
         A sentence that is hidden, repeats another or is only code addresses nothing.
         """
         flags = guards.find_flags(cells.sentences, cells.diff)
-        kept = tuple(
+        in_review = tuple(
             not (sentence.hidden and guards.is_machine_marker(sentence.text))
             for sentence in cells.sentences
         )
         unflagged = np.array([flag is None for flag in flags], dtype=np.float32)
         logits = self._logits_without_code(cells, flags)
         degrees = (1 / (1 + np.exp(-logits))).astype(np.float32) * unflagged
-        return Judgement(degrees=degrees, flags=flags, kept=kept)
+        return Judgement(degrees=degrees, flags=flags, in_review=in_review)
 
     def _logits_without_code(self, cells: Cells, flags: Sequence[Flag | None]) -> Floats:
         """Return the logits; no sentence gains from adjacent code.

@@ -44,9 +44,9 @@ def test_words_are_kept_by_the_place_where_they_stand() -> None:
     assert {"limit", "max"} <= ground.changed
     assert ground.context == {"spe", "torqu"}
     assert ground.names == {"max_limit"}
-    assert any(stem.startswith("motor") for stem in ground.place)
+    assert any(stem.startswith("motor") for stem in ground.location)
     assert not ground.changed & ground.context
-    assert not ground.place & (ground.changed | ground.context)
+    assert not ground.location & (ground.changed | ground.context)
 
 
 def test_word_that_is_changed_is_no_context() -> None:

@@ -38,7 +38,7 @@ class Learned:
         return Judgement(
             degrees=np.full(cells.similarity.shape, seen, dtype=np.float32),
             flags=(None,) * len(cells.sentences),
-            kept=(True,) * len(cells.sentences),
+            in_review=(True,) * len(cells.sentences),
         )
 
 

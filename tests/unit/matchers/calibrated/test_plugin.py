@@ -108,7 +108,7 @@ def test_degrees_are_float32_between_0_and_1_one_a_cell(matcher, cells) -> None:
     assert judgement.degrees.shape == (len(CLAIMS), len(REVIEW) + len(PADDING))
     assert (judgement.degrees >= 0).all()
     assert (judgement.degrees <= 1).all()
-    assert len(judgement.flags) == len(judgement.kept) == len(REVIEW) + len(PADDING)
+    assert len(judgement.flags) == len(judgement.in_review) == len(REVIEW) + len(PADDING)
 
 
 def test_same_cells_give_the_same_degrees(matcher, cells) -> None:
@@ -242,7 +242,7 @@ def test_hidden_prose_stays_and_gets_nothing_a_machines_mark_goes(matcher, cells
     ]
     judgement = matcher.match(cells(sentences))
     assert judgement.flags == (None, Flag.HIDDEN, Flag.HIDDEN)
-    assert judgement.kept == (True, True, False)
+    assert judgement.in_review == (True, True, False)
     assert not judgement.degrees[:, 1:].any()
     np.testing.assert_array_equal(
         judgement.degrees[:, :1], matcher.match(cells(REVIEW[:1])).degrees
