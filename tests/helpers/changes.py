@@ -31,8 +31,3 @@ def claims(diff: Diff) -> tuple[PseudoReference, ...]:
 
 def texts(diff: Diff) -> list[str]:
     return [reference.text for reference in claims(diff)]
-
-
-def said(diff: Diff, *words: str) -> bool:
-    """True when one sentence has all the words, letter case aside."""
-    return any(all(word.lower() in text.lower() for word in words) for text in texts(diff))
