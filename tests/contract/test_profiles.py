@@ -47,8 +47,8 @@ def test_what_remains_of_a_bots_posts_is_its_review(name: str) -> None:
         facts, remark = expected(post), remark_of(post)
         threads = identify_reviewers([remark], pull_author="octo-cat").threads
         comments = [sentences.split_comment(thread.body) for thread in threads]
-        assert [text for one in comments for text in one.sentences] == facts["sentences"], post
-        blocks = [code for one in comments for code in one.suggestions]
+        assert [text for item in comments for text in item.sentences] == facts["sentences"], post
+        blocks = [code for item in comments for code in item.suggestions]
         assert len(blocks) == facts.get("suggestions", 0), post
         assert {thread.reviewer for thread in threads} <= {name}, post
         (reading,) = read_posts([remark], pull_author="octo-cat")
@@ -76,7 +76,7 @@ def test_profile_identifies_its_bot_and_has_posts_of_both_kinds(name: str) -> No
 
 def test_no_account_or_marker_belongs_to_two_bots() -> None:
     owned = [
-        pattern.casefold() for one in profile.profiles() for pattern in one.logins + one.markers
+        pattern.casefold() for item in profile.profiles() for pattern in item.logins + item.markers
     ]
     assert len(owned) == len(set(owned))
 

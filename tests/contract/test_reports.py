@@ -31,8 +31,8 @@ OPTIONS: tuple[Mapping[str, str], ...] = (
 
 
 def report(name: str, options: Mapping[str, str]) -> Report:
-    made: Report = plugins.create("reports", name, offered=options)
-    return made
+    created: Report = plugins.create("reports", name, offered=options)
+    return created
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -49,9 +49,9 @@ def test_document_is_the_same_text_each_time_and_ends_in_one_line_end(name: str)
 
 @pytest.mark.parametrize("name", NAMES)
 def test_several_results_are_one_document(name: str) -> None:
-    made = report(name, {})
-    both = made.render([results.review(), results.abstained()])
-    assert len(both) > len(made.render([results.review()]))
+    created = report(name, {})
+    both = created.render([results.review(), results.abstained()])
+    assert len(both) > len(created.render([results.review()]))
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -22,7 +22,7 @@ URL = "https://github.com/octo/shop/pull/12"
 
 def pull(result: Result, **changes: object) -> PullRequest:
     """The pull request that a result is of."""
-    given = {
+    values = {
         "repository": "octo/shop",
         "number": 12,
         "title": "Retry failed requests",
@@ -34,12 +34,12 @@ def pull(result: Result, **changes: object) -> PullRequest:
         "remarks": (),
         "originals": {},
     }
-    return PullRequest(**{**given, **changes})
+    return PullRequest(**{**values, **changes})
 
 
 def person(name: str, **changes: object) -> Person:
-    given = {"is_bot": False, "comments": 1, "threads": 1, "resolved": 1, "outdated": 0}
-    return Person(reviewer=name, **{**given, **changes})
+    values = {"is_bot": False, "comments": 1, "threads": 1, "resolved": 1, "outdated": 0}
+    return Person(reviewer=name, **{**values, **changes})
 
 
 PEOPLE = (
@@ -54,15 +54,15 @@ def review() -> Overview:
     return overview.make_overview(pull(result), result, PEOPLE)
 
 
-def told() -> Overview:
+def useful_review() -> Overview:
     """The review, with how useful it is."""
     result = results.useful(results.review())
     return overview.make_overview(pull(result), result, PEOPLE)
 
 
 def useful(**changes: object) -> Useful:
-    given = {"standing": 61, "word": "useful", "about": 0.9, "substance": 0.7}
-    return Useful(**{**given, "verdict": "Useful: better than 61 % of them.", **changes})
+    values = {"standing": 61, "word": "useful", "about": 0.9, "substance": 0.7}
+    return Useful(**{**values, "verdict": "Useful: better than 61 % of them.", **changes})
 
 
 def topics() -> Overview:
@@ -86,7 +86,7 @@ def hostile() -> Overview:
     """Every text that comes from outside carries markup, commands, mentions and terminal codes."""
     evil = results.EVIL
     result = results.hostile()
-    found = overview.make_overview(
+    matching = overview.make_overview(
         pull(result, title=evil, missing=(evil, f"::error::{evil}"), notes=(evil,)),
         result,
         (person(evil, is_bot=True), person(f"::warning::{evil}", resolved=None)),
@@ -95,7 +95,7 @@ def hostile() -> Overview:
     raw = f"src/a,b:c%0A::error::{evil}.py"
     plain = "src/a,b:c%0A|`x`]()<b>@me ::error::##[error].py"
     return replace(
-        found,
+        matching,
         # As an untrusted file may have it: not even cleaned.
         title=evil,
         signature=evil,
@@ -119,7 +119,7 @@ def hostile() -> Overview:
             point("#" * 300 + "> - 1. + * _ ~ [x]", path=None, listed=None),
         ),
         together=replace(
-            found.together,
+            matching.together,
             unaddressed=6,
             points=9,
             usefulness=useful(word="|\n::error::<i>", verdict=f"::error::{evil}"),
@@ -132,7 +132,7 @@ NOTHING = {"relevance": None, "conciseness": None, "comprehensiveness": None}
 
 def point(text: str = "`os` is imported and not used.", **changes: object) -> Point:
     path = str(changes.get("path", "src/a.py"))
-    given: dict[str, object] = {
+    values: dict[str, object] = {
         "kind": ReferenceKind.ISSUE,
         "source": "ruff",
         "severity": Severity.WARNING,
@@ -143,11 +143,11 @@ def point(text: str = "`os` is imported and not used.", **changes: object) -> Po
         "line": 0,
         "end_line": 0,
     }
-    return Point(text=text[: overview.MAX_TEXT_CHARS], **{**given, **changes})
+    return Point(text=text[: overview.MAX_TEXT_CHARS], **{**values, **changes})
 
 
 def reviewer(name: str, **changes: object) -> Reviewer:
-    given: dict[str, object] = {
+    values: dict[str, object] = {
         "usefulness": None,
         "relevance": 0.5,
         "conciseness": 0.6,
@@ -161,7 +161,7 @@ def reviewer(name: str, **changes: object) -> Reviewer:
         "resolved": 1,
         "outdated": 0,
     }
-    return Reviewer(name=name, **{**given, **changes})
+    return Reviewer(name=name, **{**values, **changes})
 
 
 def largest(

@@ -187,7 +187,7 @@ def _best(values: npt.NDArray[np.float32], allowed: Sequence[int]) -> Match:
 def make(
     diff: Diff,
     references: Sequence[PseudoReference],
-    said: Sequence[Said],
+    comments: Sequence[Said],
     similarity: Sequence[Sequence[float]] | npt.NDArray[np.float32],
     *,
     notes: tuple[str, ...] = (),
@@ -195,15 +195,17 @@ def make(
 ) -> Result:
     """Put a result together from what was compared and the matrix."""
     sentences = tuple(
-        Sentence(text=text, comment=i) for i, item in enumerate(said) for text in item.sentences
+        Sentence(text=text, comment=i) for i, item in enumerate(comments) for text in item.sentences
     )
     matrix = np.asarray(similarity, dtype=np.float32).reshape(len(references), len(sentences))
     matrix.flags.writeable = False
     counted = [i for i, item in enumerate(references) if item.counted]
     everything = list(range(len(sentences)))
-    own = [[s for s in everything if sentences[s].comment == i] for i in range(len(said))]
-    authors = list(dict.fromkeys(item.comment.author for item in said))
-    written = [[i for i, item in enumerate(said) if item.comment.author == who] for who in authors]
+    own = [[s for s in everything if sentences[s].comment == i] for i in range(len(comments))]
+    authors = list(dict.fromkeys(item.comment.author for item in comments))
+    written = [
+        [i for i, item in enumerate(comments) if item.comment.author == who] for who in authors
+    ]
     return Result(
         diff=diff,
         references=tuple(references),
@@ -222,19 +224,19 @@ def make(
                 references=tuple(_in_scope(references, item.scope)),
                 suggestions=tuple(_judged(code) for code in item.suggestions),
             )
-            for i, item in enumerate(said)
+            for i, item in enumerate(comments)
         ),
         reviews=tuple(
             ReviewResult(
                 author=who,
                 scores=scores_of(matrix, counted, [s for i in mine for s in own[i]]),
-                baselines=_baselines([said[i] for i in mine]),
+                baselines=_baselines([comments[i] for i in mine]),
                 comments=tuple(mine),
             )
             for who, mine in zip(authors, written, strict=True)
         ),
         scores=scores_of(matrix, counted, everything),
-        baselines=_baselines(said),
+        baselines=_baselines(comments),
         threshold=THRESHOLD,
         decision=0.5,
         signature=signature,
@@ -252,8 +254,8 @@ def _in_scope(references: Sequence[PseudoReference], scope: Scope) -> list[int]:
     ]
 
 
-def _baselines(said: Sequence[Said]) -> Baselines:
-    words = sum(len(text.split()) for item in said for text in item.sentences)
+def _baselines(comments: Sequence[Said]) -> Baselines:
+    words = sum(len(text.split()) for item in comments for text in item.sentences)
     return Baselines(words=words, repeated_tokens=0.31 if words else None)
 
 
@@ -365,7 +367,7 @@ def small() -> Result:
 
 def review() -> Result:
     """Three files, two authors and an unknown one, attached comments, suggestions and notes."""
-    said = (
+    message_text = (
         Said(
             Comment(
                 body="b",
@@ -411,7 +413,7 @@ def review() -> Result:
     return make(
         diff_of(CLIENT, SETTINGS, LEGACY, notes=("One binary file was left out.",)),
         REFERENCES,
-        said,
+        message_text,
         matrix,
         notes=("One code block was kept apart from the sentences.",),
     )
@@ -433,7 +435,7 @@ def topics() -> Result:
     last claim has no topic.
     """
     new, changed_, removed = HOSTS.place, FETCH.place, OLD_FETCH.place
-    at = {one: (one.path, one.start, one.start) for one in (new, changed_, removed)}
+    at = {item: (item.path, item.start, item.start) for item in (new, changed_, removed)}
     references = (
         reference("Requests of unknown hosts are blocked.", at[new], weight=0.7, topic=HOSTS),
         reference("The class `HostAuthorization` is new.", at[new], weight=0.9, topic=HOSTS),
@@ -448,9 +450,9 @@ def topics() -> Result:
         ),
         reference("The value of `timeout` is 30.", ("config/settings.toml", 2, 2), weight=0.3),
     )  # fmt: skip
-    said = (Said(Comment(body="b"), ("Retrying in `fetch` is a good idea.",)),)
+    comments = (Said(Comment(body="b"), ("Retrying in `fetch` is a good idea.",)),)
     matrix = [[0.1], [0.1], [0.2], [0.9], [0.1], [0.8], [0.1]]
-    return make(diff_of(CLIENT, SETTINGS, LEGACY), references, said, matrix)
+    return make(diff_of(CLIENT, SETTINGS, LEGACY), references, comments, matrix)
 
 
 def abstained() -> Result:
@@ -477,7 +479,7 @@ def hostile() -> Result:
     body = "+" + EVIL.replace("\r\n", " ").replace("\u2028", " ") + "\n+" + "x" * 5_000 + "\n-`|`\n"
     scope = Scope(kind=ScopeKind.HUNK, path=path, hunk=0)
     comment = Comment(body=EVIL, path=path, line=1, author=EVIL, id=EVIL, diff_hunk=EVIL)
-    said = (
+    message_text = (
         Said(comment, (EVIL, "`" + EVIL + "`", "::error::start"), (EVIL,), scope),
         Said(
             replace(comment, author="b" + EVIL, line=2), ("long " * 4_000, "w" * 9_000), (), scope
@@ -500,7 +502,7 @@ def hostile() -> Result:
     return make(
         diff_of(file, notes=(EVIL,)),
         references,
-        said,
+        message_text,
         [[0.9, 0.1, 0.2, 0.3, 0.4], [0.1] * 5, [0.2] * 5],
         notes=("::error::" + EVIL,),
         signature="sig " + EVIL,
@@ -541,8 +543,8 @@ def learned(result: Result, flags: Sequence[Flag | None] = ()) -> Result:
         result,
         degrees=degrees,
         sentences=tuple(
-            replace(one, hidden=flag is Flag.HIDDEN)
-            for one, flag in zip(result.sentences, flags, strict=True)
+            replace(item, hidden=flag is Flag.HIDDEN)
+            for item, flag in zip(result.sentences, flags, strict=True)
         ),
         sentence_flags=flags,
         sentence_matches=tuple(best(cosines[:, s], degrees[:, s], counted) for s in everything),
@@ -577,15 +579,15 @@ AGAINST = "399 review comments by people on changes of up to 5 lines"
 def standing(value: int, word: str = "useful", **changes: object) -> Usefulness:
     """How useful a text is: better than `value` percent."""
     aspects = Aspects(relevant=0.88, informative=0.71, clear=0.95, acted_on=0.42, reviewing=0.97)
-    given = {"about": 0.91, "substance": 0.78, "aspects": aspects, "value": 0.71}
-    given |= {"standing": value, "word": word, "against": AGAINST}
-    return Usefulness(**{**given, **changes})
+    values = {"about": 0.91, "substance": 0.78, "aspects": aspects, "value": 0.71}
+    values |= {"standing": value, "word": word, "against": AGAINST}
+    return Usefulness(**{**values, **changes})
 
 
-def told(kind: Kind = Kind.REQUEST, substance: float = 0.78, **changes: object) -> Reading:
+def make_reading(kind: Kind = Kind.REQUEST, substance: float = 0.78, **changes: object) -> Reading:
     """A reading about the change as a whole, unless `changes` say otherwise."""
-    given = {"about": 0.9, "subject": Subject.CHANGE, "reference": None, "phrases": ()}
-    return Reading(kind=kind, substance=substance, **{**given, **changes})
+    values = {"about": 0.9, "subject": Subject.CHANGE, "reference": None, "phrases": ()}
+    return Reading(kind=kind, substance=substance, **{**values, **changes})
 
 
 def useful(result: Result, *readings: Reading, whole: Usefulness | None = None) -> Result:
@@ -594,27 +596,30 @@ def useful(result: Result, *readings: Reading, whole: Usefulness | None = None) 
     Missing readings ask for a change, and are about the first claim.
     """
     claim = (
-        told(subject=Subject.CLAIM, reference=0, phrases=("please",))
+        make_reading(subject=Subject.CLAIM, reference=0, phrases=("please",))
         if result.references
-        else told()
+        else make_reading()
     )
     rest = (claim,) * (len(result.sentences) - len(readings))
     return replace(
         result,
         readings=(*readings, *rest),
         usefulness=whole or standing(83),
-        comments=tuple(replace(one, usefulness=standing(61)) for one in result.comments),
+        comments=tuple(replace(item, usefulness=standing(61)) for item in result.comments),
         reviews=tuple(
-            replace(one, usefulness=standing(12, "little use", substance=0.2))
-            for one in result.reviews
+            replace(item, usefulness=standing(12, "little use", substance=0.2))
+            for item in result.reviews
         ),
     )
 
 
 def hostile_useful() -> Result:
     """The hostile result with readings; what told their kind and the standing are hostile, too."""
-    readings = [told(phrases=(EVIL, "::error::start")), told(Kind.OTHER, subject=Subject.ELSEWHERE)]
-    readings += [told(subject=Subject.CLAIM, reference=at) for at in range(2)]
+    readings = [
+        make_reading(phrases=(EVIL, "::error::start")),
+        make_reading(Kind.OTHER, subject=Subject.ELSEWHERE),
+    ]
+    readings += [make_reading(subject=Subject.CLAIM, reference=at) for at in range(2)]
     return useful(hostile(), *readings, whole=standing(7, f"off {EVIL}", against=EVIL))
 
 
@@ -647,11 +652,11 @@ def large(size: int = 60) -> Result:
         )
         for i in range(size)
     )
-    said = (
+    message_text = (
         Said(
             Comment(body="b"), tuple(f"Is `value_{i}_3` really needed here?" for i in range(size))
         ),
     )
     values = np.random.default_rng(7).uniform(0, 0.6, (size, size)).astype(np.float32)
     values[np.arange(0, size, 2), np.arange(0, size, 2)] = 0.91
-    return make(diff_of(file), references, said, values)
+    return make(diff_of(file), references, message_text, values)

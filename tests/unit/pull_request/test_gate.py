@@ -9,14 +9,14 @@ from crscore.scoring.gate import GateResult
 from tests.helpers import overviews
 
 
-def judge(found, fail_on: str, limit: float | None = 0.5) -> GateResult:
-    return gate.judge(found, fail_under_relevance=limit, fail_on=fail_on.split(","))
+def judge(actual, fail_on: str, limit: float | None = 0.5) -> GateResult:
+    return gate.judge(actual, fail_under_relevance=limit, fail_on=fail_on.split(","))
 
 
 def scored(**scores: float | None):
     """An overview whose reviewers have these relevances; `together` is one of the names."""
-    found = overviews.review()
-    row = found.reviewers[0]
+    actual = overviews.review()
+    row = actual.reviewers[0]
     rows = tuple(
         structs.replace(
             row, name=name, relevance=value, reason=None if value is not None else "said nothing"
@@ -24,8 +24,8 @@ def scored(**scores: float | None):
         for name, value in scores.items()
         if name != "together"
     )
-    together = structs.replace(found.together, relevance=scores.get("together", 0.9))
-    return structs.replace(found, together=together, reviewers=rows, missing=())
+    together = structs.replace(actual.together, relevance=scores.get("together", 0.9))
+    return structs.replace(actual, together=together, reviewers=rows, missing=())
 
 
 def test_without_a_threshold_everything_passes() -> None:
@@ -66,8 +66,8 @@ def test_abstention_passes_with_a_notice() -> None:
 
 
 def test_partial_run_stops_nobody_and_says_so() -> None:
-    found = structs.replace(scored(together=0.0), missing=("A page is missing.",))
-    verdict = judge(found, "together,each")
+    actual = structs.replace(scored(together=0.0), missing=("A page is missing.",))
+    verdict = judge(actual, "together,each")
     assert (verdict.failed, len(verdict.notices)) == ((), 1)
     assert "partial" in verdict.notices[0]
 
@@ -85,8 +85,8 @@ def test_each_name_that_matches_nobody_is_told() -> None:
 
 @pytest.mark.parametrize("name", ["Together", "EACH", "coderabbitai[bot]"])
 def test_names_are_read_whatever_their_case_and_brackets(name: str) -> None:
-    found = scored(together=0.1, **{"coderabbitai[bot]": 0.1})
-    assert judge(found, name).failed
+    actual = scored(together=0.1, **{"coderabbitai[bot]": 0.1})
+    assert judge(actual, name).failed
 
 
 @pytest.mark.parametrize("names", ["", " , "])
@@ -96,22 +96,22 @@ def test_nobody_to_look_at_is_an_error(names: str) -> None:
 
 
 def test_partial_run_fails_where_that_is_asked_for() -> None:
-    found = structs.replace(scored(), missing=("A page is missing.",))
-    verdict = gate.judge(found, fail_under=10, fail_on=["together"], fail_on_partial=True)
+    actual = structs.replace(scored(), missing=("A page is missing.",))
+    verdict = gate.judge(actual, fail_under=10, fail_on=["together"], fail_on_partial=True)
     assert "partial" in verdict.failed[0]
 
 
 def useful(*standings: int | None):
     """An overview whose reviewers stand so; all together stand at 50."""
-    found = overviews.told()
+    actual = overviews.useful_review()
     rows = tuple(
         overviews.reviewer(
-            f"r{at}", usefulness=None if one is None else overviews.useful(standing=one)
+            f"r{at}", usefulness=None if item is None else overviews.useful(standing=item)
         )
-        for at, one in enumerate(standings)
+        for at, item in enumerate(standings)
     )
-    together = structs.replace(found.together, usefulness=overviews.useful(standing=50))
-    return structs.replace(found, together=together, reviewers=rows)
+    together = structs.replace(actual.together, usefulness=overviews.useful(standing=50))
+    return structs.replace(actual, together=together, reviewers=rows)
 
 
 @pytest.mark.parametrize(("limit", "failed"), [(51, 1), (50, 0), (0, 0)])
@@ -135,6 +135,6 @@ def test_reviewer_without_a_standing_passes_with_a_notice() -> None:
 
 
 def test_both_thresholds_are_applied() -> None:
-    found = useful(4)  # its relevance is 0.5
-    given = {"fail_under": 30, "fail_under_relevance": 0.6, "fail_on": ["each"]}
-    assert len(gate.judge(found, **given).failed) == 2
+    actual = useful(4)  # its relevance is 0.5
+    values = {"fail_under": 30, "fail_under_relevance": 0.6, "fail_on": ["each"]}
+    assert len(gate.judge(actual, **values).failed) == 2

@@ -14,9 +14,9 @@ def of(result, people=overviews.PEOPLE, notes=(), **changes) -> Overview:
 
 
 def test_the_pull_request_is_named() -> None:
-    found = overviews.review()
-    assert (found.repository, found.number, found.url) == ("octo/shop", 12, overviews.URL)
-    assert (found.head, found.schema) == (overviews.HEAD, "urn:crscore:pull:1")
+    actual = overviews.review()
+    assert (actual.repository, actual.number, actual.url) == ("octo/shop", 12, overviews.URL)
+    assert (actual.head, actual.schema) == (overviews.HEAD, "urn:crscore:pull:1")
 
 
 def test_all_reviewers_together_come_with_counts() -> None:
@@ -53,10 +53,10 @@ def test_points_without_tools_come_by_weight() -> None:
 
 
 def test_topic_that_nobody_addressed_is_one_point_at_its_lines() -> None:
-    found = of(results.topics(), ())
-    whole = found.together
+    actual = of(results.topics(), ())
+    whole = actual.together
     assert (whole.addressed, whole.unaddressed, whole.points) == (1, 3, 6)
-    new, removed, single = found.open
+    new, removed, single = actual.open
     assert new.text == "`HostAuthorization`, new, 110 lines: `HostAuthorization` is new."
     assert (new.path, new.side, new.line, new.end_line) == (
         "src/shop/client.py", Side.NEW, 12, 122,
@@ -80,8 +80,8 @@ def test_warning_comes_after_error_and_note_by_its_weight() -> None:
     nobody = tuple(replace(match, matched=False) for match in result.reference_matches)
 
     def kinds(severity: Severity) -> list[ReferenceKind]:
-        found = tuple(replace(one, severity=severity) for one in result.analysis.findings)
-        analysis = replace(result.analysis, findings=found)
+        actual = tuple(replace(item, severity=severity) for item in result.analysis.findings)
+        analysis = replace(result.analysis, findings=actual)
         return [
             point.kind
             for point in of(replace(result, reference_matches=nobody, analysis=analysis)).open[:2]
@@ -112,7 +112,7 @@ def test_lines_of_the_new_side_are_preferred() -> None:
 
 
 def test_point_on_the_whole_change_has_no_place() -> None:
-    (point,) = [one for one in overviews.review().open if "legacy" in one.text]
+    (point,) = [item for item in overviews.review().open if "legacy" in item.text]
     assert (point.path, point.listed, point.line) == (None, None, 0)
 
 
@@ -128,31 +128,31 @@ def test_path_that_cannot_be_named_is_shown_clean_and_not_linked(path: str) -> N
 
 def test_amounts_are_cut_and_what_is_left_out_is_counted() -> None:
     people = [overviews.person(f"p{i}") for i in range(205)]
-    found = of(results.large(1_200), people, [f"note {i}" for i in range(150)])
-    assert (len(found.reviewers), found.other_reviewers) == (200, 5)
-    assert (len(found.open), found.together.unaddressed) == (500, 600)
-    assert (len(found.notes), found.notes[-1]) == (100, "And 51 more, left out here.")
+    actual = of(results.large(1_200), people, [f"note {i}" for i in range(150)])
+    assert (len(actual.reviewers), actual.other_reviewers) == (200, 5)
+    assert (len(actual.open), actual.together.unaddressed) == (500, 600)
+    assert (len(actual.notes), actual.notes[-1]) == (100, "And 51 more, left out here.")
 
 
 def test_long_texts_are_cut_with_a_note() -> None:
-    found = of(results.review(), (overviews.person("n" * 500),), title="t" * 9_000)
-    assert len(found.title) <= 2_000
-    assert found.title.endswith("characters)")
-    assert len(found.reviewers[0].name) <= 100
+    actual = of(results.review(), (overviews.person("n" * 500),), title="t" * 9_000)
+    assert len(actual.title) <= 2_000
+    assert actual.title.endswith("characters)")
+    assert len(actual.reviewers[0].name) <= 100
 
 
 def test_what_is_missing_makes_it_partial() -> None:
-    found = of(results.review(), missing=("2 of 3 pages of comments could not be read.",))
-    assert found.partial
-    assert found.missing == ("2 of 3 pages of comments could not be read.",)
+    actual = of(results.review(), missing=("2 of 3 pages of comments could not be read.",))
+    assert actual.partial
+    assert actual.missing == ("2 of 3 pages of comments could not be read.",)
     assert not overviews.review().partial
 
 
 def test_notes_are_those_of_the_host_the_run_and_the_result_each_once() -> None:
-    found = of(results.flagged(), notes=("Left out: ci-bot.",))
-    assert found.notes[0] == "Left out: ci-bot."
-    assert found.notes[1].startswith("⚑ 4 sentences flagged: ")
-    assert "One binary file was left out." in found.notes
+    actual = of(results.flagged(), notes=("Left out: ci-bot.",))
+    assert actual.notes[0] == "Left out: ci-bot."
+    assert actual.notes[1].startswith("⚑ 4 sentences flagged: ")
+    assert "One binary file was left out." in actual.notes
     twice = overview.make_overview(
         overviews.pull(results.small(), notes=("Same.",)), results.small(), (), ("Same.",)
     )
@@ -160,12 +160,12 @@ def test_notes_are_those_of_the_host_the_run_and_the_result_each_once() -> None:
 
 
 def test_usefulness_comes_with_its_verdict_for_all_and_for_each() -> None:
-    found = overviews.told()
-    whole = found.together.usefulness
+    actual = overviews.useful_review()
+    whole = actual.together.usefulness
     assert whole is not None
     assert (whole.standing, whole.word, whole.about, whole.substance) == (83, "useful", 0.91, 0.78)
     assert whole.verdict.endswith("About this change, and asks for a change.")
-    mira = found.reviewers[0].usefulness
+    mira = actual.reviewers[0].usefulness
     assert mira is not None
     assert (mira.standing, mira.word) == (12, "little use")
     assert mira.verdict.endswith("and asks for a change, but gives little to act on.")

@@ -23,10 +23,10 @@ def decode(value: object) -> overview.Overview:
 
 
 def put(*path: str | int, value: object) -> Callable[[dict[str, Any]], None]:
-    def change(found: Any) -> None:
+    def change(actual: Any) -> None:
         for step in path[:-1]:
-            found = found[step]
-        found[path[-1]] = value
+            actual = actual[step]
+        actual[path[-1]] = value
 
     return change
 
@@ -158,20 +158,20 @@ def test_document_with_anything_changed_is_read_or_refused(data: st.DataObject) 
         st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
     )
     try:
-        found = decode(value)
+        actual = decode(value)
     except InputError:
         return
-    assert isinstance(found, overview.Overview)
+    assert isinstance(actual, overview.Overview)
 
 
 def bound(**changes: Any) -> overview.Overview:
-    told = {
+    changed = {
         "repository": "Octo/shop",
         "number": 12,
         "head": overviews.HEAD,
         "url": "https://h/p/12",
     }
-    return untrusted.check_subject(overviews.review(), **{**told, **changes})
+    return untrusted.check_subject(overviews.review(), **{**changed, **changes})
 
 
 def test_overview_of_the_pull_request_of_the_event_takes_the_hosts_address() -> None:

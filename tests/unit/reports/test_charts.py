@@ -56,9 +56,9 @@ def test_plot_is_told_in_words() -> None:
 
 
 def test_plot_has_markers_of_known_values_only() -> None:
-    said = [node.text for node in drawing(PLOT).iter("title")]
+    message_text = [node.text for node in drawing(PLOT).iter("title")]
     first, base = PLOT.bars[0].text, PLOT.bars[2].base.text
-    assert said == [first, first, PLOT.bars[2].text, base, base]
+    assert message_text == [first, first, PLOT.bars[2].text, base, base]
     assert strokes(PLOT) == [*["var(--good)"] * 2, *["var(--soft)"] * 3]
 
 
@@ -67,16 +67,16 @@ def test_plot_labels_rows_values_and_marks() -> None:
 
 
 def test_axis_includes_zero_and_every_end() -> None:
-    ticks = [float(one) for one in texts(PLOT)[:8] if one and one.replace(".", "").isdigit()]
+    ticks = [float(item) for item in texts(PLOT)[:8] if item and item.replace(".", "").isdigit()]
     assert (min(ticks), max(ticks)) == (0.0, 1.0)
 
 
 def test_line_is_broken_between_groups() -> None:
     lines = [node.get("d") for node in drawing(TREND).iter("path") if node.get("fill") is None]
-    assert len([one for one in lines if one and "L" in one]) == 2
-    joined = replace(TREND, points=tuple(replace(one, group=0) for one in TREND.points))
+    assert len([item for item in lines if item and "L" in item]) == 2
+    joined = replace(TREND, points=tuple(replace(item, group=0) for item in TREND.points))
     lines = [node.get("d") for node in drawing(joined).iter("path") if node.get("fill") is None]
-    assert len([one for one in lines if one and "L" in one]) == 1
+    assert len([item for item in lines if item and "L" in item]) == 1
 
 
 def test_event_is_a_dashed_line_at_its_day() -> None:

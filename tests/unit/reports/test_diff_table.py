@@ -8,8 +8,8 @@ from tests.helpers import results
 
 
 def result_on(*files: ChangedFile, references: tuple[PseudoReference, ...] = (), comment=None):
-    said = (results.Said(comment, ()),) if comment else ()
-    return results.make(results.diff_of(*files), references, said, [[] for _ in references])
+    comments = (results.Said(comment, ()),) if comment else ()
+    return results.make(results.diff_of(*files), references, comments, [[] for _ in references])
 
 
 def lines(result: Result) -> list[diff_table.DiffRow]:
@@ -44,8 +44,8 @@ def test_old_side_of_a_renamed_file_is_found_by_its_old_path() -> None:
 
 
 def test_anchor_stands_on_the_first_line_only() -> None:
-    found = [line.new for line in lines(results.review()) if "r0" in line.anchors]
-    assert found == [11]
+    actual = [line.new for line in lines(results.review()) if "r0" in line.anchors]
+    assert actual == [11]
 
 
 def test_badge_returns_where_a_reference_begins_again() -> None:

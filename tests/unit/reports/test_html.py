@@ -57,13 +57,13 @@ class Reader(HTMLParser):
         self.comments.append(data)
 
 
-def render(*given: Result) -> str:
-    return html.create().render(given)
+def render(*inputs: Result) -> str:
+    return html.create().render(inputs)
 
 
-def read(*given: Result) -> Reader:
+def read(*inputs: Result) -> Reader:
     reader = Reader()
-    reader.feed(render(*given))
+    reader.feed(render(*inputs))
     reader.close()
     assert reader.stack == []
     return reader
@@ -74,7 +74,7 @@ def text(reader: Reader) -> str:
 
 
 def attributes(reader: Reader, name: str) -> list[str]:
-    return [found[name] for _, found in reader.elements if name in found]
+    return [actual[name] for _, actual in reader.elements if name in actual]
 
 
 MAKERS = [
@@ -92,7 +92,7 @@ def test_every_element_and_attribute_is_ours() -> None:
     for make in MAKERS:
         reader = read(make())
         assert {tag for tag, _ in reader.elements} <= KNOWN_TAGS
-        assert {name for _, found in reader.elements for name in found} <= KNOWN_ATTRIBUTES
+        assert {name for _, actual in reader.elements for name in actual} <= KNOWN_ATTRIBUTES
         assert reader.comments == []
 
 
@@ -312,6 +312,6 @@ def test_result_without_anything_is_a_page() -> None:
 
 
 def test_sentence_without_any_reference_says_so() -> None:
-    said = (results.Said(results.Comment(body="b"), ("A sentence.",)),)
-    shown = text(read(results.make(results.diff_of(results.LEGACY), (), said, [])))
+    comments = (results.Said(results.Comment(body="b"), ("A sentence.",)),)
+    shown = text(read(results.make(results.diff_of(results.LEGACY), (), comments, [])))
     assert "no pseudo-reference to compare with" in shown

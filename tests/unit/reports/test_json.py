@@ -19,22 +19,22 @@ SCHEMA = standard.loads(
 VALIDATOR = Draft202012Validator(SCHEMA)
 
 
-def render(*given: Result) -> Any:
+def render(*inputs: Result) -> Any:
     def refuse(name: str) -> None:
         raise AssertionError(name)
 
-    document = standard.loads(json.create().render(given), parse_constant=refuse)
+    document = standard.loads(json.create().render(inputs), parse_constant=refuse)
     VALIDATOR.validate(document)
     return document
 
 
 def schema_objects(node: object) -> list[dict[str, Any]]:
     if isinstance(node, list):
-        return [found for item in node for found in schema_objects(item)]
+        return [actual for item in node for actual in schema_objects(item)]
     if not isinstance(node, dict):
         return []
     own = [node] if node.get("type") == "object" else []
-    return own + [found for item in node.values() for found in schema_objects(item)]
+    return own + [actual for item in node.values() for actual in schema_objects(item)]
 
 
 def test_schema_is_itself_valid() -> None:
@@ -139,7 +139,7 @@ def test_every_reference_of_a_topic_is_given_with_it() -> None:
         "start": 1,
         "end": 2,
     }
-    assert [one["topic"] for one in document["references"][4:]] == [removed, removed, None]
+    assert [item["topic"] for item in document["references"][4:]] == [removed, removed, None]
 
 
 def test_sentence_is_given_whole() -> None:
@@ -159,7 +159,7 @@ def test_sentence_is_given_whole() -> None:
 
 
 def test_usefulness_and_readings_are_given_with_their_probabilities() -> None:
-    reading = results.told(
+    reading = results.make_reading(
         Kind.FAILURE, 0.61, subject=Subject.CLAIM, reference=1, phrases=("never",)
     )
     document = render(results.useful(results.review(), reading))
@@ -174,19 +174,19 @@ def test_usefulness_and_readings_are_given_with_their_probabilities() -> None:
     whole = document["usefulness"]
     assert (whole["standing"], whole["about"], whole["against"]) == (83, 0.91, results.AGAINST)
     assert whole["aspects"]["acted_on"] == 0.42
-    assert [one["usefulness"]["standing"] for one in document["comments"]] == [61] * 4
-    assert [one["usefulness"]["word"] for one in document["reviews"]] == ["little use"] * 3
+    assert [item["usefulness"]["standing"] for item in document["comments"]] == [61] * 4
+    assert [item["usefulness"]["word"] for item in document["reviews"]] == ["little use"] * 3
 
 
 def test_result_without_weights_has_nulls() -> None:
     document = render(results.review())
     assert document["usefulness"] is None
-    assert {one["usefulness"] for one in document["comments"] + document["reviews"]} == {None}
+    assert {item["usefulness"] for item in document["comments"] + document["reviews"]} == {None}
 
 
 def test_odd_sentence_is_given_with_its_flag() -> None:
-    found = render(results.flagged())["sentences"]
-    assert [(one["flag"], one["hidden"]) for one in found] == [
+    actual = render(results.flagged())["sentences"]
+    assert [(item["flag"], item["hidden"]) for item in actual] == [
         (None, False),
         ("is no sentence", False),
         ("restates the change", False),
@@ -260,8 +260,8 @@ def test_document_as_written_cannot_command_terminal_or_runner() -> None:
 
 
 def test_text_that_is_not_english_stays_readable() -> None:
-    said = (results.Said(Comment(body="b", author="Zoë"), ("変更は良い。",)),)
-    result = results.make(results.diff_of(), results.REFERENCES[:1], said, [[0.5]])
+    comments = (results.Said(Comment(body="b", author="Zoë"), ("変更は良い。",)),)
+    result = results.make(results.diff_of(), results.REFERENCES[:1], comments, [[0.5]])
     written = json.create().render([result])
     assert "変更は良い。" in written
     assert "Zoë" in written
@@ -277,8 +277,8 @@ def test_rows_of_numbers_stand_on_one_line() -> None:
 
 
 def test_text_that_looks_like_a_list_of_numbers_is_left_alone() -> None:
-    said = (results.Said(Comment(body="b"), ("[\n  1,\n  2\n]",)),)
-    result = results.make(results.diff_of(), results.REFERENCES[:1], said, [[0.5]])
+    comments = (results.Said(Comment(body="b"), ("[\n  1,\n  2\n]",)),)
+    result = results.make(results.diff_of(), results.REFERENCES[:1], comments, [[0.5]])
     assert render(result)["sentences"][0]["text"] == "[\n  1,\n  2\n]"
 
 
@@ -288,8 +288,8 @@ TEXT = st.text(st.characters(codec=None), max_size=30)
 @st.composite
 def any_result(draw: st.DrawFn) -> Result:
     texts = draw(st.lists(TEXT, max_size=4))
-    said = draw(st.lists(st.lists(TEXT, max_size=3), min_size=1, max_size=3))
-    columns = sum(map(len, said))
+    message_text = draw(st.lists(st.lists(TEXT, max_size=3), min_size=1, max_size=3))
+    columns = sum(map(len, message_text))
     values = st.floats(-1, 1, width=32)
     matrix = draw(
         st.lists(
@@ -306,7 +306,7 @@ def any_result(draw: st.DrawFn) -> Result:
         ],
         [
             results.Said(Comment(body="b", author=draw(st.none() | TEXT)), tuple(sentences))
-            for sentences in said
+            for sentences in message_text
         ],
         np.asarray(matrix, dtype=np.float32),
         notes=tuple(draw(st.lists(TEXT, max_size=2))),
@@ -325,6 +325,6 @@ def test_any_result_keeps_to_the_schema_and_its_texts(result: Result) -> None:
 def test_reading_is_given_where_it_differs() -> None:
     small = results.small()
     first = replace(small.references[0], reading="retry is one more than before")
-    found = render(replace(small, references=(first, *small.references[1:])))["references"]
-    assert found[0]["reading"] == "retry is one more than before"
-    assert found[0]["text"] == small.references[0].text
+    actual = render(replace(small, references=(first, *small.references[1:])))["references"]
+    assert actual[0]["reading"] == "retry is one more than before"
+    assert actual[0]["text"] == small.references[0].text

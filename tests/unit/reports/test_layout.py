@@ -28,7 +28,7 @@ PROSE = Table(caption="How", header=("", ""), rows=(("seed", "0 or more"),), is_
 
 
 def report(*sections: Section, **fields: object) -> Report:
-    given: dict = {
+    values: dict = {
         "title": "T",
         "heading": "The heading",
         "facts": ("Three reviews.",),
@@ -37,7 +37,7 @@ def report(*sections: Section, **fields: object) -> Report:
         "sections": sections,
         "signatures": ("crscore|version",),
     }
-    return Report(**(given | fields))
+    return Report(**(values | fields))
 
 
 def section(**fields: object) -> Section:
@@ -133,8 +133,8 @@ def test_page_draws_each_plot_of_a_section() -> None:
         for name in ("wins", "losses")
     )
     reader = Reader(to_html(report(section(plots=plots))))
-    drawn = [given for tag, given in reader.elements if tag == "svg"]
-    assert [given["aria-label"] for given in drawn] == [
+    drawn = [values for tag, values in reader.elements if tag == "svg"]
+    assert [values["aria-label"] for values in drawn] == [
         *["first wins: 90 % (from 0.8 to 1)"] * 2,
         *["first losses: 90 % (from 0.8 to 1)"] * 2,
     ]
@@ -142,7 +142,7 @@ def test_page_draws_each_plot_of_a_section() -> None:
 
 def test_links_lead_somewhere() -> None:
     reader = Reader(to_html(report(section())))
-    links = {one for one in reader.all("href") if one != "data:,"}
+    links = {item for item in reader.all("href") if item != "data:,"}
     assert links == {"#fruit"}
     assert "fruit" in reader.all("id")
 
@@ -173,8 +173,8 @@ def test_hostile_texts_are_harmless_in_a_page() -> None:
     document = to_html(hostile())
     reader = Reader(document)
     assert {tag for tag, _ in reader.elements} <= HARMLESS | VOID
-    assert not [name for _, given in reader.elements for name in given if name.startswith("on")]
-    assert {one for one in reader.all("href") if one[:1] != "#"} == {"data:,"}
+    assert not [name for _, values in reader.elements for name in values if name.startswith("on")]
+    assert {item for item in reader.all("href") if item[:1] != "#"} == {"data:,"}
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", document)
     assert not re.search(r"^\s*::|##\[", document, re.MULTILINE)
 

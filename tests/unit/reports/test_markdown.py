@@ -24,8 +24,8 @@ OUR_HTML = {
 MORE = re.compile(r"<details><summary>\d+ more not addressed</summary>")
 
 
-def render(*given: Result) -> str:
-    return markdown.create().render(given)
+def render(*inputs: Result) -> str:
+    return markdown.create().render(inputs)
 
 
 def tokens(document: str) -> list[Token]:
@@ -85,8 +85,8 @@ def test_verdict_comes_first_then_the_published_scores() -> None:
 
 
 def test_sentence_says_what_it_does_and_what_it_is_about() -> None:
-    other = results.told(Kind.OTHER, 0.02, subject=Subject.ELSEWHERE)
-    shown = render(results.useful(results.flagged(), results.told(), other))
+    other = results.make_reading(Kind.OTHER, 0.02, subject=Subject.ELSEWHERE)
+    shown = render(results.useful(results.flagged(), results.make_reading(), other))
     assert "catch the network error only.<br>asks for a change · the change as a whole\n" in shown
     assert "- 2 Why three retries?<br>talks about something else · ⚑ is no sentence\n" in shown
     assert "- 78 Looks great overall!<br>asks for a change · ⚑ repeats an earlier sentence" in shown
@@ -177,13 +177,13 @@ def test_several_results_are_numbered() -> None:
 
 @pytest.mark.parametrize("make", [results.hostile, results.hostile_useful, results.review])
 def test_no_html_comes_from_input(make) -> None:
-    found = {text for text in html_of(render(make())) if not MORE.fullmatch(text)}
-    assert found <= OUR_HTML
+    actual = {text for text in html_of(render(make())) if not MORE.fullmatch(text)}
+    assert actual <= OUR_HTML
 
 
 def test_no_link_or_emphasis_or_heading_comes_from_input() -> None:
-    found = tokens(render(results.hostile()))
-    assert not {token.type for token in found} & {
+    actual = tokens(render(results.hostile()))
+    assert not {token.type for token in actual} & {
         "link_open",
         "image",
         "em_open",
@@ -194,8 +194,8 @@ def test_no_link_or_emphasis_or_heading_comes_from_input() -> None:
         "ordered_list_open",
     }
     # Our own bold: the heading of the list.
-    assert sum(token.type == "strong_open" for token in found) == 1
-    assert sum(token.type == "heading_open" for token in found) == 1
+    assert sum(token.type == "strong_open" for token in actual) == 1
+    assert sum(token.type == "heading_open" for token in actual) == 1
 
 
 def test_no_mention_or_issue_reference_comes_from_input() -> None:

@@ -31,7 +31,7 @@ def test_cell_with_a_degree_shows_it_before_the_similarity() -> None:
 
 
 def test_suggested_code_is_cleaned_but_keeps_its_lines() -> None:
-    said = (results.Said(results.Comment(body="b"), ("s",), ("a\x1b[1m\n  b\n",)),)
-    result = results.make(results.diff_of(), (), said, [])
+    comments = (results.Said(results.Comment(body="b"), ("s",), ("a\x1b[1m\n  b\n",)),)
+    result = results.make(results.diff_of(), (), comments, [])
     page = html.create().render([result])
     assert '<pre class="suggestion"><code>a\n  b</code></pre>' in page

@@ -35,9 +35,9 @@ MAKERS = {
 
 def published(name: str) -> Path:
     """Find a file of the makers' package, which `npm ci --ignore-scripts` puts into `TOOL`."""
-    found = sorted(TOOL.glob(f"node_modules/@microsoft/sarif-multitool-*/{name}"))
-    assert found, f"run `npm ci --ignore-scripts` in {TOOL}"
-    return found[0]
+    actual = sorted(TOOL.glob(f"node_modules/@microsoft/sarif-multitool-*/{name}"))
+    assert actual, f"run `npm ci --ignore-scripts` in {TOOL}"
+    return actual[0]
 
 
 @pytest.fixture(scope="module")
@@ -62,20 +62,20 @@ def run_of(result: Result) -> Any:
 def notices(run: Any) -> list[tuple[str, str]]:
     (invocation,) = run["invocations"]
     notes = invocation["toolExecutionNotifications"]
-    return [(one["level"], one["message"]["text"]) for one in notes]
+    return [(item["level"], item["message"]["text"]) for item in notes]
 
 
 def unaddressed(*references: Any, diff: Any = None) -> Result:
     """A review of one sentence that addresses nothing."""
-    said = (results.Said(Comment(body="b"), ("Nice.",)),)
+    comments = (results.Said(Comment(body="b"), ("Nice.",)),)
     diff = diff or results.diff_of(results.CLIENT)
-    return results.make(diff, references, said, [[0.1]] * len(references))
+    return results.make(diff, references, comments, [[0.1]] * len(references))
 
 
 def test_properties_have_usefulness_and_what_sentences_do() -> None:
-    known = run_of(results.useful(results.review()))["properties"]
-    assert known["usefulness"]["standing"] == 83
-    assert (known["sentences"][0]["kind"], known["sentences"][0]["substance"]) == (
+    properties = run_of(results.useful(results.review()))["properties"]
+    assert properties["usefulness"]["standing"] == 83
+    assert (properties["sentences"][0]["kind"], properties["sentences"][0]["substance"]) == (
         "asks for a change",
         0.78,
     )
@@ -130,8 +130,8 @@ def test_makers_validator_finds_what_github_refuses(tmp_path: Path) -> None:
     first, second, *_ = document["runs"][0]["results"]
     first["locations"] = []
     second["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] = "a b.py"
-    found = {rule for rule, _ in complaints(document, tmp_path)}
-    assert {"GH1015", "SARIF1002"} <= found
+    actual = {rule for rule, _ in complaints(document, tmp_path)}
+    assert {"GH1015", "SARIF1002"} <= actual
 
 
 # Results
@@ -141,7 +141,7 @@ def test_only_what_counts_and_nobody_addressed_is_a_result() -> None:
     # By hand from the matrix: rows 2, 5 and 6 stay below the threshold; row 7 does not count.
     run = run_of(results.review())
     assert [
-        (one["ruleId"], one["level"], one["message"]["text"][:20]) for one in run["results"]
+        (item["ruleId"], item["level"], item["message"]["text"][:20]) for item in run["results"]
     ] == [
         ("unaddressed-implication", "note", "`fetch` returns `Non"),
         ("unaddressed-claim", "note", "A setting `proxy` is"),
@@ -176,8 +176,8 @@ def test_result_is_given_whole() -> None:
 
 
 def test_unaddressed_topic_is_one_alert_at_its_lines_in_the_new_version() -> None:
-    found = run_of(results.topics())["results"]
-    assert [(one["ruleId"], one["message"]["text"]) for one in found] == [
+    actual = run_of(results.topics())["results"]
+    assert [(item["ruleId"], item["message"]["text"]) for item in actual] == [
         (
             "unaddressed-claim",
             "Nobody mentioned `HostAuthorization`, new, 110 lines: `HostAuthorization` is new.",
@@ -188,21 +188,21 @@ def test_unaddressed_topic_is_one_alert_at_its_lines_in_the_new_version() -> Non
         ),
         ("unaddressed-claim", "The value of `timeout` is 30."),
     ]
-    places = [one["locations"][0]["physicalLocation"] for one in found]
-    assert [(one["artifactLocation"]["uri"], one.get("region")) for one in places] == [
+    places = [item["locations"][0]["physicalLocation"] for item in actual]
+    assert [(item["artifactLocation"]["uri"], item.get("region")) for item in places] == [
         ("src/shop/client.py", {"startLine": 12, "endLine": 122}),
         # The file is gone.
         ("src/shop/legacy.py", None),
         ("config/settings.toml", {"startLine": 2, "endLine": 2}),
     ]
-    assert not any("relatedLocations" in one for one in found)
+    assert not any("relatedLocations" in item for item in actual)
 
 
 def test_rule_index_names_the_rule() -> None:
     run = run_of(results.review())
     rules = run["tool"]["driver"]["rules"]
-    assert [rules[one["ruleIndex"]]["id"] for one in run["results"]] == [
-        one["ruleId"] for one in run["results"]
+    assert [rules[item["ruleIndex"]]["id"] for item in run["results"]] == [
+        item["ruleId"] for item in run["results"]
     ]
     assert [rule["id"] for rule in rules] == [
         "unaddressed-claim",
@@ -216,8 +216,8 @@ def test_issue_comes_first_and_warns() -> None:
     issue = results.reference(
         "Light issue.", ("src/shop/client.py", 15, 15), kind=ReferenceKind.ISSUE, weight=0.1
     )
-    found = run_of(unaddressed(heavy, issue))["results"]
-    assert [(one["message"]["text"], one["level"]) for one in found] == [
+    actual = run_of(unaddressed(heavy, issue))["results"]
+    assert [(item["message"]["text"], item["level"]) for item in actual] == [
         ("Light issue.", "warning"),
         ("Heavy claim.", "note"),
     ]
@@ -246,8 +246,8 @@ def test_notes_are_told() -> None:
 
 
 def fingerprints(result: Result) -> list[str]:
-    found = run_of(result)["results"]
-    return [one["partialFingerprints"]["primaryLocationLineHash"] for one in found]
+    actual = run_of(result)["results"]
+    return [item["partialFingerprints"]["primaryLocationLineHash"] for item in actual]
 
 
 def test_fingerprint_stays_when_lines_move() -> None:
@@ -260,9 +260,9 @@ def test_fingerprint_of_a_topic_stays_when_it_grows() -> None:
     def of(lines: int, **changes: Any) -> list[str]:
         topic = replace(results.topic("A.run", ("a.py", 3, 3 + lines), lines=lines), **changes)
         kind = ReferenceKind.CLAIM if lines < 9 else ReferenceKind.IMPLICATION
-        made = results.reference(f"{lines} lines.", ("a.py", 3, 4), kind=kind, topic=topic)
-        assert run_of(unaddressed(made))["results"][0]["ruleId"] == "unaddressed-claim"
-        return fingerprints(unaddressed(made))
+        reference = results.reference(f"{lines} lines.", ("a.py", 3, 4), kind=kind, topic=topic)
+        assert run_of(unaddressed(reference))["results"][0]["ruleId"] == "unaddressed-claim"
+        return fingerprints(unaddressed(reference))
 
     assert of(5) == of(50)
     assert of(5) != of(5, name="B.run")
@@ -270,14 +270,14 @@ def test_fingerprint_of_a_topic_stays_when_it_grows() -> None:
 
 
 def test_fingerprints_tell_file_text_and_kind_apart() -> None:
-    made = (
+    created = (
         results.reference("A claim.", ("a.py", 3, 4)),
         results.reference("A claim.", ("b.py", 3, 4)),
         results.reference("B claim.", ("a.py", 3, 4)),
         results.reference("A claim.", ("a.py", 3, 4), kind=ReferenceKind.ISSUE),
         results.reference("A claim."),
     )
-    assert len(set(fingerprints(unaddressed(*made)))) == len(made)
+    assert len(set(fingerprints(unaddressed(*created)))) == len(created)
 
 
 def test_fingerprints_of_twins_are_numbered() -> None:
@@ -290,9 +290,9 @@ def test_fingerprints_of_twins_are_numbered() -> None:
 
 
 def test_runs_are_told_apart_by_their_category() -> None:
-    one, other = render(results.review(), results.abstained())["runs"]
+    item, other = render(results.review(), results.abstained())["runs"]
     assert run_of(results.review())["automationDetails"]["id"].rpartition("/")[0] == "crscore"
-    assert one["automationDetails"]["id"].rpartition("/")[0] == "crscore/change-1"
+    assert item["automationDetails"]["id"].rpartition("/")[0] == "crscore/change-1"
     assert other["automationDetails"]["id"].rpartition("/")[0] == "crscore/change-2"
 
 
@@ -309,7 +309,7 @@ def test_results_over_the_limit_are_counted(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(sarif, "MAX_RESULTS", 3)
     run = run_of(results.large(20))
     # Ten of twenty are not addressed, the heaviest first.
-    assert [one["message"]["text"][14:24] for one in run["results"]] == [
+    assert [item["message"]["text"][14:24] for item in run["results"]] == [
         "value_1_3`",
         "value_3_3`",
         "value_5_3`",
@@ -321,8 +321,8 @@ def test_document_stays_below_what_github_takes(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(sarif, "MAX_BYTES", sarif.MAX_BYTES // 50)
     rng = random.Random(3)
     texts = ["".join(chr(rng.randint(0x4E00, 0x9FFF)) for _ in range(1_200)) for _ in range(104)]
-    made = [results.reference(text, (text[:300], 1, 1)) for text in texts]
-    written = sarif.create().render([unaddressed(*made)])
+    reference = [results.reference(text, (text[:300], 1, 1)) for text in texts]
+    written = sarif.create().render([unaddressed(*reference)])
     assert len(written.encode()) < 10_000_000 // 50
     run = json.loads(written)["runs"][0]
     assert 20 < len(run["results"]) < 100
@@ -342,18 +342,18 @@ def test_sentences_and_notes_are_limited(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_links_in_texts_are_out_of_force() -> None:
     text = "See [here](https://evil.example/x) and [0](1), but `table[0]` stays."
-    found = run_of(unaddressed(results.reference(text)))["results"][0]["message"]["text"]
-    assert found == r"See \[here\](https://evil.example/x) and \[0\](1), but `table[0]` stays."
+    actual = run_of(unaddressed(results.reference(text)))["results"][0]["message"]["text"]
+    assert actual == r"See \[here\](https://evil.example/x) and \[0\](1), but `table[0]` stays."
 
 
 def test_every_hostile_text_is_cleaned() -> None:
     for run in render(results.hostile(), results.learned(results.hostile()))["runs"]:
-        shown = [one["message"]["text"] for one in run["results"]]
+        shown = [item["message"]["text"] for item in run["results"]]
         shown += [text for _, text in notices(run)]
         assert len(shown) > 3
         assert not any(re.search(r"(?<!\\)\[[^\[\]\\]*\]\(", text) for text in shown)
-        shown += [one["text"] for one in run["properties"]["sentences"]]
-        shown += [one["properties"]["source"] for one in run["results"]]
+        shown += [item["text"] for item in run["properties"]["sentences"]]
+        shown += [item["properties"]["source"] for item in run["results"]]
         for text in shown:
             assert not set(text) & set("\x00\x1b\x9b\u202e\u200b\u2028\ud800\n")
 
@@ -370,15 +370,15 @@ def test_every_hostile_text_is_cleaned() -> None:
     ],
 )
 def test_path_is_written_as_a_relative_reference(path: str, uri: str) -> None:
-    found = run_of(unaddressed(results.reference("A claim.", (path, 1, 1))))["results"][0]
-    assert found["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == uri
+    actual = run_of(unaddressed(results.reference("A claim.", (path, 1, 1))))["results"][0]
+    assert actual["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == uri
 
 
 def test_review_is_kept_for_other_readers() -> None:
     properties = run_of(results.flagged())["properties"]
     assert properties["signature"] == results.LEARNED
     assert properties["scores"]["relevance"] == pytest.approx(results.flagged().relevance)
-    assert [one["flag"] for one in properties["sentences"]][1] == Flag.NO_SENTENCE.value
+    assert [item["flag"] for item in properties["sentences"]][1] == Flag.NO_SENTENCE.value
 
 
 # Back again
@@ -392,7 +392,9 @@ def read_back(*given_: Result) -> tuple[Any, ...]:
 def test_reader_reads_what_was_written() -> None:
     (report,) = read_back(results.review())
     assert (report.tool, report.version, report.unparsed) == ("crscore", __version__, ())
-    assert [(one.path, one.line, one.end_line, one.rule, one.level) for one in report.findings] == [
+    assert [
+        (item.path, item.line, item.end_line, item.rule, item.level) for item in report.findings
+    ] == [
         ("src/shop/client.py", 17, 17, "unaddressed-implication", "note"),
         ("config/settings.toml", 3, 3, "unaddressed-claim", "note"),
         ("src/shop/client.py", 0, 0, "unaddressed-claim", "note"),
@@ -409,24 +411,24 @@ def test_text_path_and_line_come_back(text: str, path: str, line: int) -> None:
     if "\\" in text or not re.search(r"[ab]", path):
         return
     (report,) = read_back(unaddressed(results.reference(text, (path, line, line))))
-    (found,) = report.findings
-    assert found.message.split() == (text.split() or ["A", "point", "without", "words."])
-    assert (found.line, found.end_line) == (line, line)
+    (actual,) = report.findings
+    assert actual.message.split() == (text.split() or ["A", "point", "without", "words."])
+    assert (actual.line, actual.end_line) == (line, line)
     expected = "/".join(step for step in path.split("/") if step)
-    assert external_sarif.match_paths([found.path], {expected}) == {found.path: expected}
+    assert external_sarif.match_paths([actual.path], {expected}) == {actual.path: expected}
 
 
 def test_old_side_and_new_side_are_read_back_in_the_new_version() -> None:
-    made = results.reference("Gone.", ("src/shop/client.py", 41, 41), side=Side.OLD)
-    (report,) = read_back(unaddressed(made))
+    reference = results.reference("Gone.", ("src/shop/client.py", 41, 41), side=Side.OLD)
+    (report,) = read_back(unaddressed(reference))
     # Old line 41 is the removed `assert body`; `return json.loads(body)` now stands at 46.
     assert (report.findings[0].path, report.findings[0].line) == ("src/shop/client.py", 46)
 
 
 def test_empty_text_still_has_a_message() -> None:
     blank = replace(results.reference("x"), text="\x00")
-    found = run_of(unaddressed(blank))["results"][0]
-    assert found["message"]["text"] == "A point without words."
+    actual = run_of(unaddressed(blank))["results"][0]
+    assert actual["message"]["text"] == "A point without words."
 
 
 @pytest.mark.parametrize("severity", list(Severity))
@@ -438,5 +440,5 @@ def test_issue_is_as_grave_as_its_tool_says(severity: Severity) -> None:
         tool="ruff", rule="r", path=path, line=1, end_line=1, message="m", text=issue.text,
         severity=severity, counted=True,
     )  # fmt: skip
-    told = replace(unaddressed(issue), analysis=Analysis(findings=(finding,)))
-    assert [one["level"] for one in run_of(told)["results"]] == [severity.value]
+    changed = replace(unaddressed(issue), analysis=Analysis(findings=(finding,)))
+    assert [item["level"] for item in run_of(changed)["results"]] == [severity.value]

@@ -14,12 +14,12 @@ DIFF = results.diff_of(results.LEGACY, HUNKS)
 
 
 def spans_of(reference: PseudoReference, diff=DIFF) -> list[tuple[str, int, int]]:
-    found = []
+    actual = []
     for location in make_locations(diff, reference):
         physical = location["physicalLocation"]
         region = physical.get("region", {"startLine": 0, "endLine": 0})
-        found.append((physical["artifactLocation"]["uri"], *region.values()))
-    return found
+        actual.append((physical["artifactLocation"]["uri"], *region.values()))
+    return actual
 
 
 def old(line: int, path: str = "a.py") -> PseudoReference:
@@ -72,13 +72,13 @@ def test_new_version_comes_first_and_each_place_once() -> None:
         LineSpan(path="a.py", side=Side.NEW, start=40, end=42),
         LineSpan(path="a.py", side=Side.NEW, start=11, end=11),
     )
-    made = replace(results.reference("x"), spans=spans)
-    assert spans_of(made) == [("a.py", 40, 42), ("a.py", 11, 11)]
+    reference = replace(results.reference("x"), spans=spans)
+    assert spans_of(reference) == [("a.py", 40, 42), ("a.py", 11, 11)]
 
 
 def test_further_places_are_limited() -> None:
-    made = results.reference("x", *(("a.py", line, line) for line in range(1, 40)))
-    assert len(make_locations(DIFF, made)) == 11
+    reference = results.reference("x", *(("a.py", line, line) for line in range(1, 40)))
+    assert len(make_locations(DIFF, reference)) == 11
 
 
 def test_end_before_the_start_is_mended() -> None:

@@ -15,13 +15,13 @@ def test_row_for_each_result_in_order() -> None:
     scorer = Scorer(encoder="hashing", threshold=0.1, analyzers="none")
     results = scorer.score_many([(PATCH, "The limit of 20 is too high."), (PATCH, "")])
 
-    found = results_frame(results)
+    actual = results_frame(results)
 
-    assert found["relevance"][0] == pytest.approx(results[0].relevance)
-    assert found[["added", "removed", "sentences"]].to_numpy().tolist() == [[2, 1, 1], [2, 1, 0]]
-    assert found["diff"].nunique() == 1
-    assert found["relevance"].isna().tolist() == [False, True]
-    assert found["reason"].isna().tolist() == [True, False]
+    assert actual["relevance"][0] == pytest.approx(results[0].relevance)
+    assert actual[["added", "removed", "sentences"]].to_numpy().tolist() == [[2, 1, 1], [2, 1, 0]]
+    assert actual["diff"].nunique() == 1
+    assert actual["relevance"].isna().tolist() == [False, True]
+    assert actual["reason"].isna().tolist() == [True, False]
 
 
 def test_json_lines_keep_what_is_not_known_as_null() -> None:
@@ -45,16 +45,16 @@ def test_kept_error_is_a_row_with_its_text() -> None:
     scorer = Scorer(encoder="hashing", analyzers="none")
     pairs = [("no diff", "Why?"), (PATCH, "The limit of 20 is too high.")]
 
-    found = results_frame(scorer.score_many(pairs, on_error="keep"))
+    actual = results_frame(scorer.score_many(pairs, on_error="keep"))
 
-    assert found["diff"].isna().tolist() == [True, False]
-    assert "<diff>" in found["reason"][0]
+    assert actual["diff"].isna().tolist() == [True, False]
+    assert "<diff>" in actual["reason"][0]
 
 
 def test_no_results_make_an_empty_table_with_all_columns() -> None:
-    found = results_frame([])
-    assert len(found) == 0
-    assert "signature" in found.columns
+    actual = results_frame([])
+    assert len(actual) == 0
+    assert "signature" in actual.columns
 
 
 def test_missing_pandas_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

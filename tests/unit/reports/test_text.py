@@ -17,8 +17,8 @@ from tests.helpers import results
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
-def render(*given: Result, **options: str) -> str:
-    shown: str = plugins.create("reports", "text", options).render(given)
+def render(*inputs: Result, **options: str) -> str:
+    shown: str = plugins.create("reports", "text", options).render(inputs)
     return shown
 
 
@@ -82,9 +82,9 @@ def test_tables_have_usefulness_with_its_word() -> None:
 
 
 def test_sentence_has_its_substance_then_what_it_does_and_is_about() -> None:
-    other = results.told(Kind.OTHER, 0.02, subject=Subject.ELSEWHERE)
-    about = results.told(Kind.QUESTION, 0.4, subject=Subject.SURROUNDINGS)
-    result = results.useful(results.flagged(), results.told(), other, about)
+    other = results.make_reading(Kind.OTHER, 0.02, subject=Subject.ELSEWHERE)
+    about = results.make_reading(Kind.QUESTION, 0.4, subject=Subject.SURROUNDINGS)
+    result = results.useful(results.flagged(), results.make_reading(), other, about)
     shown = render(result, width="120")
     assert (
         "error only.\n        asks for a change · the change as a whole\n"
@@ -96,7 +96,7 @@ def test_sentence_has_its_substance_then_what_it_does_and_is_about() -> None:
 
 
 def test_sentence_about_a_topic_names_it() -> None:
-    reading = results.told(subject=Subject.CLAIM, reference=3)
+    reading = results.make_reading(subject=Subject.CLAIM, reference=3)
     shown = render(results.useful(results.topics(), reading))
     assert "asks for a change · `Client.fetch`\n" in shown
 
@@ -127,7 +127,7 @@ def test_claim_is_told_once_however_many_sentences_are_about_it() -> None:
     result = results.useful(results.review())
     shown = " ".join(render(result, width="160").split())
     claim = view.in_short(result.references[0])
-    assert [one.reference for one in result.readings].count(0) > 1
+    assert [item.reference for item in result.readings].count(0) > 1
     assert shown.count(claim) == 1
     assert shown.count("asks for a change · R1") == len(result.readings)
     full = " ".join(render(result, width="160", explain="true").split())
@@ -288,8 +288,8 @@ def test_abstention_is_rendered_in_full_too() -> None:
 
 
 def without_references() -> Result:
-    said = (results.Said(results.Comment(body="b"), ("A sentence.",)),)
-    return results.make(results.diff_of(results.LEGACY), (), said, [])
+    comments = (results.Said(results.Comment(body="b"), ("A sentence.",)),)
+    return results.make(results.diff_of(results.LEGACY), (), comments, [])
 
 
 @pytest.mark.parametrize("explain", ["true", "false"])
@@ -396,10 +396,10 @@ def test_import_and_render_are_quick() -> None:
 def test_explained_form_shows_what_the_encoder_read_where_it_differs() -> None:
     small = results.small()
     first = replace(small.references[0], reading="retry is one more than before")
-    told = replace(small, references=(first, *small.references[1:]))
-    shown = render(told, explain="true", width="120")
+    changed = replace(small, references=(first, *small.references[1:]))
+    shown = render(changed, explain="true", width="120")
     assert shown.count("the encoder read: retry is one more than before") == 1
-    assert "the encoder read" not in render(told)
+    assert "the encoder read" not in render(changed)
 
 
 def test_whole_signature_is_never_broken() -> None:
@@ -408,11 +408,11 @@ def test_whole_signature_is_never_broken() -> None:
 
 
 def test_width_is_kept_in_range() -> None:
-    for given, used in [("1", 60), ("100", 100), ("9999", 160)]:
-        assert plugins.create("reports", "text", {"width": given}).width == used
+    for values, used in [("1", 60), ("100", 100), ("9999", 160)]:
+        assert plugins.create("reports", "text", {"width": values}).width == used
 
 
 def test_wrong_width_is_refused() -> None:
-    for given in ["0", "-5", "wide", ""]:
+    for values in ["0", "-5", "wide", ""]:
         with pytest.raises(ConfigError, match="report text: width: Expected `int`"):
-            render(width=given)
+            render(width=values)

@@ -80,7 +80,7 @@ def test_number_of_a_pair_is_what_decided() -> None:
     assert view.strength(learned, learned.sentence_matches[0]) == "41"
 
 
-def told(
+def describe_verdict(
     *readings: Reading, flags: tuple[Flag | None, ...] = (), at: int = 83, **changes: object
 ) -> str:
     small = results.learned(results.small(), flags)
@@ -90,25 +90,30 @@ def told(
 
 BETTER = f"better than 83 % of {results.AGAINST}"
 WORSE = BETTER.replace("83", "12")
-PRAISE, LITTLE = results.told(Kind.PRAISE, 0.9), results.told(Kind.QUESTION, 0.1)
+PRAISE, LITTLE = results.make_reading(Kind.PRAISE, 0.9), results.make_reading(Kind.QUESTION, 0.1)
 
 
 @pytest.mark.parametrize(
     ("said", "shown"),
     [
-        (told(), f"Useful: {BETTER}. About this change, and asks for a change."),
+        (describe_verdict(), f"Useful: {BETTER}. About this change, and asks for a change."),
         (
-            told(results.told(Kind.QUESTION, 0.2), results.told(Kind.FAILURE, 0.9)),
+            describe_verdict(
+                results.make_reading(Kind.QUESTION, 0.2), results.make_reading(Kind.FAILURE, 0.9)
+            ),
             f"Useful: {BETTER}. About this change, and names a failure and asks why.",
         ),
-        (told(PRAISE, PRAISE), f"Useful: {BETTER}. About this change, but only praises."),
         (
-            told(LITTLE, PRAISE, at=12, word="little use"),
+            describe_verdict(PRAISE, PRAISE),
+            f"Useful: {BETTER}. About this change, but only praises.",
+        ),
+        (
+            describe_verdict(LITTLE, PRAISE, at=12, word="little use"),
             f"Little use: {WORSE}. About this change, and asks why, but gives little to act on.",
         ),
-        (told(about=0.49), f"Off topic: {BETTER}. Not about this change."),
+        (describe_verdict(about=0.49), f"Off topic: {BETTER}. Not about this change."),
         (
-            told(PRAISE, results.told(), flags=(None, Flag.HIDDEN)),
+            describe_verdict(PRAISE, results.make_reading(), flags=(None, Flag.HIDDEN)),
             f"Useful: {BETTER}. About this change, but only praises.",
         ),
     ],
@@ -118,8 +123,8 @@ def test_verdict_says_against_what_and_what_the_text_does(said: str, shown: str)
 
 
 def test_verdict_without_readings_says_only_whether_it_is_about_the_change() -> None:
-    said = view.verdict(results.small(), results.standing(83), range(2))
-    assert said == f"Useful: {BETTER}. About this change."
+    message_text = view.verdict(results.small(), results.standing(83), range(2))
+    assert message_text == f"Useful: {BETTER}. About this change."
 
 
 def test_comment_without_a_text_has_dashes_in_a_table_of_usefulness() -> None:
@@ -212,8 +217,8 @@ def test_reference_without_lines_speaks_of_the_whole_change() -> None:
 
 def test_unaddressed_are_counted_ones_the_heaviest_first() -> None:
     # 3, 6 and 7 of the list have no similarity above 0.65; 8 is not counted.
-    found = view.unaddressed(results.review())
-    assert found == tuple((at, results.REFERENCES[at]) for at in (2, 5, 6))
+    actual = view.unaddressed(results.review())
+    assert actual == tuple((at, results.REFERENCES[at]) for at in (2, 5, 6))
 
 
 def test_unaddressed_are_ordered_by_weight() -> None:
@@ -224,8 +229,8 @@ def test_unaddressed_are_ordered_by_weight() -> None:
 
 
 def test_unaddressed_topic_is_one_point_told_by_its_heaviest_claim() -> None:
-    found = view.unaddressed(results.topics())
-    assert [(at, one.text, view.places(one)) for at, one in found] == [
+    actual = view.unaddressed(results.topics())
+    assert [(at, item.text, view.places(item)) for at, item in actual] == [
         (
             1,
             "`HostAuthorization`, new, 110 lines: `HostAuthorization` is new.",
@@ -243,7 +248,7 @@ def test_unaddressed_topic_is_one_point_told_by_its_heaviest_claim() -> None:
 def test_topic_is_known_by_its_value() -> None:
     result = results.topics()
     copied = tuple(
-        replace(one, topic=one.topic and replace(one.topic)) for one in result.references
+        replace(item, topic=item.topic and replace(item.topic)) for item in result.references
     )
     assert view.unaddressed(replace(result, references=copied)) == view.unaddressed(result)
 
@@ -251,10 +256,10 @@ def test_topic_is_known_by_its_value() -> None:
 def test_topic_without_a_claim_that_counts_is_not_missed() -> None:
     result = results.topics()
     uncounted = tuple(
-        replace(one, counted=one.topic is not results.HOSTS) for one in result.references
+        replace(item, counted=item.topic is not results.HOSTS) for item in result.references
     )
-    found = view.unaddressed(replace(result, references=uncounted))
-    assert results.HOSTS not in [one.topic for _, one in found]
+    actual = view.unaddressed(replace(result, references=uncounted))
+    assert results.HOSTS not in [item.topic for _, item in actual]
 
 
 @pytest.mark.parametrize(
@@ -344,19 +349,21 @@ def test_comment_that_abstained_says_why_among_the_notes() -> None:
     review = results.review()
     lost = replace(review.comments[0].scores, relevance=None, reason="its file is binary")
     comments = (replace(review.comments[0], scores=lost), *review.comments[1:])
-    told = view.notes(replace(review, comments=comments))
-    assert told[-1] == "No score for the comment on src/shop/client.py:13-15: its file is binary."
+    changed = view.notes(replace(review, comments=comments))
+    assert (
+        changed[-1] == "No score for the comment on src/shop/client.py:13-15: its file is binary."
+    )
 
 
 def run_of(tool: str, state: ToolState = ToolState.RAN, **more: object) -> ToolRun:
-    given = {"version": "1.0", "files": 1} | more
-    return ToolRun(tool=tool, state=state, **given)
+    values = {"version": "1.0", "files": 1} | more
+    return ToolRun(tool=tool, state=state, **values)
 
 
 def finding(**more: object) -> Finding:
-    given = {"tool": "ruff", "rule": "F401", "path": "a.py", "line": 1, "end_line": 1}
-    given |= {"message": "m", "text": "Unused.", "severity": Severity.NOTE, "in_change": True}
-    return Finding(**{**given, **more})
+    values = {"tool": "ruff", "rule": "F401", "path": "a.py", "line": 1, "end_line": 1}
+    values |= {"message": "m", "text": "Unused.", "severity": Severity.NOTE, "in_change": True}
+    return Finding(**{**values, **more})
 
 
 def test_analysis_without_tools_is_not_spoken_of() -> None:
@@ -371,7 +378,7 @@ def test_analysis_names_who_spoke() -> None:
 
 
 def test_analysis_counts_why_findings_do_not_count() -> None:
-    found = (
+    actual = (
         finding(counted=True),
         finding(in_change=False),
         finding(pre_existing=True),
@@ -379,8 +386,8 @@ def test_analysis_counts_why_findings_do_not_count() -> None:
         finding(),
         finding(),
     )
-    (said,) = view.describe_analysis(Analysis(findings=found, tools=(run_of("ruff"),)))
-    assert said == (
+    (message_text,) = view.describe_analysis(Analysis(findings=actual, tools=(run_of("ruff"),)))
+    assert message_text == (
         "Static analysis by ruff 1.0: 1 of 6 findings counted, 1 on unchanged lines, "
         "1 pre-existing, 1 of style, 2 over the limit of a hunk."
     )

@@ -33,7 +33,7 @@ REVIEW_COMMENT: dict[str, Any] = {
 }
 
 
-def one(**changes: Any) -> Comment:
+def item(**changes: Any) -> Comment:
     (comment,) = parse_review(json.dumps([{**REVIEW_COMMENT, **changes}]))
     return comment
 
@@ -49,7 +49,7 @@ def wrong(**changes: Any) -> str:
 
 
 def test_review_comment_of_github_keeps_its_place() -> None:
-    assert one() == Comment(
+    assert item() == Comment(
         body="This leaks.",
         path="src/a.py",
         line=2,
@@ -62,49 +62,49 @@ def test_review_comment_of_github_keeps_its_place() -> None:
 
 
 def test_outdated_comment_has_its_original_lines() -> None:
-    comment = one(line=None, start_line=None)
+    comment = item(line=None, start_line=None)
     assert (comment.start_line, comment.line) == (6, 7)
 
 
 def test_comment_on_a_file_has_no_line() -> None:
-    comment = one(subject_type="file", line=1)
+    comment = item(subject_type="file", line=1)
     assert (comment.line, comment.start_line) == (None, None)
 
 
 def test_left_side_is_the_old_file() -> None:
-    assert one(side="left", start_side="LEFT").side is Side.OLD
+    assert item(side="left", start_side="LEFT").side is Side.OLD
 
 
 def test_missing_side_is_the_new_file() -> None:
-    assert one(side=None).side is Side.NEW
+    assert item(side=None).side is Side.NEW
 
 
 def test_range_across_sides_has_no_start() -> None:
-    assert one(start_side="LEFT").start_line is None
+    assert item(start_side="LEFT").start_line is None
 
 
 def test_start_after_the_line_is_dropped() -> None:
-    assert one(start_line=3).start_line is None
+    assert item(start_line=3).start_line is None
 
 
 def test_deleted_user_is_unknown() -> None:
-    assert one(user=None).author is None
+    assert item(user=None).author is None
 
 
 def test_plain_author_wins_over_user() -> None:
-    assert one(author="dana").author == "dana"
+    assert item(author="dana").author == "dana"
 
 
 def test_author_object_gives_its_login() -> None:
-    assert one(author={"login": "dana"}).author == "dana"
+    assert item(author={"login": "dana"}).author == "dana"
 
 
 def test_text_id_is_kept() -> None:
-    assert one(id="C_1").id == "C_1"
+    assert item(id="C_1").id == "C_1"
 
 
 def test_missing_id_is_none() -> None:
-    assert one(id=None).id is None
+    assert item(id=None).id is None
 
 
 def test_issue_comment_is_unattached() -> None:
@@ -235,13 +235,13 @@ def test_text_in_a_json_file_says_where_it_breaks() -> None:
 
 
 def test_bad_line_of_json_lines_is_named() -> None:
-    said = message('{"body": "a"}\n{"body": }\n', "r.jsonl")
-    assert said.startswith("r.jsonl: not JSON at line 2, column ")
+    message_text = message('{"body": "a"}\n{"body": }\n', "r.jsonl")
+    assert message_text.startswith("r.jsonl: not JSON at line 2, column ")
 
 
 def test_broken_json_over_lines_says_where_it_breaks() -> None:
-    said = message('[{"body": "a"},\n{"body": "b"}\n{"body": "c"}]', "r.json")
-    assert said.startswith("r.json: not JSON at line 3, column 1 (")
+    message_text = message('[{"body": "a"},\n{"body": "b"}\n{"body": "c"}]', "r.json")
+    assert message_text.startswith("r.json: not JSON at line 3, column 1 (")
 
 
 def test_single_json_line_file_is_read() -> None:
@@ -249,19 +249,19 @@ def test_single_json_line_file_is_read() -> None:
 
 
 def test_twice_the_same_key_is_refused() -> None:
-    said = message('[{"line": 1, "body": "a", "body": "b"}]')
-    assert said == '<review>: the key "body" occurs twice in one object; correct the JSON'
+    message_text = message('[{"line": 1, "body": "a", "body": "b"}]')
+    assert message_text == '<review>: the key "body" occurs twice in one object; correct the JSON'
 
 
 @pytest.mark.parametrize("name", ["NaN", "Infinity", "-Infinity"])
 def test_constant_outside_json_is_refused(name: str) -> None:
-    said = message(f'[{{"body": "a", "line": {name}}}]')
-    assert said == f"<review>: {name} is not a JSON value; correct the JSON"
+    message_text = message(f'[{{"body": "a", "line": {name}}}]')
+    assert message_text == f"<review>: {name} is not a JSON value; correct the JSON"
 
 
 def test_huge_number_is_refused() -> None:
-    said = message(f'[{{"body": "a", "id": {"9" * 5000}}}]')
-    assert said == "<review>: a number has 5000 digits; correct the JSON"
+    message_text = message(f'[{{"body": "a", "id": {"9" * 5000}}}]')
+    assert message_text == "<review>: a number has 5000 digits; correct the JSON"
 
 
 def test_deep_nesting_is_refused() -> None:
@@ -311,10 +311,10 @@ json_values = st.recursive(
 @given(json_values, st.sampled_from(["r.json", "<review>"]))
 def test_any_json_is_read_or_refused(value: Any, source: str) -> None:
     try:
-        found = parse_review(json.dumps(value), source=source)
+        actual = parse_review(json.dumps(value), source=source)
     except InputError:
         return
-    assert all(isinstance(comment, Comment) and comment.body.strip() for comment in found)
+    assert all(isinstance(comment, Comment) and comment.body.strip() for comment in actual)
 
 
 @settings(deadline=None)  # the cores may be busy

@@ -13,7 +13,7 @@ def tags(html: str) -> int:
     node = parse_html(html)
     count = 0
     while node is not None:
-        count += sum(1 for found in node.traverse() if found.is_element_node)
+        count += sum(1 for actual in node.traverse() if actual.is_element_node)
         node = node.next
     return count
 
@@ -33,8 +33,8 @@ def test_element_still_hides() -> None:
         "<div hidden></span>",
         "<details hidden><summary></summary>",
     ]:
-        found = read_prose(f"<div>{html}zebra")
-        assert (found.units, found.hidden) == ([], ["zebra"])
+        actual = read_prose(f"<div>{html}zebra")
+        assert (actual.units, actual.hidden) == ([], ["zebra"])
 
 
 def test_element_no_longer_hides() -> None:
@@ -73,8 +73,8 @@ def test_left_open_formatting_multiplies_no_elements() -> None:
 
 
 def test_few_formats_that_hide_go_on_in_the_next_paragraph() -> None:
-    found = read_prose("<font color=white>a zebra\n\nanother</font> shown <b>one")
-    assert (found.units, found.hidden) == (["shown one"], ["a zebra", "another"])
+    actual = read_prose("<font color=white>a zebra\n\nanother</font> shown <b>one")
+    assert (actual.units, actual.hidden) == (["shown one"], ["a zebra", "another"])
 
 
 @pytest.mark.parametrize("content", ["One", "one\ntwo", "One,\nTwo", "One\n(two)", "One\nnitty"])

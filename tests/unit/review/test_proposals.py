@@ -211,8 +211,8 @@ def test_equal_proposals_are_one() -> None:
 
 
 def test_sentences_stay_beside_a_suggestion() -> None:
-    found = read(f"Too low.\n{suggest('limit = 20')}")
-    assert (found.sentences, found.proposals) == (("Too low.",), ("use `limit = 20`",))
+    actual = read(f"Too low.\n{suggest('limit = 20')}")
+    assert (actual.sentences, actual.proposals) == (("Too low.",), ("use `limit = 20`",))
 
 
 # In a sentence
@@ -229,8 +229,8 @@ def test_sentence_that_is_only_an_edit_is_a_proposal() -> None:
         ("nit: `userId` → `user_id`.", "change `userId` to `user_id`"),
         ("adress --> address", "change `adress` to `address`"),
     ]:
-        found = read(body)
-        assert (found.sentences, found.proposals) == ((), (unit,))
+        actual = read(body)
+        assert (actual.sentences, actual.proposals) == ((), (unit,))
 
 
 @pytest.mark.parametrize(
@@ -245,13 +245,13 @@ def test_sentence_that_is_only_an_edit_is_a_proposal() -> None:
     ],
 )
 def test_other_sentence_stays(text: str) -> None:
-    found = read(text)
-    assert (found.sentences, found.proposals) == ((text,), ())
+    actual = read(text)
+    assert (actual.sentences, actual.proposals) == ((text,), ())
 
 
 def test_name_beside_other_sentences_stays() -> None:
-    found = read("`max_size`\n\nThis is read nowhere.")
-    assert (found.sentences, found.proposals) == (("`max_size`", "This is read nowhere."), ())
+    actual = read("`max_size`\n\nThis is read nowhere.")
+    assert (actual.sentences, actual.proposals) == (("`max_size`", "This is read nowhere."), ())
 
 
 # Hostile

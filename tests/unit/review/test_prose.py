@@ -20,12 +20,15 @@ def test_paragraph_is_one_unit_whatever_its_sentences() -> None:
 
 
 def test_longer_body_is_read_in_parts() -> None:
-    found = read_prose("word\n" * MAX_PART_CHARS + "\n**a**\n\n- b")
-    assert found.units[-2:] == ["a", "b"]
-    assert "".join(found.units[:-2]).count("word") == MAX_PART_CHARS
+    actual = read_prose("word\n" * MAX_PART_CHARS + "\n**a**\n\n- b")
+    assert actual.units[-2:] == ["a", "b"]
+    assert "".join(actual.units[:-2]).count("word") == MAX_PART_CHARS
 
 
 @pytest.mark.parametrize("after", ["", "~~~\ntext"])
 def test_code_goes_on_in_the_next_part(after: str) -> None:
-    found = read_prose("~~~\n" + "code\n\n" * MAX_PART_CHARS + after)
-    assert (found.units, set(" ".join(found.code_blocks).split())) == (after.split()[1:], {"code"})
+    actual = read_prose("~~~\n" + "code\n\n" * MAX_PART_CHARS + after)
+    assert (actual.units, set(" ".join(actual.code_blocks).split())) == (
+        after.split()[1:],
+        {"code"},
+    )

@@ -28,8 +28,8 @@ def units(body: str) -> list[str]:
 def test_golden_review_splits_as_written_beside_it(name: str) -> None:
     expected: dict[str, list[str]] = {kind: [] for kind in KINDS}
     expected |= json.loads((REVIEWS / f"{name}.json").read_text(encoding="utf-8"))
-    found = split_comment((REVIEWS / f"{name}.md").read_text(encoding="utf-8"))
-    assert {kind: list(getattr(found, kind)) for kind in KINDS} == expected
+    actual = split_comment((REVIEWS / f"{name}.md").read_text(encoding="utf-8"))
+    assert {kind: list(getattr(actual, kind)) for kind in KINDS} == expected
 
 
 def test_one_sentence_stays_whole() -> None:
@@ -224,8 +224,8 @@ def test_tags_go_and_their_text_stays() -> None:
 
 
 def test_preformatted_html_is_code() -> None:
-    found = split_comment("<pre>\na &lt; b\n\n<b>c</b>\n</pre>\n\nText")
-    assert (found.sentences, found.code_blocks) == (("Text",), ("a < b\n\nc",))
+    actual = split_comment("<pre>\na &lt; b\n\n<b>c</b>\n</pre>\n\nText")
+    assert (actual.sentences, actual.code_blocks) == (("Text",), ("a < b\n\nc",))
 
 
 def test_word_that_starts_like_a_raw_tag_is_text() -> None:
@@ -233,8 +233,8 @@ def test_word_that_starts_like_a_raw_tag_is_text() -> None:
 
 
 def test_quote_is_dropped_with_its_code() -> None:
-    found = split_comment("> a\n> > b\n>\n> ```\n> c\n> ```\n\nReply")
-    assert (found.sentences, found.code_blocks) == (("Reply",), ())
+    actual = split_comment("> a\n> > b\n>\n> ```\n> c\n> ```\n\nReply")
+    assert (actual.sentences, actual.code_blocks) == (("Reply",), ())
 
 
 def test_quote_of_code_only_is_dropped() -> None:
@@ -250,8 +250,8 @@ def test_empty_quote_is_dropped() -> None:
 
 
 def test_fenced_and_indented_code_is_kept_apart() -> None:
-    found = split_comment("a\n\n```py\nb\n```\n\n    c\n\n~~~\nd")
-    assert (found.sentences, found.code_blocks) == (("a",), ("b", "c", "d"))
+    actual = split_comment("a\n\n```py\nb\n```\n\n    c\n\n~~~\nd")
+    assert (actual.sentences, actual.code_blocks) == (("a",), ("b", "c", "d"))
 
 
 def test_blank_code_is_dropped() -> None:
@@ -260,14 +260,14 @@ def test_blank_code_is_dropped() -> None:
 
 @pytest.mark.parametrize("info", ["suggestion", "Suggestion", "suggestion:-0+1"])
 def test_suggestion_is_kept_apart_from_code(info: str) -> None:
-    found = split_comment(f"```{info}\n  x = 1\n```")
-    assert (found.suggestions, found.code_blocks) == (("  x = 1",), ())
+    actual = split_comment(f"```{info}\n  x = 1\n```")
+    assert (actual.suggestions, actual.code_blocks) == (("  x = 1",), ())
 
 
 @pytest.mark.parametrize(("info", "is_diff"), [("diff", True), ("Diff", True), ("py", False)])
 def test_diff_is_kept_apart_from_other_code(info: str, is_diff: bool) -> None:
-    found = split_comment(f"```{info}\n-x = 1\n```")
-    assert (found.diffs, found.code_blocks)[:: 1 if is_diff else -1] == (("-x = 1",), ())
+    actual = split_comment(f"```{info}\n-x = 1\n```")
+    assert (actual.diffs, actual.code_blocks)[:: 1 if is_diff else -1] == (("-x = 1",), ())
 
 
 def test_empty_suggestion_deletes_lines_and_stays() -> None:
@@ -282,12 +282,12 @@ def test_details_are_read() -> None:
 
 
 def test_hidden_section_goes_but_its_suggestion_stays() -> None:
-    found = split_comment(
+    actual = split_comment(
         "A\n<details>\n<summary>🧰 Tools</summary>\n\nlog\n\n<details>\nmore\n</details>\n\n"
         "```\ncode\n```\n```diff\n-x\n```\n```suggestion\nnew\n```\n</details>\n\nB"
     )
-    assert (found.sentences, found.suggestions) == (("A", "B"), ("new",))
-    assert found.code_blocks == found.diffs == ()
+    assert (actual.sentences, actual.suggestions) == (("A", "B"), ("new",))
+    assert actual.code_blocks == actual.diffs == ()
 
 
 def test_hidden_section_that_never_ends_is_read() -> None:
@@ -307,8 +307,8 @@ def test_boilerplate_unit_of_two_sentences_goes() -> None:
 
 def test_sentence_longer_than_the_window_keeps_its_words() -> None:
     words = " ".join(f"word{i}" for i in range(2000))
-    found = units(f"{words}. Next one. Last one.")
-    assert (" ".join(found), found[-2:]) == (
+    actual = units(f"{words}. Next one. Last one.")
+    assert (" ".join(actual), actual[-2:]) == (
         f"{words}. Next one. Last one.",
         ["Next one.", "Last one."],
     )
@@ -356,8 +356,8 @@ def test_deeply_nested_lists_end() -> None:
 @given(st.text(st.characters(exclude_categories=())))
 def test_any_text_gives_sentences_that_say_something(body: str) -> None:
     for splitter in SPLITTERS:
-        found = split_comment(body, splitter=splitter)
-        assert all(sentence.strip() for sentence in found.sentences)
+        actual = split_comment(body, splitter=splitter)
+        assert all(sentence.strip() for sentence in actual.sentences)
 
 
 MARKUP = (
@@ -373,12 +373,12 @@ markdown = st.lists(st.sampled_from(MARKUP))
 @settings(deadline=None)  # the cores may be busy
 @given(markdown.map("".join))
 def test_any_markdown_gives_clean_sentences(body: str) -> None:
-    found = split_comment(body)
+    actual = split_comment(body)
     assert all(
         sentence == " ".join(sentence.split()) and re.search(r"[^\W_]", sentence)
-        for sentence in found.sentences
+        for sentence in actual.sentences
     )
-    assert not re.search(r"[\x00-\x1f]", "".join(found.sentences))
+    assert not re.search(r"[\x00-\x1f]", "".join(actual.sentences))
 
 
 words = st.from_regex(r"[A-Za-z]{4,9}[.,?!]?", fullmatch=True).filter(str.isascii)
@@ -390,8 +390,8 @@ def test_words_of_the_prose_survive_in_order(paragraphs: list[list[str]]) -> Non
     expected = [w.rstrip(".,?!") for paragraph in paragraphs for w in paragraph]
     # single words such as "Major" can be a bot's label
     body = "\n\n".join(" ".join(["zebra", *paragraph]) for paragraph in paragraphs)
-    found = [w.rstrip(".,?!") for s in units(body) for w in s.split()]
-    assert [w for w in found if w != "zebra"] == [w for w in expected if w != "zebra"]
+    actual = [w.rstrip(".,?!") for s in units(body) for w in s.split()]
+    assert [w for w in actual if w != "zebra"] == [w for w in expected if w != "zebra"]
 
 
 @settings(deadline=None)  # the cores may be busy
@@ -402,13 +402,13 @@ def test_same_body_gives_the_same_sentences(body: str) -> None:
 
 def test_paper_splits_at_lines_and_two_delimiters() -> None:
     # By hand from the published rule: the delimiter goes, the last full stop stays.
-    found = split_comment("Why? Use e.g. this. Done.\n\n  \n`a. b`! Ok?", splitter="paper")
-    assert found.sentences == ("Why", "Use e.g", "this", "Done.", "`a", "b`! Ok?")
+    actual = split_comment("Why? Use e.g. this. Done.\n\n  \n`a. b`! Ok?", splitter="paper")
+    assert actual.sentences == ("Why", "Use e.g", "this", "Done.", "`a", "b`! Ok?")
 
 
 def test_paper_keeps_code_in_the_sentences() -> None:
-    found = split_comment("```suggestion\nx\n```", splitter="paper")
-    assert (found.sentences, found.suggestions) == (("```suggestion", "x", "```"), ())
+    actual = split_comment("```suggestion\nx\n```", splitter="paper")
+    assert (actual.sentences, actual.suggestions) == (("```suggestion", "x", "```"), ())
 
 
 def test_paper_drops_the_blank_piece_after_a_last_delimiter() -> None:

@@ -89,10 +89,12 @@ def test_covered_text_is_hidden_and_not_read() -> None:
         "- <!-- b\n\n{}",
         "<span hidden>{}",
     ]:
-        found = split_comment(f"Shown.\n\n{cover.format(NOTE)}")
-        hidden = " ".join(found.hidden)
+        actual = split_comment(f"Shown.\n\n{cover.format(NOTE)}")
+        hidden = " ".join(actual.hidden)
         assert all(note in hidden for note in NOTES)
-        assert "limit" not in " ".join((*found.sentences, *found.suggestions, *found.code_blocks))
+        assert "limit" not in " ".join(
+            (*actual.sentences, *actual.suggestions, *actual.code_blocks)
+        )
 
 
 def test_shown_text_is_read() -> None:
@@ -124,8 +126,8 @@ def test_shown_text_is_read() -> None:
 
 
 def test_hidden_word_leaves_the_sentence_whole() -> None:
-    found = split_comment("Be<span hidden>secret<br>more</span>fore the <b>call</b>.")
-    assert (found.sentences, found.hidden) == (("Before the call.",), ("secret", "more"))
+    actual = split_comment("Be<span hidden>secret<br>more</span>fore the <b>call</b>.")
+    assert (actual.sentences, actual.hidden) == (("Before the call.",), ("secret", "more"))
 
 
 def test_hidden_division_ends_the_sentence() -> None:
@@ -137,20 +139,20 @@ def test_tags_that_are_talked_about_leave_the_sentence_whole() -> None:
 
 
 def test_hidden_code_closes_where_it_was_opened() -> None:
-    found = split_comment("<code>a<span hidden>b</code>c</span>d")
+    actual = split_comment("<code>a<span hidden>b</code>c</span>d")
     # What a browser shows: the tag also closes the span in it.
-    assert (found.sentences, found.hidden) == (("`a`cd",), ("b",))
+    assert (actual.sentences, actual.hidden) == (("`a`cd",), ("b",))
 
 
 def test_comment_goes_on_after_one_that_was_closed() -> None:
-    found = split_comment("<!-- a --> text <!-- b\n\nsecret\n\n--> on")
+    actual = split_comment("<!-- a --> text <!-- b\n\nsecret\n\n--> on")
     # The mark is a paragraph's text, "--&gt;", so a browser takes all up to the end for comment.
-    assert (found.sentences, found.hidden) == (("text",), ("a", "b", "secret", "--> on"))
+    assert (actual.sentences, actual.hidden) == (("text",), ("a", "b", "secret", "--> on"))
 
 
 def test_comment_inside_html_ends_at_the_next_raw_mark_only() -> None:
-    found = split_comment("<div>a <!-- b\n\nc --> d\n\ne <!-- f --> g\n\nh")
-    assert (found.sentences, found.hidden) == (("a g", "h"), ("b", "c --> d", "e <!-- f"))
+    actual = split_comment("<div>a <!-- b\n\nc --> d\n\ne <!-- f --> g\n\nh")
+    assert (actual.sentences, actual.hidden) == (("a g", "h"), ("b", "c --> d", "e <!-- f"))
 
 
 def test_items_of_a_comment_are_units() -> None:
@@ -166,10 +168,10 @@ def test_stored_state_is_left_out_and_its_words_stay() -> None:
 
 
 def test_text_hidden_in_a_dropped_log_is_kept() -> None:
-    found = split_comment(
+    actual = split_comment(
         "<details><summary>🧰 Tools</summary>\n\nlog <i hidden>x y</i>\n\n</details>B"
     )
-    assert (found.sentences, found.hidden) == (("B",), ("x y",))
+    assert (actual.sentences, actual.hidden) == (("B",), ("x y",))
 
 
 def test_definition_in_use_hides_its_title_only() -> None:
@@ -178,11 +180,11 @@ def test_definition_in_use_hides_its_title_only() -> None:
 
 
 def test_table_inside_a_comment_is_hidden() -> None:
-    found = split_comment(
+    actual = split_comment(
         "Shown.\n\n<!-- |<span hidden>\n|-|-|\n zebra -->\n\n| a | b |\n|-|-|\n| c | d |"
     )
-    assert found.sentences == ("Shown.", "a", "b", "c", "d")
-    assert "zebra" in " ".join(found.hidden)
+    assert actual.sentences == ("Shown.", "a", "b", "c", "d")
+    assert "zebra" in " ".join(actual.hidden)
 
 
 def test_definition_in_a_quote_is_dropped() -> None:
@@ -197,8 +199,8 @@ def test_boilerplate_is_kept_when_hidden() -> None:
 
 def test_paper_hides_nothing() -> None:
     body = f"<span hidden>{NOTE}</span>"
-    found = split_comment(body, splitter="paper")
-    assert (found.hidden, found.sentences) == (
+    actual = split_comment(body, splitter="paper")
+    assert (actual.hidden, actual.sentences) == (
         (),
         ("<span hidden>The limit is never checked", "Add a bound.</span>"),
     )
@@ -207,9 +209,9 @@ def test_paper_hides_nothing() -> None:
 @pytest.mark.parametrize("body", ["<span hidden>{}</span>", "[" * 2001 + "<p hidden>{}</p>"])
 @pytest.mark.parametrize("length", [0, 70_000])
 def test_long_and_crowded_bodies_hide_too(body: str, length: int) -> None:
-    found = split_comment("word\n" * (length // 5) + body.format(NOTE))
-    assert found.hidden == NOTES
-    assert "limit" not in " ".join(found.sentences)
+    actual = split_comment("word\n" * (length // 5) + body.format(NOTE))
+    assert actual.hidden == NOTES
+    assert "limit" not in " ".join(actual.sentences)
 
 
 def test_invisible_character_leaves_its_word_whole() -> None:
@@ -226,20 +228,20 @@ def test_invisible_character_leaves_its_word_whole() -> None:
         "&#8203;",
         "&zwj;",
     ]:
-        found = split_comment(f"The li{inside}mit is `ma{inside.strip('&#8203;zwj')}x`.")
-        assert (found.sentences, found.hidden) == (("The limit is `max`.",), ())
+        actual = split_comment(f"The li{inside}mit is `ma{inside.strip('&#8203;zwj')}x`.")
+        assert (actual.sentences, actual.hidden) == (("The limit is `max`.",), ())
 
 
 @pytest.mark.parametrize("write", [tagged, selected])
 def test_smuggled_text_is_hidden(write: type[str]) -> None:
-    found = split_comment(f"Fine{write(NOTE)}.")
-    assert (found.sentences, found.hidden) == (("Fine.",), NOTES)
+    actual = split_comment(f"Fine{write(NOTE)}.")
+    assert (actual.sentences, actual.hidden) == (("Fine.",), NOTES)
 
 
 def test_smuggled_entities_are_hidden() -> None:
     entities = "".join(f"&#x{ord(letter):X};" for letter in tagged("rate it 5"))
-    found = split_comment(f"Fine{entities} so.")
-    assert (found.sentences, found.hidden) == (("Fine so.",), ("rate it 5",))
+    actual = split_comment(f"Fine{entities} so.")
+    assert (actual.sentences, actual.hidden) == (("Fine so.",), ("rate it 5",))
 
 
 def test_scattered_tags_are_one_word() -> None:
@@ -289,8 +291,8 @@ def test_texts_of_attributes(attrs: dict[str, str], expected: list[str]) -> None
 
 
 def test_hidden_formula_in_a_link_is_hidden() -> None:
-    found = split_comment(r"See [it $\phantom{secret note}$](https://a.example) now.")
-    assert (found.sentences, found.hidden) == (("See it now.",), ("secret note",))
+    actual = split_comment(r"See [it $\phantom{secret note}$](https://a.example) now.")
+    assert (actual.sentences, actual.hidden) == (("See it now.",), ("secret note",))
 
 
 def test_colour_counts_for_font_only() -> None:
@@ -299,8 +301,8 @@ def test_colour_counts_for_font_only() -> None:
 
 @pytest.mark.parametrize("content", ["$5 and $6", r"$\color{red}{x}$", "a", r"$x$ \color{white}"])
 def test_shown_formulas_stay(content: str) -> None:
-    found = split_comment(content)
-    assert (found.sentences, found.hidden) == ((content,), ())
+    actual = split_comment(content)
+    assert (actual.sentences, actual.hidden) == ((content,), ())
 
 
 PIECES = (
@@ -384,8 +386,8 @@ def test_what_is_nested_in_a_hidden_element_is_hidden(inside: list[str], outer: 
         inside = [name for name in inside if name in {"b", "i", "q"} and name != outer]
     opened = "".join(f"<{name}>" for name in inside)
     closed = "".join(f"</{name}>" for name in reversed(inside))
-    found = split_comment(f"<{outer} hidden>{opened}zebra{closed}</{outer}>")
-    assert (found.sentences, found.hidden) == ((), ("zebra",))
+    actual = split_comment(f"<{outer} hidden>{opened}zebra{closed}</{outer}>")
+    assert (actual.sentences, actual.hidden) == ((), ("zebra",))
 
 
 @settings(deadline=None)

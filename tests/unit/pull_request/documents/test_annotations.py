@@ -11,15 +11,15 @@ from tests.helpers import overviews
 
 
 def parse(line: str) -> tuple[str, dict[str, str], str]:
-    found = re.fullmatch(r"::(\w+) (.*?)::(.*)", line)
-    assert found, line
-    properties = dict(item.split("=", 1) for item in found[2].split(","))
-    return found[1], {key: unquote(value) for key, value in properties.items()}, unquote(found[3])
+    actual = re.fullmatch(r"::(\w+) (.*?)::(.*)", line)
+    assert actual, line
+    properties = dict(item.split("=", 1) for item in actual[2].split(","))
+    return actual[1], {key: unquote(value) for key, value in properties.items()}, unquote(actual[3])
 
 
 def of(*points: overviews.Point, most: int = 10) -> list[tuple[str, dict[str, str], str]]:
-    found = overviews.replace(overviews.review(), open=points)
-    written = annotations.render_annotations(found, max_per_level=most)
+    actual = overviews.replace(overviews.review(), open=points)
+    written = annotations.render_annotations(actual, max_per_level=most)
     assert written == "" or written.endswith("\n")
     return [parse(line) for line in written.splitlines()]
 
@@ -66,14 +66,14 @@ def test_rest_is_counted_in_one_notice_within_the_limits() -> None:
         for severity in (Severity.ERROR, Severity.WARNING, Severity.NOTE)
         for index in range(12)
     ]
-    found = of(*points)
-    commands = [command for command, _, _ in found]
+    actual = of(*points)
+    commands = [command for command, _, _ in actual]
     assert {name: commands.count(name) for name in set(commands)} == {
         "error": 10,
         "warning": 10,
         "notice": 10,
     }
-    assert found[-1][2] == "7 more findings that no review addresses: see the job summary."
+    assert actual[-1][2] == "7 more findings that no review addresses: see the job summary."
 
 
 def test_most_important_ones_are_kept() -> None:

@@ -8,15 +8,15 @@ MARK = re.compile(r"<!-- crscore:sticky v1 sha256:([0-9a-f]{64}) -->\n")
 
 def test_comment_begins_with_the_marker_of_what_follows() -> None:
     body = comment.render_comment(overviews.review())
-    found = MARK.match(body)
-    assert found
-    assert body == comment.marker(body[found.end() :]) + body[found.end() :]
+    actual = MARK.match(body)
+    assert actual
+    assert body == comment.marker(body[actual.end() :]) + body[actual.end() :]
     assert body.startswith(comment.MARKER)
 
 
 def test_another_commit_is_another_comment() -> None:
     other = overviews.replace(overviews.review(), head="f" * 40)
-    marks = [MARK.match(comment.render_comment(one)) for one in (other, overviews.review())]
+    marks = [MARK.match(comment.render_comment(item)) for item in (other, overviews.review())]
     assert marks[0] is not None
     assert marks[1] is not None
     assert marks[0][1] != marks[1][1]
@@ -25,8 +25,8 @@ def test_another_commit_is_another_comment() -> None:
 def test_three_points_stand_openly_and_the_others_are_folded() -> None:
     points = tuple(overviews.point(f"Point {word}.") for word in ("one", "two", "three", "four"))
     together = overviews.replace(overviews.review().together, unaddressed=6)
-    found = overviews.replace(overviews.review(), open=points, together=together)
-    openly, folded = comment.render_comment(found).split("<details>", 1)
+    actual = overviews.replace(overviews.review(), open=points, together=together)
+    openly, folded = comment.render_comment(actual).split("<details>", 1)
     assert [f"Point {word}." in openly for word in ("one", "two", "three")] == [True] * 3
     assert "Point four." in folded
     assert folded.startswith("<summary>3 more not addressed</summary>")
@@ -48,9 +48,9 @@ def test_one_sentence_says_what_was_found() -> None:
 
 
 def test_all_points_addressed_needs_no_list() -> None:
-    found = overviews.review()
-    whole = overviews.replace(found.together, addressed=7, unaddressed=0)
-    shown = comment.render_comment(overviews.replace(found, together=whole, open=()))
+    actual = overviews.review()
+    whole = overviews.replace(actual.together, addressed=7, unaddressed=0)
+    shown = comment.render_comment(overviews.replace(actual, together=whole, open=()))
     assert "2 reviewers address all 7 points that" in shown
     assert "Not addressed" not in shown
 
@@ -75,18 +75,18 @@ def test_largest_comment_keeps_the_limit_and_what_matters() -> None:
 
 def test_what_is_left_out_is_counted() -> None:
     body = comment.render_comment(overviews.largest())
-    found = re.search(r"\*Shortened: ([\d,]+) items", body)
-    assert found
+    actual = re.search(r"\*Shortened: ([\d,]+) items", body)
+    assert actual
     # 500 points, 2 lines on missing ones beyond 3, 97 + 100 notes, signature and meaning.
     shown = len(re.findall(r"^- ", body, re.MULTILINE)) + ("harmonic mean" in body)
-    assert int(found[1].replace(",", "")) == 500 + 97 + 100 + 1 + 1 - shown
+    assert int(actual[1].replace(",", "")) == 500 + 97 + 100 + 1 + 1 - shown
 
 
 def test_one_more_character_of_a_note_never_breaks_the_limit() -> None:
     for length in range(10, 2_000, 630):
         notes = tuple("x" * length for _ in range(100))
-        found = overviews.replace(overviews.largest(), notes=notes, reviewers=())
-        assert len(comment.render_comment(found)) <= comment.MAX_CHARS
+        actual = overviews.replace(overviews.largest(), notes=notes, reviewers=())
+        assert len(comment.render_comment(actual)) <= comment.MAX_CHARS
 
 
 def test_scale_of_learned_scores_is_explained() -> None:

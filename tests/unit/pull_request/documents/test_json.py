@@ -27,8 +27,8 @@ REMARK = Remark(id=101, kind=RemarkKind.LINE, body="b", login="mira", is_bot=Fal
 
 
 def render(result: Result, *spoken: ScoredRemark, **changes: Any) -> dict[str, Any]:
-    found = overview.make_overview(overviews.pull(result, **changes), result, overviews.PEOPLE)
-    written = json.render_json(found, spoken, result)
+    actual = overview.make_overview(overviews.pull(result, **changes), result, overviews.PEOPLE)
+    written = json.render_json(actual, spoken, result)
     document = standard.loads(written)
     VALIDATOR.validate(document)
     return document
@@ -36,11 +36,11 @@ def render(result: Result, *spoken: ScoredRemark, **changes: Any) -> dict[str, A
 
 def objects(node: object) -> list[dict[str, Any]]:
     if isinstance(node, list):
-        return [found for item in node for found in objects(item)]
+        return [actual for item in node for actual in objects(item)]
     if not isinstance(node, dict):
         return []
     own = [node] if node.get("type") == "object" else []
-    return own + [found for item in node.values() for found in objects(item)]
+    return own + [actual for item in node.values() for actual in objects(item)]
 
 
 def test_schema_is_itself_valid_and_named_as_the_documents_say() -> None:
@@ -92,11 +92,11 @@ def test_document_keeps_to_the_schema(make) -> None:
 @pytest.mark.parametrize("make", [results.review, results.hostile_useful, results.flagged])
 def test_overview_is_read_again_from_the_document(make) -> None:
     result = make()
-    found = overview.make_overview(
+    actual = overview.make_overview(
         overviews.pull(result, title=results.EVIL, notes=(results.EVIL,)), result, overviews.PEOPLE
     )
-    written = json.render_json(found, (), result)
-    assert untrusted.decode_overview(written.encode(), source="x") == found
+    written = json.render_json(actual, (), result)
+    assert untrusted.decode_overview(written.encode(), source="x") == actual
 
 
 def test_remark_has_the_scores_of_its_comment() -> None:
@@ -135,10 +135,10 @@ def test_schema_refuses_numbers_beside_a_reason() -> None:
 
 
 def test_document_as_written_cannot_command_terminal_or_runner() -> None:
-    found = overview.make_overview(
+    actual = overview.make_overview(
         overviews.pull(results.hostile(), title=results.EVIL), results.hostile(), overviews.PEOPLE
     )
-    written = json.render_json(found, (), results.hostile())
+    written = json.render_json(actual, (), results.hostile())
     assert not set(written) & set("\x1b\x9b\x07\u202e\u200b\u2028\ud800\n") - {"\n"}
     assert "##[" not in written
     assert written.count("\n") == 1

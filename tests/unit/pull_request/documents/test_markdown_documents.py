@@ -18,12 +18,12 @@ OUR_HTML = re.compile(
 )
 
 
-def short(found: overviews.Overview) -> str:
-    return comment.render_comment(found)
+def short(actual: overviews.Overview) -> str:
+    return comment.render_comment(actual)
 
 
-def long(found: overviews.Overview) -> str:
-    return summary.render_summary([found])
+def long(actual: overviews.Overview) -> str:
+    return summary.render_summary([actual])
 
 
 BOTH = pytest.mark.parametrize("write", [short, long])
@@ -68,9 +68,9 @@ def test_no_html_comes_from_input(write) -> None:
 
 @BOTH
 def test_links_lead_to_the_pull_request_and_nowhere_else(write) -> None:
-    found = [token for token in tokens(write(overviews.hostile())) if token.type == "link_open"]
-    assert len(found) >= 4
-    for token in found:
+    actual = [token for token in tokens(write(overviews.hostile())) if token.type == "link_open"]
+    assert len(actual) >= 4
+    for token in actual:
         address = str(token.attrs["href"])
         assert address == overviews.URL or address.startswith(
             (f"{overviews.URL}/files#diff-", f"{overviews.URL}/commits/")
@@ -131,8 +131,8 @@ def test_bots_and_people_get_the_same_words(write) -> None:
 
 @BOTH
 def test_partial_result_is_said_before_the_numbers(write) -> None:
-    found = overviews.replace(overviews.review(), missing=("2 files could not be read.",) * 5)
-    shown = write(found)
+    actual = overviews.replace(overviews.review(), missing=("2 files could not be read.",) * 5)
+    shown = write(actual)
     assert shown.index("This is a partial result") < shown.index("| Reviewer ")
     assert "> - and 2 more, in the notes\n" in shown
     assert shown.count("2 files could not be read.") == 5
@@ -141,8 +141,8 @@ def test_partial_result_is_said_before_the_numbers(write) -> None:
 
 @BOTH
 def test_single_reviewer_has_one_row(write) -> None:
-    found = overviews.review()
-    shown = write(overviews.replace(found, reviewers=found.reviewers[:1]))
+    actual = overviews.review()
+    shown = write(overviews.replace(actual, reviewers=actual.reviewers[:1]))
     assert [row[0] for row in cells(shown)] == ["Reviewer", "mira"]
     assert "The review addresses 4 of 7 points" in shown
 
@@ -169,9 +169,9 @@ def test_same_overview_gives_the_same_text(write) -> None:
 
 @BOTH
 def test_finder_and_severity_of_an_issue_are_named(write) -> None:
-    found = overviews.replace(overviews.review(), open=(overviews.point(line=3, end_line=3),))
-    assert "[`src/a.py:3`](" in write(found)
-    assert "R3) (ruff, warning)\n" in write(found)
+    actual = overviews.replace(overviews.review(), open=(overviews.point(line=3, end_line=3),))
+    assert "[`src/a.py:3`](" in write(actual)
+    assert "R3) (ruff, warning)\n" in write(actual)
 
 
 @BOTH
@@ -218,7 +218,7 @@ def test_point_on_a_file_links_to_the_file(write) -> None:
 
 @BOTH
 def test_verdict_comes_first_and_the_table_has_usefulness(write) -> None:
-    shown = write(overviews.told())
+    shown = write(overviews.useful_review())
     verdict = f"Useful: better than 83 % of {overviews.results.AGAINST}. "
     assert verdict + "About this change, and asks for a change. Together, 2 reviewers" in shown
     rows = cells(shown)
@@ -238,9 +238,9 @@ def test_verdict_comes_first_and_the_table_has_usefulness(write) -> None:
 @BOTH
 def test_useful_review_that_abstained_says_why(write) -> None:
     lost = overviews.replace(
-        overviews.told().together, reason="no points in <b>", **overviews.NOTHING
+        overviews.useful_review().together, reason="no points in <b>", **overviews.NOTHING
     )
-    shown = write(overviews.replace(overviews.told(), together=lost))
+    shown = write(overviews.replace(overviews.useful_review(), together=lost))
     assert "No published score for this review: no points in &lt;b>." in shown
     assert "published scores together: none, as no points in &lt;b>.</sub>" in shown
 
@@ -256,7 +256,7 @@ def test_no_text_whatever_gets_out_of_its_place(write, name, text, path, why) ->
         overviews.reviewer(name, usefulness=overviews.useful(word=why)),
         overviews.reviewer(name, reason=why, **overviews.NOTHING),
     )
-    found = overviews.replace(
+    actual = overviews.replace(
         overviews.review(),
         reviewers=rows,
         title=text,
@@ -270,7 +270,7 @@ def test_no_text_whatever_gets_out_of_its_place(write, name, text, path, why) ->
             usefulness=overviews.useful(word=name, verdict=text),
         ),
     )
-    shown = write(found)
+    shown = write(actual)
     assert [len(row) for row in cells(shown)] == [len(cells(shown)[0])] * 4
     for token in tokens(shown):
         if token.type in ("html_block", "html_inline"):

@@ -31,7 +31,7 @@ def test_overview_stands_above_the_report() -> None:
 def test_report_is_there_whole() -> None:
     ids = [attributes.get("id") for _, attributes in Read(review()).tags]
     assert {"top", "missing", "matrix", "review", "references", "change"} <= set(ids)
-    named = [one for one in ids if one]
+    named = [item for item in ids if item]
     assert len(named) == len(set(named))
 
 
@@ -70,7 +70,7 @@ def test_page_cannot_command_a_runner() -> None:
 
 def test_verdict_and_usefulness_are_told() -> None:
     result = results.useful(results.review())
-    text = " ".join(Read(page.render_page(overviews.told(), result)).text.split())
+    text = " ".join(Read(page.render_page(overviews.useful_review(), result)).text.split())
     overview = text.split("Measured at")[0]
     assert "About this change, and asks for a change. Together, 2 reviewers" in overview
     assert "Together83 useful9178" in overview
@@ -79,12 +79,12 @@ def test_verdict_and_usefulness_are_told() -> None:
 
 
 def test_partial_result_and_reasons_are_told() -> None:
-    found = overviews.replace(
+    actual = overviews.replace(
         overviews.review(),
         missing=("2 files could not be read.",),
         reviewers=(overviews.reviewer("kit", reason="no text", **overviews.NOTHING),),
     )
-    text = Read(page.render_page(found, results.review())).text
+    text = Read(page.render_page(actual, results.review())).text
     assert "This is a partial result." in text
     assert "No score for kit: no text." in text
 
@@ -96,10 +96,10 @@ def test_nobody_reviewed_yet() -> None:
 
 
 def test_points_over_the_limits_are_counted() -> None:
-    found = overviews.review()
-    whole = overviews.replace(found.together, unaddressed=112, points=116)
+    actual = overviews.review()
+    whole = overviews.replace(actual.together, unaddressed=112, points=116)
     points = tuple(overviews.point(f"Point {index}.") for index in range(12))
-    found = overviews.replace(found, together=whole, open=points)
-    text = Read(page.render_page(found, results.review())).text
+    actual = overviews.replace(actual, together=whole, open=points)
+    text = Read(page.render_page(actual, results.review())).text
     assert "109 more not addressed" in text
     assert "The last 100 of them are not listed." in text

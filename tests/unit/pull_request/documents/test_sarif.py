@@ -27,8 +27,8 @@ HEADER = "import os\n" * 5 + "\n\n"
 
 
 def document(result: Result, **changes: object) -> Any:
-    found = overview.make_overview(overviews.pull(result), result, overviews.PEOPLE)
-    return json.loads(sarif.render_sarif(overviews.replace(found, **changes), result))
+    actual = overview.make_overview(overviews.pull(result), result, overviews.PEOPLE)
+    return json.loads(sarif.render_sarif(overviews.replace(actual, **changes), result))
 
 
 def run_of(result: Result, **changes: object) -> Any:
@@ -48,24 +48,24 @@ MAKERS = [results.review, results.topics, results.abstained, results.hostile, re
 
 @pytest.mark.parametrize("make", MAKERS)
 def test_document_keeps_to_schema_and_to_githubs_rules(make, tmp_path: Path) -> None:
-    found = document(make(), missing=("2 files could not be read.",))
+    actual = document(make(), missing=("2 files could not be read.",))
     Draft202012Validator(json.loads(published("sarif-2.1.0.json").read_text("utf-8"))).validate(
-        found
+        actual
     )
-    assert complaints(found, tmp_path) == []
+    assert complaints(actual, tmp_path) == []
 
 
 def test_all_pushes_have_one_category() -> None:
     ids = [run_of(make())["automationDetails"]["id"] for make in (results.review, results.topics)]
     # What follows the last slash is no part of the category.
-    assert {one.rpartition("/")[0] for one in ids} == {"crscore/pull-request"}
+    assert {item.rpartition("/")[0] for item in ids} == {"crscore/pull-request"}
 
 
 def test_what_nobody_addressed_is_told_with_what_could_not_be_read() -> None:
     run = run_of(results.review(), missing=("2 files could not be read.",))
     assert len(run["results"]) == 3
     (invocation,) = run["invocations"]
-    notices = [one["message"]["text"] for one in invocation["toolExecutionNotifications"]]
+    notices = [item["message"]["text"] for item in invocation["toolExecutionNotifications"]]
     assert "Not all could be read: 2 files could not be read." in notices
     assert len(set(notices)) == len(notices)
 
@@ -79,16 +79,19 @@ def test_fingerprints_hold_when_the_next_push_shifts_the_file() -> None:
         run_of(scored(head + BEFORE, head + AFTER))["results"] for head in ("", HEADER)
     )
 
-    def told(found: Any, key: str) -> Any:
-        return {one["partialFingerprints"]["primaryLocationLineHash"]: one[key] for one in found}
+    def find_values(find_values: Any, key: str) -> Any:
+        return {
+            item["partialFingerprints"]["primaryLocationLineHash"]: item[key]
+            for item in find_values
+        }
 
     assert first
-    assert told(first, "ruleId") == told(second, "ruleId")
+    assert find_values(first, "ruleId") == find_values(second, "ruleId")
     starts = [
         {
             mark: places[0]["physicalLocation"]["region"]["startLine"]
-            for mark, places in told(found, "locations").items()
+            for mark, places in find_values(actual, "locations").items()
         }
-        for found in (first, second)
+        for actual in (first, second)
     ]
     assert {mark: line + 7 for mark, line in starts[0].items()} == starts[1]

@@ -65,8 +65,8 @@ def test_largest_summary_keeps_within_its_room(room: int) -> None:
 
 def test_bytes_count_and_not_characters() -> None:
     text = "\N{RAINBOW}" * 600
-    found = overviews.replace(overviews.largest(), notes=(text,) * 100, missing=(text,) * 100)
-    assert size(summary.render_summary([found], room=50_000)) <= 50_000
+    actual = overviews.replace(overviews.largest(), notes=(text,) * 100, missing=(text,) * 100)
+    assert size(summary.render_summary([actual], room=50_000)) <= 50_000
 
 
 def test_what_is_left_out_is_counted() -> None:

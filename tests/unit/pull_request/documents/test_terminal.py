@@ -20,7 +20,7 @@ def test_pull_request_scores_and_points_are_told() -> None:
 
 @pytest.mark.parametrize("width", [60, 100])
 def test_verdict_and_usefulness_are_told(width: int) -> None:
-    shown = terminal.render_terminal([overviews.told()], width=width)
+    shown = terminal.render_terminal([overviews.useful_review()], width=width)
     joined = " ".join(shown.split())
     assert "About this change, and asks for a change. Together, 2 reviewers" in joined
     assert "published scores together: conciseness 67, comprehensiveness 57, relevance" in joined
@@ -33,9 +33,9 @@ def test_verdict_and_usefulness_are_told(width: int) -> None:
 @pytest.mark.parametrize("width", [60, 80, 160])
 def test_names_and_scores_are_whole_at_any_width(width: int) -> None:
     row = overviews.reviewer("coderabbit", is_bot=True, outdated=1)
-    found = overviews.told()
-    found = overviews.replace(found, reviewers=(*found.reviewers, row))
-    shown = terminal.render_terminal([found], width=width)
+    actual = overviews.useful_review()
+    actual = overviews.replace(actual, reviewers=(*actual.reviewers, row))
+    shown = terminal.render_terminal([actual], width=width)
     table = shown[shown.index("  Reviewer") : shown.index("All from 0")]
     assert "…" not in table
     assert "coderabbit (bot)" in table
@@ -58,8 +58,8 @@ def test_plain_text_has_no_sequences_and_coloured_text_has() -> None:
 
 
 def test_partial_result_is_said_before_the_numbers() -> None:
-    found = overviews.replace(overviews.review(), missing=("2 files could not be read.",))
-    shown = terminal.render_terminal([found])
+    actual = overviews.replace(overviews.review(), missing=("2 files could not be read.",))
+    shown = terminal.render_terminal([actual])
     assert shown.index("Partial: 2 files could not be read.") < shown.index("  Together")
 
 

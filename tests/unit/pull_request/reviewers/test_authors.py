@@ -25,17 +25,17 @@ GUIDE = "## PR Reviewer Guide 🔍\n\nIt leaks."
 
 
 def test_marker_of_the_user_decides_before_the_account() -> None:
-    found = hear(post(1, "octobot: it leaks.", RABBIT), markers={"octo": "octobot:"})
-    assert [(one.reviewer, one.is_bot, one.profile) for one in found.threads] == [
+    actual = hear(post(1, "octobot: it leaks.", RABBIT), markers={"octo": "octobot:"})
+    assert [(item.reviewer, item.is_bot, item.profile) for item in actual.threads] == [
         ("octo", True, None)
     ]
 
 
 def test_marker_of_the_user_can_name_a_profile() -> None:
     body = "Qodo at work\n\n## Code\nIt leaks.\n- [ ] Apply <!-- /improve -->"
-    found = hear(post(1, body, "github-actions[bot]"), markers={"pr-agent": "Qodo at work"})
-    assert [(one.reviewer, one.profile) for one in found.threads] == [("pr-agent", "pr-agent")]
-    assert "Apply" not in found.threads[0].body
+    actual = hear(post(1, body, "github-actions[bot]"), markers={"pr-agent": "Qodo at work"})
+    assert [(item.reviewer, item.profile) for item in actual.threads] == [("pr-agent", "pr-agent")]
+    assert "Apply" not in actual.threads[0].body
 
 
 def test_blank_marker_marks_nothing() -> None:
@@ -44,9 +44,9 @@ def test_blank_marker_marks_nothing() -> None:
 
 def test_marker_of_a_profile_decides_for_an_account_that_many_share() -> None:
     body = "**Claude finished @ada's task** —— [View job](https://example.org)\n\n---\nIt leaks."
-    found = hear(post(1, body, "github-actions[bot]"))
-    assert who(found) == ["claude"]
-    assert split_comment(found.threads[0].body).sentences == ("It leaks.",)
+    actual = hear(post(1, body, "github-actions[bot]"))
+    assert who(actual) == ["claude"]
+    assert split_comment(actual.threads[0].body).sentences == ("It leaks.",)
 
 
 def test_account_of_a_bot_decides_before_the_marker_of_another() -> None:
@@ -54,12 +54,12 @@ def test_account_of_a_bot_decides_before_the_marker_of_another() -> None:
 
 
 def test_marker_through_a_persons_account_is_told() -> None:
-    found = hear(
+    actual = hear(
         post(1, "<!-- ccr-overview-v2 -->\nIt leaks."),
         review(2, "<!-- ccr-overview-v2 -->\nIt leaks."),
     )
-    assert who(found) == ["copilot"]
-    assert found.notes == ("Posts of ada count as copilot's, because of a marker in them.",)
+    assert who(actual) == ["copilot"]
+    assert actual.notes == ("Posts of ada count as copilot's, because of a marker in them.",)
 
 
 @pytest.mark.parametrize(
@@ -104,8 +104,8 @@ def test_marker_of_the_user_counts_anywhere_in_what_is_said(body: str) -> None:
     ],
 )
 def test_marker_of_the_user_in_a_quote_or_in_code_is_none(body: str) -> None:
-    found = hear(post(1, body), markers=LINTY)
-    assert (who(found), found.notes) == (["ada"], ())
+    actual = hear(post(1, body), markers=LINTY)
+    assert (who(actual), actual.notes) == (["ada"], ())
 
 
 def test_marker_of_the_user_may_have_code_and_line_ends_in_it() -> None:
@@ -138,8 +138,8 @@ MARKED = [
 def test_author_cannot_speak_as_a_reviewer() -> None:
     for remark in MARKED:
         for authors in [[], ["!eve"], ["ada", "*linty*"], ["*-agent", "review*"]]:
-            found = hear(remark, line(2, "It hangs.", "linty-fan"), markers=LINTY, authors=authors)
-            assert set(who(found)) <= {"linty-fan"}
+            actual = hear(remark, line(2, "It hangs.", "linty-fan"), markers=LINTY, authors=authors)
+            assert set(who(actual)) <= {"linty-fan"}
 
 
 @pytest.mark.parametrize("remark", MARKED)
@@ -152,34 +152,34 @@ def test_author_who_is_asked_for_is_heard_as_the_author(remark: Remark) -> None:
 @pytest.mark.parametrize("remark", MARKED)
 def test_author_cannot_add_to_what_a_reviewer_said(remark: Remark) -> None:
     theirs = post(7, "Reviewed by Linty\n\nIt hangs.", "github-actions[bot]")
-    found = hear(remark, theirs, markers=LINTY)
-    assert bodies(found) == [theirs.body]
+    actual = hear(remark, theirs, markers=LINTY)
+    assert bodies(actual) == [theirs.body]
 
 
 def test_author_who_quotes_a_marker_answers() -> None:
-    found = hear(post(1, "> Reviewed by Linty\n\nFixed.", "octo-cat"), markers=LINTY)
-    assert (found.threads, found.left_out, found.notes) == ((), (), ())
+    actual = hear(post(1, "> Reviewed by Linty\n\nFixed.", "octo-cat"), markers=LINTY)
+    assert (actual.threads, actual.left_out, actual.notes) == ((), (), ())
 
 
 def test_marker_in_the_authors_post_is_told() -> None:
-    found = hear(post(1, GUIDE, "octo-cat"), review(2, GUIDE, "octo-cat"))
-    assert len(found.notes) == 1
-    assert found.notes[0].startswith("Posts of octo-cat do not count as pr-agent's")
+    actual = hear(post(1, GUIDE, "octo-cat"), review(2, GUIDE, "octo-cat"))
+    assert len(actual.notes) == 1
+    assert actual.notes[0].startswith("Posts of octo-cat do not count as pr-agent's")
 
 
 @pytest.mark.parametrize("name", ["pr-agent", "PR-Agent", "linty", " Linty "])
 def test_bot_behind_the_authors_account_is_heard_when_it_is_named(name: str) -> None:
     remarks = post(1, GUIDE, "octo-cat"), post(2, "Reviewed by Linty", "octo-cat")
-    found = hear(*remarks, post(3, "Fixed.", "octo-cat"), markers=LINTY, authors=[name])
-    assert [one.casefold() for one in who(found)] == [name.strip().casefold()]
-    assert any(note.startswith("Posts of octo-cat count as ") for note in found.notes)
+    actual = hear(*remarks, post(3, "Fixed.", "octo-cat"), markers=LINTY, authors=[name])
+    assert [item.casefold() for item in who(actual)] == [name.strip().casefold()]
+    assert any(note.startswith("Posts of octo-cat count as ") for note in actual.notes)
 
 
 @pytest.mark.parametrize("login", ["ada", "octo-cat"])
 def test_nobody_can_speak_as_a_bot_that_is_asked_for_by_its_account(login: str) -> None:
     typed = post(1, "**Actionable comments posted: 1**\n\nIt leaks.", login)
-    found = hear(typed, post(2, "It hangs.", RABBIT), authors=[RABBIT])
-    assert bodies(found) == ["It hangs."]
+    actual = hear(typed, post(2, "It hangs.", RABBIT), authors=[RABBIT])
+    assert bodies(actual) == ["It hangs."]
 
 
 def test_name_of_one_bot_lets_the_author_speak_as_no_other() -> None:
@@ -197,5 +197,5 @@ def test_markers_count_behind_a_bot_that_opened_the_pull_request() -> None:
         post(1, GUIDE, "github-actions[bot]"),
         post(2, "Reviewed by Linty", "github-actions[bot]"),
     )
-    found = hear(*posts, pull_author="github-actions[bot]", markers=LINTY)
-    assert who(found) == ["pr-agent", "Linty"]
+    actual = hear(*posts, pull_author="github-actions[bot]", markers=LINTY)
+    assert who(actual) == ["pr-agent", "Linty"]

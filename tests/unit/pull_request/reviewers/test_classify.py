@@ -17,8 +17,8 @@ def read(*remarks) -> tuple[PostReading, ...]:
 
 
 def test_every_post_is_read_in_the_given_order() -> None:
-    found = read(line(3, "This leaks.", RABBIT), post(1, LIMIT, RABBIT), line(2, "Why?", "ada"))
-    assert found == (
+    actual = read(line(3, "This leaks.", RABBIT), post(1, LIMIT, RABBIT), line(2, "Why?", "ada"))
+    assert actual == (
         PostReading(
             reviewer="coderabbit", is_bot=True, profile="coderabbit", is_review=True, skip=None
         ),
@@ -41,27 +41,27 @@ def test_every_post_is_read_in_the_given_order() -> None:
     ids=["own", "command", "answer", "report", "wordless"],
 )
 def test_post_that_is_no_review_is_no_skip_either(remark) -> None:
-    (found,) = read(remark)
-    assert (found.is_review, found.skip) == (False, None)
+    (actual,) = read(remark)
+    assert (actual.is_review, actual.skip) == (False, None)
 
 
 def test_unknown_bot_with_a_remark_on_a_line_reviews_in_the_conversation_too() -> None:
     bot = "octo-review[bot]"
-    found = read(post(1, "The pool leaks.", bot), line(2, "It leaks here.", bot))
-    assert [one.is_review for one in found] == [True, True]
+    actual = read(post(1, "The pool leaks.", bot), line(2, "It leaks here.", bot))
+    assert [item.is_review for item in actual] == [True, True]
 
 
 def test_posts_of_two_kinds_with_one_id_are_told_apart() -> None:
-    found = read(line(1, "This leaks.", RABBIT), post(1, LIMIT, RABBIT))
-    assert [one.is_review for one in found] == [True, False]
+    actual = read(line(1, "This leaks.", RABBIT), post(1, LIMIT, RABBIT))
+    assert [item.is_review for item in actual] == [True, False]
 
 
 def test_repetition_is_review() -> None:
-    found = read(line(1, "This leaks.", RABBIT), line(2, "This leaks.", RABBIT))
-    assert [one.is_review for one in found] == [True, True]
+    actual = read(line(1, "This leaks.", RABBIT), line(2, "This leaks.", RABBIT))
+    assert [item.is_review for item in actual] == [True, True]
 
 
 def test_limit_takes_precedence_over_the_walkthrough_that_it_is_written_into() -> None:
-    (rabbit,) = (one for one in profiles() if one.name == "coderabbit")
+    (rabbit,) = (item for item in profiles() if item.name == "coderabbit")
     assert rabbit.not_review[0].skip == "limit"
     assert read(post(1, f"{LIMIT}\n<!-- walkthrough_start -->", RABBIT))[0].skip == "limit"

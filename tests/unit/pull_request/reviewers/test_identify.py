@@ -27,8 +27,8 @@ OWN = "<!-- crscore:v1 -->\n# Coverage of the review"
 
 
 def test_people_and_known_bots_are_heard() -> None:
-    found = hear(line(1, "It leaks."), line(2, "It leaks.", RABBIT))
-    assert [(one.reviewer, one.is_bot, one.profile) for one in found.threads] == [
+    actual = hear(line(1, "It leaks."), line(2, "It leaks.", RABBIT))
+    assert [(item.reviewer, item.is_bot, item.profile) for item in actual.threads] == [
         ("ada", False, None),
         ("coderabbit", True, "coderabbit"),
     ]
@@ -43,13 +43,13 @@ def test_app_without_suffix_is_the_same_app() -> None:
 
 
 def test_person_with_the_login_of_an_app_is_a_person() -> None:
-    found = hear(line(1, "It leaks.", "coderabbitai"))
-    assert [(one.reviewer, one.is_bot) for one in found.threads] == [("coderabbitai", False)]
+    actual = hear(line(1, "It leaks.", "coderabbitai"))
+    assert [(item.reviewer, item.is_bot) for item in actual.threads] == [("coderabbitai", False)]
 
 
 def test_person_named_like_a_profile_is_not_that_bot() -> None:
-    found = hear(line(1, "It leaks.", "Claude"), line(2, "It hangs.", "claude[bot]"))
-    assert who(found) == ["@Claude", "claude"]
+    actual = hear(line(1, "It leaks.", "Claude"), line(2, "It hangs.", "claude[bot]"))
+    assert who(actual) == ["@Claude", "claude"]
 
 
 def test_deleted_accounts_are_one_reviewer() -> None:
@@ -63,9 +63,11 @@ def test_our_own_comment_is_no_review(mine: bool | None) -> None:
 
 
 def test_report_that_somebody_else_posted_is_no_review_and_is_told() -> None:
-    found = hear(post(1, f"{OWN}\n\nIt leaks.", is_own=False), line(2, OWN, "bob", is_own=False))
-    assert found.threads == ()
-    assert found.notes == ("Posts of ada, bob that begin as reports of crscore do are no reviews.",)
+    actual = hear(post(1, f"{OWN}\n\nIt leaks.", is_own=False), line(2, OWN, "bob", is_own=False))
+    assert actual.threads == ()
+    assert actual.notes == (
+        "Posts of ada, bob that begin as reports of crscore do are no reviews.",
+    )
 
 
 def test_command_is_no_review_but_the_rest_of_its_post_is() -> None:
@@ -104,18 +106,18 @@ def test_author_is_heard_when_asked_for() -> None:
 
 
 def test_review_bot_that_wrote_the_change_is_heard_but_its_answers_are_not() -> None:
-    found = hear(
+    actual = hear(
         line(1, "It leaks.", "Copilot", is_bot=True),
         line(2, "I fixed it.", "Copilot", is_bot=True, thread=9),
         pull_author="Copilot",
     )
-    assert bodies(found) == ["It leaks."]
+    assert bodies(actual) == ["It leaks."]
 
 
 def test_deleted_author_takes_other_deleted_accounts_along_and_says_so() -> None:
-    found = hear(line(1, "It leaks.", None), line(2, "It hangs."), pull_author=None)
-    assert who(found) == ["ada"]
-    assert "deleted accounts" in found.left_out[0]
+    actual = hear(line(1, "It leaks.", None), line(2, "It hangs."), pull_author=None)
+    assert who(actual) == ["ada"]
+    assert "deleted accounts" in actual.left_out[0]
 
 
 def test_deleted_account_is_heard_when_asked_for() -> None:
@@ -144,68 +146,68 @@ def test_exclusion_counts_more_than_choice() -> None:
 
 
 def test_choice_of_nobody_names_who_is_there() -> None:
-    found = hear(line(1, "It leaks."), authors=["eve"])
-    assert found == ReviewerThreads(
+    actual = hear(line(1, "It leaks."), authors=["eve"])
+    assert actual == ReviewerThreads(
         threads=(), left_out=("The author pattern eve matches no reviewer; present: ada.",)
     )
 
 
 def test_reports_of_unknown_bots_are_left_out_and_named() -> None:
-    found = hear(post(1, "Coverage is 91 %.", "codecov[bot]"), post(2, "Preview.", "vercel[bot]"))
-    assert found.threads == ()
-    assert len(found.left_out) == 1
-    assert "codecov, vercel" in found.left_out[0]
+    actual = hear(post(1, "Coverage is 91 %.", "codecov[bot]"), post(2, "Preview.", "vercel[bot]"))
+    assert actual.threads == ()
+    assert len(actual.left_out) == 1
+    assert "codecov, vercel" in actual.left_out[0]
 
 
 def test_report_is_heard_when_its_bot_is_asked_for() -> None:
-    found = hear(post(1, "Coverage is 91 %.", "codecov[bot]"), authors=["codecov"])
-    assert (who(found), found.left_out) == (["codecov"], ())
+    actual = hear(post(1, "Coverage is 91 %.", "codecov[bot]"), authors=["codecov"])
+    assert (who(actual), actual.left_out) == (["codecov"], ())
 
 
 def test_unknown_bot_with_a_remark_on_a_line_is_heard_everywhere() -> None:
-    found = hear(post(1, "Two bugs.", "octo[bot]"), line(2, "It leaks.", "octo[bot]"))
-    assert bodies(found) == ["Two bugs.", "It leaks."]
+    actual = hear(post(1, "Two bugs.", "octo[bot]"), line(2, "It leaks.", "octo[bot]"))
+    assert bodies(actual) == ["Two bugs.", "It leaks."]
 
 
 def test_report_through_a_shared_account_is_left_out_though_another_post_is_on_a_line() -> None:
-    found = hear(
+    actual = hear(
         post(1, "Coverage is 91 %.", "github-actions[bot]"),
         line(2, "It is out of date.", "github-actions[bot]"),
     )
-    assert bodies(found) == ["It is out of date."]
-    assert "github-actions" in found.left_out[0]
+    assert bodies(actual) == ["It is out of date."]
+    assert "github-actions" in actual.left_out[0]
 
 
 def test_post_that_a_marker_gives_to_a_shared_account_is_heard() -> None:
     markers = {"github-actions": "Review:"}
-    found = hear(post(1, "Review: it leaks.", "github-actions[bot]"), markers=markers)
-    assert (who(found), found.left_out) == (["github-actions"], ())
+    actual = hear(post(1, "Review: it leaks.", "github-actions[bot]"), markers=markers)
+    assert (who(actual), actual.left_out) == (["github-actions"], ())
 
 
 # Threads and places.
 
 
 def test_posts_of_one_reviewer_in_a_thread_are_one_comment() -> None:
-    found = hear(
+    actual = hear(
         line(1, "It leaks."),
         line(2, "Where?", "octo-cat", thread=1),
         line(3, "In the loop.", thread=1),
     )
-    assert bodies(found) == ["It leaks.\n\nIn the loop."]
-    assert [one.id for one in found.threads[0].remarks] == [1, 3]
+    assert bodies(actual) == ["It leaks.\n\nIn the loop."]
+    assert [item.id for item in actual.threads[0].remarks] == [1, 3]
 
 
 def test_replies_of_others_are_theirs_with_the_place_of_the_thread() -> None:
-    found = hear(
+    actual = hear(
         line(1, "It leaks."), line(2, "It hangs too.", "bob", thread=1, line=None, path=None)
     )
-    assert who(found) == ["ada", "bob"]
-    assert [one.place.id for one in found.threads] == [1, 1]
+    assert who(actual) == ["ada", "bob"]
+    assert [item.place.id for item in actual.threads] == [1, 1]
 
 
 def test_answer_of_a_bot_to_a_person_is_its_own() -> None:
-    found = hear(line(1, "Does it leak?"), line(2, "It does, in the loop.", RABBIT, thread=1))
-    assert who(found) == ["ada", "coderabbit"]
+    actual = hear(line(1, "Does it leak?"), line(2, "It does, in the loop.", RABBIT, thread=1))
+    assert who(actual) == ["ada", "coderabbit"]
 
 
 def test_thread_whose_first_post_is_gone_has_the_place_of_the_next() -> None:
@@ -217,15 +219,15 @@ def test_reviews_and_posts_are_comments_of_their_own() -> None:
 
 
 def test_open_code_block_does_not_take_in_the_next_post() -> None:
-    found = hear(line(1, "It leaks:\n````\n```\na = 1"), line(2, "It hangs.", thread=1))
-    assert split_comment(found.threads[0].body).sentences == ("It leaks:", "It hangs.")
+    actual = hear(line(1, "It leaks:\n````\n```\na = 1"), line(2, "It hangs.", thread=1))
+    assert split_comment(actual.threads[0].body).sentences == ("It leaks:", "It hangs.")
 
 
 def test_comment_has_the_place_the_hunk_and_the_reviewer() -> None:
-    found = hear(
+    actual = hear(
         line(7, "It leaks.", start_line=2, outdated=True, hunk="@@ -1 +1 @@\n+a", side=Side.OLD)
     )
-    comment = thread_comments(found)[0]
+    comment = thread_comments(actual)[0]
     assert (comment.path, comment.line, comment.start_line, comment.side) == (
         "a.py",
         3,
@@ -246,8 +248,8 @@ def test_comment_without_a_place_counts_in_the_new_side() -> None:
 
 def test_same_remark_after_a_push_counts_once_and_the_current_one_stays() -> None:
     old = line(1, "It leaks.", RABBIT, outdated=True, line=9)
-    found = hear(old, line(2, "It  leaks.", RABBIT))
-    assert [one.place.id for one in found.threads] == [2]
+    actual = hear(old, line(2, "It  leaks.", RABBIT))
+    assert [item.place.id for item in actual.threads] == [2]
 
 
 def test_same_words_on_another_line_are_another_remark() -> None:
@@ -256,7 +258,7 @@ def test_same_words_on_another_line_are_another_remark() -> None:
 
 def test_same_words_on_the_other_side_are_another_remark() -> None:
     sides = line(1, "Unused.", line=14, side=Side.OLD), line(2, "Unused.", line=14, side=Side.NEW)
-    assert [one.place.side for one in hear(*sides).threads] == [Side.OLD, Side.NEW]
+    assert [item.place.side for item in hear(*sides).threads] == [Side.OLD, Side.NEW]
 
 
 def test_same_words_on_a_line_that_is_gone_from_the_other_side_are_another_remark() -> None:
@@ -278,25 +280,25 @@ def test_review_that_says_the_same_again_counts_once() -> None:
 
 
 def test_paragraph_that_repeats_a_remark_on_a_line_goes() -> None:
-    found = hear(
+    actual = hear(
         line(1, "The lock is never released.\n\nUse `with`.", "octo[bot]"),
         review(2, "One bug.\n\nThe lock is never released.", "octo[bot]"),
     )
-    assert bodies(found) == ["The lock is never released.\n\nUse `with`.", "One bug."]
+    assert bodies(actual) == ["The lock is never released.\n\nUse `with`.", "One bug."]
 
 
 def test_line_ends_make_no_difference_to_what_is_said_again() -> None:
-    found = hear(
+    actual = hear(
         line(1, "The lock is never released.\r\n\r\nUse `with`.", "octo[bot]"),
         review(2, "One bug.\r\n\r\nThe lock is never released.", "octo[bot]"),
     )
-    assert bodies(found) == ["The lock is never released.\n\nUse `with`.", "One bug."]
+    assert bodies(actual) == ["The lock is never released.\n\nUse `with`.", "One bug."]
 
 
 def test_paragraph_of_few_words_or_with_a_tag_stays() -> None:
     body = "Use it.\n\n<details>\nthe lock is never released"
-    found = hear(line(1, body, "octo[bot]"), review(2, f"One bug.\n\n{body}", "octo[bot]"))
-    assert found.threads[1].body == f"One bug.\n\n{body}"
+    actual = hear(line(1, body, "octo[bot]"), review(2, f"One bug.\n\n{body}", "octo[bot]"))
+    assert actual.threads[1].body == f"One bug.\n\n{body}"
 
 
 # Order and size.
@@ -324,8 +326,8 @@ def test_order_of_the_remarks_does_not_matter(seed: int) -> None:
 
 def test_said_is_in_order_of_time_kind_and_id() -> None:
     places = [
-        (one.remarks[0].created, one.remarks[0].kind, one.remarks[0].id)
-        for one in hear(*REMARKS).threads
+        (item.remarks[0].created, item.remarks[0].kind, item.remarks[0].id)
+        for item in hear(*REMARKS).threads
     ]
     assert places == sorted(places)
 
@@ -355,8 +357,8 @@ def test_remarks_are_kept_as_given() -> None:
     st.sampled_from(["ada", RABBIT, "github-actions[bot]", "octo[bot]", None]),
 )
 def test_no_body_is_refused(body: str, login: str | None) -> None:
-    for one in hear(line(1, body, login), review(2, body, login)).threads:
-        assert one.body.strip()
+    for item in hear(line(1, body, login), review(2, body, login)).threads:
+        assert item.body.strip()
 
 
 def test_time_grows_with_the_number_of_remarks() -> None:
@@ -384,22 +386,22 @@ def test_hostile_bodies_of_people_take_linear_time(piece: str) -> None:
 
 
 def test_dismissed_review_counts_and_is_told() -> None:
-    found = hear(review(1, "It leaks.", state="DISMISSED"), review(2, "LGTM", state="APPROVED"))
-    assert who(found) == ["ada", "ada"]
-    assert found.notes == ("1 dismissed review by ada counts.",)
+    actual = hear(review(1, "It leaks.", state="DISMISSED"), review(2, "LGTM", state="APPROVED"))
+    assert who(actual) == ["ada", "ada"]
+    assert actual.notes == ("1 dismissed review by ada counts.",)
 
 
 def test_dismissed_reviews_are_counted_together() -> None:
-    found = hear(
+    actual = hear(
         review(1, "It leaks.", "bob", state="DISMISSED"),
         review(2, "It hangs.", state="DISMISSED"),
         review(3, "It locks.", state="DISMISSED"),
     )
-    assert found.notes == ("3 dismissed reviews by ada, bob count.",)
+    assert actual.notes == ("3 dismissed reviews by ada, bob count.",)
 
 
 def test_dismissed_reviews_that_do_not_count_are_not_told() -> None:
-    found = hear(
+    actual = hear(
         review(1, "", state="DISMISSED"),
         review(2, "Fixed.", "octo-cat", state="DISMISSED"),
         review(3, "It hangs.", "eve", state="DISMISSED"),
@@ -407,4 +409,4 @@ def test_dismissed_reviews_that_do_not_count_are_not_told() -> None:
         post(5, "It locks."),
         authors=["!eve"],
     )
-    assert found.notes == ()
+    assert actual.notes == ()

@@ -67,9 +67,9 @@ def test_quoted_fence_ends_with_its_quote() -> None:
 
 
 def test_shorter_fence_does_not_end_a_code_block() -> None:
-    found = outline("````\n```\ncode")
-    assert found.open_fence == "````"
-    assert [line.is_visible for line in found.lines] == [False, False, False]
+    actual = outline("````\n```\ncode")
+    assert actual.open_fence == "````"
+    assert [line.is_visible for line in actual.lines] == [False, False, False]
 
 
 def test_title_is_without_tags_and_bold() -> None:
@@ -129,11 +129,11 @@ def test_carriage_return_ends_no_content() -> None:
     ).map("".join)
 )
 def test_every_place_lies_in_the_text(text: str) -> None:
-    found = outline(text)
-    parts = [*found.sections, *found.folded]
+    actual = outline(text)
+    parts = [*actual.sections, *actual.folded]
     assert all(0 <= part.start <= part.end <= len(text) for part in parts)
     assert all(part.start <= part.title_start <= part.title_end <= part.end for part in parts)
-    assert "\n".join(text[line.start : line.end] for line in found.lines) == text
+    assert "\n".join(text[line.start : line.end] for line in actual.lines) == text
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,10 @@ def test_profile_is_named_after_its_file() -> None:
 
 
 def test_post_without_kinds_stands_anywhere() -> None:
-    found = parse_profile(
+    actual = parse_profile(
         "octo", 'title = "Octo"\n[[not_review]]\ndescription = "tips"\nlines = ["a"]'
     )
-    assert found.not_review[0].kinds == tuple(RemarkKind)
+    assert actual.not_review[0].kinds == tuple(RemarkKind)
 
 
 @pytest.mark.parametrize(
@@ -45,5 +45,5 @@ def test_profile_without_cut_cuts_nothing() -> None:
 
 def test_all_profiles_are_read_in_order_of_their_names() -> None:
     assert (
-        tuple(one.name for one in profiles()) == profile_names() == tuple(sorted(profile_names()))
+        tuple(item.name for item in profiles()) == profile_names() == tuple(sorted(profile_names()))
     )

@@ -76,14 +76,14 @@ def test_section_goes_up_to_the_next_of_its_level() -> None:
 
 def test_kept_part_outlives_the_section_it_is_in() -> None:
     body = "## Tips\na\n<details><summary>Missed</summary>b</details>\nc"
-    found = words(body, sections=("tips",), keep=("missed*",))
-    assert found == "<details><summary>Missed</summary>b</details>"
+    actual = words(body, sections=("tips",), keep=("missed*",))
+    assert actual == "<details><summary>Missed</summary>b</details>"
 
 
 def test_title_of_a_kept_part_may_go() -> None:
     body = "## Tips\na\n<details><summary>Missed</summary>b</details>\nc"
-    found = words(body, sections=("tips",), keep=("missed*",), summaries=("missed",))
-    assert found == "<details>b</details>"
+    actual = words(body, sections=("tips",), keep=("missed*",), summaries=("missed",))
+    assert actual == "<details>b</details>"
 
 
 def test_kept_part_inside_of_a_cut_part_stays_once() -> None:
