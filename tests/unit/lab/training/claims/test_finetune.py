@@ -366,7 +366,7 @@ def test_a_killed_run_ends_with_the_same_weights(data, base, prompt_format, prom
         list(map(str, arguments)), stdout=subprocess.DEVNULL, env=environment
     )
     second = sft.checkpoints_folder(killed) / "checkpoint-6"
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 300
     while not second.is_dir() and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.005)
     process.send_signal(signal.SIGKILL)  # while the second checkpoint is being written
