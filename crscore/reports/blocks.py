@@ -154,7 +154,7 @@ class Items:
     """Line above the list."""
     noun: str = ""
     """What the entries are, in "3 more …"."""
-    shown: int | None = None
+    max_open: int | None = None
     """Entries shown openly; the others are folded or, in a terminal, counted. None for all."""
     unlisted: int = 0
     """Number of further entries that are not in `items`."""

@@ -232,7 +232,7 @@ class _Renderer:
     def _items(self, block: blocks.Items) -> Iterator[RenderableType]:
         if block.title:
             yield _indented(self._line(block.title))
-        if entries := block.items[: block.shown]:
+        if entries := block.items[: block.max_open]:
             has_lead = any(item.lead or item.place for item in entries)
             grid = _grid(*["right"] * has_lead)
             for item in entries:

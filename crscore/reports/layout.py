@@ -158,7 +158,7 @@ def _detail_blocks(details: Details) -> Iterator[blocks.Block]:
             blocks.Item((_shortened(example.facts),), below=((_shortened(example.text),),))
             for example in details.examples
         )
-        yield blocks.Items(items, shown=limit, hint="in --format json")
+        yield blocks.Items(items, max_open=limit, hint="in --format json")
 
 
 def _shortened(text: str) -> blocks.Run:

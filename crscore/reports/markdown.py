@@ -45,7 +45,7 @@ def _blocks(result: Result, heading: str) -> Iterator[blocks.Block]:
     if flags := view.flagged(result):
         yield blocks.Paragraph(f"{flags}.")
     yield from score_blocks.make_reviewers(result)
-    yield from score_blocks.make_unaddressed(result, shown=SHOWN_UNADDRESSED)
+    yield from score_blocks.make_unaddressed(result, max_open=SHOWN_UNADDRESSED)
     if comments := tuple(score_blocks.make_comments(result)):
         yield blocks.Folded("Each comment against the part it is on", comments)
     if result.sentences:

@@ -173,7 +173,7 @@ def _row(cells: Sequence[Line], *, bold: bool = False) -> str:
 
 def _items(block: blocks.Items) -> Iterator[Part]:
     entries = tuple(map(_item, block.items))
-    openly, folded = entries[: block.shown], entries[len(entries[: block.shown]) :]
+    openly, folded = entries[: block.max_open], entries[len(entries[: block.max_open]) :]
     title = f"{render_line(block.title)}\n\n" if block.title else ""
     yield Part(title, openly, "\n")
     if hidden := len(folded) + block.unlisted:

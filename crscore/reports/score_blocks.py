@@ -60,9 +60,9 @@ def make_measures(result: Result, *, standing: bool = False) -> blocks.Measures:
     value = result.usefulness
     rows: Sequence[blocks.Measure] = view.rows(result)
     if value is not None:
-        least = f"% of {value.against} are less useful"
+        comparison = f"% of {value.against} are less useful"
         rows = (
-            blocks.Measure("Usefulness", value.standing / 100, least),
+            blocks.Measure("Usefulness", value.standing / 100, comparison),
             blocks.Measure("About this change", value.about, _ABOUT),
             blocks.Measure("Substance", value.substance, _SUBSTANCE),
         )[0 if standing else 1 :]
@@ -136,14 +136,14 @@ def _place(_: int, item: PseudoReference) -> Line:
 def make_unaddressed(
     result: Result,
     *,
-    shown: int | None = None,
+    max_open: int | None = None,
     place: Callable[[int, PseudoReference], Line] = _place,
 ) -> Iterator[blocks.Heading | blocks.Items]:
     """Yield the list of topics and pseudo-references that no sentence addresses.
 
     Args:
         result: The result.
-        shown: Entries shown openly; None for all.
+        max_open: Entries shown openly; None for all.
         place: Formats the place of a pseudo-reference, by its index.
     """
     points = view.unaddressed(result)
@@ -157,7 +157,9 @@ def make_unaddressed(
             lead = (Run(view.hundred(result.reference_matches[index].degree), "dim"),)
         items.append(blocks.Item(point.text, lead, place(index, point)))
     yield blocks.Heading(f"{title} ({len(points):,})")
-    yield blocks.Items(tuple(items), noun=title.lower(), shown=shown, hint="shown with --explain")
+    yield blocks.Items(
+        tuple(items), noun=title.lower(), max_open=max_open, hint="shown with --explain"
+    )
 
 
 def sentences_title(result: Result) -> str:

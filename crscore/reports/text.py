@@ -70,8 +70,8 @@ class Text:
         if self.explain and result.references:
             yield Heading("Pseudo-references, what a good review should touch")
             yield score_blocks.make_references(result)
-        shown = None if self.explain else SHORT_UNADDRESSED
-        yield from score_blocks.make_unaddressed(result, shown=shown)
+        max_open = None if self.explain else SHORT_UNADDRESSED
+        yield from score_blocks.make_unaddressed(result, max_open=max_open)
         yield Signature(result.signature, whole=self.signature)
 
 

@@ -22,17 +22,17 @@ def make_opening(overview: Overview) -> blocks.Paragraph:
     return blocks.Paragraph(coverage if useful is None else f"{useful.verdict} {coverage}")
 
 
-def make_notices(overview: Overview, *, shown: int) -> Iterator[blocks.Notice]:
+def make_notices(overview: Overview, *, max_open: int) -> Iterator[blocks.Notice]:
     """Yield the notice of a partial result.
 
     Args:
         overview: The overview.
-        shown: Maximum number of missing inputs that are listed.
+        max_open: Maximum number of missing inputs that are listed.
     """
     if overview.missing:
-        hidden = len(overview.missing) - shown
+        hidden = len(overview.missing) - max_open
         last_line = f"and {hidden:,} more, in the notes" if hidden > 0 else ""
-        yield blocks.Notice("Partial", PARTIAL, overview.missing[:shown], last_line)
+        yield blocks.Notice("Partial", PARTIAL, overview.missing[:max_open], last_line)
 
 
 def make_table(overview: Overview, *, words: bool = False) -> Iterator[blocks.Block]:
@@ -78,7 +78,7 @@ def make_table(overview: Overview, *, words: bool = False) -> Iterator[blocks.Bl
         yield blocks.Items(reasons)
 
 
-def make_points(overview: Overview, *, shown: int) -> Iterator[blocks.Block]:
+def make_points(overview: Overview, *, max_open: int) -> Iterator[blocks.Block]:
     """Yield the list of unaddressed points: the most important openly, the others folded."""
     if overview.open:
         title = "Not or hardly addressed" if overview.graded else "Not addressed"
@@ -87,7 +87,9 @@ def make_points(overview: Overview, *, shown: int) -> Iterator[blocks.Block]:
         )
         count = overview.together.unaddressed
         yield blocks.Heading(f"{title} ({count:,})")
-        yield blocks.Items(items, noun=title.lower(), shown=shown, unlisted=count - len(items))
+        yield blocks.Items(
+            items, noun=title.lower(), max_open=max_open, unlisted=count - len(items)
+        )
 
 
 def make_notes(overview: Overview, *, shown_missing: int) -> blocks.Folded:

@@ -45,9 +45,9 @@ def _blocks(overview: Overview) -> Iterator[Block]:
     yield Heading((Run("Review of "), Run(name, link=overview.url)), 1)
     yield Paragraph((Run(overview.title),))
     yield overview_blocks.make_opening(overview)
-    yield from overview_blocks.make_notices(overview, shown=SHOWN_MISSING)
+    yield from overview_blocks.make_notices(overview, max_open=SHOWN_MISSING)
     yield from overview_blocks.make_table(overview, words=True)
-    yield from overview_blocks.make_points(overview, shown=SHOWN_POINTS)
+    yield from overview_blocks.make_points(overview, max_open=SHOWN_POINTS)
     yield overview_blocks.make_notes(overview, shown_missing=SHOWN_MISSING)
     yield overview_blocks.make_signature(overview)
 
