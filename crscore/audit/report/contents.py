@@ -227,7 +227,8 @@ def pulls(repository: str, rows: Sequence[PullRow], links: Links, *, limit: int)
 
 def verdicts(rows: Sequence[Verdict], *, limit: int = SHOWN_VERDICTS) -> Items:
     """List verdicts."""
-    return Items(tuple(_verdict(row.verdict, row.text) for row in rows), noun="pairs", max_open=limit)
+    items = tuple(_verdict(row.verdict, row.text) for row in rows)
+    return Items(items, noun="pairs", max_open=limit)
 
 
 def _verdict(verdict: str, text: str) -> Item:
