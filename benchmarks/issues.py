@@ -120,7 +120,7 @@ class Bench:
         everything = Scorer(
             self.settings, generator=self.writer, encoder=self.encoder, analyzers=self.known
         )
-        self.looks = issues.analyze_changes(self.study, everything, sources=True)
+        self.looks = issues.analyze_changes(self.study, everything)
         self.matchers = [(self.scorer(Choice()).parts.matcher, lambda *_: True)]
         if arguments.split:
             self.matchers = [
@@ -128,7 +128,9 @@ class Bench:
                     training.train(fold.training_part(self.study), encoder=self.encoder, seed=0),
                     fold.includes,
                 )
-                for fold in splits.make_folds(self.study, splits.Kind.GROUPED, 5, seed=0)
+                for fold in splits.make_folds(
+                    self.study, splits.Split(splits.Kind.GROUPED, 5), seed=0
+                )
             ]
 
     def scorer(self, choice: Choice | None, matcher: object = None) -> Scorer:
@@ -146,7 +148,6 @@ class Bench:
                 self.study,
                 self.scorer(choice, matcher),
                 name="score",
-                sources=True,
                 includes=lambda change, review, holds=holds: (
                     (only is None or change.id in only) and holds(change, review)
                 ),

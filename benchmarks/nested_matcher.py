@@ -63,7 +63,6 @@ class Bench:
                     generator=generator, encoder=self.encoder, matcher=learned, analyzers="none"
                 ),
                 name=claims,
-                sources=True,
                 includes=fold.includes,
             )
             for claims, generator in generators.items()
@@ -140,12 +139,12 @@ def main() -> None:
     options = parser.parse_args()
     bench = Bench(options.data)
     if options.split:
-        kind, groups = splits.parse_split(options.split)
+        split = splits.parse_split(options.split)
         print(f"{'':<30}{HEAD}")
-        folds = splits.make_folds(bench.study, kind, groups, seed=0)
+        folds = splits.make_folds(bench.study, split, seed=0)
         show("shipped", tried(bench, bench.study, RECIPES["shipped"], folds))
         return
-    outer = splits.make_folds(bench.study, splits.Kind.GROUPED, options.outer, seed=0)
+    outer = splits.make_folds(bench.study, splits.Split(splits.Kind.GROUPED, options.outer), seed=0)
     print(f"{'':<30}{HEAD}")
     recipes = {name: RECIPES[name] for name in options.recipes}
     for name, recipe in recipes.items():
@@ -155,7 +154,7 @@ def main() -> None:
     parts, chosen = [], []
     for fold in outer:
         rest = fold.training_part(bench.study)
-        inner = splits.make_folds(rest, splits.Kind.GROUPED, options.inner, seed=1)
+        inner = splits.make_folds(rest, splits.Split(splits.Kind.GROUPED, options.inner), seed=1)
         merits = {name: relevance(tried(bench, rest, r, inner)) for name, r in recipes.items()}
         best = max(merits, key=merits.__getitem__)
         chosen.append(best)

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 DRAWS: Final = frozenset({"resamples", "seed"})
 COMPARISON_OPTIONS: Final = DRAWS | {"paths", "report", "target"}
 """Parameters of a comparison of two results."""
-COMMENT_OPTIONS: Final = frozenset({"kind", "within", "group", "labels", "other_changes", "limit"})
+COMMENT_OPTIONS: Final = frozenset({"kind", "within", "group", "other_changes"})
 """Parameters of comments without ratings alone."""
-RATED_OPTIONS: Final = frozenset({"baselines", "files", "judges", "attacks", "split", "sources"})
+RATED_OPTIONS: Final = frozenset({"baselines", "files", "judges", "attacks", "split"})
 """Parameters of rated reviews alone."""
 COMMON_OPTIONS: Final = frozenset({"offline", "verbose"})
 """Parameters of every use of the command."""
@@ -124,24 +124,14 @@ class SplitCommand(GroupedCommand):
     help="Comments: resample whole groups of one FIELD [default: the patch].",
 )
 @click.option(
-    "--label", "labels", metavar="NAMES", help="Comments: labels [default: every boolean field]."
-)
-@click.option(
     "--others",
     "other_changes",
     type=click.IntRange(1),
     default=1,
     help="Comments: other changes per comment.",
 )
-@click.option(
-    "--limit",
-    type=click.IntRange(1),
-    metavar="N",
-    help="Comments: draw N of each value of --within.",
-)
 @click.option("--resamples", type=click.IntRange(0), default=1000, help="Bootstrap resamples.")
 @click.option("--seed", type=click.IntRange(0), default=0, help="Random seed of every part.")
-@click.option("--sources/--no-sources", default=True, help="Use the data's whole files.")
 @click.option("-v", "--verbose", is_flag=True, help="Report finished parts on stderr.")
 # Findings of tools change the score, and a study has findings of its own: here tools run only when
 # the command line requests them, whatever environment and settings file contain.
@@ -197,7 +187,8 @@ def command(
         _refuse(RATED_OPTIONS, "comments without ratings")
         # There are no recorded claims: the settings choose, unless the command line does.
         options |= {"claims": claims} if _is_given("claims") else {}
-        commented["labels"] = _read_labels(commented["labels"], commented["kind"])
+        if commented["kind"] == "labels":
+            _refuse({"other_changes"}, "--kind labels")
         settings = load_settings(config_file, options)
         document = _separate(paths[0], settings, commented | draws, progress)
     else:
@@ -237,12 +228,6 @@ def _refuse(names: AbstractSet[str], use: str) -> None:
 def _is_given(name: str) -> bool:
     source = click.get_current_context().get_parameter_source(name)
     return source is click.core.ParameterSource.COMMANDLINE
-
-
-def _read_labels(text: str | None, kind: str) -> tuple[str, ...]:
-    if kind != "auto":
-        _refuse({"labels"} if kind == "pairs" else {"other_changes"}, f"--kind {kind}")
-    return tuple(dict.fromkeys(name.strip() for name in (text or "").split(",") if name.strip()))
 
 
 def _compare(first: Path, second: Path, **draws: int) -> Struct:

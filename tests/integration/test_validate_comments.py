@@ -52,8 +52,7 @@ def test_document_keeps_to_the_schema(data: Path, capsys) -> None:
             ["--kind", "pairs", "--others", "2"],
             {"own change separated", "and 12 times on another one"},
         ),
-        (["--kind", "labels", "--label", "good"], {"with good separated"}),
-        (["--limit", "2", "--within", "repository"], {"4 comments on 4", "at most 2 drawn"}),
+        (["--kind", "labels"], {"with good separated"}),
     ],
 )
 def test_text_says_what_was_measured(data: Path, capsys, words, there) -> None:
@@ -68,7 +67,6 @@ def test_text_says_what_was_measured(data: Path, capsys, words, there) -> None:
         (["--no-attacks"], "--attacks has no effect on comments without ratings; leave it out"),
         (["--split", "grouped-cv", "3"], "--split has no effect on comments without ratings"),
         (["--judge", "openai:m"], "--judge has no effect on comments without ratings"),
-        (["--kind", "pairs", "--label", "good"], "--label has no effect on --kind pairs"),
         (["--kind", "labels", "--others", "2"], "--others has no effect on --kind labels"),
         (["--claims", "recorded"], "recorded"),
     ],
@@ -78,7 +76,7 @@ def test_option_of_rated_reviews_is_refused(data: Path, capsys, words, message) 
     assert message in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("words", [["--kind", "pairs"], ["--within", "language"], ["--limit", "2"]])
+@pytest.mark.parametrize("words", [["--kind", "pairs"], ["--within", "language"]])
 def test_option_of_comments_is_refused_by_rated_reviews(tmp_path: Path, capsys, words) -> None:
     path = helper.write(tmp_path / "study.jsonl")
     assert cli.run(["validate", str(path), *FAST, *words]) == 2

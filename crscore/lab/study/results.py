@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
@@ -32,22 +31,6 @@ from crscore.reports.fields import Count
 from crscore.version import __version__
 
 Cosine = Annotated[float, Meta(ge=-1, le=1)]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """Settings of a run."""
-
-    signature: str
-    """Signature of the score: the same signature gives the same score."""
-    threshold: float | None
-    """Cosine threshold of the matcher; None when it has none."""
-    resamples: int
-    """Draws of every bootstrap; 0 for no interval."""
-    seed: int
-    """Seed of the draws."""
-    split: str | None = None
-    """Split that held out changes from training; None when nothing was trained here."""
 
 
 class Data(Struct, frozen=True, kw_only=True):
@@ -158,33 +141,24 @@ class ValidationResult(Struct, frozen=True, kw_only=True, tag_field="schema", ta
 
 
 def assess(
-    study: Study,
-    measured: Measurements,
-    settings: Settings,
-    *,
-    links: Links,
-    attacks: Attacks | None = None,
-    issues: Issues | None = None,
-    notes: tuple[str, ...] = (),
+    study: Study, measured: Measurements, links: Links, bootstrap: Bootstrap, **fields: Any
 ) -> ValidationResult:
     """Compute the result from the values, without further scoring.
 
     Args:
         study: The data.
         measured: Values of every review; joined, for several folds.
-        settings: Settings of the run.
         links: The matcher's judgement of the linked pairs; joined, for several folds.
-        attacks: Outcome of attacks on the score.
-        issues: Findings of static analysis and their effect.
-        notes: Notes on omitted data.
+        bootstrap: Settings of the intervals.
+        fields: Fields of the result that are taken as they are.
 
     Raises:
         DependencyError: scipy is not installed.
     """
-    draws = {"resamples": settings.resamples, "seed": settings.seed}
+    draws = {"resamples": bootstrap.resamples, "seed": bootstrap.seed}
     groups = measurements.by_rows(measured)
     return ValidationResult(
-        signature=settings.signature,
+        **fields,
         metric=measured.primary.name,
         data=Data(
             sha256=study.sha256,
@@ -196,10 +170,8 @@ def assess(
             excluded_changes=measured.excluded,
             references_per_change=measured.references,
         ),
-        threshold=settings.threshold,
         tau_by_procedure=measured.tau_by_procedure,
-        split=settings.split,
-        bootstrap=Bootstrap(resamples=settings.resamples, seed=settings.seed),
+        bootstrap=bootstrap,
         metrics=tuple(
             MetricName(name=metric.name, variant=metric.variant, primary=metric.primary)
             for metric in measured.metrics
@@ -214,10 +186,7 @@ def assess(
         systems=ranking.join([ranking.rank_systems(group) for group in groups]),
         claims=claim_quality.claim_quality(study),
         agreement=agreement.measure_agreement(study),
-        attacks=attacks,
-        issues=issues,
         length=length_effect(measured, **draws),
-        notes=notes,
         reviews=tuple(
             Review(
                 change=row.change.id,

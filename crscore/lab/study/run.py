@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, NamedTuple, Protocol
 
 from crscore import scorer
@@ -16,7 +17,7 @@ from crscore.lab.study.attacks.duels import Duel
 from crscore.lab.study.caches import AnalysisCache, VectorCache
 from crscore.lab.study.data import saved_runs, splits, study
 from crscore.lab.study.data.splits import Fold, Split
-from crscore.lab.study.data.study import RatedReview, Study, StudyChange
+from crscore.lab.study.data.study import Study
 from crscore.lab.study.measures import issues, link_classifier, measurements
 from crscore.lab.study.measures.issues import Issues, Variant
 from crscore.lab.study.measures.link_classifier import Links
@@ -41,8 +42,6 @@ class ValidationOptions:
 
     claims: str = RECORDED
     """`recorded`, or a claim generator's name with its argument; several joined by `+`."""
-    sources: bool = True
-    """Give the generator the whole files where the study has them."""
     resamples: int = 1000
     """Draws of every bootstrap; 0 for no interval."""
     seed: int = 0
@@ -128,18 +127,14 @@ def run(
         CRScoreError: A part of the run failed.
     """
     ranks.require_scipy()  # before the work begins
+    if options.split and trainer is None:
+        raise ConfigError("split", "options", "needs a trainer: nothing is held out from a rule")
     encoder = VectorCache(scorer.make_encoder(settings))
     tools = scorer.make_analyzers(settings)
     analyzers = AnalysisCache(tools)
-    attacks: tuple[Attack, ...] = ()
-    if options.attacks:
-        attacks = attack_set.make_attacks(rated, seed=options.seed, sources=options.sources)
+    attacks = attack_set.make_attacks(rated, seed=options.seed) if options.attacks else ()
     job = _Job(rated, settings, options, encoder, analyzers, attacks, bool(tools.analyzers))
-    if options.split is None:
-        made_scorer = job.scorer()
-        scores = job.score(made_scorer)
-    else:
-        made_scorer, scores = _score_folds(job, options.split, trainer, progress)
+    made_scorer, scores = _score_folds(job, trainer, progress)
     issue_effects = _issues(job, made_scorer, scores)
     measured, notes = scores.measured, _notes(job, made_scorer)
     notes += () if issue_effects is None else issue_effects.notes
@@ -148,18 +143,15 @@ def run(
         added = compute(measured, encoder.encoder)
         measured, notes = measurements.add_metrics(measured, added.metrics), notes + added.notes
     draws = {"resamples": options.resamples, "seed": options.seed}
+    parts = made_scorer.parts
     return results.assess(
         rated,
         measured,
-        results.Settings(
-            signature=signature.render_signature(
-                {**made_scorer.parts.signature, "analyzers": analyzers.identity}
-            ),
-            threshold=made_scorer.parts.threshold,
-            split=None if options.split is None else str(options.split),
-            **draws,
-        ),
-        links=scores.links,
+        scores.links,
+        results.Bootstrap(**draws),
+        signature=signature.render_signature({**parts.signature, "analyzers": analyzers.identity}),
+        threshold=parts.threshold,
+        split=None if options.split is None else str(options.split),
         attacks=duels.summarize_duels(scores.duels, **draws) if scores.duels else None,
         issues=issue_effects,
         notes=notes,
@@ -175,7 +167,7 @@ class _Job(NamedTuple):
     attacks: tuple[Attack, ...]
     has_tools: bool
 
-    def scorer(self, matcher: Matcher | None = None) -> Scorer:
+    def scorer(self, matcher: Matcher | None) -> Scorer:
         return make_scorer(
             self.rated,
             self.settings,
@@ -186,81 +178,59 @@ class _Job(NamedTuple):
             own_issues=not self.has_tools,
         )
 
-    def score(self, made_scorer: Scorer, fold: Fold | None = None) -> Scores:
-        """Score the study, or the part that a fold holds out, which may be empty."""
-        sources = self.options.sources
+    def score(self, made_scorer: Scorer, fold: Fold) -> Scores:
+        """Score the part of the study that a fold holds out, which may be empty."""
         attacks = [
-            attack
-            for attack in self.attacks
-            if fold is None or (attack.change, attack.system) in fold.held_out
+            attack for attack in self.attacks if (attack.change, attack.system) in fold.held_out
         ]
         name = metric_name(made_scorer, self.options)
+        measure = partial(measurements.measure, self.rated, name=name, includes=fold.includes)
+        link_scorer = link_classifier.make_link_scorer(made_scorer, self.rated)
         return Scores(
-            measured=self.measure(made_scorer, name, fold, is_part=fold is not None),
-            links=link_classifier.judge_links(
-                self.rated,
-                link_classifier.make_link_scorer(made_scorer, self.rated),
-                sources=sources,
-                includes=_include_all if fold is None else fold.includes,
+            measured=measure(made_scorer),
+            links=link_classifier.judge_links(self.rated, link_scorer, includes=fold.includes),
+            duels=duels.score_duels(self.rated, attacks, made_scorer),
+            variants=tuple(
+                Variant(issues_counted, measure(variant))
+                for issues_counted, variant in self.variants(made_scorer).items()
             ),
-            duels=duels.score_duels(self.rated, attacks, made_scorer, sources=sources),
-            variants=self.variants(made_scorer, fold),
         )
 
-    def variants(self, made_scorer: Scorer, fold: Fold | None) -> tuple[Variant, ...]:
-        """Score the same reviews without the tools, and with the study's own issues."""
+    def variants(self, made_scorer: Scorer) -> dict[str, Scorer]:
+        """Make scorers without the tools, and with the study's own issues."""
         if not self.has_tools:
-            return ()
-        generators = {issues.WITHOUT: made_scorer.parts.generator}
+            return {}
+        parts = made_scorer.parts
+        generators = {issues.WITHOUT: parts.generator}
         if self.options.claims.partition("+")[0] == RECORDED:
             generators[issues.RECORDED] = study.recorded(self.rated)
-        scorers = {
-            name: scorer.Scorer(
-                override_settings(made_scorer.settings, {"analyzers": suite.NONE}),
-                generator=generator,
-                encoder=made_scorer.parts.encoder,
-                matcher=made_scorer.parts.matcher,
-            )
+        settings = override_settings(made_scorer.settings, {"analyzers": suite.NONE})
+        shared: dict[str, Any] = {"encoder": parts.encoder, "matcher": parts.matcher}
+        return {
+            name: scorer.Scorer(settings, generator=generator, **shared)
             for name, generator in generators.items()
         }
-        return tuple(
-            Variant(name, self.measure(variant, name, fold, is_part=True))
-            for name, variant in scorers.items()
-        )
-
-    def measure(
-        self, made_scorer: Scorer, name: str, fold: Fold | None, *, is_part: bool
-    ) -> Measurements:
-        return measurements.measure(
-            self.rated,
-            made_scorer,
-            name=name,
-            sources=self.options.sources,
-            includes=_include_all if fold is None else fold.includes,
-            is_part=is_part,
-        )
-
-
-def _include_all(_change: StudyChange, _review: RatedReview) -> bool:
-    return True
 
 
 def _score_folds(
-    job: _Job, split: Split, trainer: Trainer | None, progress: Callable[[str], None]
+    job: _Job, trainer: Trainer | None, progress: Callable[[str], None]
 ) -> tuple[Scorer, Scores]:
     """Score each fold with a matcher trained without it; return the last scorer for all.
 
-    The parts are joined: reviews in order, pairs and duels by fold.
+    Without a split, everything is one fold. The parts are joined: reviews in order, pairs and duels
+    by fold.
     """
-    if trainer is None:
-        raise ConfigError("split", "options", "needs a trainer: nothing is held out from a rule")
-    seed, parts = job.options.seed, []
-    for fold in splits.make_folds(job.rated, split.kind, split.groups, seed=seed):
-        matcher = trainer(fold.training_part(job.rated), encoder=job.encoder, seed=seed)
-        name = matcher.identity.partition("@")[0]
-        made_scorer = job.scorer(FoldMatcher(matcher, f"{name}@{split}.{seed}"))
+    split, seed, parts = job.options.split, job.options.seed, []
+    for fold in splits.make_folds(job.rated, split, seed=seed):
+        matcher = None
+        if trainer is not None:
+            trained = trainer(fold.training_part(job.rated), encoder=job.encoder, seed=seed)
+            name = trained.identity.partition("@")[0]
+            matcher = FoldMatcher(trained, f"{name}@{split}.{seed}")
+        made_scorer = job.scorer(matcher)
         parts.append(job.score(made_scorer, fold))
-        progress(f"trained and judged {split.kind}: {fold.name}")
+        if split is not None:
+            progress(f"trained and judged {split.kind}: {fold.name}")
     measured = measurements.join([part.measured for part in parts])
     if not measured.rows:
         raise InputError(measurements.NOTHING)
@@ -269,9 +239,7 @@ def _score_folds(
         links=link_classifier.join([part.links for part in parts]),
         duels=tuple(duel for part in parts for duel in part.duels),
         variants=tuple(
-            Variant(
-                of_folds[0].issues, measurements.join([variant.measured for variant in of_folds])
-            )
+            Variant(of_folds[0].issues, measurements.join([fold.measured for fold in of_folds]))
             for of_folds in zip(*(part.variants for part in parts), strict=True)
         ),
     )
@@ -282,7 +250,7 @@ def _issues(job: _Job, made_scorer: Scorer, scores: Scores) -> Issues | None:
         return None
     without, *recorded = scores.variants
     return issues.assess(
-        issues.analyze_changes(job.rated, made_scorer, sources=job.options.sources),
+        issues.analyze_changes(job.rated, made_scorer),
         (without, Variant(issues.TOOLS, scores.measured), *recorded),
         made_scorer,
         resamples=job.options.resamples,
@@ -346,7 +314,7 @@ def make_scorer(
     except UnknownThresholdError as unknown:
         # Any threshold works: the procedure uses only the similarities.
         trial = scorer.Scorer(settings, **parts, threshold=0.0)
-        measured = measurements.measure(rated, trial, name="trial", sources=options.sources)
+        measured = measurements.measure(rated, trial, name="trial")
         if measured.tau_by_procedure is None:
             raise unknown from None
         tau = round(measured.tau_by_procedure, 4)

@@ -107,7 +107,6 @@ def make_attacks(
     *,
     seed: int,
     generator: ClaimGenerator | None = None,
-    sources: bool = True,
     wording: Wording = Wording.TEST,
     variants_per_kind: int = 2,
 ) -> tuple[Attack, ...]:
@@ -121,7 +120,6 @@ def make_attacks(
         study: The study.
         seed: Seed of all draws, from 0.
         generator: Writes the structural claims that are restated and echoed; None for `structural`.
-        sources: Give the generator the whole files where the study has them.
         wording: Which half of the phrases to use; `TRAINING` keeps `TEST` unseen.
         variants_per_kind: Variants of each kind for each honest review, from 1.
 
@@ -132,7 +130,7 @@ def make_attacks(
     writer = generator or plugins.create("claims", "structural")
     reviews = honest_reviews(study)
     materials = {
-        change.id: make_material(change, writer, sources=sources, wording=wording)
+        change.id: make_material(change, writer, wording=wording)
         for change in {
             honest_review.change.id: honest_review.change for honest_review in reviews
         }.values()

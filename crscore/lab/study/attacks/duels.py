@@ -168,9 +168,7 @@ class Attacks(Struct, frozen=True, kw_only=True):
     """One row per kind of attack, in the order of `AttackKind`."""
 
 
-def score_duels(
-    study: Study, attacks: Sequence[Attack], scorer: Scorer, *, sources: bool = True
-) -> tuple[Duel, ...]:
+def score_duels(study: Study, attacks: Sequence[Attack], scorer: Scorer) -> tuple[Duel, ...]:
     """Score attacks and the reviews they compete with; each honest review once.
 
     With a scorer for each fold, pass each the attacks on its held-out changes and join the duels
@@ -180,7 +178,6 @@ def score_duels(
         study: The study.
         attacks: Attacks made from the study; any subset.
         scorer: Scorer to attack.
-        sources: Give the generator the whole files where the study has them.
 
     Returns:
         One duel per attack, in order.
@@ -199,7 +196,7 @@ def score_duels(
     changes = {change.id: change for change in study.changes}
     reviews = [(changes[change_id], texts[change_id, system]) for change_id, system in pairs]
     reviews += [(changes[attack.change], attack.text) for attack in attacks]
-    scored = [_scored(result) for result in score_reviews(scorer, reviews, sources=sources)]
+    scored = [_scored(result) for result in score_reviews(scorer, reviews)]
     honest_scores = dict(zip(pairs, scored[: len(pairs)], strict=True))
     return tuple(
         Duel(

@@ -87,26 +87,20 @@ class Material:
 
 
 def make_material(
-    change: StudyChange,
-    generator: ClaimGenerator,
-    *,
-    sources: bool = True,
-    wording: Wording = Wording.TEST,
+    change: StudyChange, generator: ClaimGenerator, *, wording: Wording = Wording.TEST
 ) -> Material:
     """Gather the material of attacks on a change.
 
     Args:
         change: The change.
         generator: Generator of the structural claims.
-        sources: Give the generator the whole files where the study has them.
         wording: Which half of the phrases to use.
 
     Returns:
         The material, with `honest_review` and `foreign_reviews` left to `dataclasses.replace`.
     """
     diff = parse.parse_diff(change.patch, source=change.id, language=change.language)
-    if sources:
-        diff = parse.with_sources(diff, {"": (change.old_source, change.new_source)})
+    diff = parse.with_sources(diff, {"": (change.old_source, change.new_source)})
     claims = references.select(generator.generate([diff])[0].references, limit=MAX_CLAIMS)
     counted = [item for item in claims if item.counted]
     recorded = change.recorded.references

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -159,26 +159,6 @@ def _first_field(row: _Row, names: Sequence[str], location: str) -> str:
     if name is None:
         raise InputError(f"{location}: {names[0]}: missing, and so are {' and '.join(names[1:])}")
     return name
-
-
-def limit_rows(
-    comments: Comments, field: str | None, limit: int | None, rng: np.random.Generator
-) -> Comments:
-    """Draw comments of each kind without replacement, and keep them in file order.
-
-    Args:
-        comments: The comments.
-        field: As for `Comments.kinds`.
-        limit: Number of comments to keep of a kind; None for all.
-        rng: Source of randomness.
-    """
-    if limit is None:
-        return comments
-    by_kind: dict[str, list[int]] = {}
-    for index, kind in enumerate(comments.kinds(field)):
-        by_kind.setdefault(kind, []).append(index)
-    drawn_rows = sorted(i for rows in by_kind.values() for i in rng.permutation(rows)[:limit])
-    return replace(comments, rows=tuple(comments.rows[index] for index in drawn_rows))
 
 
 def draw_other_patches(

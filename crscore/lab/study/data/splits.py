@@ -109,9 +109,7 @@ def parse_split(text: str) -> Split:
     return Split(kind, groups)
 
 
-def make_folds(
-    study: Study, kind: Kind, groups: int | None = None, *, seed: int = 0
-) -> tuple[Fold, ...]:
+def make_folds(study: Study, split: Split | None, *, seed: int = 0) -> tuple[Fold, ...]:
     """Split a study into folds.
 
     - `grouped-cv`: the changes in `groups` groups; each group is judged by what was trained on
@@ -124,8 +122,7 @@ def make_folds(
 
     Args:
         study: The study.
-        kind: Kind of split.
-        groups: Groups of changes, at least 2; None for the default in `FOLDS` or for languages.
+        split: Kind of split and number of groups; None for one fold that holds out everything.
         seed: Seed of the assignment of changes to groups, each language evenly.
 
     Returns:
@@ -136,8 +133,10 @@ def make_folds(
     Raises:
         InputError: The study has fewer changes than groups, one language or one system.
     """
-    if kind is Kind.LANGUAGE:
-        by_language = _by_language(study)
+    by_language = _by_language(study)
+    if split is None:
+        return (_fold(study, {change.id for change in study.changes}, name="all"),)
+    if split.groups is None:
         if len(by_language) < 2:
             raise InputError(
                 f"the study has one language, {next(iter(by_language))}: none can be left out"
@@ -146,9 +145,9 @@ def make_folds(
             _fold(study, set(changes), name=f"without {language}")
             for language, changes in by_language.items()
         )
-    count = FOLDS[kind] if groups is None else groups
+    count = split.groups
     numbered = list(enumerate(_grouped_changes(study, count, seed), 1))
-    if kind is Kind.GROUPED:
+    if split.kind is Kind.GROUPED:
         return tuple(_fold(study, changes, name=f"{i} of {count}") for i, changes in numbered)
     return tuple(
         _fold(study, changes, name=f"without {system}, {i} of {count}", systems=systems)

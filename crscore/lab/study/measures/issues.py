@@ -113,19 +113,18 @@ class Issues(Struct, frozen=True, kw_only=True):
     """Tools that did not run, one sentence each."""
 
 
-def analyze_changes(study: Study, scorer: Scorer, *, sources: bool) -> tuple[AnalyzedChange, ...]:
+def analyze_changes(study: Study, scorer: Scorer) -> tuple[AnalyzedChange, ...]:
     """Analyse every change of a study.
 
     Args:
         study: The study.
         scorer: Scorer whose analyzers, encoder and limits are used.
-        sources: Give the tools the whole files where the study has them.
 
     Returns:
         The findings, marked as a score of the change would count them.
     """
     parts = scorer.parts
-    diffs = [measurements.read_diff(change, scorer, sources=sources) for change in study.changes]
+    diffs = [measurements.read_diff(change, scorer) for change in study.changes]
     analyses = parts.analyzers.analyze(diffs)
     return tuple(
         AnalyzedChange(

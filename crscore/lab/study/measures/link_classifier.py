@@ -95,7 +95,6 @@ def judge_links(
     study: Study,
     scorer: Scorer,
     *,
-    sources: bool,
     includes: Includes = lambda _change, _review: True,
 ) -> Links:
     """Judge every edited pseudo-reference against every review that addresses at least one.
@@ -105,7 +104,6 @@ def judge_links(
     Args:
         study: The study.
         scorer: Scorer made by `make_link_scorer`.
-        sources: Show the matcher the whole files where the study has them.
         includes: Predicate of the reviews to judge; a fold includes those held out.
 
     Returns:
@@ -121,7 +119,7 @@ def judge_links(
         if review.system != GROUND_TRUTH and review.addressed and includes(change, review)
     ]
     texts = [(change, review.text) for change, review, _ in linked_reviews]
-    results = score_reviews(scorer, texts, sources=sources)
+    results = score_reviews(scorer, texts)
     changes, linked, cosine, degree = [], [], [], []
     for (change, _, addressed), result in zip(linked_reviews, results, strict=True):
         if len(result.references) != len(change.edited):

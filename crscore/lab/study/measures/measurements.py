@@ -142,9 +142,7 @@ def measure(
     scorer: Scorer,
     *,
     name: str,
-    sources: bool,
     includes: Includes = lambda _change, _review: True,
-    is_part: bool = False,
 ) -> Measurements:
     """Score the reviews of a study except the ground truth.
 
@@ -152,16 +150,11 @@ def measure(
         study: The study.
         scorer: Scorer to use.
         name: Name of the metric.
-        sources: Give the generator the whole files where the study has them.
         includes: Predicate of the reviews to score; a fold scores those held out from its scorer.
-        is_part: Whether this is a fold, which may have nothing to score.
 
     Returns:
         The values of the score, of the cosines without a threshold, of the headline where the
         encoder has weights for it, and of the two baselines, for the same reviews in order.
-
-    Raises:
-        InputError: There is no review to correlate, and `is_part` is false.
     """
     rated = [
         ((i, j), change, review)
@@ -172,31 +165,27 @@ def measure(
     texts = [(change, review.text) for _, change, review in rated]
     scored = [
         (*review, result)
-        for review, result in zip(rated, score_reviews(scorer, texts, sources=sources), strict=True)
+        for review, result in zip(rated, score_reviews(scorer, texts), strict=True)
         if result.references
     ]
-    if not scored and not is_part:
-        raise InputError(NOTHING)
     rows = tuple(_row(*review) for review in scored)
     excluded = {change.id for _, change, _ in rated} - {row.change.id for row in rows}
     metrics = _metrics(rows, [result for *_, result in scored], name, scorer)
     return Measurements(rows=rows, metrics=metrics, excluded=tuple(sorted(excluded)))
 
 
-def score_reviews(
-    scorer: Scorer, reviews: Sequence[tuple[StudyChange, str]], *, sources: bool
-) -> Sequence[Result]:
+def score_reviews(scorer: Scorer, reviews: Sequence[tuple[StudyChange, str]]) -> Sequence[Result]:
     """Score texts as reviews of changes of a study; see `measure`."""
     changes = {change.id: change for change, _ in reviews}
-    diffs = {name: read_diff(change, scorer, sources=sources) for name, change in changes.items()}
+    diffs = {name: read_diff(change, scorer) for name, change in changes.items()}
     return scorer.score_many((diffs[change.id], (Comment(body=text),)) for change, text in reviews)
 
 
-def read_diff(change: StudyChange, scorer: Scorer, *, sources: bool) -> Diff:
+def read_diff(change: StudyChange, scorer: Scorer) -> Diff:
     """Parse a change of a study for the scorer's generator."""
-    file_sources = {"": (change.old_source, change.new_source)} if sources else None
+    sources = {"": (change.old_source, change.new_source)}
     return scorer.read_diff(
-        change.patch, source=change.id, language=change.language, sources=file_sources
+        change.patch, source=change.id, language=change.language, sources=sources
     )
 
 

@@ -17,12 +17,7 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from crscore.errors import InputError
-from crscore.lab.study.data.comments import (
-    CommentRow,
-    Comments,
-    draw_other_patches,
-    limit_rows,
-)
+from crscore.lab.study.data.comments import CommentRow, Comments, draw_other_patches
 from crscore.lab.study.measures.measurements import REPEATED_TOKENS, WORDS
 from crscore.records import Analysis, Comment, Result, Usefulness, analyzers_identity
 from crscore.reports.fields import Count
@@ -83,10 +78,6 @@ class SeparationOptions:
     compared; None for the language, and labels over all rows only."""
     group: str | None = None
     """Field whose values the bootstrap draws; None for the patch."""
-    labels: tuple[str, ...] = ()
-    """Fields to take as labels; empty for every boolean one."""
-    limit: int | None = None
-    """Most comments of one value of `within`, drawn at random; None for all."""
     resamples: int = 1000
     """Draws of every bootstrap; 0 for no interval."""
     seed: int = 0
@@ -152,8 +143,6 @@ class SeparationResult(Struct, frozen=True, kw_only=True, tag_field="schema", ta
     within: str | None
     """Field that the changes of a pair share, and within whose values labels are compared, too;
     null for the language, and no such comparison."""
-    limit: Count | None
-    """Most comments of one value of `within`, or of one language; null for all."""
     group: str
     """Field whose values the bootstrap draws; `patch` for the change."""
     groups: Count
@@ -243,16 +232,15 @@ def separate(
         The result, ready to be rendered.
 
     Raises:
-        InputError: A row lacks a field, or a label is neither true nor false; or a requested label
-            or other change does not exist.
+        InputError: A row lacks a field, a label is neither true nor false, or there is no label or
+            no other change where it is requested.
         CRScoreError: A part of the run failed.
     """
     rng = np.random.default_rng(options.seed)
-    sample = limit_rows(comments, options.within, options.limit, rng)
-    rows = sample.rows
+    rows = comments.rows
     groups = [row.value(options.group) if options.group else row.patch for row in rows]
-    labels = _labels(sample, options)
-    other_pairs = _other_pairs(sample, options, rng, is_needed=not labels)
+    labels = _labels(comments, options)
+    other_pairs = _other_pairs(comments, options, rng, is_needed=not labels)
     pairs = [*(_Pair(row, row) for row in range(len(rows))), *other_pairs]
     values, analyses = _score(rows, pairs, scorer, progress)
     scored = _ScoredPairs(
@@ -268,14 +256,13 @@ def separate(
         comments=len(rows),
         changes=len({row.patch for row in rows}),
         within=options.within,
-        limit=options.limit,
         group=options.group or "patch",
         groups=len(set(groups)),
         resamples=options.resamples,
         seed=options.seed,
         pairs=_separate_changes(scored, other_pairs, len(rows)) if other_pairs else None,
         labels=tuple(
-            _separate_label(name, label, scored, sample) for name, label in labels.items()
+            _separate_label(name, label, scored, comments) for name, label in labels.items()
         ),
         notes=(f"{NO_OTHER}.",) if options.kind == AUTO and not other_pairs else (),
     )
@@ -284,14 +271,9 @@ def separate(
 def _labels(comments: Comments, options: SeparationOptions) -> dict[str, list[bool | None]]:
     if options.kind == PAIRS:
         return {}
-    names = options.labels or comments.labels
-    if not names and options.kind == LABELS:
+    if not comments.labels and options.kind == LABELS:
         raise InputError("no field of the comments is true or false: there is no label")
-    labels = {name: [row.label(name) for row in comments.rows] for name in names}
-    for name, values in labels.items():
-        if all(value is None for value in values):
-            raise InputError(f"{name} is true or false in no row: it is no label")
-    return labels
+    return {name: [row.label(name) for row in comments.rows] for name in comments.labels}
 
 
 def _other_pairs(

@@ -12,8 +12,6 @@ from crscore.reports.layout import Card, Report, Section, make_table
 def separation_report(result: SeparationResult) -> Report:
     """Lay out a run; parts that were not measured have no section."""
     facts = [f"{count(result.comments, 'comment')} on {count(result.changes, 'change')}"]
-    if result.limit:
-        facts.append(f"at most {result.limit:,} drawn of each {result.within or 'language'}")
     if result.resamples:
         facts.append(
             f"95 % intervals from {result.resamples:,} draws of whole groups by {result.group} "

@@ -116,12 +116,11 @@ def test_only_counted_structural_claims_are_used() -> None:
     assert len(found.claims["structural"]) == material.MAX_CLAIMS
 
 
-@pytest.mark.parametrize("sources", [True, False])
-def test_generator_gets_whole_files_on_request(sources: bool) -> None:
+def test_generator_gets_whole_files() -> None:
     patch, generator = "@@ -1 +1 @@\n-a = 1\n+a = 2\n", Generator()
     one = dataclasses.replace(change([], []), patch=patch, new_source="a = 2\n")
-    material.make_material(one, generator, sources=sources)
-    assert generator.diffs[0].files[0].old_source == ("a = 1\n" if sources else None)
+    material.make_material(one, generator)
+    assert generator.diffs[0].files[0].old_source == "a = 1\n"
 
 
 def test_structural_implications_are_echoed_and_not_restated() -> None:

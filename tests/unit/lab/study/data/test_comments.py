@@ -118,16 +118,6 @@ def test_file_that_is_not_there_or_empty_has_no_comments(tmp_path: Path) -> None
         read(tmp_path)
 
 
-def test_limit_keeps_some_of_each_kind_in_order(tmp_path: Path) -> None:
-    found = read(tmp_path, *(row(by="ab"[at % 2], at=at) for at in range(9)), row(by="c", at=9))
-    kept = comments.limit_rows(found, "by", 2, np.random.default_rng(0))
-    places = [one.fields["at"] for one in kept.rows]
-    assert kept.kinds("by").count("a") == kept.kinds("by").count("b") == 2
-    assert places == sorted(places)
-    assert places[-1] == 9
-    assert comments.limit_rows(found, "by", None, np.random.default_rng(0)) is found
-
-
 def test_others_are_distinct_patches_of_the_same_kind() -> None:
     rng = np.random.default_rng(3)
     patches = [f"p{at}" for at in rng.integers(0, 12, 60)]

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from crscore.errors import InputError
 from crscore.lab.study.data import splits, study
-from crscore.lab.study.data.splits import Kind
+from crscore.lab.study.data.splits import Kind, Split
 from crscore.lab.study.data.study import RatedReview, Study, StudyChange
 from crscore.records import Claims
 from tests.helpers import study as studies
@@ -55,7 +55,8 @@ def test_every_review_is_judged_once_by_what_never_saw_its_change(
     sizes, kind, groups, seed
 ) -> None:
     data = made(**sizes)
-    folds = splits.make_folds(data, kind, min(groups, len(data.changes)), seed=seed)
+    groups = None if kind is Kind.LANGUAGE else min(groups, len(data.changes))
+    folds = splits.make_folds(data, Split(kind, groups), seed=seed)
     held = Counter(key for fold in folds for key in fold.held_out)
     assert held == Counter(keys(data))
     for fold in folds:
@@ -68,7 +69,9 @@ def test_groups_share_changes_and_languages_evenly(sizes, groups, seed) -> None:
     data = made(**sizes)
     groups = min(groups, len(data.changes))
     language = {change.id: change.language for change in data.changes}
-    folds = [changes(f.held_out) for f in splits.make_folds(data, Kind.GROUPED, groups, seed=seed)]
+    folds = [
+        changes(f.held_out) for f in splits.make_folds(data, Split(Kind.GROUPED, groups), seed=seed)
+    ]
     for name in (None, *sizes):
         shares = [sum(name in (None, language[one]) for one in fold) for fold in folds]
         assert max(shares) - min(shares) <= 1
@@ -76,7 +79,7 @@ def test_groups_share_changes_and_languages_evenly(sizes, groups, seed) -> None:
 
 def test_grouped_folds_train_on_all_other_changes() -> None:
     data = made(python=4, java=2)
-    for fold in splits.make_folds(data, Kind.GROUPED, 3):
+    for fold in splits.make_folds(data, Split(Kind.GROUPED, 3)):
         assert fold.trained == set(keys(data)) - fold.held_out
         assert len(changes(fold.held_out)) == 2
 
@@ -84,22 +87,16 @@ def test_grouped_folds_train_on_all_other_changes() -> None:
 def test_seed_decides_who_is_together() -> None:
     data = made(python=12)
     held = [
-        [fold.held_out for fold in splits.make_folds(data, Kind.GROUPED, 3, seed=seed)]
+        [fold.held_out for fold in splits.make_folds(data, Split(Kind.GROUPED, 3), seed=seed)]
         for seed in (0, 0, 1)
     ]
     assert held[0] == held[1]
     assert held[0] != held[2]
 
 
-def test_number_of_groups_has_a_default_for_each_kind() -> None:
-    data = made(python=12)
-    assert len(splits.make_folds(data, Kind.GROUPED)) == 10
-    assert len(splits.make_folds(data, Kind.SYSTEM)) == 3 * 5
-
-
 def test_left_out_system_is_trained_on_nowhere_and_judged_on_new_changes() -> None:
     data = made(python=4, java=2)
-    folds = splits.make_folds(data, Kind.SYSTEM, 2)
+    folds = splits.make_folds(data, Split(Kind.SYSTEM, 2))
     assert [fold.name for fold in folds][:3] == [
         *("without alpha, 1 of 2", "without alpha, 2 of 2", "without beta, 1 of 2")
     ]
@@ -110,13 +107,13 @@ def test_left_out_system_is_trained_on_nowhere_and_judged_on_new_changes() -> No
 
 
 def test_human_comments_are_judged_once_where_systems_are_left_out() -> None:
-    folds = splits.make_folds(made(python=4), Kind.SYSTEM, 2)
+    folds = splits.make_folds(made(python=4), Split(Kind.SYSTEM, 2))
     with_humans = [f.name for f in folds if any(name == "ground_truth" for _, name in f.held_out)]
     assert with_humans == ["without alpha, 1 of 2", "without alpha, 2 of 2"]
 
 
 def test_left_out_language_is_judged_by_what_the_others_taught() -> None:
-    folds = splits.make_folds(made(python=2, java=1), Kind.LANGUAGE)
+    folds = splits.make_folds(made(python=2, java=1), Split(Kind.LANGUAGE, None))
     assert [(fold.name, changes(fold.held_out), changes(fold.trained)) for fold in folds] == [
         ("without java", {"java:0"}, {"python:0", "python:1"}),
         ("without python", {"python:0", "python:1"}, {"java:0"}),
@@ -126,12 +123,12 @@ def test_left_out_language_is_judged_by_what_the_others_taught() -> None:
 @pytest.mark.parametrize("groups", [0, 1, 4])
 def test_groups_that_cannot_be_filled_are_refused(groups: int) -> None:
     with pytest.raises(InputError, match=f"3 changes cannot be split into {groups} groups"):
-        splits.make_folds(made(python=3), Kind.GROUPED, groups)
+        splits.make_folds(made(python=3), Split(Kind.GROUPED, groups))
 
 
 def test_single_language_cannot_be_left_out() -> None:
     with pytest.raises(InputError, match="one language, python: none can be left out"):
-        splits.make_folds(made(python=3), Kind.LANGUAGE)
+        splits.make_folds(made(python=3), Split(Kind.LANGUAGE, None))
 
 
 def test_single_system_cannot_be_left_out(tmp_path: Path) -> None:
@@ -140,12 +137,12 @@ def test_single_system_cannot_be_left_out(tmp_path: Path) -> None:
         row["reviews"] = [one for one in row["reviews"] if one["system"] in ("knn", "ground_truth")]
     data = study.read_study(studies.write(tmp_path / "s.jsonl", rows))
     with pytest.raises(InputError, match="reviews by 1 systems"):
-        splits.make_folds(data, Kind.SYSTEM, 2)
+        splits.make_folds(data, Split(Kind.SYSTEM, 2))
 
 
 def test_training_part_keeps_all_but_the_other_reviews() -> None:
     data = made(python=4, java=2)
-    for fold in splits.make_folds(data, Kind.SYSTEM, 3):
+    for fold in splits.make_folds(data, Split(Kind.SYSTEM, 3)):
         part = fold.training_part(data)
         assert set(keys(part)) == fold.trained
         assert part.sha256 == data.sha256
@@ -156,7 +153,7 @@ def test_training_part_keeps_all_but_the_other_reviews() -> None:
 
 def test_fold_says_which_reviews_it_holds() -> None:
     data = made(python=2)
-    first, second = splits.make_folds(data, Kind.GROUPED, 2)
+    first, second = splits.make_folds(data, Split(Kind.GROUPED, 2))
     change = data.changes[0]
     assert first.includes(change, change.reviews[0]) != second.includes(change, change.reviews[0])
 

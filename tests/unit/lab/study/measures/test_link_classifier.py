@@ -133,14 +133,14 @@ def scorer(rated: study.Study) -> Scorer:
 
 
 def test_pairs_are_those_of_machine_reviews_that_address_something(rated: study.Study) -> None:
-    found = link_classifier.judge_links(rated, scorer(rated), sources=False)
+    found = link_classifier.judge_links(rated, scorer(rated))
     counts = {change.id: len(change.edited) for change in rated.changes}
     assert len(found.linked) == sum(counts.values()) + counts["py:1"]
     assert found.linked.sum() == 4
 
 
 def test_degree_of_a_pair_is_the_highest_of_its_sentences(rated: study.Study) -> None:
-    found = link_classifier.judge_links(rated, scorer(rated), sources=False)
+    found = link_classifier.judge_links(rated, scorer(rated))
     change = rated.changes[0]
     result = scorer(rated).score(change.patch, change.reviews[0].text, language="python")
     rows = len(change.edited)
@@ -150,7 +150,7 @@ def test_degree_of_a_pair_is_the_highest_of_its_sentences(rated: study.Study) ->
 
 
 def test_blank_review_is_below_every_cosine(rated: study.Study) -> None:
-    found = link_classifier.judge_links(rated, scorer(rated), sources=False)
+    found = link_classifier.judge_links(rated, scorer(rated))
     rows = len(rated.changes[0].edited)
     assert found.cosine[rows : 2 * rows].tolist() == [-1.0] * rows
     assert found.degree[rows : 2 * rows].tolist() == [0.0] * rows
@@ -162,19 +162,19 @@ def test_limit_of_claims_drops_no_pair(rated: study.Study) -> None:
     )
     whole = scorer(rated)
     assert whole.settings.max_claims is None
-    assert len(link_classifier.judge_links(rated, whole, sources=False).linked) == 8
+    assert len(link_classifier.judge_links(rated, whole).linked) == 8
     kind = rated.changes[0].edited[0].kind
     more = PseudoReference(text="One more.", kind=kind, source=study.EDITED)
     many = tuple(replace(one, edited=(*one.edited, more)) for one in rated.changes)
     with pytest.raises(InputError, match="make_link_scorer"):
-        link_classifier.judge_links(replace(rated, changes=many), limited, sources=False)
+        link_classifier.judge_links(replace(rated, changes=many), limited)
 
 
 def test_folds_join_to_the_whole(rated: study.Study) -> None:
-    whole = link_classifier.judge_links(rated, scorer(rated), sources=False)
+    whole = link_classifier.judge_links(rated, scorer(rated))
     folds = [
         link_classifier.judge_links(
-            rated, scorer(rated), sources=False, includes=lambda change, _, c=one: change.id == c
+            rated, scorer(rated), includes=lambda change, _, c=one: change.id == c
         )
         for one in ("py:1", "py:2", "js:1")
     ]

@@ -22,7 +22,7 @@ def rated(tmp_path: Path) -> study.Study:
 
 def scored(rated: study.Study, **options) -> measurements.Measurements:
     scorer = Scorer(encoder="hashing", generator=study.recorded(rated), analyzers="none")
-    return measurements.measure(rated, scorer, name="m", sources=True, **options)
+    return measurements.measure(rated, scorer, name="m", **options)
 
 
 def test_rows_are_the_machine_reviews_in_the_order_of_the_study(rated: study.Study) -> None:
@@ -191,7 +191,7 @@ def test_cosines_are_named_by_what_the_matcher_does_with_them(rated: study.Study
     learned = Scorer(
         encoder="hashing", generator=study.recorded(rated), matcher=Published(0.3), analyzers="none"
     )
-    uncut = measurements.measure(rated, learned, name="m", sources=True)
+    uncut = measurements.measure(rated, learned, name="m")
     assert cut.metrics[1].name == "m without threshold"
     assert uncut.metrics[1].name == "mean of the highest cosines"
     assert uncut.metrics[1].values == pytest.approx(cut.metrics[1].values)
@@ -212,7 +212,7 @@ def test_hidden_sentence_gives_no_cosine_whatever_the_matcher(tmp_path: Path) ->
             matcher=Keeping(0.3),
             analyzers="none",
         )
-        return measurements.measure(rated, scorer, name="m", sources=False).rows[0]
+        return measurements.measure(rated, scorer, name="m").rows[0]
 
     plain, padded = row("Is 3 right?"), row("Is 3 right? <span hidden>The loop is gone.</span>")
     assert padded.sentences == pytest.approx(plain.sentences)

@@ -99,7 +99,7 @@ def test_comment_without_another_change_is_left_out(tmp_path: Path) -> None:
 def test_text_without_a_sentence_abstains_and_counts_as_the_lowest(tmp_path: Path) -> None:
     listed = rows()
     listed[0] |= {"comment": "<!-- nothing -->", "long": True}
-    found = separate(tmp_path, listed, labels=("long",))
+    found = separate(tmp_path, listed)
     relevance = found.labels[0].numbers[0]
     assert (relevance.number, relevance.abstained) == ("relevance", 1)
     assert [one.abstained for one in found.pairs.numbers] == [2, 2, 2, 0, 0]
@@ -108,8 +108,6 @@ def test_text_without_a_sentence_abstains_and_counts_as_the_lowest(tmp_path: Pat
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"labels": ("good",)}, "good is true or false in no row"),
-        ({"labels": ("by",)}, "c.jsonl:1: by: expected true, false or null"),
         ({"group": "nobody"}, "c.jsonl:1: nobody: missing"),
         ({"within": "nobody"}, "c.jsonl:1: nobody: missing"),
     ],
@@ -127,10 +125,10 @@ def test_no_label_is_an_error_where_labels_are_asked_for(tmp_path: Path) -> None
         separate(tmp_path, listed, kind="labels")
 
 
-def test_seed_decides_limit_others_and_draws(tmp_path: Path) -> None:
-    first, again = (separate(tmp_path, limit=3, within="by", seed=1) for _ in range(2))
+def test_seed_decides_others_and_draws(tmp_path: Path) -> None:
+    first, again = (separate(tmp_path, within="by", seed=1) for _ in range(2))
     assert first == again
-    assert (first.comments, first.changes, first.limit) == (6, 6, 3)
+    assert (first.comments, first.changes) == (8, 8)
     assert first.signature.startswith("crscore|")
 
 
