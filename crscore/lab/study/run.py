@@ -148,7 +148,7 @@ def run(
         rated,
         measured,
         scores.links,
-        results.Bootstrap(**draws),
+        results.Bootstrap(resamples=options.resamples, seed=options.seed),
         signature=signature.render_signature({**parts.signature, "analyzers": analyzers.identity}),
         threshold=parts.threshold,
         split=None if options.split is None else str(options.split),

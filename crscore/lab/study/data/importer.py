@@ -9,18 +9,21 @@ from __future__ import annotations
 
 import csv
 import gzip
-import io
 import json
 import re
 import reprlib
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from crscore import io as output
+import msgspec
+from msgspec import Struct
+
+from crscore import io, jsonl
 from crscore.errors import InputError, OutputError
-from crscore.lab.study.data.study import DIMENSIONS, GROUND_TRUTH, LIKERT
+from crscore.lab.study.data.study import DIMENSIONS, GROUND_TRUTH, LIKERT, Rating
 
 Json = dict[str, Any]
 Note = Callable[[str], None]
@@ -80,22 +83,23 @@ class SheetRow(NamedTuple):
         """Return a cell in lower case and, if it is a number, without its `.0`."""
         return self.value(column).casefold().removesuffix(".0")
 
-    def error(self, column: str, expected: str) -> InputError:
-        """Return an error about a cell."""
-        content = reprlib.repr(self.cells[column])
-        return InputError(f"{self.location}: `{column}` must be {expected}, not {content}")
-
     def note(self, column: str, outcome: str) -> str:
-        """Return a note about a cell, with the outcome."""
+        """Return a sentence about a cell, with the outcome."""
         return f"{self.location}: `{column}` is {reprlib.repr(self.cells[column])}; {outcome}"
 
 
+class _Answer(Struct):
+    code_change: str
+    response: str
+
+
 class Phase(NamedTuple):
-    """Sheets of one phase and language; rows by index of the change, in sheet order."""
+    """Sheets of one phase and language."""
 
     counted: dict[int, list[SheetRow]]
-    """Rows that count: b's before the hand-over, a's from there."""
-    by_annotator: dict[str, dict[int, list[SheetRow]]]
+    """Index of the change -> rows that count, in sheet order: b's up to the hand-over, then a's."""
+    judgements: Mapping[tuple[int, str], Mapping[str, SheetRow]]
+    """Index of the change and claim or system -> annotator -> row."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,7 +149,7 @@ def write_study(rows: Sequence[Mapping[str, Any]], out: Path) -> None:
     Raises:
         OutputError: The file cannot be written.
     """
-    output.check_output(str(out))
+    io.check_output(str(out))
     content = "".join(json.dumps(row) + "\n" for row in rows).encode("ascii")
     try:
         # gzip.compress stores neither a name nor, with mtime, a time.
@@ -162,18 +166,10 @@ def _answers(path: Path, note: Note) -> dict[str, str]:
     if not path.exists():
         note(f"{path} is missing; no answer of GPT-4o is included")
         return {}
-    try:
-        lines = path.read_text("utf-8-sig").split("\n")
-    except (OSError, UnicodeDecodeError) as exc:
-        raise InputError(f"{path} cannot be read: {exc}") from exc
+    rows = jsonl.read_rows(jsonl.read_bytes(path, "answers"), _Answer, path, "answers")
     answers: dict[str, str] = {}
-    for line_number, line in enumerate(lines, 1):
-        try:
-            row = json.loads(line) if line.strip() else None
-            if row is not None:
-                answers.setdefault(_without_whitespace(row["code_change"]), row["response"])
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as exc:
-            raise InputError(f"{path}:{line_number}: no code_change with its response") from exc
+    for _, row in rows:
+        answers.setdefault(_without_whitespace(row.code_change), row.response)
     return answers
 
 
@@ -215,13 +211,11 @@ def _changes(study: Path, suffix: str, answers: Mapping[str, str], note: Note) -
 
 def _source(study: Path, name: str, note: Note) -> str | None:
     """Read a whole file; return None when the study lacks it, as the score does not require it."""
-    folder = study / "phase1" / "context_files"
-    if not folder.is_dir():
-        raise InputError(f"{folder} is missing; it has the sources of the changes")
+    path = study / "phase1" / "context_files" / name
     try:
-        return (folder / name).read_bytes().decode("utf-8")
+        return path.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError) as exc:
-        note(f"{folder / name} cannot be read and is left out: {exc}")
+        note(f"{path} cannot be read and is left out: {exc}")
         return None
 
 
@@ -229,30 +223,19 @@ def _read_claims(folder: Path, suffix: str, note: Note) -> dict[int, Json]:
     """Read phase 1: the claims of each change, whether they are true, and what they miss."""
     original = _by_change(_read_sheet(folder / f"{suffix}_claim_acc_annot.csv", ("index", "diff")))
     name = f"{suffix}_claim_acc_annot_{{}}.csv"
-    phase = _read_phase(folder, name, _CLAIM_COLUMNS, CLAIMS_FROM_A[suffix])
-    verdicts = {
-        annotator: {
-            (index, row.value("claim")): _CORRECTNESS.get(row.code("correctness"))
-            for index, rows in changes.items()
-            for row in rows
-        }
-        for annotator, changes in phase.by_annotator.items()
-    }
+    phase = _read_phase(folder, name, _CLAIM_COLUMNS, CLAIMS_FROM_A[suffix], key="claim")
 
     def judged(index: int, row: SheetRow) -> Json:
         code, text = row.code("correctness"), row.value("claim")
         if code and code not in _CORRECTNESS:
             note(row.note("correctness", "that is no code, so it is left open"))
-        correctness = _CORRECTNESS.get(code)
-        claim: Json = {"text": text, "correctness": correctness, "annotator": row.annotator}
-        verdicts_of_claim = {
-            annotator: codes.get((index, text)) for annotator, codes in verdicts.items()
+        claim = {"text": text, "correctness": _CORRECTNESS.get(code), "annotator": row.annotator}
+        verdicts = {
+            annotator: _CORRECTNESS.get(judgement.code("correctness"))
+            for annotator, judgement in phase.judgements[index, text].items()
         }
-        return (
-            claim
-            if None in verdicts_of_claim.values()
-            else claim | {"by_annotator": verdicts_of_claim}
-        )
+        is_judged_twice = len(verdicts) == len(ANNOTATORS) and None not in verdicts.values()
+        return claim | ({"by_annotator": verdicts} if is_judged_twice else {})
 
     claims = {}
     for index, rows in phase.counted.items():
@@ -269,22 +252,13 @@ def _read_claims(folder: Path, suffix: str, note: Note) -> dict[int, Json]:
 def _read_reviews(folder: Path, suffix: str, note: Note) -> dict[int, Json]:
     """Read phase 2: the edited list of each change, and its rated reviews."""
     name = f"{suffix}_{{}}_review_qual_final.csv"
-    phase = _read_phase(folder, name, _REVIEW_COLUMNS, REVIEWS_FROM_A[suffix])
-    marks = {
-        annotator: {
-            (index, row.value("system")): [_rating(row.value(column)) for column in _MARKS]
-            for index, rows in changes.items()
-            for row in rows
-        }
-        for annotator, changes in phase.by_annotator.items()
-    }
+    phase = _read_phase(folder, name, _REVIEW_COLUMNS, REVIEWS_FROM_A[suffix], key="system")
 
     def other_ratings(index: int, row: SheetRow) -> Json:
         ratings = [
-            {"annotator": annotator, **_ratings(by_review[index, row.value("system")])}
-            for annotator, by_review in marks.items()
-            if annotator != row.annotator
-            and None not in by_review.get((index, row.value("system")), (None,))
+            {"annotator": annotator, **_ratings(other_row)}
+            for annotator, other_row in phase.judgements[index, row.value("system")].items()
+            if annotator != row.annotator and None not in _ratings(other_row).values()
         ]
         return {"other_ratings": ratings} if ratings else {}
 
@@ -326,33 +300,28 @@ def _reference(row: SheetRow, note: Note) -> Json:
 
 
 def _review(row: SheetRow, references: int, note: Note) -> Json:
-    system = row.value("system")
+    system, ratings = row.value("system"), _ratings(row)
+    for column, rating in zip(_MARKS, ratings.values(), strict=True):
+        if rating is None:
+            expected = f"it must be a number from {LIKERT[0]} to {LIKERT[1]}, or empty"
+            raise InputError(row.note(column, expected))
     return {
         "system": GROUND_TRUTH if system == HUMAN else system.removesuffix("_pred"),
         "text": row.cells["review"],
-        **_ratings([_mark(row, column) for column in _MARKS]),
+        **ratings,
         "addressed": _addressed(row, references, note),
         "annotator": row.annotator,
     }
 
 
-def _ratings(marks: Sequence[float | None]) -> Json:
-    return dict(zip(DIMENSIONS, marks, strict=True))
-
-
-def _mark(row: SheetRow, column: str) -> float:
-    rating = _rating(row.value(column))
-    if rating is None:
-        raise row.error(column, f"a number from {LIKERT[0]} to {LIKERT[1]}, or empty")
-    return rating
+def _ratings(row: SheetRow) -> dict[str, float | None]:
+    return dict(zip(DIMENSIONS, (_rating(row.value(column)) for column in _MARKS), strict=True))
 
 
 def _rating(text: str) -> float | None:
     try:
-        value = float(text)
-    except ValueError:
-        return None
-    if not LIKERT[0] <= value <= LIKERT[1]:
+        value = msgspec.convert(text, Rating, strict=False)
+    except msgspec.ValidationError:
         return None
     return int(value) if value.is_integer() else value
 
@@ -372,15 +341,17 @@ def _addressed(row: SheetRow, references: int, note: Note) -> list[int]:
     return indices
 
 
-def _read_phase(folder: Path, name: str, columns: Sequence[str], from_a: int) -> Phase:
+def _read_phase(folder: Path, name: str, columns: Sequence[str], from_a: int, *, key: str) -> Phase:
     sheets = {
         annotator: _read_sheet(folder / name.format(person), columns, annotator)
         for annotator, person in ANNOTATORS.items()
     }
-    return Phase(
-        counted=_by_change([*sheets["b"][:from_a], *sheets["a"][from_a:]]),
-        by_annotator={annotator: _by_change(rows) for annotator, rows in sheets.items()},
-    )
+    judgements: dict[tuple[int, str], dict[str, SheetRow]] = defaultdict(dict)
+    for annotator, sheet in sheets.items():
+        for index, rows in _by_change(sheet).items():
+            for row in rows:
+                judgements[index, row.value(key)][annotator] = row
+    return Phase(_by_change([*sheets["b"][:from_a], *sheets["a"][from_a:]]), judgements)
 
 
 def _read_sheet(path: Path, columns: Sequence[str], annotator: str = "") -> list[SheetRow]:
@@ -390,20 +361,19 @@ def _read_sheet(path: Path, columns: Sequence[str], annotator: str = "") -> list
     legend below it, `necessary?` and `Con (P)` are `correctness`, `necessary` and `con`.
     """
     try:
-        text = path.read_bytes().decode("utf-8-sig")
         # `newline=""` preserves the line breaks inside quoted cells.
-        header, *table = csv.reader(io.StringIO(text, newline=""))
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            header, *table = csv.reader(file)
     except (OSError, csv.Error, ValueError) as exc:
         raise InputError(f"{path} cannot be read as a sheet: {exc}") from exc
     lines = [cell.strip().lower().partition("\n")[0] for cell in header]
     titles = [" ".join(re.findall(r"[a-z0-9]+", line)) for line in lines]
     positions = {}
     for column in columns:
-        matches = [i for i, title in enumerate(titles) if title == column] or [
-            i for i, title in enumerate(titles) if title.startswith(f"{column} ")
-        ]
-        if len(matches) != 1:
-            raise InputError(f"{path}: {len(matches)} columns are headed `{column}`, not one")
+        exact = [i for i, title in enumerate(titles) if title == column]
+        matches = exact or [i for i, title in enumerate(titles) if title.startswith(f"{column} ")]
+        if not matches:
+            raise InputError(f"{path}: no column is headed `{column}`")
         positions[column] = matches[0]
     return [
         SheetRow(
@@ -417,26 +387,20 @@ def _read_sheet(path: Path, columns: Sequence[str], annotator: str = "") -> list
 
 
 def _by_change(rows: Sequence[SheetRow]) -> dict[int, list[SheetRow]]:
-    """Group rows by the index of their change.
+    """Group rows by the index of their change; rows above the first index are left out.
 
     Raises:
-        InputError: An index is not a number or is repeated, or a filled row precedes the first
-            change.
+        InputError: An index is not a number.
     """
     grouped: dict[int, list[SheetRow]] = {}
     current: int | None = None
     for row in rows:
         if row.value("index"):
-            index = _integer(row.value("index"))
-            if index is None:
-                raise row.error("index", "a whole number")
-            if index != current and index in grouped:
-                raise InputError(f"{row.location}: change {index} is in the sheet twice")
-            current = index
+            current = _integer(row.value("index"))
+            if current is None:
+                raise InputError(row.note("index", "it must be a whole number"))
         if current is not None:
             grouped.setdefault(current, []).append(row)
-        elif any(cell.strip() for cell in row.cells.values()):
-            raise InputError(f"{row.location}: the row belongs to no change; no index is above it")
     return grouped
 
 
