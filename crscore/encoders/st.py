@@ -171,7 +171,7 @@ def _refuse_code(folder: Path) -> None:
 
 def _cached(name: str, revision: str) -> str:
     for file in ("modules.json", "config.json"):
-        folder = model_files.cached(name, revision, file=file)
+        folder = model_files.find_cached(name, revision, file=file)
         if folder is not None:
             return str(folder)
     raise ModelNotFoundError(name, model_files.download_command(name, revision))

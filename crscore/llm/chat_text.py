@@ -1,7 +1,7 @@
-"""Conversion of chats to the text that a model reads, by its own template or a plain form.
+"""Conversion of chats to the text that a model reads, by its own template or in a plain form.
 
-The plain form is the layout that the default model was trained on: the system's words, then each
-turn under a line `@@ Instruction` or `@@ Response`.
+The plain form is the layout that the default model was trained on: the system message, then each
+turn below a line `@@ Instruction` or `@@ Response`.
 """
 
 from __future__ import annotations
@@ -10,52 +10,49 @@ from collections.abc import Sequence
 from typing import Any
 
 from crscore.errors import GenerationError
-from crscore.llm.engines.base import Message, sendable
+from crscore.llm.engines.base import Message, replace_surrogates
 
 _TURNS = {"user": "@@ Instruction", "assistant": "@@ Response"}
 
 
-def ids(tokenizer: Any, chat: Sequence[Message]) -> list[int]:
-    """Return the tokens of a chat, up to where the model's answer begins.
+def tokenize_chat(tokenizer: Any, chat: Sequence[Message]) -> list[int]:
+    """Return the tokens of a chat, up to the point where the model's answer begins.
 
     Args:
-        tokenizer: One of the transformers library.
+        tokenizer: Tokenizer of the transformers library.
         chat: Chat that ends with the user's message.
 
     Returns:
-        Token numbers, with the tokens that the template or the tokenizer adds.
+        Token ids, including the special tokens that the template or the tokenizer adds.
 
     Raises:
         GenerationError: The model's template rejects the chat.
     """
-    chat = [Message(role=message.role, text=sendable(message.text)) for message in chat]
+    chat = [Message(role=message.role, text=replace_surrogates(message.text)) for message in chat]
     if not getattr(tokenizer, "chat_template", None):
-        return list(tokenizer(plain_text(chat))["input_ids"])
+        return list(tokenizer(format_plain_text(chat))["input_ids"])
     from jinja2 import TemplateError  # noqa: PLC0415
 
     try:
-        return _templated(tokenizer, chat)
+        return _tokenize_with_template(tokenizer, chat)
     except (TemplateError, ValueError):
         pass  # most templates that reject a chat reject its system message
     try:
-        return _templated(tokenizer, merged(chat))
+        return _tokenize_with_template(tokenizer, merge_system_message(chat))
     except (TemplateError, ValueError) as exc:
-        raise GenerationError(f"the model's chat template refuses the chat: {exc}") from exc
+        raise GenerationError(f"the model's chat template rejects the chat: {exc}") from exc
 
 
-def special(tokenizer: Any) -> frozenset[str]:
-    """Return the texts that are always one token, as only control tokens should be.
-
-    Args:
-        tokenizer: One of the transformers library.
-    """
+def special_tokens(tokenizer: Any) -> frozenset[str]:
+    """Return the texts that a tokenizer of the transformers library always reads as one token."""
     return frozenset(tokenizer.all_special_tokens) | frozenset(tokenizer.get_added_vocab())
 
 
-def merged(chat: Sequence[Message]) -> tuple[Message, ...]:
+def merge_system_message(chat: Sequence[Message]) -> tuple[Message, ...]:
     r"""Merge the system message into the first user message, for templates without a system role.
 
-    >>> merged([Message(role="system", text="Be brief."), Message(role="user", text="Hello")])
+    >>> chat = [Message(role="system", text="Be brief."), Message(role="user", text="Hello")]
+    >>> merge_system_message(chat)
     (Message(role='user', text='Be brief.\n\nHello'),)
     """
     system = "\n\n".join(message.text for message in chat if message.role == "system")
@@ -65,11 +62,11 @@ def merged(chat: Sequence[Message]) -> tuple[Message, ...]:
     return tuple(turns)
 
 
-def plain_text(chat: Sequence[Message]) -> str:
+def format_plain_text(chat: Sequence[Message]) -> str:
     r"""Format a chat for a model without a template.
 
-    >>> plain([Message(role="system", text="Be brief."), Message(role="user", text="Hello")])
-    'Be brief.\n\n@@ Instruction\nHello\n\n@@ Response\n'
+    >>> format_plain_text([Message(role="user", text="Hello")])
+    '@@ Instruction\nHello\n\n@@ Response\n'
     """
     parts = [
         f"{_TURNS[message.role]}\n{message.text}" if message.role in _TURNS else message.text
@@ -78,7 +75,7 @@ def plain_text(chat: Sequence[Message]) -> str:
     return "\n\n".join([*parts, f"{_TURNS['assistant']}\n"])
 
 
-def _templated(tokenizer: Any, chat: Sequence[Message]) -> list[int]:
+def _tokenize_with_template(tokenizer: Any, chat: Sequence[Message]) -> list[int]:
     turns = [{"role": message.role, "content": message.text} for message in chat]
     text = tokenizer.apply_chat_template(turns, add_generation_prompt=True, tokenize=False)
     # The template has already added the special tokens.

@@ -1,7 +1,7 @@
 """Prompts of crscore: one TOML file per task and version, never edited once released.
 
-A file is data. Its task defines the content as a `msgspec.Struct` that forbids unknown fields;
-here it is found, read strictly and hashed. Texts in it may have places, `{{change}}`.
+The code of each task defines the content as a `msgspec.Struct` that forbids unknown fields. This
+module finds, checks and hashes the files. Their texts may have placeholders, `{{change}}`.
 """
 
 from __future__ import annotations
@@ -23,19 +23,18 @@ T = TypeVar("T")
 _SUFFIX = ".toml"
 # "claims.v1", "judge.v12"; not "../claims.v1", "claims", "claims.v01".
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,40}\.v[1-9][0-9]{0,3}")
-_PLACE = re.compile(r"\{\{([a-z_]+)\}\}")
+_PLACEHOLDER = re.compile(r"\{\{([a-z_]+)\}\}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt(Generic[T]):
-    """Prompt file."""
+    """Prompt, as read from its file."""
 
     name: str
     """Task and version: `claims.v1`."""
     sha256: str
-    """Hash of the file's bytes, 64 hex digits: same name and hash, same prompt."""
+    """Hash of the file's bytes, 64 hexadecimal digits."""
     content: T
-    """Content of the file."""
 
     @property
     def identity(self) -> str:
@@ -43,23 +42,23 @@ class Prompt(Generic[T]):
         return f"{self.name}@{self.sha256[:8]}"
 
 
-def builtin() -> Path:
+def builtin_folder() -> Path:
     """Return the folder of the prompts that come with crscore.
 
-    In a wheel it is inside the package; in a checkout, next to it.
+    In a wheel, the folder is inside the package; in a checkout, next to it.
     """
     package = Path(__file__).resolve().parents[1]
-    carried = package / "_data" / "prompts"
-    return carried if carried.is_dir() else package.parent / "prompts"
+    packaged = package / "_data" / "prompts"
+    return packaged if packaged.is_dir() else package.parent / "prompts"
 
 
 def prompt_names(folder: Path | None = None) -> tuple[str, ...]:
     """Return the names of the prompts in a folder, sorted.
 
     Args:
-        folder: Where to look; None for crscore's own.
+        folder: Folder of the prompts; None for crscore's own.
     """
-    files = (folder or builtin()).glob(f"*{_SUFFIX}")
+    files = (folder or builtin_folder()).glob(f"*{_SUFFIX}")
     return tuple(sorted(name for file in files if _NAME.fullmatch(name := file.stem)))
 
 
@@ -69,19 +68,19 @@ def read_prompt(name: str, shape: type[T], *, folder: Path | None = None) -> Pro
     Args:
         name: Task and version: `claims.v1`.
         shape: Type of the content: a `msgspec.Struct` with `forbid_unknown_fields`.
-        folder: Where it lies; None for crscore's own.
+        folder: Folder of the prompts; None for crscore's own.
 
     Returns:
         The prompt, checked against its shape.
 
     Raises:
-        ConfigError: There is no such prompt, it is no TOML, or it has an unknown, missing or
-            wrong key; the error names the file and the key.
+        ConfigError: There is no such prompt, it is not TOML, or it has an unknown, missing or wrong
+            key; the error names the file and the key.
     """
-    folder = folder or builtin()
+    folder = folder or builtin_folder()
     if not _NAME.fullmatch(name):
         raise ConfigError(
-            "prompt", str(folder), f"is called TASK.vN ({_list_names(folder)}): {name!r}"
+            "prompt", str(folder), f"expected TASK.vN ({_list_names(folder)}), got {name!r}"
         )
     file = folder / f"{name}{_SUFFIX}"
     try:
@@ -98,21 +97,21 @@ def read_prompt(name: str, shape: type[T], *, folder: Path | None = None) -> Pro
 
 
 def _list_names(folder: Path) -> str:
-    return ", ".join(prompt_names(folder)) or "there is none"
+    return ", ".join(prompt_names(folder)) or "there are none"
 
 
 def placeholders(template: str) -> frozenset[str]:
     """Return the names of the placeholders in a text.
 
     Example:
-        >>> sorted(places("In {{language}}: {{change}}"))
+        >>> sorted(placeholders("In {{language}}: {{change}}"))
         ['change', 'language']
     """
-    return frozenset(_PLACE.findall(template))
+    return frozenset(_PLACEHOLDER.findall(template))
 
 
 def fill(template: str, values: Mapping[str, str]) -> str:
-    """Fill the placeholders of a template in one pass; placeholders in the values stay.
+    """Fill the placeholders of a template in one pass; those in the values are left as they are.
 
     Args:
         template: Text with placeholders `{{name}}`.
@@ -122,7 +121,7 @@ def fill(template: str, values: Mapping[str, str]) -> str:
         The filled text.
 
     Raises:
-        ConfigError: A placeholder has no value, or a value no placeholder.
+        ConfigError: A placeholder has no value, or a value has no placeholder.
 
     Example:
         >>> fill("In {{language}}: {{change}}", {"language": "C", "change": "+{{language}}"})
@@ -130,5 +129,7 @@ def fill(template: str, values: Mapping[str, str]) -> str:
     """
     if placeholders(template) != frozenset(values):
         in_template, names = sorted(placeholders(template)), sorted(values)
-        raise ConfigError("prompt", "template", f"has the places {in_template}, values for {names}")
-    return _PLACE.sub(lambda match: values[match[1]], template)
+        raise ConfigError(
+            "prompt", "template", f"has the placeholders {in_template}, but values for {names}"
+        )
+    return _PLACEHOLDER.sub(lambda match: values[match[1]], template)

@@ -320,7 +320,7 @@ def test_a_chat_too_long_for_the_server_has_a_reason(server: str) -> None:
 
 
 def test_a_wrong_key_is_one_error(server: str) -> None:
-    with pytest.raises(GenerationError, match="the key is refused"):
+    with pytest.raises(GenerationError, match="the server rejects the key"):
         asked(server, api_key="sk-another").complete(chats(3), SHORT)
 
 

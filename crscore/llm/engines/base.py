@@ -14,19 +14,19 @@ class Message:
     """One message of a chat."""
 
     role: Role
-    """Role of the speaker; a chat ends with the user."""
+    """Role of the author; a chat ends with a message of the user."""
     text: str
     """Plain text, without any of the model's control tokens."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sampling:
-    """Sampling settings of an answer. The default is greedy and repeatable."""
+    """Sampling settings of an answer. The defaults are greedy and repeatable."""
 
     max_tokens: int
     """Maximum tokens of one answer; a longer one is truncated."""
     temperature: float = 0.0
-    """Temperature; 0 always takes the most likely token."""
+    """0 always selects the most likely token."""
     top_p: float = 1.0
     """Probability mass of the most likely tokens to draw from, in (0, 1]."""
     seed: int = 0
@@ -40,21 +40,21 @@ class Answer:
     """A model's answer to one chat."""
 
     text: str
-    """Text of the answer; "" when there is none."""
+    """Empty when there is no answer."""
     whole: bool
-    """False when it was truncated by the token limit."""
+    """False when the token limit truncated the answer."""
     reason: str | None = None
-    """Reason for a missing answer, one clause; None when there is one."""
+    """Why there is no answer, as a clause; None when there is one."""
     input_tokens: int | None = None
     """Tokens of the chat, as counted by the engine; None when unknown."""
     output_tokens: int | None = None
-    """Tokens of the answer."""
+    """Tokens of the answer; None when unknown."""
 
 
-def sendable(text: str) -> str:
+def replace_surrogates(text: str) -> str:
     r"""Replace lone surrogates, which come from names or files that are not UTF-8.
 
-    >>> sendable("a\udcffb")
+    >>> replace_surrogates("a\udcffb")
     'a?b'
     """
     return text.encode(errors="replace").decode()
@@ -63,12 +63,12 @@ def sendable(text: str) -> str:
 class Engine(Protocol):
     """Engine that runs one language model.
 
-    The module `llm/engines/<name>.py` has its `Options` and `create(options) -> Engine`.
+    The module `llm/engines/<name>.py` defines its `Options` and `create(options) -> Engine`.
     """
 
     @property
     def identity(self) -> str:
-        """Engine, model, revision and adapter: same identity, chats and sampling, same answers."""
+        """Engine, model, revision and adapter, which determine the answers to chats."""
         ...
 
     @property
@@ -92,12 +92,12 @@ class Engine(Protocol):
         Raises:
             DependencyError: The engine's package is not installed.
             ModelNotFoundError: The model is not available and may not be downloaded.
-            GenerationError: It has no tokenizer that can be read.
+            GenerationError: Its tokenizer is missing or cannot be read.
         """
         ...
 
     def count(self, messages: Sequence[Message]) -> int | None:
-        """Count a chat's tokens with the model's own template; return None when not possible."""
+        """Count a chat's tokens with the model's own template; return None when unknown."""
         ...
 
     def complete(

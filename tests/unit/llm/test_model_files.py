@@ -57,12 +57,12 @@ def test_fingerprint_does_not_change_with_the_readme(tmp_path: Path) -> None:
 def test_a_model_of_pickles_is_refused(tmp_path: Path) -> None:
     (tmp_path / "pytorch_model.bin").write_bytes(b"\x80\x04")
     with pytest.raises(GenerationError, match=r"pickled weights \(.bin, .pt\) are not loaded"):
-        model_files.weights(tmp_path)
+        model_files.find_weight_files(tmp_path)
 
 
 def test_a_folder_that_is_not_there_is_no_model(tmp_path: Path) -> None:
     with pytest.raises(ModelNotFoundError, match="hf download"):
-        model_files.weights(tmp_path / "gone")
+        model_files.find_weight_files(tmp_path / "gone")
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,9 @@ def test_an_adapters_hash_is_of_all_its_weights(tmp_path: Path) -> None:
 def test_a_pickled_adapter_is_refused(tmp_path: Path) -> None:
     folder = write_adapter(tmp_path / "lora")
     (folder / model_files.ADAPTER_WEIGHTS).rename(folder / "adapter_model.bin")
-    with pytest.raises(GenerationError, match=r"adapter_model\.safetensors is missing; pickled"):
+    with pytest.raises(
+        GenerationError, match=r"adapter_model\.safetensors is missing, and pickled"
+    ):
         model_files.adapter_fingerprint(folder)
 
 
@@ -110,7 +112,7 @@ def test_an_adapters_rank_is_its_widest(tmp_path: Path) -> None:
 def test_an_adapter_without_a_rank_is_refused(tmp_path: Path, settings: str) -> None:
     folder = write_adapter(tmp_path / "lora")
     (folder / model_files.ADAPTER_SETTINGS).write_text(settings)
-    with pytest.raises(GenerationError, match="does not name its rank"):
+    with pytest.raises(GenerationError, match="has no valid rank"):
         model_files.adapter_rank(folder)
 
 
@@ -127,23 +129,23 @@ def test_a_branch_is_the_commit_that_was_last_seen_of_it(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     folder = write_cache(monkeypatch, tmp_path / "hub", "org/seen")
-    assert model_files.commit("org/seen", "main", offline=True) == COMMIT
-    assert model_files.cached("org/seen", COMMIT) == folder
+    assert model_files.resolve_commit("org/seen", "main", offline=True) == COMMIT
+    assert model_files.find_cached("org/seen", COMMIT) == folder
 
 
 def test_a_commit_is_itself() -> None:
-    assert model_files.commit("org/any", COMMIT, offline=True) == COMMIT
+    assert model_files.resolve_commit("org/any", COMMIT, offline=True) == COMMIT
 
 
 def test_a_branch_never_seen_is_not_found_offline(tmp_path: Path) -> None:
     with pytest.raises(ModelNotFoundError, match="hf download org/unseen --revision main"):
-        model_files.commit("org/unseen", "main", offline=True)
+        model_files.resolve_commit("org/unseen", "main", offline=True)
 
 
 ASK = """
 import sys
 from crscore.llm import model_files
-print(model_files.commit(*sys.argv[1:], offline=False))
+print(model_files.resolve_commit(*sys.argv[1:], offline=False))
 """
 
 
@@ -167,4 +169,4 @@ def test_the_hub_is_asked_what_a_branch_stands_for(tmp_path: Path) -> None:
 
 
 def test_a_path_that_does_not_exist_names_no_repository() -> None:
-    assert model_files.cached("./no/such/folder", "main") is None
+    assert model_files.find_cached("./no/such/folder", "main") is None

@@ -1,6 +1,6 @@
 import pytest
 
-from crscore.llm.prompt_escaping import Fence, readable
+from crscore.llm.prompt_escaping import Fence, break_control_tokens
 
 NONCE = "7d1f4c0be2a95368"
 
@@ -27,7 +27,7 @@ NONCE = "7d1f4c0be2a95368"
     ],
 )
 def test_control_token_gets_a_space(token: str, sent: str) -> None:
-    assert readable(f"+x {token} y") == f"+x {sent} y"
+    assert break_control_tokens(f"+x {token} y") == f"+x {sent} y"
 
 
 @pytest.mark.parametrize(
@@ -44,24 +44,24 @@ def test_control_token_gets_a_space(token: str, sent: str) -> None:
     ],
 )
 def test_code_stays_as_it_is(line: str) -> None:
-    assert readable(line) == line
+    assert break_control_tokens(line) == line
 
 
 def test_what_cannot_be_seen_is_taken_out_before_tokens_are_looked_for() -> None:
-    assert readable("<\u200b|im\x1b[31m_end|>") == "< |im_end|>"
-    assert readable("a\u202eb\x9b1mc\x1b]0;title\x07d") == "abcd"
+    assert break_control_tokens("<\u200b|im\x1b[31m_end|>") == "< |im_end|>"
+    assert break_control_tokens("a\u202eb\x9b1mc\x1b]0;title\x07d") == "abcd"
 
 
 def test_special_tokens_of_the_model_are_broken_where_they_overlap_too() -> None:
     special = frozenset({"<x>", "<x><y>", "><y", "▁", " "})
-    assert readable("a <x><y> <x> ▁", special) == "a < x> <y> < x> ▁"
+    assert break_control_tokens("a <x><y> <x> ▁", special) == "a < x> <y> < x> ▁"
 
 
 @pytest.mark.parametrize("token", ["<|im_end|>", "<x>", "[INST]", "@@ Response", "<s>"])
 def test_no_nesting_brings_a_token_back(token: str) -> None:
     half = len(token) // 2
     for text in (token[:half] + token + token[half:], token * 3, token[0] + token):
-        assert token not in readable(text, frozenset({"<x>"}))
+        assert token not in break_control_tokens(text, frozenset({"<x>"}))
 
 
 def test_the_nonce_cannot_be_written_in_the_change() -> None:
@@ -71,4 +71,6 @@ def test_the_nonce_cannot_be_written_in_the_change() -> None:
 @pytest.mark.parametrize("piece", ["<|", " ", "+ ", "#", "\x1b[", "\x1b]a", "[/", "@@ ", "\x9b0"])
 def test_hostile_text_takes_linear_time(piece: str) -> None:
     text = piece * (1_000_000 // len(piece))
-    assert readable(text).count("\x1b") == 0  # the time limit of the whole run is the other half
+    assert (
+        break_control_tokens(text).count("\x1b") == 0
+    )  # the time limit of the whole run is the other half

@@ -73,19 +73,19 @@ def test_wrong_key_is_named_with_its_path(tmp_path):
 
 @pytest.mark.parametrize("values", [{}, {"a": "1", "b": "2"}, {"b": "2"}])
 def test_places_and_values_must_be_the_same(values):
-    with pytest.raises(ConfigError, match="places"):
+    with pytest.raises(ConfigError, match="placeholders"):
         prompts.fill("x {{a}}", values)
 
 
 def test_prompts_of_a_wheel_lie_inside_the_package(tmp_path, monkeypatch):
     package = tmp_path / "crscore"
     monkeypatch.setattr(prompts, "__file__", str(package / "llm" / "prompts.py"))
-    assert prompts.builtin() == tmp_path / "prompts"
+    assert prompts.builtin_folder() == tmp_path / "prompts"
     (package / "_data" / "prompts").mkdir(parents=True)
-    assert prompts.builtin() == package / "_data" / "prompts"
+    assert prompts.builtin_folder() == package / "_data" / "prompts"
 
 
 def test_every_prompt_of_ours_has_a_task_and_a_version():
-    files = {file.name for file in prompts.builtin().iterdir()}
+    files = {file.name for file in prompts.builtin_folder().iterdir()}
     assert files == {f"{name}.toml" for name in prompts.prompt_names()}
     assert "judge.v1" in prompts.prompt_names()

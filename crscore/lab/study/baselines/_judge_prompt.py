@@ -13,7 +13,7 @@ import msgspec
 from crscore.errors import ConfigError
 from crscore.llm import prompts
 from crscore.llm.engines.base import Message, Sampling
-from crscore.llm.prompt_escaping import readable
+from crscore.llm.prompt_escaping import break_control_tokens
 from crscore.llm.prompts import Prompt
 
 NAME: Final = "judge.v1"
@@ -97,8 +97,8 @@ def chat(prompt: Prompt[Wording], pair: Pair, mark: str) -> tuple[Message, ...]:
     language = pair.language if _LANGUAGE.fullmatch(pair.language) else "unknown"
     values = {
         "language": language,
-        "change": readable(change).strip("\n"),
-        "review": readable(pair.review).strip("\n"),
+        "change": break_control_tokens(change).strip("\n"),
+        "review": break_control_tokens(pair.review).strip("\n"),
         "mark": mark,
     }
     return (

@@ -117,9 +117,9 @@ def _locate(source: ModelSource) -> tuple[str, str | None, str]:
         expected = f"{source.name!r} is no name; a folder begins with ./, ../, ~ or /"
         raise ConfigError("--model", "command line", expected)
     revision = source.revision or PINNED.get(source.name, "main")
-    commit = model_files.commit(source.name, revision, offline=source.offline)
+    commit = model_files.resolve_commit(source.name, revision, offline=source.offline)
     # The hub's library queries the hub for a name, even when it may only read its cache.
-    find_folder = model_files.cached if source.offline else model_files.cached_if_shadowed
+    find_folder = model_files.find_cached if source.offline else model_files.cached_if_shadowed
     folder = find_folder(source.name, commit)
     if folder is None and source.offline:
         command = model_files.download_command(source.name, source.revision)

@@ -12,7 +12,7 @@ from crscore.claims.llm.prompt import Form, Prompt
 from crscore.errors import ConfigError, GenerationError
 from crscore.lab.training.claims.rows import TrainingRow, single_chunk
 from crscore.llm import chat_text
-from crscore.llm.engines.base import Message, sendable
+from crscore.llm.engines.base import Message, replace_surrogates
 from crscore.llm.prompt_escaping import Fence
 
 IGNORED: Final = -100
@@ -124,8 +124,8 @@ class ChatTemplate:
         Raises:
             GenerationError: The template rejects the chat.
         """
-        prompt = chat_text.ids(self._tokenizer, messages)
-        answer = sendable(answer)
+        prompt = chat_text.tokenize_chat(self._tokenizer, messages)
+        answer = replace_surrogates(answer)
         ids = (*prompt, *self._ids(answer), self._end(messages, answer))
         return Encoded(ids=ids, prompt=len(prompt))
 

@@ -137,7 +137,7 @@ def _make_examples(
     context = getattr(base.model.config, "max_position_embeddings", settings.max_length)
     max_length = min(settings.max_length, context)
     template = ChatTemplate(base.tokenizer, base.model.generation_config.eos_token_id)
-    special = chat_text.special(base.tokenizer)
+    special = chat_text.special_tokens(base.tokenizer)
     encoded_rows: list[tuple[TrainingRow, Encoded]] = []
     left_out = {"too_long": 0, "several_parts": 0, "one_section": 0}
     for row in rows.rows:

@@ -119,7 +119,7 @@ def test_name_and_hash_are_those_of_the_file() -> None:
     ],
 )
 def test_prompt_that_cannot_be_used_is_refused(tmp_path, before, after, key) -> None:
-    shutil.copytree(prompts.builtin(), tmp_path, dirs_exist_ok=True)
+    shutil.copytree(prompts.builtin_folder(), tmp_path, dirs_exist_ok=True)
     file = tmp_path / "claims.v1.toml"
     text = file.read_text(encoding="utf-8")
     assert before in text
@@ -130,7 +130,7 @@ def test_prompt_that_cannot_be_used_is_refused(tmp_path, before, after, key) -> 
 
 
 def test_example_of_two_files_is_refused(tmp_path) -> None:
-    shutil.copytree(prompts.builtin(), tmp_path, dirs_exist_ok=True)
+    shutil.copytree(prompts.builtin_folder(), tmp_path, dirs_exist_ok=True)
     file = tmp_path / "claims.v1.toml"
     text = file.read_text(encoding="utf-8")
     two = "diff = '''\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-x\n+y\n"

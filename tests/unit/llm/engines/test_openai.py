@@ -109,19 +109,19 @@ def test_an_answer_cut_by_the_limit_is_not_whole() -> None:
         (completion(None), "no choice"),
         (completion([None]), "no choice"),
         (completion([{"message": "text"}]), "no choice"),
-        (well(None), "answered nothing"),
-        (well(" \n"), "answered nothing"),
-        (well(None, finish_reason="length"), "used up before"),
+        (well(None), "answer is empty"),
+        (well(" \n"), "answer is empty"),
+        (well(None, finish_reason="length"), "reached before"),
         (well(None, finish_reason="content_filter"), "content filter"),
         (well(None, message={"content": None, "refusal": "I will\x1b not"}), "refused: I will not"),
         (Say(body=b'{"error": {"message": "no credits"}}'), "no credits"),
         (error(400, "Maximum context length is 8 tokens"), "does not fit"),
         (error(413, "request (9 tokens) exceeds the available context size"), "does not fit"),
         (error(400, "What is this?"), "HTTP 400: What is this"),
-        (Say(body=b"<html>", headers={"content-type": "text/html"}), r"no JSON \(text/html"),
-        (Say(body=b"[" * 100_000), "no JSON"),
-        (Say(body=b"[]"), "no JSON object"),
-        (Say(body=b'{"choices": [{"mess'), "no JSON"),
+        (Say(body=b"<html>", headers={"content-type": "text/html"}), r"not JSON \(text/html"),
+        (Say(body=b"[" * 100_000), "not JSON"),
+        (Say(body=b"[]"), "not a JSON object"),
+        (Say(body=b'{"choices": [{"mess'), "not JSON"),
         (Say(body=well().body, cut_at=40), "connection broke"),
         (Say(body=b"{}", cut_at=0), "connection broke"),
         (Say(gone=True), "connection broke"),
@@ -152,7 +152,7 @@ def test_a_server_that_always_fails_is_asked_so_often_and_no_more() -> None:
     with serve(error(500, "broken")) as server:
         with pytest.raises(GenerationError, match=r"^tiny at http.*HTTP 500: broken"):
             engine(server.url).complete(chats(1), PLAIN)
-        assert len(server.asked) == _openai_client.RETRIES + 1
+        assert len(server.asked) == _openai_client.MAX_RETRIES + 1
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,7 @@ def test_a_server_that_wants_a_day_of_patience_ends_the_run() -> None:
     with serve(error(429, "quota per day", {"retry-after": "86400"})) as server:
         with pytest.raises(GenerationError, match=r"too many requests.*quota per day"):
             engine(server.url, concurrency=1).complete(chats(50), PLAIN)
-        assert len(server.asked) == _openai_client.MAX_FAILURES
+        assert len(server.asked) == _openai_client.MAX_FAILURES_IN_A_ROW
     assert time.monotonic() - begun < 5
 
 
@@ -182,7 +182,7 @@ def test_a_hanging_server_ends_the_run_after_a_few_chats() -> None:
     with serve(Say(after_s=60)) as server:
         with pytest.raises(GenerationError, match="no answer in time; raise timeout_s"):
             engine(server.url, timeout_s=0.3, concurrency=1).complete(chats(50), PLAIN)
-        assert len(server.asked) == _openai_client.MAX_FAILURES
+        assert len(server.asked) == _openai_client.MAX_FAILURES_IN_A_ROW
 
 
 def test_one_chat_without_an_answer_in_time_has_a_reason() -> None:
@@ -200,7 +200,7 @@ def test_an_endless_answer_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_an_endless_refusal_is_not_read() -> None:
     answer = one(Say(status=400, body=b"no ", endless=True))
-    assert str(answer.reason).startswith("the request is refused (HTTP 400: no xxx")
+    assert str(answer.reason).startswith("the server rejects the request (HTTP 400: no xxx")
     assert len(str(answer.reason)) < 400
 
 
@@ -224,7 +224,7 @@ def test_a_refused_schema_is_left_out_from_then_on(status: int, message: str) ->
         refused = len(server.asked) - 3
         made.complete(chats(2), sampling)
         # A failure, which this may be as well, is asked again before its words are read.
-        tries = 1 if status < 500 else _openai_client.RETRIES + 1
+        tries = 1 if status < 500 else _openai_client.MAX_RETRIES + 1
         assert (refused, len(server.asked)) == (tries, tries + 5)
     assert [answer.text for answer in first] == ["prose"] * 3
 
@@ -253,7 +253,7 @@ def test_a_server_that_wants_neither_limit_is_not_asked_for_ever() -> None:
         return error(400, "max_completion_tokens is unknown, use max_tokens")
 
     with serve(script) as server:
-        with pytest.raises(GenerationError, match="the request is refused"):
+        with pytest.raises(GenerationError, match="the server rejects the request"):
             engine(server.url).complete(chats(1), PLAIN)
         assert len(server.asked) == _openai_client.MAX_FORMATS
 
@@ -274,7 +274,7 @@ def test_an_answer_in_parts_is_joined() -> None:
             error(401, "Incorrect API key: sk-secret-1234"),
             r"HTTP 401: .*\*\*\*\); set OPENAI_API_K",
         ),
-        (error(403, "not allowed"), "the key is refused"),
+        (error(403, "not allowed"), "the server rejects the key"),
         (error(404, "The model `tiny` does not exist."), "no such model"),
         (Say(status=307, headers={"location": "http://127.0.0.1:1/v1"}), "not followed"),
     ],
@@ -290,9 +290,9 @@ def test_what_no_chat_survives_is_one_error_after_one_request(say: Say, line: st
 
 def test_an_account_that_is_used_up_is_one_error() -> None:
     with serve(error(429, "used up", code="insufficient_quota")) as server:
-        with pytest.raises(GenerationError, match="account is used up"):
+        with pytest.raises(GenerationError, match="quota is used up"):
             engine(server.url, concurrency=1).complete(chats(20), PLAIN)
-        assert len(server.asked) == _openai_client.RETRIES + 1
+        assert len(server.asked) == _openai_client.MAX_RETRIES + 1
 
 
 def test_no_server_is_one_error() -> None:
@@ -391,15 +391,15 @@ def test_without_the_package_the_command_is_named(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "model: name one"),
+        ({}, "model: expected a model of the server"),
         ({"model": "m"}, "base_url: set OPENAI_BASE_URL"),
         ({"model": "m\udcff", "api_key": "k"}, "model: expected printable"),
         ({"model": "m", "api_key": "k", "lora": "x"}, "lora: is no option"),
         ({"model": "m", "base_url": "localhost:8000"}, "base_url: expected http"),
         ({"model": "m", "base_url": "ftp://host/v1"}, "base_url: expected http"),
         ({"model": "m", "base_url": "http://host:99999/v1"}, "base_url: expected http"),
-        ({"model": "m", "base_url": "http://me:pass@host/v1"}, "without a name, password"),
-        ({"model": "m", "api_key": f"{KEY}\n"}, "api_key: expected letters"),
+        ({"model": "m", "base_url": "http://me:pass@host/v1"}, "without a user name, password"),
+        ({"model": "m", "api_key": f"{KEY}\n"}, "api_key: expected printable ASCII"),
         ({"model": "m", "api_key": "k", "concurrency": "0"}, "concurrency: Expected `int` >= 1"),
         ({"model": "m", "api_key": "k", "timeout_s": "nan"}, "timeout_s: Expected `float`"),
         ({"model": "m", "api_key": "k", "timeout_s": "long"}, "timeout_s: Expected `float`"),

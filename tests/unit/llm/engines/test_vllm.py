@@ -51,7 +51,7 @@ def text_of(made: vllm.Vllm, chat: list[Message]) -> str:
     from crscore.llm import chat_text  # noqa: PLC0415
 
     tokenizer = made._tokenizer()
-    return str(tokenizer.decode(chat_text.ids(tokenizer, chat)))
+    return str(tokenizer.decode(chat_text.tokenize_chat(tokenizer, chat)))
 
 
 def test_the_default_is_the_papers_model_at_a_commit() -> None:
@@ -94,7 +94,7 @@ def test_the_context_is_the_models_own_or_less(tiny: Path) -> None:
 
 def test_a_long_context_is_not_taken_whole(tmp_path: Path) -> None:
     wide = tiny_llm.make(tmp_path / "wide", context=100_000)
-    assert engine(model=str(wide)).context_tokens == vllm.CONTEXT
+    assert engine(model=str(wide)).context_tokens == vllm.DEFAULT_CONTEXT_TOKENS
 
 
 def test_a_chat_is_written_by_the_models_own_template(tiny: Path) -> None:
@@ -113,7 +113,7 @@ def test_a_template_without_a_system_gets_its_words_in_the_first_turn(tmp_path: 
 def test_a_template_that_refuses_every_chat_is_an_error(tmp_path: Path) -> None:
     folder = tiny_llm.make(tmp_path / "tiny")
     (folder / "chat_template.jinja").write_text("{{ raise_exception('never') }}")
-    with pytest.raises(GenerationError, match="chat template refuses the chat: never"):
+    with pytest.raises(GenerationError, match="chat template rejects the chat: never"):
         engine(model=str(folder)).count(HELLO)
 
 
@@ -258,7 +258,7 @@ def test_the_users_own_variables_are_kept(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setenv("VLLM_LOGGING_LEVEL", "DEBUG")
     monkeypatch.delenv("VLLM_NO_USAGE_STATS", raising=False)
     before = dict(os.environ)
-    with _vllm_load.environment(_vllm_load.SETTINGS):
+    with _vllm_load.environment(_vllm_load.ENVIRONMENT):
         assert os.environ["VLLM_LOGGING_LEVEL"] == "DEBUG"
         assert os.environ["VLLM_NO_USAGE_STATS"] == "1"
     assert dict(os.environ) == before
@@ -271,8 +271,8 @@ def test_the_room_for_chats_is_what_the_models_shape_needs() -> None:
         num_hidden_layers = 32
 
     # 32 layers x 4096 numbers x (key, value) x 2 bytes = 0.5 MiB a token; two chats of 8,192.
-    assert _vllm_load.room(Shape(), 8192) == 8 * 2**30
-    assert _vllm_load.room(Shape(), 10) == 512 * 2**20
+    assert _vllm_load.compute_kv_cache_bytes(Shape(), 8192) == 8 * 2**30
+    assert _vllm_load.compute_kv_cache_bytes(Shape(), 10) == 512 * 2**20
 
 
 @pytest.mark.parametrize(
@@ -282,8 +282,8 @@ def test_the_room_for_chats_is_what_the_models_shape_needs() -> None:
         ({"tensor_parallel": "none"}, "tensor_parallel: Expected `int`"),
         ({"max_model_len": -1}, "max_model_len: Expected `int` >= 1"),
         ({"offline": "yes"}, "offline: Expected `bool`"),
-        ({"model": "a/b/c"}, r"model: 'a/b/c' is no name; a folder begins with \./"),
-        ({"model": "mine/"}, r"model: 'mine/' is no name; a folder begins with \./"),
+        ({"model": "a/b/c"}, r"model: 'a/b/c' is not a model's name; the path of a folder begins"),
+        ({"model": "mine/"}, r"model: 'mine/' is not a model's name; the path of a folder begins"),
     ],
 )
 def test_a_wrong_option_is_named(options: dict[str, object], message: str) -> None:

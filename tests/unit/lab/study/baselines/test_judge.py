@@ -151,7 +151,7 @@ def test_language_is_a_word_or_unknown(language: str, shown: str) -> None:
 
 
 def test_prompt_without_a_place_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = (prompts.builtin() / "judge.v1.toml").read_text("utf-8")
+    text = (prompts.builtin_folder() / "judge.v1.toml").read_text("utf-8")
     (tmp_path / "judge.v1.toml").write_text(text.replace("{{review}}", ""), "utf-8")
     monkeypatch.setattr(prompts, "builtin", lambda: tmp_path)
     with pytest.raises(ConfigError, match="change, language, mark, review"):

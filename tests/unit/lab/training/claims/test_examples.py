@@ -38,7 +38,7 @@ def test_every_token_of_the_prompt_is_ignored_and_every_one_of_the_answer_learne
 
 def test_the_prompt_is_what_the_engine_reads(tokenizer):
     encoded = ChatTemplate(tokenizer).encode(CHAT, ANSWER)
-    assert list(encoded.ids[: encoded.prompt]) == chat_text.ids(tokenizer, CHAT)
+    assert list(encoded.ids[: encoded.prompt]) == chat_text.tokenize_chat(tokenizer, CHAT)
 
 
 def test_the_answer_does_not_melt_into_the_prompt(tokenizer):
@@ -64,7 +64,7 @@ def test_the_answer_ends_with_the_token_that_closes_a_turn_where_generation_stop
 def test_a_model_without_a_template_is_asked_as_the_engine_asks_it(tokenizer):
     tokenizer.chat_template = None
     encoded = ChatTemplate(tokenizer).encode(CHAT, ANSWER)
-    assert list(encoded.ids[: encoded.prompt]) == chat_text.ids(tokenizer, CHAT)
+    assert list(encoded.ids[: encoded.prompt]) == chat_text.tokenize_chat(tokenizer, CHAT)
     assert encoded.ids[-1] == tokenizer.eos_token_id
 
 

@@ -105,7 +105,7 @@ def test_the_folder_holds_the_weights_of_the_best_checkpoint(trained, data, base
 
 
 def _said(loaded, tokenizer, chat):
-    asked = torch.tensor([chat_text.ids(tokenizer, chat)])
+    asked = torch.tensor([chat_text.tokenize_chat(tokenizer, chat)])
     tokens = loaded.generate(
         input_ids=asked, attention_mask=torch.ones_like(asked), max_new_tokens=60, do_sample=False
     )
