@@ -201,9 +201,13 @@ def _prepare_all(pairs: Sequence[Pair], parts: Parts, budget: Budget) -> list[_J
     for key, diff, diff_claims, analysis in zip(
         map(id, distinct), diffs, claims, analyses, strict=True
     ):
-        chosen = issues.choose_issues(analysis, diff, parts.encoder, per_hunk=parts.max_issues)
-        remaining = issues.drop_repeated(diff_claims.references, chosen.references, parts.encoder)
-        prepared[key] = diff, replace(diff_claims, references=remaining), chosen
+        chosen_issues = issues.choose_issues(
+            analysis, diff, parts.encoder, per_hunk=parts.max_issues
+        )
+        remaining = issues.drop_repeated(
+            diff_claims.references, chosen_issues.references, parts.encoder
+        )
+        prepared[key] = diff, replace(diff_claims, references=remaining), chosen_issues
     return [_prepare(pair, *prepared[id(pair.diff)], parts, budget) for pair in pairs]
 
 
@@ -220,10 +224,17 @@ def _without_files(diff: Diff, claims: Claims, parts: Parts) -> Diff:
 
 
 def _prepare(
-    pair: Pair, diff: Diff, claims: Claims, chosen: ChosenIssues, parts: Parts, budget: Budget
+    pair: Pair,
+    diff: Diff,
+    claims: Claims,
+    chosen_issues: ChosenIssues,
+    parts: Parts,
+    budget: Budget,
 ) -> _Job:
     """Split the comments of a pair and select the references that some score uses."""
-    selected = references.select((*claims.references, *chosen.references), limit=parts.max_claims)
+    selected = references.select(
+        (*claims.references, *chosen_issues.references), limit=parts.max_claims
+    )
     attached = tuple(
         assembly.widen_scope(scopes.attach(comment, diff), selected, diff)
         for comment in pair.comments
@@ -246,8 +257,8 @@ def _prepare(
         parsed=tuple(parsed),
         scopes=attached,
         references=tuple(selected[i] for i in sorted(rows)),
-        analysis=chosen.analysis,
-        notes=(*diff.notes, *claims.notes, *chosen.analysis.notes),
+        analysis=chosen_issues.analysis,
+        notes=(*diff.notes, *claims.notes, *chosen_issues.analysis.notes),
         unread=tuple(diff.files[index].path for index in claims.unread),
         crowded_out=crowded_out,
     )
@@ -388,17 +399,17 @@ def _score(
         review = reader.read_comments(cells, change, sentence_readings, judgement)
     flags = _merge_flags(judgement, review)
     # In the order of the comments, as a reader meets them.
-    kept = sorted(np.flatnonzero(judgement.in_review), key=lambda i: cells.sentences[i].comment)
-    units = tuple(cells.sentences[column] for column in kept)
+    columns = sorted(np.flatnonzero(judgement.in_review), key=lambda i: cells.sentences[i].comment)
+    units = tuple(cells.sentences[column] for column in columns)
     board = assembly.Board(
         diff=job.pair.diff,
         references=job.references,
         units=units,
         older_degrees=_degrees_elsewhere(units, originals),
         originals={index: older.comments[0] for index, older in originals.items()},
-        similarity=_read_only(cells.similarity[:, kept]),
-        degrees=_read_only(judgement.degrees[:, kept]),
-        flags=tuple(flags[column] for column in kept),
+        similarity=_read_only(cells.similarity[:, columns]),
+        degrees=_read_only(judgement.degrees[:, columns]),
+        flags=tuple(flags[column] for column in columns),
         decision=parts.matcher.decision,
         limit=parts.max_claims,
     )
@@ -419,7 +430,7 @@ def _score(
     result = replace(result, missing=missing)
     if reader is None or review is None:
         return result
-    readings = tuple(review.readings[column] for column in kept)
+    readings = tuple(review.readings[column] for column in columns)
     return _rank(replace(result, readings=readings), review.comments, reader, originals)
 
 

@@ -116,7 +116,7 @@ class Step:
 
 def _run(runner: Environment, step: Step) -> None:
     target = event.target(runner)
-    if isinstance(target, event.Nothing):
+    if isinstance(target, event.NoTarget):
         step.note("notice", f"Nothing was scored: {target.reason}.")
         return
     client = make_client(

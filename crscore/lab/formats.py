@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import Final
 
-NOTHING: Final = "–"
+DASH: Final = "–"
 """Placeholder for a missing number."""
 
 
 def number(value: float | None, digits: int = 3) -> str:
     """Format a number, or a dash where there is none."""
     # Rounding first: -0.0001 is written without its sign.
-    return NOTHING if value is None else f"{round(value, digits) + 0.0:.{digits}f}"
+    return DASH if value is None else f"{round(value, digits) + 0.0:.{digits}f}"
 
 
 def signed(value: float | None) -> str:
     """Format a difference with its sign."""
-    return NOTHING if value is None else f"{round(value, 3) + 0.0:+.3f}"
+    return DASH if value is None else f"{round(value, 3) + 0.0:+.3f}"
 
 
 def ranged(value: float | None, low: float | None, high: float | None) -> str:
@@ -28,7 +28,7 @@ def ranged(value: float | None, low: float | None, high: float | None) -> str:
 
 def signed_interval(low: float | None, high: float | None) -> str:
     """Format the interval of a difference, or a dash where there is none."""
-    return NOTHING if low is None or high is None else f"[{signed(low)}, {signed(high)}]"
+    return DASH if low is None or high is None else f"[{signed(low)}, {signed(high)}]"
 
 
 def threshold(value: float) -> str:
@@ -39,14 +39,14 @@ def threshold(value: float) -> str:
 def percent(value: float | None) -> str:
     """Format a share as a whole percentage, with one decimal below ten."""
     if value is None:
-        return NOTHING
+        return DASH
     return f"{100 * value:.{1 if 0 < abs(value) < 0.0995 else 0}f} %"
 
 
 def probability(value: float | None) -> str:
     """Format a p-value with at most three digits."""
     if value is None:
-        return NOTHING
+        return DASH
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
@@ -58,7 +58,7 @@ def p_value(value: float | None) -> str:
 
 def whole(value: int | None) -> str:
     """Format a whole number, or a dash where there is none."""
-    return NOTHING if value is None else f"{value:,}"
+    return DASH if value is None else f"{value:,}"
 
 
 def count(number: int, noun: str) -> str:

@@ -12,7 +12,7 @@ from crscore.scoring.gate import GateResult, check_thresholds
 
 TOGETHER: Final = "together"
 """All reviewers together."""
-EACH: Final = "each"
+EACH_REVIEWER: Final = "each"
 """Every reviewer separately."""
 
 
@@ -74,7 +74,7 @@ def judge(
 def _matching_rows(overview: Overview, pattern: str) -> dict[str, Scores]:
     if pattern.lower() == TOGETHER:
         return {"all reviewers together": overview.together}
-    is_each = pattern.lower() == EACH
+    is_each = pattern.lower() == EACH_REVIEWER
     return {
         row.name: row
         for row in overview.reviewers

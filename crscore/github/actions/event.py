@@ -59,14 +59,14 @@ class Recent:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Nothing:
+class NoTarget:
     """Event that requests nothing, which is not a failure."""
 
     reason: str
     """Reason, one trusted sentence."""
 
 
-Target = ByNumber | OfHead | Recent | Nothing
+Target = ByNumber | OfHead | Recent | NoTarget
 """Subject of a run."""
 
 _Number = Annotated[int, msgspec.Meta(ge=1, le=2**31 - 1)]
@@ -147,7 +147,7 @@ def target(environment: Environment) -> Target:
             days=environment.inputs.since_days, limit=environment.inputs.max_pull_requests
         )
     if name not in _READERS:
-        return Nothing(
+        return NoTarget(
             reason=f"the event {_printable(name)} is about no pull request; "
             "give the input pull-request a number"
         )
@@ -190,13 +190,13 @@ def _of_comment(content: bytes) -> Target:
     event = _decode(content, _OfComment)
     first = (event.comment.body or "").lstrip("\ufeff").split("\n", 1)[0].split()
     if event.issue.pull_request is None:
-        return Nothing(reason="the comment is on an issue, not on a pull request")
+        return NoTarget(reason="the comment is on an issue, not on a pull request")
     if event.action != "created":
-        return Nothing(reason="the comment is not a new one")
+        return NoTarget(reason="the comment is not a new one")
     if first[:1] != [COMMAND]:
-        return Nothing(reason=f"the comment does not start with {COMMAND}")
+        return NoTarget(reason=f"the comment does not start with {COMMAND}")
     if event.comment.author_association not in TRUSTED:
-        return Nothing(
+        return NoTarget(
             reason=f"{COMMAND} is for the repository's owners, members and collaborators"
         )
     return ByNumber(number=event.issue.number)
@@ -207,15 +207,15 @@ def _of_dispatch(content: bytes) -> Target:
     text = str(value).strip().removeprefix("#") if isinstance(value, str | int) else ""
     if text.isascii() and text.isdigit() and 0 < int(text[:11]) < 2**31:
         return ByNumber(number=int(text))
-    return Nothing(reason="no pull request was named; start the workflow with its number")
+    return NoTarget(reason="no pull request was named; start the workflow with its number")
 
 
 def _of_run(content: bytes) -> Target:
     run = _decode(content, _OfRun).workflow_run
     if not run.event.startswith("pull_request"):
-        return Nothing(reason="the workflow that ran before was not about a pull request")
+        return NoTarget(reason="the workflow that ran before was not about a pull request")
     if run.head_repository is None or not run.head_branch:
-        return Nothing(reason="the branch of the workflow that ran before is gone")
+        return NoTarget(reason="the branch of the workflow that ran before is gone")
     return OfHead(owner=run.head_repository.owner.login, branch=run.head_branch, sha=run.head_sha)
 
 

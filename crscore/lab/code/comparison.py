@@ -14,7 +14,7 @@ from msgspec import Struct
 from crscore.code.metrics.measurement import Measurement, measure
 from crscore.code.samples import Sample
 from crscore.errors import InputError
-from crscore.lab.formats import NOTHING, count, percent, probability
+from crscore.lab.formats import DASH, count, percent, probability
 from crscore.reports.layout import Card, Report, Section, make_table
 from crscore.statistics import bootstrap, corrections, resampled
 
@@ -342,7 +342,7 @@ def comparison_report(comparison: CodeComparison) -> Report:
         ),
         notes=comparison.notes,
         cards=tuple(
-            Card(f"{names[sign]} better", str(len(metrics)), ", ".join(metrics) or NOTHING)
+            Card(f"{names[sign]} better", str(len(metrics)), ", ".join(metrics) or DASH)
             for sign, metrics in better.items()
         ),
         sections=(

@@ -20,7 +20,7 @@ from msgspec import Struct
 from crscore import plugins
 from crscore.errors import InputError
 from crscore.lab.code.graded import GradedCode
-from crscore.lab.formats import NOTHING, count, percent
+from crscore.lab.formats import DASH, count, percent
 from crscore.reports.layout import Card, Report, Section, Table
 from crscore.statistics import bootstrap, resampled
 from crscore.statistics.intervals import percentiles
@@ -419,4 +419,4 @@ def _score_cell(row: SystemScore) -> str:
 
 
 def _share_cell(share: float | None, pairs: int) -> str:
-    return NOTHING if share is None else f"{100 * share:.1f} ({pairs:,})"
+    return DASH if share is None else f"{100 * share:.1f} ({pairs:,})"

@@ -233,7 +233,7 @@ def _score_folds(
             progress(f"trained and judged {split.kind}: {fold.name}")
     measured = measurements.join([part.measured for part in parts])
     if not measured.rows:
-        raise InputError(measurements.NOTHING)
+        raise InputError(measurements.NOT_SCORABLE)
     return made_scorer, Scores(
         measured=measured,
         links=link_classifier.join([part.links for part in parts]),

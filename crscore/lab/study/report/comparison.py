@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from crscore.lab.formats import (
-    NOTHING,
+    DASH,
     count,
     number,
     p_value,
@@ -21,7 +21,7 @@ from crscore.lab.study.measures.comparison import Comparison
 from crscore.reports.charts import Bar, Plot
 from crscore.reports.layout import Card, Report, Section, Table, make_table
 
-LETTERS: Final = {"first": "A", "second": "B", None: NOTHING}
+LETTERS: Final = {"first": "A", "second": "B", None: DASH}
 _TONES: Final = {"first": "bad", "second": "good", None: ""}
 
 
@@ -123,7 +123,7 @@ def _differences(comparison: Comparison) -> Section:
         plots=tuple(plots),
         tables=(table,),
         notes=(
-            f"Better: where p < 0.05; {NOTHING} where the difference is not significant. Changes "
+            f"Better: where p < 0.05; {DASH} where the difference is not significant. Changes "
             "needed: to detect a true difference of this size at 5 %, two-sided, with 80 % power.",
             draws,
         ),

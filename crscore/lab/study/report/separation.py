@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from crscore.lab.formats import NOTHING, count, number, percent, ranged, whole
+from crscore.lab.formats import DASH, count, number, percent, ranged, whole
 from crscore.lab.study.measures.separation import Estimate, Separation, SeparationResult
 from crscore.reports.layout import Card, Report, Section, make_table
 
@@ -61,7 +61,7 @@ def _section(
     anchor: str, title: str, intro: str, separation: Separation, paired_header: str
 ) -> Section:
     def estimate(value: Estimate | None) -> str:
-        return NOTHING if value is None else ranged(value.value, value.low, value.high)
+        return DASH if value is None else ranged(value.value, value.low, value.high)
 
     paired = [(paired_header, lambda row: estimate(row.paired))] if paired_header else []
     table = make_table(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from crscore.lab.formats import (
-    NOTHING,
+    DASH,
     count,
     number,
     p_value,
@@ -160,7 +160,7 @@ def _bar(row: Correlation, label: str, tone: str) -> Bar:
 
 def _spearman(row: Correlation | None) -> str:
     # A study with junk systems only has no slice without them.
-    return NOTHING if row is None else ranged(row.spearman, row.low, row.high)
+    return DASH if row is None else ranged(row.spearman, row.low, row.high)
 
 
 def _relevance(result: ValidationResult, by_slice: Correlations) -> Table:
@@ -490,7 +490,7 @@ def _settings(result: ValidationResult) -> Section:
     tau = result.tau_by_procedure
     rows = (
         ("score", result.metric),
-        ("threshold", NOTHING if result.threshold is None else threshold(result.threshold)),
+        ("threshold", DASH if result.threshold is None else threshold(result.threshold)),
         ("threshold by the paper's procedure", number(tau, 4)),
         ("data, SHA-256", result.data.sha256),
         ("held out", result.split or "nothing"),

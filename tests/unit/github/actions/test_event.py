@@ -81,7 +81,7 @@ def test_comment_of_somebody_trusted_asks_for_a_run(tmp_path: Path, body: str) -
 def test_other_comments_ask_for_nothing(tmp_path: Path, content: dict[str, Any]) -> None:
     for number in [None, 9]:
         assert isinstance(
-            found(tmp_path, "issue_comment", content, pull_request=number), event.Nothing
+            found(tmp_path, "issue_comment", content, pull_request=number), event.NoTarget
         )
 
 
@@ -112,7 +112,7 @@ def test_dispatch_without_a_number_asks_for_nothing(tmp_path: Path) -> None:
         {"pull-request": "9" * 9999},
         {"pull-request": True},
     ]:
-        assert isinstance(found(tmp_path, "workflow_dispatch", {"inputs": inputs}), event.Nothing)
+        assert isinstance(found(tmp_path, "workflow_dispatch", {"inputs": inputs}), event.NoTarget)
 
 
 def test_schedule_asks_for_the_recent_ones(tmp_path: Path) -> None:
@@ -135,7 +135,7 @@ def test_workflow_run_gives_the_head_and_no_number(tmp_path: Path) -> None:
 def test_workflow_run_of_something_else_asks_for_nothing(
     tmp_path: Path, changed: dict[str, Any]
 ) -> None:
-    assert isinstance(found(tmp_path, "workflow_run", run(**changed)), event.Nothing)
+    assert isinstance(found(tmp_path, "workflow_run", run(**changed)), event.NoTarget)
 
 
 def test_event_of_another_shape_is_refused(tmp_path: Path) -> None:
@@ -165,7 +165,7 @@ def test_refusal_quotes_nothing_of_the_event(tmp_path: Path) -> None:
 def test_unknown_event_asks_for_nothing_and_is_named_plainly(tmp_path: Path) -> None:
     asked = found(tmp_path, "push\n::error::x", {})
 
-    assert isinstance(asked, event.Nothing)
+    assert isinstance(asked, event.NoTarget)
     assert "\n" not in asked.reason
     assert "::" not in asked.reason
 

@@ -133,7 +133,7 @@ def test_fold_without_a_claim_leaves_its_change_out(tmp_path: Path) -> None:
 
 def test_study_without_a_claim_cannot_be_judged_in_folds(tmp_path: Path) -> None:
     rows = [row | {"llm_claims": [], "pseudo_references": []} for row in studies.rows()]
-    with pytest.raises(InputError, match=measurements.NOTHING):
+    with pytest.raises(InputError, match=measurements.NOT_SCORABLE):
         made(tmp_path, SPLITS[0], Trainer(), rows)
 
 
