@@ -28,7 +28,7 @@ WITHOUT_THRESHOLD: Final = "without threshold"
 """Name of the metric of the uncut cosines where the matcher cuts them."""
 HIGHEST_COSINES: Final = "mean of the highest cosines"
 """Name of the same metric for a matcher that cuts no cosine."""
-NOTHING: Final = "no review of this study can be scored: none is rated, or no claim is made"
+NOT_SCORABLE: Final = "no review of this study can be scored: none is rated, or no claim is made"
 # Shares of 1 and 2/3 have the same harmonic mean as 4/5 and 4/5 up to rounding, which is a tie.
 _DECIMALS: Final = 12
 
