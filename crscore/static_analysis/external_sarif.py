@@ -1,18 +1,17 @@
 """Findings of tools outside of this run, from SARIF files of a team's own CI.
 
 Tools name files relative to their working folder, or by the path of the checkout on another
-machine: `file:///home/runner/work/shop/shop/src/a.py`. A scan of a whole repository names many
-files that the change does not touch, so a common suffix of two paths is not sufficient: all
-absolute paths of a report must agree on one checkout folder.
+machine: `file:///home/runner/work/shop/shop/src/a.py`.
 """
 
 from __future__ import annotations
 
 import hashlib
+import posixpath
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 from urllib.parse import unquote
 
 import msgspec
@@ -54,7 +53,6 @@ def find_runs(
     results = []
     for report in reports:
         name = _UNSAFE.sub("_", report.tool or UNKNOWN)[:MAX_NAME]
-        # All paths of a report together: matching one depends on the others' common root.
         reported_paths = [*(raw.path for raw in report.findings), *report.unparsed]
         paths = match_paths(reported_paths, by_path)
         by_file: dict[str, list[Finding]] = {}
@@ -104,36 +102,18 @@ def _finding(raw: RawFinding, tool: str, path: str) -> Finding:
     )
 
 
-_MAX_URI: Final = 4_096
 _MAX_STEPS: Final = 100
 """Maximum number of folders in a path."""
-_MAX_ROOTS: Final = 20
-"""Maximum number of candidate checkout folders."""
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):")
-_DRIVE: Final = re.compile(r"/?([A-Za-z]:)(?:/|$)")
-# `/home/runner/work/shop/shop/`, `/__w/shop/shop/`, `D:/a/shop/shop/`, `/github/workspace/`
-_RUNNER: Final = re.compile(
-    r"(?:/home/runner/work|/Users/runner/work|/__w|/[a-z]:/a|/opt/[^/]+/_work)/([^/]+)/\1/"
-    r"|/github/workspace/",
-    re.IGNORECASE,
-)
-
-
-class _ParsedUri(NamedTuple):
-    """Parsed URI."""
-
-    path: str
-    """Path with slashes, without `.` and `..`; begins with a slash when absolute."""
-    raw: str
-    """The same path before percent-decoding."""
 
 
 def match_paths(uris: Iterable[str], paths: Collection[str]) -> Mapping[str, str]:
     """Match the URIs of one report to the files of a change.
 
-    A path matches if it is one of `paths`, directly or relative to the checkout folder. For known
-    kinds of runners this folder is known; otherwise it is the one that contains most of the
-    report's files and most files of the change. In a tie, neither folder counts.
+    A URI matches if it is one of `paths`, or ends with one of them. The ending must be unique in
+    both directions: no other path ends the URI, and no other URI means the path. A path without a
+    folder, such as `index.js`, could end many: it matches only in the folder that contains all
+    absolute paths of the report.
 
     Args:
         uris: URIs or paths as a tool wrote them, in any order.
@@ -143,82 +123,35 @@ def match_paths(uris: Iterable[str], paths: Collection[str]) -> Mapping[str, str
         URI -> path of the change's file, for each URI that matches.
     """
     changed_paths = frozenset(paths)
-    parsed_uris = {uri: _parse_uri(uri) for uri in dict.fromkeys(uris)}
-    reported = {parsed.path for parsed in parsed_uris.values() if parsed is not None}
-    absolute = {path for path in reported if path.startswith("/")}
-    roots = {True: _root(absolute, changed_paths), False: _root(reported - absolute, changed_paths)}
-    matches = {}
-    for uri, parsed in parsed_uris.items():
-        if parsed is not None:
-            path = _below(parsed, roots[parsed.path.startswith("/")], changed_paths)
-            if path is not None:
-                matches[uri] = path
-    return matches
+    names = {uri: _file_name(uri) for uri in uris}
+    exact = {uri: name for uri, name in names.items() if name in changed_paths}
+    absolute = [posixpath.dirname(name) for name in names.values() if name.startswith("/")]
+    top = posixpath.commonpath(absolute) if absolute else None
+    path_by_name: dict[str, str] = {}
+    for name in {*names.values()}:
+        steps = name.split("/")
+        endings = changed_paths.intersection("/".join(steps[start:]) for start in range(len(steps)))
+        if len(endings) == 1:
+            (path,) = endings
+            if name in changed_paths or "/" in path or posixpath.dirname(name) == top:
+                path_by_name[name] = path
+    uses = Counter(path_by_name.values())
+    unique = {
+        uri: path_by_name[name]
+        for uri, name in names.items()
+        if name in path_by_name and uses[path_by_name[name]] == 1
+    }
+    return unique | exact
 
 
-def _parse_uri(uri: str) -> _ParsedUri | None:
-    """Parse a URI or a path; return None if it is not a file, such as a web address."""
-    if not uri or len(uri) > _MAX_URI or uri.count("/") + uri.count("\\") > _MAX_STEPS:
-        return None
+def _file_name(uri: str) -> str:
+    """Return the path in a URI, without `.` and `..`; "" if it is not a file."""
     text = uri.strip()
     scheme = _SCHEME.match(text)
     if scheme:
-        if scheme[1].lower() != "file":
-            return None
-        text = text[scheme.end() :]
         # `file:///a`, `file:/a`; a host as in `file://host/share` is not part of the path.
-        text = re.sub(r"^//[^/]*(?=/)", "", text) if text.startswith("//") else text
-        text = re.sub(r"[?#].*$", "", text, flags=re.DOTALL)
-    return _ParsedUri(_normal(unquote(text, errors="replace")), _normal(text))
-
-
-def _normal(path: str) -> str:
-    path = path.replace("\\", "/")
-    drive = _DRIVE.match(path)
-    if drive:
-        path = f"/{drive[1].lower()}/{path[drive.end() :]}"
-    steps: list[str] = []
-    for step in path.split("/"):
-        if step == "..":
-            del steps[-1:]
-        elif step not in ("", "."):
-            steps.append(step)
-    return ("/" if path.startswith("/") else "") + "/".join(steps)
-
-
-def _below(parsed: _ParsedUri, root: str | None, changed_paths: Collection[str]) -> str | None:
-    for path in (parsed.raw, parsed.path):
-        runner = _RUNNER.match(path)
-        tail = path[runner.end() :] if runner else path.removeprefix(root or "")
-        for candidate in (path, tail):
-            if candidate in changed_paths:
-                return candidate
-    return None
-
-
-def _root(reported: Collection[str], changed_paths: Collection[str]) -> str | None:
-    """Find the checkout folder, with a trailing slash.
-
-    Args:
-        reported: Paths in a report, absolute or relative.
-        changed_paths: The files of the change.
-
-    Returns:
-        The folder; None when there is none or a tie.
-    """
-    if any(path in changed_paths for path in reported):
-        return None
-    votes: Counter[str] = Counter()
-    for name in reported:
-        steps = name.split("/")
-        for count in range(1, len(steps)):
-            path = "/".join(steps[-count:])
-            # A relative `lib/index.js` is hardly the change's `index.js`: a match needs a folder.
-            if path in changed_paths and (count > 1 or name.startswith("/")):
-                votes[name[: -len(path)]] += 1
-    roots = sorted(votes, key=lambda root: (-votes[root], root))[:_MAX_ROOTS]
-    inside = {root: sum(name.startswith(root) for name in reported) for root in roots}
-    best = sorted(((inside[root], votes[root], root) for root in roots), reverse=True)[:2]
-    if not best or 2 * best[0][0] <= len(reported):
-        return None
-    return best[0][2] if len(best) == 1 or best[0][:2] != best[1][:2] else None
+        text = re.sub(r"^//[^/]*(?=/)", "", re.sub(r"[?#].*$", "", text[scheme.end() :]))
+        if scheme[1].lower() != "file":
+            return ""
+    path = posixpath.normpath(unquote(text, errors="replace").replace("\\", "/"))
+    return path if path.count("/") <= _MAX_STEPS else ""

@@ -125,6 +125,8 @@ class _Run:
         extensions = _objects(_object(run, "tool"), "extensions")[:_MAX_EXTENSIONS]
         self.parts = [_Part(component) for component in (self.driver, *extensions)]
         self.bases = _object(run, "originalUriBaseIds")
+        uris = [_text(self.bases, name, "uri") for name in self.bases]
+        self.roots = [f"{uri.rstrip('/')}/" for uri in uris if _ABSOLUTE.match(uri)]
         self.artifacts = _objects(run, "artifacts")
 
     def report(self) -> RawReport:
@@ -210,6 +212,8 @@ class _Run:
         if not _text(location, "uri") and index is not None and index < len(self.artifacts):
             location = _object(self.artifacts[index], "location")
         uri = _text(location, "uri")
+        for base in self.roots:
+            uri = uri.removeprefix(base)
         # Relative bases belong to the path; an absolute one is only the location of the checkout.
         for _ in range(_MAX_NESTED_BASES):
             if not uri or _ABSOLUTE.match(uri):

@@ -140,14 +140,7 @@ def test_indented_code_is_older_in_whatever_words() -> None:
     assert news(old, new, [at(2, text="Bad here.")], [at(1, text="Bad there.")]) == []
 
 
-MOVED = "one()\nx = eval(y)\ntwo()\n"
 BETWEEN = "".join(f"line{number}()\n" for number in range(20))
-
-
-@pytest.mark.parametrize("indent", ["", "    "])
-def test_moved_block_is_older(indent) -> None:
-    block = "".join(indent + line for line in MOVED.splitlines(keepends=True))
-    assert news(MOVED + BETWEEN, BETWEEN + block, [at(22)], [at(2)]) == []
 
 
 def test_same_line_in_another_place_is_news() -> None:
@@ -176,12 +169,6 @@ def test_function_that_was_too_long_before_is_no_news_when_its_first_line_change
 def test_function_that_grew_too_long_is_news() -> None:
     old, new = "def f():\n" + "    x()\n" * 40, "def f():\n" + "    x()\n" * 60
     assert news(old, new, [at(1, 61)], []) != []
-
-
-def test_one_old_finding_excuses_one_new_one() -> None:
-    old, new = "x = eval(a)\n", "x = eval(b)\ny = eval(c)\n"
-    assert news(old, new, [at(1), at(2)], [at(1)]) == [2]
-    assert news(old, new, [at(2), at(1)], [at(1)]) == [1]
 
 
 def test_same_line_is_taken_before_the_same_code() -> None:
@@ -222,19 +209,6 @@ def test_findings_beyond_the_end_of_the_file_are_no_trouble() -> None:
             at(2),
         ),
         ("def f(a=[]):\n    x\n", "def f(a=None):\n    x\n\n\ndef g(b=[]):\n    y\n", at(1), at(5)),
-        # No unchanged line between them: the functions tell them apart.
-        (
-            "def f(a):\n    return bad(a)\n\n\ndef g(a):\n    pass\n",
-            "def f(b):\n    y\n    return b\n\n\ndef g(b):\n    x = bad(b)\n    return x\n",
-            at(2),
-            at(7),
-        ),
-        (
-            "def f(a):\n    return bad(a)\n\n\ndef g(a):\n    pass\n",
-            "def f(b):\n    y\n    return b\n\n\ndef g(b):\n    x\n    return bad(a)\n",
-            at(2),
-            at(8),
-        ),
         # A handler in another function, be it said of one line or of two.
         (
             "def f():\n    try:\n        a()\n    except:\n        pass\n\n\ndef g():\n    b()\n",
@@ -279,19 +253,6 @@ def test_the_one_edited_line_of_several_with_the_same_words() -> None:
     assert news(old, new, [at(3), at(4)], [at(2), at(3)]) == [4]
 
 
-def test_line_that_became_two_in_its_function_is_older() -> None:
-    old = "def f(a):\n    return eval(a)\n"
-    new = "def f(b):\n    log(b)\n    return eval(b)\n"
-    assert news(old, new, [at(3)], [at(2)]) == []
-
-
-def test_function_that_became_a_method_is_older() -> None:
-    old = "def f(a):\n    b\n    c\n"
-    new = "class A:\n    def f(self, a):\n        b\n        c\n"
-    assert news(old, new, [at(2, 4, text="`A.f` is 9.")], [at(1, 3, text="`f` is 8.")]) == [2]
-    assert news(old, new, [at(2, 4, text="`f` is 9.")], [at(1, 3, text="`f` is 8.")]) == []
-
-
 def test_other_line_ends_are_no_news() -> None:
     old = "def f():\n    bad()\n\n\ndef g():\n    bad()\n"
     diff = changed("a.py", old, old.replace("\n", "\r\n"))
@@ -310,81 +271,10 @@ def test_code_that_was_indented_between_braces_is_older() -> None:
     assert news(old, new, [at(5), at(8)], [at(4), at(7)]) == []
 
 
-@pytest.mark.parametrize("gap", ["", "\n", "\n" * 5])
-def test_statement_moves_with_its_function(gap) -> None:
-    block = f"def f(a):\n    one(a)\n{gap}    bad(a)\n{gap}    two(a)\n"
-    old = block + "\n\n" + BETWEEN
-    new = BETWEEN + "\n\n" + block
-    line = 3 + len(gap)
-    assert news(old, new, [at(22 + line), at(23)], [at(line), at(1)]) == []
-
-
-def test_what_stands_before_a_moved_function_does_not_matter() -> None:
-    block = "def f(a=[]):\n    return a\n"
-    new = BETWEEN + "def g():\n    x\n\n\n" + block
-    assert news(block + "\n\n" + BETWEEN, new, [at(25)], [at(1)]) == []
-
-
-def test_moved_into_a_class_is_older() -> None:
-    old = "def f(a=[]):\n    return a\n\n\n" + BETWEEN
-    new = BETWEEN + "\n\nclass A:\n    def f(a=[]):\n        return a\n"
-    assert news(old, new, [at(24)], [at(1)]) == []
-
-
-def test_code_alone_is_not_known_again_elsewhere() -> None:
-    # Its neighbours stayed, or others stand beside it.
-    old, new = "a\nbad\nb\n" + BETWEEN, "a\nb\n" + BETWEEN + "bad\n"
-    assert news(old, new, [at(23)], [at(2)]) == [23]
-    old, new = "one\nbad\ntwo\n" + BETWEEN, BETWEEN + "one\nbad\nthree\n"
-    assert news(old, new, [at(22)], [at(2)]) == [22]
-
-
 # Blocks
 
 
 BODY = "    x()\n    y()\n    z()\n"
-LONG = "`{}` has {} lines (rank {})."
-
-
-def long(line: int, name: str, rank: str = "C", severity: Severity = Severity.NOTE) -> Finding:
-    return replace(at(line, line + 3, text=LONG.format(name, 60, rank)), severity=severity)
-
-
-@pytest.mark.parametrize(
-    "head", ["def large(a):\n", "# Much.\ndef large(a):\n", "@cached\n\ndef large(a, b):\n"]
-)
-def test_function_with_another_name_is_the_same(head) -> None:
-    line = head.count("\n")
-    new = head + BODY
-    assert news("def big(a):\n" + BODY, new, [long(line, "large")], [long(1, "big", "D")]) == []
-
-
-def test_what_is_said_of_the_first_line_alone_forgets_its_name() -> None:
-    old, new = "def f(a):\n    x\n", "def g(a):\n    x\n"
-    text = "`{}` takes too many arguments, as `{}` does."
-    found, before = at(1, text=text.format("A.g()", "h")), at(1, text=text.format("A.f()", "h"))
-    assert news(old, new, [found], [before]) == []
-    assert news(old, new, [replace(found, text=text.format("A.g()", "i"))], [before]) == [1]
-
-
-def test_another_function_behind_the_kept_rest_of_one_is_news() -> None:
-    # Of `f` one line stays, and `g` begins with it.
-    old = "def f():\n" + BODY + "    return 1\n"
-    new = "def g(a):\n    p()\n    q()\n    return 1\n"
-    assert news(old, new, [long(1, "g")], [replace(long(1, "f"), end_line=5)]) == [1]
-
-
-def test_second_function_cut_out_of_a_long_one_is_news() -> None:
-    old = "def f():\n" + BODY * 4
-    new = "def f(a):\n" + BODY * 2 + "\n\ndef g(a):\n" + BODY * 2
-    found = [replace(long(1, "f"), end_line=7), replace(long(10, "g"), end_line=16)]
-    assert news(old, new, found, [replace(long(1, "f"), end_line=13)]) == [10]
-
-
-def test_variable_of_many_lines_is_no_function() -> None:
-    old, new = "x1 = go(\n    a,\n    b,\n)\n", "x2 = go(\n    a,\n    b,\n)\n"
-    new_finding, before = at(1, 4, text="`x2` is unused."), at(1, 4, text="`x1` is unused.")
-    assert news(old, new, [new_finding], [before]) == [1]
 
 
 @pytest.mark.parametrize(
@@ -403,50 +293,6 @@ def test_what_became_worse_counts(was, now, is_older) -> None:
     assert (finding.in_change, finding.pre_existing) == (True, is_older)
 
 
-# Which definition a line stands in
-
-
-@pytest.mark.parametrize(
-    ("head", "name"),
-    [
-        ("def f(a: dict = {}) -> int:", "f"),
-        ("async def f():", "f"),
-        ("class A(B):", "A"),
-        ("def f():  # why: it", "f"),
-        ("function f(a) { // so", "f"),
-        ("public class A extends B implements C {", "A"),
-        ("export default function go() {", "go"),
-        ("private static List<X> all(int a) throws E {", "List"),
-        ("const f = async (x) => {", "f"),
-        ("if x:", ""),
-        ("async for x in y:", ""),
-        ("} else if (x) {", ""),
-        ("return {", ""),
-        ("describe('f', () => {", ""),
-        ("go(", ""),
-        ("{", ""),
-    ],
-)
-def test_definition_opens_a_block(head, name) -> None:
-    definitions = preexisting.Definitions([head, "", "    x", "y"])
-    assert (definitions.starting_at(1), [definitions.around(line) for line in (1, 2, 3, 4)]) == (
-        name,
-        [name] * 3 + [""],
-    )
-
-
-def test_definition_that_begins_on_several_lines() -> None:
-    text = "def f(\n    a,\n):\n    x\n# no\n    y\nvoid g()\n{\n\tz;\n}\nw"
-    definitions = preexisting.Definitions(text.split("\n"))
-    assert [definitions.around(line) or "-" for line in range(13)] == list("-ffffffgggg--")
-    assert [line for line in range(13) if definitions.starting_at(line)] == [1, 7]
-
-
-def test_stairs_and_many_lines_take_no_time() -> None:
-    lines = [" " * (number % 3000) + "x:" for number in range(9_000)]
-    assert preexisting.Definitions(lines).around(3000) == "x"
-
-
 # With a tool
 
 
@@ -455,17 +301,6 @@ def test_function_that_took_over_a_defect_is_told(tmp_path) -> None:
     new = "def f():\n    x = 1\n\n\ndef g():\n    y = 2  # BAD x1\n"
     analysis = toys.run(changed("a.py", old, new), toys.toy(tmp_path)).findings
     assert [(row.line, row.in_change, row.pre_existing) for row in analysis] == [(6, True, False)]
-
-
-def test_renamed_and_worse_with_a_tool(tmp_path) -> None:
-    old = "def f():  # BAD `f` to 3 !!\n    x\n    y\n"
-    diffs = [
-        changed("a.py", old, old.replace("f()", "g()").replace("`f`", "`g`").replace("!!", marks))
-        for marks in ("!!", "!", "")
-    ]
-    findings = [toys.run(finding, toys.toy(tmp_path)).findings[0] for finding in diffs]
-    assert [row.severity for row in findings] == [Severity.NOTE, Severity.ERROR, Severity.WARNING]
-    assert [finding.pre_existing for finding in findings] == [True, False, False]
 
 
 # Where lines were

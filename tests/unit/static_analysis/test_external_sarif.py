@@ -40,7 +40,7 @@ def test_finding_of_another_file_is_left_out(path) -> None:
     assert one(raw(path=path))[1] == ()
 
 
-def test_absolute_paths_are_placed_by_the_folder_that_all_agree_on() -> None:
+def test_absolute_paths_are_placed_by_their_ends() -> None:
     home = "file:///home/runner/work/shop/shop/"
     found = one(raw(path=home + "src/a.py"), raw(1, path=home + "src/b.py"))[1]
     assert [each.path for each in found] == ["src/a.py", "src/b.py"]

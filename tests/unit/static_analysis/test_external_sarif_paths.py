@@ -27,31 +27,23 @@ PATHS = {"src/a.py", "src/a b.py", "index.js", "docs/README.md", "README.md", "S
         ("src/a%20b.py", "src/a b.py"),
         ("src/a b.py", "src/a b.py"),
         ("README.md", "README.md"),
-        # below the checkout of a known runner
+        # the end of the path
         ("file:///home/runner/work/shop/shop/src/a.py", "src/a.py"),
-        ("/home/runner/work/shop/shop/index.js", "index.js"),
-        ("file:///D:/a/shop/shop/src/a.py", "src/a.py"),
         ("D:\\a\\shop\\shop\\src\\a.py", "src/a.py"),
-        ("/__w/shop/shop/README.md", "README.md"),
-        ("/github/workspace/docs/README.md", "docs/README.md"),
-        ("/github/workspace/README.md", "README.md"),
-        # below some other folder
+        ("file:///D:/a/shop/shop/src/a.py", "src/a.py"),
         ("file:///builds/team/shop/src/a%20b.py", "src/a b.py"),
         ("file:/builds/team/shop/src/a.py", "src/a.py"),
         ("file://host/share/shop/src/a.py", "src/a.py"),
-        ("C:/work/shop/src/a.py", "src/a.py"),
         ("shop/src/a.py", "src/a.py"),
+        ("/home/runner/work/shop/shop/index.js", "index.js"),
         ("file:///builds/team/shop/src/a.py#L3", "src/a.py"),
         # another file
-        ("file:///home/runner/work/shop/shop/lib/src/a.py", None),
-        ("/home/runner/work/shop/shop/lib/index.js", None),
-        ("/github/workspace/lib/index.js", None),
         ("lib/index.js", None),
         ("xsrc/a.py", None),
         ("/builds/xsrc/a.py", None),
         ("src/b.py", None),
         ("SRC/A.PY", None),
-        # no telling which
+        # two files end like this
         ("/builds/docs/README.md", None),
         # no file
         ("https://host.example/src/a.py", None),
@@ -68,42 +60,19 @@ def test_uri_means_a_file_of_the_change(uri: str, path: str | None) -> None:
     assert match_path(uri, PATHS) == path
 
 
-def test_percent_sign_of_a_name_is_no_escape() -> None:
-    paths = {"a%20b.py", "100%.py", "c d.py"}
-    assert match_path("a%20b.py", paths) == "a%20b.py"
-    assert match_path("100%.py", paths) == "100%.py"
-    assert match_path("c%20d.py", paths) == "c d.py"
+def test_percent_sign_without_digits_is_no_escape() -> None:
+    assert match_path("100%.py", {"100%.py"}) == "100%.py"
 
 
-def test_report_agrees_on_one_folder() -> None:
-    root = "file:///builds/team/shop/"
-    uris = [root + name for name in ("docs/README.md", "lib/index.js", "src/a.py", "index.js")]
-    assert match_paths(uris, PATHS) == {
-        root + "docs/README.md": "docs/README.md",
-        root + "src/a.py": "src/a.py",
-        root + "index.js": "index.js",
-    }
-
-
-def test_unchanged_file_is_not_taken_for_a_changed_one_with_its_ending() -> None:
+def test_path_without_a_folder_is_in_the_folder_of_all() -> None:
     uris = [f"/builds/shop/{name}" for name in ("lib/index.js", "lib/x.js", "web/y.js", "z.js")]
-    assert match_paths(uris, {"index.js"}) == {}
+    assert match_paths(uris, {"index.js", "z.js"}) == {"/builds/shop/z.js": "z.js"}
 
 
-def test_relative_names_are_not_shifted_when_one_of_them_fits() -> None:
-    uris = ["src/a.py", "vendor/src/a.py"]
-    assert match_paths(uris, PATHS) == {"src/a.py": "src/a.py"}
-
-
-def test_two_folders_that_do_equally_well_mean_nothing() -> None:
-    uris = ["/w/shop/shop/a.py", "/w/shop/shop/b.py"]
-    assert match_paths(uris, {"a.py", "shop/a.py"}) == {}
-
-
-def test_checkout_named_like_a_package_is_known_on_a_runner() -> None:
-    uris = [f"/home/runner/work/shop/shop/{name}" for name in ("a.py", "shop/a.py")]
-    paths = {"a.py", "shop/a.py"}
-    assert match_paths(uris, paths) == dict(zip(uris, ("a.py", "shop/a.py"), strict=True))
+def test_several_paths_with_one_ending_mean_nothing() -> None:
+    uris = ["/builds/src/a.py", "/builds/vendor/src/a.py"]
+    assert match_paths(uris, PATHS) == {}
+    assert match_paths(["src/a.py", *uris], PATHS) == {"src/a.py": "src/a.py"}
 
 
 def test_hostile_number_of_folders_is_borne() -> None:

@@ -352,6 +352,7 @@ def test_result_without_a_file_stays_without_one() -> None:
         ({"uri": "a.py", "uriBaseId": "LIB"}, "src/lib/a.py"),
         ({"uri": "/w/a.py", "uriBaseId": "LIB"}, "/w/a.py"),
         ({"uri": "file:///w/a.py", "uriBaseId": "LIB"}, "file:///w/a.py"),
+        ({"uri": "file:///home/me/shop/a.py"}, "a.py"),
         ({"uri": "a.py", "uriBaseId": "NOWHERE"}, "a.py"),
         ({"index": 1}, "src/b.py"),
         ({"index": 7}, ""),
@@ -479,7 +480,7 @@ def test_too_many_results_of_all_runs_together_are_refused() -> None:
     run = {"results": [{"message": {"text": "x"}}] * 3}
     content = json.dumps({"version": "2.1.0", "runs": [run, run]}).encode()
     assert len(sarif.read_sarif(content, source="x", max_results=6)) == 2
-    with pytest.raises(ToolOutputError, match="6 results and 5 are the most"):
+    with pytest.raises(ToolOutputError, match="6 results and 5 is the maximum"):
         sarif.read_sarif(content, source="x", max_results=5)
 
 
