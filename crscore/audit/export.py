@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _TYPES: Final = {"int": "Int64", "float": "Float64", "str": "string"}
-"""Types of pandas that have a missing value, by type of a column."""
+"""Nullable types of pandas, by type of a column."""
 
 
 def export(store: Store, folder: Path, *, form: str, tables: Sequence[str] = ()) -> list[Path]:
-    """Write tables, one file each; equal stores give equal files.
+    """Write each table to a file; equal stores give equal files.
 
     Args:
         store: The store.
         folder: Folder of the files; created when missing.
         form: `jsonl` or `parquet`.
-        tables: Their names; empty for all.
+        tables: Names of the tables; empty for all.
 
     Returns:
         The files.
@@ -44,6 +44,7 @@ def export(store: Store, folder: Path, *, form: str, tables: Sequence[str] = ())
         rows = frame(store, table)
         try:
             folder.mkdir(parents=True, exist_ok=True)
+            # A reader of the folder never sees a file that is only partly written.
             partial = path.with_suffix(".partial")
             if form == "parquet":
                 rows.to_parquet(partial, engine="pyarrow", compression="zstd", index=False)

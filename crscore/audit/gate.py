@@ -17,9 +17,9 @@ from crscore.errors import ConfigError
 from crscore.pull_request.reviewers import wildcards
 
 MINIMUM_DROP: Final = 3.0
-"""Default of the drop that matters, 0 to 100."""
+"""Default of the smallest drop that fails, 0 to 100."""
 _MAX_TEXT_CHARS: Final = 2_900
-"""Slack accepts 3,000 characters a section."""
+"""Maximum characters of a section; Slack accepts 3,000."""
 
 
 class GateResult(NamedTuple):
@@ -65,10 +65,10 @@ def judge(
         return GateResult((), (f"the gate was not applied: {reason}",))
     failed, notices = [], []
     bots = _estimates_of_bots(now, measure, reviewers)
-    # All bots together have one chance in twenty to fail wrongly.
-    wider = _quantile(SIGNIFICANCE / max(1, len(bots))) / _quantile(SIGNIFICANCE)
+    # Bonferroni: the chance that any bot fails by accident stays at the significance level.
+    widening = _quantile(SIGNIFICANCE / max(1, len(bots))) / _quantile(SIGNIFICANCE)
     for name, estimate in bots:
-        before = _before(baseline, name, measure)
+        before = _baseline_estimate(baseline, name, measure)
         if estimate is None or before is None:
             when = "in the period" if estimate is None else "before"
             notices.append(
@@ -76,9 +76,9 @@ def judge(
             )
             continue
         drop = before.value - estimate.value
-        # Intervals of two independent means: their upper and lower arms add up in squares.
-        arms = math.hypot(estimate.high - estimate.value, before.value - before.low)
-        if drop > wider * arms and drop > minimum_drop:
+        # The means are independent, so the half-widths of their intervals add up in squares.
+        margin = math.hypot(estimate.high - estimate.value, before.value - before.low)
+        if drop > widening * margin and drop > minimum_drop:
             failed.append(
                 f"{name}: {measure} {format_score(estimate.value)} (95 % interval "
                 f"{format_score(estimate.low)} to {format_score(estimate.high)}) is "
@@ -91,8 +91,8 @@ def why_partial(nights: Sequence[Night]) -> str | None:
     """Return why the last run of `sync` or `score` is not complete; None when both are."""
     if not nights:
         return "there is no run since the first day of the period"
-    last = {night.kind: night for night in nights}
-    for night in last.values():
+    last_by_kind = {night.kind: night for night in nights}
+    for night in last_by_kind.values():
         if night.partial is not None:
             return f"the {night.kind} of {night.night} is partial: {night.partial}"
     return None
@@ -143,7 +143,7 @@ def _estimates_of_bots(
     return [(bot.name, getattr(bot, measure)) for bot in matches]
 
 
-def _before(baseline: float | Overview, name: str, measure: str) -> Estimate | None:
+def _baseline_estimate(baseline: float | Overview, name: str, measure: str) -> Estimate | None:
     if not isinstance(baseline, Overview):
         return Estimate(value=baseline, low=baseline, high=baseline)
     estimates = (

@@ -28,10 +28,10 @@ def load_suggested_code(store: Store, scope: Scope) -> Mapping[str, SuggestedCod
     blocks: defaultdict[str, list[tuple[Any, ...]]] = defaultdict(list)
     for reviewer, *row in read_suggestions(store, scope, MERGED_METRICS):
         blocks[reviewer].append(tuple(row))
-    return {reviewer: _count(rows) for reviewer, rows in blocks.items()}
+    return {reviewer: _summarize_blocks(rows) for reviewer, rows in blocks.items()}
 
 
-def _count(rows: Sequence[tuple[Any, ...]]) -> SuggestedCode:
+def _summarize_blocks(rows: Sequence[tuple[Any, ...]]) -> SuggestedCode:
     effects = Counter(row[_EFFECT] for row in rows if row[_EFFECT] is not None)
     scores = {
         name: [score for row in rows if (score := row[column]) is not None]
@@ -44,6 +44,7 @@ def _count(rows: Sequence[tuple[Any, ...]]) -> SuggestedCode:
             EffectCount(effect=effect, blocks=count) for effect, count in effects.most_common()
         ),
         merged=tuple(
+            # The mean of equal scores can exceed 1 by a rounding error.
             Nearness(metric=name, mean=min(1.0, float(np.mean(values))), blocks=len(values))
             for name, values in scores.items()
             if values
@@ -52,7 +53,7 @@ def _count(rows: Sequence[tuple[Any, ...]]) -> SuggestedCode:
 
 
 def _rate(rows: Sequence[tuple[Any, ...]], column: int) -> Rate:
-    """Return the share of blocks with a column of 1, by pull request."""
+    """Return the share of blocks with a 1 in a column, clustered by pull request."""
     counts: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
     for row in rows:
         if row[column] is not None:

@@ -12,42 +12,42 @@ from typing import Final, NamedTuple
 from crscore.code.syntax_tree import Node, SyntaxTree
 
 
-def _set(words: str) -> frozenset[str]:
+def _split(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-_NAMES: Final = _set(
+_NAMES: Final = _split(
     "identifier name variable_name shorthand_property_identifier constant "
     "shorthand_property_identifier_pattern instance_variable class_variable global_variable "
     "implicit_parameter"
 )
 """Types of nodes that are names; those of types and members have others in many grammars."""
-_OBJECTS: Final = _set("object operand argument receiver expression scope")
+_OBJECTS: Final = _split("object operand argument receiver expression scope")
 """Fields of a member's object."""
-_MEMBERS: Final = _set("attribute field property method name")
+_MEMBERS: Final = _split("attribute field property method name")
 """Fields of a member beside its object."""
-_TYPES: Final = _set("type returns return_type superclasses type_parameters")
+_TYPES: Final = _split("type returns return_type superclasses type_parameters")
 """Fields that hold a type."""
-_LABELS: Final = _set("keyword_argument argument pair_pattern named_argument")
+_LABELS: Final = _split("keyword_argument argument pair_pattern named_argument")
 """Nodes whose `name` or `key` names a parameter or a member."""
-_TARGETS: Final = _set("left name declarator pattern alias")
+_TARGETS: Final = _split("left name declarator pattern alias")
 """Fields that a value flows into."""
-_BODIES: Final = _set("body consequence alternative type")
-_LOOPS: Final = _set(
+_BODIES: Final = _split("body consequence alternative type")
+_LOOPS: Final = _split(
     "for_statement for_in_clause enhanced_for_statement for_in_statement range_clause "
     "for_range_loop foreach_statement for named_expression default_parameter "
     "typed_default_parameter assignment_pattern optional_parameter"
 )
 """Nodes beside those of the tables that bind a name to a value."""
-_SCOPES: Final = _set(
+_SCOPES: Final = _split(
     "lambda list_comprehension set_comprehension dictionary_comprehension generator_expression "
     "lambda_expression arrow_function"
 )
 """Nodes beside those of the tables that have names of their own."""
-_OPERANDS: Final = _set("value default_value object operand argument index subscript")
+_OPERANDS: Final = _split("value default_value object operand argument index subscript")
 """Fields whose names get no value although the whole expression does: `a.b[c] = d`."""
-_RECEIVERS: Final = _set("this self")
-MAX_SIDE: Final = 64
+_RECEIVERS: Final = _split("this self")
+MAX_NAMES_PER_SIDE: Final = 64
 """Names read on each side of an assignment."""
 
 
@@ -150,8 +150,8 @@ def _assignments(occurrences: Sequence[_Occurrence]) -> Iterator[Flow]:
         if context.binder >= 0:
             sides.setdefault(context.binder, ([], []))[context.is_target].append(index)
     for sources, targets in sides.values():
-        for target in targets[:MAX_SIDE]:
-            for source in sources[:MAX_SIDE]:
+        for target in targets[:MAX_NAMES_PER_SIDE]:
+            for source in sources[:MAX_NAMES_PER_SIDE]:
                 yield Flow(source, target)
 
 
@@ -161,11 +161,11 @@ def _contexts(tree: SyntaxTree) -> list[_Context]:
     binders = _LOOPS | language.assigns
     contexts: list[_Context] = []
     clauses: set[int] = set()
-    children = [0] * len(tree.nodes)
-    top = _Context(-1, binds=False, binder=-1, is_target=False, is_hidden=False)
+    child_counts = [0] * len(tree.nodes)
+    root_context = _Context(-1, binds=False, binder=-1, is_target=False, is_hidden=False)
     for node in tree.nodes:
         if node.parent < 0:
-            contexts.append(top)
+            contexts.append(root_context)
             continue
         parent, outer = tree.nodes[node.parent], contexts[node.parent]
         scope = node.parent if parent.type in scopes and node.field != "name" else outer.scope
@@ -178,8 +178,8 @@ def _contexts(tree: SyntaxTree) -> list[_Context]:
         if node.field in _BODIES or parent.type in scopes:
             binder = -1
         elif parent.type in binders:
-            binder, is_target = node.parent, _is_target(node, parent, children[node.parent])
-        children[node.parent] += node.is_named
+            binder, is_target = node.parent, _is_target(node, parent, child_counts[node.parent])
+        child_counts[node.parent] += node.is_named
         binds = _binds(node, parent, outer, is_target=is_target and parent.type in binders)
         is_hidden = outer.is_hidden or _is_hidden(node)
         contexts.append(_Context(scope, binds, binder, is_target, is_hidden))

@@ -16,7 +16,7 @@ from crscore.errors import InputError
 
 MAX_FILE_BYTES: Final = 10_000_000
 """Bytes of one file of code."""
-_LINES: Final = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
+_JSON_LINES_SUFFIXES: Final = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +76,7 @@ def read_samples(
         InputError: Something cannot be read, or a candidate has no reference; the message names
             it.
     """
-    if candidates.name.endswith(_LINES):
+    if candidates.name.endswith(_JSON_LINES_SUFFIXES):
         samples = list(_read_rows(candidates, references))
     elif candidates.is_dir():
         samples = list(_read_folders(candidates, references))

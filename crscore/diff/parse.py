@@ -86,10 +86,10 @@ def parse_diff(
     longest = max((len(line) for section in sections for line in section.header), default=0)
     if longest > max_length:  # it names the file
         raise LimitError("max_line_length", max_length, longest, source)
-    read = [_read_file(section, source, language, path) for section in sections]
+    read_files = [_read_file(section, source, language, path) for section in sections]
     files = tuple(
         _without_long_lines(file, lines[section.line - 1 : section.end], max_length)
-        for file, section in zip(read, sections, strict=True)
+        for file, section in zip(read_files, sections, strict=True)
         if file is not None
     )
     if not files:
@@ -174,7 +174,7 @@ def _apply(file: ChangedFile, text: str, side: Side) -> str | None:
     lines = [f"{line}\n" for line in lines[:-1]] + [line for line in lines[-1:] if line]
     removed = LineKind.REMOVED if side is Side.OLD else LineKind.ADDED
     rebuilt: list[str] = []
-    at = 0
+    position = 0
     for hunk in file.hunks:
         start, length = (
             (hunk.old_start, hunk.old_length)
@@ -183,20 +183,20 @@ def _apply(file: ChangedFile, text: str, side: Side) -> str | None:
         )
         # a side without lines has the number of the line before it
         first = start if length == 0 else start - 1
-        if first < at or first + length > len(lines):
+        if first < position or first + length > len(lines):
             return None
-        rebuilt.extend(lines[at:first])
-        at = first
+        rebuilt.extend(lines[position:first])
+        position = first
         for line in hunk.lines:
             if line.kind not in (LineKind.CONTEXT, removed):
                 rebuilt.append(_with_end(line))
                 continue
-            if lines[at].rstrip("\r\n") != line.text.rstrip("\r"):
+            if lines[position].rstrip("\r\n") != line.text.rstrip("\r"):
                 return None
             if line.kind is LineKind.CONTEXT:
-                rebuilt.append(lines[at])
-            at += 1
-    return "".join(rebuilt + lines[at:])
+                rebuilt.append(lines[position])
+            position += 1
+    return "".join(rebuilt + lines[position:])
 
 
 def _with_end(line: DiffLine) -> str:
@@ -256,9 +256,9 @@ def _leftover_notes(lines: Sequence[str], is_cut: bool, files: Sequence[ChangedF
     if missing := [file for file in files if file.is_missing]:
         paths = format_paths([file.path for file in missing])
         notes.append(f"{len(missing)} files were not read, as {missing[0].missing}: {paths}.")
-    only = sum(line.startswith("Only in ") for line in lines)
-    if only:
-        notes.append(f"{only} files exist on one side only and the diff does not show them.")
+    one_sided = sum(line.startswith("Only in ") for line in lines)
+    if one_sided:
+        notes.append(f"{one_sided} files exist on one side only and the diff does not show them.")
     for path, count in Counter(file.path for file in files).items():
         if count > 1 and path:
             notes.append(

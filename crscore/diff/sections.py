@@ -70,17 +70,17 @@ def split_sections(
             shows merges.
         LimitError: There are more files or hunks than allowed.
     """
-    opened: list[Section] = []
+    sections: list[Section] = []
     current: Section | None = None
     hunks = index = 0
     while index < len(lines):
         if (header_lines := _section_start(lines, index, current)) > 0:
-            current = _open(opened, index, source, max_files)
+            current = _open_section(sections, index, source, max_files)
             current.header.extend(lines[index : index + header_lines])
             index += header_lines
         elif lines[index].startswith("@@ -" if current is None else "@@"):
             if current is None:
-                current = _open(opened, index, source, max_files)
+                current = _open_section(sections, index, source, max_files)
             hunks += 1
             if hunks > max_hunks:
                 raise LimitError("max_hunks", max_hunks, hunks, source)
@@ -91,14 +91,14 @@ def split_sections(
         else:
             current = _pass_line(lines[index], index, current, source)
             index += 1
-    return opened
+    return sections
 
 
-def _open(opened: list[Section], index: int, source: str, max_files: int) -> Section:
-    if len(opened) == max_files:
-        raise LimitError("max_files", max_files, len(opened) + 1, source)
-    opened.append(Section(index + 1))
-    return opened[-1]
+def _open_section(sections: list[Section], index: int, source: str, max_files: int) -> Section:
+    if len(sections) == max_files:
+        raise LimitError("max_files", max_files, len(sections) + 1, source)
+    sections.append(Section(index + 1))
+    return sections[-1]
 
 
 def _section_start(lines: Sequence[str], index: int, current: Section | None) -> int:

@@ -156,12 +156,12 @@ def read_change(
     path = f"/repos/{repository}/pulls/{number}/files"
     expected = min(totals.files, MAX_LISTED)
     first = client.pages(path, PatchRow, expected=expected)
-    listed = _sort_out([first.items], first.missing, head)
+    listed = _group_rows([first.items], first.missing, head)
     if listed.stale or listed.clashing or (len(listed.rows) != expected and not listed.missing):
         # The list may be regenerated while it is read: the second time it is settled, and rows that
         # moved between two pages the first time are there.
         second = client.pages(path, PatchRow, expected=expected)
-        listed = _sort_out([first.items, second.items], second.missing, head)
+        listed = _group_rows([first.items, second.items], second.missing, head)
     return _assemble(listed, totals, limits.diff)
 
 
@@ -184,24 +184,24 @@ def reconcile(change: Diff, totals: Totals) -> tuple[str, ...]:
     return tuple(_disagreements(change_totals, totals))
 
 
-def read_row(row: PatchRow, *, zeros_are_true: bool, limits: parse.Limits) -> ReadFile:
+def read_row(row: PatchRow, *, zeros_are_reliable: bool, limits: parse.Limits) -> ReadFile:
     """Convert a row to a changed file.
 
     Args:
         row: Row to convert.
-        zeros_are_true: Whether a row without lines is reliable: GitHub shows no lines for a binary
-            file, nor for a file beyond its limits.
+        zeros_are_reliable: Whether a row without lines is reliable: GitHub shows no lines for a
+            binary file, nor for a file beyond its limits.
         limits: Size limits of the patch.
 
     Returns:
         The file. Its modes are unknown: GitHub does not provide them.
     """
-    file = _bare_file(row)
+    file = _file_without_hunks(row)
     if row.patch is None:
         is_empty = row.status in ("added", "removed") and row.sha in EMPTY_BLOBS
         if row.additions or row.deletions:
             return _without_change(row, "have changed lines that the host did not show")
-        if not zeros_are_true and not is_empty:
+        if not zeros_are_reliable and not is_empty:
             return _without_change(row, "were listed without any change, which does not add up")
         return ReadFile(replace(file, is_binary=not is_empty and file.status not in _MOVED))
     try:
@@ -226,10 +226,10 @@ def read_row(row: PatchRow, *, zeros_are_true: bool, limits: parse.Limits) -> Re
 
 def _without_change(row: PatchRow, reason: str, missing: str = _HIDDEN) -> ReadFile:
     """Make a changed file whose change is unknown."""
-    return ReadFile(replace(_bare_file(row), missing=missing), (), reason)
+    return ReadFile(replace(_file_without_hunks(row), missing=missing), (), reason)
 
 
-def _bare_file(row: PatchRow) -> ChangedFile:
+def _file_without_hunks(row: PatchRow) -> ChangedFile:
     status = _STATUS.get(row.status, FileStatus.MODIFIED)
     if status in _MOVED and row.previous_filename in (None, "", row.filename):
         status = FileStatus.MODIFIED
@@ -250,7 +250,7 @@ def _count_lines(file: ChangedFile) -> tuple[int, int]:
     return kinds.count(LineKind.ADDED), kinds.count(LineKind.REMOVED)
 
 
-def _sort_out(
+def _group_rows(
     readings: Sequence[tuple[PatchRow, ...]], missing: tuple[str, ...], head: str
 ) -> _Listed:
     rows: dict[str, PatchRow] = {}
@@ -288,7 +288,7 @@ def _assemble(listed: _Listed, totals: Totals, limits: parse.Limits) -> ListedCh
     read = {
         name: _without_change(row, "are listed twice with different changes")
         if name in listed.clashing
-        else read_row(row, zeros_are_true=not disagreements, limits=limits)
+        else read_row(row, zeros_are_reliable=not disagreements, limits=limits)
         for name, row in rows.items()
     }
     if is_incomplete:

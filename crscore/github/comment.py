@@ -124,11 +124,11 @@ class _Writer(NamedTuple):
         if not _is_same(first.body, body):
             comment = issue.get_comment(first.id)
 
-            def renew() -> IssueComment:
+            def edit_first() -> IssueComment:
                 comment.edit(body)
                 return comment
 
-            posted = Posted(Outcome.UPDATED, self._write_twice(renew), "")
+            posted = Posted(Outcome.UPDATED, self._write_twice(edit_first), "")
         for duplicate in duplicates:
             # Already deleted, by whomever.
             with contextlib.suppress(NotFoundError):

@@ -340,8 +340,8 @@ def confine(folders: list[str], readable: list[str]) -> None:
 
     def call(number: int, *arguments: int | bytes | None) -> int:
         # A plain int would be passed as 32 bits.
-        wide = [ctypes.c_long(a) if isinstance(a, int) else a for a in arguments]
-        result: int = libc.syscall(ctypes.c_long(number), *wide)
+        long_arguments = [ctypes.c_long(a) if isinstance(a, int) else a for a in arguments]
+        result: int = libc.syscall(ctypes.c_long(number), *long_arguments)
         return result
 
     for capability in set(range(_CAPABILITIES)) - _KEPT_CAPABILITIES:
@@ -375,19 +375,19 @@ def _lock_files(call: Callable[..., int], folders: list[str], readable: list[str
     if version < 1:  # no Landlock in this kernel, or not switched on
         return
     read = _READ if readable else 0
-    to_file = _WRITE_FILE | (_TRUNCATE if version >= 3 else 0)
-    to_folder = to_file | _CHANGE_FOLDER | (_REFER if version >= 2 else 0) | read
+    file_rights = _WRITE_FILE | (_TRUNCATE if version >= 3 else 0)
+    folder_rights = file_rights | _CHANGE_FOLDER | (_REFER if version >= 2 else 0) | read
     scopes = struct.pack("=QQ", 0, _SCOPES) if version >= 6 else b""
-    attributes = struct.pack("=Q", to_folder) + scopes
+    attributes = struct.pack("=Q", folder_rights) + scopes
     rules = call(_CREATE_RULESET, attributes, len(attributes), 0)
     if rules < 0:
         return
-    allowed = [(folder, to_folder) for folder in folders] + [(path, _READ) for path in readable]
-    for path, rights in [*allowed, (os.devnull, to_file | read)]:
+    allowed = [(folder, folder_rights) for folder in folders] + [(path, _READ) for path in readable]
+    for path, rights in [*allowed, (os.devnull, file_rights | read)]:
         with contextlib.suppress(OSError):
             opened = os.open(path, os.O_PATH | os.O_CLOEXEC)
             is_folder = os.fstat(opened).st_mode & 0o170000 == 0o040000
-            possible = to_folder if is_folder else to_folder & _OF_FILES
+            possible = folder_rights if is_folder else folder_rights & _OF_FILES
             call(_ADD_RULE, rules, 1, struct.pack("=Qi", rights & possible, opened), 0)
             os.close(opened)
     call(_RESTRICT_SELF, rules, 0)

@@ -13,16 +13,16 @@ import subprocess
 import time
 
 _PROC = "/proc"
-_CHUNK = 1 << 16
-_TICK = 0.05
+_CHUNK_BYTES = 1 << 16
+_MIN_INTERVAL_S = 0.05
 """Seconds between two checks."""
-_LONGEST = 0.25
+_MAX_INTERVAL_S = 0.25
 """Maximum seconds between two checks where a check is slow: there may be thousands of processes."""
-_LOOK_SHARE = 20
+_PAUSE_FACTOR = 20
 """Minimum time until the next check, as a multiple of the processor time of this one."""
-_FILE_COST = 4096
+_BYTES_PER_ENTRY = 4096
 """Bytes counted for a folder entry besides its size: a million empty files take space too."""
-_REAP_SECONDS = 2.0
+_REAP_TIMEOUT_S = 2.0
 """Maximum seconds until killed processes are gone."""
 
 
@@ -64,7 +64,7 @@ class Group:
         While the launcher is alive, a pipe does not end: the launcher holds the other end too.
         """
         with contextlib.suppress(BlockingIOError):
-            self.output[stream] += os.read(stream, _CHUNK)
+            self.output[stream] += os.read(stream, _CHUNK_BYTES)
 
     def read_status(self) -> tuple[bytes, bytes] | None:
         """Read the launcher's report.
@@ -75,7 +75,9 @@ class Group:
         """
         # The other end may still be open in a process that the caller forked meanwhile.
         with contextlib.suppress(BlockingIOError):
-            report = re.match(rb"(ended|refused) ([0-9]{1,5})\n", os.read(self.status, _CHUNK))
+            report = re.match(
+                rb"(ended|refused) ([0-9]{1,5})\n", os.read(self.status, _CHUNK_BYTES)
+            )
             return None if report is None else (report[1], report[2])
         return None
 
@@ -103,9 +105,9 @@ class Watch:
         self._processes = processes
         self._memory = memory
         self._written = written
-        self._given = _space(folders, None)
+        self._initial_bytes = _space(folders, None)
         self._outsiders: frozenset[str] = frozenset()
-        self._next = time.monotonic() + _TICK
+        self._next_check = time.monotonic() + _MIN_INTERVAL_S
 
     def check(self, group: int, now: float) -> str | None:
         """Check a group, unless it is too early for that.
@@ -113,22 +115,22 @@ class Watch:
         Returns:
             The exceeded limit, or None.
         """
-        if now < self._next:
+        if now < self._next_check:
             return None
         started = time.thread_time()
         members = self._members(group)
-        broken = self.too_much_written()
+        exceeded = self.too_much_written()
         if len(members) > self._processes:
-            broken = f"started more than {self._processes} processes"
+            exceeded = f"started more than {self._processes} processes"
         elif sum(members) > self._memory:
-            broken = f"used more than {size(self._memory)}"
-        pause = _LOOK_SHARE * (time.thread_time() - started)
-        self._next = now + min(max(_TICK, pause), _LONGEST)
-        return broken
+            exceeded = f"used more than {size(self._memory)}"
+        pause = _PAUSE_FACTOR * (time.thread_time() - started)
+        self._next_check = now + min(max(_MIN_INTERVAL_S, pause), _MAX_INTERVAL_S)
+        return exceeded
 
     def too_much_written(self) -> str | None:
         """Return the reason when the folders grew by more than the limit."""
-        allowed = self._given + self._written
+        allowed = self._initial_bytes + self._written
         if _space(self._folders, allowed) <= allowed:
             return None
         return f"wrote more than {size(self._written)}"
@@ -181,8 +183,8 @@ def _memory(process: str, group: int) -> int | None:
 
 def wait_for_rest(group: int) -> None:
     """Wait until the last process of a killed group is gone, so that its folder can be removed."""
-    until = time.monotonic() + _REAP_SECONDS
-    while time.monotonic() < until:
+    deadline = time.monotonic() + _REAP_TIMEOUT_S
+    while time.monotonic() < deadline:
         try:
             os.killpg(group, 0)
         except OSError:
@@ -193,18 +195,18 @@ def wait_for_rest(group: int) -> None:
         time.sleep(0.002)
 
 
-def _space(folders: tuple[str, ...], enough: int | None) -> int:
+def _space(folders: tuple[str, ...], stop_above: int | None) -> int:
     """Measure the content of folders, in bytes, stopping when it is more than enough."""
     total = 0
-    left = list(dict.fromkeys(folders))
-    while left and (enough is None or total <= enough):
-        with contextlib.suppress(OSError), os.scandir(left.pop()) as entries:
+    pending = list(dict.fromkeys(folders))
+    while pending and (stop_above is None or total <= stop_above):
+        with contextlib.suppress(OSError), os.scandir(pending.pop()) as entries:
             for entry in entries:
-                total += _FILE_COST
+                total += _BYTES_PER_ENTRY
                 with contextlib.suppress(FileNotFoundError):  # it may appear and vanish
                     total += entry.stat(follow_symlinks=False).st_size
                 if entry.is_dir(follow_symlinks=False):
-                    left.append(entry.path)
-                if enough is not None and total > enough:
+                    pending.append(entry.path)
+                if stop_above is not None and total > stop_above:
                     break
     return total

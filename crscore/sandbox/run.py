@@ -41,13 +41,13 @@ from crscore.sandbox._launch import filter_program
 from crscore.sandbox.process_group import Group, Watch, size, wait_for_rest
 
 _LAUNCHER = Path(__file__).with_name("_launch.py")
-_TICK = 0.05
+_CHECK_INTERVAL_S = 0.05
 """Seconds to wait for an event before the limits are checked."""
-_SPARE = 2
+_KERNEL_MEMORY_FACTOR = 2
 """Kernel memory limit relative to `Limits.memory_bytes`, for growth between two checks."""
-_STDERR_KEPT = 4000
+_MAX_STDERR_CHARS = 4000
 """Maximum characters kept of a failed tool's diagnostics."""
-_MISSING = frozenset(
+_NOT_EXECUTABLE = frozenset(
     {errno.ENOENT, errno.EACCES, errno.ENOTDIR, errno.ENOEXEC, errno.EISDIR, errno.ELOOP}
 )
 """System errors for a program that is missing or not executable."""
@@ -157,16 +157,16 @@ def network_denied() -> bool:
     Returns:
         True when it is denied.
     """
-    wish = "import _socket\ntry: _socket.socket(2, 1)\nexcept PermissionError: print('denied')"
-    few = Limits(seconds=20.0, memory_bytes=1 << 28, output_bytes=1 << 16, processes=4)
+    code = "import _socket\ntry: _socket.socket(2, 1)\nexcept PermissionError: print('denied')"
+    limits = Limits(seconds=20.0, memory_bytes=1 << 28, output_bytes=1 << 16, processes=4)
     with tempfile.TemporaryDirectory() as folder:
         try:
             completed = run(
-                (sys.executable, "-I", "-S", "-c", wish),
+                (sys.executable, "-I", "-S", "-c", code),
                 tool="python",
                 folder=Path(folder),
                 environment={},
-                limits=few,
+                limits=limits,
             )
         except AnalyzerError:
             return False
@@ -214,11 +214,15 @@ class _Job(NamedTuple):
         return (str(self.folder), *filter(None, folders))
 
     @property
-    def rights(self) -> tuple[str, ...]:
+    def launcher_arguments(self) -> tuple[str, ...]:
         """Restrictions of the tool, as arguments of the launcher."""
         # A fallback in case nothing watches the clock; the time of all threads adds up.
         seconds = math.ceil(self.limits.seconds) * (os.cpu_count() or 1) + 1
-        sizes = (seconds, _SPARE * self.limits.memory_bytes, self.limits.output_bytes + 1)
+        sizes = (
+            seconds,
+            _KERNEL_MEMORY_FACTOR * self.limits.memory_bytes,
+            self.limits.output_bytes + 1,
+        )
         readable = os.pathsep.join(self.limits.readable)
         lc_ctype = self.environment.get("LC_CTYPE", "")
         return (*map(str, sizes), lc_ctype, readable, *self.private, "--")
@@ -231,12 +235,12 @@ class _Job(NamedTuple):
     def failed(self, reason: str, stderr: bytes) -> ToolFailedError:
         """Make the error that ends the run."""
         return ToolFailedError(
-            self.tool, reason, None, stderr.decode("utf-8", "replace")[-_STDERR_KEPT:]
+            self.tool, reason, None, stderr.decode("utf-8", "replace")[-_MAX_STDERR_CHARS:]
         )
 
     def not_started(self, number: int) -> AnalyzerError:
         """Make the error for a program that the system refused to start."""
-        if number in _MISSING:
+        if number in _NOT_EXECUTABLE:
             return ToolNotFoundError(self.tool, self.command[0])
         return self.failed(f"could not be started: {os.strerror(number)}", b"")
 
@@ -255,16 +259,16 @@ def _confined(job: _Job) -> Completed:
         written=limits.output_bytes,
     )
     with _started(job) as group:
-        broken = _follow(group, watch, job)
+        exceeded = _follow(group, watch, job)
         group.kill()
         _drain(group, job)
         status = group.read_status()
     stdout, stderr = (bytes(text) for text in group.output.values())
-    broken = broken or job.over(group.printed) or watch.too_much_written()
+    exceeded = exceeded or job.over(group.printed) or watch.too_much_written()
     if group.stopped:
-        broken = "was stopped"
-    if broken is not None:
-        raise job.failed(broken, stderr)
+        exceeded = "was stopped"
+    if exceeded is not None:
+        raise job.failed(exceeded, stderr)
     if status is not None and status[0] == b"refused":
         raise job.not_started(int(status[1]))
     if status is None and group.process.returncode >= 0:
@@ -272,7 +276,7 @@ def _confined(job: _Job) -> Completed:
     # The launcher itself can be killed from outside.
     code = os.waitstatus_to_exitcode(int(status[1])) if status else group.process.returncode
     if code < 0:
-        raise job.failed(f"was ended by {_name(-code)}", stderr)
+        raise job.failed(f"was ended by {_signal_name(-code)}", stderr)
     return Completed(code=code, stdout=stdout, stderr=stderr)
 
 
@@ -292,7 +296,7 @@ def _launcher(job: _Job, write_end: int) -> subprocess.Popen[bytes]:
     try:
         with _input(job.secret) as standard_input:
             return subprocess.Popen(  # noqa: S603  # no shell, and it confines itself
-                (*launcher, *job.rights, *job.command),
+                (*launcher, *job.launcher_arguments, *job.command),
                 cwd=job.folder,
                 env=job.environment,
                 stdin=standard_input,
@@ -344,14 +348,14 @@ def _follow(group: Group, watch: Watch, job: _Job) -> str | None:
         for stream in (group.status, *group.output):
             selector.register(stream, selectors.EVENT_READ)
         while (now := time.monotonic()) < deadline:
-            if (broken := watch.check(group.process.pid, now)) is not None:
-                return broken
-            for key, _ in selector.select(min(deadline - now, _TICK)):
+            if (exceeded := watch.check(group.process.pid, now)) is not None:
+                return exceeded
+            for key, _ in selector.select(min(deadline - now, _CHECK_INTERVAL_S)):
                 if key.fd == group.status:
                     return None
                 group.read(key.fd)
-            if (broken := job.over(group.printed)) is not None:
-                return broken
+            if (exceeded := job.over(group.printed)) is not None:
+                return exceeded
     return f"took longer than {job.limits.seconds:g} s"
 
 
@@ -380,15 +384,15 @@ def _timed(job: _Job) -> Completed:
             raise job.not_started(exc.errno or 0) from exc
         with process:
             try:
-                broken = _wait(process, (stdout, stderr), job)
+                exceeded = _wait(process, (stdout, stderr), job)
             finally:
                 process.kill()
         texts = []
         for stream in (stdout, stderr):
             stream.seek(0)
             texts.append(stream.read(job.limits.output_bytes))
-    if broken is not None:
-        raise job.failed(broken, texts[1])
+    if exceeded is not None:
+        raise job.failed(exceeded, texts[1])
     return Completed(code=process.returncode, stdout=texts[0], stderr=texts[1])
 
 
@@ -399,17 +403,17 @@ def _wait(
     running = True
     while running:
         with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(_TICK)
+            process.wait(_CHECK_INTERVAL_S)
         running = process.returncode is None
         printed = sum(os.fstat(stream.fileno()).st_size for stream in streams)
-        if (broken := job.over(printed)) is not None:
-            return broken
+        if (exceeded := job.over(printed)) is not None:
+            return exceeded
         if running and time.monotonic() > deadline:
             return f"took longer than {job.limits.seconds:g} s"
     return None
 
 
-def _name(number: int) -> str:
+def _signal_name(number: int) -> str:
     with contextlib.suppress(ValueError):
         return signal.Signals(number).name
     return f"signal {number}"

@@ -32,7 +32,7 @@ from crscore.static_analysis.units import Unit
 from crscore.static_analysis.wording import MAX_MESSAGE
 from crscore.version import __version__
 
-BATCH = 64
+BATCH_SIZE = 64
 """Maximum number of texts of one process."""
 MAX_FAILURES = 24
 """Failed processes in a run after which a tool is no longer tried."""
@@ -75,12 +75,12 @@ def run_analyzer(task: Task, units: Sequence[Unit]) -> tuple[Outcome, ...]:
     Returns:
         For each text, the tool's findings, or the failure that prevented its analysis.
     """
-    cached = {unit: _recall(task, unit) for unit in units}
+    cached = {unit: _cached_report(task, unit) for unit in units}
     new = [unit for unit, outcome in cached.items() if outcome is None]
     outcomes: dict[Unit, Outcome] = {}
     budget = _FailureBudget(MAX_WAITS * task.tool.analyzer.manifest.limits.seconds)
-    for start in range(0, len(new), BATCH):
-        outcomes |= _divide(task, new[start : start + BATCH], budget)
+    for start in range(0, len(new), BATCH_SIZE):
+        outcomes |= _run_halving(task, new[start : start + BATCH_SIZE], budget)
     for unit, outcome in outcomes.items():
         if task.cache and isinstance(outcome, RawReport):
             task.cache.put(_key(task, unit), msgspec.json.encode(outcome))
@@ -104,21 +104,21 @@ class _FailureBudget:
         return self.spent >= times * self.seconds or self.failures >= times * MAX_FAILURES
 
 
-def _divide(task: Task, units: Sequence[Unit], budget: _FailureBudget) -> dict[Unit, Outcome]:
+def _run_halving(task: Task, units: Sequence[Unit], budget: _FailureBudget) -> dict[Unit, Outcome]:
     if budget.last is not None and budget.is_used_up(MAX_OVERDRAFT):
         return dict.fromkeys(units, budget.last)
     start = time.monotonic()
     try:
-        return dict(zip(units, _once(task, units), strict=True))
+        return dict(zip(units, _run_batch(task, units), strict=True))
     except ToolFailedError as exc:
         budget.spend(time.monotonic() - start, exc)
         if len(units) == 1 or budget.is_used_up():
             return dict.fromkeys(units, exc)
     middle = len(units) // 2
-    return _divide(task, units[:middle], budget) | _divide(task, units[middle:], budget)
+    return _run_halving(task, units[:middle], budget) | _run_halving(task, units[middle:], budget)
 
 
-def _once(task: Task, units: Sequence[Unit]) -> list[RawReport]:
+def _run_batch(task: Task, units: Sequence[Unit]) -> list[RawReport]:
     """Run one process.
 
     Raises:
@@ -153,11 +153,11 @@ def _write(task: Task, units: Sequence[Unit], work: Path) -> list[str]:
     for name, unit in zip(names, units, strict=True):
         target = work / name
         target.parent.mkdir(exist_ok=True)
-        target.write_bytes(_copy(task, unit).encode("utf-8", errors="replace"))
+        target.write_bytes(_without_suppressions(task, unit).encode("utf-8", errors="replace"))
     return names
 
 
-def _copy(task: Task, unit: Unit) -> str:
+def _without_suppressions(task: Task, unit: Unit) -> str:
     """Overwrite suppression comments in place; columns do not change."""
     text = unit.text
     if task.is_published:
@@ -202,8 +202,8 @@ def _read(task: Task, process: sandbox.Completed, count: int) -> list[RawReport]
     report = formats.read_report(process.stdout, manifest.output, tool=name)
     # The published method counted parse errors of a tool as issues of the code.
     rules = () if task.is_published else manifest.output.unparsed_rules
-    unparsed, findings = _set_apart(report, rules)
-    unparsed |= _given_up(process.stderr, manifest.output.unparsed_stderr)
+    unparsed, findings = _separate_unparsed(report, rules)
+    unparsed |= _unparsed_in_stderr(process.stderr, manifest.output.unparsed_stderr)
     if process.code not in codes.clean and not findings and not unparsed:
         reason = f"ended with exit code {process.code} and no finding"
         raise ToolFailedError(name, reason, process.code, stderr_text)
@@ -220,7 +220,7 @@ def _read(task: Task, process: sandbox.Completed, count: int) -> list[RawReport]
     ]
 
 
-def _set_apart(
+def _separate_unparsed(
     report: RawReport, rules: Sequence[Pattern]
 ) -> tuple[set[int], list[tuple[int, RawFinding]]]:
     """Separate unreadable texts from findings; drop files that were not passed to the tool."""
@@ -237,7 +237,7 @@ def _set_apart(
     return unparsed, findings
 
 
-def _given_up(stderr: bytes, pattern: Capture | None) -> set[int]:
+def _unparsed_in_stderr(stderr: bytes, pattern: Capture | None) -> set[int]:
     if pattern is None:
         return set()
     lines = stderr.decode("utf-8", errors="replace").splitlines()
@@ -266,7 +266,7 @@ def _key(task: Task, unit: Unit) -> str:
     return f"findings {digest.hexdigest()}"
 
 
-def _recall(task: Task, unit: Unit) -> RawReport | None:
+def _cached_report(task: Task, unit: Unit) -> RawReport | None:
     content = task.cache.get(_key(task, unit)) if task.cache else None
     if content is None:
         return None

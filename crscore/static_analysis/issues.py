@@ -81,7 +81,7 @@ def choose_issues(
         for finding in analysis.findings
         if finding.in_change and not finding.pre_existing and not finding.is_style
     ]
-    issues = _merge_repeated(_join(sorted(candidates, key=_order), encoder))
+    issues = _merge_repeated(_join_same_defects(sorted(candidates, key=_order), encoder))
     kept_issues = _worst(issues, diff, per_hunk)
     counted = {id(finding) for issue in kept_issues for finding in issue}
     findings = (replace(finding, counted=id(finding) in counted) for finding in analysis.findings)
@@ -103,15 +103,15 @@ def drop_repeated(
     Returns:
         The other claims, in their order.
     """
-    rivals = {
+    related_issues = {
         index: issues
         for index, claim in enumerate(claims)
         if claim.kind is ReferenceKind.IMPLICATION
         and (issues := [issue for issue in issue_references if _touch(claim, issue)])
     }
-    if not rivals:
+    if not related_issues:
         return tuple(claims)
-    compared = [*(claims[index] for index in rivals), *issue_references]
+    compared = [*(claims[index] for index in related_issues), *issue_references]
     texts = list(dict.fromkeys(reference.encoded_text for reference in compared))
     vectors = dict(zip(texts, encoder.encode(texts), strict=True))
 
@@ -120,7 +120,7 @@ def drop_repeated(
 
     repeated = {
         index
-        for index, issues in rivals.items()
+        for index, issues in related_issues.items()
         if similarity.cosine(meaning([claims[index]]), meaning(issues)).max() >= SAME_AS_CLAIM
     }
     return tuple(claim for index, claim in enumerate(claims) if index not in repeated)
@@ -136,7 +136,7 @@ def _touch(claim: PseudoReference, issue: PseudoReference) -> bool:
     )
 
 
-def _join(findings: Sequence[Finding], encoder: Encoder) -> list[_Issue]:
+def _join_same_defects(findings: Sequence[Finding], encoder: Encoder) -> list[_Issue]:
     """Join findings of several tools about one defect: on the same line, with similar meaning."""
     by_line: dict[tuple[str, int], list[Finding]] = defaultdict(list)
     for finding in findings:
@@ -205,7 +205,7 @@ def _words_of_names(text: str) -> frozenset[str]:
 
 
 def _merge_repeated(issues: Sequence[_Issue]) -> list[_Issue]:
-    """Join findings with the same words on compared_group lines of a file."""
+    """Join findings with the same words on several lines of a file."""
     by_text: dict[tuple[str, str], _Issue] = {}
     for issue in issues:
         by_text.setdefault((issue[0].path, issue[0].text), []).extend(issue)
@@ -217,7 +217,7 @@ def _worst(issues: Sequence[_Issue], diff: Diff, per_hunk: int | None) -> list[_
     counts: Counter[tuple[str, int]] = Counter()
     kept_issues = []
     for issue in sorted(sorted(issues, key=_start), key=_severity):
-        # A finding that spans compared_group hunks counts in the first one that has room.
+        # A finding that spans several hunks counts in the first one that has room.
         for finding in issue:
             index = bisect.bisect_right(starts.get(finding.path, []), finding.line)
             if per_hunk is None or counts[finding.path, index] < per_hunk:
@@ -237,10 +237,10 @@ def _start(issue: _Issue) -> tuple[str, int]:
 
 def _reference(issue: _Issue) -> PseudoReference:
     best = issue[0]
-    reading = _PLACE.sub("", best.text)
+    without_place = _PLACE.sub("", best.text)
     return PseudoReference(
         text=best.text,
-        reading="" if reading == best.text else reading,
+        reading="" if without_place == best.text else without_place,
         kind=ReferenceKind.ISSUE,
         source="+".join(sorted({finding.tool for finding in issue})),
         spans=tuple(_spans(issue)),

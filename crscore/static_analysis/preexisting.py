@@ -14,7 +14,7 @@ from crscore.records import ChangedFile, DiffLine, Finding, LineKind, Side
 Key = Callable[["_Version", Finding], Hashable]
 
 # A single bracket counts as unchanged wherever the differ aligns one.
-_LETTER = re.compile(r"\w")
+_WORD_CHARACTER = re.compile(r"\w")
 _NUMBER = re.compile(r"\b\d+(?:\.\d+)?\b")
 
 
@@ -79,7 +79,7 @@ def _edits(file: ChangedFile) -> dict[Side, dict[int, _Edit]]:
         for unchanged, group in itertools.groupby(hunk.lines, _is_context):
             lines = list(group)
             if unchanged:
-                segment += any(_LETTER.search(line.text) for line in lines)
+                segment += any(_WORD_CHARACTER.search(line.text) for line in lines)
                 continue
             run += 1
             removed = [line.old for line in lines if line.old]

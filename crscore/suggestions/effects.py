@@ -135,7 +135,7 @@ def _judge(
         return None, None, "the file is too long"
     new = [*old[: span.start], *suggested, *old[span.end :]]
     inserted = Span(span.start, span.start + len(suggested))
-    before, after = (_read(grammar, text, is_whole=is_whole) for text in (old, new))
+    before, after = (_parse_text(grammar, text, is_whole=is_whole) for text in (old, new))
     effect: Effect | None = None
     if before.is_read(span) and after.is_read(inserted):
         effect = _effect(before.tokens(span), after.tokens(inserted))
@@ -184,12 +184,12 @@ class _Text(NamedTuple):
     root: tree_sitter.Node
     grammar: Language
     errors: int
-    skip: int
+    lines_before: int
     """Lines put before the text to make it parse."""
 
     def tokens(self, span: Span) -> list[Token]:
         """Return the tokens of some lines, and the next one without its text."""
-        first, last = span.start + self.skip, span.end + self.skip
+        first, last = span.start + self.lines_before, span.end + self.lines_before
         selected: list[Token] = []
         for token in tokens(self.root, self.grammar, first):
             if token.row < last:
@@ -201,7 +201,7 @@ class _Text(NamedTuple):
 
     def is_read(self, span: Span) -> bool:
         """Return whether the grammar could read some lines: what it could not has no token."""
-        first, last = span.start + self.skip, span.end + self.skip
+        first, last = span.start + self.lines_before, span.end + self.lines_before
         stack = [self.root] if self.root.has_error else []
         while stack:
             node = stack.pop()
@@ -213,7 +213,7 @@ class _Text(NamedTuple):
         return True
 
 
-def _read(grammar: Language, lines: Sequence[str], *, is_whole: bool) -> _Text:
+def _parse_text(grammar: Language, lines: Sequence[str], *, is_whole: bool) -> _Text:
     before, after = "", ""
     if not is_whole:
         enclosed = fragments.enclose(grammar, lines)

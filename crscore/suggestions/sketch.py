@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 _SELF_NAMES = frozenset(("self", "this", "$this", "cls"))
 _FOREIGN = frozenset(("fixed", "keyword", "member", "attribute"))
-_LONGEST_SELF = 5
+_MAX_SELF_CHARS = 5
 _MAX_SCOPES = 50
 """Functions within functions through which a name is looked up."""
 _FIXED_NAMES = frozenset(("main", "Main", "constructor", "initialize", "_", "$this", "this"))
@@ -239,7 +239,7 @@ def _access(role: str, parent: tree_sitter.Node, child: tree_sitter.Node) -> str
     if first is None or first.start_byte == child.start_byte:
         return "" if role == "reference" else "call"
     is_self = (
-        first.end_byte - first.start_byte <= _LONGEST_SELF
+        first.end_byte - first.start_byte <= _MAX_SELF_CHARS
         and (first.text or b"").decode() in _SELF_NAMES
     )
     return "own" if is_self else "member"

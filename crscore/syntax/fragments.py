@@ -111,8 +111,8 @@ def dedent(lines: Sequence[str]) -> list[str]:
 
 def _surroundings(language: Language, lines: Sequence[str], text: str) -> Iterator[tuple[str, str]]:
     """Yield ways to complete a fragment, the simplest first, at most `MAX_TRIES`."""
-    lazily = _for_indented(dedent(lines), text) if language.indented else None
-    surroundings = lazily or _for_braces(language, text)
+    for_indented = _for_indented(dedent(lines), text) if language.indented else None
+    surroundings = for_indented or _for_braces(language, text)
     if language.closing_word:
         surroundings = chain(_for_words(language.closing_word, lines), surroundings)
     prolog = "" if text.lstrip().startswith(language.prolog.strip()) else language.prolog
@@ -194,14 +194,14 @@ def _for_braces(language: Language, text: str) -> Iterator[tuple[str, str]]:
     tail = closed + "\n" + "".join(_CLOSERS[char] for char in reversed(unclosed))
     if not missing:
         yield opened, tail if unclosed else closed
-    for kinds in _scopes(missing.count("}")):
+    for kinds in _scope_guesses(missing.count("}")):
         yield _prefix(language, missing, kinds) + opened, tail
     for before, after in language.fragments:
         yield before + _prefix(language, missing, ("function", "block")) + opened, tail + after
     yield opened, closed
 
 
-def _scopes(count: int) -> Iterator[tuple[str, ...]]:
+def _scope_guesses(count: int) -> Iterator[tuple[str, ...]]:
     """List candidates for the missing open braces, outermost first; the last one repeats inward."""
     if count == 0:
         return

@@ -20,15 +20,15 @@ from crscore.errors import DependencyError
 if TYPE_CHECKING:
     import tree_sitter
 
-_SETS = (
+_SET_FIELDS = (
     "aliases", "lambdas", "callbacks", "scopes", "sections", "wrappers", "calls", "imports",
     "raises", "catches", "assigns", "decorators", "strings",
 )  # fmt: skip
-_NOUNS = ("types", "functions", "members")
-_SIGN = re.compile(rb"[^\n]")
+_NOUN_FIELDS = ("types", "functions", "members")
+_NOT_NEWLINE = re.compile(rb"[^\n]")
 _SHORT_BYTES = 2_000
 # Many times what ordinary text takes: 0.3 ms for 2 KB, 0.16 s a megabyte.
-_FIRST_S, _BYTE_S = 0.03, 2e-6
+_BASE_SECONDS, _SECONDS_PER_BYTE = 0.03, 2e-6
 
 
 class Language(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -97,9 +97,9 @@ def languages_known() -> tuple[Language, ...]:
 
 def _language(name: str, table: Mapping[str, Any]) -> Language:
     values: dict[str, Any] = {"name": name, **table}
-    for key in _SETS:
+    for key in _SET_FIELDS:
         values[key] = table.get(key, "").split()
-    for key in _NOUNS:
+    for key in _NOUN_FIELDS:
         values[key] = dict(pair.split("=") for pair in table.get(key, "").split())
     return msgspec.convert(values, Language)
 
@@ -161,7 +161,7 @@ def parse(language: Language, source: bytes) -> tree_sitter.Node:
     """
     language_parser = parser(language)
     if len(source) > _SHORT_BYTES and not _is_quick(language.package, language.entry, source):
-        source = _SIGN.sub(b"\0", source)
+        source = _NOT_NEWLINE.sub(b"\0", source)
     return language_parser.parse(source).root_node
 
 
@@ -176,7 +176,7 @@ def _is_quick(package: str, entry: str, source: bytes) -> bool:
         for start in range(0, len(source), size):
             started = time.thread_time()
             grammar_parser.parse(source[start : start + size])
-            if time.thread_time() - started > _FIRST_S + size * _BYTE_S:
+            if time.thread_time() - started > _BASE_SECONDS + size * _SECONDS_PER_BYTE:
                 return False
         size *= 4
     return True

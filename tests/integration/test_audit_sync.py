@@ -205,7 +205,7 @@ def test_new_name_is_told(server: Server, tmp_path: Path) -> None:
     repository = server.world.repositories[0]
     repository.formerly, repository.name = ("acme/shop",), "market"
     done = night(server, tmp_path, 2, repositories=("acme/shop",))
-    assert done.notes == ("acme/shop is called acme/market now.",)
+    assert done.notes == ("acme/shop is now called acme/market.",)
 
 
 def test_renamed_bot_is_renamed_in_what_was_stored(server: Server, tmp_path: Path) -> None:
@@ -218,7 +218,7 @@ def test_renamed_bot_is_renamed_in_what_was_stored(server: Server, tmp_path: Pat
     line = pulls_of(server)[3].lines[0]
     line.body, line.edited = "Edited.", server.world.tick()
     done = night(server, tmp_path, 20)
-    assert f"{author.login} is called newname[bot] now; stored comments are renamed." in done.notes
+    assert f"{author.login} is now called newname[bot]; stored comments were updated." in done.notes
     found = rows(tmp_path, Comment, "WHERE author_id = ?", author.id)
     assert {pull.author for pull in found} == {"newname[bot]"}
 

@@ -14,7 +14,7 @@ from crscore.audit.store.reviews import Scope
 from crscore.audit.summary import make_example
 
 EXAMPLES: Final = 5
-"""Best comments of a reviewer, and worst ones."""
+"""Maximum number of best comments of a reviewer, and of worst ones."""
 
 
 class PullRow(NamedTuple):
@@ -44,6 +44,7 @@ def scope_of(store: Store, overview: Overview) -> Scope:
     ids = {text: id_ for id_, text in store.signatures().items()}
     names = {repository.name for repository in overview.repositories}
     repositories = [row.id for row in all_repositories(store) if row.name in names]
+    # No signature has the id 0: the scope of an unknown one is empty.
     signature = ids.get(overview.signature, 0)
     return Scope(signature, overview.since, overview.until, json.dumps(repositories))
 
@@ -51,7 +52,7 @@ def scope_of(store: Store, overview: Overview) -> Scope:
 def load_examples(store: Store, scope: Scope, host: str) -> dict[str, Examples]:
     """Return the best and the worst comments of each reviewer.
 
-    A reviewer with few comments has none of them in both lists.
+    No comment is in both lists, however few a reviewer has.
     """
     best: defaultdict[str, list[Example]] = defaultdict(list)
     worst: defaultdict[str, list[Example]] = defaultdict(list)

@@ -1,4 +1,4 @@
-"""File names of pages from untrusted names: safe on every system, and no two alike."""
+"""File names of pages from untrusted names: safe on every system, and unique."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def file_names(names: Iterable[str]) -> dict[str, str]:
         names: Any texts; repeated ones count once.
 
     Returns:
-        File names by name. They differ in more than case, as some systems ignore it; of names
-        that would be alike, the later ones in sorted order are numbered.
+        File names by name. They differ in more than case, as some systems ignore it; names that
+        would collide are numbered in sorted order.
 
     Example:
         >>> file_names(["a/b", "a.b", "../../etc"])

@@ -96,7 +96,7 @@ def _write_pages(folder: Path, site: _Site) -> None:
 
 
 class _Site:
-    """Pages of one report; one at a time is in memory."""
+    """Pages of one report, rendered one at a time to limit memory."""
 
     def __init__(self, store: Store, overview: Overview, host: str) -> None:
         self._store, self._overview, self._host = store, overview, host
@@ -148,7 +148,7 @@ class _Site:
             yield f"pulls/{links.pulls[f'{name}#{number}']}.html", self._stored_page(id_, number)
 
     def _stored_page(self, repository: int, number: int) -> str:
-        """Return a stored report with a link back; it has a policy of its own."""
+        """Return a stored report with a link back; it brings its own content security policy."""
         (row,) = self._store.find(Page, repository=repository, number=number)
         back = '<p><a href="../index.html">All review bots</a></p>'
         page = zlib.decompress(row.page).decode("utf-8")

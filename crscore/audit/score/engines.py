@@ -1,7 +1,7 @@
 """Engines that score many pull requests: in this process, in worker processes, or on Ray.
 
-Results are in the order of the tasks. When a worker dies, its task is tried again: the numbers are
-those of a single process.
+Results are in the order of the tasks. When a worker dies, its task is tried again, so that the
+scores equal those of a single process.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from crscore.settings import Config
 Work = Callable[[Task, Config], Scored]
 
 ATTEMPTS: Final = 3
-"""Workers that may die on a task before it counts as failed."""
-AHEAD: Final = 4
-"""Tasks per worker created before their results are used: limits the memory."""
+"""Number of workers that may die on a task before it counts as failed."""
+MAX_TASKS_PER_WORKER: Final = 4
+"""Maximum number of unfinished tasks per worker, to limit memory."""
 DIED: Final = f"its worker process died {ATTEMPTS} times"
 
 
@@ -98,17 +98,17 @@ class Processes:
 
     def run(self, tasks: Iterable[Task]) -> Iterator[Scored]:
         """Score tasks; see `Engine.run`."""
-        # One process per pool: when a pool breaks, its task is known.
+        # One process per pool, so that a broken pool identifies the task that broke it.
         pools: SimpleQueue[ProcessPoolExecutor] = SimpleQueue()
         for _ in range(self.workers):
-            pools.put(_pool())
+            pools.put(_single_process_pool())
         threads = ThreadPoolExecutor(self.workers)
         try:
             yield from _in_order(
                 tasks,
                 submit=lambda task: threads.submit(self._score, task, pools),
                 result=lambda future: future.result(),
-                limit=self.workers * AHEAD,
+                limit=self.workers * MAX_TASKS_PER_WORKER,
             )
         finally:
             threads.shutdown(cancel_futures=True)
@@ -123,10 +123,10 @@ class Processes:
                     return pool.submit(self.work, task, self.settings).result()
                 except BrokenProcessPool:
                     pool.shutdown()
-                    pool = _pool()
+                    pool = _single_process_pool()
         finally:
             pools.put(pool)
-        return _died(task, self.settings)
+        return _failed_task(task, self.settings)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,8 +152,8 @@ class Ray:
         try:
             ray.init(**cluster, log_to_driver=False, logging_level=logging.ERROR)
         except (ConnectionError, RuntimeError, ValueError) as exc:
-            place = self.address or "this machine"
-            raise ConfigError("engine", "settings", f"no Ray at {place}: {exc}") from exc
+            cluster_name = self.address or "this machine"
+            raise ConfigError("engine", "settings", f"no Ray at {cluster_name}: {exc}") from exc
         try:
             cores = int(ray.cluster_resources().get("CPU", 1))
             # Ray itself repeats a task whose worker or machine died.
@@ -162,7 +162,7 @@ class Ray:
                 tasks,
                 submit=lambda task: (task, remote.remote(task, self.settings)),
                 result=lambda sent: self._result(ray, *sent),
-                limit=cores * AHEAD,
+                limit=cores * MAX_TASKS_PER_WORKER,
             )
         finally:
             ray.shutdown()
@@ -173,7 +173,7 @@ class Ray:
         except ray.exceptions.RayTaskError as exc:
             raise exc.cause from None
         except (ray.exceptions.WorkerCrashedError, ray.exceptions.OutOfMemoryError):
-            return _died(task, self.settings)
+            return _failed_task(task, self.settings)
         return scored
 
 
@@ -194,11 +194,11 @@ def _in_order(
         yield result(waiting.popleft())
 
 
-def _died(task: Task, settings: Config) -> Scored:
+def _failed_task(task: Task, settings: Config) -> Scored:
     return work.failed(task, work.signature_of(work.make_scorer(settings)), DIED)
 
 
-def _pool() -> ProcessPoolExecutor:
+def _single_process_pool() -> ProcessPoolExecutor:
     # A forked process could inherit a lock that another thread holds.
     context = multiprocessing.get_context("spawn")
     return ProcessPoolExecutor(1, mp_context=context, initializer=_end_with_parent)

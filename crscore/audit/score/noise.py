@@ -9,7 +9,7 @@ from crscore.records import CommentResult, Flag, Kind, Result
 from crscore.reports import view
 from crscore.usefulness import headline
 
-_OF_NO_USE: Final = frozenset({headline.WORDS[-1][1], view.OFF_TOPIC})
+_USELESS_WORDS: Final = frozenset({headline.WORDS[-1][1], view.OFF_TOPIC})
 
 
 class Noise(StrEnum):
@@ -18,7 +18,7 @@ class Noise(StrEnum):
     REPEAT = "repeat"
     """All its posts repeat another one of the same reviewer (`reviewers.repeats`)."""
     RESTATES = "restates"
-    """Every sentence only describes the change: it is flagged so, or read as a description."""
+    """Every sentence only describes the change, by its flag or by the reader of sentences."""
     PRAISE = "praise"
     """Every sentence praises or only describes the change."""
     NOTHING = "nothing"
@@ -30,28 +30,28 @@ class Noise(StrEnum):
 def noise_of(result: Result, item: CommentResult) -> Noise | None:
     """Return why a scored comment is useless; None when it may be useful.
 
-    Hidden sentences do not count. A comment without others may be a suggestion: None.
+    Hidden sentences do not count. A comment with no other sentence may be a suggestion: None.
 
     Args:
         result: Result that the comment is part of.
         item: A comment that is not a repeat.
     """
-    visible = [at for at in item.sentences if not result.sentences[at].hidden]
-    if not visible:
+    visible_sentences = [index for index in item.sentences if not result.sentences[index].hidden]
+    if not visible_sentences:
         return None
-    kinds = {_kind(result, at) for at in visible}
+    kinds = {_kind(result, index) for index in visible_sentences}
     if kinds == {Kind.DESCRIPTION}:
         return Noise.RESTATES
     if kinds <= {Kind.DESCRIPTION, Kind.PRAISE}:
         return Noise.PRAISE
     useful = item.usefulness
-    is_useful = useful is not None and view.word(useful) not in _OF_NO_USE
-    addresses = any(result.sentence_matches[at].matched for at in visible)
+    is_useful = useful is not None and view.word(useful) not in _USELESS_WORDS
+    addresses = any(result.sentence_matches[index].matched for index in visible_sentences)
     return None if addresses or is_useful else Noise.NOTHING
 
 
 def _kind(result: Result, sentence: int) -> Kind | None:
     if result.sentence_flags[sentence] is Flag.RESTATES:
         return Kind.DESCRIPTION
-    read = view.reading(result, sentence)
-    return None if read is None else read.kind
+    judgement = view.reading(result, sentence)
+    return None if judgement is None else judgement.kind

@@ -16,10 +16,10 @@ import numpy.typing as npt
 from crscore.cache import Store
 from crscore.encoders.base import Encoder
 
-_HASH_BYTES = 16
+_HASH_BYTES = 16  # 128 bits: collisions of texts are negligible
 
 
-class RememberedVectors:
+class CachedVectors:
     """Encoder that caches the vectors of each pull request.
 
     Args:
@@ -29,7 +29,7 @@ class RememberedVectors:
 
     def __init__(self, encoder: Encoder, store: Store | None) -> None:
         self._encoder, self._store = encoder, store
-        self._known: dict[bytes, bytes] = {}
+        self._cached: dict[bytes, bytes] = {}
         self._used: dict[bytes, bytes] = {}
 
     @property
@@ -39,19 +39,19 @@ class RememberedVectors:
 
     @contextmanager
     def of_pull(self, name: str) -> Iterator[None]:
-        """Use the cached vectors of one pull request, and cache those that were used."""
+        """Use the cached vectors of one pull request, and then cache only those that were used."""
         key = f"vectors {_hash(f'{self.identity} {name}').hex()}"
-        self._known = _read(self._store.get(key)) if self._store else {}
+        self._cached = _read(self._store.get(key)) if self._store else {}
         self._used = {}
         yield
-        if self._store and self._used.keys() != self._known.keys():
+        if self._store and self._used.keys() != self._cached.keys():
             self._store.put(key, msgspec.msgpack.encode(self._used))
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Encode new texts and look up cached ones; see `Encoder.encode`."""
         hashes = {text: _hash(text) for text in texts}
         keys = hashes.values()
-        self._used |= {key: self._known[key] for key in keys if key in self._known}
+        self._used |= {key: self._cached[key] for key in keys if key in self._cached}
         new = [text for text, key in hashes.items() if key not in self._used]
         vectors = self._encoder.encode(new)
         self._used |= {hashes[text]: row.tobytes() for text, row in zip(new, vectors, strict=True)}
@@ -67,6 +67,7 @@ def _hash(text: str) -> bytes:
 
 def _read(data: bytes | None) -> dict[bytes, bytes]:
     try:
+        # 0x80 is an empty map in MessagePack.
         return msgspec.msgpack.decode(data or b"\x80", type=dict[bytes, bytes])
     except msgspec.DecodeError:
         return {}

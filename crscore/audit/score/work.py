@@ -10,7 +10,7 @@ from typing import Final, TypedDict
 
 from crscore.audit.score.assemble import Task, assemble
 from crscore.audit.score.noise import Noise, noise_of
-from crscore.audit.score.vectors import RememberedVectors
+from crscore.audit.score.vectors import CachedVectors
 from crscore.audit.store.rows import CommentScore, OpenPoint, Page, Row, Score, comment_key
 from crscore.diff import full_files
 from crscore.errors import ConfigError, DependencyError, ModelNotFoundError
@@ -67,14 +67,14 @@ def make_scorer(settings: Config) -> Scorer:
 
 
 @lru_cache(maxsize=1)
-def _encoder(settings: Config) -> RememberedVectors:
+def _encoder(settings: Config) -> CachedVectors:
     """Make the encoder of a process, once.
 
     It uses one thread: one process a core is faster, and the vectors are the same in any number of
     processes.
     """
     store = make_store(settings) if settings.cache else None
-    return RememberedVectors(make_encoder(settings, threads=1), store)
+    return CachedVectors(make_encoder(settings, threads=1), store)
 
 
 def signature_of(scorer: Scorer) -> str:

@@ -15,7 +15,8 @@ from typing import Final, NamedTuple
 MAX_LINES: Final = 20_000
 """Maximum lines of a file that is followed."""
 EXACT_PAIRS: Final = 1_000_000
-"""Maximum pairs of words that are all compared; beyond, frequent words do not start a match."""
+"""Maximum pairs of words that are all compared. Above it, the matcher ignores frequent words,
+as its time grows with the square of the text."""
 _WORD: Final = re.compile(r"\w+|[^\w\s]")
 _QUOTES: Final = str.maketrans({"'": '"', "`": '"'})
 _CLOSING: Final = frozenset(")]}")
@@ -40,7 +41,7 @@ class _Word(NamedTuple):
 
 
 def line_key(line: str) -> str:
-    """Return the words of a line, joined, to compare it by; empty for a blank line.
+    """Return the words of a line, joined, as a key for comparison; empty for a blank line.
 
     Example:
         >>> line_key("  call('a',b )")
@@ -50,7 +51,7 @@ def line_key(line: str) -> str:
 
 
 def file_words(lines: Sequence[str]) -> list[str]:
-    """Return the words of a text to compare it by."""
+    """Return the words by which a text is compared."""
     return [word.text for word in _words(lines, range(len(lines)), ())]
 
 
@@ -69,31 +70,39 @@ def align(old: Sequence[str], new: Sequence[str]) -> Alignment:
         [None, Position(start=1, end=5)]
     """
     alignment: Alignment = [None] * len(old)
-    old_at, old_keys = _keys(old)
-    new_at, new_keys = _keys(new)
+    old_line_numbers, old_keys = _keys(old)
+    new_line_numbers, new_keys = _keys(new)
     for tag, start, end, new_start, new_end in SequenceMatcher(
         None, old_keys, new_keys
     ).get_opcodes():
         if tag == "equal":
             for index in range(end - start):
-                line = new_at[new_start + index]
-                alignment[old_at[start + index]] = Position(line, line + 1)
+                line = new_line_numbers[new_start + index]
+                alignment[old_line_numbers[start + index]] = Position(line, line + 1)
         elif tag == "replace":
-            before = _words(old, old_at[start:end], old_at[end : end + 1])
-            after = _words(new, new_at[new_start:new_end], new_at[new_end : new_end + 1])
-            for line, place in _match_words(list(before), list(after)):
-                alignment[line] = place
+            before = _words(old, old_line_numbers[start:end], old_line_numbers[end : end + 1])
+            after = _words(
+                new, new_line_numbers[new_start:new_end], new_line_numbers[new_end : new_end + 1]
+            )
+            for line, position in _match_words(list(before), list(after)):
+                alignment[line] = position
     return alignment
 
 
 def _keys(lines: Sequence[str]) -> tuple[list[int], list[str]]:
     keys = [line_key(line) for line in lines]
-    return [at for at, key in enumerate(keys) if key], [key for key in keys if key]
+    return [line_number for line_number, key in enumerate(keys) if key], [
+        key for key in keys if key
+    ]
 
 
-def _words(lines: Sequence[str], at: Sequence[int], following: Sequence[int]) -> Iterator[_Word]:
+def _words(
+    lines: Sequence[str], line_numbers: Sequence[int], following: Sequence[int]
+) -> Iterator[_Word]:
     """Yield the words of some lines, without commas before a closing bracket."""
-    words = [_Word(text, line) for line in (*at, *following) for text in _split(lines[line])]
+    words = [
+        _Word(text, line) for line in (*line_numbers, *following) for text in _split(lines[line])
+    ]
     last = frozenset(following)
     for word, next_word in pairwise([*words, _Word("", -1)]):
         if word.line not in last and not (word.text == "," and next_word.text in _CLOSING):
@@ -105,7 +114,7 @@ def _split(line: str) -> list[str]:
 
 
 def _match_words(old: Sequence[_Word], new: Sequence[_Word]) -> Iterator[tuple[int, Position]]:
-    """Yield the older lines whose words are all together, with no new word on their lines."""
+    """Yield the older lines whose words stayed together, with no new word on their new lines."""
     matcher = SequenceMatcher(
         None,
         [word.text for word in old],
@@ -115,8 +124,12 @@ def _match_words(old: Sequence[_Word], new: Sequence[_Word]) -> Iterator[tuple[i
     blocks = matcher.get_matching_blocks()
     matched = {block.b + index for block in blocks for index in range(block.size)}
 
-    def is_added(at: int, line: int) -> bool:
-        return 0 <= at < len(new) and new[at].line == line and at not in matched
+    def is_added(word_index: int, line: int) -> bool:
+        return (
+            0 <= word_index < len(new)
+            and new[word_index].line == line
+            and word_index not in matched
+        )
 
     for block in blocks:
         for start, end in _whole_lines(old, block.a, block.a + block.size):
@@ -128,10 +141,10 @@ def _match_words(old: Sequence[_Word], new: Sequence[_Word]) -> Iterator[tuple[i
 def _whole_lines(words: Sequence[_Word], start: int, end: int) -> Iterator[tuple[int, int]]:
     """Yield the ranges of words that are whole lines within a range."""
     first = start
-    for at in range(start, end):
-        if at > 0 and words[at - 1].line != words[at].line:
-            first = at
+    for index in range(start, end):
+        if index > 0 and words[index - 1].line != words[index].line:
+            first = index
         is_first = first == 0 or words[first - 1].line != words[first].line
-        is_last = at + 1 == len(words) or words[at + 1].line != words[at].line
+        is_last = index + 1 == len(words) or words[index + 1].line != words[index].line
         if is_first and is_last:
-            yield first, at + 1
+            yield first, index + 1

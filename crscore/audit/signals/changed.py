@@ -14,10 +14,10 @@ from crscore.audit.signals.follow import Answer, Base, Following, Lines, Span, f
 from crscore.audit.signals.trees import Trees
 from crscore.audit.store.rows import Comment, Pull, Revision
 
-SHORT: Final = 10
+COMMIT_DIGITS: Final = 10
 """Digits of a commit in evidence."""
 MAX_COMMITS: Final = 50
-"""Maximum later trees in which a suggestion is searched, the last ones."""
+"""Maximum number of later trees in which a suggestion is searched; the latest ones are used."""
 MAX_OTHER_FILES: Final = 50
 """Maximum other changed files in which moved code is searched, and for a file's base rate."""
 _HEADER: Final = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
@@ -28,7 +28,7 @@ class SignalValue(NamedTuple):
 
     answer: Answer
     base: tuple[int, int] | None = None
-    """Positive and all units that nobody commented on."""
+    """Number of positive units, and of all units, that nobody commented on."""
 
 
 class Place(NamedTuple):
@@ -130,7 +130,7 @@ class PullTrees:
             self._commented.setdefault(path, set()).update(keys)
 
     def _locate(self, remark: FileComment) -> tuple[Following | str, Span | None]:
-        """Return the file of a comment and its lines in it; or why it cannot be followed."""
+        """Return the file of a comment with the commented lines, or why it cannot be followed."""
         comment = remark.comment
         if self.last is None:
             return "last commit is missing", None
@@ -151,13 +151,13 @@ class PullTrees:
         if following.base is None or following.base.old is None:
             return "base is missing", None
         removed = Following(old=following.base.old, new=following.old, base=None)
-        place = removed.region(span)
-        if any(map(line_key, following.old[place.start : place.end])):
-            return following, place
+        replacement = removed.region(span)
+        if any(map(line_key, following.old[replacement.start : replacement.end])):
+            return following, replacement
         return replace(following, old=removed.old, base=None, was_removed=True), span
 
     def _from_hunk(self, remark: FileComment, last: str) -> tuple[Following | str, Span | None]:
-        """Follow a comment whose commit is lost by its hunk."""
+        """Follow a comment whose commit is lost, using its hunk."""
         comment = remark.comment
         hunk = _read_hunk(remark.hunk)
         if hunk is None or comment.path is None or comment.line is None or comment.side == "old":
@@ -166,9 +166,9 @@ class PullTrees:
         if file.lines is None:
             return "commit is missing", None
         lines, added = hunk
-        size = comment.line - (comment.start_line or comment.line) + 1
+        line_count = comment.line - (comment.start_line or comment.line) + 1
         following = Following(old=lines, new=file.lines, base=None, is_whole=False, added=added)
-        return following, Span(max(0, len(lines) - size), len(lines))
+        return following, Span(max(0, len(lines) - line_count), len(lines))
 
     def _follow(self, commit: str, path: str) -> Following | str:
         if (commit, path) not in self._followed:
@@ -252,7 +252,7 @@ class PullTrees:
             return SignalValue(Answer(None, following if isinstance(following, str) else None))
         answer = following.changed(span)
         if answer.value and self.last:
-            answer = Answer(True, f"{self.last[:SHORT]} {answer.evidence or ''}".strip())
+            answer = Answer(True, f"{self.last[:COMMIT_DIGITS]} {answer.evidence or ''}".strip())
         commented = frozenset(self._commented.get(remark.comment.path or "", ()))
         return SignalValue(answer, following.base_rate(span, commented))
 
@@ -265,7 +265,7 @@ class PullTrees:
                 return SignalValue(Answer(True, lines.answer.evidence))
             return SignalValue(Answer(None, following or "commit is missing"))
         changed = file_changed(following.old, following.new, following.base)
-        evidence = (self.last or "")[:SHORT] if changed else None
+        evidence = (self.last or "")[:COMMIT_DIGITS] if changed else None
         return SignalValue(Answer(changed, evidence), self._file_base(commit))
 
     def _file_base(self, commit: str) -> tuple[int, int] | None:
@@ -297,8 +297,8 @@ class PullTrees:
         if first_commit is None:
             return Answer(False)
         if not is_last and lines.value is False:
-            return Answer(False, f"{first_commit[:SHORT]}, then reverted")
-        return Answer(True, first_commit[:SHORT])
+            return Answer(False, f"{first_commit[:COMMIT_DIGITS]}, then reverted")
+        return Answer(True, first_commit[:COMMIT_DIGITS])
 
     def _later_texts(self, remark: FileComment) -> Iterator[tuple[str, Lines]]:
         """Yield the file of a comment in each later tree in which it differs, by time."""
@@ -326,5 +326,5 @@ def _read_hunk(text: str) -> tuple[tuple[str, ...], frozenset[int]] | None:
         return None
     lines = [line for line in body.split("\n") if line[:1] not in ("-", "\\")]
     return tuple(line[1:] for line in lines), frozenset(
-        at for at, line in enumerate(lines) if line.startswith("+")
+        index for index, line in enumerate(lines) if line.startswith("+")
     )

@@ -26,8 +26,9 @@ _RESOLVED: Final = (
     Signal.RESOLVED_BY_BOT,
 )
 _DECORATION: Final = re.compile(r"<[^<>]*>|[*_`]")
-_SIGNED: Final = re.compile(r"^co-authored-by:|generated (?:with|by)")
-_MIN_NAME: Final = 4
+_SIGNATURE: Final = re.compile(r"^co-authored-by:|generated (?:with|by)")
+_MIN_NAME_CHARS: Final = 4
+"""Minimum length of a bot's name to search for; a shorter one could be part of another word."""
 
 
 class Patterns(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -110,13 +111,17 @@ def referred(
     for commit, message in commits:
         lines = message.casefold().splitlines()[:MAX_MESSAGE_LINES]
         text = "\n".join(lines)
-        # A coding assistant signs its commits, too: only the account of the app is the reviewer.
-        unsigned = "\n".join(line for line in lines if "[bot]" in line or not _SIGNED.search(line))
+        # A coding assistant signs its own commits, too, so in a signature only the account of an
+        # app counts as a mention of the reviewer.
+        unsigned = "\n".join(
+            line for line in lines if "[bot]" in line or not _SIGNATURE.search(line)
+        )
         named_reviewers = {
             reviewer
             for reviewer, names in reviewers.items()
             if any(name in unsigned for name in names)
         }
+        # "Address review comments" refers to every reviewer, unless the message names one.
         is_general = any(matches_any(patterns().review, line) for line in lines)
         if (
             address.search(text)
@@ -135,7 +140,7 @@ def names(reviewer: str, logins: Iterable[str | None]) -> frozenset[str]:
         title,
         *(strip_app_suffix(login.casefold()) for login in logins if login),
     }
-    return frozenset(name.casefold() for name in all_names if len(name) >= _MIN_NAME)
+    return frozenset(name.casefold() for name in all_names if len(name) >= _MIN_NAME_CHARS)
 
 
 def _is_known_bot(login: str) -> bool:

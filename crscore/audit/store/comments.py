@@ -9,7 +9,7 @@ from crscore.audit.store.database import Store
 from crscore.audit.store.rows import Comment, CommentObservation, Thread, ThreadObservation
 
 Account = tuple[bool, int]
-"""Whether it is the author of reviews, and the host's number of the account.
+"""Whether the account is the author of reviews, and its id at the host.
 
 GraphQL, which provides the reviews, has other logins of some apps than REST, which provides the
 comments.
@@ -38,7 +38,7 @@ def put_comments(store: Store, rows: Iterable[Comment]) -> set[int]:
 
 
 def thread_by_comment(store: Store, repository: int, number: int) -> Mapping[int, int | None]:
-    """Return the threads of a pull request's comments, None outside threads; both are keys."""
+    """Return the thread's key by comment key for a pull request; None outside threads."""
     sql = "SELECT key, thread FROM comments WHERE repository = ? AND number = ?"
     return dict(store.query(sql, repository, number))
 
@@ -78,6 +78,7 @@ def put_observation(store: Store, row: ThreadObservation | CommentObservation) -
 
 def logins_by_account(store: Store) -> dict[Account, str]:
     """Return the logins of the known accounts."""
+    # The remainder is the kind of a comment (`rows.comment_key`); 1 is a review.
     sql = "SELECT DISTINCT key % 4 = 1, author_id, author FROM comments WHERE author_id IS NOT NULL"
     return {(bool(is_review), number): login for is_review, number, login in store.query(sql)}
 

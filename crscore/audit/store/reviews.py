@@ -10,7 +10,7 @@ from crscore.audit.store.database import Store
 LATEST: Final = """
 WITH latest AS MATERIALIZED (
   SELECT s.repository, s.number, s.content,
-    -- The last night; of two scorings in one night, the one that left its page.
+    -- The last night; of two scorings in one night, the one whose page is stored.
     MAX(s.night || (s.content IS g.content) || hex(s.content)) AS newest
   FROM scores s
   JOIN pulls p USING (repository, number)
@@ -20,7 +20,8 @@ WITH latest AS MATERIALIZED (
     AND s.repository IN (SELECT value FROM json_each(?4))
   GROUP BY s.repository, s.number
 )"""
-"""Start of a query with a `Scope`'s values: `latest` has the last scored content of each pull."""
+"""Start of a query with the values of a `Scope`; `latest` has the last scored content of each pull
+request."""
 _LATEST_COMMENTS: Final = """
 FROM comment_scores s JOIN comments c ON c.key = s.comment
 JOIN latest l ON l.repository = c.repository AND l.number = c.number AND l.content = s.content"""
@@ -35,11 +36,11 @@ class Scope(NamedTuple):
     since: str
     until: str
     repositories: str
-    """Numbers of the repositories, a JSON list."""
+    """JSON list of the repositories' ids."""
 
 
 def count_scored_pulls(store: Store, since: str, until: str, repositories: str) -> dict[int, int]:
-    """Count the scored pulls of each signature."""
+    """Count the scored pull requests of each signature."""
     sql = """
         SELECT signature, COUNT(*) FROM (
           SELECT DISTINCT s.signature, s.repository, s.number
@@ -51,7 +52,7 @@ def count_scored_pulls(store: Store, since: str, until: str, repositories: str) 
 
 
 def read_pulls(store: Store, scope: Scope) -> Rows:
-    """Return repository, number, day of creation, language and lines of each pull, in order."""
+    """Return repository, number, day of creation, language and lines of pull requests, in order."""
     sql = """
         SELECT repository, number, substr(created, 1, 10), language, lines FROM pulls
         WHERE substr(created, 1, 10) BETWEEN ? AND ?
@@ -61,9 +62,9 @@ def read_pulls(store: Store, scope: Scope) -> Rows:
 
 
 def read_scores(store: Store, scope: Scope) -> Rows:
-    """Return repository, number, reviewer, whether it is a bot, and its numbers, in order.
+    """Return repository, number, reviewer, whether it is a bot, counts and scores, in order.
 
-    The numbers are comments and words, then standing, relevance, conciseness, comprehensiveness and
+    These are comments and words, then standing, relevance, conciseness, comprehensiveness and
     substance, 0 to 100.
     """
     sql = f"""{LATEST}

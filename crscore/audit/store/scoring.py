@@ -1,4 +1,4 @@
-"""What the scoring of pull requests reads, besides their rows."""
+"""Queries for the scoring of pull requests, besides those of their rows."""
 
 from __future__ import annotations
 
@@ -29,8 +29,9 @@ def reviewed_pulls(store: Store) -> list[tuple[int, int]]:
 
 
 def read_comments(store: Store, repository: int, number: int) -> list[ObservedComment]:
-    """Return the comments of a pull request that are not minimised, by key."""
+    """Return the comments of a pull request that are not minimised, ordered by key."""
     of_comments = f"FROM comments {_OF_PULL}"
+    # Observations are read by night, so that the last one replaces the others.
     threads = {
         thread: (bool(outdated), bool(resolved))
         for thread, outdated, resolved in store.query(
@@ -58,7 +59,7 @@ def read_comments(store: Store, repository: int, number: int) -> list[ObservedCo
 def scores_of_content(
     store: Store, repository: int, number: int, signature: int, content: bytes
 ) -> list[Score]:
-    """Return the scores of all reviewers together that a content of a pull request has."""
+    """Return the scores of all reviewers together for one content of a pull request."""
     return store.find(
         Score,
         repository=repository,

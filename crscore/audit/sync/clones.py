@@ -24,7 +24,7 @@ from crscore.errors import HostError
 FETCH_TIMEOUT_S: Final = 3_600.0
 """Time limit of one fetch in seconds; the first is a whole clone."""
 MAX_FETCHES: Final = 20
-"""Maximum fetches of lost commits in one night: each can find one commit that GitHub lacks."""
+"""Maximum fetches of lost commits in one night; each failure names one that GitHub lacks."""
 _REFSPECS: Final = ("+refs/pull/*/head:refs/pull/*/head", "+refs/heads/*:refs/heads/*")
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 # `fatal: remote error: upload-pack: not our ref 1234...`
@@ -34,7 +34,7 @@ _NETWORK_VARIABLES: Final = (
     "HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy", "ALL_PROXY",
     "all_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH",
 )  # fmt: skip
-_OPTIONS: Final = (
+_FETCH_OPTIONS: Final = (
     "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
     "--no-recurse-submodules", "--prune", "--force",
 )  # fmt: skip
@@ -48,7 +48,7 @@ def clone_path(clones: Path, repository: int) -> Path:
 def fetch_repository(
     store: Store, clones: Path, repository: int, url: str, token: str | None
 ) -> None:
-    """Fetch what is new into the clone of a repository, which is created when missing.
+    """Fetch new objects into the clone of a repository, which is created when missing.
 
     Args:
         store: The store; its comments and revisions name the commits that are needed.
@@ -72,6 +72,7 @@ def fetch_repository(
     _fetch(git_dir, url, _REFSPECS, variables)
     commits = set(filter(_COMMIT.fullmatch, observed_commits(store, repository)))
     missing = _missing(git_dir, commits)
+    # One unknown commit fails a whole fetch, so it is removed and the others are tried again.
     for _ in range(MAX_FETCHES):
         if not missing:
             return
@@ -88,7 +89,7 @@ def fetch_repository(
 
 def _fetch(git_dir: Path, url: str, refspecs: Iterable[str], variables: Mapping[str, str]) -> None:
     run_git(
-        ("fetch", *_OPTIONS, "--stdin", "--", url),
+        ("fetch", *_FETCH_OPTIONS, "--stdin", "--", url),
         folder=git_dir,
         is_git_dir=True,
         input_bytes="".join(f"{refspec}\n" for refspec in refspecs).encode(),
@@ -101,9 +102,9 @@ def _variables(url: str, token: str | None) -> dict[str, str]:
     """Return the environment of a fetch, with network settings and the token, without prompts."""
     settings = {
         "credential.helper": "",
-        "http.followRedirects": "false",
+        "http.followRedirects": "false",  # a redirect would send the token elsewhere
         "fetch.fsckObjects": "false",
-        "fetch.unpackLimit": "1",
+        "fetch.unpackLimit": "1",  # keep packs: loose objects would be one file each
     }
     if token is not None:
         login = base64.b64encode(f"x-access-token:{token}".encode()).decode()
@@ -124,7 +125,7 @@ def _missing(git_dir: Path, commits: set[str]) -> set[str]:
         folder=git_dir,
         is_git_dir=True,
         input_bytes="".join(f"{commit}\n" for commit in sorted(commits)).encode(),
-        max_bytes=len(commits) * 120,
+        max_bytes=len(commits) * 120,  # a line has a commit, its type and size
     )
     lines = text.decode("ascii", "replace").splitlines()
     return {line.split()[0] for line in lines if line.endswith(" missing")}
@@ -132,8 +133,8 @@ def _missing(git_dir: Path, commits: set[str]) -> set[str]:
 
 def _remove_old_locks(git_dir: Path) -> None:
     """Remove locks left by a git that was killed: no fetch takes that long."""
-    before = time.time() - 2 * FETCH_TIMEOUT_S
+    cutoff = time.time() - 2 * FETCH_TIMEOUT_S
     for lock in git_dir.rglob("*.lock"):
         with contextlib.suppress(FileNotFoundError):
-            if lock.stat().st_mtime < before:
+            if lock.stat().st_mtime < cutoff:
                 lock.unlink()

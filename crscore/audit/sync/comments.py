@@ -99,7 +99,7 @@ def to_thread_observation(key: int, night: str, thread: graphql.Thread) -> Threa
 
 
 def to_observation(key: int, night: str, state: graphql.CommentState | None) -> CommentObservation:
-    """Return the state of a comment on a night; None is that of a deleted one."""
+    """Return the state of a comment on a night; `state` is None for a deleted comment."""
     return CommentObservation(
         comment=key,
         night=night,
@@ -120,13 +120,13 @@ def classify_comments(
     rows = store.find(Comment, "created", "key", repository=repository, number=number)
     remarks = [to_remark(store, row) for row in rows]
     renamed = {}
-    for row, reading in zip(rows, read_posts(remarks, pull_author=pull_author), strict=True):
+    for row, post in zip(rows, read_posts(remarks, pull_author=pull_author), strict=True):
         classified = replace(
             row,
-            reviewer=reading.reviewer,
-            is_bot=int(reading.is_bot),
-            is_review=int(reading.is_review),
-            skip=reading.skip,
+            reviewer=post.reviewer,
+            is_bot=int(post.is_bot),
+            is_review=int(post.is_review),
+            skip=post.skip,
         )
         if classified != row:
             store.put([classified])
@@ -161,5 +161,5 @@ def rename_accounts(
             renamed = classify_comments(store, repository, number, author)
             for old, new in renamed.items():
                 rename_reviewer(store, repository, number, old, new)
-        notes.append(f"{former} is called {row.author} now; stored comments are renamed.")
+        notes.append(f"{former} is now called {row.author}; stored comments were updated.")
     return tuple(notes)

@@ -168,7 +168,7 @@ def _identify(
     if listed is None:
         return repository
     if listed.id != repository.id:
-        reason = f"another repository is called {repository.name} now"
+        reason = f"another repository is now called {repository.name}"
         raise NotFoundError(f"GET /repos/{repository.name}/pulls", reason)
     return rename(store, repository, listed.full_name, messages)
 

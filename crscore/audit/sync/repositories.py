@@ -132,7 +132,7 @@ def rename(store: Store, repository: Repository, name: str, messages: Messages) 
     """Store a repository's new name."""
     if repository.name == name:
         return repository
-    messages.note(f"{repository.name} is called {name} now.")
+    messages.note(f"{repository.name} is now called {name}.")
     renamed = replace(repository, name=name)
     with store.transaction():
         store.put([renamed])
@@ -172,7 +172,7 @@ def _store_listed(store: Store, listed: _Listed, since: str, messages: Messages)
         state="ok",
     )
     if previous is not None and previous.name != row.name:
-        messages.note(f"{previous.name} is called {row.name} now.")
+        messages.note(f"{previous.name} is now called {row.name}.")
     with store.transaction():
         store.put([row])
         # All lists of a new repository start at the same time, even if this run is killed.

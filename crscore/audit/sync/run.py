@@ -38,7 +38,7 @@ from crscore.github.response_errors import one_line
 OBSERVED_DAYS: Final = 14
 """Days after the merge, or the close, on which a pull request is observed."""
 FIRST_DAYS: Final = 30
-"""Days before its first night from which a repository is read."""
+"""Days before its first night that are read of a new repository."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +71,7 @@ class Summary:
     pending: int
     """Pull requests left for the next run."""
     notes: tuple[str, ...]
-    """Things to know, one sentence each."""
+    """Notes for the user, one sentence each."""
 
 
 def sync(
@@ -89,7 +89,7 @@ def sync(
         client: GitHub client.
         clones: Folder of the bare clones.
         request: What to synchronise.
-        now: Present time, with a time zone.
+        now: Current time, with a time zone.
 
     Returns:
         The outcome. A run that could not read everything has the reason in `run.partial`.
@@ -151,7 +151,7 @@ class _Night:
     night: str
     """Date of the observations, ISO 8601."""
     now: datetime
-    """Present time, from which all days are counted."""
+    """Current time, from which all days are counted."""
     messages: Messages
     repositories: list[Repository] = field(default_factory=list)
     reader: DetailReader | None = None
@@ -163,7 +163,7 @@ class _Night:
 
     @property
     def observed_since(self) -> str:
-        """Time since when a pull request may be closed and still be observed."""
+        """Earliest time of closing at which a pull request is still observed."""
         return _iso(self.now - timedelta(days=OBSERVED_DAYS))
 
     def read(self) -> None:
@@ -215,6 +215,7 @@ class _Night:
                 while unread:
                     repository = self._read_repository(unread[0], logins)
                     self.repositories += [repository] if repository is not None else []
+                    # Only now: a repository whose reading was interrupted stays unread.
                     unread.pop(0)
                     advance()
         finally:

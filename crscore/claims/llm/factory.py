@@ -11,7 +11,7 @@ from crscore import plugins
 from crscore.cache import Store
 from crscore.claims.llm.cache import ClaimsCache
 from crscore.claims.llm.generator import ModelClaims
-from crscore.claims.llm.options import OF_ENGINES, Options
+from crscore.claims.llm.options import ENGINE_OPTIONS, Options
 from crscore.claims.llm.prompt import Prompt, answer_schema, load_prompt
 from crscore.errors import ConfigError
 from crscore.llm.engines.base import Sampling
@@ -49,7 +49,7 @@ def make_generator(engine: str, options: Options) -> ModelClaims:
         ConfigError: An option is invalid.
     """
     engine_options = {
-        name: value for name in OF_ENGINES if (value := getattr(options, name)) is not None
+        name: value for name in ENGINE_OPTIONS if (value := getattr(options, name)) is not None
     }
     if options.argument:
         engine_options["model"] = options.argument

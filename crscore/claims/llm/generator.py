@@ -23,15 +23,15 @@ from crscore.llm.engines.base import Answer, Engine, Message, Sampling
 from crscore.llm.prompt_escaping import Fence
 from crscore.records import Claims, Diff, PseudoReference
 
-READING: Final = 3
+PARSER_VERSION: Final = 3
 """Version of the answer parser; cached claims of an older version are ignored."""
-GROUP: Final = 128
-"""Chats sent to a server before its answers are cached."""
+CHATS_PER_GROUP: Final = 128
+"""Minimum number of chats sent to a server before its answers are cached."""
 MAX_TOKENS: Final = 3_000
 """Maximum tokens of a chunk, whatever the context size: about `chunks.BUDGET` characters."""
-CUT: Final = "broke off"
-"""Reason the last claim of an answer is omitted."""
-CHARS_A_TOKEN: Final = 2.5
+CUT_OFF: Final = "broke off"
+"""Reason for omitting the last claim of an answer."""
+CHARS_PER_TOKEN: Final = 2.5
 """Characters of a diff per token, a low estimate: code has short tokens."""
 
 
@@ -66,27 +66,27 @@ class ModelClaims:
         shots = "" if self.few_shots is None else f"-{self.few_shots}"
         return (
             f"{self.engine.identity},{self.prompt.identity}{shots},{self.form},"
-            f"{sampling_label},s{sampling.seed},n{sampling.max_tokens},{self.context},r{READING}"
+            f"{sampling_label},s{sampling.seed},n{sampling.max_tokens},{self.context},r{PARSER_VERSION}"
         )
 
     def generate(self, diffs: Sequence[Diff]) -> tuple[Claims, ...]:
         """Write the claims of each diff, using one batch for those that are not cached."""
         # The chunk size decides what the model is shown, and so its answer.
-        made_by = f"{self.identity} {self.engine.origin} {self.engine.context_tokens}"
+        producer = f"{self.identity} {self.engine.origin} {self.engine.context_tokens}"
         # The model is called once for equal changes.
-        keys = [claims_key(diff, made_by, self.context) for diff in diffs]
+        keys = [claims_key(diff, producer, self.context) for diff in diffs]
         by_key = dict(zip(keys, diffs, strict=True))
         cached = ((key, self.cache.get(key)) for key in by_key) if self.cache is not None else ()
         claims_by_key = {key: claims for key, claims in cached if claims is not None}
         unknown = {key: diff for key, diff in by_key.items() if key not in claims_by_key}
-        generated = self._ask(tuple(unknown.values()))
+        generated = self._generate_new(tuple(unknown.values()))
         for key, (claims, complete) in zip(unknown, generated, strict=True):
             claims_by_key[key] = claims
             if complete and self.cache is not None:
                 self.cache.put(key, claims)
         return tuple(claims_by_key[key] for key in keys)
 
-    def _ask(self, diffs: Sequence[Diff]) -> Iterator[tuple[Claims, bool]]:
+    def _generate_new(self, diffs: Sequence[Diff]) -> Iterator[tuple[Claims, bool]]:
         """Generate claims for the diffs: in one batch in this process, in groups on a server.
 
         The claims of a group are cached before the next group is sent, as a run may be killed and
@@ -109,17 +109,21 @@ class ModelClaims:
         return make_chat(self.prompt, chunk, fence, self.form, examples=self.few_shots)
 
     def _chunks(self, diff: Diff) -> ChunkedDiff:
-        room = self.engine.context_tokens
-        if room is None or not diff.files:
+        context_tokens = self.engine.context_tokens
+        if context_tokens is None or not diff.files:
             return chunks.chunk_diff(diff, context=self.context)
         # A chat without its chunk; the engine counts its tokens where it can.
         empty_chat = self._chat(Chunk(file=diff.files[0], hunks=()), Fence(nonce="0" * 16))
-        shared = self.engine.count(empty_chat)
-        left = room - self.sampling.max_tokens
-        if shared is None:
-            budget = min(chunks.BUDGET, int((left - prompt_tokens(self.prompt)) * CHARS_A_TOKEN))
+        overhead = self.engine.count(empty_chat)
+        available = context_tokens - self.sampling.max_tokens
+        if overhead is None:
+            budget = min(
+                chunks.BUDGET, int((available - prompt_tokens(self.prompt)) * CHARS_PER_TOKEN)
+            )
             return chunks.chunk_diff(diff, budget, context=self.context)
-        return chunks.chunk_diff(diff, min(left - shared, MAX_TOKENS), self._count, self.context)
+        return chunks.chunk_diff(
+            diff, min(available - overhead, MAX_TOKENS), self._count, self.context
+        )
 
     def _count(self, text: str) -> int | None:
         return self.engine.count([Message(role="user", text=text)])
@@ -136,7 +140,7 @@ class ModelClaims:
             parsed = read_answer(answer.text, whole=answer.whole)
             grounded = ground_claims(parsed, chunk, source=self.source, examples=examples)
             dropped += grounded.dropped
-            dropped[CUT] += parsed.cut
+            dropped[CUT_OFF] += parsed.cut
             references += grounded.references
         kept_once = deduplicate(references)
         repeated = len(references) - len(kept_once)
@@ -149,12 +153,12 @@ class ModelClaims:
         return claims, not failed
 
 
-def _groups(parts: Sequence[ChunkedDiff], in_groups: bool) -> Iterator[list[ChunkedDiff]]:
+def _groups(parts: Sequence[ChunkedDiff], send_in_groups: bool) -> Iterator[list[ChunkedDiff]]:
     """Yield groups of diffs, each large enough for a batch."""
     group: list[ChunkedDiff] = []
     for part in parts:
         group.append(part)
-        if in_groups and sum(len(diff.chunks) for diff in group) >= GROUP:
+        if send_in_groups and sum(len(diff.chunks) for diff in group) >= CHATS_PER_GROUP:
             yield group
             group = []
     if group:

@@ -22,11 +22,12 @@ if TYPE_CHECKING:
     from crscore.claims.llm.answer import ParsedAnswer
 
 MAX_CLAIMS: Final = 40
-"""Claims, and implications, that are taken from one answer; the prompt asks for a third of that."""
-MAX_CHARS: Final = 1_000
-"""Characters of a claim; a longer one is not a sentence."""
+"""Maximum number of claims, and of implications, taken from one answer: three times what the prompt
+asks for."""
+MAX_CLAIM_CHARS: Final = 1_000
+"""Maximum characters of a claim; a longer text is not a sentence."""
 MAX_SPANS: Final = 20
-"""Places of one claim; a claim with more applies to the whole chunk."""
+"""Maximum line ranges of one claim; a claim with more applies to the whole chunk."""
 
 NAMES_NOTHING: Final = "names nothing of the diff"
 QUOTES_DIFF: Final = "only repeats a text of the diff"
@@ -39,9 +40,10 @@ _QUOTED: Final = re.compile(
 )
 _WORD: Final = re.compile(r"[^\W\d][\w$]*")
 _NUMBER: Final = re.compile(r"\d[\w.]*\w|\d")
+# "user_id", "userId", "_private", "HTTPServer", "a$b": words that are hardly English.
 _COMPOUND: Final = re.compile(r"[^\W_]_+[^\W_]|[a-z][A-Z]|^_|[A-Z]{2}[a-z]|\w\$")
 # Words for parts of code that do not occur in the code itself.
-_SIGNS: Final = {
+_CODE_PATTERNS: Final = {
     "string": re.compile(r"[\"'`]"),
     "condition": re.compile(r"\b(?:if|unless|else|elif|when|switch|case)\b|\?|&&|\|\|"),
     "comment": re.compile(r"//|/\*|#|--|<!--"),
@@ -84,12 +86,14 @@ def ground_claims(
     for kind, texts in kinds:
         dropped[TOO_MANY] += max(len(texts) - MAX_CLAIMS, 0)
         for text in texts[:MAX_CLAIMS]:
-            reason = REPEATS_EXAMPLE if normalize(text) in example_words else words.fault(text)
+            reason = (
+                REPEATS_EXAMPLE if normalize(text) in example_words else words.drop_reason(text)
+            )
             if reason is None:
                 references.append(words.reference(text, kind, source))
             else:
                 dropped[reason] += 1
-    return Grounded(tuple(references), +dropped)
+    return Grounded(tuple(references), +dropped)  # + drops the reasons that count 0
 
 
 class _ChunkWords:
@@ -108,12 +112,14 @@ class _ChunkWords:
         self._dense = "\n".join(map(_dense, texts))
         self._sequence = _sequence(text)
         changed = "\n".join(line.text for line in self._changed)
-        signs = (stem(name) for name, sign in _SIGNS.items() if sign.search(changed))
-        self._stems = _stems(text).union(signs)
+        code_words = (
+            stem(name) for name, pattern in _CODE_PATTERNS.items() if pattern.search(changed)
+        )
+        self._stems = _stems(text).union(code_words)
 
-    def fault(self, text: str) -> str | None:
+    def drop_reason(self, text: str) -> str | None:
         """Return why a sentence is dropped; None when it is kept."""
-        if len(text) > MAX_CHARS:
+        if len(text) > MAX_CLAIM_CHARS:
             return TOO_LONG
         if _sequence(text) in self._sequence:
             return QUOTES_DIFF

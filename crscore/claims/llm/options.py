@@ -52,5 +52,5 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         return bool(self.model or self.argument)
 
 
-OF_ENGINES = Options.__struct_fields__[Options.__struct_fields__.index("model") :]
+ENGINE_OPTIONS = Options.__struct_fields__[Options.__struct_fields__.index("model") :]
 """Fields that are options of an engine."""

@@ -29,22 +29,21 @@ class Change:
     before: str = ""
     """The name or the path that it had before, when it was renamed, replaced or moved."""
     origin: Change | None = None
-    """For a moved unit, what its former file lost."""
+    """For a moved unit, its removal from its former file."""
     members: list[Unit] = field(default_factory=list)
     """Units inside it that belong to this topic."""
     added: list[int] = field(default_factory=list)
     """Changed lines of the new version that belong to it, sorted."""
     removed: list[int] = field(default_factory=list)
     """Changed lines of the old version that belong to it, sorted."""
-
     similar: list[Change] = field(default_factory=list)
     """Other units that changed in the same way and belong to this topic."""
     aside: frozenset[Line] = frozenset()
     """Changed lines of this topic outside of the unit: the imports of its file."""
 
     @property
-    def last(self) -> str:
-        """Name without the names around it."""
+    def short_name(self) -> str:
+        """Name without those of the enclosing units."""
         return self.unit.name.rpartition(".")[2] if self.unit is not None else ""
 
     @property
@@ -54,7 +53,7 @@ class Change:
 
     @property
     def displayed_size(self) -> int:
-        """Lines as a reader counts them: of a new or removed unit all, with its blank ones."""
+        """Lines as a reader counts them; all of a new or removed unit, including blank ones."""
         units = (self.new if self.state == "new" else self.old).units
         if self.state in {"new", "removed"} and self.name and self.noun != "tests":
             return sum(unit.end - unit.start + 1 for unit in units if unit.name)

@@ -22,22 +22,22 @@ from crscore.claims.structural.quoting import (
 from crscore.claims.structural.versions import words_of
 from crscore.syntax.outline import Fact, Kind, Parameter, Role, Unit
 
-SMALL = 12
-"""Changed lines of a unit up to which lines that no sentence covers are quoted."""
-SAME_FACT = 0.6
-"""Share of tokens in common, in [0, 1], from which a condition or text is the other, edited."""
-PARTLY = 0.3
-"""The same from which a part of it may live on in the other."""
+MAX_QUOTED_SIZE = 12
+"""Maximum changed lines of a unit whose lines are quoted where no sentence covers them."""
+MIN_EDIT_OVERLAP = 0.6
+"""Minimum share of common tokens, in [0, 1], of a condition or text and its edited version."""
+MIN_PARTIAL_OVERLAP = 0.3
+"""The same where only a part of it may be kept in the other version."""
 MAX_ARGUMENT_CHARS = 160
-"""Characters of the changed arguments of one call."""
-MAX_LINES = 2
-"""Quoted lines of one unit."""
+"""Maximum characters of the changed arguments of one call."""
+MAX_QUOTED_LINES = 2
+"""Maximum quoted lines of one unit."""
 MAX_VALUES = 3
-"""Changed values of one unit."""
-MAX_LISTED = 3
-"""Arguments of one call; texts, conditions and values of one sentence."""
-MAX_LOOKED_UP = 500
-"""Names up to which each is looked for in the whole other version."""
+"""Maximum changed values reported of one unit."""
+MAX_LISTED_ITEMS = 3
+"""Maximum arguments of one call, and texts, conditions or values of one sentence."""
+MAX_NAMES_LOOKED_UP = 500
+"""Maximum number of names that are each looked up in the whole other version."""
 
 _NAME = re.compile(r"[\w$]+")
 
@@ -53,7 +53,7 @@ def details(unit: Evidence) -> Iterator[Statement]:
                 covered.update(statement.lines)
                 texts.add(statement.text)
                 yield statement
-    if unit.change.size <= SMALL or not texts:
+    if unit.change.size <= MAX_QUOTED_SIZE or not texts:
         yield from _lines(unit, covered)
 
 
@@ -67,7 +67,7 @@ def _names(facts: Sequence[Fact]) -> str:
 
 
 def _texts(facts: Sequence[Fact]) -> str:
-    return quoted([fact.text for fact in facts], MAX_LISTED)
+    return quoted([fact.text for fact in facts], MAX_LISTED_ITEMS)
 
 
 def _overloads(unit: Evidence) -> Iterator[Statement]:
@@ -130,9 +130,9 @@ def _modifiers(subject: str, old: Unit, new: Unit) -> Iterator[str]:
         [token for token in tokens if token not in names and re.match(r"\w", token)]
         for tokens in (after - before, before - after)
     )
-    if added and not removed and len(added) < MAX_LISTED:
+    if added and not removed and len(added) < MAX_LISTED_ITEMS:
         yield f"{subject} is now declared {quoted(added)}"
-    elif removed and not added and len(removed) < MAX_LISTED:
+    elif removed and not added and len(removed) < MAX_LISTED_ITEMS:
         yield f"{subject} is no longer declared {quoted(removed)}"
 
 
@@ -165,20 +165,22 @@ def _exchanged(unit: Evidence, role: Role, verb: str) -> Iterator[Statement]:
 def _conditions(unit: Evidence) -> Iterator[Statement]:
     added = [fact for fact in unit.added(Role.CONDITION) if fits(fact.text)]
     removed = [fact for fact in unit.removed(Role.CONDITION) if fits(fact.text)]
-    paired = pairs(removed, added, PARTLY if len(removed) == len(added) == 1 else SAME_FACT)
+    # With one on each side there is no other candidate, so less has to agree.
+    is_single = len(removed) == len(added) == 1
+    paired = pairs(removed, added, MIN_PARTIAL_OVERLAP if is_single else MIN_EDIT_OVERLAP)
     for old, edited in paired[:2]:
         text = f"the condition {condition(old)} in {unit.subject} is now {condition(edited)}"
         yield about([edited], text)
     removed, added_alone = unit.unpaired(removed, added, paired)
     # A part of a removed condition may live on in a new one.
-    removed = [fact for fact in removed if not pairs([fact], added, PARTLY)]
+    removed = [fact for fact in removed if not pairs([fact], added, MIN_PARTIAL_OVERLAP)]
     for facts, new, verb in (
         (added_alone, True, "now checks"),
         (removed, False, "no longer checks"),
     ):
         if facts:
-            conditions = listed(list(dict.fromkeys(map(condition, facts))), MAX_LISTED)
-            yield unit.statement(f"{verb} {conditions}", facts[:MAX_LISTED], new=new)
+            conditions = listed(list(dict.fromkeys(map(condition, facts))), MAX_LISTED_ITEMS)
+            yield unit.statement(f"{verb} {conditions}", facts[:MAX_LISTED_ITEMS], new=new)
 
 
 def _returned(unit: Evidence) -> Iterator[Statement]:
@@ -211,9 +213,9 @@ def _arguments(unit: Evidence) -> Iterator[Statement]:
             exchanged = exchange(removed[0], added[0])
             part = "" if quote(added[0]) in exchanged else "a value with "
             passes = f"now passes {part}{exchanged}"
-        elif not removed and len(added) <= MAX_LISTED:
+        elif not removed and len(added) <= MAX_LISTED_ITEMS:
             passes = f"now also passes {quoted(added)}"
-        elif not added and len(removed) <= MAX_LISTED:
+        elif not added and len(removed) <= MAX_LISTED_ITEMS:
             passes = f"no longer passes {quoted(removed)}"
         if passes:
             text = f"the call to {quote(new.name)} in {unit.subject} {passes}"
@@ -260,15 +262,15 @@ def _bound(unit: Evidence) -> Iterator[Statement]:
 
 def _bound_only_in(unit: Evidence, *, new: bool) -> list[Fact]:
     facts = unit.added(Role.ASSIGN) if new else unit.removed(Role.ASSIGN)
-    facts = unit.without(innermost(facts), new=new)
+    facts = unit.unmentioned(innermost(facts), new=new)
     is_unique = unit.is_new if new else unit.is_gone
-    skip_lookup = len(facts) > MAX_LOOKED_UP
+    skip_lookup = len(facts) > MAX_NAMES_LOOKED_UP
     return [fact for fact in facts if fits(fact.name) and (skip_lookup or is_unique(fact.name))]
 
 
 def _calls(unit: Evidence) -> Iterator[Statement]:
-    added = [f for f in unit.without(unit.added(Role.CALL), new=True) if fits(f.name)]
-    removed = [f for f in unit.without(unit.removed(Role.CALL), new=False) if fits(f.name)]
+    added = [f for f in unit.unmentioned(unit.added(Role.CALL), new=True) if fits(f.name)]
+    removed = [f for f in unit.unmentioned(unit.removed(Role.CALL), new=False) if fits(f.name)]
     if added:
         instead = f" and no longer {_names(removed)}" if removed else ""
         yield unit.statement(f"now calls {_names(added)}{instead}", added[:4])
@@ -302,12 +304,12 @@ def _imports(unit: Evidence) -> Iterator[Statement]:
             for module, names in sorted(modules.items(), key=lambda item: not item[0])
         ]
         if phrases:
-            yield unit.statement(f"{verb} {listed(phrases, MAX_LISTED)}", facts, new=new)
+            yield unit.statement(f"{verb} {listed(phrases, MAX_LISTED_ITEMS)}", facts, new=new)
 
 
 def _strings(unit: Evidence) -> Iterator[Statement]:
     added, removed = unit.added(Role.STRING), unit.removed(Role.STRING)
-    paired = pairs(removed, added, SAME_FACT)
+    paired = pairs(removed, added, MIN_EDIT_OVERLAP)
     removed, added = (
         [fact for fact in facts if len(fact.text) > len('"ab"') and fits(fact.text)]
         for facts in (removed, added)
@@ -343,7 +345,7 @@ def _lines(unit: Evidence, covered: set[Line]) -> Iterator[Statement]:
             exchanged = exchange(old, text) if old and unit.is_gone(old) else ""
             noun = "the line " if not exchanged or quote(text) in exchanged else ""
             count += 1
-            if count > MAX_LINES:
+            if count > MAX_QUOTED_LINES:
                 return
             sentence = f"{unit.subject} now has {noun}{exchanged or quote(text)}"
             yield Statement(sentence, ((True, line),))

@@ -1,4 +1,4 @@
-"""What differs between two versions of a unit, and what either version contains at all."""
+"""Differences between two versions of a unit, and lookups in the code of each."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ class Evidence:
         """Return a statement about the unit, and about the lines of some facts."""
         return about(facts, f"{self.subject} {predicate}", new=new)
 
-    def without(self, names: Sequence[Fact], *, new: bool) -> list[Fact]:
-        """Return the facts whose last name the other version does not mention, one a name."""
+    def unmentioned(self, facts: Sequence[Fact], *, new: bool) -> list[Fact]:
+        """Return the facts whose last name the other version does not mention, one per name."""
         words = self._old_words if new else self._new_words
         facts_by_name: dict[str, Fact] = {}
-        for fact in names:
+        for fact in facts:
             last = last_name(fact.name)
             if last and last not in words:
                 facts_by_name.setdefault(fact.name, fact)
@@ -100,7 +100,7 @@ class Evidence:
 
 
 def _select(lines: Sequence[tuple[int, str]], numbers: Set[int]) -> list[tuple[int, str]]:
-    """Return the lines with some numbers, of many in order, without a look at each."""
+    """Return the lines with some numbers, found by bisection, as there may be many lines."""
     if not numbers:
         return []
     first = bisect_left(lines, (min(numbers), ""))
@@ -114,20 +114,20 @@ def last_name(name: str) -> str:
 
 
 def difference(part: Part, compared: Part) -> dict[Role, list[Fact]]:
-    """Return the facts, by role, that one version of a unit has and the other has not."""
-    left = Counter(_key(fact) for fact in compared.facts)
+    """Return the facts, by role, that `part` has more often than the other version."""
+    remaining = Counter(_key(fact) for fact in compared.facts)
     facts_by_role: dict[Role, list[Fact]] = {}
     for fact in part.facts:
         key = _key(fact)
-        if left[key] > 0:
-            left[key] -= 1
+        if remaining[key] > 0:
+            remaining[key] -= 1
         else:
             facts_by_role.setdefault(fact.role, []).append(fact)
     return facts_by_role
 
 
 def _key(fact: Fact) -> tuple[str, str, str]:
-    """Return what makes two facts the same: white space and quotation marks do not count."""
+    """Return the key of a fact for comparison: without white space, whatever its quotes."""
     return fact.role, fact.name, squeeze(fact.text).rstrip(",;")
 
 

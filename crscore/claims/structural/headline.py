@@ -81,7 +81,7 @@ def _renaming(change: Change) -> str:
     subject = label(change, full=True)
     if change.state == "renamed":
         before = subject.replace(name_of(change), quote(change.before), 1)
-        return f"{before} has been renamed to {quote(change.last)}"
+        return f"{before} has been renamed to {quote(change.short_name)}"
     if change.state == "replaced" or (change.state == "changed" and change.before):
         former = f"“{change.before}”" if change.kind is Kind.TEST else quote(change.before)
         return f"{subject} takes the place of {former}"

@@ -24,8 +24,8 @@ def implied(change: Change, new: Version) -> Iterator[Statement]:
     unit = change.unit
     if change.kind not in DECLARED or unit is None or not unit.public or unit.noun == "macro":
         return
-    name = quote(change.last)
-    if change.state == "removed" and change.last not in new.words:
+    name = quote(change.short_name)
+    if change.state == "removed" and change.short_name not in new.words:
         yield Statement(f"code that uses {name} has to do without it", implies=True)
     elif change.state == "renamed":
         text = f"code that uses {quote(change.before)} has to use {name}"

@@ -1,4 +1,4 @@
-"""From topics to pseudo-references: their order, weight, places, and what the encoder reads."""
+"""Conversion of topics to pseudo-references: order, weight, lines, and the encoder's input."""
 
 from __future__ import annotations
 
@@ -30,23 +30,23 @@ from crscore.text.code_spans import find_code_spans
 from crscore.text.words import split_identifier
 
 SOURCE = "structural"
-READING = 400
-"""Characters of code, in words, that the encoder reads for a topic."""
-READING_OF_DETAIL = 240
+MAX_READING_CHARS = 400
+"""Maximum characters of code, in words, that the encoder reads for a topic."""
+MAX_DETAIL_CHARS = 240
 """The same for each further claim."""
-COVER = 0.8
-"""Share of the changed code lines that the central topics hold."""
-UNTESTED = 5
-"""Lines from which a new unit should have a test."""
-FURTHER = 0.8
-"""Factor of the weight of each further claim about a topic."""
-GAP = 3
-"""Unchanged lines between changed lines of one span."""
-ASKING = "why does the new code"
+CENTRAL_SHARE = 0.8
+"""Share of the changed code lines that the central topics contain together."""
+MIN_LINES_TO_TEST = 5
+"""Minimum lines of a new unit that should have a test."""
+DETAIL_WEIGHT = 0.8
+"""Factor by which each further claim about a topic weighs less than the one before."""
+MAX_GAP_LINES = 3
+"""Maximum unchanged lines between the changed lines of one span."""
+READING_PREFIX = "why does the new code"
 """Beginning of every reading: an encoder of prose finds code nearer to a reviewer's sentence when
 the reading is a question about the code."""
 CODE = frozenset({"code", "test", "aside"})
-"""Roles of the files whose lines the central topics hold."""
+"""Roles of the files whose lines the central topics contain."""
 MACHINE_NOUNS = frozenset(MACHINE_MADE)
 
 _TABLES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
@@ -72,7 +72,7 @@ def rank_claims(topics: Sequence[tuple[Change, list[Statement]]]) -> tuple[Pseud
         topic_spans, base = spans(change), weight_of(change)
         topic = _topic(change, topic_spans)
         for position, (statement, reading) in enumerate(zip(statements, readings, strict=True)):
-            weight = base * FURTHER**position / 2 + 0.5 * (index in central and position == 0)
+            weight = base * DETAIL_WEIGHT**position / 2 + 0.5 * (index in central and position == 0)
             names = [change.name, *find_code_spans(statement.text)]
             claim = PseudoReference(
                 text=sentence(statement.text),
@@ -121,7 +121,7 @@ def largest_untested(changes: Sequence[Change]) -> Change | None:
 
 def _needs_test(change: Change) -> bool:
     unit, path = change.unit, change.file.path
-    is_new = change.state == "new" and change.size >= UNTESTED
+    is_new = change.state == "new" and change.size >= MIN_LINES_TO_TEST
     is_public = unit is not None and unit.public and change.kind in DECLARED
     return is_new and is_public and path != "" and role_of(path) == "code"
 
@@ -134,7 +134,7 @@ def _central(changes: Sequence[Change]) -> frozenset[int]:
         else 0
         for change in changes
     ]
-    left = COVER * sum(sizes)
+    left = CENTRAL_SHARE * sum(sizes)
     central: set[int] = set()
     for index in sorted(range(len(sizes)), key=lambda index: -sizes[index]):
         if left <= 0:
@@ -188,17 +188,17 @@ def _readings(
     verb = _state(change.state).get("verb") or _verb(lines)
     names = [unit.name for unit in change.members] if change.noun == "tests" else [change.name]
     full_name = " ".join(names)
-    name = _words([full_name.rpartition(".")[2] or full_name], READING)
+    name = _words([full_name.rpartition(".")[2] or full_name], MAX_READING_CHARS)
     path = " ".join(split_identifier(change.file.path))
     location = f"{name} in {path}" if path else ""
-    words = _words((code.get(line, "") for line in lines), READING)
-    readings = [" ".join(f"{ASKING} {verb} {location}: {words}".split())]
+    words = _words((code.get(line, "") for line in lines), MAX_READING_CHARS)
+    readings = [" ".join(f"{READING_PREFIX} {verb} {location}: {words}".split())]
     shares: list[list[Line]] = [[] for _ in statements[1:]]
     for line, nearest in _nearest(lines, [statement.lines for statement in statements[1:]]):
         shares[nearest].append(line)
     for share in shares:
-        words = _words((code.get(line, "") for line in share), READING_OF_DETAIL)
-        readings.append(f"{ASKING} {_verb(share)}: {words}" if words else "")
+        words = _words((code.get(line, "") for line in share), MAX_DETAIL_CHARS)
+        readings.append(f"{READING_PREFIX} {_verb(share)}: {words}" if words else "")
     return readings
 
 
@@ -246,7 +246,7 @@ def spans(change: Change) -> tuple[LineSpan, ...]:
     """Return the changed lines of a topic as spans, the new version's first."""
     joined: list[LineSpan] = []
     for new, lines in ((True, change.added), (False, change.removed)):
-        for start, end in join_ranges(((line, line) for line in lines), gap=GAP):
+        for start, end in join_ranges(((line, line) for line in lines), gap=MAX_GAP_LINES):
             joined.append(_span(change, start, end, new=new))
     related = [*change.similar, *([change.origin] if change.origin is not None else ())]
     return (*joined, *(span for related_change in related for span in spans(related_change)))

@@ -13,18 +13,18 @@ from crscore.records import ChangedFile, FileStatus, LineKind
 from crscore.syntax.grammars import Language
 from crscore.syntax.outline import Kind, Role
 
-AGREE = 0.75
-"""Share of tokens that two bodies must have in common, in [0, 1], for one to be the other."""
-LINES_OF_MOVED = 3
-"""Lines below which a body is too short to be found again in a new file."""
-MOVED_AGREEMENT = 0.9
-"""The same for a body that is in another file now."""
+MIN_AGREEMENT = 0.75
+"""Minimum share of common tokens, in [0, 1], of two bodies that count as one renamed unit."""
+MIN_MOVED_LINES = 3
+"""Minimum changed lines of a body searched for in new units; shorter ones recur by chance."""
+MIN_MOVED_AGREEMENT = 0.9
+"""The same as `MIN_AGREEMENT` for a body that moved to another file."""
 MAX_PAIRED = 60
-"""New and removed units of a file that are compared with each other."""
+"""Maximum new, and removed, units of a file that are compared with each other."""
 MAX_TOKENS = 400
-"""Tokens of a body that are compared."""
-SMALL = 12
-"""Tokens below which a body is too small to prove that it was moved or renamed."""
+"""Maximum tokens of a body that are compared."""
+MIN_TOKENS = 12
+"""Minimum tokens of a body to prove that it was moved or renamed."""
 
 
 def changes_of(file: ChangedFile, language: Language, old: Version, new: Version) -> list[Change]:
@@ -46,7 +46,7 @@ def changes_of(file: ChangedFile, language: Language, old: Version, new: Version
         change = _change(file, key, before.get(key, Part()), after.get(key, Part()))
         if change.size:
             change.language = language.name
-            _judge(change, old, new, language)
+            _set_state(change, old, new, language)
             changes[key] = change
     # Units of which only blank lines changed are left out, unless there are no others.
     with_code = {
@@ -74,24 +74,24 @@ def _change(file: ChangedFile, key: str, old: Part, new: Part) -> Change:
     )
 
 
-def _judge(change: Change, old: Version, new: Version, language: Language) -> None:
+def _set_state(change: Change, old: Version, new: Version, language: Language) -> None:
     """Decide what happened to a unit."""
     key, old_part, new_part = change.name, change.old, change.new
     if key and not old_part.units and new_part.is_declared_in_change:
-        is_overload = change.last in old.words and old.declares(key, language)
+        is_overload = change.short_name in old.words and old.declares(key, language)
         change.state = "overload" if is_overload else "new"
         return
     if key and not new_part.units and old_part.is_declared_in_change:
-        has_overload = change.last in new.words and new.declares(key, language)
+        has_overload = change.short_name in new.words and new.declares(key, language)
         change.state = "less" if has_overload else "removed"
         return
     if key and old_part.units and new_part.units:
         name = old_part.units[0].name
         change.before = name if name != new_part.units[0].name else ""
     last = change.before.rpartition(".")[2]
-    if change.before and last != change.last:
+    if change.before and last != change.short_name:
         change.before = last
-        is_proven = last not in new.words and change.last not in old.words
+        is_proven = last not in new.words and change.short_name not in old.words
         change.state = "renamed" if is_proven and change.kind is not Kind.TEST else "replaced"
     elif old_part.tokens == new_part.tokens and not _has_new_words(change, old, new):
         is_layout = _comments(old_part) == _comments(new_part)
@@ -127,7 +127,7 @@ def _has_new_words(change: Change, old: Version, new: Version) -> bool:
 
 
 def _align(before: dict[str, Part], after: dict[str, Part]) -> dict[str, Part]:
-    """Give the units of the old version that have another name now their new names.
+    """Give renamed units of the old version their new names.
 
     Returns:
         The old version's parts by the names in the new version, where a body or the names of its
@@ -140,7 +140,7 @@ def _align(before: dict[str, Part], after: dict[str, Part]) -> dict[str, Part]:
             if old.units[0].noun != new.units[0].noun or old.parent != new.parent:
                 continue
             score = max(_agreement(old, new), _members(old_key, new_key, before, after))
-            if score >= AGREE:
+            if score >= MIN_AGREEMENT:
                 is_other_name = old_key.rpartition(".")[2] != new_key.rpartition(".")[2]
                 pairs.append((is_other_name, -score, index, old_key, new_key))
     names: dict[str, str] = {}
@@ -178,13 +178,13 @@ def _members(old_key: str, new_key: str, before: dict[str, Part], after: dict[st
 
 
 def join_moved(changes: Sequence[Change]) -> list[Change]:
-    """Join a unit that one file lost with the same unit that another file, or another place, got.
+    """Join a unit removed from one file with the same unit added to another.
 
     Args:
         changes: Changes of all files.
 
     Returns:
-        The changes without the lost ones that were found again.
+        The changes without the removed units that were found elsewhere.
     """
     removed: dict[str, list[Change]] = {}
     for change in changes:
@@ -192,23 +192,25 @@ def join_moved(changes: Sequence[Change]) -> list[Change]:
             removed.setdefault(change.name.rpartition(".")[2], []).append(change)
     moved_ids: set[int] = set()
     for change in changes:
-        options = removed.get(change.name.rpartition(".")[2], []) if change.state == "new" else []
-        for candidate in options[:MAX_PAIRED]:
+        candidates = (
+            removed.get(change.name.rpartition(".")[2], []) if change.state == "new" else []
+        )
+        for candidate in candidates[:MAX_PAIRED]:
             if (
                 id(candidate) in moved_ids
                 or candidate.noun != change.noun
                 or candidate.file is change.file
             ):
                 continue
-            if _agreement(candidate.old, change.new) >= MOVED_AGREEMENT:
+            if _agreement(candidate.old, change.new) >= MIN_MOVED_AGREEMENT:
                 moved_ids.add(id(candidate))
                 change.state, change.before, change.origin = "moved", candidate.name, candidate
                 break
-    _join_away([change for change in changes if id(change) not in moved_ids])
+    _find_in_new_units([change for change in changes if id(change) not in moved_ids])
     return [change for change in changes if id(change) not in moved_ids]
 
 
-def _join_away(changes: Sequence[Change]) -> None:
+def _find_in_new_units(changes: Sequence[Change]) -> None:
     """Find removed units among the members of new ones."""
     homes: dict[str, list[Change]] = {}
     for change in changes:
@@ -217,11 +219,11 @@ def _join_away(changes: Sequence[Change]) -> None:
     texts: dict[int, str] = {}
     for change in changes:
         unit = change.unit
-        if change.state != "removed" or unit is None or change.size < LINES_OF_MOVED:
+        if change.state != "removed" or unit is None or change.size < MIN_MOVED_LINES:
             continue
-        options = homes.get(unit.name, ())[:MAX_PAIRED]
-        removed_text = _text(change, added=False) if options else ""
-        for home in options:
+        candidates = homes.get(unit.name, ())[:MAX_PAIRED]
+        removed_text = _text(change, added=False) if candidates else ""
+        for home in candidates:
             if id(home) not in texts:
                 texts[id(home)] = _text(home, added=True)
             if removed_text in texts[id(home)]:
@@ -245,6 +247,7 @@ def _agreement(old: Part, new: Part) -> float:
     )
     total = len(left) + len(right)
     common = 2 * (Counter(left) & Counter(right)).total()
-    if min(len(left), len(right)) < SMALL or common < AGREE * total:
+    # Common tokens in any order bound the ratio from above, and take far less time to count.
+    if min(len(left), len(right)) < MIN_TOKENS or common < MIN_AGREEMENT * total:
         return 0.0
     return SequenceMatcher(None, left, right, autojunk=False).ratio()

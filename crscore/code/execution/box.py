@@ -14,7 +14,7 @@ from crscore.sandbox.run import Completed, Limits, run
 
 MEMORY_BYTES: Final = 1 << 30
 OUTPUT_BYTES: Final = 1 << 22
-PROCESSES: Final = 64
+MAX_PROCESSES: Final = 64
 _SYSTEM_FOLDERS: Final = ("/usr", "/bin", "/lib", "/lib32", "/lib64", "/nix/store", "/gnu/store")
 _SYSTEM_FILES: Final = ("ld.so.cache", "ld.so.conf*", "localtime", "java*", "ssl/openssl.cnf")
 """Patterns below `/etc`."""
@@ -61,8 +61,8 @@ class Box:
                 seconds=seconds or self.seconds,
                 memory_bytes=MEMORY_BYTES,
                 output_bytes=OUTPUT_BYTES,
-                processes=PROCESSES,
-                readable=_readable(),
+                processes=MAX_PROCESSES,
+                readable=_readable_paths(),
             ),
             launcher=launcher,
             secret=secret,
@@ -70,7 +70,7 @@ class Box:
 
 
 @cache
-def _readable() -> tuple[str, ...]:
+def _readable_paths() -> tuple[str, ...]:
     """List what compilers, interpreters and programs may read besides their own folders."""
     programs = (shutil.which(name) for name in ("g++", "java", "javac", "node"))
     installed = {str(Path(program).resolve().parents[1]) for program in programs if program}

@@ -14,7 +14,7 @@ from crscore import jsonl
 from crscore.code.execution.programs import Problem
 from crscore.errors import InputError
 
-_BEGINNING: Final = b'{"task_id": '
+_ROW_START: Final = b'{"task_id": '
 
 
 class _Row(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,7 +42,7 @@ class Journal:
             return
         content = jsonl.read_bytes(path, "results") if path.exists() else b""
         content, _, cut_off = content.rpartition(b"\n")
-        if not _BEGINNING.startswith(cut_off[: len(_BEGINNING)]):
+        if not _ROW_START.startswith(cut_off[: len(_ROW_START)]):
             raise InputError(f"{path} holds something other than results")
         content += b"\n" if content else b""
         self._results = {

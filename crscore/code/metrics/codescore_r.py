@@ -29,7 +29,7 @@ from crscore.suggestions.trees import parse_code
 MAX_CHARS: Final = 50_000
 """Most characters that are compared of a code."""
 MAX_TOKENS: Final = 512
-_BATCH: Final = 16
+_BATCH_SIZE: Final = 16
 
 Extraction = Literal["last-avg", "first-last-avg", "cls", "cls-relu"]
 """How the states of an encoder become a vector."""
@@ -58,12 +58,12 @@ class CodeScoreR(MeanMetric):
     def identity(self) -> str:
         """Value, threshold, encoder with its commit on the hub, and extraction."""
         options = self.options
-        cut = f">{options.threshold:g}" if options.value == "binary" else ""
+        threshold = f">{options.threshold:g}" if options.value == "binary" else ""
         if options.model is None:
-            return f"codescore_r:{options.value}{cut}"
+            return f"codescore_r:{options.value}{threshold}"
         commit = getattr(load_model(options.model).model.config, "_commit_hash", None)
         name = f"{options.model}@{commit[:8]}" if commit else options.model
-        return f"codescore_r:{options.value}{cut}:{name}:{options.extraction}"
+        return f"codescore_r:{options.value}{threshold}:{name}:{options.extraction}"
 
     def inapplicable(self, samples: Sequence[Sample]) -> str | None:
         """Return that there is no encoder, or that a language has no grammar."""
@@ -100,8 +100,8 @@ class CodeScoreR(MeanMetric):
 
         rows = []
         with torch.inference_mode():
-            for start in range(0, len(sketches), _BATCH):
-                texts = sketches[start : start + _BATCH]
+            for start in range(0, len(sketches), _BATCH_SIZE):
+                texts = sketches[start : start + _BATCH_SIZE]
                 batch = tokenize(loaded.tokenizer, texts, loaded.max_tokens)
                 rows.append(extract(loaded.model, batch, self.options.extraction))
             units = torch.nn.functional.normalize(torch.cat(rows), dim=1)

@@ -19,7 +19,7 @@ from crscore.errors import InputError
 
 PAPER_K: Final = 500
 """N-grams of a corpus that the paper ignores."""
-SHARE: Final = 0.005
+IGNORED_SHARE: Final = 0.005
 """Share of the distinct n-grams of the references that is ignored without a corpus. The paper's
 500 of a few hundred references would be nearly all that two programs can have in common."""
 
@@ -54,7 +54,7 @@ class CrystalBleu(Metric):
         """Variant by tokens, smoothing and what is ignored."""
         options = self.options
         if options.corpus is None:
-            ignored = f"{SHARE:.1%} of references" if options.k is None else f"{options.k}"
+            ignored = f"{IGNORED_SHARE:.1%} of references" if options.k is None else f"{options.k}"
         else:
             digest = hashlib.sha256(_read(options.corpus).encode("utf-8", "replace")).hexdigest()
             ignored = f"{self._k} of {digest[:12]}"
@@ -99,7 +99,7 @@ def _most_common(
     for text in texts:
         for order in range(1, ngrams.ORDER + 1):
             counts.update(ngrams.count_ngrams(tokens.split(text, kind), order))
-    size = int(SHARE * len(counts)) if k is None else k
+    size = int(IGNORED_SHARE * len(counts)) if k is None else k
     # By text where counts are equal: the order of the samples does not matter.
     return frozenset(sorted(counts, key=lambda ngram: (-counts[ngram], ngram))[:size])
 

@@ -146,8 +146,8 @@ def visits(tree: ast.AST) -> Iterator[Visit]:
         yield visit
         is_block = isinstance(visit.node, Function | ast.ClassDef)
         scope = visit.name if is_block else visit.scope
-        below = [Visit(child, scope, visit.node) for child in ast.iter_child_nodes(visit.node)]
-        waiting.extend(reversed(below))
+        children = [Visit(child, scope, visit.node) for child in ast.iter_child_nodes(visit.node)]
+        waiting.extend(reversed(children))
 
 
 def blocks(tree: ast.AST) -> Iterator[tuple[str, Function | ast.ClassDef]]:

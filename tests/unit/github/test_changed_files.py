@@ -271,8 +271,8 @@ def a_row(**values) -> PatchRow:
     return PatchRow(**{**patch_row, "patch": HUNK, **values})
 
 
-def seen(patch_row: PatchRow, *, zeros_are_true: bool = True):
-    return read_row(patch_row, zeros_are_true=zeros_are_true, limits=parse.Limits())
+def seen(patch_row: PatchRow, *, zeros_are_reliable: bool = True):
+    return read_row(patch_row, zeros_are_reliable=zeros_are_reliable, limits=parse.Limits())
 
 
 @given(PATHS, PATHS, st.sampled_from(sorted(STATUS)), st.booleans())
@@ -333,12 +333,12 @@ def test_patch_that_does_not_fit_its_row_leaves_out_the_file(
 def test_row_without_change_is_believed_only_when_all_adds_up(status: str) -> None:
     patch_row = a_row(status=status, patch=None, additions=0, deletions=0, previous_filename="b.py")
     assert not seen(patch_row).file.is_missing
-    assert seen(patch_row, zeros_are_true=False).file.is_missing
+    assert seen(patch_row, zeros_are_reliable=False).file.is_missing
 
 
 def test_empty_file_is_believed_by_the_name_of_its_blob() -> None:
     patch_row = a_row(status="added", patch=None, additions=0, deletions=0, sha=min(EMPTY_BLOBS))
-    read_file = seen(patch_row, zeros_are_true=False)
+    read_file = seen(patch_row, zeros_are_reliable=False)
     assert (read_file.file.status, read_file.file.is_missing, read_file.file.is_binary) == (
         FileStatus.ADDED,
         False,

@@ -60,7 +60,7 @@ def test_equal_texts_are_read_once_and_answered_each(tmp_path) -> None:
 
 
 def test_many_texts_take_several_processes(tmp_path) -> None:
-    analysis = run(toy(tmp_path), *(f"BAD n{number}" for number in range(execute.BATCH + 3)))
+    analysis = run(toy(tmp_path), *(f"BAD n{number}" for number in range(execute.BATCH_SIZE + 3)))
     assert [messages(one) for one in analysis] == [[f"n{number} is bad"] for number in range(67)]
 
 
@@ -276,7 +276,7 @@ def test_flood_of_findings_of_one_text_hides_no_others(tmp_path, monkeypatch) ->
 def started(monkeypatch) -> list[int]:
     """How many texts each process got."""
     log: list[int] = []
-    real = execute._once
+    real = execute._run_batch
     monkeypatch.setattr(
         execute, "_once", lambda one, units: log.append(len(units)) or real(one, units)
     )
@@ -285,14 +285,14 @@ def started(monkeypatch) -> list[int]:
 
 def test_tool_that_always_fails_is_given_up(tmp_path, monkeypatch, started) -> None:
     monkeypatch.setattr(execute, "MAX_FAILURES", 5)
-    monkeypatch.setattr(execute, "BATCH", 4)
+    monkeypatch.setattr(execute, "BATCH_SIZE", 4)
     analysis = run(toy(tmp_path), *(f"EXIT {70 + number}" for number in range(40)))
     assert all(isinstance(one, ToolFailedError) for one in analysis)
     assert len(started) == execute.MAX_OVERDRAFT * 5
 
 
 def test_time_that_failures_take_is_bounded(tmp_path, monkeypatch, started) -> None:
-    monkeypatch.setattr(execute, "BATCH", 2)
+    monkeypatch.setattr(execute, "BATCH_SIZE", 2)
     one = toy(tmp_path, replaced=("seconds = 10", "seconds = 0.3"))
     analysis = run(one, *(f"SLEEP {number}" for number in range(40)))
     assert all("took longer" in str(outcome) for outcome in analysis)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from crscore.audit.score.vectors import RememberedVectors
+from crscore.audit.score.vectors import CachedVectors
 from crscore.cache import Store
 from crscore.encoders.hashing import Hashing
 from crscore.encoders.minilm import MiniLM
@@ -36,7 +36,7 @@ def _nothing_asked() -> None:
 
 
 def test_vectors_are_those_of_the_encoder(tmp_path: Path) -> None:
-    remembered = RememberedVectors(Counting(), Store(tmp_path))
+    remembered = CachedVectors(Counting(), Store(tmp_path))
     for _ in range(2):
         with remembered.of_pull("a/b#1"):
             assert (remembered.encode(TEXTS) == Hashing().encode(TEXTS)).all()
@@ -45,14 +45,14 @@ def test_vectors_are_those_of_the_encoder(tmp_path: Path) -> None:
 
 def test_known_texts_are_not_encoded_again(tmp_path: Path) -> None:
     for texts in (TEXTS, [*TEXTS, "New."]):
-        remembered = RememberedVectors(Counting(), Store(tmp_path))
+        remembered = CachedVectors(Counting(), Store(tmp_path))
         with remembered.of_pull("a/b#1"):
             remembered.encode(texts)
     assert encoded == [["Close the file.", "Why?", "Return early."], ["New."]]
 
 
 def test_texts_that_are_gone_are_forgotten(tmp_path: Path) -> None:
-    remembered = RememberedVectors(Counting(), Store(tmp_path))
+    remembered = CachedVectors(Counting(), Store(tmp_path))
     for texts in (TEXTS, ["Why?"], TEXTS[:1]):
         with remembered.of_pull("a/b#1"):
             remembered.encode(texts)
@@ -62,9 +62,9 @@ def test_texts_that_are_gone_are_forgotten(tmp_path: Path) -> None:
 def test_without_a_store_or_with_a_damaged_entry_all_is_encoded(tmp_path: Path) -> None:
     store = Store(tmp_path)
     for cache in (None, store):
-        with RememberedVectors(Counting(), cache).of_pull("a/b#1"):
+        with CachedVectors(Counting(), cache).of_pull("a/b#1"):
             pass
-        remembered = RememberedVectors(Counting(), cache)
+        remembered = CachedVectors(Counting(), cache)
         with remembered.of_pull("a/b#1"):
             remembered.encode(TEXTS)
     (key,) = store._connection.execute("SELECT key FROM entries").fetchone()  # type: ignore[union-attr]

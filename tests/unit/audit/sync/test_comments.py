@@ -122,7 +122,7 @@ def test_renamed_account_is_renamed_everywhere(store: Store) -> None:
     )
     notes = comments.rename_accounts(store, logins, [to_row(store, 1, new)])
     comment = store.select(Comment)[0]
-    assert notes == ("nosuchbot[bot] is called otherbot[bot] now; stored comments are renamed.",)
+    assert notes == ("nosuchbot[bot] is now called otherbot[bot]; stored comments were updated.",)
     assert (logins, comment.author) == ({(False, 5): "otherbot[bot]"}, "otherbot[bot]")
     assert store.select(Score)[0].reviewer == comment.reviewer != former
 

@@ -346,7 +346,7 @@ def test_card_that_cannot_be_read_is_named(tmp_path: Path) -> None:
 
 
 def test_what_a_server_said_is_remembered_group_by_group(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(generator, "GROUP", 2)
+    monkeypatch.setattr(generator, "CHATS_PER_GROUP", 2)
     others = [
         parse.parse_diff(f"@@ -1 +1 @@\n-LIMIT = {n}\n+LIMIT = {n + 1}\n", path="a.py")
         for n in range(6)
