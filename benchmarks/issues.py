@@ -129,7 +129,7 @@ class Bench:
                     fold.includes,
                 )
                 for fold in splits.make_folds(
-                    self.study, splits.Split(splits.Kind.GROUPED, 5), seed=0
+                    self.study, splits.Split(splits.SplitKind.GROUPED, 5), seed=0
                 )
             ]
 

@@ -144,7 +144,9 @@ def main() -> None:
         folds = splits.make_folds(bench.study, split, seed=0)
         show("shipped", tried(bench, bench.study, RECIPES["shipped"], folds))
         return
-    outer = splits.make_folds(bench.study, splits.Split(splits.Kind.GROUPED, options.outer), seed=0)
+    outer = splits.make_folds(
+        bench.study, splits.Split(splits.SplitKind.GROUPED, options.outer), seed=0
+    )
     print(f"{'':<30}{HEAD}")
     recipes = {name: RECIPES[name] for name in options.recipes}
     for name, recipe in recipes.items():
@@ -154,7 +156,9 @@ def main() -> None:
     parts, chosen = [], []
     for fold in outer:
         rest = fold.training_part(bench.study)
-        inner = splits.make_folds(rest, splits.Split(splits.Kind.GROUPED, options.inner), seed=1)
+        inner = splits.make_folds(
+            rest, splits.Split(splits.SplitKind.GROUPED, options.inner), seed=1
+        )
         merits = {name: relevance(tried(bench, rest, r, inner)) for name, r in recipes.items()}
         best = max(merits, key=merits.__getitem__)
         chosen.append(best)

@@ -1,4 +1,4 @@
-"""`python -m crscore`."""
+"""Entry point of `python -m crscore`."""
 
 from crscore.cli import main
 

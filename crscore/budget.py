@@ -1,8 +1,8 @@
 """Budget of a run: the CPU time that one change may take.
 
 The clock is read between units of work (a file, a comment, a batch of texts). A single unit that
-exceeds the budget is interrupted where the system supports it. The caller sets aside what does not
-fit, with a note.
+exceeds the budget is interrupted where the system supports it. The caller sets aside the units that
+exceed the budget, with a note.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from types import FrameType
 from typing import Final, TypeVar
 
 _Value = TypeVar("_Value")
-_AGAIN_S: Final = 0.5
+_REPEAT_INTERRUPT_S: Final = 0.5
 """CPU seconds after which a unit that is still running is interrupted again."""
 
 
 class OutOfTimeError(BaseException):
     """A unit of work was interrupted; never leaves `Budget.run`.
 
-    Not an `Exception`, so that no handler inside of the unit takes it for a fault of the input.
+    Not an `Exception`, so that no handler within the unit mistakes it for an error in the input.
     """
 
 
@@ -30,8 +30,8 @@ class Budget:
     """CPU seconds that this process may use from now on, all threads together.
 
     Args:
-        seconds: The limit; None for none.
-        clock: Clock of CPU seconds.
+        seconds: The limit; None for no limit.
+        clock: Function that returns CPU seconds.
     """
 
     def __init__(
@@ -39,14 +39,14 @@ class Budget:
     ) -> None:
         self.seconds = seconds
         self._clock = clock
-        self._began = clock()
+        self._start = clock()
 
     @property
     def left(self) -> float | None:
         """Remaining seconds, at least 0; None without a limit."""
         if self.seconds is None:
             return None
-        return max(0.0, self.seconds - (self._clock() - self._began))
+        return max(0.0, self.seconds - (self._clock() - self._start))
 
     @property
     def is_spent(self) -> bool:
@@ -55,7 +55,7 @@ class Budget:
 
     @property
     def reason(self) -> str:
-        """Why something was set aside, a clause."""
+        """Why units were set aside, as a clause."""
         return f"the time_limit of {self.seconds:g} s of CPU time was reached"
 
     def run(self, work: Callable[[], _Value]) -> _Value | None:
@@ -74,24 +74,26 @@ class Budget:
         is_main = threading.current_thread() is threading.main_thread()
         if left is None or not hasattr(signal, "setitimer") or not is_main:
             return work()
-        inside = True
+        is_running = True
 
-        def stop(_number: int, _frame: FrameType | None) -> None:
-            if inside:
+        def stop(_signal_number: int, _frame: FrameType | None) -> None:
+            if is_running:
                 # Re-arm the timer: Python swallows exceptions raised in a `__del__`.
-                signal.setitimer(signal.ITIMER_PROF, _AGAIN_S)
+                signal.setitimer(signal.ITIMER_PROF, _REPEAT_INTERRUPT_S)
                 raise OutOfTimeError
 
-        before = signal.signal(signal.SIGPROF, stop)
+        previous_handler = signal.signal(signal.SIGPROF, stop)
         try:
             try:
+                # At least a millisecond: 0 would disable the timer.
                 signal.setitimer(signal.ITIMER_PROF, max(left, 0.001))
                 return work()
             finally:
-                inside = False
+                is_running = False
         except OutOfTimeError:
-            inside = False
+            # Again: the signal may have arrived before the assignment above.
+            is_running = False
             return None
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)
-            signal.signal(signal.SIGPROF, before)
+            signal.signal(signal.SIGPROF, previous_handler)

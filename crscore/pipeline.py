@@ -51,9 +51,9 @@ Vectors = Mapping[str, Floats]
 
 
 MAX_SENTENCES: Final = 20_000
-"""Sentences of a review that are scored: the memory of a run grows with them, some 20 KB each."""
-_BATCH: Final = 1024
-"""Sentences that are encoded between time checks."""
+"""Maximum sentences scored of a review: a run takes about 20 KB of memory for each."""
+_SENTENCES_PER_BATCH: Final = 1024
+"""Sentences encoded between two checks of the time limit."""
 NO_ORIGINALS: Final[Mapping[int, Diff]] = MappingProxyType({})
 
 
@@ -61,11 +61,10 @@ class Pair(NamedTuple):
     """Change with a review of it."""
 
     diff: Diff
-    """The change. Pairs that share the object share its claims."""
+    """The change. Pairs with the same object also share its claims."""
     comments: tuple[Comment, ...]
-    """Review of the change."""
     originals: Mapping[int, Diff] = NO_ORIGINALS
-    """For the index of a comment on an older version of the change: what it was written on."""
+    """Index of a comment on an older version of the change -> that version."""
 
 
 class Analyzers(Protocol):
@@ -81,28 +80,23 @@ class Parts:
     """The parts of a run."""
 
     generator: ClaimGenerator
-    """Generator of the claims."""
     analyzers: Analyzers
-    """Static analysis that finds the issues."""
     encoder: Encoder
-    """Encoder of texts as vectors."""
     matcher: Matcher
-    """Matcher that judges the cells."""
     reader: Reader | None
-    """Reader that judges what each sentence gives the author; None without weights for the
-    encoder."""
+    """Judges how useful each sentence is to the author; None without weights for the encoder."""
     splitter: str
-    """Splitter of comments into sentences."""
+    """Name of the sentence splitter."""
     max_claims: int | None
     """Maximum claims and implications that a score counts; None for all."""
     max_issues: int | None
     """Maximum issues of one hunk that a score counts; None for all."""
     threshold: float | None
-    """The matcher's cosine threshold, for the report; None when it has none."""
+    """Cosine threshold of the matcher, for the report; None when it has none."""
     time_limit: float | None = None
     """CPU seconds for each pair; None for no limit."""
     signature: Mapping[str, str]
-    """Identities of the above; a result adds the generator and the tools that ran."""
+    """Identities of the parts above; the result adds the generator and the tools that ran."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,7 +105,7 @@ class _Job:
 
     pair: Pair
     parsed: tuple[ParsedComment | None, ...]
-    """Each comment; None for one that was set aside."""
+    """The comments; None for one that was set aside."""
     scopes: tuple[Scope | None, ...]
     references: tuple[PseudoReference, ...]
     analysis: Analysis
@@ -119,15 +113,15 @@ class _Job:
     unread: tuple[str, ...]
     """Paths of the files that were set aside."""
     crowded_out: int
-    """Comments that were set aside because those before them have `MAX_SENTENCES`."""
+    """Comments set aside because the ones before them reach `MAX_SENTENCES`."""
 
     @property
     def sentences(self) -> tuple[Sentence, ...]:
-        """The visible text of the comments, then the hidden text."""
+        """Visible sentences of all comments, then the hidden ones."""
         return _sentences_of(self.parsed)
 
-    def missing(self, time_limit: float | None) -> tuple[str, ...]:
-        """Describe what was set aside, one sentence each."""
+    def describe_missing(self, time_limit: float | None) -> tuple[str, ...]:
+        """Describe the files and comments that were set aside, one sentence each."""
         out_of_time = self.parsed.count(None) - self.crowded_out
         files = "1 file was" if len(self.unread) == 1 else f"{len(self.unread)} files were"
         reason = "" if time_limit is None else Budget(time_limit).reason
@@ -151,8 +145,8 @@ class Comparison(NamedTuple):
 def run(pairs: Sequence[Pair], parts: Parts) -> tuple[Result, ...]:
     """Score each pair.
 
-    Claims are made once a diff and every distinct text is encoded once, in one call, so the
-    cost grows with the distinct texts.
+    Claims are generated once per diff, and every distinct text is encoded once, in one call, so
+    that the cost grows with the number of distinct texts.
 
     Args:
         pairs: Any number of changes with their reviews.
@@ -162,14 +156,16 @@ def run(pairs: Sequence[Pair], parts: Parts) -> tuple[Result, ...]:
         One result per pair, in order.
 
     Raises:
-        CRScoreError: A part failed; nothing is scored then.
+        CRScoreError: A part failed; no pair is scored.
     """
     # A comment on an older version is also a review of that version: a separate pair.
     limit = None if parts.time_limit is None else parts.time_limit * max(1, len(pairs))
     budget = Budget(limit)
-    earlier = [(number, index) for number, pair in enumerate(pairs) for index in pair.originals]
+    earlier = [
+        (pair_index, index) for pair_index, pair in enumerate(pairs) for index in pair.originals
+    ]
     older = [Pair(pairs[n].originals[i], (pairs[n].comments[i],)) for n, i in earlier]
-    # Half of the time is for splitting, so that some is left for what was split.
+    # Splitting gets half of the time, so that some remains to encode and score what was split.
     splitting = Budget(None if limit is None else limit / 2)
     with progress.track("reading the change"):
         jobs = _prepare_all([*pairs, *older], parts, splitting)
@@ -179,9 +175,10 @@ def run(pairs: Sequence[Pair], parts: Parts) -> tuple[Result, ...]:
     originals: list[dict[int, Result]] = [{} for _ in pairs]
     results = []
     with progress.track("scoring", len(jobs)) as advance:
-        for (number, index), job in zip(earlier, jobs[len(pairs) :], strict=True):
-            originals[number][index] = _score(job, vectors, parts, {}, budget)
+        for (pair_index, comment_index), job in zip(earlier, jobs[len(pairs) :], strict=True):
+            originals[pair_index][comment_index] = _score(job, vectors, parts, {}, budget)
             advance(1)
+        # Not strict: the jobs after those of the pairs are the older versions, scored above.
         for job, older_results in zip(jobs, originals, strict=False):
             results.append(_score(job, vectors, parts, older_results, budget))
             advance(1)
@@ -190,6 +187,7 @@ def run(pairs: Sequence[Pair], parts: Parts) -> tuple[Result, ...]:
 
 def _prepare_all(pairs: Sequence[Pair], parts: Parts, budget: Budget) -> list[_Job]:
     """Make the claims and find the issues of all distinct changes, in one call each."""
+    # By identity: comparing or hashing a diff would visit every line of it.
     distinct = list({id(pair.diff): pair.diff for pair in pairs}.values())
     claims = parts.generator.generate(distinct)
     diffs = [
@@ -212,7 +210,7 @@ def _prepare_all(pairs: Sequence[Pair], parts: Parts, budget: Budget) -> list[_J
 
 
 def _without_files(diff: Diff, claims: Claims, parts: Parts) -> Diff:
-    """Set aside the files that did not fit the time limit."""
+    """Set aside the files that the generator had no time to read."""
     if not claims.unread:
         return diff
     reason = Budget(parts.time_limit).reason
@@ -239,17 +237,18 @@ def _prepare(
         assembly.widen_scope(scopes.attach(comment, diff), selected, diff)
         for comment in pair.comments
     )
+    # The scores of a single comment may count references that the review's scores do not.
     rows = {i for i, ref in enumerate(selected) if ref.counted}
     for scope in set(attached):
         if scope is not None:
             rows |= set(assembly.select_rows(selected, scope, diff, limit=parts.max_claims))
     parsed: list[ParsedComment | None] = []
-    room, crowded_out = MAX_SENTENCES, 0
+    sentences_left, crowded_out = MAX_SENTENCES, 0
     for comment in pair.comments:
         split = budget.run(partial(split_comment, comment, diff, parts.splitter))
         length = len(_sentences_of([split]))
-        fits = length <= room
-        room -= length if fits else 0
+        fits = length <= sentences_left
+        sentences_left -= length if fits else 0
         crowded_out += not fits
         parsed.append(split if fits else None)
     return _Job(
@@ -265,7 +264,7 @@ def _prepare(
 
 
 def split_comment(comment: Comment, diff: Diff, splitter: str) -> ParsedComment:
-    """Split a comment; except as published, also read the code that it proposes."""
+    """Split a comment and, unless with the published splitter, read the code that it proposes."""
     parsed = sentences.split_comment(comment.body, splitter=splitter)
     if splitter == "paper":
         return parsed
@@ -275,13 +274,15 @@ def split_comment(comment: Comment, diff: Diff, splitter: str) -> ParsedComment:
 def _judge_suggestions(
     job: _Job, budget: Budget
 ) -> tuple[list[tuple[Suggestion, ...]], tuple[str, ...]]:
-    """Judge the code that each comment proposes; also note what there was no time for."""
+    """Judge the code that each comment proposes; also return a note on those out of time."""
     judged: list[tuple[Suggestion, ...]] = []
     out_of_time = 0
     for parsed, comment in zip(job.parsed, job.pair.comments, strict=True):
         suggestions: tuple[Suggestion, ...] | None = ()
         if parsed is not None and parsed.suggestions:
-            suggestions = budget.run(partial(_judge, parsed.suggestions, comment, job.pair.diff))
+            suggestions = budget.run(
+                partial(_judge_codes, parsed.suggestions, comment, job.pair.diff)
+            )
         judged.append(suggestions or ())
         out_of_time += suggestions is None
     if not out_of_time:
@@ -290,7 +291,7 @@ def _judge_suggestions(
     return judged, (note,)
 
 
-def _judge(codes: Sequence[str], comment: Comment, diff: Diff) -> tuple[Suggestion, ...]:
+def _judge_codes(codes: Sequence[str], comment: Comment, diff: Diff) -> tuple[Suggestion, ...]:
     file = _file_of(comment, diff)
     return tuple(effects.judge_in_change(code, comment, file) for code in codes)
 
@@ -298,11 +299,12 @@ def _judge(codes: Sequence[str], comment: Comment, diff: Diff) -> tuple[Suggesti
 def _file_of(comment: Comment, diff: Diff) -> ChangedFile | None:
     if comment.path is not None:
         return scopes.file_at(diff, comment.path, comment.side)
+    # A comment without a path can only be located when the change has a single file.
     return diff.files[0] if len(diff.files) == 1 else None
 
 
 def _encode(jobs: Sequence[_Job], parts: Parts, budget: Budget) -> Vectors:
-    """Encode every distinct text, in one call; with a limit, as many sentences as fit it."""
+    """Encode every distinct text, in one call; with a limit, as many sentences as it allows."""
     texts: dict[str, None] = {}
     for job in jobs:
         texts |= dict.fromkeys(ref.encoded_text for ref in job.references)
@@ -313,10 +315,10 @@ def _encode(jobs: Sequence[_Job], parts: Parts, budget: Budget) -> Vectors:
         return _vectors([*(texts | review_texts)], parts)
     vectors = _vectors([*texts], parts)
     remaining = [text for text in review_texts if text not in vectors]
-    for start in range(0, len(remaining), _BATCH):
+    for start in range(0, len(remaining), _SENTENCES_PER_BATCH):
         if budget.is_spent:
             break
-        vectors |= _vectors(remaining[start : start + _BATCH], parts)
+        vectors |= _vectors(remaining[start : start + _SENTENCES_PER_BATCH], parts)
     return vectors
 
 
@@ -326,13 +328,13 @@ def _vectors(texts: Sequence[str], parts: Parts) -> dict[str, Floats]:
 
 def _without_late_comments(job: _Job, vectors: Vectors) -> _Job:
     """Set aside the comments that have a sentence without a vector."""
-    late = {sentence.comment for sentence in job.sentences if sentence.text not in vectors}
-    if not late:
+    late_comments = {sentence.comment for sentence in job.sentences if sentence.text not in vectors}
+    if not late_comments:
         return job
     return replace(
         job,
         parsed=tuple(
-            None if index in late else comment for index, comment in enumerate(job.parsed)
+            None if index in late_comments else comment for index, comment in enumerate(job.parsed)
         ),
     )
 
@@ -352,7 +354,7 @@ def compare(
         units: The S sentences of the review.
         vectors: Vector of every text: references, sentences and, with a reader, the windows of
             the change.
-        reader: Reader that judges whether a sentence is about the change; None without weights.
+        reader: Reader that estimates whether a sentence is about the change; None without weights.
 
     Returns:
         The cells, shape (R, S), and the change.
@@ -360,6 +362,7 @@ def compare(
     rows = _stack([ref.encoded_text for ref in refs], vectors)
     columns = _stack([sentence.text for sentence in units], vectors)
     change = None
+    # Without a reader there is no evidence whether a sentence is about the change.
     about = np.full(len(units), 0.5, dtype=np.float32)
     if reader:
         change = evidence.collect_evidence(diff, refs, rows, vectors)
@@ -389,7 +392,10 @@ def _score(
     originals: Mapping[int, Result],
     budget: Budget,
 ) -> Result:
-    """Compare, match and score one pair; `originals` has its comments on older versions."""
+    """Compare, match and score one pair.
+
+    `originals` has the results of its comments on older versions, by the comment's index.
+    """
     reader = parts.reader
     cells, change = compare(job.pair.diff, job.references, job.sentences, vectors, reader)
     sentence_readings = reader.read_sentences(cells) if reader else ()
@@ -398,25 +404,27 @@ def _score(
     if reader and change:
         review = reader.read_comments(cells, change, sentence_readings, judgement)
     flags = _merge_flags(judgement, review)
-    # In the order of the comments, as a reader meets them.
-    columns = sorted(np.flatnonzero(judgement.in_review), key=lambda i: cells.sentences[i].comment)
-    units = tuple(cells.sentences[column] for column in columns)
+    # The columns have hidden sentences last; reports list sentences in the order of the comments.
+    shown_columns = sorted(
+        np.flatnonzero(judgement.in_review), key=lambda i: cells.sentences[i].comment
+    )
+    units = tuple(cells.sentences[column] for column in shown_columns)
     board = assembly.Board(
         diff=job.pair.diff,
         references=job.references,
         units=units,
-        older_degrees=_degrees_elsewhere(units, originals),
+        older_degrees=_older_degrees(units, originals),
         originals={index: older.comments[0] for index, older in originals.items()},
-        similarity=_read_only(cells.similarity[:, columns]),
-        degrees=_read_only(judgement.degrees[:, columns]),
-        flags=tuple(flags[column] for column in columns),
+        similarity=_read_only(cells.similarity[:, shown_columns]),
+        degrees=_read_only(judgement.degrees[:, shown_columns]),
+        flags=tuple(flags[column] for column in shown_columns),
         decision=parts.matcher.decision,
         limit=parts.max_claims,
     )
     suggestions, unjudged = _judge_suggestions(job, budget)
-    missing = (*job.missing(parts.time_limit), *unjudged)
-    # The generator is known only now: it may have fallen back to another.
-    ran = {"claims": parts.generator.identity, "analyzers": job.analysis.identity}
+    missing = (*job.describe_missing(parts.time_limit), *unjudged)
+    # Identities are read after the run: the generator may have fallen back to another.
+    run_identities = {"claims": parts.generator.identity, "analyzers": job.analysis.identity}
     result = assembly.build_result(
         board,
         comments=job.pair.comments,
@@ -424,18 +432,18 @@ def _score(
         attached=job.scopes,
         threshold=parts.threshold,
         analysis=job.analysis,
-        signature=signature.render_signature({**parts.signature, **ran}),
+        signature=signature.render_signature({**parts.signature, **run_identities}),
         notes=(*job.notes, *missing),
     )
     result = replace(result, missing=missing)
     if reader is None or review is None:
         return result
-    readings = tuple(review.readings[column] for column in columns)
+    readings = tuple(review.readings[column] for column in shown_columns)
     return _rank(replace(result, readings=readings), review.comments, reader, originals)
 
 
 def _merge_flags(judgement: Judgement, review: ReviewReading | None) -> tuple[Flag | None, ...]:
-    """Return the matcher's flags and, where it has none, the reader's."""
+    """Return the flag of each sentence: the matcher's or, without one, the reader's."""
     if review is None:
         return judgement.flags
     return tuple(
@@ -450,9 +458,9 @@ def _rank(
     reader: Reader,
     originals: Mapping[int, Result],
 ) -> Result:
-    """Add the usefulness of each comment, each review and all of them.
+    """Add the usefulness of each comment, of each review and of all reviews together.
 
-    A comment on an older version of the change is as useful as it was there.
+    A comment on an older version of the change has the usefulness that it has for that version.
     """
     older = {
         index: original.comments[0].usefulness
@@ -479,7 +487,7 @@ def _rank(
 
 
 def _sentences_of(parsed: Sequence[ParsedComment | None]) -> tuple[Sentence, ...]:
-    """Return the visible text of the comments, then the hidden text."""
+    """Return the visible sentences of all comments, then the hidden ones."""
     visible: list[Sentence] = []
     hidden: list[Sentence] = []
     for index, comment in enumerate(parsed):
@@ -491,7 +499,7 @@ def _sentences_of(parsed: Sequence[ParsedComment | None]) -> tuple[Sentence, ...
     return (*visible, *hidden)
 
 
-def _degrees_elsewhere(units: Sequence[Sentence], originals: Mapping[int, Result]) -> Floats:
+def _older_degrees(units: Sequence[Sentence], originals: Mapping[int, Result]) -> Floats:
     """Return the degree to which each sentence addresses the older version of its comment.
 
     Returns:

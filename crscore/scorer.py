@@ -47,11 +47,11 @@ DiffLike = Diff | str | bytes
 ReviewLike = str | bytes | Comment | Sequence[Comment]
 OnResult = Callable[[int, Result | CRScoreError], None]
 
-BATCH: Final = 32
-"""Pairs of `Scorer.score_many` that share their texts when results are reported as they come."""
+PAIRS_PER_BATCH: Final = 32
+"""Pairs of `Scorer.score_many` that share their texts when each result is reported immediately."""
 
 _COMMON_ERRORS: Final = (ModelNotFoundError, DependencyError, EngineError)
-"""Errors that one pair has because every pair has them."""
+"""Errors that concern all pairs, not only the one being scored."""
 _ENGINE_NAMES: Final = {"model_revision": "revision", "model_timeout": "timeout_s"}
 """Engine options whose settings have another name."""
 
@@ -61,7 +61,7 @@ class Scorer:
 
     Args:
         settings: A `Config`; the defaults when None. The environment and `pyproject.toml` are
-            read by the command line alone.
+            read only by the command line.
         generator: A claim generator to use instead of the one the settings name.
         encoder: An encoder to use instead of the one the settings name, or another name.
         matcher: A matcher to use instead of the one the settings name, or another name.
@@ -163,15 +163,15 @@ class Scorer:
         on_result: OnResult | None = None,
         on_error: Literal["raise", "keep"] = "raise",
     ) -> tuple[Result | CRScoreError, ...]:
-        """Score many (diff, review) pairs; every distinct diff and text is handled once.
+        """Score many (diff, review) pairs; every distinct diff and text is processed once.
 
         Args:
             pairs: Any number; equal diff texts share their claims.
             on_result: Called with a pair's index and its result, in order, as soon as it is known;
                 then texts are shared within `BATCH` pairs, not among all.
             on_error: `keep`: a pair that cannot be read or scored has its error as its result, and
-                the others are scored all the same, unless the error is one of all pairs (a model,
-                package or server is missing). `raise`: it ends the run.
+                the others are still scored, unless the error concerns all pairs (a model, package
+                or server is missing). `raise`: the first error ends the run.
 
         Returns:
             One result per pair, in order; with `keep`, or the pair's error.
@@ -183,7 +183,7 @@ class Scorer:
         """
         remaining = iter(pairs)
         results: list[Result | CRScoreError] = []
-        while batch := list(islice(remaining, None if on_result is None else BATCH)):
+        while batch := list(islice(remaining, None if on_result is None else PAIRS_PER_BATCH)):
             for result in self._score_batch(batch, keep=on_error == "keep"):
                 if on_result is not None:
                     on_result(len(results), result)
@@ -216,7 +216,7 @@ class Scorer:
         return pipeline.Pair(change, self.read_review(review))
 
     def _run(self, pairs: Sequence[pipeline.Pair], *, keep: bool) -> list[Result | CRScoreError]:
-        """Score pairs together; where that fails, each alone, to find the one that fails."""
+        """Score pairs together or, if that fails, one by one, to find the pair that fails."""
         try:
             return list(pipeline.run(pairs, self.parts))
         except CRScoreError as exc:
@@ -239,7 +239,7 @@ class Scorer:
 
         Args:
             change: A unified diff's text, or a parsed one.
-            source: Name in messages.
+            source: Name of the text in messages.
             language: Language of a bare hunk.
             path: Path of a bare hunk.
             sources: Whole files: path -> (old text, new text).
@@ -262,13 +262,13 @@ class Scorer:
 
         Args:
             review: Markdown text, JSON of comments, or comments.
-            source: Name in messages.
+            source: Name of the text in messages.
 
         Returns:
             Its comments.
 
         Raises:
-            InputError: It cannot be read, or is larger than a limit.
+            InputError: The review cannot be read, or is larger than a limit.
         """
         if isinstance(review, str | bytes):
             limits = comments.ReviewLimits(max_review_bytes=self.settings.max_review_bytes)
@@ -335,7 +335,7 @@ def make_encoder(settings: Config, *, threads: int | None = None) -> Encoder:
         threads: Threads that encode, if the encoder supports it; None for its default.
 
     Returns:
-        The encoder, its model not yet loaded.
+        The encoder, which loads its model at first use.
 
     Raises:
         ConfigError: The encoder does not take that model or revision.
@@ -360,19 +360,20 @@ def make_generator(
     Args:
         settings: `claims`, and what a model needs.
         encoder: Encoder for comparing claims of several generators.
-        first: A generator whose claims go before those of the settings'.
+        first: A generator whose claims precede those of the generators in the settings.
 
     Returns:
-        The generator; no model is loaded yet.
+        The generator, without a model loaded.
 
     Raises:
         ConfigError: A generator lacks a required setting.
-        UnknownPluginError: There is no generator of that name.
+        UnknownPluginError: There is no generator with that name.
     """
     generator_names = plugins.names("claims")
     parts = settings.claims.split("+")
     if any(part.partition(":")[0] not in generator_names for part in parts[1:]):
-        parts = [settings.claims]  # a path with a plus sign in it
+        # The plus sign is part of a path.
+        parts = [settings.claims]
     offered = model_options(settings) | {"has_other_generators": len(parts) > 1}
     if settings.time_limit is not None:
         offered["time_limit"] = settings.time_limit / 2  # the other half is for the review
@@ -401,16 +402,16 @@ def _make_matcher(
     """Make the matcher in the settings; return it with its cosine threshold, if it has one."""
     name, _, weights = settings.matcher.partition(":")
     if name == AUTO:
-        # Trained weights fit one encoder; an explicit threshold belongs to the published rule.
+        # Weights are trained for one encoder; only the published matcher has a threshold to set.
         learned = plugins.load("matchers", "calibrated")
         fits = settings.threshold is None and learned.knows(encoder.identity)
         name = "calibrated" if fits else "published"
     option_names = plugins.load("matchers", name).Options.__struct_fields__
     if weights and "weights" not in option_names:
-        raise ConfigError("matcher", "settings", f"{name} takes no file, so not {weights!r}")
+        raise ConfigError("matcher", "settings", f"{name} takes no file, got {weights!r}")
     threshold = settings.threshold
     if threshold is not None and "threshold" not in option_names:
-        raise ConfigError("threshold", "settings", f"means nothing to the matcher {name}")
+        raise ConfigError("threshold", "settings", f"has no effect on the matcher {name}")
     if threshold is None and "threshold" in option_names:
         threshold = _default_threshold(encoder, generator)
     values = {"weights": weights} if weights else {}
@@ -419,7 +420,7 @@ def _make_matcher(
 
 
 def _default_threshold(encoder: Encoder, generator: ClaimGenerator) -> float:
-    """Return an encoder's threshold for these claims; for joined claims, that of a model's.
+    """Return an encoder's threshold for a generator's claims; for joined ones, a model's.
 
     Raises:
         ConfigError: A model may be replaced by `structural`, and the two have other thresholds.
@@ -437,8 +438,8 @@ def _default_threshold(encoder: Encoder, generator: ClaimGenerator) -> float:
         raise ConfigError(
             "claims",
             "settings",
-            "auto may write a model's claims or structural ones, whose thresholds differ: "
-            "name the claims, or give --threshold",
+            "auto may use a model's claims or structural ones, whose thresholds differ: "
+            "name the generator, or set --threshold",
         )
     return threshold
 
@@ -454,11 +455,11 @@ def make_analyzers(
         untrusted: Whether the changes are untrusted.
 
     Returns:
-        The analyzers; no tool has been looked for yet.
+        The analyzers, which look for their tools at the first analysis.
 
     Raises:
         ManifestError: An analyzer's folder cannot be used.
-        UnknownPluginError: There is no analyzer of that name.
+        UnknownPluginError: There is no analyzer with that name.
     """
     return Suite(
         analyzers=suite.select(settings.analyzers),

@@ -1,12 +1,12 @@
 """Settings of a run: flags over environment over `[tool.crscore]` over defaults.
 
-`Config` is the one table of settings. A field's annotation has its type, its limits, its help and
-its placeholder on the command line; `commands/_settings.py` makes the options from it.
+`Config` is the only table of settings. The annotation of a field has its type, limits, help text
+and command-line placeholder, from which `commands/_settings.py` makes the options.
 
 The environment variables of crscore (`CRSCORE_*`), of the model server (`OPENAI_*`) and of the
-code host (`GITHUB_TOKEN`, `GH_TOKEN`, `GITHUB_API_URL`) are read here and nowhere else. A GitHub
-Actions runner's own variables are read in `crscore.github.actions.environment`; programs that
-crscore starts are given a part of the environment where they are started.
+code host (`GITHUB_TOKEN`, `GH_TOKEN`, `GITHUB_API_URL`) are read only here. The variables of a
+GitHub Actions runner are read in `crscore.github.actions.environment`. Code that starts a program
+passes it a part of the environment.
 """
 
 from __future__ import annotations
@@ -25,13 +25,14 @@ from msgspec import Meta, inspect
 from crscore.errors import ConfigError
 
 AUTO = "auto"
-"""A matcher's name: the best one for the encoder. A claim generator's: the configured model."""
+"""Value of `matcher` that selects the best one for the encoder, and of `claims` that selects the
+configured model."""
 ENVIRONMENT_PREFIX = "CRSCORE_"
 ENCODER_DIR = "CRSCORE_ENCODER_DIR"
 OF_COMMANDS = frozenset({"CRSCORE_AUDIT_STORE", "CRSCORE_WEBHOOK", ENCODER_DIR})
-"""Variables that are no settings: of `crscore audit`, and of the machine."""
+"""Variables with the prefix that are not settings: options of `crscore audit`, and a folder."""
 MAX_LIMIT = 2**40
-"""Largest value of a limit; far above any use, far below what a file offset can be."""
+"""Maximum value of a limit: far above any practical value, far below the largest file offset."""
 
 
 def _help(text: str, metavar: str | None = None) -> Meta:
@@ -60,18 +61,18 @@ class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
     model: Annotated[Name | None, _help("Language model that writes claims.")] = None
     model_revision: Annotated[Revision | None, _help("Revision of that model.")] = None
     lora: Annotated[Folder | None, _help("LoRA adapter of that model.")] = None
-    max_model_len: Annotated[Limit | None, _help("Most tokens of a prompt and its answer.")] = None
-    tensor_parallel: Annotated[Devices | None, _help("GPUs that share the model.")] = None
-    quantization: Annotated[Name | None, _help("How the model's weights are quantized.")] = None
-    dtype: Annotated[Name | None, _help("Type of the model's numbers, such as bfloat16.")] = None
-    concurrency: Annotated[Requests | None, _help("Requests at a time (default: 16).")] = None
-    model_timeout: Annotated[Seconds | None, _help("Seconds that one answer may take.")] = None
+    max_model_len: Annotated[Limit | None, _help("Maximum tokens of a prompt and its answer.")] = None
+    tensor_parallel: Annotated[Devices | None, _help("Number of GPUs that share the model.")] = None
+    quantization: Annotated[Name | None, _help("Quantization method of the weights.")] = None
+    dtype: Annotated[Name | None, _help("Numeric type of the weights, such as bfloat16.")] = None
+    concurrency: Annotated[Requests | None, _help("Maximum requests at a time (default: 16).")] = None
+    model_timeout: Annotated[Seconds | None, _help("Maximum seconds for one answer.")] = None
     temperature: Annotated[float, Meta(ge=0, le=2), _help("Sampling temperature.", "T")] = 0.0
-    max_new_tokens: Annotated[Limit, _help("Most tokens of one answer.")] = 512
-    form: Annotated[Form | None, _help("Form of the answer (default: as trained, or json).")] = None
-    few_shots: Annotated[bool | None, _help("Show examples (default: as trained, or yes).")] = None
-    prompt: Annotated[Name | None, _help("Prompt (default: as trained, or claims.v1).")] = None
-    context: Annotated[Context, _help("Code that the model sees with the change.")] = "hunk"
+    max_new_tokens: Annotated[Limit, _help("Maximum tokens of one answer.")] = 512
+    form: Annotated[Form | None, _help("Answer format (default: as trained, or json).")] = None
+    few_shots: Annotated[bool | None, _help("Include examples (default: as trained, or yes).")] = None
+    prompt: Annotated[Name | None, _help("Name of the prompt (default: as trained, or claims.v1).")] = None
+    context: Annotated[Context, _help("Code shown to the model with the change.")] = "hunk"
 
 
 class Config(ModelSettings, frozen=True, kw_only=True):
@@ -83,51 +84,51 @@ class Config(ModelSettings, frozen=True, kw_only=True):
     claims: Annotated[
         Name,
         _help(
-            "Claim generators, joined by +; auto: the configured model, or structural without one.",
+            "Claim generators, joined by +; auto: the configured model, else structural.",
             "NAME[:ARGUMENT]",
         ),
     ] = AUTO
     matcher: Annotated[
         Name,
-        _help("Matcher; auto: calibrated for the encoder it knows, or published.", "NAME[:FILE]"),
+        _help("Matcher; auto: calibrated for encoders it has weights for, else published.", "NAME[:FILE]"),
     ] = AUTO
     threshold: Annotated[
-        Cosine | None, _help("Cosine cut-off of the matcher published (default: the encoder's).")
+        Cosine | None, _help("Cosine threshold of the published matcher (default: the encoder's).")
     ] = None
     splitter: Annotated[Splitter, _help("Sentence splitter.")] = "markdown"
-    max_claims: Annotated[Limit | None, _help("Most claims counted.")] = 12
+    max_claims: Annotated[Limit | None, _help("Maximum number of claims counted.")] = 12
     analyzers: Annotated[
         Name, _help("Static analysis: auto, none, or comma-separated names and folders.", "NAMES")
     ] = "auto"
     trust: Annotated[
         bool, _help("Run analyzers on untrusted code without a sandbox if none is available.")
     ] = False
-    max_issues: Annotated[Limit, _help("Most issues counted in a hunk, the worst ones.")] = 3
-    issues: Annotated[IssueRule, _help("Issues of the changed lines, or as published.")] = "lines"
-    tools_dir: Annotated[Folder | None, _help("Where the analyzers of npm are installed.")] = None
+    max_issues: Annotated[Limit, _help("Maximum issues counted per hunk, the most severe first.")] = 3
+    issues: Annotated[IssueRule, _help("Count issues on changed lines, or as in the paper.")] = "lines"
+    tools_dir: Annotated[Folder | None, _help("Folder where npm analyzers are installed.")] = None
     cache_dir: Annotated[Folder | None, _help("Cache folder (default: the system's).")] = None
-    cache: Annotated[bool, _help("Cache findings, claims and answers of hosts.")] = True
+    cache: Annotated[bool, _help("Cache findings, claims and responses of code hosts.")] = True
     format: Annotated[Name, _help("Report format.")] = "text"
-    explain: Annotated[bool, _help("Show everything that decided the score.")] = False
+    explain: Annotated[bool, _help("Show everything that determined the score.")] = False
     signature: Annotated[bool, _help("Show the whole signature in the text report.")] = False
-    offline: Annotated[bool, _help("Use no network; models come from this disk.")] = False
+    offline: Annotated[bool, _help("Do not use the network; load models from disk.")] = False
     fail_under: Annotated[
         Standing | None,
         _help("Exit with 1 when fewer than N of 100 real comments are less useful."),
     ] = None
     fail_under_relevance: Annotated[
-        Share | None, _help("Exit with 1 when relevance, 0 to 1, is below X.")
+        Share | None, _help("Exit with 1 when relevance (0 to 1) is below X.")
     ] = None
-    max_diff_bytes: Annotated[Limit, _help("Largest diff.")] = 10_000_000
-    max_files: Annotated[Limit, _help("Most files in a diff.")] = 3_000
-    max_hunks: Annotated[Limit, _help("Most hunks in a diff.")] = 20_000
-    max_line_length: Annotated[Limit, _help("Longest line of a diff, in characters.")] = 100_000
-    max_review_bytes: Annotated[Limit, _help("Largest review file.")] = 10_000_000
-    max_sarif_bytes: Annotated[Limit, _help("Largest SARIF file.")] = 20_000_000
+    max_diff_bytes: Annotated[Limit, _help("Maximum size of a diff in bytes.")] = 10_000_000
+    max_files: Annotated[Limit, _help("Maximum files in a diff.")] = 3_000
+    max_hunks: Annotated[Limit, _help("Maximum hunks in a diff.")] = 20_000
+    max_line_length: Annotated[Limit, _help("Maximum characters of a line of a diff.")] = 100_000
+    max_review_bytes: Annotated[Limit, _help("Maximum size of a review file in bytes.")] = 10_000_000
+    max_sarif_bytes: Annotated[Limit, _help("Maximum size of a SARIF file in bytes.")] = 20_000_000
     time_limit: Annotated[
-        Seconds | None, _help("Most CPU seconds for a change; what does not fit is set aside.")
+        Seconds | None, _help("Maximum CPU seconds per change; the rest is set aside.")
     ] = None
-    max_source_bytes: Annotated[Limit, _help("Largest source file read for context.")] = 2_000_000
+    max_source_bytes: Annotated[Limit, _help("Maximum size of a source file read for context.")] = 2_000_000
 
 
 class Setting(NamedTuple):
@@ -172,7 +173,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         "revision": None,
     },
 }
-"""Settings of each preset. `paper` leaves the claims to the user, as they come from a model."""
+"""Settings of each preset. `paper` does not set the claims, which require a model."""
 
 # "owner/model", "model", "model:7b"; no path.
 _MODEL = r"(?a:[\w-][\w.-]*(?:/[\w-][\w.-]*)?(?::[\w.-]+)?)"
@@ -188,13 +189,13 @@ FILE_RULES: Mapping[str, tuple[str, str]] = {
     "model": (_MODEL, "may name a model but no folder, as its contents are loaded"),
     "claims": (
         rf"{_GENERATOR}(?:\+{_GENERATOR})*",
-        "may name models but no folder and no recording, as a change could bring its own",
+        "may name models but no folder or recording, as a change could contain its own",
     ),
     "encoder": (
         rf"[^:]*(?::(?:{_MODEL})?)?",
         "may name a model but no folder, as its contents are loaded",
     ),
-    "matcher": (r"[^:]*", "may name a matcher but no file, as a change could bring its own"),
+    "matcher": (r"[^:]*", "may name a matcher but no file, as a change could contain its own"),
 }
 """Values that a settings file may have, as a pattern, and the message for any other one.
 
@@ -208,7 +209,7 @@ class SettingsText(NamedTuple):
     toml: str
     """Content of the file."""
     origin: str
-    """Name in messages."""
+    """Name of the file in messages."""
 
 
 def resolve_settings(
@@ -217,9 +218,9 @@ def resolve_settings(
     environment: Mapping[str, str] | None = None,
     file: Path | SettingsText | None,
 ) -> Config:
-    """Merge the levels into one configuration.
+    """Merge the flags, the environment and the file into one configuration.
 
-    A preset acts at the level where it is set; a higher level overrides it.
+    A preset sets its values at the level that names it; higher levels override them.
 
     Args:
         flags: Settings given on the command line, by field name; None means not set.
@@ -249,7 +250,7 @@ def explain_settings(
     """Return the source of each setting.
 
     Args:
-        flags: As in `resolve_settings`, like the others.
+        flags: Like all arguments, as in `resolve_settings`.
         environment: Environment variables.
         file: A `pyproject.toml` or its text, or None.
 
@@ -289,7 +290,7 @@ def override_settings(settings: Config, values: Mapping[str, Any]) -> Config:
 
     Args:
         settings: The settings to start from.
-        values: New values by field name; a `preset` among them acts before the others.
+        values: New values by field name; a `preset` is applied before the others.
 
     Returns:
         The changed settings.
@@ -310,11 +311,11 @@ def _convert_value(key: str, value: Any, origin: str) -> Any:
     displayed_key = f"{ENVIRONMENT_PREFIX}{key.upper()}" if origin == "environment" else key
     if key not in SETTINGS:
         close_names = difflib.get_close_matches(key, SETTINGS, n=3)
-        introduction = "did you mean" if close_names else "there are"
+        introduction = "did you mean" if close_names else "the settings are"
         raise ConfigError(
             displayed_key,
             origin,
-            f"is no setting; {introduction}: {', '.join(close_names or sorted(SETTINGS))}",
+            f"is not a setting; {introduction}: {', '.join(close_names or sorted(SETTINGS))}",
         )
     kind, raw_value = SETTINGS[key].kind, value
     if isinstance(kind, inspect.BoolType) and isinstance(value, str):

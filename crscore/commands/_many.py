@@ -79,7 +79,7 @@ def score_pairs(
     """
     if settings.format not in FORMATS:
         raise ConfigError("format", "command line", "must be json or text for several reviews")
-    from crscore.scorer import BATCH  # noqa: PLC0415
+    from crscore.scorer import PAIRS_PER_BATCH  # noqa: PLC0415
 
     lines, total = _lines(name)
     if target is None and progress.is_terminal(sys.stdout):
@@ -88,7 +88,7 @@ def score_pairs(
     standings: list[int | None] = []
     failed = code = 0
     with progress.track("scoring", total) as advance:
-        while batch := list(islice(lines, BATCH)):
+        while batch := list(islice(lines, PAIRS_PER_BATCH)):
             for pair, result in _score(scorer, batch):
                 if isinstance(result, CRScoreError):
                     print_message(str(result))

@@ -9,8 +9,8 @@ DASH: Final = "–"
 
 
 def number(value: float | None, digits: int = 3) -> str:
-    """Format a number, or a dash where there is none."""
-    # Rounding first: -0.0001 is written without its sign.
+    """Format a number, or a dash for None."""
+    # Rounding first and adding 0.0 removes the sign of -0.0001.
     return DASH if value is None else f"{round(value, digits) + 0.0:.{digits}f}"
 
 
@@ -27,12 +27,12 @@ def ranged(value: float | None, low: float | None, high: float | None) -> str:
 
 
 def signed_interval(low: float | None, high: float | None) -> str:
-    """Format the interval of a difference, or a dash where there is none."""
+    """Format the interval of a difference, or a dash for None."""
     return DASH if low is None or high is None else f"[{signed(low)}, {signed(high)}]"
 
 
 def threshold(value: float) -> str:
-    """Format a threshold with two decimals, or more where needed."""
+    """Format a threshold with two decimals, or more if it has more."""
     return f"{value:.2f}" if round(value, 2) == value else f"{value:g}"
 
 
@@ -44,7 +44,7 @@ def percent(value: float | None) -> str:
 
 
 def probability(value: float | None) -> str:
-    """Format a p-value with at most three digits."""
+    """Format a p-value with three decimals, or as `< 0.001`."""
     if value is None:
         return DASH
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
@@ -57,15 +57,15 @@ def p_value(value: float | None) -> str:
 
 
 def whole(value: int | None) -> str:
-    """Format a whole number, or a dash where there is none."""
+    """Format a whole number, or a dash for None."""
     return DASH if value is None else f"{value:,}"
 
 
-def count(number: int, noun: str) -> str:
-    """Format a number of things.
+def count(quantity: int, noun: str) -> str:
+    """Format a quantity with its noun.
 
     Example:
         >>> count(1, "review"), count(1845, "review")
         ('1 review', '1,845 reviews')
     """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+    return f"{quantity:,} {noun}{'' if quantity == 1 else 's'}"

@@ -161,7 +161,7 @@ def test_reader_goes_with_its_encoder_and_the_learned_matcher(given: dict) -> No
 
 
 def test_learned_matcher_takes_no_threshold() -> None:
-    with pytest.raises(ConfigError, match="means nothing to the matcher calibrated"):
+    with pytest.raises(ConfigError, match="has no effect on the matcher calibrated"):
         Scorer(matcher="calibrated", threshold=0.4, analyzers="none")
 
 
@@ -251,7 +251,7 @@ def test_code_of_a_stranger_is_untrusted_unless_a_setting_trusts_it(
 
 
 def test_results_come_as_they_are_known_and_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("crscore.scorer.BATCH", 2)
+    monkeypatch.setattr("crscore.scorer.PAIRS_PER_BATCH", 2)
     told: list[int] = []
     given: list[int] = []
 

@@ -134,16 +134,19 @@ def run(
     analyzers = AnalysisCache(tools)
     attacks = attack_set.make_attacks(rated, seed=options.seed) if options.attacks else ()
     job = _Job(rated, settings, options, encoder, analyzers, attacks, bool(tools.analyzers))
-    made_scorer, scores = _score_folds(job, trainer, progress)
-    issue_effects = _issues(job, made_scorer, scores)
-    measured, notes = scores.measured, _notes(job, made_scorer)
+    study_scorer, scores = _score_folds(job, trainer, progress)
+    issue_effects = _measure_issue_effects(job, study_scorer, scores)
+    measured, notes = scores.measured, _notes(job, study_scorer)
     notes += () if issue_effects is None else issue_effects.notes
     for compute in extra:
         # The encoder itself, which may have other methods than `encode`.
-        added = compute(measured, encoder.encoder)
-        measured, notes = measurements.add_metrics(measured, added.metrics), notes + added.notes
+        extra_metrics = compute(measured, encoder.encoder)
+        measured, notes = (
+            measurements.add_metrics(measured, extra_metrics.metrics),
+            notes + extra_metrics.notes,
+        )
     draws = {"resamples": options.resamples, "seed": options.seed}
-    parts = made_scorer.parts
+    parts = study_scorer.parts
     return results.assess(
         rated,
         measured,
@@ -178,33 +181,33 @@ class _Job(NamedTuple):
             own_issues=not self.has_tools,
         )
 
-    def score(self, made_scorer: Scorer, fold: Fold) -> Scores:
+    def score(self, study_scorer: Scorer, fold: Fold) -> Scores:
         """Score the part of the study that a fold holds out, which may be empty."""
         attacks = [
             attack for attack in self.attacks if (attack.change, attack.system) in fold.held_out
         ]
-        name = metric_name(made_scorer, self.options)
+        name = metric_name(study_scorer, self.options)
         measure = partial(measurements.measure, self.rated, name=name, includes=fold.includes)
-        link_scorer = link_classifier.make_link_scorer(made_scorer, self.rated)
+        link_scorer = link_classifier.make_link_scorer(study_scorer, self.rated)
         return Scores(
-            measured=measure(made_scorer),
+            measured=measure(study_scorer),
             links=link_classifier.judge_links(self.rated, link_scorer, includes=fold.includes),
-            duels=duels.score_duels(self.rated, attacks, made_scorer),
+            duels=duels.score_duels(self.rated, attacks, study_scorer),
             variants=tuple(
                 Variant(issues_counted, measure(variant))
-                for issues_counted, variant in self.variants(made_scorer).items()
+                for issues_counted, variant in self.variants(study_scorer).items()
             ),
         )
 
-    def variants(self, made_scorer: Scorer) -> dict[str, Scorer]:
+    def variants(self, study_scorer: Scorer) -> dict[str, Scorer]:
         """Make scorers without the tools, and with the study's own issues."""
         if not self.has_tools:
             return {}
-        parts = made_scorer.parts
+        parts = study_scorer.parts
         generators = {issues.WITHOUT: parts.generator}
         if self.options.claims.partition("+")[0] == RECORDED:
             generators[issues.RECORDED] = study.recorded(self.rated)
-        settings = override_settings(made_scorer.settings, {"analyzers": suite.NONE})
+        settings = override_settings(study_scorer.settings, {"analyzers": suite.NONE})
         shared: dict[str, Any] = {"encoder": parts.encoder, "matcher": parts.matcher}
         return {
             name: scorer.Scorer(settings, generator=generator, **shared)
@@ -227,52 +230,55 @@ def _score_folds(
             trained = trainer(fold.training_part(job.rated), encoder=job.encoder, seed=seed)
             name = trained.identity.partition("@")[0]
             matcher = FoldMatcher(trained, f"{name}@{split}.{seed}")
-        made_scorer = job.scorer(matcher)
-        parts.append(job.score(made_scorer, fold))
+        study_scorer = job.scorer(matcher)
+        parts.append(job.score(study_scorer, fold))
         if split is not None:
             progress(f"trained and judged {split.kind}: {fold.name}")
     measured = measurements.join([part.measured for part in parts])
     if not measured.rows:
         raise InputError(measurements.NOT_SCORABLE)
-    return made_scorer, Scores(
+    return study_scorer, Scores(
         measured=measured,
         links=link_classifier.join([part.links for part in parts]),
         duels=tuple(duel for part in parts for duel in part.duels),
         variants=tuple(
-            Variant(of_folds[0].issues, measurements.join([fold.measured for fold in of_folds]))
-            for of_folds in zip(*(part.variants for part in parts), strict=True)
+            Variant(
+                fold_variants[0].issues,
+                measurements.join([fold.measured for fold in fold_variants]),
+            )
+            for fold_variants in zip(*(part.variants for part in parts), strict=True)
         ),
     )
 
 
-def _issues(job: _Job, made_scorer: Scorer, scores: Scores) -> Issues | None:
+def _measure_issue_effects(job: _Job, study_scorer: Scorer, scores: Scores) -> Issues | None:
     if not job.has_tools:
         return None
     without, *recorded = scores.variants
     return issues.assess(
-        issues.analyze_changes(job.rated, made_scorer),
+        issues.analyze_changes(job.rated, study_scorer),
         (without, Variant(issues.TOOLS, scores.measured), *recorded),
-        made_scorer,
+        study_scorer,
         resamples=job.options.resamples,
         seed=job.options.seed,
     )
 
 
-def _notes(job: _Job, made_scorer: Scorer) -> tuple[str, ...]:
+def _notes(job: _Job, study_scorer: Scorer) -> tuple[str, ...]:
     notes = []
     # The identity of a trained matcher depends on its data.
-    if job.rated.sha256[:8] in made_scorer.parts.matcher.identity:
+    if job.rated.sha256[:8] in study_scorer.parts.matcher.identity:
         notes.append(saved_runs.TRAINED_ON_DATA)
     if job.options.attacks and not job.attacks:
         notes.append(NO_ATTACK)
     return tuple(notes)
 
 
-def metric_name(made_scorer: Scorer, options: ValidationOptions) -> str:
+def metric_name(study_scorer: Scorer, options: ValidationOptions) -> str:
     """Return the primary metric's name: matcher, encoder and claims."""
     claims = options.claims.partition(":")[0]
-    matcher = made_scorer.parts.matcher.identity.partition("@")[0]
-    return "/".join((matcher, made_scorer.settings.encoder, claims))
+    matcher = study_scorer.parts.matcher.identity.partition("@")[0]
+    return "/".join((matcher, study_scorer.settings.encoder, claims))
 
 
 def make_scorer(
@@ -305,8 +311,8 @@ def make_scorer(
     if first == RECORDED:
         recorded = parts["generator"] = study.recorded(rated, issues=own_issues)
         if generators:
-            settings_of_others = override_settings(settings, {"claims": generators})
-            parts["generator"] = scorer.make_generator(settings_of_others, encoder, first=recorded)
+            generator_settings = override_settings(settings, {"claims": generators})
+            parts["generator"] = scorer.make_generator(generator_settings, encoder, first=recorded)
     else:
         settings = override_settings(settings, {"claims": options.claims})
     try:

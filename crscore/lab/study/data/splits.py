@@ -1,4 +1,4 @@
-"""Splits of a study's reviews that keep the evaluation apart from the training data."""
+"""Splits of a study's reviews that separate the evaluation data from the training data."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ import numpy as np
 from crscore.errors import InputError
 from crscore.lab.study.data.study import GROUND_TRUTH, RatedReview, Study, StudyChange
 
-Key = tuple[str, str]
+ReviewKey = tuple[str, str]
 
 
-class Kind(StrEnum):
+class SplitKind(StrEnum):
     """Kind of split."""
 
     GROUPED = "grouped-cv"
@@ -24,15 +24,14 @@ class Kind(StrEnum):
     LANGUAGE = "leave-one-language-out"
 
 
-FOLDS: Final = {Kind.GROUPED: 10, Kind.SYSTEM: 5}
-"""Default number of groups of changes; the third kind uses the languages."""
+FOLDS: Final = {SplitKind.GROUPED: 10, SplitKind.SYSTEM: 5}
+"""Default number of groups of changes; `leave-one-language-out` has one per language."""
 
 
 class Split(NamedTuple):
     """Way to split a study."""
 
-    kind: Kind
-    """Kind of split."""
+    kind: SplitKind
     groups: int | None
     """Number of groups of changes, at least 2; None for languages."""
 
@@ -43,14 +42,14 @@ class Split(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fold:
-    """Reviews to judge and reviews to train on; a review is (change, system)."""
+    """Reviews to judge and reviews to train on. No change has reviews in both."""
 
     name: str
-    """Display name: `2 of 5`, `without lstm, 2 of 5`, `without java`."""
-    held_out: AbstractSet[Key]
+    """For example `2 of 5`, `without lstm, 2 of 5`, `without java`."""
+    held_out: AbstractSet[ReviewKey]
     """Reviews to judge, none of which is used in training."""
-    trained: AbstractSet[Key]
-    """Reviews to train on. No change is in both."""
+    training: AbstractSet[ReviewKey]
+    """Reviews to train on."""
 
     def includes(self, change: StudyChange, review: RatedReview) -> bool:
         """Return whether a review is held out."""
@@ -69,7 +68,7 @@ class Fold:
         changes = (
             replace(
                 change,
-                reviews=tuple(r for r in change.reviews if (change.id, r.system) in self.trained),
+                reviews=tuple(r for r in change.reviews if (change.id, r.system) in self.training),
             )
             for change in study.changes
         )
@@ -94,14 +93,14 @@ def parse_split(text: str) -> Split:
         grouped-cv:5 leave-one-language-out
     """
     name, _, digits = text.partition(":")
-    if name not in tuple(Kind):
-        raise ValueError(f"{name} is none of {', '.join(Kind)}")
-    kind = Kind(name)
+    if name not in tuple(SplitKind):
+        raise ValueError(f"{name} is not one of {', '.join(SplitKind)}")
+    kind = SplitKind(name)
     if digits and not (digits.isascii() and digits.isdigit()):
-        raise ValueError(f"{digits} is no number of groups")
+        raise ValueError(f"{digits} is not a number of groups")
     if kind not in FOLDS:
         if digits:
-            raise ValueError(f"{kind} has a group for each language; it takes no number")
+            raise ValueError(f"{kind} has one group per language and takes no number")
         return Split(kind, None)
     groups = int(digits) if digits else FOLDS[kind]
     if groups < 2:
@@ -112,13 +111,13 @@ def parse_split(text: str) -> Split:
 def make_folds(study: Study, split: Split | None, *, seed: int = 0) -> tuple[Fold, ...]:
     """Split a study into folds.
 
-    - `grouped-cv`: the changes in `groups` groups; each group is judged by what was trained on
-      the others.
-    - `leave-one-language-out`: the same with the changes of one language as a group.
-    - `leave-one-system-out`: a review of system s of a change in group g is judged by what was
-      trained on the other systems' reviews of the other groups' changes. So both its system and its
-      change are new; with only the system left out, the claims and the code of its change would
-      have been seen in training, which overestimates a score on new code.
+    - `grouped-cv`: the changes are divided into groups; each group is judged by a matcher trained
+      on the others.
+    - `leave-one-language-out`: the same, with the changes of one language as a group.
+    - `leave-one-system-out`: a review by system s of a change in group g is judged by a matcher
+      trained on the other systems' reviews of the other groups' changes. Both its system and its
+      change are then new. If only the system were left out, training would see the claims and the
+      code of the change, which overestimates the score on new code.
 
     Args:
         study: The study.
@@ -135,28 +134,30 @@ def make_folds(study: Study, split: Split | None, *, seed: int = 0) -> tuple[Fol
     """
     by_language = _by_language(study)
     if split is None:
-        return (_fold(study, {change.id for change in study.changes}, name="all"),)
+        return (_make_fold(study, {change.id for change in study.changes}, name="all"),)
     if split.groups is None:
         if len(by_language) < 2:
             raise InputError(
                 f"the study has one language, {next(iter(by_language))}: none can be left out"
             )
         return tuple(
-            _fold(study, set(changes), name=f"without {language}")
+            _make_fold(study, set(changes), name=f"without {language}")
             for language, changes in by_language.items()
         )
     count = split.groups
-    numbered = list(enumerate(_grouped_changes(study, count, seed), 1))
-    if split.kind is Kind.GROUPED:
-        return tuple(_fold(study, changes, name=f"{i} of {count}") for i, changes in numbered)
+    numbered_groups = list(enumerate(_grouped_changes(study, count, seed), 1))
+    if split.kind is SplitKind.GROUPED:
+        return tuple(
+            _make_fold(study, changes, name=f"{i} of {count}") for i, changes in numbered_groups
+        )
     return tuple(
-        _fold(study, changes, name=f"without {system}, {i} of {count}", systems=systems)
+        _make_fold(study, changes, name=f"without {system}, {i} of {count}", systems=systems)
         for system, systems in _held_out_systems(study).items()
-        for i, changes in numbered
+        for i, changes in numbered_groups
     )
 
 
-def _fold(
+def _make_fold(
     study: Study,
     changes: AbstractSet[str],
     *,
@@ -166,18 +167,18 @@ def _fold(
     """Make a fold that holds out some changes, or only some systems' reviews of them."""
     keys = {(change.id, review.system) for change in study.changes for review in change.reviews}
     held_out = {key for key in keys if key[0] in changes}
-    trained = keys - held_out
+    training = keys - held_out
     if systems is not None:
         held_out = {key for key in held_out if key[1] in systems}
-        trained = {key for key in trained if key[1] not in systems - {GROUND_TRUTH}}
-    return Fold(name=name, held_out=held_out, trained=trained)
+        training = {key for key in training if key[1] not in systems - {GROUND_TRUTH}}
+    return Fold(name=name, held_out=held_out, training=training)
 
 
 def _grouped_changes(study: Study, count: int, seed: int) -> list[set[str]]:
     if not 2 <= count <= len(study.changes):
         raise InputError(
             f"{len(study.changes)} changes cannot be split into {count} groups; "
-            "take from 2 up to the number of changes"
+            "expected a number from 2 to the number of changes"
         )
     rng = np.random.default_rng(seed)
     groups: list[set[str]] = [set() for _ in range(count)]
@@ -204,5 +205,7 @@ def _held_out_systems(study: Study) -> dict[str, set[str]]:
     systems = {review.system for change in study.changes for review in change.reviews}
     names = sorted(systems - {GROUND_TRUTH})
     if len(names) < 2:
-        raise InputError(f"the study has reviews by {len(names)} systems; it takes two or more")
+        raise InputError(
+            f"the study has reviews by {len(names)} systems; at least two are required"
+        )
     return {name: {name, GROUND_TRUTH} if name == names[0] else {name} for name in names}
