@@ -1,8 +1,8 @@
-"""Offline mode: no socket is opened by this process.
+"""Offline mode: this process opens no socket.
 
-An audit hook sees every socket that Python code asks for and refuses it. Native code that
-the default path runs (onnxruntime, tokenizers, tree-sitter) opens none: a test runs the
-command under `strace` and finds no socket call.
+An audit hook rejects every socket that Python code opens. Native code that a default run uses
+(onnxruntime, tokenizers, tree-sitter) opens none: a test runs the command under `strace` and checks
+that there is no socket call.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from crscore.errors import CRScoreError
 
-_REFUSED = frozenset(
+_SOCKET_EVENTS = frozenset(
     {
         "socket.__new__",
         "socket.bind",
@@ -51,5 +51,5 @@ def forbid_sockets() -> None:
 
 
 def _refuse(event: str, _arguments: object) -> None:
-    if event in _REFUSED:
+    if event in _SOCKET_EVENTS:
         raise OfflineError(event)

@@ -29,7 +29,7 @@ AUTO = "auto"
 configured model."""
 ENVIRONMENT_PREFIX = "CRSCORE_"
 ENCODER_DIR = "CRSCORE_ENCODER_DIR"
-OF_COMMANDS = frozenset({"CRSCORE_AUDIT_STORE", "CRSCORE_WEBHOOK", ENCODER_DIR})
+NON_SETTING_VARIABLES = frozenset({"CRSCORE_AUDIT_STORE", "CRSCORE_WEBHOOK", ENCODER_DIR})
 """Variables with the prefix that are not settings: options of `crscore audit`, and a folder."""
 MAX_LIMIT = 2**40
 """Maximum value of a limit: far above any practical value, far below the largest file offset."""
@@ -61,17 +61,25 @@ class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
     model: Annotated[Name | None, _help("Language model that writes claims.")] = None
     model_revision: Annotated[Revision | None, _help("Revision of that model.")] = None
     lora: Annotated[Folder | None, _help("LoRA adapter of that model.")] = None
-    max_model_len: Annotated[Limit | None, _help("Maximum tokens of a prompt and its answer.")] = None
+    max_model_len: Annotated[Limit | None, _help("Maximum tokens of a prompt and its answer.")] = (
+        None
+    )
     tensor_parallel: Annotated[Devices | None, _help("Number of GPUs that share the model.")] = None
     quantization: Annotated[Name | None, _help("Quantization method of the weights.")] = None
     dtype: Annotated[Name | None, _help("Numeric type of the weights, such as bfloat16.")] = None
-    concurrency: Annotated[Requests | None, _help("Maximum requests at a time (default: 16).")] = None
+    concurrency: Annotated[Requests | None, _help("Maximum requests at a time (default: 16).")] = (
+        None
+    )
     model_timeout: Annotated[Seconds | None, _help("Maximum seconds for one answer.")] = None
     temperature: Annotated[float, Meta(ge=0, le=2), _help("Sampling temperature.", "T")] = 0.0
     max_new_tokens: Annotated[Limit, _help("Maximum tokens of one answer.")] = 512
     form: Annotated[Form | None, _help("Answer format (default: as trained, or json).")] = None
-    few_shots: Annotated[bool | None, _help("Include examples (default: as trained, or yes).")] = None
-    prompt: Annotated[Name | None, _help("Name of the prompt (default: as trained, or claims.v1).")] = None
+    few_shots: Annotated[bool | None, _help("Include examples (default: as trained, or yes).")] = (
+        None
+    )
+    prompt: Annotated[
+        Name | None, _help("Name of the prompt (default: as trained, or claims.v1).")
+    ] = None
     context: Annotated[Context, _help("Code shown to the model with the change.")] = "hunk"
 
 
@@ -90,7 +98,10 @@ class Config(ModelSettings, frozen=True, kw_only=True):
     ] = AUTO
     matcher: Annotated[
         Name,
-        _help("Matcher; auto: calibrated for encoders it has weights for, else published.", "NAME[:FILE]"),
+        _help(
+            "Matcher; auto: calibrated for encoders it has weights for, else published.",
+            "NAME[:FILE]",
+        ),
     ] = AUTO
     threshold: Annotated[
         Cosine | None, _help("Cosine threshold of the published matcher (default: the encoder's).")
@@ -103,8 +114,12 @@ class Config(ModelSettings, frozen=True, kw_only=True):
     trust: Annotated[
         bool, _help("Run analyzers on untrusted code without a sandbox if none is available.")
     ] = False
-    max_issues: Annotated[Limit, _help("Maximum issues counted per hunk, the most severe first.")] = 3
-    issues: Annotated[IssueRule, _help("Count issues on changed lines, or as in the paper.")] = "lines"
+    max_issues: Annotated[
+        Limit, _help("Maximum issues counted per hunk, the most severe first.")
+    ] = 3
+    issues: Annotated[IssueRule, _help("Count issues on changed lines, or as in the paper.")] = (
+        "lines"
+    )
     tools_dir: Annotated[Folder | None, _help("Folder where npm analyzers are installed.")] = None
     cache_dir: Annotated[Folder | None, _help("Cache folder (default: the system's).")] = None
     cache: Annotated[bool, _help("Cache findings, claims and responses of code hosts.")] = True
@@ -123,12 +138,16 @@ class Config(ModelSettings, frozen=True, kw_only=True):
     max_files: Annotated[Limit, _help("Maximum files in a diff.")] = 3_000
     max_hunks: Annotated[Limit, _help("Maximum hunks in a diff.")] = 20_000
     max_line_length: Annotated[Limit, _help("Maximum characters of a line of a diff.")] = 100_000
-    max_review_bytes: Annotated[Limit, _help("Maximum size of a review file in bytes.")] = 10_000_000
+    max_review_bytes: Annotated[Limit, _help("Maximum size of a review file in bytes.")] = (
+        10_000_000
+    )
     max_sarif_bytes: Annotated[Limit, _help("Maximum size of a SARIF file in bytes.")] = 20_000_000
     time_limit: Annotated[
         Seconds | None, _help("Maximum CPU seconds per change; the rest is set aside.")
     ] = None
-    max_source_bytes: Annotated[Limit, _help("Maximum size of a source file read for context.")] = 2_000_000
+    max_source_bytes: Annotated[Limit, _help("Maximum size of a source file read for context.")] = (
+        2_000_000
+    )
 
 
 class Setting(NamedTuple):
@@ -176,23 +195,23 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
 """Settings of each preset. `paper` does not set the claims, which require a model."""
 
 # "owner/model", "model", "model:7b"; no path.
-_MODEL = r"(?a:[\w-][\w.-]*(?:/[\w-][\w.-]*)?(?::[\w.-]+)?)"
-_GENERATOR = rf"(?!\s*replay\s*:.)[\w\s-]*(?::(?:{_MODEL})?)?"
-_NEVER = r"(?!)"
-_OF_MODELS = frozenset({"model", "encoder", "claims"})
+_MODEL_NAME = r"(?a:[\w-][\w.-]*(?:/[\w-][\w.-]*)?(?::[\w.-]+)?)"
+_GENERATOR = rf"(?!\s*replay\s*:.)[\w\s-]*(?::(?:{_MODEL_NAME})?)?"
+_NO_VALUE = r"(?!)"
+_MODEL_SETTINGS = frozenset({"model", "encoder", "claims"})
 FILE_RULES: Mapping[str, tuple[str, str]] = {
     "analyzers": (r"[\w\s,-]*", "may name analyzers but no folder, as its contents are executed"),
-    "tools_dir": (_NEVER, "cannot be set in a file, as the folder's contents are executed"),
-    "trust": (_NEVER, "cannot be set in a file, as untrusted code could contain one"),
-    "cache_dir": (_NEVER, "cannot be set in a file, as the folder's contents are trusted"),
-    "lora": (_NEVER, "cannot be set in a file, as the folder's contents are loaded"),
-    "model": (_MODEL, "may name a model but no folder, as its contents are loaded"),
+    "tools_dir": (_NO_VALUE, "cannot be set in a file, as the folder's contents are executed"),
+    "trust": (_NO_VALUE, "cannot be set in a file, as untrusted code could contain one"),
+    "cache_dir": (_NO_VALUE, "cannot be set in a file, as the folder's contents are trusted"),
+    "lora": (_NO_VALUE, "cannot be set in a file, as the folder's contents are loaded"),
+    "model": (_MODEL_NAME, "may name a model but no folder, as its contents are loaded"),
     "claims": (
         rf"{_GENERATOR}(?:\+{_GENERATOR})*",
         "may name models but no folder or recording, as a change could contain its own",
     ),
     "encoder": (
-        rf"[^:]*(?::(?:{_MODEL})?)?",
+        rf"[^:]*(?::(?:{_MODEL_NAME})?)?",
         "may name a model but no folder, as its contents are loaded",
     ),
     "matcher": (r"[^:]*", "may name a matcher but no file, as a change could contain its own"),
@@ -327,7 +346,7 @@ def _convert_value(key: str, value: Any, origin: str) -> Any:
         raise ConfigError(displayed_key, origin, expected) from None
     if key == "fail_under" and converted is not None and 0 < converted <= 1:
         expected = (
-            f"goes from 0 to 100, and {value} looks like a relevance, which has a gate of its own: "
+            f"must be from 0 to 100, and {value} looks like a relevance, which is limited by "
             "--fail-under-relevance (in a file, fail_under_relevance)"
         )
         raise ConfigError(displayed_key, origin, expected)
@@ -343,7 +362,9 @@ def _expected(kind: inspect.Type) -> str:
     if not isinstance(kind, inspect.IntType | inspect.FloatType):
         return "a text"
     bounds = {"above": kind.gt, "at least": kind.ge, "below": kind.lt, "at most": kind.le}
-    limits = " and ".join(f"{word} {at:,.15g}" for word, at in bounds.items() if at is not None)
+    limits = " and ".join(
+        f"{word} {bound:,.15g}" for word, bound in bounds.items() if bound is not None
+    )
     return f"{'a whole number' if isinstance(kind, inspect.IntType) else 'a number'} {limits}"
 
 
@@ -351,7 +372,7 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, str]:
     return {
         name.removeprefix(ENVIRONMENT_PREFIX).lower(): value
         for name, value in sorted(environment.items())
-        if name.startswith(ENVIRONMENT_PREFIX) and name not in OF_COMMANDS
+        if name.startswith(ENVIRONMENT_PREFIX) and name not in NON_SETTING_VARIABLES
     }
 
 
@@ -367,7 +388,7 @@ def _from_file(file: Path | SettingsText) -> dict[str, Any]:
         if key in values and not re.fullmatch(allowed, str(values[key])):
             flag, variable = f"--{key.replace('_', '-')}", f"{ENVIRONMENT_PREFIX}{key.upper()}"
             raise ConfigError(key, origin, f"{message}; use {flag} or {variable}")
-    for key in _OF_MODELS & values.keys():
+    for key in _MODEL_SETTINGS & values.keys():
         for part in str(values[key]).split("+"):
             name = (part if key == "model" else part.partition(":")[2]).strip()
             # A hub's model name is also a path, and a change could contain that folder.
@@ -380,13 +401,13 @@ def find_settings_file(start: Path) -> Path | None:
     """Find the nearest `pyproject.toml` that has `[tool.crscore]`.
 
     Args:
-        start: The folder to start in; its parents follow.
+        start: The folder to search first, before its parents.
 
     Returns:
         The file, or None.
 
     Raises:
-        ConfigError: A file on the way cannot be read as TOML.
+        ConfigError: A file in one of these folders cannot be read as TOML.
     """
     for folder in (start, *start.parents):
         candidate = folder / "pyproject.toml"
@@ -432,7 +453,7 @@ def llm_key() -> str | None:
 
 
 def search_path() -> str:
-    """Return the folders that this system searches for programs (`PATH`)."""
+    """Return the folders in which this system searches for programs (`PATH`)."""
     return os.environ.get("PATH", os.defpath)
 
 

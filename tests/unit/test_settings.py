@@ -52,8 +52,8 @@ def test_preset_of_the_file_is_beaten_by_the_environment(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("flags", "env", "message"),
     [
-        ({"treshold": 1}, {}, "command line: treshold: is no setting; did you mean: threshold"),
-        ({}, {"CRSCORE_TRESHOLD": "1"}, "environment: CRSCORE_TRESHOLD: is no setting"),
+        ({"treshold": 1}, {}, "command line: treshold: is not a setting; did you mean: threshold"),
+        ({}, {"CRSCORE_TRESHOLD": "1"}, "environment: CRSCORE_TRESHOLD: is not a setting"),
         (
             {},
             {"CRSCORE_MAX_CLAIMS": "many"},
@@ -87,7 +87,7 @@ def test_wrong_setting_says_what_was_expected(flags: dict, env: dict, message: s
         ("threshold = true", "must be a number"),
         ("encoder = 3", "must be a text"),
         ("offline = 3", "must be true or false"),
-        ("max_claim = 3", "max_claim: is no setting"),
+        ("max_claim = 3", "max_claim: is not a setting"),
         ("max_claims = 3\nmax-claims = 4", "sets a key twice"),
     ],
 )
