@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -41,16 +42,8 @@ class SplitCommand(GroupedCommand):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Convert `--split grouped-cv 5` to `--split grouped-cv:5`."""
-        joined: list[str] = []
-        for word in args:
-            is_number = word.isascii() and word.isdigit()
-            previous = joined[-1] if joined else ""
-            is_split = joined[-2:-1] == ["--split"] or previous.startswith("--split=")
-            if is_number and is_split and ":" not in previous:
-                joined[-1] += f":{word}"
-            else:
-                joined.append(word)
-        return super().parse_args(ctx, joined)
+        words = re.sub(r"(--split[=\0][\w-]+)\0(\d+)(?=\0|$)", r"\1:\2", "\0".join(args))
+        return super().parse_args(ctx, words.split("\0") if args else [])
 
 
 @click.command(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable
+from operator import attrgetter
+from typing import Any, Final
 
 DASH: Final = "–"
 """Placeholder for a missing number."""
@@ -69,3 +71,26 @@ def count(quantity: int, noun: str) -> str:
         ('1 review', '1,845 reviews')
     """
     return f"{quantity:,} {noun}{'' if quantity == 1 else 's'}"
+
+
+def columns(
+    form: Callable[[Any], str], *fields: str, **headed: str
+) -> tuple[tuple[str, Callable[[Any], str]], ...]:
+    """Describe table columns of fields in one format.
+
+    Args:
+        form: Format of the cells, such as `number`.
+        fields: Fields that are their own headers.
+        headed: Header, with underscores for spaces -> field; dots lead to fields of fields.
+
+    Example:
+        >>> [(header, cell(3 + 4j)) for header, cell in columns(number, "imag", real_part="real")]
+        [('imag', '4.000'), ('real part', '3.000')]
+    """
+
+    def formatted(field: str) -> Callable[[Any], str]:
+        get = attrgetter(field)
+        return lambda row: form(get(row))
+
+    headers = dict(zip(fields, fields, strict=True)) | headed
+    return tuple((header.replace("_", " "), formatted(name)) for header, name in headers.items())

@@ -91,14 +91,13 @@ def honest_reviews(study: Study) -> tuple[HonestReview, ...]:
     review, even where it was rated high.
     """
     rated = [HonestReview(change, review) for change in study.changes for review in change.reviews]
-    systems = [honest_review.review.system for honest_review in rated]
-    junk = junk_systems(systems, [review.ratings[2] for _, review in rated])
+    junk = junk_systems(
+        [review.system for _, review in rated], [review.relevance for _, review in rated]
+    )
     return tuple(
-        honest_review
-        for honest_review, system in zip(rated, systems, strict=True)
-        if honest_review.review.ratings[2] >= GOOD_RELEVANCE
-        and system not in junk
-        and honest_review.review.text.strip()
+        HonestReview(change, review)
+        for change, review in rated
+        if review.relevance >= GOOD_RELEVANCE and review.system not in junk and review.text.strip()
     )
 
 
@@ -131,20 +130,16 @@ def make_attacks(
     reviews = honest_reviews(study)
     materials = {
         change.id: make_material(change, writer, wording=wording)
-        for change in {
-            honest_review.change.id: honest_review.change for honest_review in reviews
-        }.values()
+        for change in {change.id: change for change, _ in reviews}.values()
     }
     attacks: list[Attack] = []
-    for honest_review in reviews:
-        whole = replace(
-            materials[honest_review.change.id],
-            honest_review=honest_review.review.text,
-            foreign_reviews=_foreign_reviews(honest_review.change, reviews),
+    for change, review in reviews:
+        material = replace(
+            materials[change.id],
+            honest_review=review.text,
+            foreign_reviews=_foreign_reviews(change, reviews),
         )
-        attacks += _attack_review(
-            honest_review, whole, seed=seed, variants_per_kind=variants_per_kind
-        )
+        attacks += _attack_review(change, review, material, seed, variants_per_kind)
     return tuple(attacks)
 
 
@@ -177,41 +172,30 @@ def seeded_rng(seed: int, *names: str) -> np.random.Generator:
 
 
 def _attack_review(
-    honest_review: HonestReview, material: Material, *, seed: int, variants_per_kind: int
+    change: StudyChange, review: RatedReview, material: Material, seed: int, variants_per_kind: int
 ) -> list[Attack]:
-    change, review = honest_review
     attacks: dict[str, Attack] = {}
     for kind in AttackKind:
         rng = seeded_rng(seed, change.id, review.system, review.text, kind)
         variants = [
-            (name, text)
+            Attack(change=change.id, system=review.system, kind=kind, variant=name, text=text)
             for name, text in make_variants(kind, material, rng).items()
             if text.strip() not in {"", review.text.strip()}
         ]
-        count = 0
+        drawn: dict[str, Attack] = {}
         for index in rng.permutation(len(variants)):
-            name, text = variants[index]
-            if count < variants_per_kind and text not in attacks:
-                count += 1
-                attacks[text] = Attack(
-                    change=change.id, system=review.system, kind=kind, variant=name, text=text
-                )
+            if len(drawn) < variants_per_kind and variants[index].text not in attacks:
+                drawn.setdefault(variants[index].text, variants[index])
+        attacks |= drawn
     return list(attacks.values())
 
 
 def _foreign_reviews(change: StudyChange, reviews: Sequence[HonestReview]) -> tuple[str, ...]:
     """Return good reviews of other changes, in the same language where there are any."""
     foreign = [
-        honest_review
-        for honest_review in reviews
-        if honest_review.change.id != change.id
-        and len(honest_review.review.text.split()) >= SHORTEST
+        (other.language, review.text)
+        for other, review in reviews
+        if other.id != change.id and len(review.text.split()) >= SHORTEST
     ]
-    same_language = [
-        honest_review
-        for honest_review in foreign
-        if honest_review.change.language == change.language
-    ]
-    return tuple(
-        dict.fromkeys(honest_review.review.text for honest_review in same_language or foreign)
-    )
+    same_language = [text for language, text in foreign if language == change.language]
+    return tuple(dict.fromkeys(same_language or [text for _, text in foreign]))

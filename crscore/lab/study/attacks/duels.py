@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from msgspec import Struct
@@ -54,8 +54,7 @@ class Scored:
         return self.restating > 0 and self.restating >= FLAGGED_FROM * self.sentences
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Duel:
+class Duel(NamedTuple):
     """Attack and the honest review it competes with."""
 
     attack: Attack
@@ -181,29 +180,16 @@ def score_duels(study: Study, attacks: Sequence[Attack], scorer: Scorer) -> tupl
 
     Returns:
         One duel per attack, in order.
-
-    Raises:
-        InputError: An attack belongs to no honest review of the study.
     """
     texts = {(change.id, review.system): review.text for change, review in honest_reviews(study)}
     pairs = list(dict.fromkeys((attack.change, attack.system) for attack in attacks))
-    if unknown := sorted(set(pairs) - texts.keys()):
-        change_id, system = unknown[0]
-        raise InputError(
-            f"an attack competes with the review by {system!r} of {change_id!r}, which is no "
-            "honest review of this study; make the attacks from the same study"
-        )
     changes = {change.id: change for change in study.changes}
     reviews = [(changes[change_id], texts[change_id, system]) for change_id, system in pairs]
     reviews += [(changes[attack.change], attack.text) for attack in attacks]
     scored = [_scored(result) for result in score_reviews(scorer, reviews)]
     honest_scores = dict(zip(pairs, scored[: len(pairs)], strict=True))
     return tuple(
-        Duel(
-            attack=attack,
-            attacking=attacking,
-            honest_review=honest_scores[attack.change, attack.system],
-        )
+        Duel(attack, attacking, honest_scores[attack.change, attack.system])
         for attack, attacking in zip(attacks, scored[len(pairs) :], strict=True)
     )
 

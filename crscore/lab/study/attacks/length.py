@@ -8,15 +8,12 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from crscore.errors import InputError
-from crscore.lab.study.measures.measurements import Measurements
+from crscore.lab.study.measures.measurements import USEFULNESS, WORDS, Measurements
 from crscore.statistics import ranks
 from crscore.statistics.bootstrap import interval_of_rows
 
 Floats = npt.NDArray[np.float64]
 
-_WORDS: Final = "words"
-_USEFULNESS: Final = "usefulness (headline)"
 # Lower bound of 1 - r²; below it one list determines the order of the other up to rounding.
 _NEARLY_ONE_LEFT: Final = 1e-9
 
@@ -50,16 +47,11 @@ def length_effect(measured: Measurements, *, resamples: int, seed: int) -> Lengt
 
     Returns:
         The effect.
-
-    Raises:
-        InputError: There is no metric called `words`.
     """
     relevance_by_metric = {metric.name: metric.values[:, 2] for metric in measured.metrics}
-    if _WORDS not in relevance_by_metric:
-        raise InputError("the effect of length needs the metric 'words' among the measurements")
     name = measured.primary.name
     columns = np.stack(
-        [relevance_by_metric[name], relevance_by_metric[_WORDS], measured.human[:, 2]]
+        [relevance_by_metric[name], relevance_by_metric[WORDS], measured.human[:, 2]]
     )
     interval = interval_of_rows(
         lambda rows: partial_spearman(*columns[:, rows]),
@@ -67,15 +59,13 @@ def length_effect(measured: Measurements, *, resamples: int, seed: int) -> Lengt
         resamples=resamples,
         seed=seed,
     )
+    headline = relevance_by_metric.get(USEFULNESS)
     return LengthEffect(
         metric=name,
         n=columns.shape[1],
         partial=partial_spearman(*columns),
-        low=interval.low,
-        high=interval.high,
-        headline=partial_spearman(relevance_by_metric[_USEFULNESS], *columns[1:])
-        if _USEFULNESS in relevance_by_metric
-        else None,
+        **interval._asdict(),
+        headline=None if headline is None else partial_spearman(headline, *columns[1:]),
     )
 
 

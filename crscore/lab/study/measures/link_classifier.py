@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from crscore.errors import InputError
 from crscore.lab.study.data.study import GROUND_TRUTH, Study, edited
 from crscore.lab.study.measures.measurements import Includes, score_reviews
 from crscore.scorer import Scorer
@@ -122,11 +121,6 @@ def judge_links(
     results = score_reviews(scorer, texts)
     changes, linked, cosine, degree = [], [], [], []
     for (change, _, addressed), result in zip(linked_reviews, results, strict=True):
-        if len(result.references) != len(change.edited):
-            raise InputError(
-                f"{change.id}: {len(result.references)} pseudo-references were made from the "
-                f"{len(change.edited)} edited ones; score with `make_link_scorer`"
-            )
         changes += [change.id] * len(change.edited)
         linked += [index in addressed for index in range(len(change.edited))]
         cosine.append(result.similarity.max(axis=1, initial=-1.0).astype(np.float64))
@@ -151,20 +145,13 @@ def make_link_scorer(scorer: Scorer, study: Study) -> Scorer:
 
 
 def join(folds: Sequence[Links]) -> Links:
-    """Join the pairs of several folds.
-
-    Raises:
-        InputError: There is no fold, or the thresholds differ.
-    """
-    if len({(fold.tau, fold.decision) for fold in folds}) != 1:
-        raise InputError("only folds judged with the same threshold can be joined")
-    return Links(
+    """Join the pairs of several folds."""
+    return replace(
+        folds[0],
         changes=tuple(change for fold in folds for change in fold.changes),
         linked=np.concatenate([fold.linked for fold in folds]),
         cosine=np.concatenate([fold.cosine for fold in folds]),
         degree=np.concatenate([fold.degree for fold in folds]),
-        tau=folds[0].tau,
-        decision=folds[0].decision,
     )
 
 

@@ -227,14 +227,16 @@ def by_rows(measured: Measurements) -> tuple[Measurements, ...]:
         other metric alone, with its rows.
     """
     whole = tuple(metric for metric in measured.metrics if metric.rows is None)
-    parts = [(metric, metric.rows) for metric in measured.metrics if metric.rows is not None]
-    return (
-        replace(measured, metrics=whole),
-        *(
-            replace(measured, rows=tuple(measured.rows[at] for at in rows), metrics=(metric,))
-            for metric, rows in parts
-        ),
+    parts = (
+        replace(
+            measured,
+            rows=tuple(measured.rows[index] for index in metric.rows),
+            metrics=(metric,),
+        )
+        for metric in measured.metrics
+        if metric.rows is not None
     )
+    return (replace(measured, metrics=whole), *parts)
 
 
 def join(folds: Sequence[Measurements]) -> Measurements:
@@ -245,16 +247,8 @@ def join(folds: Sequence[Measurements]) -> Measurements:
 
     Returns:
         All rows, and each metric's values from the fold that held the review out.
-
-    Raises:
-        InputError: A review is in two folds, or the folds have different metrics.
     """
     rows = [row for fold in folds for row in fold.rows]
-    names = [metric.name for metric in folds[0].metrics] if folds else []
-    if not folds or any([m.name for m in fold.metrics] != names for fold in folds):
-        raise InputError("only folds of one study with the same metrics can be joined")
-    if len({row.position for row in rows}) < len(rows):
-        raise InputError("a review is in two folds; each is held out once")
     order = sorted(range(len(rows)), key=lambda index: rows[index].position)
     measured = {row.change.id for row in rows}
     return Measurements(
@@ -314,11 +308,7 @@ def _array(rows: Sequence[Sequence[float]] | Floats) -> Floats:
 
 def _scores(result: Result) -> tuple[float, float, float]:
     """Return the three scores; 0 for a review without a sentence, which people rated 1."""
-    return (
-        result.conciseness or 0.0,
-        result.comprehensiveness or 0.0,
-        result.relevance or 0.0,
-    )
+    return result.conciseness or 0.0, result.comprehensiveness or 0.0, result.relevance or 0.0
 
 
 def _highest_cosines(row: ScoredReview) -> tuple[float, float, float]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, TypeVar
 
 from crscore.lab.formats import (
     DASH,
+    columns,
     count,
     number,
     p_value,
@@ -26,7 +27,8 @@ from crscore.lab.study.measures import agreement, comparison, issues, slices
 from crscore.lab.study.measures.correlations import Correlation
 from crscore.lab.study.measures.issues import Effect, Issues, ToolRow
 from crscore.lab.study.measures.measurements import REPEATED_TOKENS, WORDS
-from crscore.lab.study.measures.ranking import HUMAN
+from crscore.lab.study.measures.pairs import SameDiff
+from crscore.lab.study.measures.ranking import HUMAN, Ranking, SystemMean
 from crscore.lab.study.results import ValidationResult
 from crscore.reports.charts import Bar, Mark, Plot
 from crscore.reports.layout import (
@@ -41,6 +43,7 @@ from crscore.reports.layout import (
 )
 
 Correlations = dict[tuple[str, str, str], Correlation]
+_Row = TypeVar("_Row", Correlation, Ranking, SameDiff, SystemMean)
 
 CONCISENESS, COMPREHENSIVENESS, RELEVANCE = DIMENSIONS
 TRIVIAL: Final = (WORDS, REPEATED_TOKENS)
@@ -63,10 +66,10 @@ def validation_report(result: ValidationResult) -> Report:
         _parts(result, by_slice),
         _systems(result),
         _addressed(result),
-        _attacks(result.attacks) if result.attacks else None,
-        _issues(result.issues) if result.issues else None,
+        *([_attacks(result.attacks)] if result.attacks else ()),
+        *([_issues(result.issues)] if result.issues else ()),
         _length(result),
-        _claims(result) if result.claims else None,
+        *([_claims(result)] if result.claims else ()),
         _agreement(result),
         _settings(result),
     )
@@ -76,7 +79,7 @@ def validation_report(result: ValidationResult) -> Report:
         facts=tuple(_facts(result)),
         notes=result.notes,
         cards=tuple(_cards(result, by_slice)),
-        sections=tuple(section for section in sections if section is not None),
+        sections=sections,
         signatures=(result.signature,),
     )
 
@@ -105,16 +108,22 @@ def _cards(result: ValidationResult, by_slice: Correlations) -> Iterator[Card]:
         basis += f", {p_value(row.p)}"
     yield Card("Spearman", number(row.spearman), basis)
     yield Card("Kendall tau-b", number(row.kendall), "relevance")
-    pairs = next(row for row in result.pairs.same_diff if row.dimension == RELEVANCE)
+    pairs, ranking = (
+        _of_relevance(result.pairs.same_diff)[0],
+        _of_relevance(result.systems.ranking)[0],
+    )
     basis = f"of {count(pairs.n, 'pair')} of reviews of one change; chance: 50 %"
     yield Card("Pairs in order", percent(pairs.accuracy), basis)
-    ranking = next(row for row in result.systems.ranking if row.dimension == RELEVANCE)
     basis = f"Spearman of {count(ranking.n, 'system')}"
     yield Card("Ranking of systems", number(ranking.spearman), basis)
-    trivial = [(by_slice[name, RELEVANCE, slices.POOLED].spearman, name) for name in TRIVIAL]
-    if defined := [(value, name) for value, name in trivial if value is not None]:
+    trivial = {name: by_slice[name, RELEVANCE, slices.POOLED].spearman for name in TRIVIAL}
+    if defined := [(value, name) for name, value in trivial.items() if value is not None]:
         value, name = max(defined)
         yield Card("Best trivial measure", number(value), name)
+
+
+def _of_relevance(rows: Sequence[_Row]) -> list[_Row]:
+    return [row for row in rows if row.dimension == RELEVANCE]
 
 
 def _metrics(result: ValidationResult, by_slice: Correlations) -> Section:
@@ -124,7 +133,14 @@ def _metrics(result: ValidationResult, by_slice: Correlations) -> Section:
         for row in result.agreement
         if (row.subject, row.measure) == (RELEVANCE, agreement.SPEARMAN) and row.value is not None
     )
-    bars = tuple(_bar(row, _short_name(result, row.metric), _tone(row)) for row in pooled)
+    bars = tuple(
+        _bar(
+            row,
+            _short_name(result, row.metric),
+            "main" if row.primary else "trivial" if row.metric in TRIVIAL else "",
+        )
+        for row in pooled
+    )
     reviews = result.reviews
     junk = junk_systems([row.system for row in reviews], [row.human[2] for row in reviews])
     caption = "How each metric was computed"
@@ -150,10 +166,6 @@ def _metrics(result: ValidationResult, by_slice: Correlations) -> Section:
     )
 
 
-def _tone(row: Correlation) -> str:
-    return "main" if row.primary else "trivial" if row.metric in TRIVIAL else ""
-
-
 def _bar(row: Correlation, label: str, tone: str) -> Bar:
     return Bar(label, row.spearman, row.low, row.high, number(row.spearman), tone)
 
@@ -164,12 +176,8 @@ def _spearman(row: Correlation | None) -> str:
 
 
 def _relevance(result: ValidationResult, by_slice: Correlations) -> Table:
-    pairs = {
-        row.metric: row.accuracy
-        for row in result.pairs.same_diff
-        if (row.dimension, row.slice) == (RELEVANCE, slices.POOLED)
-    }
-    ranking = {(row.metric, row.dimension): row.spearman for row in result.systems.ranking}
+    pairs = {row.metric: row for row in reversed(_of_relevance(result.pairs.same_diff))}
+    ranking = {row.metric: row for row in _of_relevance(result.systems.ranking)}
 
     def on_slice(metric: str, name: str) -> str:
         row = by_slice.get((metric, RELEVANCE, name))
@@ -180,29 +188,29 @@ def _relevance(result: ValidationResult, by_slice: Correlations) -> Table:
         [by_slice[metric.name, RELEVANCE, slices.POOLED] for metric in result.metrics],
         ("Relevance", lambda row: _short_name(result, row.metric)),
         ("Spearman", _spearman),
-        ("Kendall", lambda row: number(row.kendall)),
-        ("Pearson", lambda row: number(row.pearson)),
+        *columns(number, Kendall="kendall", Pearson="pearson"),
         ("no junk", lambda row: on_slice(row.metric, slices.WITHOUT_JUNK)),
         ("in system", lambda row: on_slice(row.metric, slices.WITHIN_SYSTEM)),
-        ("pairs", lambda row: percent(pairs.get(row.metric))),
-        ("systems", lambda row: number(ranking.get((row.metric, RELEVANCE)))),
+        ("pairs", lambda row: percent(pairs[row.metric].accuracy)),
+        ("systems", lambda row: number(ranking[row.metric].spearman)),
         main=lambda row: row.primary,
     )
 
 
 def _other_dimensions(result: ValidationResult, by_slice: Correlations) -> Table:
-    def pooled(metric: str, dimension: str) -> Correlation:
-        return by_slice[metric, dimension, slices.POOLED]
-
+    rows = [
+        tuple(by_slice[metric.name, name, slices.POOLED] for name in DIMENSIONS[:2])
+        for metric in result.metrics
+    ]
     return make_table(
         "Conciseness and comprehensiveness, every metric: Spearman and Kendall",
-        result.metrics,
-        ("Other dimensions", lambda metric: _short_name(result, metric.name)),
-        (CONCISENESS, lambda metric: _spearman(pooled(metric.name, CONCISENESS))),
-        ("Kendall", lambda metric: number(pooled(metric.name, CONCISENESS).kendall)),
-        (COMPREHENSIVENESS, lambda metric: _spearman(pooled(metric.name, COMPREHENSIVENESS))),
-        ("Kendall", lambda metric: number(pooled(metric.name, COMPREHENSIVENESS).kendall)),
-        main=lambda metric: metric.primary,
+        rows,
+        ("Other dimensions", lambda row: _short_name(result, row[0].metric)),
+        (CONCISENESS, lambda row: _spearman(row[0])),
+        ("Kendall", lambda row: number(row[0].kendall)),
+        (COMPREHENSIVENESS, lambda row: _spearman(row[1])),
+        ("Kendall", lambda row: number(row[1].kendall)),
+        main=lambda row: row[0].primary,
     )
 
 
@@ -213,13 +221,15 @@ def _short_name(result: ValidationResult, metric: str) -> str:
 
 
 def _parts(result: ValidationResult, by_slice: Correlations) -> Section:
-    rows = [row for row in result.correlations if row.primary and row.dimension == RELEVANCE]
+    def of_dimension(row: Correlation, dimension: str) -> str:
+        return _spearman(by_slice[row.metric, dimension, row.slice])
+
+    def is_main(row: Correlation) -> bool:
+        return row.slice == slices.POOLED
+
+    rows = [row for row in _of_relevance(result.correlations) if row.primary]
     bars = tuple(
-        _bar(
-            row,
-            f"{slices.label(row.slice)} ({row.n:,})",
-            "main" if row.slice == slices.POOLED else "",
-        )
+        _bar(row, f"{slices.label(row.slice)} ({row.n:,})", "main" if is_main(row) else "")
         for row in rows
     )
     title = "The score on parts of the reviews"
@@ -227,30 +237,27 @@ def _parts(result: ValidationResult, by_slice: Correlations) -> Section:
         title,
         rows,
         ("Spearman", lambda row: slices.label(row.slice)),
-        ("reviews", lambda row: whole(row.n)),
-        (CONCISENESS, lambda row: _spearman(by_slice[row.metric, CONCISENESS, row.slice])),
-        (
-            COMPREHENSIVENESS,
-            lambda row: _spearman(by_slice[row.metric, COMPREHENSIVENESS, row.slice]),
-        ),
+        *columns(whole, reviews="n"),
+        (CONCISENESS, lambda row: of_dimension(row, CONCISENESS)),
+        (COMPREHENSIVENESS, lambda row: of_dimension(row, COMPREHENSIVENESS)),
         (RELEVANCE, _spearman),
         ("relevance: Kendall", lambda row: number(row.kendall)),
         ("relevance: p", lambda row: probability(row.p)),
-        main=lambda row: row.slice == slices.POOLED,
+        main=is_main,
     )
     plot = Plot("Relevance on parts of the reviews: Spearman", bars)
     return Section("parts", "Parts", title, plots=(plot,), tables=(table,))
 
 
 def _systems(result: ValidationResult) -> Section:
-    ranking = next(row for row in result.systems.ranking if row.dimension == RELEVANCE)
-    means = [row for row in result.systems.means if row.dimension == RELEVANCE]
+    ranking = _of_relevance(result.systems.ranking)[0]
+    means = _of_relevance(result.systems.means)
     scores = {row.system: row for row in means if row.metric == result.metric}
     table = make_table(
         "Systems by mean relevance",
         [row for row in means if row.metric == HUMAN],
-        ("System", lambda row: row.system),
-        ("reviews", lambda row: whole(row.reviews)),
+        *columns(str, System="system"),
+        *columns(whole, "reviews"),
         ("people's rank", lambda row: f"{row.rank:g}"),
         ("mean", lambda row: number(row.mean, 2)),
         ("score's rank", lambda row: f"{scores[row.system].rank:g}"),
@@ -286,9 +293,7 @@ def _addressed(result: ValidationResult) -> Section:
         f"Other thresholds of the {links.score}",
         links.table,
         (links.score, lambda point: threshold(point.threshold)),
-        ("precision", lambda point: number(point.precision)),
-        ("recall", lambda point: number(point.recall)),
-        ("F1", lambda point: number(point.f1)),
+        *columns(number, "precision", "recall", F1="f1"),
     )
     intro = (
         f"The matcher compared with the links made by people: {count(links.n, 'pair')} of a "
@@ -316,24 +321,21 @@ def _attacks(attacks: Attacks) -> Section:
         "Attacks on the score",
         attacks.kinds,
         ("Attack", lambda row: row.kind.value),
-        ("duels", lambda row: whole(row.n)),
-        ("honest wins", lambda row: percent(row.wins)),
-        ("by relevance", lambda row: percent(row.wins_relevance)),
-        ("ties", lambda row: percent(row.ties)),
-        ("its median", lambda row: number(row.median)),
-        ("honest median", lambda row: number(row.honest_median)),
-        ("flagged", lambda row: percent(row.flagged)),
+        *columns(whole, duels="n"),
+        *columns(percent, honest_wins="wins", by_relevance="wins_relevance", ties="ties"),
+        *columns(number, its_median="median", honest_median="honest_median"),
+        *columns(percent, "flagged"),
         ("goal", lambda row: _GOALS[row.reached]),
     )
+    kinds = {id(variant): row.kind for row in attacks.kinds for variant in row.variants}
     variants = make_table(
         "Variants of the attacks",
-        [(row.kind.value, variant) for row in attacks.kinds for variant in row.variants],
-        ("Variant", lambda row: f"{row[0]}: {row[1].variant}"),
-        ("duels", lambda row: whole(row[1].n)),
-        ("honest wins", lambda row: percent(row[1].wins)),
-        ("ties", lambda row: percent(row[1].ties)),
-        ("its median", lambda row: number(row[1].median)),
-        ("flagged", lambda row: percent(row[1].flagged)),
+        [variant for row in attacks.kinds for variant in row.variants],
+        ("Variant", lambda row: f"{kinds[id(row)].value}: {row.variant}"),
+        *columns(whole, duels="n"),
+        *columns(percent, honest_wins="wins", ties="ties"),
+        *columns(number, its_median="median"),
+        *columns(percent, "flagged"),
     )
     return Section(
         "attacks",
@@ -367,8 +369,10 @@ def _issues(result: Issues) -> Section:
         language = "all languages" if row.language == issues.ALL else row.language
         return f"{language}: {'all tools' if row.tool == issues.ALL else row.tool}"
 
-    def mean(row: ToolRow, total: int) -> str:
-        return number(total / row.changes if row.changes else None, 2)
+    def mean(header: str, field: str) -> tuple[str, Callable[[ToolRow], str]]:
+        return header, lambda row: number(
+            getattr(row, field) / row.changes if row.changes else None, 2
+        )
 
     bars = tuple(
         Bar(
@@ -383,10 +387,9 @@ def _issues(result: Issues) -> Section:
         "Effect of issues on the score",
         result.effects,
         ("Issues", lambda r: f"{slices.label(r.slice)}, {r.dimension}: {_ISSUE_LABELS[r.issues]}"),
-        ("reviews", lambda row: whole(row.n)),
-        ("Spearman", lambda row: number(row.spearman)),
-        ("Kendall", lambda row: number(row.kendall)),
-        ("gain", lambda row: signed(row.difference)),
+        *columns(whole, reviews="n"),
+        *columns(number, Spearman="spearman", Kendall="kendall"),
+        *columns(signed, gain="difference"),
         ("95 % interval", lambda row: signed_interval(row.low, row.high)),
         ("p", lambda row: probability(row.p)),
         ("", lambda row: _EFFECTS[verdict(row)]),
@@ -396,14 +399,13 @@ def _issues(result: Issues) -> Section:
         "Findings of the tools",
         result.tools,
         ("Tool", tool_name),
-        ("changes", lambda row: whole(row.changes)),
-        ("unread", lambda row: whole(row.unread)),
-        ("findings", lambda row: mean(row, row.findings)),
-        ("on changed lines", lambda row: mean(row, row.in_change)),
-        ("share", lambda row: percent(row.share_in_change)),
-        ("pre-existing", lambda row: mean(row, row.pre_existing)),
-        ("style", lambda row: mean(row, row.style)),
-        ("counted", lambda row: mean(row, row.counted)),
+        *columns(whole, "changes", "unread"),
+        mean("findings", "findings"),
+        mean("on changed lines", "in_change"),
+        *columns(percent, share="share_in_change"),
+        mean("pre-existing", "pre_existing"),
+        mean("style", "style"),
+        mean("counted", "counted"),
         main=lambda row: row.tool == issues.ALL,
     )
     limit = "all" if result.max_issues is None else f"at most {result.max_issues}"
@@ -448,12 +450,10 @@ def _claims(result: ValidationResult) -> Section:
     table = make_table(
         title,
         result.claims,
-        ("Language", lambda row: row.language),
-        ("judged", lambda row: whole(row.n)),
-        ("correct", lambda row: percent(row.accuracy)),
-        ("incorrect", lambda row: percent(row.error)),
-        ("unverifiable", lambda row: percent(row.unverifiable)),
-        ("missing", lambda row: percent(row.missing)),
+        *columns(str, Language="language"),
+        *columns(whole, judged="n"),
+        *columns(percent, correct="accuracy", incorrect="error"),
+        *columns(percent, "unverifiable", "missing"),
         main=lambda row: row is result.claims[-1],
     )
     note = "Missing: claims that people added, per judged claim."
@@ -465,8 +465,8 @@ def _agreement(result: ValidationResult) -> Section:
         "Agreement of people with each other",
         [row for row in result.agreement if row.value is not None],
         ("Ratings and measure", lambda row: f"{row.subject}, {row.measure}"),
-        ("value", lambda row: number(row.value)),
-        ("judged twice", lambda row: whole(row.n)),
+        *columns(number, "value"),
+        *columns(whole, judged_twice="n"),
     )
     reasons = dict.fromkeys(row.reason for row in result.agreement if row.reason)
     return Section(

@@ -175,14 +175,6 @@ def test_attack_without_a_sentence_counts_as_zero(small: study.Study, scorer: Sc
     assert (found.attacking.relevance, found.attacking.abstained, found.won) == (0.0, True, True)
 
 
-@pytest.mark.parametrize(("change", "system"), [("py:1", "lstm"), ("py:9", "gpt3.5")])
-def test_attack_on_no_honest_review_is_an_error(
-    small: study.Study, scorer: Scorer, change: str, system: str
-) -> None:
-    with pytest.raises(InputError, match="no honest review of this study"):
-        score_duels(small, [attack(change=change, system=system)], scorer)
-
-
 def test_whole_run_has_a_row_for_each_kind(small: study.Study, scorer: Scorer) -> None:
     made = make_attacks(small, seed=0, variants_per_kind=1)
     found = summarize_duels(score_duels(small, made, scorer), resamples=20, seed=0)

@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from crscore.errors import InputError
 from crscore.lab.study.attacks.length import length_effect, partial_spearman
 
 RNG = np.random.default_rng(3)
@@ -61,11 +60,6 @@ def test_effect_is_of_the_primary_metric() -> None:
 def test_no_draws_give_no_interval() -> None:
     found = length_effect(Measured(score=VALUES, words=WORDS), resamples=0, seed=0)
     assert (found.low, found.high) == (None, None)
-
-
-def test_missing_words_are_an_error() -> None:
-    with pytest.raises(InputError, match="'words'"):
-        length_effect(Measured(score=VALUES), resamples=0, seed=0)
 
 
 def test_headline_has_its_own_correlation_where_there_is_one() -> None:

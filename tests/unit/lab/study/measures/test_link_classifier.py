@@ -1,4 +1,3 @@
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -7,11 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crscore import Scorer
-from crscore.errors import InputError
 from crscore.lab.study.data import study
 from crscore.lab.study.measures import link_classifier
 from crscore.lab.study.measures.link_classifier import Links
-from crscore.records import PseudoReference
 from tests.helpers import study as studies
 
 PAIRS = st.lists(st.tuples(st.integers(0, 5), st.booleans()), min_size=1, max_size=30)
@@ -157,17 +154,9 @@ def test_blank_review_is_below_every_cosine(rated: study.Study) -> None:
 
 
 def test_limit_of_claims_drops_no_pair(rated: study.Study) -> None:
-    limited = Scorer(
-        encoder="hashing", max_claims=1, generator=study.edited(rated), analyzers="none"
-    )
     whole = scorer(rated)
     assert whole.settings.max_claims is None
     assert len(link_classifier.judge_links(rated, whole).linked) == 8
-    kind = rated.changes[0].edited[0].kind
-    more = PseudoReference(text="One more.", kind=kind, source=study.EDITED)
-    many = tuple(replace(one, edited=(*one.edited, more)) for one in rated.changes)
-    with pytest.raises(InputError, match="make_link_scorer"):
-        link_classifier.judge_links(replace(rated, changes=many), limited)
 
 
 def test_folds_join_to_the_whole(rated: study.Study) -> None:
@@ -183,11 +172,3 @@ def test_folds_join_to_the_whole(rated: study.Study) -> None:
     assert (joined.cosine == whole.cosine).all()
     assert (joined.linked == whole.linked).all()
     assert joined.tau == whole.tau == 0.5
-
-
-def test_folds_of_other_thresholds_are_refused() -> None:
-    first = links([0.5], [1])
-    with pytest.raises(InputError, match="same threshold"):
-        link_classifier.join([first, replace(first, tau=0.6)])
-    with pytest.raises(InputError, match="same threshold"):
-        link_classifier.join([])

@@ -77,21 +77,6 @@ def test_folds_join_to_what_one_scorer_measures(rated: study.Study) -> None:
         assert mine.values == pytest.approx(theirs.values)
 
 
-def test_review_in_two_folds_is_refused(rated: study.Study) -> None:
-    found = scored(rated)
-    with pytest.raises(InputError, match="held out once"):
-        measurements.join([found, found])
-
-
-def test_folds_of_other_metrics_are_refused(rated: study.Study) -> None:
-    found = scored(rated)
-    other = replace(found, metrics=found.metrics[:1])
-    with pytest.raises(InputError, match="same metrics"):
-        measurements.join([found, other])
-    with pytest.raises(InputError, match="same metrics"):
-        measurements.join([])
-
-
 def test_change_excluded_in_one_fold_and_scored_in_another_is_not_excluded() -> None:
     first = replace(
         helper.measured([helper.row("a", "s", position=(0, 0))], helper.metric([1.0])),
