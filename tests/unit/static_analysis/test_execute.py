@@ -278,7 +278,7 @@ def started(monkeypatch) -> list[int]:
     log: list[int] = []
     real = execute._run_batch
     monkeypatch.setattr(
-        execute, "_once", lambda one, units: log.append(len(units)) or real(one, units)
+        execute, "_run_batch", lambda one, units: log.append(len(units)) or real(one, units)
     )
     return log
 
