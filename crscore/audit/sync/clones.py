@@ -25,6 +25,7 @@ FETCH_TIMEOUT_S: Final = 3_600.0
 """Time limit of one fetch in seconds; the first is a whole clone."""
 MAX_FETCHES: Final = 20
 """Maximum fetches of lost commits in one night; each failure names one that GitHub lacks."""
+# `+`: a force-push moves these refs backwards.
 _REFSPECS: Final = ("+refs/pull/*/head:refs/pull/*/head", "+refs/heads/*:refs/heads/*")
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 # `fatal: remote error: upload-pack: not our ref 1234...`
@@ -34,6 +35,7 @@ _NETWORK_VARIABLES: Final = (
     "HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy", "ALL_PROXY",
     "all_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH",
 )  # fmt: skip
+# Maintenance would delete objects that no ref names any more.
 _FETCH_OPTIONS: Final = (
     "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
     "--no-recurse-submodules", "--prune", "--force",
@@ -67,9 +69,11 @@ def fetch_repository(
     except OSError as exc:
         raise HostError("git fetch", f"{git_dir} cannot be written ({exc.strerror})") from exc
     if not (git_dir / "HEAD").is_file():
+        # `--template=`: without hooks that a template of the user or the system would copy.
         run_git(("init", "--quiet", "--bare", "--template=", "."), folder=git_dir)
     variables = _variables(url, token)
     _fetch(git_dir, url, _REFSPECS, variables)
+    # An observed commit may be empty or no object name at all; the host's text is untrusted.
     commits = set(filter(_COMMIT.fullmatch, observed_commits(store, repository)))
     missing = _missing(git_dir, commits)
     # One unknown commit fails a whole fetch, so it is removed and the others are tried again.
@@ -77,10 +81,13 @@ def fetch_repository(
         if not missing:
             return
         try:
+            # A commit that a force-push replaced is on no branch: it is fetched by its own name,
+            # and the ref keeps it.
             refspecs = [f"{commit}:refs/kept/{commit}" for commit in sorted(missing)]
             _fetch(git_dir, url, refspecs, variables)
             return
         except HostError as exc:
+            # Only a commit that was requested may be dropped; every other failure ends the loop.
             match = _UNKNOWN_COMMIT.search(exc.reason)
             if match is None or match[1] not in missing:
                 raise
@@ -92,6 +99,7 @@ def _fetch(git_dir: Path, url: str, refspecs: Iterable[str], variables: Mapping[
         ("fetch", *_FETCH_OPTIONS, "--stdin", "--", url),
         folder=git_dir,
         is_git_dir=True,
+        # Refspecs go through standard input: they can be more than fit on a command line.
         input_bytes="".join(f"{refspec}\n" for refspec in refspecs).encode(),
         variables=variables,
         timeout_s=FETCH_TIMEOUT_S,
@@ -101,15 +109,18 @@ def _fetch(git_dir: Path, url: str, refspecs: Iterable[str], variables: Mapping[
 def _variables(url: str, token: str | None) -> dict[str, str]:
     """Return the environment of a fetch, with network settings and the token, without prompts."""
     settings = {
+        # Empty: no helper of the machine may answer with another account.
         "credential.helper": "",
         "http.followRedirects": "false",  # a redirect would send the token elsewhere
         "fetch.fsckObjects": "false",
         "fetch.unpackLimit": "1",  # keep packs: loose objects would be one file each
     }
+    # In the environment: other users of the machine can read arguments, and a file would stay.
     if token is not None:
         login = base64.b64encode(f"x-access-token:{token}".encode()).decode()
         settings[f"http.{url}.extraHeader"] = f"Authorization: Basic {login}"
     variables = {name: os.environ[name] for name in _NETWORK_VARIABLES if name in os.environ}
+    # git takes settings of the environment as numbered pairs.
     variables |= {"GIT_ALLOW_PROTOCOL": "https:http", "GIT_CONFIG_COUNT": str(len(settings))}
     for index, (name, value) in enumerate(settings.items()):
         variables |= {f"GIT_CONFIG_KEY_{index}": name, f"GIT_CONFIG_VALUE_{index}": value}
@@ -135,6 +146,7 @@ def _remove_old_locks(git_dir: Path) -> None:
     """Remove locks left by a git that was killed: no fetch takes that long."""
     cutoff = time.time() - 2 * FETCH_TIMEOUT_S
     for lock in git_dir.rglob("*.lock"):
+        # The git that created it may still be alive and remove it first.
         with contextlib.suppress(FileNotFoundError):
             if lock.stat().st_mtime < cutoff:
                 lock.unlink()

@@ -38,12 +38,15 @@ def to_row(store: Store, repository: int, item: CommentItem) -> Comment:
     row = Comment(
         key=comment_key(kind_of_item(item), item.id),
         repository=repository,
+        # An item of an issue has no pull request; callers skip it.
         number=item.number or 0,
         author=item.user.login if item.user else None,
         author_id=item.user.id if item.user else None,
         is_app=is_app,
+        # REST has no account for deleted users; the page of the host shows them as `ghost`.
         reviewer=item.user.login if item.user else _GHOST,
         is_bot=is_app,
+        # Until `classify_comments` has read all posts of the pull request.
         is_review=0,
         body=store.add_text(item.body or ""),
         created=item.created_at,
@@ -52,9 +55,11 @@ def to_row(store: Store, repository: int, item: CommentItem) -> Comment:
     )
     if not isinstance(item, LineItem):
         return row
+    # The host moves `line` with every push; only the original lines stay true to the stored hunk.
     first, last = item.lines(original=True)
     return replace(
         row,
+        # A reply names the first comment of its thread, never another reply.
         thread=comment_key(RemarkKind.LINE, item.in_reply_to_id or item.id),
         hunk=store.add_text(item.diff_hunk) if item.diff_hunk else None,
         commit_id=item.original_commit_id,
@@ -80,6 +85,7 @@ def to_review_row(store: Store, pull: Pull, review: graphql.Review) -> Comment:
         is_bot=is_app,
         is_review=0,
         body=store.add_text(review.body),
+        # A review that was never submitted has no time of submission.
         created=review.submitted_at or review.created_at,
         updated=review.updated_at,
         state=review.state,
@@ -117,6 +123,8 @@ def classify_comments(
     Returns:
         New names of renamed reviewers, by former name.
     """
+    # All posts are read again because a new one can change how an earlier one is
+    # classified.
     rows = store.find(Comment, "created", "key", repository=repository, number=number)
     remarks = [to_remark(store, row) for row in rows]
     renamed = {}
@@ -130,6 +138,7 @@ def classify_comments(
         )
         if classified != row:
             store.put([classified])
+        # Scores name reviewers, so the caller has to rename them too.
         if classified.reviewer != row.reviewer:
             renamed[row.reviewer] = classified.reviewer
     return renamed
@@ -152,6 +161,8 @@ def rename_accounts(
     for row in rows:
         if row.author_id is None or row.author is None:
             continue
+        # The same account has two logins when it is an app: one in REST, one in GraphQL's reviews.
+        # The difference is no new name.
         account = (kind_of(row.key) is RemarkKind.REVIEW, row.author_id)
         former = logins.setdefault(account, row.author)
         if former == row.author:

@@ -104,6 +104,7 @@ class DetailReader:
             batch = [waiting.popleft() for _ in range(min(size, len(waiting)))]
             try:
                 nodes = query_nodes(self.meter, self.query, batch)
+            # No later pull request could be read either: the run stops.
             except (RateLimitedError, BadTokenError):
                 raise
             except HostError as exc:
@@ -111,16 +112,23 @@ class DetailReader:
                 if refused and self.query == graphql.DETAILS_QUERY:
                     # The checks may be what GitHub refuses.
                     self.query = graphql.UNCHECKED_QUERY
+                    # At the front and in the old order, so that the least recently changed ones
+                    # stay first.
                     waiting.extendleft(reversed(batch))
                 elif len(batch) > 1:
+                    # The whole batch fails with its most expensive pull request, so it is read in
+                    # halves.
                     size = len(batch) // 2
                     waiting.extendleft(reversed(batch))
                 else:
                     self._fail(batch[0], exc.reason)
+                    # One that GitHub refuses or lacks says nothing about the next; five without any
+                    # answer do.
                     unanswered = unanswered + 1 if isinstance(exc, UnavailableError) else 0
                     if unanswered == MAX_UNANSWERED:
                         raise
             else:
+                # Sizes recover after the expensive pull request is done.
                 size, unanswered = min(2 * size, PULLS_PER_QUERY), 0
                 for pull in batch:
                     self._read_pull(pull, nodes.get(pull.node))
@@ -130,6 +138,7 @@ class DetailReader:
             self._fail(pull, "GitHub has no such pull request any more")
             return
         try:
+            # Lists longer than the query's `first` are paged here, for this pull request alone.
             node = graphql.read_rest(self.meter.graphql, node, graphql.DETAILS)
             items = self._read_unlisted(pull, node)
         except (RateLimitedError, BadTokenError):
@@ -172,6 +181,7 @@ class DetailReader:
         threads = thread_by_comment(self.store, pull.repository, pull.number)
         sizes = Counter(threads.values())
         keys = (comment_key(RemarkKind.CONVERSATION, note.id) for note in node.comments.nodes)
+        # A thread's size is compared because an unread reply leaves its first comment known.
         return any(key not in threads for key in keys) or any(
             first not in threads or sizes[threads[first]] < thread.comments.total_count
             for first, thread in _threads(node)
@@ -186,6 +196,8 @@ class DetailReader:
         self._observe(pull, node, items)
         store.put(_revisions(pull, node))
         self._write_checks(pull, node)
+        # After all comments are stored: whether a post is a review depends on the others of its
+        # author.
         classify_comments(store, pull.repository, pull.number, pull.author)
         # GitHub may take a moment to list what it counts.
         lacks = self._lacks_comments(pull, node)
@@ -195,6 +207,8 @@ class DetailReader:
             language=_language(node),
             pending=int(lacks),
             observed=self.night,
+            # Closed ones are read once more after the observed days; from then on they stay as they
+            # are.
             final=int(pull.closed is not None and pull.closed < self.final_before),
             failure=_UNLISTED if lacks else None,
         )
@@ -206,6 +220,7 @@ class DetailReader:
     def _observe(self, pull: Pull, node: graphql.Node, items: Sequence[CommentItem]) -> None:
         states: dict[int, graphql.CommentState] = {}
         keys = {comment_key(kind_of_item(item), item.id) for item in items}
+        # The key that the store already has wins: the first comment may have been deleted since.
         for first, thread in _threads(node):
             key = add_thread(self.store, first, thread.id)
             keys.add(key)
@@ -231,7 +246,9 @@ class DetailReader:
             subject = {
                 "repository": pull.repository, "number": pull.number, "head": commit.oid
             }  # fmt: skip
+            # Checks that no longer exist would stay otherwise.
             self.store.delete(Check, **subject)
+            # A head without any check has no rollup.
             rollup = commit.status_check_rollup
             self.store.put(
                 Check(
@@ -253,6 +270,7 @@ def query_nodes(meter: Meter, query: str, pulls: Sequence[Pull]) -> dict[str, gr
         HostError: The answer is missing or incomplete.
     """
     answer = meter.graphql(query, {"ids": [pull.node for pull in pulls]})
+    # GraphQL answers null for a pull request that was deleted or that the token may not see.
     return {node.id: node for node in answer.nodes if node is not None}
 
 
@@ -260,6 +278,7 @@ def _threads(node: graphql.Node) -> Iterator[tuple[int, graphql.Thread]]:
     """Yield the threads by the key of their first comment, without those not yet submitted."""
     for thread in node.threads.nodes:
         for first in thread.comments.nodes:
+            # Pending reviews are drafts that only their author can see.
             if first.state != PENDING:
                 yield comment_key(RemarkKind.LINE, first.id), thread
 
@@ -277,6 +296,7 @@ def _revisions(pull: Pull, node: graphql.Node) -> Iterator[Revision]:
             yield Revision(
                 repository=pull.repository,
                 number=pull.number,
+                # A commit in the timeline has no time of its own event.
                 at=event.created_at or after.committed_date,
                 kind=kind,
                 before=event.before_commit.oid if event.before_commit else "",

@@ -36,6 +36,7 @@ _UNFINISHED: Final = "pulls-until"
 class _Progress:
     """How far the list of pull requests was read, from its top and in order."""
 
+    # Stored as three words in one position, see `_UNFINISHED`.
     page: int
     """The last page that was read."""
     last: str
@@ -95,6 +96,8 @@ def read_lists(
         HostError: A list could not be read to its end.
     """
     repository = _read_pulls(store, meter, repository, messages)
+    # GitHub has no list of reviews of a repository; they come with the details of each pull
+    # request.
     lists: tuple[tuple[str, str, type[CommentItem]], ...] = (
         ("line", "pulls", LineItem),
         ("conversation", "issues", CommentItem),
@@ -102,6 +105,7 @@ def read_lists(
     for name, folder, kind in lists:
         path = f"/repos/{repository.name}/{folder}/comments"
         messages.notes += _read_comments(store, meter, repository.id, name, path, kind, logins)
+    # Last, as it needs the comments: it adds pull requests that the list did not show.
     _read_unlisted(store, meter, repository)
     return repository
 
@@ -142,18 +146,25 @@ def _descend(
     for page, items in enumerate(meter.pages(path, _PullItem, query, first=first), start=first):
         repository = _identify(store, repository, items, messages)
         times += [item.updated_at for item in items]
+        # Descending order is requested; one item out of order makes the position unsafe to move.
         in_order = _is_sorted(times[::-1])
+        # The list changed since the earlier run: what it read cannot be joined to this page. The
+        # caller reads from the top.
         if progress and not (times and in_order and times[0] >= progress.last):
             return repository
         top = progress.top if progress else max(start, *times)
         with store.transaction():
             for item in items:
+                # Equal times are read again: several items can share the second of the position.
                 if item.updated_at >= start:
                     put_listed(store, _to_row(repository.id, item))
+            # Only a sorted part certainly holds everything newer than its last item.
             if times and in_order:
                 put_position(store, repository.id, _UNFINISHED, f"{page} {times[-1]} {top}")
+        # Everything older was read on an earlier night.
         if times and times[-1] < start and in_order:
             break
+    # At the end only: a run that is killed on the way must not skip the older pages.
     with store.transaction():
         put_position(store, repository.id, "pulls", top)
         store.delete(Cursor, repository=repository.id, list=_UNFINISHED)
@@ -167,6 +178,7 @@ def _identify(
     listed = next((item.base.repo for item in items if item.base.repo), None)
     if listed is None:
         return repository
+    # After a rename, somebody else can take the old name.
     if listed.id != repository.id:
         reason = f"another repository is now called {repository.name}"
         raise NotFoundError(f"GET /repos/{repository.name}/pulls", reason)
@@ -180,6 +192,7 @@ def _to_row(repository: int, item: _PullItem) -> Pull:
         node=item.node_id,
         title=item.title,
         author=item.user.login if item.user else None,
+        # REST calls a merged pull request closed.
         state="merged" if item.merged_at else item.state,
         draft=int(item.draft),
         created=item.created_at,
@@ -189,6 +202,7 @@ def _to_row(repository: int, item: _PullItem) -> Pull:
         base_ref=item.base.ref,
         base=item.base.sha,
         head=item.head.sha,
+        # Of an open one, this is GitHub's trial merge, which no branch contains.
         merge_commit=item.merge_commit_sha if item.merged_at else None,
         pending=1,
         final=0,
@@ -215,6 +229,7 @@ def _read_comments(
         with store.transaction():
             rows = [to_row(store, repository, item) for item in part if item.number is not None]
             notes.extend(rename_accounts(store, logins, rows))
+            # Signals and scores are computed from details, so a changed comment has to reach them.
             mark_pending(store, repository, put_comments(store, rows))
             if position is not None:
                 put_position(store, repository, name, position)
@@ -226,7 +241,9 @@ def _read_comments(
         times = [last, *(item.updated_at for item in items)]
         in_order, last = in_order and _is_sorted(times), max(times)
         if count % PAGES_PER_TRANSACTION == 0:
+            # Without order, nothing is certain before the end of the list.
             store_part(last if in_order else None)
+    # Also when nothing was read: the list was read to its end.
     store_part(last)
     return notes
 

@@ -24,7 +24,9 @@ from crscore.errors import (
 )
 
 LISTS: Final = ("pulls", "line", "conversation")
+# `owner/name`: `psf/requests`, `a.b/c-d_e`.
 _NAME: Final = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
+# An owner with a pattern as in a shell: `acme/*`, `acme/api-[!x]*`.
 _PATTERN: Final = re.compile(r"([\w.-]+)/[\w.*?\[\]!-]+", re.ASCII)
 
 
@@ -92,6 +94,7 @@ def find_repositories(
     repositories: dict[int, Repository] = {}
     for name in names:
         stored = find_by_name(store, name)
+        # A known repository costs no request here; the list of pull requests shows a new name.
         if stored and stored[0].state == "ok":
             repositories[stored[0].id] = stored[0]
             continue
@@ -100,6 +103,7 @@ def find_repositories(
         except (RateLimitedError, BadTokenError):
             raise
         except HostError as exc:
+            # Other errors may pass, and the repository keeps its state.
             if stored and isinstance(exc, NotFoundError | PermissionDeniedError):
                 _lose(store, stored[0], exc, messages)
             else:
@@ -109,6 +113,7 @@ def find_repositories(
     for pattern in patterns:
         for listed in _list(store, meter, pattern, messages):
             repositories[listed.id] = _store_listed(store, listed, since, messages)
+    # A fixed order: a run that is stopped and repeated reads the same repositories first.
     return sorted(repositories.values(), key=lambda repository: repository.id)
 
 
@@ -121,6 +126,7 @@ def find_again(
         HostError: It is undecided.
     """
     try:
+        # Under its number, a repository is found whatever it is called now.
         listed = meter.get(f"/repositories/{repository.id}", _Listed)
     except (NotFoundError, PermissionDeniedError) as exc:
         _lose(store, repository, exc, messages)
@@ -148,6 +154,8 @@ def _list(store: Store, meter: Meter, pattern: str, messages: Messages) -> list[
     try:
         try:
             pages = list(meter.pages(f"/orgs/{owner}/repos", _Listed, {"type": "all"}))
+        # GitHub has one path for organisations and another for users; a name does not show which it
+        # is.
         except NotFoundError:
             pages = list(meter.pages(f"/users/{owner}/repos", _Listed))
         listed = [item for page in pages for item in page]
@@ -157,8 +165,10 @@ def _list(store: Store, meter: Meter, pattern: str, messages: Messages) -> list[
         messages.miss(f"The repositories of {owner} cannot be listed: {exc.reason}.")
         listed = [
             _Listed(row.id, row.name, row.default_branch, row.language)
+            # Of all owners: the pattern below selects those of this one.
             for row in store.find(Repository, state="ok")
         ]
+    # Names on GitHub ignore case.
     return [item for item in listed if fnmatchcase(item.full_name.lower(), pattern.lower())]
 
 

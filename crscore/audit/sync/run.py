@@ -103,6 +103,7 @@ def sync(
     start, messages = time.monotonic(), Messages()
     now = now.astimezone(UTC)
     date = _check_clock(store, now, messages)
+    # Before anything is read: a run that is killed leaves a row without an end.
     run = add_run(
         store,
         Run(
@@ -130,12 +131,14 @@ def sync(
     except BadTokenError as exc:
         messages.miss(f"{exc}.")
         raise
+    # Also after an error: what was read counts, and `partial` has the reason.
     finally:
         run = night.complete(run, seconds=time.monotonic() - start)
     return Summary(
         run=run,
         repositories=len(night.repositories),
         pending=len(pending_pulls(store, night.numbers)),
+        # The same sentence can come from several steps, and once is enough.
         notes=tuple(dict.fromkeys(messages.notes)),
     )
 
@@ -171,11 +174,14 @@ class _Night:
 
         REST and GraphQL have separate limits, and the clones have none.
         """
+        # Threads before details: an unknown thread makes its pull request pending, and it is read
+        # tonight. Clones last: they need the commits that the details name.
         for step in (
             self._find, self._read_lists, self._observe_threads, self._read_pulls, self._fetch
         ):  # fmt: skip
             try:
                 step()
+            # Every later step would fail with the same token.
             except BadTokenError:
                 raise
             except HostError as exc:
@@ -185,6 +191,7 @@ class _Night:
         """Complete the run's row."""
         completed = replace(
             run,
+            # The end is counted from `now`, so that a clock that is set in between does not matter.
             finished=_iso(self.now + timedelta(seconds=seconds)),
             partial=" ".join(self.messages.missing) or None,
             pulls=self.reader.read if self.reader else 0,
@@ -219,6 +226,7 @@ class _Night:
                     unread.pop(0)
                     advance()
         finally:
+            # After an early stop, the rest is still read in detail and fetched.
             self.repositories += unread
 
     def _read_repository(
@@ -233,6 +241,7 @@ class _Night:
                 if renamed is None:
                     return None
                 return read_lists(self.store, self.meter, renamed, logins, self.messages)
+        # These two concern all repositories, the others only this one.
         except (RateLimitedError, BadTokenError):
             raise
         except HostError as exc:
@@ -265,6 +274,7 @@ class _Night:
         with progress.track("fetching clones", len(self.repositories)) as advance:
             for repository in self.repositories:
                 url, token = self.request.git_url, self.request.token
+                # `replace`, not `format`: an address may contain other braces.
                 url = url.replace("{name}", repository.name)
                 try:
                     fetch_repository(self.store, self.clones, repository.id, url, token)

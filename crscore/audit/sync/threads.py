@@ -49,10 +49,12 @@ def observe_threads(
         except (RateLimitedError, BadTokenError):
             raise
         except HostError:
+            # GitHub gives up on expensive queries: half of them may succeed.
             if len(batch) > 1:
                 half = len(batch) // 2
                 batches.extendleft([batch[half:], batch[:half]])
                 continue
+            # A single one without an answer becomes pending and is read in full.
             nodes = {}
         with store.transaction():
             for pull in batch:
@@ -63,6 +65,7 @@ def observe_threads(
 
 def _observe(store: Store, pull: Pull, node: graphql.Node | None, night: str) -> bool:
     """Return whether all threads are known and were observed."""
+    # More threads than one page: this query has no paging, so the details read them.
     if node is None or node.threads.page_info.has_next_page:
         return False
     keys = thread_keys(store, pull.repository, pull.number)

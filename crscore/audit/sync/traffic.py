@@ -77,13 +77,17 @@ class Meter:
         while has_more is not False:
             page = self._count(partial(self._client.page, path, kind, query, number=number))
             if not page.items and (page.has_more or has_more):
+                # Taken for the end, an empty page would move the position over what was not read.
                 raise UnavailableError(f"GET {path}", f"page {number} of the list has no items")
             has_more = page.has_more if page.items else False
             yield page.items
             number += 1
+            # `since` itself is compared too: the first item of a page may not be older.
             times = [query["since"], *map(time, page.items)] if time else []
+            # Out of order, or GitHub ignored `sort`: times cannot lead to the next page.
             if times != sorted(times):
                 time = None
+            # A page of one single time would be requested again forever.
             elif times and times[-1] > times[0]:
                 number, query = 1, query | {"since": times[-1]}
 
@@ -94,6 +98,7 @@ class Meter:
             RateLimitedError: The budget is spent, or GitHub's.
             HostError: The answer is missing or incomplete.
         """
+        # A query's cost is only known afterwards, so the last one may exceed the budget.
         if self._max_points is not None and self.points >= self._max_points:
             raise RateLimitedError("GraphQL", f"the budget of {self._max_points} points is spent")
         answer = self._client.graphql(query, variables, Nodes)
@@ -104,6 +109,7 @@ class Meter:
         if self._max_requests is not None and self.requests >= self._max_requests:
             reason = f"the budget of {self._max_requests} requests is spent"
             raise RateLimitedError("REST", reason)
+        # A call can be several requests: redirects and retries count.
         before = self._client.traffic.requests
         try:
             return read()
