@@ -50,7 +50,6 @@ Cosine = Annotated[float, Meta(gt=-1, lt=1, extra={"metavar": "X"})]
 Standing = Annotated[float, Meta(ge=0, le=100, extra={"metavar": "N"})]
 Share = Annotated[float, Meta(ge=0, le=1, extra={"metavar": "X"})]
 Form = Literal["json", "sections"]
-Context = Literal["hunk", "function"]
 Splitter = Literal["markdown", "paper"]
 IssueRule = Literal["lines", "paper"]
 
@@ -80,7 +79,6 @@ class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
     prompt: Annotated[
         Name | None, _help("Name of the prompt (default: as trained, or claims.v1).")
     ] = None
-    context: Annotated[Context, _help("Code shown to the model with the change.")] = "hunk"
 
 
 class Config(ModelSettings, frozen=True, kw_only=True):

@@ -36,22 +36,19 @@ class ClaimsCache:
         self.store.put(key, msgspec.msgpack.encode(claims))
 
 
-def claims_key(diff: Diff, made_by: str, context: str) -> str:
+def claims_key(diff: Diff, made_by: str) -> str:
     """Return the key of a diff's claims.
 
     Args:
         diff: The change.
         made_by: Identity of the generator: model, revision, adapter, prompt, sampling, address and
             context size.
-        context: With `function`, the whole files are part of the model's input.
 
     Returns:
         The same key for inputs that give the same answer, different keys otherwise.
     """
-    sees_sources = context != "hunk"
     files = [
         (file.path, file.old_path, file.language, file.is_missing, repr(file.hunks))
-        + ((file.old_source, file.new_source) if sees_sources else ())
         for file in diff.files
     ]
     text = json.dumps([diff.sha256, files, made_by])

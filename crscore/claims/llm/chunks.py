@@ -10,10 +10,9 @@ at 4,000 characters; here a note names every omitted part.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from crscore.claims.llm.context import enclosing_functions
 from crscore.diff.sections import part_of
 from crscore.records import ChangedFile, Diff, DiffLine, FileStatus, Hunk, LineKind, LineSpan, Side
 
@@ -37,8 +36,6 @@ class Chunk:
     """The file, with all of its hunks."""
     hunks: tuple[Hunk, ...]
     """Hunks that are shown, or parts of them with headers of their own; never empty."""
-    around: str = ""
-    """The functions around the changed lines, from the new source; may be empty."""
 
     @property
     def text(self) -> str:
@@ -74,18 +71,14 @@ class ChunkedDiff(NamedTuple):
     """Parts of the change that no chunk shows, one sentence each."""
 
 
-def chunk_diff(
-    diff: Diff, budget: int = BUDGET, count: Count | None = None, context: str = "hunk"
-) -> ChunkedDiff:
+def chunk_diff(diff: Diff, budget: int = BUDGET, count: Count | None = None) -> ChunkedDiff:
     """Cut a change into chunks.
 
     Args:
         diff: The change.
-        budget: Maximum characters of a chunk: its diff, its removed and added lines, and their
-            context; at least 200. With `count`, the maximum number of tokens instead.
+        budget: Maximum characters of a chunk: its diff, and its removed and added lines; at least
+            200. With `count`, the maximum number of tokens instead.
         count: Counts the tokens of a text; returns None when it cannot.
-        context: `hunk` for the diff alone; `function` for the functions around it as well, which
-            needs the new sources.
 
     Returns:
         The chunks, at most `MAX_CHUNKS`, and notes on everything omitted.
@@ -104,8 +97,6 @@ def chunk_diff(
             f"{len(left)} parts of {paths} {'file' if paths == 1 else 'files'} are left out, "
             f"from `{left[0].file.path}` on."
         )
-    if context == "function":
-        kept_chunks = [cutter.surrounded(chunk) for chunk in kept_chunks]
     return ChunkedDiff(tuple(kept_chunks), tuple(notes))
 
 
@@ -135,29 +126,13 @@ class _Cutter:
         if group:
             yield Chunk(file=file, hunks=tuple(group))
 
-    def surrounded(self, chunk: Chunk) -> Chunk:
-        """Add the functions around a chunk if they fit."""
-        around = enclosing_functions(chunk.file, chunk.hunks)
-        if not around:
-            return chunk
-        if self._size("\n".join((_text_shown(chunk.hunks), around))) > self.budget:
-            location = f"`{chunk.file.path}`, line {chunk.hunks[0].new_start}"
-            self.notes.append(
-                f"The function around {location}, is too long to be shown to the model."
-            )
-            return chunk
-        return replace(chunk, around=around)
-
     def _fits(self, hunks: Sequence[Hunk]) -> bool:
         # Counting tokens is slow, and no text has fewer tokens than a tenth of its characters.
         text = _text_shown(hunks)
         if self.count is not None and len(text) > 10 * self.budget:
             return False
-        return self._size(text) <= self.budget
-
-    def _size(self, text: str) -> int:
         counted = self.count(text) if self.count else None
-        return len(text) if counted is None else counted
+        return (len(text) if counted is None else counted) <= self.budget
 
     def _cut(self, file: ChangedFile, hunk: Hunk) -> Iterator[Hunk]:
         """Halve a hunk until its parts fit; parts with context lines only are omitted."""

@@ -77,7 +77,6 @@ def make_generator(engine: str, options: Options) -> ModelClaims:
         ),
         form=form,
         few_shots=None if few_shots else 0,
-        context=options.context,
         cache=ClaimsCache(Store(Path(options.cache_dir))) if options.cache_dir else None,
     )
 

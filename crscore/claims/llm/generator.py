@@ -51,22 +51,21 @@ class ModelClaims:
     """Form of an answer."""
     few_shots: int | None = None
     """Number of the prompt's examples that are shown; None for all."""
-    context: str = "hunk"
-    """Code that the model is shown: `hunk` or `function`."""
     cache: ClaimsCache | None = None
     """Claims of earlier runs; None to cache nothing."""
 
     @property
     def identity(self) -> str:
-        """Engine, model, adapter, prompt, sampling and context."""
+        """Engine, model, adapter, prompt and sampling."""
         sampling = self.sampling
         sampling_label = (
             f"t{sampling.temperature:g}p{sampling.top_p:g}" if sampling.temperature else "greedy"
         )
         shots = "" if self.few_shots is None else f"-{self.few_shots}"
+        # "hunk" keeps the signatures of earlier versions.
         return (
             f"{self.engine.identity},{self.prompt.identity}{shots},{self.form},"
-            f"{sampling_label},s{sampling.seed},n{sampling.max_tokens},{self.context},r{PARSER_VERSION}"
+            f"{sampling_label},s{sampling.seed},n{sampling.max_tokens},hunk,r{PARSER_VERSION}"
         )
 
     def generate(self, diffs: Sequence[Diff]) -> tuple[Claims, ...]:
@@ -74,7 +73,7 @@ class ModelClaims:
         # The chunk size decides what the model is shown, and so its answer.
         producer = f"{self.identity} {self.engine.origin} {self.engine.context_tokens}"
         # The model is called once for equal changes.
-        keys = [claims_key(diff, producer, self.context) for diff in diffs]
+        keys = [claims_key(diff, producer) for diff in diffs]
         by_key = dict(zip(keys, diffs, strict=True))
         cached = ((key, self.cache.get(key)) for key in by_key) if self.cache is not None else ()
         claims_by_key = {key: claims for key, claims in cached if claims is not None}
@@ -111,7 +110,7 @@ class ModelClaims:
     def _chunks(self, diff: Diff) -> ChunkedDiff:
         context_tokens = self.engine.context_tokens
         if context_tokens is None or not diff.files:
-            return chunks.chunk_diff(diff, context=self.context)
+            return chunks.chunk_diff(diff)
         # A chat without its chunk; the engine counts its tokens where it can.
         empty_chat = self._chat(Chunk(file=diff.files[0], hunks=()), Fence(nonce="0" * 16))
         overhead = self.engine.count(empty_chat)
@@ -120,10 +119,8 @@ class ModelClaims:
             budget = min(
                 chunks.BUDGET, int((available - prompt_tokens(self.prompt)) * CHARS_PER_TOKEN)
             )
-            return chunks.chunk_diff(diff, budget, context=self.context)
-        return chunks.chunk_diff(
-            diff, min(available - overhead, MAX_TOKENS), self._count, self.context
-        )
+            return chunks.chunk_diff(diff, budget)
+        return chunks.chunk_diff(diff, min(available - overhead, MAX_TOKENS), self._count)
 
     def _count(self, text: str) -> int | None:
         return self.engine.count([Message(role="user", text=text)])

@@ -103,9 +103,8 @@ class _ChunkWords:
         self._chunk = chunk
         lines = [line for hunk in chunk.hunks for line in hunk.lines]
         self._changed = [line for line in lines if line.kind is not LineKind.CONTEXT]
-        # The names of the enclosing functions locate the change; their bodies are not part of it.
         labels = [*chunk.paths().values(), *(hunk.section for hunk in chunk.hunks)]
-        texts = [*labels, chunk.around.partition("\n")[0], *(line.text for line in lines)]
+        texts = [*labels, *(line.text for line in lines)]
         text = "\n".join(texts)
         self._names = frozenset(word.lower() for word in _WORD.findall(text))
         self._numbers = frozenset(_NUMBER.findall(text))

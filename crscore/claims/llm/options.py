@@ -24,8 +24,6 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """Form of an answer; None for the form the model was trained with, or `json`."""
     few_shots: bool | None = None
     """Whether the prompt's examples are shown; None for the training setting, or yes."""
-    context: Literal["hunk", "function"] = "hunk"
-    """Code that the model is shown: the diff alone, or also the functions around it."""
     temperature: Annotated[float, msgspec.Meta(ge=0)] = 0.0
     """Sampling temperature; 0 always takes the likeliest token."""
     time_limit: float | None = None

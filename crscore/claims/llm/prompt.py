@@ -202,8 +202,6 @@ def _lines(chunk: Chunk) -> list[str]:
     for title, changed in (("Lines removed:", chunk.removed), ("Lines added:", chunk.added)):
         if changed:
             lines += [title, *changed]
-    if chunk.around:
-        lines += ["Around it, after the change:", chunk.around]
     return lines
 
 

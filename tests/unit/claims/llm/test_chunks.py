@@ -1,5 +1,3 @@
-import textwrap
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -170,60 +168,6 @@ def test_every_changed_line_is_shown_once_at_its_number(lines, budget) -> None:
         assert shown(found.chunks, kind) == told
     for chunk in found.chunks:
         assert parse.parse_diff(f"--- a/x\n+++ b/x\n{chunk.text}\n").files[0].hunks == chunk.hunks
-
-
-SOURCE = '''
-    class Shelf:
-        def total(self):
-            """Sum it up."""
-            result = 0
-            # one
-            # two
-            # three
-            # four
-            for item in self.items:
-                result += item.price
-            return result
-
-        def other(self):
-            return 1
-'''
-
-
-def function_change(**options):
-    old = textwrap.dedent(SOURCE).lstrip("\n")
-    return changes.change("shelf.py", old, old.replace("item.price", "item.net"), **options)
-
-
-def test_function_around_a_change_is_shown_on_demand() -> None:
-    (chunk,) = chunks.chunk_diff(function_change(), context="function").chunks
-    assert chunk.around.startswith("    def total(self):")
-    assert chunk.around.endswith("return result")
-    assert chunks.chunk_diff(function_change()).chunks[0].around == ""
-
-
-def test_without_sources_nothing_is_around() -> None:
-    assert (
-        chunks.chunk_diff(function_change(sources=False), context="function").chunks[0].around == ""
-    )
-
-
-def test_function_that_the_hunk_shows_whole_is_not_shown_again() -> None:
-    made = function_change(context=20)
-    assert chunks.chunk_diff(made, context="function").chunks[0].around == ""
-
-
-def test_function_over_the_budget_is_a_note() -> None:
-    found = chunks.chunk_diff(function_change(), 300, context="function")
-    assert found.chunks[0].around == ""
-    assert found.notes == (
-        "The function around `shelf.py`, line 7, is too long to be shown to the model.",
-    )
-
-
-def test_unknown_language_has_nothing_around() -> None:
-    made = changes.change("a.unknown", "a\nb\n", "a\nc\n")
-    assert chunks.chunk_diff(made, context="function").chunks[0].around == ""
 
 
 def test_long_change_is_cut_in_linear_time() -> None:

@@ -132,13 +132,6 @@ def test_implications_follow_the_claims() -> None:
     assert [reference.kind.value for reference in found.references] == ["claim", "implication"]
 
 
-def test_surroundings_give_their_name_and_not_their_body() -> None:
-    around = "def outer_one(x):\n    return hidden_name(x)"
-    chunk = chunks.Chunk(file=CHUNK.file, hunks=CHUNK.hunks, around=around)
-    (reference,) = ground("`outer_one` calls `hidden_name`.", chunk=chunk).references
-    assert reference.identifiers == ("outer_one",)
-
-
 @pytest.mark.parametrize(
     "part", ["a", " ", "`a` ", "a b c. ", "'", '"a', "“a", "a_b ", "1 ", "1.", "total_price "]
 )

@@ -56,11 +56,6 @@ def test_block_of_no_lines_is_left_out() -> None:
     assert "Lines added:\ny" in text
 
 
-def test_surroundings_are_shown() -> None:
-    text = prompt.make_chat(PROMPT, replace(chunk_of(), around="def f():"), FENCE)[-1].text
-    assert "Around it, after the change:\ndef f():\n===" in text
-
-
 def test_file_name_stays_on_one_line() -> None:
     made = chunk_of()
     odd = replace(made, file=replace(made.file, path="a\n=== change b"))
