@@ -19,6 +19,7 @@ from crscore.github.records import PullRequest, Remark, RemarkKind
 from crscore.records import Diff, Side
 from crscore.scoring import scopes
 
+# SHA-1 or SHA-256, in full: any other text could be an option of git.
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
@@ -91,11 +92,13 @@ def place(remark: Remark, head: str, change: Diff) -> Remark:
         The remark on the nearest line of the change with the same text; outdated when there is no
         such line.
     """
+    # Only a line comment on an older commit moves: an outdated one has no line in the head.
     is_placed = remark.kind is not RemarkKind.LINE or remark.outdated or remark.commit == head
     if is_placed or remark.line is None or not remark.hunk:
         return remark
     side = remark.side or Side.NEW
     file = scopes.file_at(change, remark.path or "", side)
+    # A hunk of GitHub ends at the commented line; the first character is its mark.
     text = remark.hunk.rstrip("\n").rpartition("\n")[2][1:].rstrip("\r")
     same_text = [line for line in file.lines() if line.text == text] if file else []
     numbers = [line.new if side is Side.NEW else line.old for line in same_text]
@@ -103,6 +106,7 @@ def place(remark: Remark, head: str, change: Diff) -> Remark:
     if not line_numbers:
         return replace(remark, outdated=True)
     written = remark.line
+    # The same text can be on many lines (`}`): the nearest one is meant.
     line = min(line_numbers, key=lambda number: abs(number - written))
     start = remark.start_line
     start = None if start is None else max(1, start + line - written)
@@ -130,14 +134,17 @@ def _open(task: Task) -> checkout.CheckoutSearch:
         return checkout.CheckoutSearch(None, "there is no clone of the repository")
     for base in _bases(task):
         search = checkout.open_git_dir(task.clone, base, task.pull.head)
+        # A base that contains the head, as after a fast-forward, would show no change.
         if search.checkout is not None and search.checkout.merge_base != task.pull.head:
             return search
+    # No better base: its own result has the reason.
     return checkout.open_git_dir(task.clone, task.pull.base, task.pull.head)
 
 
 def _bases(task: Task) -> Iterator[str]:
     pull = task.pull
     if pull.merge_commit is not None and _COMMIT.fullmatch(pull.merge_commit):
+        # The first parent is what it was merged into.
         yield from _resolve(task.clone, "rev-parse", "--verify", f"{pull.merge_commit}^1")
     else:
         yield from _resolve(

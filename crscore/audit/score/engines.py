@@ -102,6 +102,7 @@ class Processes:
         pools: SimpleQueue[ProcessPoolExecutor] = SimpleQueue()
         for _ in range(self.workers):
             pools.put(_single_process_pool())
+        # Threads only wait for their process; at most one task is on each process.
         threads = ThreadPoolExecutor(self.workers)
         try:
             yield from _in_order(
@@ -111,6 +112,7 @@ class Processes:
                 limit=self.workers * MAX_TASKS_PER_WORKER,
             )
         finally:
+            # Tasks that have not begun are dropped when the caller stops early.
             threads.shutdown(cancel_futures=True)
             for _ in range(self.workers):
                 pools.get().shutdown()
@@ -122,6 +124,7 @@ class Processes:
                 try:
                     return pool.submit(self.work, task, self.settings).result()
                 except BrokenProcessPool:
+                    # A broken pool accepts no further task.
                     pool.shutdown()
                     pool = _single_process_pool()
         finally:
@@ -143,6 +146,7 @@ class Ray:
     def run(self, tasks: Iterable[Task]) -> Iterator[Scored]:
         """Score tasks; see `Engine.run`."""
         try:
+            # Imported here: Ray is an extra and slow to load.
             ray: Any = importlib.import_module("ray")
         except ImportError as exc:
             raise DependencyError("ray", "pip install 'crscore[ray]'") from exc
@@ -171,6 +175,7 @@ class Ray:
         try:
             scored: Scored = ray.get(sent)
         except ray.exceptions.RayTaskError as exc:
+            # An error of our own, as it would be without Ray: the caller knows it.
             raise exc.cause from None
         except (ray.exceptions.WorkerCrashedError, ray.exceptions.OutOfMemoryError):
             return _failed_task(task, self.settings)
@@ -187,6 +192,7 @@ def _in_order(
     """Keep at most `limit` tasks submitted, and yield their results in order."""
     waiting: deque[Any] = deque()
     for task in tasks:
+        # Waiting for the oldest task keeps the order and limits what is in memory.
         waiting.append(submit(task))
         if len(waiting) >= limit:
             yield result(waiting.popleft())
@@ -208,6 +214,7 @@ def _end_with_parent() -> None:
     """Exit when the process that started this one ends, even when it was killed."""
 
     def watch() -> None:
+        # A killed parent cannot stop its workers, so each one waits for the end of its parent.
         parent = multiprocessing.parent_process()
         if parent is not None:
             parent.join()

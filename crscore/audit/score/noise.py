@@ -9,6 +9,7 @@ from crscore.records import CommentResult, Flag, Kind, Result
 from crscore.reports import view
 from crscore.usefulness import headline
 
+# The lowest word of the headline's scale, and texts about something else.
 _USELESS_WORDS: Final = frozenset({headline.WORDS[-1][1], view.OFF_TOPIC})
 
 
@@ -39,11 +40,13 @@ def noise_of(result: Result, item: CommentResult) -> Noise | None:
     visible_sentences = [index for index in item.sentences if not result.sentences[index].hidden]
     if not visible_sentences:
         return None
+    # The order of the tests is that of `Noise`.
     kinds = {_kind(result, index) for index in visible_sentences}
     if kinds == {Kind.DESCRIPTION}:
         return Noise.RESTATES
     if kinds <= {Kind.DESCRIPTION, Kind.PRAISE}:
         return Noise.PRAISE
+    # Without weights for usefulness, only the points count.
     useful = item.usefulness
     is_useful = useful is not None and view.word(useful) not in _USELESS_WORDS
     addresses = any(result.sentence_matches[index].matched for index in visible_sentences)

@@ -70,6 +70,7 @@ def score(
         StoreError: The store cannot be read or written.
     """
     start = time.monotonic()
+    # Before the first task: a wrong engine or a missing model must not fail each pull request.
     chosen_engine = make_engine(engine, workers, settings)
     signature = work.signature_of(work.make_scorer(settings))
     unscored = choose(store, signature, night)
@@ -91,6 +92,7 @@ def score(
     failed = 0
     with progress.track("scoring pull requests", len(unscored)) as advance:
         for scored in chosen_engine.run(tasks.make(unscored)):
+            # One transaction for each pull request: a run that is killed keeps the complete ones.
             with store.transaction():
                 store.put(scored.numbered(store.signature_id(scored.signature)))
             failed += scored.failure is not None

@@ -66,12 +66,14 @@ def choose(store: Store, signature: str, night: str) -> list[UnscoredPull]:
         )
         for repository, number in reviewed_pulls(store)
     )
+    # A signature that was never stored has the id 0, which no score has.
     id_ = {text: id_ for id_, text in store.signatures().items()}.get(signature, 0)
     return [pull for pull in pulls if not _is_scored(store, pull, id_, night)]
 
 
 def _is_scored(store: Store, pull: UnscoredPull, signature: int, night: str) -> bool:
     return any(
+        # A failure is tried again on another night; a repeated run of this one would fail alike.
         score.night == night or not (score.reason or "").startswith(work.FAILED)
         for score in scores_of_content(store, pull.repository, pull.number, signature, pull.content)
     )
@@ -148,11 +150,13 @@ class Tasks:
                 content=unscored.content,
                 night=self._night,
                 clone=clone.absolute(),
+                # Read from the API in this process: workers have no client and no token.
                 change=self._fallback(name, pull, clone),
             )
 
     def _fallback(self, name: str, pull: Pull, clone: Path) -> Change | str | None:
         """Read the change from the API when the clone lacks a commit."""
+        # The base is needed too: without it, there is nothing to compare the head with.
         if self._client is None or _has(clone, pull.base, pull.head):
             return None
         try:

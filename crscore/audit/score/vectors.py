@@ -44,6 +44,7 @@ class CachedVectors:
         self._cached = _read(self._store.get(key)) if self._store else {}
         self._used = {}
         yield
+        # Only used ones are stored, so that texts of deleted comments are forgotten.
         if self._store and self._used.keys() != self._cached.keys():
             self._store.put(key, msgspec.msgpack.encode(self._used))
 
@@ -52,9 +53,11 @@ class CachedVectors:
         hashes = {text: _hash(text) for text in texts}
         keys = hashes.values()
         self._used |= {key: self._cached[key] for key in keys if key in self._cached}
+        # A text that occurs twice in a call is encoded once, as `hashes` has it once.
         new = [text for text, key in hashes.items() if key not in self._used]
         vectors = self._encoder.encode(new)
         self._used |= {hashes[text]: row.tobytes() for text, row in zip(new, vectors, strict=True)}
+        # `np.stack` refuses an empty list; the encoder's answer has the right width.
         if not texts:
             return vectors
         rows = [np.frombuffer(self._used[hashes[text]], dtype=np.float32) for text in texts]
@@ -69,5 +72,6 @@ def _read(data: bytes | None) -> dict[bytes, bytes]:
     try:
         # 0x80 is an empty map in MessagePack.
         return msgspec.msgpack.decode(data or b"\x80", type=dict[bytes, bytes])
+    # A damaged entry costs time, not the run.
     except msgspec.DecodeError:
         return {}

@@ -63,6 +63,7 @@ def score_task(task: Task, settings: Config) -> Scored:
 @lru_cache(maxsize=1)
 def make_scorer(settings: Config) -> Scorer:
     """Make the scorer of a process, once."""
+    # Pull requests of strangers: analyzers run confined or not at all.
     return Scorer(settings, encoder=_encoder(settings), untrusted=True)
 
 
@@ -94,6 +95,7 @@ def _tools(analyzers: Suite) -> str:
     if not analyzers.analyzers:
         return suite.NONE
     confined = analyzers.is_confined()
+    # Untrusted code without a sandbox: no analyzer runs, so none is named.
     analyzers_found = analyzers.installed() if confined or not analyzers.untrusted else ()
     names = sorted(
         f"{analyzer.name}@{state.version}"
@@ -124,6 +126,7 @@ def score_pull(task: Task, scorer: Scorer) -> Scored:
         rows = _rows(task, run.assess(assemble(task, limits), scorer))
     except _SETUP_ERRORS:
         raise
+    # Anything else concerns this pull request only.
     except Exception as exc:  # noqa: BLE001  (one of a million may not end the night)
         return failed(task, signature_of(scorer), str(exc) or type(exc).__name__)
     return Scored(signature=signature_of(scorer), rows=rows)
@@ -182,6 +185,7 @@ def _useful(value: Usefulness | None) -> _Useful:
 
 def _rows(task: Task, assessment: Measured) -> tuple[Row, ...]:
     text = page.render_page(assessment.overview, assessment.result)
+    # The page may contain half a surrogate pair of a comment.
     data = zlib.compress(text.encode("utf-8", "replace"), 6)
     return (
         *_scores(task, assessment),
@@ -215,6 +219,7 @@ def _score(
         reviewer=reviewer,
         night=task.night,
         head=task.pull.head,
+        # An app's posts and a person's under one name count as a person's.
         is_bot=int(bool(own_threads) and all(thread.is_bot for thread in own_threads)),
         comments=len(own_threads),
         sentences=scores.sentences,
@@ -229,6 +234,7 @@ def _score(
 
 def _comment_scores(task: Task, assessment: Measured) -> Iterator[CommentScore]:
     result = assessment.result
+    # Results are in the order of the threads, one each; repeats were not scored.
     for thread, item in zip(assessment.reviewers.threads, result.comments, strict=True):
         yield CommentScore(
             comment=_comment(thread),
@@ -252,6 +258,7 @@ def _comment_scores(task: Task, assessment: Measured) -> Iterator[CommentScore]:
 
 
 def _comment(thread: ReviewerThread) -> int:
+    # The thread's first post identifies its reviewer's comment.
     first = thread.remarks[0]
     return comment_key(first.kind, first.id)
 
@@ -268,5 +275,6 @@ def _open_points(task: Task, assessment: Measured) -> Iterator[OpenPoint]:
         )
 
 
+# Platforms differ in the last digits of a float; the store must not.
 def _rounded(value: float | None) -> float | None:
     return None if value is None else round(float(value), _DECIMALS)

@@ -17,7 +17,9 @@ MAX_LINES: Final = 20_000
 EXACT_PAIRS: Final = 1_000_000
 """Maximum pairs of words that are all compared. Above it, the matcher ignores frequent words,
 as its time grows with the square of the text."""
+# A word of letters, digits and `_`, or one other character: `a_1`, `=`, `(`.
 _WORD: Final = re.compile(r"\w+|[^\w\s]")
+# Formatters exchange quotes: `'a'` and `"a"` are the same word.
 _QUOTES: Final = str.maketrans({"'": '"', "`": '"'})
 _CLOSING: Final = frozenset(")]}")
 
@@ -72,6 +74,7 @@ def align(old: Sequence[str], new: Sequence[str]) -> Alignment:
     alignment: Alignment = [None] * len(old)
     old_line_numbers, old_keys = _keys(old)
     new_line_numbers, new_keys = _keys(new)
+    # Without blank lines: an inserted one moves nothing.
     for tag, start, end, new_start, new_end in SequenceMatcher(
         None, old_keys, new_keys
     ).get_opcodes():
@@ -79,6 +82,8 @@ def align(old: Sequence[str], new: Sequence[str]) -> Alignment:
             for index in range(end - start):
                 line = new_line_numbers[new_start + index]
                 alignment[old_line_numbers[start + index]] = Position(line, line + 1)
+        # Within replaced blocks, words are compared: a line that was wrapped or joined has the same
+        # ones.
         elif tag == "replace":
             before = _words(old, old_line_numbers[start:end], old_line_numbers[end : end + 1])
             after = _words(
@@ -100,10 +105,12 @@ def _words(
     lines: Sequence[str], line_numbers: Sequence[int], following: Sequence[int]
 ) -> Iterator[_Word]:
     """Yield the words of some lines, without commas before a closing bracket."""
+    # The lines after a block only show whether its last comma stands before a closing bracket.
     words = [
         _Word(text, line) for line in (*line_numbers, *following) for text in _split(lines[line])
     ]
     last = frozenset(following)
+    # An empty last word: the pairs need a successor for the last real one.
     for word, next_word in pairwise([*words, _Word("", -1)]):
         if word.line not in last and not (word.text == "," and next_word.text in _CLOSING):
             yield word
@@ -124,6 +131,7 @@ def _match_words(old: Sequence[_Word], new: Sequence[_Word]) -> Iterator[tuple[i
     blocks = matcher.get_matching_blocks()
     matched = {block.b + index for block in blocks for index in range(block.size)}
 
+    # A new word beside the match, on the same line, means that the line was edited.
     def is_added(word_index: int, line: int) -> bool:
         return (
             0 <= word_index < len(new)

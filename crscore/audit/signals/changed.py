@@ -20,6 +20,7 @@ MAX_COMMITS: Final = 50
 """Maximum number of later trees in which a suggestion is searched; the latest ones are used."""
 MAX_OTHER_FILES: Final = 50
 """Maximum other changed files in which moved code is searched, and for a file's base rate."""
+# `@@ -12,5 +14,7 @@`, `@@ -1 +1 @@`; a heading may follow.
 _HEADER: Final = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
 
@@ -79,11 +80,13 @@ class PullTrees:
         pushed = [revision.after for revision in revisions]
         ends = (pull.base, pull.head, pull.merge_commit)
         self._known = trees.find_known([*commits, *pushed, *ends])
+        # The head first: the merge also contains what others changed in the base.
         self.last = next((end for end in ends[1:] if end in self._known), None)
         """Last tree of the pull request: its head, which has nothing of the base branch that was
         not merged into it; else its merge."""
         self._followed: dict[tuple[str, str], Following | str] = {}
         self._commented: dict[str, set[str]] = {}
+        # First all places, then the answers: base rates exclude every commented line.
         for remark in remarks:
             self._note_commented(remark)
         self._files = frozenset(remark.comment.path for remark in remarks)
@@ -114,6 +117,7 @@ class PullTrees:
         following, span = self._locate(remark)
         if isinstance(following, str):
             return Place(None, None, None, following)
+        # A removed line has no lines merged in its place.
         if not following.is_whole or span is None or following.was_removed:
             return Place(None, span, None, None if span else "the comment is on no line")
         merged = None
@@ -136,11 +140,13 @@ class PullTrees:
             return "last commit is missing", None
         if comment.path is None or comment.commit_id is None:
             return "no commit is known", None
+        # A force-push removed the commit and GitHub no longer has it.
         if comment.commit_id not in self._known:
             return self._from_hunk(remark, self.last)
         following = self._follow(comment.commit_id, comment.path)
         if comment.line is None or isinstance(following, str):
             return following, None
+        # Stored lines count from 1, those of a span from 0.
         span = Span(max(0, (comment.start_line or comment.line) - 1), comment.line)
         if comment.side == "old":
             return self._of_old_side(following, span)
@@ -152,6 +158,8 @@ class PullTrees:
             return "base is missing", None
         removed = Following(old=following.base.old, new=following.old, base=None)
         replacement = removed.region(span)
+        # What replaced the removed lines is followed; without a replacement, their return is a
+        # change.
         if any(map(line_key, following.old[replacement.start : replacement.end])):
             return following, replacement
         return replace(following, old=removed.old, base=None, was_removed=True), span
@@ -166,6 +174,7 @@ class PullTrees:
         if file.lines is None:
             return "commit is missing", None
         lines, added = hunk
+        # The hunk ends at the commented line, so its last lines are the commented ones.
         line_count = comment.line - (comment.start_line or comment.line) + 1
         following = Following(old=lines, new=file.lines, base=None, is_whole=False, added=added)
         return following, Span(max(0, len(lines) - line_count), len(lines))
@@ -178,12 +187,14 @@ class PullTrees:
     def _read(self, commit: str, path: str) -> Following | str:
         last = self.last or ""
         forks = self._fork(commit), self._fork(last)
+        # One call for all versions: each costs two processes of git.
         commits = [name for name in (commit, last, *forks) if name]
         self._trees.load([(name, path) for name in commits])
         file = self._trees.file(commit, path)
         later = self._later(commit, last, path)
         if file.lines is None:
             return file.problem or "file is missing"
+        # A binary or too large file is unknown; a missing one is deleted.
         if later and self._trees.file(last, later).problem:
             return self._trees.file(last, later).problem or ""
         return Following(
@@ -208,6 +219,7 @@ class PullTrees:
         """Return a file's path in a newer tree; None when it is not there."""
         if old == new or self._exists(new, path):
             return path
+        # Git calls a file renamed only if the old path is gone.
         return self._trees.changes(old, new).renamed.get(path)
 
     def _earlier(self, old: str, new: str, path: str) -> str:
@@ -223,6 +235,7 @@ class PullTrees:
     def _moves(self, commit: str, path: str) -> Iterator[tuple[Lines, Lines]]:
         last = self.last or ""
         own_path = self._later(commit, last, path)
+        # Without its own path: that is compared as the file itself.
         pairs = [pair for pair in self._trees.changes(commit, last).paths if pair[1] != own_path]
         pairs = pairs[:MAX_OTHER_FILES]
         self._trees.load(
@@ -239,6 +252,7 @@ class PullTrees:
             # The host's base can be older than the base branch's last merge, or contain the head.
             parent = self._trees.parent(pull.merge_commit or "")
             fork = self._trees.fork(parent, commit) if parent else None
+        # A commit that is its own fork is part of the base branch: nothing to compare.
         if fork in (None, commit) and pull.base in self._known:
             fork = self._trees.fork(pull.base, commit)
         return None if fork == commit else fork
@@ -261,6 +275,7 @@ class PullTrees:
         commit, path = comment.commit_id or "", comment.path or ""
         following = self._follow(commit, path) if self.last and commit in self._known else None
         if not isinstance(following, Following):
+            # A lost commit, but its hunk was found and its lines changed: the file did too.
             if lines and lines.answer.value:
                 return SignalValue(Answer(True, lines.answer.evidence))
             return SignalValue(Answer(None, following or "commit is missing"))
@@ -285,17 +300,21 @@ class PullTrees:
     ) -> Answer:
         if isinstance(following, str) or span is None:
             return Answer(None, following if isinstance(following, str) else None)
+        # The place of a bare hunk is not certain, so absence proves nothing.
         if not following.is_whole and lines.value is None:
             return Answer(None, lines.evidence)
+        # An empty block suggests to delete the lines.
         blocks = [text.split("\n") if text.strip() else [] for text in remark.suggestions]
         first_commit: str | None = None
         is_last = False
         for commit, text in self._later_texts(remark):
             later = replace(following, new=text)
             is_last = any(later.applied(span, block) for block in blocks)
+            # The newest tree decides at the end; an earlier one shows that it was applied at all.
             first_commit = first_commit or (commit if is_last else None)
         if first_commit is None:
             return Answer(False)
+        # Lines that are as they were before, after a tree with the suggestion: reverted.
         if not is_last and lines.value is False:
             return Answer(False, f"{first_commit[:COMMIT_DIGITS]}, then reverted")
         return Answer(True, first_commit[:COMMIT_DIGITS])
@@ -304,8 +323,10 @@ class PullTrees:
         """Yield the file of a comment in each later tree in which it differs, by time."""
         comment, last = remark.comment, self.last or ""
         path, commit = comment.path or "", comment.commit_id or ""
+        # Only commits after the comment can answer it.
         pushed = [revision.after for revision in self._revisions if revision.at >= comment.created]
         trees = dict.fromkeys([*pushed, last, self._pull.merge_commit or ""])
+        # The last ones: a suggestion that survived is in them.
         later = [tree for tree in trees if tree in self._known and tree != commit][-MAX_COMMITS:]
         new_path = self._later(commit, last, path) if commit in self._known else path
         paths = list(dict.fromkeys([path, new_path or path]))
@@ -324,6 +345,7 @@ def _read_hunk(text: str) -> tuple[tuple[str, ...], frozenset[int]] | None:
     header, _, body = text.rstrip("\n").partition("\n")
     if not _HEADER.match(header) or not body:
         return None
+    # The old side and `\ No newline at end of file` are not lines of the newer side.
     lines = [line for line in body.split("\n") if line[:1] not in ("-", "\\")]
     return tuple(line[1:] for line in lines), frozenset(
         index for index, line in enumerate(lines) if line.startswith("+")

@@ -80,6 +80,7 @@ class Following:
     def positions(self) -> Alignment:
         """Position of each older line."""
         alignment = align(self.old, self.new or ())
+        # A hunk's few lines can match equal lines anywhere in the file.
         return alignment if self.is_whole else _near_each_other(alignment)
 
     @cached_property
@@ -104,6 +105,7 @@ class Following:
         missing = [line for line in lines if self.positions[line] is None]
         if not lines:
             return Answer(None, "the line is blank or missing")
+        # Removed lines: they changed if they came back.
         if self.was_removed:
             return Answer(not missing, None if missing else "restored")
         if not self.is_whole and not self._is_found(span, missing):
@@ -111,12 +113,15 @@ class Following:
         return self._judge(span, lines, missing)
 
     def _judge(self, span: Span, lines: Sequence[int], missing: Sequence[int]) -> Answer:
+        # Moved code is what the author kept, though no line is in its old place.
         if missing and self._has_moved(span):
             return Answer(False, "moved")
         by_author = [self._is_by_author(line) for line in missing]
         is_inserted = self._has_insertion([line for line in lines if line not in missing])
+        # An insertion counts only where all lines stayed; otherwise the missing ones decide.
         if any(by_author) or (is_inserted and not missing):
             return Answer(True, f"line {self.region(span).start + 1}")
+        # One certain change decides; without it, one undecided line leaves all undecided.
         return Answer(None, "the base changed there too") if None in by_author else Answer(False)
 
     def applied(self, span: Span, suggestion: Lines) -> bool:
@@ -131,10 +136,13 @@ class Following:
         new = self.new or ()
         added = [key for key in suggested_keys if key not in before]
         region_keys = [key for line in new[region.start : region.end] if (key := line_key(line))]
+        # A pure deletion: exactly the remaining lines, and fewer than before.
         if not added:
             return region_keys == suggested_keys and region_keys != before
+        # Applied as it is, perhaps reformatted.
         if _is_together(suggestion, new, region):
             return True
+        # Applied within a larger edit: what it adds came, and what it removes went.
         removed = (
             line for line in self._text_lines(span) if self.old_keys[line] not in suggested_keys
         )
@@ -160,18 +168,22 @@ class Following:
         answers: list[bool] = []
         while size and at + size <= len(lines):
             unit = Span(lines[at], lines[at + size - 1] + 1)
+            # A blank or commented line in between: no block of that length starts here.
             if self._text_lines(unit) != lines[at : at + size]:
                 at += 1
                 continue
             at += size
             value = self.changed(unit).value
+            # Undecided blocks say nothing about the rate.
             answers += [] if value is None else [value]
         return sum(answers), len(answers)
 
     def _hunk(self, span: Span) -> list[int]:
         """Return the changed lines of the hunks that a span is in."""
         hunks: list[list[int]] = []
+        # Lines that the base does not have are those that the pull request changed.
         for line in (line for line in self._lines if self._base_alignment[line] is None):
+            # Two changes with less than twice the context between them share a hunk in a diff.
             if hunks and line - hunks[-1][-1] <= 2 * CONTEXT + 1:
                 hunks[-1].append(line)
             else:
@@ -192,6 +204,7 @@ class Following:
         """Return the newer lines between the nearest found lines before and after a span."""
         before, after = _around(self.positions, span)
         start = before.end if before else 0
+        # A bare hunk ends at the comment, so nothing after it limits the region.
         if after is None and not self.is_whole:
             return Span(start, min(start + 2 * (span.end - span.start) + CONTEXT, self._length))
         return Span(start, after.start if after else self._length)
@@ -206,6 +219,7 @@ class Following:
         positions_nearby = [self.positions[line] for line in context if self.old_keys[line]]
         firm = [positions for positions in positions_nearby[-2:] if positions]
         if missing:
+            # With missing lines, both neighbours must be found: otherwise the place is a guess.
             return len(firm) == 2
         keys = [self.old_keys[line] for line in self._text_lines(span)]
         everywhere = list(_windows(_keys(self.new or ()), len(keys)))
@@ -223,6 +237,7 @@ class Following:
         if not between or self.base is None or self.base.is_same:
             return bool(between)
         before, after = self._base_texts
+        # Lines that the base branch inserted there are not the author's.
         return bool(between - (set(_keys(after)) - set(_keys(before))))
 
     def _has_moved(self, span: Span) -> bool:
@@ -237,6 +252,8 @@ class Following:
             for start in range(max(0, first + len(inside) - size), last + 1)
         )
         balance = self._balance(size)
+        # As often as before, over all changed files: gone from one place, and new in another. A
+        # copy that was there already leaves the balance negative.
         return any(balance[window] >= 0 for window in windows)
 
     def _balance(self, size: int) -> Counter[tuple[str, ...]]:
@@ -270,11 +287,13 @@ class Following:
     def _is_by_author(self, line: int) -> bool | None:
         """Return whether the author, not the base branch, changed a line; None when both did."""
         if self.base is None:
+            # Without a base, only lines that the pull request added are certainly the author's.
             return True if self.is_whole or line in self.added else None
         if self.base.is_same:
             return True
         place = self._base_alignment[line]
         if place is not None:
+            # The base has the line and kept it: the author removed it.
             return self._base_positions[place.start] is not None
         return None if self._base_changed_at(line) else True
 
@@ -293,6 +312,7 @@ def file_changed(old: Lines, new: Lines | None, base: Base | None) -> bool:
     compared.
     """
     if new is None:
+        # Deleted by the author unless the base branch deleted it.
         return base is None or base.old is None or base.new is not None
     words, later = file_words(old), file_words(new)
     if words == later:
@@ -300,6 +320,7 @@ def file_changed(old: Lines, new: Lines | None, base: Base | None) -> bool:
     if base is None or base.is_same:
         return True
     before, after = Counter(words), Counter(later)
+    # What the pull request adds to its base, before and after: equal if only the base changed.
     before.subtract(Counter(file_words(base.old or ())))
     after.subtract(Counter(file_words(base.new or ())))
     return before != after
@@ -341,15 +362,18 @@ def _is_together(suggestion: Lines, new: Lines, region: Span) -> bool:
     Its first and last lines may repeat lines around the region.
     """
     suggested_words = file_words(suggestion)
+    # A deletion leaves no region.
     if region.start == region.end:
         return False
     first = max(0, region.start - len(suggestion))
     last = min(len(new), region.end + len(suggestion))
+    # A formatter can wrap or join lines, so ranges of any length are compared.
     for start in range(first, min(region.end, last)):
         for end in range(max(start, region.start) + 1, last + 1):
             words = file_words(new[start:end])
             if words == suggested_words:
                 return True
+            # One word more may be a comma, which is dropped when a closing bracket follows.
             if len(words) > len(suggested_words) + 1:
                 break
     return False

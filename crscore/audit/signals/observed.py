@@ -25,7 +25,9 @@ _RESOLVED: Final = (
     Signal.RESOLVED_BY_PERSON,
     Signal.RESOLVED_BY_BOT,
 )
+# `<b>`, `**`, `` ` ``: bots write the same sentence with other marks.
 _DECORATION: Final = re.compile(r"<[^<>]*>|[*_`]")
+# `Co-authored-by: Copilot <...>`, `Generated with [Claude Code]`.
 _SIGNATURE: Final = re.compile(r"^co-authored-by:|generated (?:with|by)")
 _MIN_NAME_CHARS: Final = 4
 """Minimum length of a bot's name to search for; a shorter one could be part of another word."""
@@ -63,6 +65,7 @@ def resolved(
     if last.resolved_by is None:
         return dict.fromkeys(_RESOLVED, Answer(None, "resolved by an unknown account"))
     login = last.resolved_by.casefold()
+    # GraphQL omits `[bot]` from logins, so three sources are compared.
     if is_app(login) or strip_app_suffix(login) in bots or _is_known_bot(login):
         signal = Signal.RESOLVED_BY_BOT
     elif author is not None and login == author.casefold():
@@ -105,6 +108,7 @@ def referred(
         reviewers: Names of each bot that wrote on the pull request (`names`).
         commits: Later commits with their messages, by time.
     """
+    # `#discussion_r12`, `#pullrequestreview-12`, `#issuecomment-12`; `\b` keeps 12 out of 123.
     address = re.compile(
         rf"(?:discussion_r|#pullrequestreview-|#issuecomment-){host_id_of(comment.key)}\b"
     )
@@ -126,6 +130,7 @@ def referred(
         if (
             address.search(text)
             or comment.reviewer in named_reviewers
+            # "Address review comments" names no bot; a message that names one means only that.
             or (is_general and not named_reviewers)
         ):
             return Answer(True, commit[:10])
@@ -145,6 +150,7 @@ def names(reviewer: str, logins: Iterable[str | None]) -> frozenset[str]:
 
 def _is_known_bot(login: str) -> bool:
     """Return whether a profile has the account; the host may omit `[bot]`."""
+    # Profiles list the login with its suffix.
     return any(
         matches_any(profile.logins, f"{strip_app_suffix(login)}[bot]") for profile in profiles()
     )

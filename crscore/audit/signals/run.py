@@ -103,6 +103,7 @@ def _find_of_pull(
     remarks = [finder.file_comment(post) for post in posts if post.first.path is not None]
     suggestions: list[SuggestionRow] = []
     try:
+        # Handled like a git that fails: what trees show is unknown, not no.
         if trees is None:
             raise HostError("git", "there is no clone")
         of_trees = PullTrees(trees, pull, revisions, remarks)
@@ -118,6 +119,7 @@ def _find_of_pull(
     rows: list[SignalRow] = []
     for post in posts:
         values = finder.observed(post) | measured.get(post.first.key, {})
+        # The message names the bot, whether the comment is on a file or not.
         values[Signal.TRAILER] = finder.referred(post, messages)
         rows += _new_rows(store, post.first.key, values, night)
     if rows or suggestions:
@@ -130,6 +132,7 @@ def _group(store: Store, comments: Sequence[Comment]) -> list[_Post]:
     """Group comments by reviewer and thread, by time."""
     groups: dict[tuple[str, int], list[Comment]] = {}
     for comment in comments:
+        # A comment outside threads is a group of its own.
         key = (comment.reviewer, comment.key if comment.thread is None else comment.thread)
         groups.setdefault(key, []).append(comment)
     posts: list[_Post] = []
@@ -154,6 +157,7 @@ class _Finder:
         """Return the signals of the host."""
         first = post.first
         thread = last_thread_observation(self.store, first.thread)
+        # A person can write under a bot's name; only apps prove that an account is a bot.
         accounts = (comment.author for comment in self.comments if comment.is_app)
         bots = {strip_app_suffix(account.casefold()) for account in accounts if account}
         answers = {
@@ -187,6 +191,7 @@ class _Finder:
                 accounts[comment.reviewer] += [comment.author] if comment.is_app else []
         names_by_bot = {bot: names(bot, logins) for bot, logins in accounts.items()}
         answer = referred(post.first, names_by_bot, commits)
+        # Without all messages, a no would be a guess.
         if not answer.value and len(commits) < len(later):
             answer = Answer(None, "a later commit is missing")
         return SignalValue(answer)
@@ -206,6 +211,7 @@ def _new_rows(
     store: Store, comment: int, values: Mapping[Signal, SignalValue], night: str
 ) -> Iterator[SignalRow]:
     """Yield the rows that differ from the last ones; for most signals, absence means no."""
+    # By night: the last row of each signal wins.
     last = {row.signal: row for row in store.find(SignalRow, "night", "rules", comment=comment)}
     for signal, (answer, base) in sorted(values.items()):
         row = SignalRow(
@@ -219,6 +225,7 @@ def _new_rows(
             base_all=base[1] if base else None,
         )
         before = last.get(signal)
+        # A missing row already means no for signals of the host.
         is_absent = before is None and row.value == 0 and signal not in _OF_TREES
         if not is_absent and (before is None or replace(before, night=night) != row):
             yield row

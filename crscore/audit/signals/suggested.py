@@ -48,6 +48,7 @@ def judge_suggestions(
     language = language_of(remark.comment.path or "")
     judged = []
     for code in remark.suggestions:
+        # Its place is unknown: neither its syntax nor its effect can be judged.
         if place.old is None or place.span is None:
             judged.append(
                 JudgedSuggestion(Suggestion(code=code, reason=place.reason or NO_PLACE), {})
@@ -70,6 +71,7 @@ def _score_against_merged(
     scores = {}
     for name in names:
         metric = metrics.make(name)
+        # A metric that does not know the language has no score, rather than 0.
         if metric.inapplicable([sample]) is None:
             scores[name] = float(metric.sentence_scores(metric.statistics([sample]))[0])
     return scores

@@ -17,7 +17,9 @@ COMMIT: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 MAX_FILE_BYTES: Final = 1_000_000
 """Maximum size of a file that is followed."""
 _MAX_BYTES: Final = 256_000_000
+# `<object> blob 120`; a missing one has `missing` instead, and no match.
 _OBJECT: Final = re.compile(rb"([0-9a-f]{40,64}) (blob|commit) ([0-9]+)")
+# Renames from half of the lines on; at most 1,000 files are compared with each other.
 _DIFF: Final = ("diff-tree", "-r", "-z", "-M50%", "-l1000", "--name-status", "--no-relative")
 
 
@@ -67,6 +69,7 @@ class Trees:
             HostError: git failed.
         """
         names = sorted({commit for commit in commits if commit and COMMIT.fullmatch(commit)})
+        # The `^{commit}` below also rejects the name of a tree or a blob.
         objects = self._find_objects([f"{name}^{{commit}}" for name in names])
         return frozenset(
             name for name, git_object in zip(names, objects, strict=True) if git_object
@@ -79,6 +82,7 @@ class Trees:
             HostError: git failed.
         """
         if (base, commit) not in self._forks:
+            # git exits with 1 if the histories have nothing in common.
             answer = self._run(("merge-base", base, commit), fine=(0, 1)).decode().strip()
             self._forks[base, commit] = answer or None
         return self._forks[base, commit]
@@ -99,6 +103,7 @@ class Trees:
             HostError: git failed.
         """
         if (old, new) not in self._changes:
+            # Paths are bytes; any that are not UTF-8 survive the round trip.
             text = self._run((*_DIFF, old, new, "--")).decode("utf-8", "surrogateescape")
             self._changes[old, new] = _read_changes(text.split("\0"))
         return self._changes[old, new]
@@ -110,11 +115,13 @@ class Trees:
             HostError: git failed.
         """
         new = sorted({pair for pair in pairs if pair not in self._files})
+        # Missing files stay as this default; those found are replaced below.
         for pair in new:
             self._files[pair] = File(None, "odd path" if "\n" in pair[1] else None)
         # git reads one name a line.
         safe_pairs = [pair for pair in new if "\n" not in pair[1]]
         objects = self._find_objects([f"{commit}:{path}" for commit, path in safe_pairs])
+        # The sizes are known before anything large is read.
         blobs = {blob.name: blob for blob in objects if blob and blob.size <= MAX_FILE_BYTES}
         texts = self._contents(list(blobs.values()))
         for pair, blob in zip(safe_pairs, objects, strict=True):
@@ -140,6 +147,7 @@ class Trees:
         names = [commit for commit in commits if COMMIT.fullmatch(commit)]
         objects = [git_object for git_object in self._find_objects(names) if git_object]
         return {
+            # The header of a commit ends at the first empty line.
             name: data.partition(b"\n\n")[2].decode("utf-8", "replace")
             for name, data in self._contents(objects).items()
         }
@@ -161,6 +169,7 @@ class Trees:
         text, position = self._cat("--batch", [git_object.name for git_object in objects]), 0
         contents: dict[str, bytes] = {}
         for git_object in objects:
+            # A header line before each object, and a line end after it.
             start = text.index(b"\n", position) + 1
             contents[git_object.name] = text[start : start + git_object.size]
             position = start + git_object.size + 1

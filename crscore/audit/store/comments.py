@@ -25,6 +25,8 @@ def put_comments(store: Store, rows: Iterable[Comment]) -> set[int]:
     numbers = set()
     for row in rows:
         previous = store.find_one(Comment, key=row.key)
+        # The classification is kept out of the comparison: a row fresh from the host has none, and
+        # a comment that only lost it has not changed.
         if previous is None or previous != replace(
             row,
             reviewer=previous.reviewer,
@@ -95,10 +97,12 @@ def rename_author(
         "SELECT DISTINCT repository, number, pulls.author FROM comments "
         "JOIN pulls USING (repository, number) WHERE author_id = ? AND comments.author = ?"
     )
+    # Before the updates: afterwards no row has the former login.
     pulls = store.query(sql, account, former)
     store.change(
         "UPDATE comments SET author = ? WHERE author_id = ? AND author = ?", login, account, former
     )
+    # By login, as the list of pull requests is stored without numbers of accounts.
     store.change("UPDATE pulls SET author = ? WHERE author = ?", login, former)
     store.change(
         "UPDATE thread_observations SET resolved_by = ? WHERE resolved_by = ?", login, former
@@ -112,6 +116,7 @@ def rename_author(
 def rename_reviewer(store: Store, repository: int, number: int, former: str, name: str) -> None:
     """Give a reviewer's scores of a pull request a new name, in an open transaction."""
     store.change(
+        # REPLACE: the new name can already have a row for the same content.
         "UPDATE OR REPLACE scores SET reviewer = ? "
         "WHERE repository = ? AND number = ? AND reviewer = ?",
         name, repository, number, former,

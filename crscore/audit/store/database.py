@@ -25,8 +25,10 @@ APPLICATION_ID: Final = 0x63727363
 """Marks the file as an audit's: `crsc`."""
 BUSY_S: Final = 30.0
 """Seconds to wait for another process that writes."""
+# Half a SHA-256: collisions of texts are negligible.
 _HASH_BYTES: Final = 16
 _MAGIC: Final = b"SQLite format 3\0"
+# Offsets of SQLite's file header: the size of a page in bytes and the number of pages.
 _PAGE_SIZE: Final = slice(16, 18)
 _PAGE_COUNT: Final = slice(28, 32)
 
@@ -46,14 +48,19 @@ class Store:
         self.path = path
         if must_exist and not path.is_file():
             raise StoreError(str(path), "there is no such file; crscore audit sync creates it")
+        # Before SQLite opens it, which would create a journal beside a file that is not ours.
         _check_size(path)
         with self._reported():
+            # No implicit transactions of the module: `transaction` alone begins and ends them.
             self._connection = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None)
             try:
+                # A report can read while a run writes. With WAL, NORMAL loses at most the last
+                # transactions at a power cut and never damages the file.
                 self._connection.execute("PRAGMA journal_mode = WAL")
                 self._connection.execute("PRAGMA synchronous = NORMAL")
                 self._connection.create_function("unpack", 1, _sql_text, deterministic=True)
                 self._migrate()
+            # An interrupt counts too: otherwise the file stays open.
             except BaseException:
                 self._connection.close()
                 raise
@@ -76,6 +83,8 @@ class Store:
             StoreError: The file cannot be written.
         """
         with self._reported():
+            # IMMEDIATE takes the lock at once. A transaction that began by reading could not get it
+            # any more when another process wrote meanwhile.
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield
@@ -151,6 +160,7 @@ class Store:
         Raises:
             StoreError: The file cannot be read.
         """
+        # Named columns: their order in the file may differ after a migration.
         names = [field.name for field in fields(kind)]
         sql = f"SELECT {', '.join(names)} FROM {kind.TABLE} {clauses}"
         return [kind(**dict(zip(names, row, strict=True))) for row in self.query(sql, *values)]
@@ -173,6 +183,7 @@ class Store:
 
     def add_text(self, text: str) -> bytes:
         """Store a text once and return its hash, 16 bytes."""
+        # JSON of a host can contain half a surrogate pair.
         data = text.encode("utf-8", "surrogatepass")
         key = hashlib.sha256(data).digest()[:_HASH_BYTES]
         self.change("INSERT OR IGNORE INTO texts VALUES (?, ?)", key, zlib.compress(data, 6))
@@ -191,6 +202,7 @@ class Store:
 
     def signature_id(self, text: str) -> int:
         """Return the number of a score's signature, which is stored at its first use."""
+        # Signatures are never deleted, so newer ones have larger numbers.
         self.change("INSERT OR IGNORE INTO signatures (text) VALUES (?)", text)
         number: int = self.query("SELECT id FROM signatures WHERE text = ?", text)[0][0]
         return number
@@ -201,6 +213,7 @@ class Store:
 
     def _insert(self, conflict: str, rows: Iterable[Row]) -> None:
         grouped: dict[type[Row], list[tuple[Any, ...]]] = {}
+        # One statement for each class; `executemany` needs rows of equal shape.
         for row in rows:
             grouped.setdefault(type(row), []).append(astuple(row))
         for kind, values in grouped.items():
@@ -213,6 +226,7 @@ class Store:
     def _migrate(self) -> None:
         scripts = _scripts()
         kind, tables = self._pragma("application_id"), self.query("SELECT 1 FROM sqlite_master")
+        # A new file has no table and no id; another program's file has tables.
         if tables and kind != APPLICATION_ID:
             raise StoreError(str(self.path), "it is not a store of crscore audit")
         version = self._pragma("user_version")
@@ -229,6 +243,7 @@ class Store:
             for script in scripts[self._pragma("user_version") :]:
                 for statement in _statements(script):
                     self._connection.execute(statement)
+            # Part of the transaction: a migration that fails leaves the old version.
             self._connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             self._connection.execute(f"PRAGMA user_version = {len(scripts)}")
 
@@ -260,6 +275,7 @@ def _sql_text(data: bytes | None) -> str | None:
 def _scripts() -> tuple[str, ...]:
     folder = importlib.resources.files("crscore.audit.store.migrations")
     entries = [entry for entry in folder.iterdir() if entry.name.endswith(".sql")]
+    # The order of the names is that of the versions.
     return tuple(
         entry.read_text(encoding="utf-8") for entry in sorted(entries, key=lambda entry: entry.name)
     )
@@ -291,6 +307,7 @@ def _check_size(path: Path) -> None:
 
 def _reason(exc: sqlite3.Error) -> str:
     text = str(exc)
+    # SQLite's module has no class for each error; only the message differs.
     if isinstance(exc, sqlite3.OperationalError) and "locked" in text:
         return f"another run has been writing to it for {BUSY_S:.0f} seconds"
     if "malformed" in text or "not a database" in text:

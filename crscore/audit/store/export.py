@@ -20,6 +20,7 @@ TABLES: Final = {
     )
 }  # fmt: skip
 """Exported tables, each with the class of its rows."""
+# The same remainders as in `rows.comment_key`.
 _KIND: Final = "CASE t.key % 4 WHEN 0 THEN 'line' WHEN 1 THEN 'review' ELSE 'conversation' END"
 _REFERENCES: Final = {
     ("repository", "int"): "(SELECT name FROM repositories WHERE id = t.repository)",
@@ -45,6 +46,7 @@ def columns(table: str) -> list[Column]:
     """Return the columns of an exported table."""
     result: list[Column] = []
     for field in fields(TABLES[table]):
+        # Annotations are texts here: `int | None`.
         kind = str(field.type).removesuffix(" | None")
         if (table, field.name) == ("comments", "key"):
             result += [
@@ -55,6 +57,7 @@ def columns(table: str) -> list[Column]:
         elif (field.name, kind) in _REFERENCES:
             result.append(Column(field.name, "str", _REFERENCES[field.name, kind]))
         elif (table, field.name) not in _INTERNAL:
+            # A column called `name` beside a repository's name would be ambiguous.
             name = "check_name" if (table, field.name) == ("checks", "name") else field.name
             result.append(Column(name, kind, f"t.{field.name}"))
     return result
@@ -67,5 +70,6 @@ def read_table(store: Store, table: str) -> list[tuple[Any, ...]]:
         StoreError: The file cannot be read.
     """
     selected = ", ".join(column.sql for column in columns(table))
+    # A fixed order: equal stores give equal files.
     order = ", ".join(f"t.{name}" for name in TABLES[table].KEY)
     return store.query(f"SELECT {selected} FROM {table} t ORDER BY {order}")

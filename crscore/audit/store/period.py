@@ -27,6 +27,7 @@ def read_posts(store: Store, scope: Scope) -> Rows:
         whether it was reviewed, whether its last head was, the reasons for reviewing nothing,
         separated by commas, and the account.
     """
+    # `IS NOT`, not `<>`: the author of a deleted account is NULL, and so not the pull request's.
     sql = f"""
         SELECT c.reviewer, c.is_bot, c.repository, c.number, p.state = 'merged',
           MAX(c.skip IS NULL AND c.author IS NOT p.author),
@@ -68,6 +69,7 @@ def count_pulls(store: Store, scope: Scope) -> tuple[int, int, int, int]:
 
 def read_repositories(store: Store, scope: Scope) -> Rows:
     """Return number, name, state, reason, and the counts of all and of merged pull requests."""
+    # The period is part of the join, so that repositories without a pull request are listed.
     sql = """
         SELECT r.id, r.name, r.state, r.reason, COUNT(p.number), TOTAL(p.state = 'merged')
         FROM repositories r
@@ -88,6 +90,7 @@ def read_examples(store: Store, scope: Scope, order: Literal["ASC", "DESC"], lim
     Returns:
         Key, reviewer, repository's name, number, key of the text, standing and noise.
     """
+    # The later columns break ties, so that equal stores give equal reports.
     sql = f"""{LATEST}
         SELECT c.key, c.reviewer, r.name, c.number, c.body, s.standing, s.noise
         {_COMMENTS}
@@ -123,6 +126,7 @@ def read_gaps(store: Store, scope: Scope, limit: int) -> Rows:
     Returns:
         Repository's name, number, text, severity, path and line.
     """
+    # With MIN, SQLite takes the other columns from the row of the minimum. `order_` is cut off.
     sql = f"""{LATEST}
         SELECT name, number, text, severity, path, line, MIN(order_) FROM (
           SELECT r.name, o.number, o.text, o.severity, o.path, o.line, p.created,
@@ -144,6 +148,7 @@ def read_suggestions(store: Store, scope: Scope, metrics: Sequence[str]) -> Rows
         Reviewer, repository, number, whether it applies, whether it parses, effect, and the scores
         by the metrics; each may be None.
     """
+    # The last night and, in it, the newest rules, padded with zeros to compare as texts.
     sql = f"""{LATEST},
         newest AS (
           SELECT *, MAX(night || printf('%09d', rules)) FROM suggestions GROUP BY comment, block)
@@ -163,6 +168,7 @@ def read_pulls_of_repositories(store: Store, scope: Scope) -> Rows:
         Repository's name, number, title, state, day of creation, and of all reviewers together the
         number of comments and the standing.
     """
+    # The scores without a reviewer are those of all reviewers together.
     sql = f"""{LATEST}
         SELECT r.name, p.number, p.title, p.state, substr(p.created, 1, 10),
           coalesce(s.comments, 0), s.standing

@@ -17,7 +17,9 @@ def put_listed(store: Store, row: Pull) -> None:
     """Write a pull request as it is listed when it is new or changed, in an open transaction."""
     previous = store.find_one(Pull, repository=row.repository, number=row.number)
     if previous is not None:
+        # The list knows nothing of them: they stay as the details left them.
         row = replace(row, **{name: getattr(previous, name) for name in _OWN_COLUMNS})
+    # A pull request that is listed again unchanged does not become pending.
     if previous is None or replace(row, pending=previous.pending) != previous:
         store.put([row])
 
@@ -33,6 +35,7 @@ def mark_pending(store: Store, repository: int, numbers: Iterable[int]) -> None:
 def mark_last_reading(store: Store, closed_before: str) -> None:
     """Mark pull requests that were closed before this time as to be read for the last time."""
     with store.transaction():
+        # NULL for an open one, so the comparison excludes it.
         store.change("UPDATE pulls SET pending = 1 WHERE final = 0 AND closed < ?", closed_before)
 
 
@@ -48,6 +51,8 @@ def observed_pulls(
 
     An open one that has not changed for long is not observed.
     """
+    # Closed ones are observed even when they did not change: people resolve threads after the
+    # merge.
     condition = (
         "pending = 0 AND final = 0 AND observed < ? AND (closed IS NOT NULL OR updated >= ?)"
     )
@@ -72,6 +77,8 @@ def unlisted_numbers(store: Store, repository: int) -> list[int]:
 def observed_commits(store: Store, repository: int) -> set[str]:
     """Return the commits that the pull requests still observed refer to; some may be empty."""
     sql = (
+        # Final ones are needed once more, on the night of their last reading: afterwards the clone
+        # has their commits.
         "WITH chosen AS (SELECT * FROM pulls WHERE repository = ? AND (final = 0 OR observed = "
         "(SELECT MAX(observed) FROM pulls WHERE repository = ?))) "
         "SELECT base FROM chosen UNION SELECT head FROM chosen "

@@ -16,6 +16,7 @@ def all_repositories(store: Store) -> list[Repository]:
 
 def find_by_name(store: Store, name: str) -> list[Repository]:
     """Return the repositories of this name, ignoring case; those that can be read come first."""
+    # After a rename, an old repository can have the name that a new one took.
     return store.select(
         Repository, "WHERE name = ? COLLATE NOCASE ORDER BY state <> 'ok', id", name
     )
@@ -47,4 +48,5 @@ def add_run(store: Store, run: Run) -> Run:
     """Store a new run and return it with its number."""
     with store.transaction():
         store.put([run])
+        # In the same transaction, the largest id is that of the row just inserted.
         return replace(run, id=store.query("SELECT MAX(id) FROM runs")[0][0])

@@ -67,6 +67,7 @@ def read_scores(store: Store, scope: Scope) -> Rows:
     These are comments and words, then standing, relevance, conciseness, comprehensiveness and
     substance, 0 to 100.
     """
+    # The row without a reviewer is that of all reviewers together.
     sql = f"""{LATEST}
         SELECT s.repository, s.number, s.reviewer, s.is_bot, s.comments, s.words, s.standing,
           100 * s.relevance, 100 * s.conciseness, 100 * s.comprehensiveness, 100 * s.substance
@@ -82,6 +83,7 @@ def count_comments(store: Store, scope: Scope, noise_reasons: Sequence[str]) -> 
     The counts are of all scored comments, of those in threads, and of those that are noise for each
     of the reasons.
     """
+    # Constants of this package, never text of a user: placed in the SQL as they are.
     reasons = ", ".join(f"SUM(s.noise IS '{reason}')" for reason in noise_reasons)
     sql = f"""{LATEST}
         SELECT c.repository, c.number, c.reviewer, COUNT(*), COUNT(c.thread), {reasons}
@@ -96,6 +98,7 @@ def count_signals(store: Store, scope: Scope) -> Rows:
 
     The counts are yes, known, unknown, and the sums of both base counts.
     """
+    # `value IS 1`, not `value = 1`: an unknown value is NULL, and so would be the comparison.
     sql = f"""{LATEST},
         newest AS (
           SELECT comment, signal, value, base_yes, base_all,

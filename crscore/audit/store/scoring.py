@@ -52,6 +52,7 @@ def read_comments(store: Store, repository: int, number: int) -> list[ObservedCo
     return [
         ObservedComment(row, *threads.get(row.thread, (False, None)))
         for row in store.find(Comment, "key", repository=repository, number=number)
+        # A comment that was shown again has an observation without a reason.
         if minimized.get(row.key) is None
     ]
 
