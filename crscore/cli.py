@@ -55,7 +55,7 @@ class _Commands(click.Group):
         close_names = difflib.get_close_matches(word, self.list_commands(ctx), n=1)
         if close_names and not ctx.resilient_parsing and not Path(word).exists():
             raise click.UsageError(
-                f"there is no command and no file {word!r}; did you mean {close_names[0]}?", ctx
+                f"{word!r} is neither a command nor a file; did you mean {close_names[0]}?", ctx
             )
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
@@ -98,7 +98,7 @@ def run(arguments: list[str]) -> int:
     Returns:
         The exit code.
     """
-    # An unsupported character in the terminal must not turn a finished score into a crash.
+    # A character that the terminal does not support must not turn a finished score into a crash.
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")

@@ -31,7 +31,7 @@ def host_options(*, wait_budget_s: float) -> Callable[[Command], Command]:
             type=click.FloatRange(0, 86_400),
             default=wait_budget_s,
             metavar="SECONDS",
-            help=f"Maximum total time to wait for GitHub ({wait_budget_s:.0f}).",
+            help=f"Maximum seconds to wait for GitHub in total (default: {wait_budget_s:.0f}).",
         )(command)
         return click.option(
             "--api-url", metavar="URL", help="GitHub's API (default: GITHUB_API_URL)."

@@ -20,7 +20,7 @@ sarif_option: Final = click.option(
     "sarif_files",
     metavar="FILE",
     multiple=True,
-    help="Findings of another tool, SARIF 2.1.0; may be repeated.",
+    help="SARIF 2.1.0 file with findings of another tool; may be repeated.",
 )
 
 
@@ -36,7 +36,7 @@ def read_sarif_files(settings: Config, names: Iterable[str]) -> tuple[RawReport,
     """
     reports: list[RawReport] = []
     for name in names:
-        from crscore.static_analysis import sarif  # noqa: PLC0415  (so that --help answers at once)
+        from crscore.static_analysis import sarif  # noqa: PLC0415  (so that --help is fast)
 
         limit = "max_sarif_bytes"
         data, source = io.read_input(

@@ -1,4 +1,4 @@
-"""Command-line options made from the table of settings, and their conversion to settings."""
+"""Command-line options generated from the table of settings, and their conversion to settings."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ GROUPS: Final = {
 
 
 class _Word(click.ParamType[str]):
-    """Text that the shell completes; it is checked with the settings, as one from a file is."""
+    """Text that the shell completes; it is validated with the settings, like one from a file."""
 
     name = "text"
 
@@ -85,7 +85,7 @@ def setting_options(*names: str, **defaults: Any) -> Callable[[Command], Command
 
     Args:
         names: The settings, and `config` for the option that names a settings file.
-        defaults: Defaults of this command, which beat environment and settings file.
+        defaults: Defaults of this command, which override the environment and the settings file.
     """
 
     def add(command: Command) -> Command:
@@ -131,7 +131,7 @@ def load_settings(config_file: Path | None, flags: dict[str, Any]) -> Config:
     """Merge flags, environment and file, and go offline if requested.
 
     Args:
-        config_file: The file named on the command line, or None to look for one.
+        config_file: The file named on the command line; None to search for one.
         flags: Settings from the command line; None means not set. With `show_config`, the
             settings are printed and the command ends.
 

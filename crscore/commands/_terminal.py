@@ -1,4 +1,4 @@
-"""Terminal of a command: how wide its reports are, whether they have colors, and its help."""
+"""Width and colors of a command's reports, and the layout of its help."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 WIDTH = 100
-"""Columns of a report that does not go to a terminal."""
+"""Columns of a report that is not written to a terminal."""
 
 
 def _silence(_context: click.Context, _option: click.Parameter, quiet: bool) -> bool:
@@ -27,25 +27,25 @@ def _silence(_context: click.Context, _option: click.Parameter, quiet: bool) -> 
 
 
 quiet_option = click.option(
-    "-q", "--quiet", is_flag=True, callback=_silence, help="No notes and no progress on stderr."
+    "-q", "--quiet", is_flag=True, callback=_silence, help="Print no notes or progress to stderr."
 )
 
 
 class TerminalStyle(TypedDict):
-    """Options of reports that depend on where they go."""
+    """Options of reports that depend on where they are written."""
 
     color: bool
     width: int
 
 
 def terminal_style(*, to_terminal: bool) -> TerminalStyle:
-    """Return the look of a report.
+    """Return the colors and the width of a report.
 
     Colors follow `NO_COLOR`, then `FORCE_COLOR`, then whether stdout is a terminal that is not
     `TERM=dumb`.
 
     Args:
-        to_terminal: The report goes to stdout, and not to a file.
+        to_terminal: Whether the report is written to stdout rather than to a file.
     """
     is_terminal = to_terminal and sys.stdout is not None and sys.stdout.isatty()
     width = shutil.get_terminal_size((WIDTH, 40)).columns if is_terminal else WIDTH
@@ -53,15 +53,15 @@ def terminal_style(*, to_terminal: bool) -> TerminalStyle:
 
 
 class GroupedCommand(click.Command):
-    """Help that lists the options in groups, and then examples.
+    """Command whose help lists the options in groups, and then examples.
 
-    click has no groups, and the libraries that add them (cloup, rich-click) take longer to import
-    than the rest of the help.
+    click has no option groups, and importing a library that adds them (cloup, rich-click) takes
+    longer than the rest of the help.
 
     Args:
         groups: Further groups, before those of the settings: heading -> names of options, with `_`
             for `-`.
-        examples: Lines of the help's end.
+        examples: Command lines at the end of the help.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class GroupedCommand(click.Command):
 
 
 class CommandGroup(GroupedCommand, click.Group):
-    """Group with that help, and so its commands."""
+    """Group of commands with such help."""
 
     command_class = GroupedCommand
 

@@ -37,38 +37,45 @@ _store = click.option(
     type=click.Path(dir_okay=False, path_type=Path),
     envvar="CRSCORE_AUDIT_STORE",
     default="crscore-audit.db",
-    help="File of the audit, or CRSCORE_AUDIT_STORE (crscore-audit.db).",
+    help="Audit database (default: CRSCORE_AUDIT_STORE, else crscore-audit.db).",
 )
 _clones = click.option(
-    "--clones", type=_FOLDER, metavar="DIR", help="Bare clones (default: FILE.clones)."
+    "--clones",
+    type=_FOLDER,
+    metavar="DIR",
+    help="Folder of the bare clones (default: FILE.clones).",
 )
-_output = click.option("-o", "--output", metavar="PATH", help="Write here instead of to stdout.")
+_output = click.option(
+    "-o", "--output", metavar="PATH", help="Write to this path instead of stdout."
+)
 
 
 _detect = click.option(
     "--detect",
     type=click.FloatRange(0, 1, min_open=True),
     default=0.05,
-    help="Difference that matters, as a share of the scale (0.05 is 5 of 100).",
+    help="Smallest relevant difference, as a share of the scale (default: 0.05, 5 of 100).",
 )
 
 
 def _question(command: Command) -> Command:
     """Add the options of the period and of the measure."""
     for option in (
+        click.option("--measure", metavar="NAME", default="usefulness", help="Measure to compare."),
         click.option(
-            "--measure", metavar="NAME", default="usefulness", help="Measure of comparisons."
+            "--repository",
+            "repositories",
+            metavar="PATTERN",
+            multiple=True,
+            help="Only matching repositories; may be repeated.",
         ),
-        click.option(
-            "--repository", "repositories", metavar="PATTERN", multiple=True, help="Only these."
-        ),
-        click.option("--until", type=_DAY, help="Last day (default: today)."),
-        click.option("--since", type=_DAY, help="First day on which a pull request was opened."),
+        click.option("--until", type=_DAY, help="Last day of the period (default: today)."),
+        click.option("--since", type=_DAY, help="First day of the period."),
         click.option(
             "--days",
             type=click.IntRange(1, 3_660),
             default=30,
-            help="Length of the period without --since (30).",
+            help="Length of the period in days, without --since (default: 30).",
         ),
         _store,
     ):
@@ -87,9 +94,9 @@ def _question(command: Command) -> Command:
     ),
 )
 def command() -> None:
-    """Audit review bots: is one worth having, and is it better than another?
+    """Audit review bots: how useful each is, and how they compare.
 
-    `sync` and `score` add to a store every night; the other commands read it.
+    `sync` and `score` add to a database, for example every night; the other commands read it.
     """
 
 
@@ -104,10 +111,12 @@ def command() -> None:
     multiple=True,
     help="Repositories of an organisation: 'acme/*', 'acme/shop-*'; may be repeated.",
 )
-@click.option("--since", type=_DAY, help="First day of a new repository (default: 30 days ago).")
+@click.option(
+    "--since", type=_DAY, help="First day to read of a new repository (default: 30 days ago)."
+)
 @click.option("--max-requests", type=click.IntRange(1), help="Maximum REST requests of this run.")
 @click.option("--max-points", type=click.IntRange(1), help="Maximum GraphQL points of this run.")
-@click.option("--git-url", metavar="URL", help="Address of a clone, with {name} for OWNER/REPO.")
+@click.option("--git-url", metavar="URL", help="Address to clone from, with {name} for OWNER/REPO.")
 @host_options(wait_budget_s=600)
 @quiet_option
 def sync(
@@ -124,7 +133,7 @@ def sync(
     wait_budget: float,
     quiet: bool,
 ) -> int:
-    """Read new data from GitHub; without a name, of the repositories in the store.
+    """Read new data from GitHub, by default for the repositories in the store.
 
     The token is read from GITHUB_TOKEN or GH_TOKEN. A run that ends early is partial, and the next
     one continues where it stopped.
@@ -157,14 +166,21 @@ def sync(
 @command.command("score", examples=("crscore audit score --workers 4",))
 @_store
 @_clones
-@click.option("--workers", type=click.IntRange(1, 1_024), default=1, help="Processes (1).")
-@click.option("--engine", default="processes", metavar="NAME", help="processes or ray[:ADDRESS].")
+@click.option(
+    "--workers", type=click.IntRange(1, 1_024), default=1, help="Number of processes (default: 1)."
+)
+@click.option(
+    "--engine",
+    default="processes",
+    metavar="NAME",
+    help="How to run them: processes or ray[:ADDRESS].",
+)
 @click.option(
     "--code-metrics",
     default="edit,chrf,sketch",
     show_default=True,
     metavar="NAMES",
-    help="Metrics of suggested code and merged code; also: codebertscore.",
+    help="Metrics that compare suggested and merged code; codebertscore is also available.",
 )
 @host_options(wait_budget_s=600)
 @quiet_option
@@ -182,7 +198,7 @@ def score(
     config_file: Path | None,
     **flags: Any,
 ) -> int:
-    """Score new pull requests in the store, and find out whether comments were acted on."""
+    """Score new pull requests in the store, and detect whether comments were acted on."""
     from crscore.audit.score import run  # noqa: PLC0415
     from crscore.audit.signals.run import find_signals  # noqa: PLC0415
     from crscore.audit.signals.suggested import MERGED_METRICS  # noqa: PLC0415
@@ -257,7 +273,7 @@ def report(
 def compare(
     reviewers: tuple[str, ...], *, form: str, output: str | None, file: Path, **question: Any
 ) -> int:
-    """Compare two or more reviewers; without a name, all bots."""
+    """Compare two or more reviewers, by default all bots."""
     from crscore.audit import compare as comparison  # noqa: PLC0415
     from crscore.audit.overview import Verdicts, to_json  # noqa: PLC0415
     from crscore.audit.report.contents import render_verdicts  # noqa: PLC0415
@@ -291,12 +307,17 @@ def compare(
     "--baseline",
     default="previous",
     metavar="NUMBER",
-    help="A score from 0 to 100, or `previous` for the period before (previous).",
+    help="Score from 0 to 100, or `previous` for the preceding period (default).",
 )
 @click.option(
-    "--min-drop", type=click.FloatRange(0, 100), default=3.0, help="Drop that matters (3)."
+    "--min-drop",
+    type=click.FloatRange(0, 100),
+    default=3.0,
+    help="Smallest relevant drop (default: 3).",
 )
-@click.option("--webhook", metavar="URL", envvar="CRSCORE_WEBHOOK", help="Post the result here.")
+@click.option(
+    "--webhook", metavar="URL", envvar="CRSCORE_WEBHOOK", help="Address to post the result to."
+)
 @click.option("--link", metavar="URL", default="", help="Address of the report, for the webhook.")
 @click.option("--format", "form", type=click.Choice(("text", "json")), default="text")
 def gate(
@@ -310,7 +331,7 @@ def gate(
     file: Path,
     **question: Any,
 ) -> int:
-    """Fail (exit code 1) where a bot has become significantly worse than a baseline."""
+    """Exit with 1 if a bot has become significantly worse than a baseline."""
     from crscore.audit import gate as gates  # noqa: PLC0415
 
     with _open(file, must_exist=True) as store:
@@ -342,7 +363,9 @@ def gate(
 @command.command("export", examples=("crscore audit export -o data --format parquet",))
 @click.argument("tables", nargs=-1, metavar="[TABLE]...")
 @_store
-@click.option("-o", "--output", type=_FOLDER, required=True, metavar="DIR", help="Folder.")
+@click.option(
+    "-o", "--output", type=_FOLDER, required=True, metavar="DIR", help="Folder of the files."
+)
 @click.option(
     "--format", "form", type=click.Choice(("jsonl", "parquet")), default="jsonl", show_default=True
 )

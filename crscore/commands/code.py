@@ -41,13 +41,15 @@ class _Commands(CommandGroup):
     examples=("crscore code candidate.py reference.py   # the same as crscore code score ...",),
 )
 def command() -> None:
-    """Judge code: beside references, or by its tests."""
+    """Evaluate code by comparison with references or by its tests."""
 
 
 def _document_command(function: Callable[..., _Written]) -> Callable[..., int]:
     """Add the options of a command that writes a document, which the function returns."""
 
-    @click.option("-o", "--output", "target", metavar="FILE", help="Write here, not to stdout.")
+    @click.option(
+        "-o", "--output", "target", metavar="FILE", help="Write to this file instead of stdout."
+    )
     @click.option("--format", "form", type=click.Choice(("text", "json")), default="text")
     @functools.wraps(function)
     def write(*, form: str, target: str | None, **options: Any) -> int:
@@ -76,10 +78,10 @@ def _split(_context: object, _option: object, names: str | None) -> list[str] | 
 
 _metrics = click.option(
     "--metrics", metavar="NAMES", callback=_split,
-    help="Separated by commas, each NAME or NAME:OPTION=VALUE (default: all that apply).",
+    help="Comma-separated metrics, each NAME or NAME:OPTION=VALUE (default: all that apply).",
 )  # fmt: skip
 _preset = click.option(
-    "--preset", metavar="NAME", help="Preset of the metrics that have one: out-of-the-bleu."
+    "--preset", metavar="NAME", help="Preset for the metrics that have it: out-of-the-bleu."
 )
 _seed = click.option("--seed", type=click.IntRange(0), default=42, show_default=True)
 
@@ -87,7 +89,7 @@ _seed = click.option("--seed", type=click.IntRange(0), default=42, show_default=
 def _resamples(default: int) -> Callable[..., Any]:
     return click.option(
         "--resamples", type=click.IntRange(1), default=default, show_default=True,
-        help="Draws of the bootstrap.",
+        help="Number of bootstrap resamples.",
     )  # fmt: skip
 
 
@@ -133,15 +135,16 @@ def score(
 @click.argument("second", metavar="B", type=_PATH)
 @_metrics
 @_preset
-@click.option("--language", metavar="NAME", help="Language of samples that name none.")
+@click.option("--language", metavar="NAME", help="Language of samples that do not name one.")
 @_resamples(1_000)
 @_seed
 @_document_command
 def compare(*, first: Path, second: Path, language: str | None, **options: Any) -> _Written:
-    """Compare the code of two systems, samples A and B, by a paired bootstrap.
+    """Compare the code of two systems, samples A and B, with a paired bootstrap.
 
-    A and B are what `crscore code score` reads, with references. The report has, for each metric,
-    which system is better, corrected for the number of metrics, and whether people would agree.
+    A and B have the formats that `crscore code score` reads, with references. For each metric, the
+    report shows which system is better, corrected for the number of metrics, and whether people
+    would agree.
     """
     from crscore.code.samples import read_samples  # noqa: PLC0415  (after --help)
     from crscore.lab.code import comparison  # noqa: PLC0415
@@ -161,13 +164,15 @@ def compare(*, first: Path, second: Path, language: str | None, **options: Any) 
 @_preset
 @click.option(
     "--grades", type=click.Choice(("mean", "aggregated", "mmsr")), default="mean",
-    show_default=True, help="How the grades of several people become one.",
+    show_default=True, help="How to combine the grades of several people.",
 )  # fmt: skip
-@click.option("--all-completions", is_flag=True, help="Programs of any number, not only 1 to 99.")
-@click.option("--tables", is_flag=True, help='Tables 2 to 4 of "Out of the BLEU".')
+@click.option(
+    "--all-completions", is_flag=True, help="Include programs of all numbers, not only 1 to 99."
+)
+@click.option("--tables", is_flag=True, help='Show tables 2 to 4 of "Out of the BLEU".')
 @click.option(
     "--bins", type=click.Choice(("conala", "hearthstone")), default="conala", show_default=True,
-    help="Sizes of differences in --tables: the paper's for this data set.",
+    help="Bins of differences in --tables: the paper's for this data set.",
 )  # fmt: skip
 @_resamples(500)
 @_seed
@@ -212,17 +217,21 @@ def study(
 @click.option("--k", "ks", default="1,10,100", show_default=True, metavar="NUMBERS", help="pass@k.")
 @click.option(
     "--timeout", type=click.FloatRange(0, min_open=True), default=3.0, show_default=True,
-    help="Seconds that the tests of a program may take.",
+    help="Maximum seconds for the tests of a program.",
 )  # fmt: skip
-@click.option("--workers", type=click.IntRange(1), help="Programs at once (default: the cores).")
-@click.option("--canonical", is_flag=True, help="Judge the solutions that the tests' file has.")
+@click.option(
+    "--workers",
+    type=click.IntRange(1),
+    help="Programs run at a time (default: the number of cores).",
+)
+@click.option("--canonical", is_flag=True, help="Judge the reference solutions in the tests' file.")
 @click.option(
     "--results", metavar="FILE", type=_PATH,
-    help="Append each result here; those that it has from an interrupted run are kept.",
+    help="Append each result to this file; the results of an interrupted run are reused.",
 )  # fmt: skip
 @click.option(
     "--allow-code-execution", "allowed", is_flag=True,
-    help="Run the programs, which nobody may have read; without this option, nothing runs.",
+    help="Allow running the programs, which may be unreviewed; required.",
 )  # fmt: skip
 @_document_command
 def run(

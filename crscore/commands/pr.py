@@ -43,44 +43,56 @@ SINGLE_FORMATS: Final = ("json", "html", "sarif")
     ),
 )
 @click.argument("targets", metavar="[OWNER/REPO#]N...", nargs=-1, required=True)
-@click.option("--format", "form", type=click.Choice(FORMATS), default="text", help="Report.")
-@click.option("-o", "--output", "file", metavar="FILE", help="Write the report here.")
+@click.option("--format", "form", type=click.Choice(FORMATS), default="text", help="Report format.")
+@click.option(
+    "-o",
+    "--output",
+    "file",
+    metavar="FILE",
+    help="Write the report to this file instead of stdout.",
+)
 @click.option(
     "--author",
     "authors",
     metavar="PATTERN",
     multiple=True,
-    help="Login or reviewer to score, * is any text, ! excludes; may be repeated.",
+    help="Login or reviewer to score; * matches any text, ! excludes; may be repeated.",
 )
 @click.option(
     "--bot-marker",
     "markers",
     metavar="NAME=TEXT",
     multiple=True,
-    help="Posts with this text are by the bot of this name; may be repeated.",
+    help="Attribute posts with this TEXT to the bot NAME; may be repeated.",
 )
 @click.option(
     "--checkout",
     metavar="DIR",
-    help="Local checkout to take the change from, when it has both commits (default: here).",
+    help="Local checkout to read the change from if it has both commits (default: here).",
 )
-@click.option("--no-checkout", is_flag=True, help="Take the change from GitHub's API.")
+@click.option("--no-checkout", is_flag=True, help="Read the change from GitHub's API.")
 @sarif_option
-@click.option("--comment/--no-comment", default=False, help="Write one comment, or edit ours.")
 @click.option(
-    "--post", "document", metavar="FILE", help="Only post this JSON report of another run."
+    "--comment/--no-comment", default=False, help="Post the result as one comment, or update it."
+)
+@click.option(
+    "--post", "document", metavar="FILE", help="Only post the JSON report of an earlier run."
 )
 @setting_options("signature", "fail_under", "fail_under_relevance")
 @click.option(
     "--fail-on",
     metavar="NAMES",
     default="together",
-    help="Reviewers they apply to: together, each, or comma-separated patterns.",
+    help="Whom the gate applies to: together, each, or comma-separated patterns.",
 )
-@click.option("--fail-on-partial", is_flag=True, help="With a threshold: fail a partial run, too.")
+@click.option(
+    "--fail-on-partial",
+    is_flag=True,
+    help="Also fail if the run is partial and a threshold is set.",
+)
 @host_options(wait_budget_s=300)
 @quiet_option
-@click.option("-v", "--verbose", is_flag=True, help="Print the numbers of requests on stderr.")
+@click.option("-v", "--verbose", is_flag=True, help="Print the numbers of requests to stderr.")
 @setting_options(*SCORING, *PARTS, "trust")
 def command(
     targets: tuple[str, ...],
@@ -104,12 +116,12 @@ def command(
 ) -> int:
     """Score the reviews of pull requests by people and bots.
 
-    In a clone, the number alone is enough. Several pull requests are scored one after the other.
+    In a clone, the number is enough. Several pull requests are scored one after the other.
 
     The token is read from GITHUB_TOKEN or GH_TOKEN. [tool.crscore] is read from the base branch
     only, so that a change cannot set its own gate.
     """
-    from crscore.pull_request import run  # noqa: PLC0415  (so that --help answers at once)
+    from crscore.pull_request import run  # noqa: PLC0415  (so that --help is fast)
 
     subjects = [find_target(target, api_url) for target in targets]
     if len(subjects) > 1 and (form in SINGLE_FORMATS or document is not None):

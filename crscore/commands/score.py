@@ -41,13 +41,17 @@ EXIT_GATE = 1
 @click.argument("diff", required=False, type=FILE, metavar="DIFF")
 @click.argument("review", required=False, type=FILE, metavar="REVIEW")
 @setting_options("format")
-@click.option("-o", "--output", "target", metavar="FILE", help="Write here, not to stdout.")
+@click.option(
+    "-o", "--output", "target", metavar="FILE", help="Write to this file instead of stdout."
+)
 @setting_options("explain", "signature", "fail_under", "fail_under_relevance")
 @click.option("--language", metavar="NAME", help="Language of a bare hunk.")
 @click.option("--path", metavar="PATH", help="Path of a bare hunk.")
-@click.option("--source-root", metavar="DIR", help="Folder with the new (or old) code.")
-@click.option("--old", metavar="FILE", help="The whole old file, for a change of one file.")
-@click.option("--new", metavar="FILE", help="The whole new file, for a change of one file.")
+@click.option(
+    "--source-root", metavar="DIR", help="Folder with the code after (or before) the change."
+)
+@click.option("--old", metavar="FILE", help="Complete old file, for a change of one file.")
+@click.option("--new", metavar="FILE", help="Complete new file, for a change of one file.")
 @sarif_option
 @quiet_option
 @click.option("-v", "--verbose", is_flag=True, help="Print each step and its duration to stderr.")
@@ -68,15 +72,16 @@ def command(
     sarif_files: tuple[str, ...],
     **flags: Any,
 ) -> int:
-    """Score REVIEW, a code review of the change DIFF; or many pairs in one file.
+    """Score REVIEW, a code review of the change DIFF, or many pairs in one file.
 
     DIFF is the output of git diff, git show, git format-patch, diff -u or GitHub, or a bare hunk.
     REVIEW is Markdown or plain text, or JSON or JSON Lines of review comments. Either can be - for
-    standard input. Alone, PAIRS.jsonl (or -) has a pair a line: {"diff": ..., "review": ...}.
+    standard input. A single argument PAIRS.jsonl (or -) has one pair per line: {"diff": ...,
+    "review": ...}.
     """
     settings = load_settings(config_file, flags)
     if diff is None:
-        raise click.UsageError("there is no diff and no review: crscore DIFF REVIEW")
+        raise click.UsageError("the diff and the review are missing: crscore DIFF REVIEW")
     if review is None:
         of_one = {
             **{"--language": language, "--path": path, "--source-root": source_root},
@@ -95,7 +100,7 @@ def command(
     clock = _Clock(verbose)
     data, source = _read(settings, diff, "diff")
     review_data, review_source = _read(settings, review, "review")
-    # Imported here so that `--help` and a wrong option answer at once.
+    # Imported here so that `--help` and the message about a wrong option appear immediately.
     from crscore.scorer import Scorer  # noqa: PLC0415
 
     scorer = Scorer(settings, reports=read_sarif_files(settings, sarif_files))
@@ -122,10 +127,10 @@ def command(
 def _score_pairs(settings: Config, name: str, target: str | None, of_one: Sequence[str]) -> int:
     if name != io.STDIN and not name.removesuffix(".gz").endswith((".jsonl", ".json")):
         raise click.UsageError(
-            "there is no review: crscore DIFF REVIEW; or many pairs: crscore score PAIRS.jsonl"
+            "the review is missing: crscore DIFF REVIEW, or crscore score PAIRS.jsonl"
         )
     if of_one:
-        raise click.UsageError(f"{of_one[0]} is for one review: crscore DIFF REVIEW")
+        raise click.UsageError(f"{of_one[0]} applies to a single review: crscore DIFF REVIEW")
     from crscore.commands._many import score_pairs  # noqa: PLC0415
     from crscore.scorer import Scorer  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""`crscore validate`: how well the score agrees with people, and which of two runs does better."""
+"""`crscore validate`: agreement of the score with people, and a comparison of two runs."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ DRAWS: Final = frozenset({"resamples", "seed"})
 COMPARISON_OPTIONS: Final = DRAWS | {"paths", "report", "target"}
 """Parameters of a comparison of two results."""
 COMMENT_OPTIONS: Final = frozenset({"kind", "within", "group", "other_changes"})
-"""Parameters of comments without ratings alone."""
+"""Parameters that only comments without ratings have."""
 RATED_OPTIONS: Final = frozenset({"baselines", "files", "judges", "attacks", "split"})
-"""Parameters of rated reviews alone."""
+"""Parameters that only rated reviews have."""
 COMMON_OPTIONS: Final = frozenset({"offline", "verbose"})
 """Parameters of every use of the command."""
 LEARNED_MATCHER: Final = "calibrated"
@@ -66,7 +66,9 @@ class SplitCommand(GroupedCommand):
 )
 @setting_options("threshold")
 @click.option("--format", "report", type=click.Choice(["text", "json", "html"]), default="text")
-@click.option("-o", "--output", "target", metavar="FILE", help="Write here, not to stdout.")
+@click.option(
+    "-o", "--output", "target", metavar="FILE", help="Write to this file instead of stdout."
+)
 @click.option("--baselines/--no-baselines", default=True, help="Show the published baselines.")
 @click.option(
     "--beside",
@@ -74,22 +76,22 @@ class SplitCommand(GroupedCommand):
     multiple=True,
     metavar="FILE",
     type=_FILE,
-    help="Show the metrics of FILE, such as a judge's, beside the score; may be repeated.",
+    help="Compare the score with the metrics in FILE, such as a judge's; may be repeated.",
 )
 @click.option(
     "--judge",
     "judges",
     multiple=True,
     metavar="ENGINE:MODEL",
-    help="Let a language model rate the reviews, too, and show it beside the score; changes and "
-    "reviews are sent to it. May be repeated.",
+    help="Compare the score with ratings by a language model, which receives the changes and "
+    "reviews; may be repeated.",
 )
-@click.option("--attacks/--no-attacks", default=True, help="Attack the score with adverse texts.")
+@click.option("--attacks/--no-attacks", default=True, help="Test the score with adversarial texts.")
 @click.option(
     "--split",
     metavar="grouped-cv K | leave-one-system-out | leave-one-language-out",
-    help="Train the matcher anew for each part of the data, on the rest; K groups of changes "
-    "(default: 10; 5 where systems are left out).",
+    help="Train the matcher for each part of the data on the other parts; K groups of changes "
+    "(default: 10; 5 for leave-one-system-out).",
 )
 @click.option(
     "--import-crscore",
@@ -97,35 +99,37 @@ class SplitCommand(GroupedCommand):
     nargs=2,
     metavar="CLONE OUT",
     type=_FILE,
-    help="Convert a clone of atharva-naik/CRScore to a file to validate on, and stop.",
+    help="Convert a clone of atharva-naik/CRScore to a study file and exit.",
 )
 @click.option(
     "--kind",
     type=click.Choice(["auto", "pairs", "labels"]),
     default="auto",
-    help="Comments: compare own and other changes, labels, or both where there are labels.",
+    help="Comments: compare own and other changes, labels, or (auto) both if there are labels.",
 )
 @click.option(
     "--within",
     metavar="FIELD",
-    help="Comments: draw other changes with the same FIELD (default: the language), and also "
-    "compare labels within it.",
+    help="Comments: draw other changes with the same FIELD (default: the language), and "
+    "compare labels within each value.",
 )
 @click.option(
     "--group",
     metavar="FIELD",
-    help="Comments: resample whole groups of one FIELD [default: the patch].",
+    help="Comments: resample groups with the same FIELD [default: the patch].",
 )
 @click.option(
     "--others",
     "other_changes",
     type=click.IntRange(1),
     default=1,
-    help="Comments: other changes per comment.",
+    help="Comments: number of other changes per comment.",
 )
-@click.option("--resamples", type=click.IntRange(0), default=1000, help="Bootstrap resamples.")
-@click.option("--seed", type=click.IntRange(0), default=0, help="Random seed of every part.")
-@click.option("-v", "--verbose", is_flag=True, help="Report finished parts on stderr.")
+@click.option(
+    "--resamples", type=click.IntRange(0), default=1000, help="Number of bootstrap resamples."
+)
+@click.option("--seed", type=click.IntRange(0), default=0, help="Random seed.")
+@click.option("-v", "--verbose", is_flag=True, help="Print each finished part to stderr.")
 # Findings of tools change the score, and a study has findings of its own: here tools run only when
 # the command line requests them, whatever environment and settings file contain.
 @setting_options(*MODEL, *PARTS, "offline", "config", analyzers="none")
@@ -157,7 +161,7 @@ def command(
     options["split"] = _read_split(options["split"])
     if imported is not None:
         if paths or target:
-            raise click.UsageError("--import-crscore takes CLONE and OUT alone")
+            raise click.UsageError("--import-crscore takes only CLONE and OUT")
         _refuse_others(frozenset({"imported"}), "an import")
         return _import(*imported)
 
@@ -175,10 +179,12 @@ def command(
         _refuse_others(COMPARISON_OPTIONS, "a comparison of two results")
         document = _compare(paths[0], paths[1], **draws)
     elif len(paths) != 1:
-        raise click.UsageError(f"give one study or two results of validate, not {len(paths)} files")
+        raise click.UsageError(
+            f"expected one study or two results of validate, got {len(paths)} files"
+        )
     elif _has_comments(paths[0]):
         _refuse(RATED_OPTIONS, "comments without ratings")
-        # There are no recorded claims: the settings choose, unless the command line does.
+        # These data have no recorded claims, which are the option's default.
         options |= {"claims": claims} if _is_given("claims") else {}
         if commented["kind"] == "labels":
             _refuse({"other_changes"}, "--kind labels")

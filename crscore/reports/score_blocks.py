@@ -17,7 +17,7 @@ PARTIAL: Final = (
 )
 """Title of the notice of a partial result."""
 _ABOUT: Final = "likely about this change and no other"
-_SUBSTANCE: Final = "how much it gives the author to act on"
+_SUBSTANCE: Final = "how actionable it is"
 _SHARE_TONES: Final = (0.6, 0.3)
 """Thresholds from which a standing, a probability, or a share of matches is good, and fair."""
 _GRADED_TONES: Final = (0.35, 0.15)
@@ -75,11 +75,11 @@ def list_facts(result: Result, *, aspects: bool = False) -> Iterator[str]:
 
     Args:
         result: The result.
-        aspects: Include what people would say.
+        aspects: Include the expected ratings by people.
     """
     if result.usefulness is not None:
         if aspects:
-            yield f"people would say: {view.aspects(result.usefulness)}"
+            yield f"expected ratings by people: {view.aspects(result.usefulness)}"
         yield f"published scores: {view.published_of(result)}"
     yield f"baselines: {view.baselines(result)}"
     sizes = [view.change(result), view.count_noun(len(result.sentences), "sentence")]
@@ -165,7 +165,7 @@ def make_unaddressed(
 def sentences_title(result: Result) -> str:
     """Explain the numbers of the sentences in their title."""
     if result.readings:
-        return "Sentences (0 to 100: how much each gives to act on)"
+        return "Sentences (0 to 100: how actionable each is)"
     number = "0 to 100: how far"
     if result.threshold is not None:
         number = f"threshold {result.threshold:.4g}"
@@ -254,7 +254,7 @@ def _below(result: Result, index: int, listed: set[int], *, explain: bool) -> It
             subject = (text,)
         yield Run(f"{reading.kind.value}{' · ' if subject else ''}"), *subject
         if explain and reading.phrases:
-            yield (Run(f"saw {', '.join(f'“{phrase}”' for phrase in reading.phrases)}"),)
+            yield (Run(f"cues: {', '.join(f'“{phrase}”' for phrase in reading.phrases)}"),)
     elif subject:
         yield subject
     if explain and (flag is None or match.degree):
@@ -309,7 +309,7 @@ def make_references(result: Result) -> blocks.Items:
             facts.append("not counted: over the limit")
         below: list[Line] = [(Run(" · ".join(facts)),)]
         if item.reading:
-            below.append((Run(f"the encoder read: {item.reading}"),))
+            below.append((Run(f"text encoded: {item.reading}"),))
         lead = (_mark(result, match), Run(f" R{index + 1}"))
         items.append(blocks.Item(item.text, lead, below=tuple(below)))
     return blocks.Items(tuple(items))

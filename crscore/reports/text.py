@@ -68,7 +68,7 @@ class Text:
             limit = len(result.sentences) if self.explain else SHORT_SENTENCES
             yield from score_blocks.make_sentences(result, limit=limit, explain=self.explain)
         if self.explain and result.references:
-            yield Heading("Pseudo-references, what a good review should touch")
+            yield Heading("Pseudo-references, topics that a good review should address")
             yield score_blocks.make_references(result)
         max_open = None if self.explain else SHORT_UNADDRESSED
         yield from score_blocks.make_unaddressed(result, max_open=max_open)

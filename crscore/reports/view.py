@@ -191,7 +191,7 @@ def baselines(result: Result) -> str:
 
 
 def aspects(value: records.Usefulness) -> str:
-    """Name what people would say of a text, each from 0 to 100."""
+    """List the ratings that people would give a text, each from 0 to 100."""
     aspect_values = asdict(value.aspects).items()
     return ", ".join(
         f"{name.replace('_', ' ')} {hundred(probability)}" for name, probability in aspect_values

@@ -543,7 +543,7 @@ def test_show_config_tells_values_and_sources_and_scores_nothing(
 
 
 def test_review_that_is_missing_is_told(crscore) -> None:
-    assert_one_clear_line(crscore(DIFF), 2, "there is no review")
+    assert_one_clear_line(crscore(DIFF), 2, "the review is missing")
 
 
 def test_oversized_review_is_not_told_to_shrink_the_change(
@@ -650,7 +650,7 @@ def test_gate_is_for_each_of_many_pairs(crscore, tmp_path: Path) -> None:
 )
 def test_option_of_one_review_is_refused_for_many(crscore, tmp_path: Path, option) -> None:
     ran = crscore(pairs_file(tmp_path), *FAST, *option)
-    assert_one_clear_line(ran, 2, f"{option[0]} is for one review")
+    assert_one_clear_line(ran, 2, f"{option[0]} applies to a single review")
 
 
 @pytest.mark.parametrize("content", [b"", b"\n\n", b"[1]\n", '{"diff": ""}'.encode("utf-16")])

@@ -157,8 +157,8 @@ def test_two_results_are_compared(data: Path, capsys, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("files", "code", "message"),
     [
-        ([], 2, "give one study or two results of validate, not 0 files"),
-        (["study", "a", "a"], 2, "give one study or two results of validate, not 3 files"),
+        ([], 2, "expected one study or two results of validate, got 0 files"),
+        (["study", "a", "a"], 2, "expected one study or two results of validate, got 3 files"),
         (["a"], 3, "is a result of validate, no study; give two to compare them"),
         (["a", "study"], 3, "study.jsonl.gz is no result of validate"),
         (["study", "a"], 3, "study.jsonl.gz is no result of validate"),
@@ -323,7 +323,7 @@ def test_import_needs_a_clone_and_a_place(capsys, tmp_path: Path) -> None:
     assert cli.run(["validate", "--import-crscore", str(clone), "no/such/folder.jsonl"]) == 3
     assert "its folder does not exist" in capsys.readouterr().err
     assert cli.run(["validate", "--import-crscore", str(clone), str(out), "more"]) == 2
-    assert "--import-crscore takes CLONE and OUT alone" in capsys.readouterr().err
+    assert "--import-crscore takes only CLONE and OUT" in capsys.readouterr().err
 
 
 def test_matcher_is_trained_for_each_fold(capsys, tmp_path: Path) -> None:

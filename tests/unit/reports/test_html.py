@@ -157,7 +157,7 @@ def test_sentence_says_what_it_does_and_what_told_so() -> None:
     page = render(results.useful(results.review()))
     shown = text(read(results.useful(results.review())))
     assert "Why three retries? asks for a change · The method fetch of Client now" in shown
-    assert "saw “please” ✓ 0.68 addresses R1" in shown
+    assert "cues: “please” ✓ 0.68 addresses R1" in shown
     assert '<rect class="fill" width="78.0" height="4"/>' in page
 
 

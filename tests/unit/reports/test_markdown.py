@@ -78,7 +78,7 @@ def test_verdict_comes_first_then_the_published_scores() -> None:
         "About this change, and asks for a change.\n\n"
         "| Score | | |\n|:--|--:|:--|\n"
         "| About this change | 91 | likely about this change and no other |\n"
-        "| Substance | 78 | how much it gives the author to act on |\n\n"
+        "| Substance | 78 | how actionable it is |\n\n"
         "<sub>Published scores: conciseness 67, comprehensiveness 57, relevance 62.</sub>\n\n"
     )
     assert ["review-bot", "12 little use", "91", "20", "1 of 2", "12"] in cells(shown)

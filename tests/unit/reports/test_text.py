@@ -103,12 +103,12 @@ def test_sentence_about_a_topic_names_it() -> None:
 
 def test_explained_sentence_has_what_told_it_and_its_partner() -> None:
     shown = " ".join(render(results.useful(results.review()), explain="true", width="120").split())
-    assert "people would say: relevant 88, informative 71, clear 95, acted on 42" in shown
+    assert "expected ratings by people: relevant 88, informative 71, clear 95, acted on 42" in shown
     assert (
         "mira on src/shop/client.py:13-15 · useful 61 · against hunk 1: useful 61, about 91, "
         "substance 78 · Useful: better than 61 % of"
     ) in shown
-    assert "78 S2 Why three retries? asks for a change · R1 saw “please” ✓ 0.68 → R1 " in shown
+    assert "78 S2 Why three retries? asks for a change · R1 cues: “please” ✓ 0.68 → R1 " in shown
 
 
 @pytest.mark.parametrize("width", ["60", "80", "160"])
@@ -398,7 +398,7 @@ def test_explained_form_shows_what_the_encoder_read_where_it_differs() -> None:
     first = replace(small.references[0], reading="retry is one more than before")
     changed = replace(small, references=(first, *small.references[1:]))
     shown = render(changed, explain="true", width="120")
-    assert shown.count("the encoder read: retry is one more than before") == 1
+    assert shown.count("text encoded: retry is one more than before") == 1
     assert "the encoder read" not in render(changed)
 
 
