@@ -177,7 +177,7 @@ def command(
     document: Struct
     if len(paths) == 2:
         _refuse_others(COMPARISON_OPTIONS, "a comparison of two results")
-        document = _compare(paths[0], paths[1], **draws)
+        document = _compare(paths, draws)
     elif len(paths) != 1:
         raise click.UsageError(
             f"expected one study or two results of validate, got {len(paths)} files"
@@ -229,12 +229,12 @@ def _is_given(name: str) -> bool:
     return source is click.core.ParameterSource.COMMANDLINE
 
 
-def _compare(first: Path, second: Path, **draws: int) -> Struct:
-    from crscore.lab.study.data import saved_runs  # noqa: PLC0415
+def _compare(paths: tuple[Path, ...], draws: dict[str, Any]) -> Struct:
+    from crscore.lab.study.data.saved_runs import read_saved_run  # noqa: PLC0415
     from crscore.lab.study.measures import comparison  # noqa: PLC0415
 
-    runs = [saved_runs.read_saved_run(path) for path in (first, second)]
-    return comparison.compare(runs[0], runs[1], **draws)
+    first, second = map(read_saved_run, paths)
+    return comparison.compare(first, second, **draws)
 
 
 def _has_comments(path: Path) -> bool:

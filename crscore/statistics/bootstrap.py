@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Callable, Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +30,15 @@ TWO_SIDED: Final = 0.975
 """The stricter share: 95 % from both sides."""
 # Correlations of exactly 1 have no Fisher's z; this bound is closer to 1 than any realistic one.
 _NEARLY_ONE: Final = 1 - 1e-12
+
+
+class Resampling(TypedDict):
+    """Options of a bootstrap, passed on to it."""
+
+    resamples: int
+    """Number of draws; 0 for no interval."""
+    seed: int
+    """Seed of the draws."""
 
 
 class BootstrapTest(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Unpack
 
 import numpy as np
 from msgspec import Struct
@@ -15,7 +15,7 @@ from crscore.lab.study.data.study import Study
 from crscore.lab.study.measures.measurements import score_reviews
 from crscore.records import Flag, Result
 from crscore.scorer import Scorer
-from crscore.statistics.bootstrap import interval_of_rows
+from crscore.statistics.bootstrap import Resampling, interval_of_rows
 
 WIN_GOAL: Final = 0.95
 """Share of duels that the honest review must win, for each kind with this goal."""
@@ -194,13 +194,12 @@ def score_duels(study: Study, attacks: Sequence[Attack], scorer: Scorer) -> tupl
     )
 
 
-def summarize_duels(duels: Sequence[Duel], *, resamples: int, seed: int) -> Attacks:
+def summarize_duels(duels: Sequence[Duel], **resampling: Unpack[Resampling]) -> Attacks:
     """Summarize duels by kind of attack.
 
     Args:
         duels: The duels.
-        resamples: Draws of changes for each interval; 0 for none.
-        seed: Seed of the draws, which all kinds share.
+        resampling: Number of draws of changes, 0 for no interval, and their seed.
 
     Returns:
         The outcome; kinds without a duel have no row.
@@ -212,9 +211,7 @@ def summarize_duels(duels: Sequence[Duel], *, resamples: int, seed: int) -> Atta
         raise InputError("no attack to measure: the study has no review that people rated 4 or 5")
     by_kind = {kind: [duel for duel in duels if duel.attack.kind is kind] for kind in AttackKind}
     kinds = tuple(
-        _kind_row(kind, of_kind, resamples=resamples, seed=seed)
-        for kind, of_kind in by_kind.items()
-        if of_kind
+        _kind_row(kind, of_kind, **resampling) for kind, of_kind in by_kind.items() if of_kind
     )
     reviews = {
         (duel.attack.change, duel.attack.system): duel.honest_review for duel in duels
@@ -243,13 +240,12 @@ def _scored(result: Result) -> Scored:
     )
 
 
-def _kind_row(kind: AttackKind, duels: Sequence[Duel], *, resamples: int, seed: int) -> KindRow:
+def _kind_row(kind: AttackKind, duels: Sequence[Duel], **resampling: Unpack[Resampling]) -> KindRow:
     won = np.array([duel.won for duel in duels], dtype=np.float64)
     interval = interval_of_rows(
         lambda rows: float(won[rows].mean()),
         [duel.attack.change for duel in duels],
-        resamples=resamples,
-        seed=seed,
+        **resampling,
     )
     tally = _tally(duels)
     by_variant: dict[str, list[Duel]] = {}
@@ -260,8 +256,7 @@ def _kind_row(kind: AttackKind, duels: Sequence[Duel], *, resamples: int, seed: 
     return KindRow(
         **tally,
         kind=kind,
-        low=interval.low,
-        high=interval.high,
+        **interval._asdict(),
         abstained=_share(duel.attacking.abstained for duel in duels),
         honest_median=_median(duel.honest_review for duel in duels),
         reached=None if kind in REPORTED_ONLY else tally["wins"] >= goal,

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from crscore.lab.study.measures.measurements import USEFULNESS, WORDS, Measurements
 from crscore.statistics import ranks
-from crscore.statistics.bootstrap import interval_of_rows
+from crscore.statistics.bootstrap import Resampling, interval_of_rows
 
 Floats = npt.NDArray[np.float64]
 
@@ -37,13 +37,12 @@ class LengthEffect:
     """The same correlation of the headline; None where there is none."""
 
 
-def length_effect(measured: Measurements, *, resamples: int, seed: int) -> LengthEffect:
+def length_effect(measured: Measurements, **resampling: Unpack[Resampling]) -> LengthEffect:
     """Correlate the primary metric's relevance with review length, given human relevance.
 
     Args:
         measured: Values of all machine reviews, including the metric `words`.
-        resamples: Draws of changes for the interval; 0 for none.
-        seed: Seed of the draws.
+        resampling: Number of draws of changes, 0 for no interval, and their seed.
 
     Returns:
         The effect.
@@ -56,8 +55,7 @@ def length_effect(measured: Measurements, *, resamples: int, seed: int) -> Lengt
     interval = interval_of_rows(
         lambda rows: partial_spearman(*columns[:, rows]),
         measured.changes,
-        resamples=resamples,
-        seed=seed,
+        **resampling,
     )
     headline = relevance_by_metric.get(USEFULNESS)
     return LengthEffect(

@@ -12,7 +12,7 @@ import numpy as np
 from msgspec import Struct
 
 from crscore.errors import DependencyError
-from crscore.lab.study.data.study import DIMENSIONS, RatedReview, Study
+from crscore.lab.study.data.study import DIMENSIONS, Study
 from crscore.statistics import ranks
 
 Pairs = Sequence[tuple[float, float]]
@@ -59,20 +59,19 @@ def measure_agreement(study: Study) -> tuple[Agreement, ...]:
         Naik et al., NAACL 2025, arXiv:2409.19801v2, reports alpha of the ratings and kappa of
         the claims. The weighted kappa and the rank correlation are added here.
     """
-    reviews = [
-        review for change in study.changes for review in change.reviews if review.other_ratings
+    rated = [
+        (review, *review.other_ratings)
+        for change in study.changes
+        for review in change.reviews
+        if review.other_ratings
     ]
     rows = []
     for index, dimension in enumerate(DIMENSIONS):
-        units = [
-            [
-                review.ratings[index],
-                *(rating.ratings[index] for rating in review.other_ratings or ()),
-            ]
-            for review in reviews
+        rows.append(_alpha(dimension, [[row.ratings[index] for row in unit] for unit in rated]))
+        by_annotator = [
+            {row.annotator: row.ratings[index] for row in unit if row.annotator is not None}
+            for unit in rated
         ]
-        rows.append(_alpha(dimension, units))
-        by_annotator = [_by_annotator(review, index) for review in reviews]
         for measure, function in ((WEIGHTED_KAPPA, weighted_kappa), (SPEARMAN, _spearman)):
             rows.append(_mean(dimension, measure, by_annotator, function, "review"))
     verdicts = [claim.by_annotator or {} for change in study.changes for claim in change.judged]
@@ -181,15 +180,6 @@ def _alpha(dimension: str, units: Sequence[Sequence[float]]) -> Agreement:
             subject=dimension, measure=ALPHA, n=len(units), value=None, reason=str(exc)
         )
     return _row(dimension, ALPHA, len(units), value, "review")
-
-
-def _by_annotator(review: RatedReview, index: int) -> dict[str, float]:
-    ratings = (review, *(review.other_ratings or ()))
-    return {
-        rating.annotator: rating.ratings[index]
-        for rating in ratings
-        if rating.annotator is not None
-    }
 
 
 def _mean(

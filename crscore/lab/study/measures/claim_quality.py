@@ -65,15 +65,8 @@ def _row(language: str, changes: Sequence[StudyChange]) -> ClaimQuality:
     counts = Counter(claim.correctness for change in changes for claim in change.judged)
     n = sum(counts[verdict] for verdict in COUNTED)
     if n == 0:
-        return ClaimQuality(
-            language=language,
-            n=0,
-            accuracy=None,
-            error=None,
-            unverifiable=None,
-            missing=None,
-            reason="no claim is judged",
-        )
+        rates = dict.fromkeys(("accuracy", "error", "unverifiable", "missing"))
+        return ClaimQuality(language=language, n=0, **rates, reason="no claim is judged")
     correct, incorrect, unverifiable = (counts[verdict] / n for verdict in COUNTED)
     return ClaimQuality(
         language=language,

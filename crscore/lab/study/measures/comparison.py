@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Final, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from crscore.lab.study.data.saved_runs import ReviewKey, SavedRun
 from crscore.lab.study.data.study import DIMENSIONS
 from crscore.lab.study.measures import pairs, slices
 from crscore.statistics import bootstrap, ranks
-from crscore.statistics.bootstrap import BootstrapTest
+from crscore.statistics.bootstrap import BootstrapTest, Resampling
 from crscore.version import __version__
 
 Floats = npt.NDArray[np.float64]
@@ -96,7 +96,7 @@ class Comparison(Struct, frozen=True, kw_only=True, tag_field="schema", tag=SCHE
     """Seed of the draws."""
 
 
-def compare(first: SavedRun, second: SavedRun, *, resamples: int, seed: int) -> Comparison:
+def compare(first: SavedRun, second: SavedRun, **resampling: Unpack[Resampling]) -> Comparison:
     """Compare two runs on the reviews that both have.
 
     Both runs share every draw of changes, so that the difficulty of a change cancels out. p
@@ -105,8 +105,7 @@ def compare(first: SavedRun, second: SavedRun, *, resamples: int, seed: int) -> 
     Args:
         first: First run.
         second: Second run.
-        resamples: Draws of changes; 0 for no interval.
-        seed: Seed of the draws.
+        resampling: Number of draws of changes, 0 for no interval, and their seed.
 
     Returns:
         The difference of each statistic, second less first.
@@ -127,7 +126,7 @@ def compare(first: SavedRun, second: SavedRun, *, resamples: int, seed: int) -> 
         np.array([run.reviews[key].scores for key in shared], dtype=np.float64)
         for run in (first, second)
     ]
-    differences = _differences(shared, human, tables, resamples=resamples, seed=seed)
+    differences = _differences(shared, human, tables, **resampling)
     return Comparison(
         first=_side(first, len(shared)),
         second=_side(second, len(shared)),
@@ -135,8 +134,7 @@ def compare(first: SavedRun, second: SavedRun, *, resamples: int, seed: int) -> 
         changes=len({key.change for key in shared}),
         warnings=tuple(_warnings(first, second, other_ratings=len(common) - len(shared))),
         differences=tuple(sorted(differences, key=_importance)),
-        resamples=resamples,
-        seed=seed,
+        **resampling,
     )
 
 
@@ -165,22 +163,21 @@ def _differences(
     keys: Sequence[ReviewKey],
     human: Floats,
     tables: Sequence[Floats],
-    *,
-    resamples: int,
-    seed: int,
+    **resampling: Unpack[Resampling],
 ) -> Iterator[Difference]:
-    draw = {"resamples": resamples, "seed": seed}
     changes = [key.change for key in keys]
     for part in slices.of_systems([key.system for key in keys], human[:, 2]):
         changes_of_part = [changes[row] for row in part.rows]
-        draws = slices.resample_spearman(human, tables, part, changes, **draw)
+        draws = slices.resample_spearman(human, tables, part, changes, **resampling)
         for d, dimension in enumerate(DIMENSIONS):
             ratings = human[:, d]
+            labels = {"dimension": dimension, "slice": part.name}
             yield _difference(
                 [part.correlate(ranks.spearman, table[:, d], ratings) for table in tables],
                 list(draws[:, d]),
-                labels=(SPEARMAN, dimension, part.name),
                 changes=len(set(changes_of_part)),
+                statistic=SPEARMAN,
+                **labels,
             )
             if part.name == slices.WITHIN_SYSTEM:
                 continue
@@ -190,9 +187,10 @@ def _differences(
             ]
             yield _difference(
                 [tally.accuracy for tally in tallies],
-                [tally.sample(**draw) for tally in tallies],
-                labels=(PAIR_ACCURACY, dimension, part.name),
+                [tally.sample(**resampling) for tally in tallies],
                 changes=len(tallies[0].changes),
+                statistic=PAIR_ACCURACY,
+                **labels,
             )
 
 
@@ -200,8 +198,8 @@ def _difference(
     values: Sequence[float | None],
     draws: Sequence[Floats],
     *,
-    labels: tuple[str, str, str],
     changes: int,
+    **labels: str,
 ) -> Difference:
     first, second = values
     difference, test = assess_difference(first, second, draws, changes=changes)
@@ -211,11 +209,8 @@ def _difference(
     needed = None
     if difference is not None and test.error is not None:
         needed = bootstrap.clusters_needed(difference, test.error, clusters=changes)
-    statistic, dimension, name = labels
     return Difference(
-        statistic=statistic,
-        dimension=dimension,
-        slice=name,
+        **labels,
         first=first,
         second=second,
         difference=difference,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Unpack
 
 from msgspec import Struct
 
@@ -10,7 +11,7 @@ from crscore.lab.study.data.study import DIMENSIONS
 from crscore.lab.study.measures import slices
 from crscore.lab.study.measures.measurements import Measurements
 from crscore.statistics import ranks
-from crscore.statistics.bootstrap import bootstrap_test
+from crscore.statistics.bootstrap import Resampling, bootstrap_test
 
 
 class Correlation(Struct, frozen=True, kw_only=True):
@@ -40,7 +41,7 @@ class Correlation(Struct, frozen=True, kw_only=True):
     """Whether this is the primary metric of the run."""
 
 
-def correlate(measured: Measurements, *, resamples: int, seed: int) -> tuple[Correlation, ...]:
+def correlate(measured: Measurements, **resampling: Unpack[Resampling]) -> tuple[Correlation, ...]:
     """Correlate every metric with people, dimension by dimension and slice by slice.
 
     Intervals and p come from a bootstrap that draws the slice's changes with replacement, as
@@ -50,8 +51,7 @@ def correlate(measured: Measurements, *, resamples: int, seed: int) -> tuple[Cor
 
     Args:
         measured: The values.
-        resamples: Draws for each interval; 0 for none.
-        seed: Seed of the draws.
+        resampling: Number of draws of changes, 0 for no interval, and their seed.
 
     Returns:
         One row per metric, dimension and slice that has a review, the primary metric first.
@@ -63,9 +63,7 @@ def correlate(measured: Measurements, *, resamples: int, seed: int) -> tuple[Cor
     tables = [metric.values for metric in measured.metrics]
     rows: dict[tuple[int, int, str], Correlation] = {}
     for part in _slices(measured):
-        draws = slices.resample_spearman(
-            human, tables, part, measured.changes, resamples=resamples, seed=seed
-        )
+        draws = slices.resample_spearman(human, tables, part, measured.changes, **resampling)
         clusters = len({measured.changes[row] for row in part.rows})
         for m, metric in enumerate(measured.metrics):
             for d, dimension in enumerate(DIMENSIONS):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Unpack
 
 from msgspec import Struct
 
@@ -20,6 +20,7 @@ from crscore.scorer import Scorer
 from crscore.static_analysis import issues
 from crscore.static_analysis.issues import ChosenIssues
 from crscore.statistics import ranks
+from crscore.statistics.bootstrap import Resampling
 
 WITHOUT: Final = "none"
 """The score counts no issues."""
@@ -138,9 +139,7 @@ def assess(
     changes: Sequence[AnalyzedChange],
     variants: Sequence[Variant],
     scorer: Scorer,
-    *,
-    resamples: int,
-    seed: int,
+    **resampling: Unpack[Resampling],
 ) -> Issues:
     """Answer the two questions of the module.
 
@@ -148,8 +147,7 @@ def assess(
         changes: Findings of the tools for each change.
         variants: The reviews scored with no issues, then with others.
         scorer: Scorer whose settings are reported.
-        resamples: Draws of changes; 0 for no interval.
-        seed: Seed of the draws.
+        resampling: Number of draws of changes, 0 for no interval, and their seed.
 
     Returns:
         The answers, computed without further scoring.
@@ -164,7 +162,7 @@ def assess(
         analyzers=scorer.settings.analyzers,
         max_issues=scorer.parts.max_issues,
         tools=tuple(_tools(changes)),
-        effects=tuple(effects(variants, resamples=resamples, seed=seed)),
+        effects=tuple(effects(variants, **resampling)),
         notes=tuple(sorted(reasons)),
     )
 
@@ -205,13 +203,12 @@ def _tool(language: str, name: str, changes: Sequence[AnalyzedChange]) -> ToolRo
     )
 
 
-def effects(variants: Sequence[Variant], *, resamples: int, seed: int) -> Iterator[Effect]:
+def effects(variants: Sequence[Variant], **resampling: Unpack[Resampling]) -> Iterator[Effect]:
     """Compare each variant with the first on the reviews that all of them scored.
 
     Args:
         variants: The same reviews with other issues; the first is the reference.
-        resamples: Draws of changes, shared by all variants; 0 for no interval.
-        seed: Seed of the draws.
+        resampling: Number of draws of changes, 0 for no interval, and their seed.
 
     Yields:
         One row per slice, dimension and variant.
@@ -232,9 +229,7 @@ def effects(variants: Sequence[Variant], *, resamples: int, seed: int) -> Iterat
         *slices.of_names("language", [row.change.language for row in rows]),
     ]
     for part in parts:
-        draws = slices.resample_spearman(
-            human, tables, part, changes, resamples=resamples, seed=seed
-        )
+        draws = slices.resample_spearman(human, tables, part, changes, **resampling)
         clusters = len({changes[row] for row in part.rows})
         for d, dimension in enumerate(DIMENSIONS):
             ratings = human[:, d]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ from crscore.lab.study.measures.measurements import Includes, score_reviews
 from crscore.scorer import Scorer
 from crscore.settings import override_settings
 from crscore.statistics import bootstrap, resampled
+from crscore.statistics.bootstrap import Resampling
 from crscore.statistics.intervals import Interval
 
 Floats = npt.NDArray[np.float64]
@@ -155,13 +156,12 @@ def join(folds: Sequence[Links]) -> Links:
     )
 
 
-def classify(links: Links, *, resamples: int, seed: int) -> Classifier | None:
+def classify(links: Links, **resampling: Unpack[Resampling]) -> Classifier | None:
     """Compare the matcher's decisions with the pairs that people linked.
 
     Args:
         links: The pairs.
-        resamples: Draws of changes for the intervals; 0 for none.
-        seed: Seed of the draws.
+        resampling: Number of draws of changes, 0 for no interval, and their seed.
 
     Returns:
         The performance; None without a pair.
@@ -176,7 +176,7 @@ def classify(links: Links, *, resamples: int, seed: int) -> Classifier | None:
     score = links.cosine if binary else links.degree
     positive = links.degree >= links.decision
     matcher = _point(positive, linked, links.decision if links.tau is None else links.tau)
-    f1, precision = _intervals(links, score, positive, resamples=resamples, seed=seed)
+    f1, precision = _intervals(links, score, positive, **resampling)
     auc = float(resampled.auc(score, linked, np.ones((1, len(linked))))[0])
     return Classifier(
         n=len(linked),
@@ -259,7 +259,7 @@ def _average_precisions(steps: _Steps, linked: Bools, weights: Floats) -> Floats
 
 
 def _intervals(
-    links: Links, score: Floats, positive: Bools, *, resamples: int, seed: int
+    links: Links, score: Floats, positive: Bools, **resampling: Unpack[Resampling]
 ) -> list[Interval]:
     """Return the intervals of F1 and of the average precision."""
     steps = _steps(score)
@@ -270,7 +270,7 @@ def _intervals(
         precisions = _average_precisions(steps, links.linked, weights)
         return np.stack([resampled.ratio(hits, mean_positives, weights), precisions], axis=1)
 
-    draws = bootstrap.resample(f1_and_precision, links.changes, resamples=resamples, seed=seed)
+    draws = bootstrap.resample(f1_and_precision, links.changes, **resampling)
     clusters = len(set(links.changes))
     return [
         bootstrap.percentile_interval(values, clusters=clusters)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
+from typing import Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +16,7 @@ from crscore.lab.study.data.study import DIMENSIONS
 from crscore.lab.study.measures import slices
 from crscore.lab.study.measures.measurements import Measurements
 from crscore.statistics import bootstrap, resampled
+from crscore.statistics.bootstrap import Resampling
 
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
@@ -41,15 +43,14 @@ class SameDiff(Struct, frozen=True, kw_only=True):
     """Whether this is the primary metric of the run."""
 
 
-def same_diff(measured: Measurements, *, resamples: int, seed: int) -> tuple[SameDiff, ...]:
+def same_diff(measured: Measurements, **resampling: Unpack[Resampling]) -> tuple[SameDiff, ...]:
     """Count ordered pairs for every metric and dimension.
 
     A pair that the metric ties counts one half, as much as chance.
 
     Args:
         measured: The values.
-        resamples: Draws of changes for the interval; 0 for none.
-        seed: Seed of the draws.
+        resampling: Number of draws of changes, 0 for no interval, and their seed.
 
     Returns:
         One row per metric, dimension and slice, the primary metric first.
@@ -67,7 +68,7 @@ def same_diff(measured: Measurements, *, resamples: int, seed: int) -> tuple[Sam
                 changes = [measured.changes[row] for row in rows]
                 count = tally(metric.values[rows, d], human[rows, d], changes)
                 interval = bootstrap.percentile_interval(
-                    count.sample(resamples=resamples, seed=seed), clusters=len(count.changes)
+                    count.sample(**resampling), clusters=len(count.changes)
                 )
                 table.append(
                     SameDiff(
@@ -76,8 +77,7 @@ def same_diff(measured: Measurements, *, resamples: int, seed: int) -> tuple[Sam
                         slice=name,
                         n=count.n,
                         accuracy=count.accuracy,
-                        low=interval.low,
-                        high=interval.high,
+                        **interval._asdict(),
                         primary=metric.primary,
                     )
                 )
@@ -105,12 +105,12 @@ class Tally:
         """Share of pairs in the same order, in [0, 1]; None without a pair."""
         return float(self.right.sum() / self.n) if self.n else None
 
-    def sample(self, *, resamples: int, seed: int) -> Floats:
+    def sample(self, **resampling: Unpack[Resampling]) -> Floats:
         """Compute the accuracy in every draw of changes, shape (B,)."""
         if not self.changes:
             return np.zeros(0)
         accuracy = partial(resampled.ratio, self.right, self.counted)
-        return bootstrap.resample(accuracy, self.changes, resamples=resamples, seed=seed)
+        return bootstrap.resample(accuracy, self.changes, **resampling)
 
 
 def tally(values: Floats, human: Floats, changes: Sequence[str]) -> Tally:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from operator import attrgetter
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
@@ -18,6 +19,7 @@ from msgspec import Struct
 
 from crscore.errors import InputError
 from crscore.lab.study.data.comments import CommentRow, Comments, draw_other_patches
+from crscore.lab.study.data.study import DIMENSIONS
 from crscore.lab.study.measures.measurements import REPEATED_TOKENS, WORDS
 from crscore.records import Analysis, Comment, Result, Usefulness, analyzers_identity
 from crscore.reports.fields import Count
@@ -45,21 +47,21 @@ def _usefulness(get: Callable[[Usefulness], float]) -> Getter:
     return lambda result: None if result.usefulness is None else get(result.usefulness)
 
 
+_ASPECTS: Final = {
+    name.replace("_", " "): _usefulness(attrgetter(f"aspects.{name}"))
+    for name in ("relevant", "informative", "clear", "acted_on", "reviewing")
+}
 NUMBERS: Final[Mapping[str, Getter]] = MappingProxyType(
     {
-        "usefulness": _usefulness(lambda usefulness: usefulness.value),
-        "about": _usefulness(lambda usefulness: usefulness.about),
-        "substance": _usefulness(lambda usefulness: usefulness.substance),
-        "relevant": _usefulness(lambda usefulness: usefulness.aspects.relevant),
-        "informative": _usefulness(lambda usefulness: usefulness.aspects.informative),
-        "clear": _usefulness(lambda usefulness: usefulness.aspects.clear),
-        "acted on": _usefulness(lambda usefulness: usefulness.aspects.acted_on),
-        "reviewing": _usefulness(lambda usefulness: usefulness.aspects.reviewing),
-        "relevance": lambda result: result.scores.relevance,
-        "comprehensiveness": lambda result: result.scores.comprehensiveness,
-        "conciseness": lambda result: result.scores.conciseness,
-        WORDS: lambda result: result.baselines.words,
-        REPEATED_TOKENS: lambda result: result.baselines.repeated_tokens,
+        "usefulness": _usefulness(attrgetter("value")),
+        "about": _usefulness(attrgetter("about")),
+        "substance": _usefulness(attrgetter("substance")),
+    }
+    | _ASPECTS
+    | {name: attrgetter(f"scores.{name}") for name in reversed(DIMENSIONS)}
+    | {
+        WORDS: attrgetter("baselines.words"),
+        REPEATED_TOKENS: attrgetter("baselines.repeated_tokens"),
     }
 )
 """Numbers of a result, each at least 0; one that no result has is left out."""

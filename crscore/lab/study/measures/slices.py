@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import cycle
-from typing import Final
+from typing import Final, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from crscore.lab.study.data.systems import junk_systems
 from crscore.statistics import bootstrap, resampled
+from crscore.statistics.bootstrap import Resampling
 
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
@@ -100,9 +101,7 @@ def resample_spearman(
     tables: Sequence[Floats],
     part: Slice,
     changes: Sequence[str],
-    *,
-    resamples: int,
-    seed: int,
+    **resampling: Unpack[Resampling],
 ) -> Floats:
     """Correlate every column of some tables with its human dimension in every draw of changes.
 
@@ -111,8 +110,7 @@ def resample_spearman(
         tables: T tables, each of shape (N, 3).
         part: Rows, and the groups to average over.
         changes: Each row's change, N names.
-        resamples: Number of draws, B.
-        seed: Seed of the draws, which all columns share.
+        resampling: Number of draws of changes, 0 for no interval, and their seed.
 
     Returns:
         Shape (T, 3, B), NaN where undefined.
@@ -130,7 +128,7 @@ def resample_spearman(
         return np.moveaxis(mean, -1, 0)
 
     clusters = [changes[row] for row in part.rows]
-    draws = bootstrap.resample(correlate, clusters, resamples=resamples, seed=seed)
+    draws = bootstrap.resample(correlate, clusters, **resampling)
     return np.moveaxis(draws.reshape(-1, len(tables), human.shape[1]), 0, -1)
 
 
