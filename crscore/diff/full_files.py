@@ -194,11 +194,8 @@ def from_pair(change: Diff, *, old: str | None, new: str | None) -> Diff:
             f"{len(change.files)}; use --source-root"
         )
     file = change.files[0]
-    rebuilt_old = parse.rebuild_old(file, new) if new is not None else None
-    rebuilt_new = parse.rebuild_new(file, old) if old is not None else None
-    if new is not None and rebuilt_old is None:
+    if new is not None and parse.rebuild_old(file, new) is None:
         raise InputError("--new is not the file that this diff leads to; give the right version")
-    if old is not None and rebuilt_new is None:
+    if old is not None and parse.rebuild_new(file, old) is None:
         raise InputError("--old is not the file that this diff starts from; give the right version")
-    versions = (old if old is not None else rebuilt_old, new if new is not None else rebuilt_new)
-    return parse.with_sources(change, {file.path: versions})
+    return parse.with_sources(change, {file.path: (old, new)})

@@ -100,25 +100,42 @@ def pyscent(*arguments: str, folder: Path, python: str = sys.executable):
     )
 
 
+def read_findings(done: subprocess.CompletedProcess[str]):
+    (report,) = read_sarif(done.stdout.encode(), source="pyscent")
+    return report.findings
+
+
 def test_a_clean_file_ends_with_0(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("a = 1\n")
     done = pyscent("a.py", folder=tmp_path)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert (done.returncode, read_findings(done), done.stderr) == (0, (), "")
 
 
 def test_smells_end_with_1(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text(SMELLY)
     done = pyscent("a.py", folder=tmp_path)
     assert done.returncode == 1
-    assert done.stdout.splitlines() == [
-        "a.py:1: note: `f` takes 6 parameters, more than 5, so a call is easy to get wrong."
-        " [long-parameter-list]",
-        "a.py:4: warning: The bare `except:` in `f` swallows every error and even Ctrl-C without"
-        " a trace; catch only what is expected and handle it. [useless-exception]",
+    assert [
+        (finding.line, finding.level, finding.rule, finding.message)
+        for finding in read_findings(done)
+    ] == [
+        (
+            1,
+            "note",
+            "long-parameter-list",
+            "`f` takes 6 parameters, more than 5, so a call is easy to get wrong.",
+        ),
+        (
+            4,
+            "warning",
+            "useless-exception",
+            "The bare `except:` in `f` swallows every error and even Ctrl-C without a trace;"
+            " catch only what is expected and handle it.",
+        ),
     ]
 
 
-@pytest.mark.parametrize("arguments", [[], ["--format", "xml", "a.py"], ["--no-such", "a.py"]])
+@pytest.mark.parametrize("arguments", [[], ["--no-such", "a.py"]])
 def test_wrong_usage_ends_with_2(tmp_path: Path, arguments: list[str]) -> None:
     assert pyscent(*arguments, folder=tmp_path).returncode == 2
 
@@ -135,10 +152,7 @@ def mixed(tmp_path_factory):
     for name, text in files.items():
         (folder / name).write_text(text)
     (folder / ".cache" / "pylint").mkdir(parents=True)  # where pylint tells of its crashes
-    done = {
-        form: pyscent(*files, "--format=sarif", *form.split(), folder=folder)
-        for form in ("", "--compat")
-    }
+    done = {form: pyscent(*files, *form.split(), folder=folder) for form in ("", "--compat")}
     return folder, done
 
 
@@ -236,7 +250,7 @@ def test_odd_names_are_files_like_others(tmp_path: Path) -> None:
     names = ["a b.py", "ä%20.py", "x;y.py", "-z.py"]
     for name in names:
         (tmp_path / name).write_text(SMELLY)
-    done = pyscent("--format=sarif", "--", *names, folder=tmp_path)
+    done = pyscent("--", *names, folder=tmp_path)
     results = json.loads(done.stdout)["runs"][0]["results"]
     uris = [r["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for r in results]
     assert list(dict.fromkeys(uris)) == ["a%20b.py", "%C3%A4%2520.py", "x%3By.py", "-z.py"]
@@ -246,9 +260,8 @@ def test_compat_says_one_sentence_a_smell(tmp_path: Path) -> None:
     many = "".join(SMELLY.replace("def f", f"def f{n}") for n in range(3))
     several = "class A:\n    def m(self):\n" + "        run()\n" * 6
     (tmp_path / "a.py").write_text(many + several)
-    done = pyscent("a.py", "--compat", "--format=sarif", folder=tmp_path)
-    (report,) = read_sarif(done.stdout.encode(), source="pyscent")
-    assert [(finding.line, finding.message) for finding in report.findings] == [
+    done = pyscent("a.py", "--compat", folder=tmp_path)
+    assert [(finding.line, finding.message) for finding in read_findings(done)] == [
         (1, "Long parameter list in 3 functions: the worst is `f0` on line 1 with 6 parameters."),
         (
             0,
@@ -264,11 +277,9 @@ def test_compat_says_one_sentence_a_smell(tmp_path: Path) -> None:
 
 def test_one_function_is_one_finding_and_in_the_published_form_three(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("def f(a):\n" + "    if a: a()\n" * 26)
-    default = pyscent("a.py", "--format=sarif", folder=tmp_path)
-    compat = pyscent("a.py", "--compat", "--format=sarif", folder=tmp_path)
-    (merged,), published = (
-        read_sarif(done.stdout.encode(), source="pyscent")[0].findings for done in (default, compat)
-    )
+    default = pyscent("a.py", folder=tmp_path)
+    compat = pyscent("a.py", "--compat", folder=tmp_path)
+    (merged,), published = read_findings(default), read_findings(compat)
     assert (merged.rule, merged.level) == ("complex-code", "warning")
     assert "53 statements, 26 branches and 27 independent paths" in merged.message
     assert [(finding.rule, finding.message.partition(" with ")[2]) for finding in published] == [

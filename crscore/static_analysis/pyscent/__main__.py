@@ -1,4 +1,4 @@
-"""Command line: `python -m crscore.static_analysis.pyscent FILE... --format sarif`.
+"""Command line: `python -m crscore.static_analysis.pyscent FILE...` prints SARIF 2.1.0.
 
 Exit codes: 0 nothing found, 1 smells found, 2 wrong usage, 3 a file could not be read (the findings
 of the others are still printed), 4 pylint or radon is missing or failed.
@@ -17,7 +17,7 @@ from typing import Final
 
 from crscore.errors import CRScoreError, DependencyError
 from crscore.static_analysis.pyscent.counts import INSTALL, Counts, counted, run_pylint
-from crscore.static_analysis.pyscent.output import FORMATS
+from crscore.static_analysis.pyscent.output import sarif
 from crscore.static_analysis.pyscent.rules import FileReport, merge_sizes, summarize
 from crscore.static_analysis.pyscent.smells import (
     complex_code,
@@ -54,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except CRScoreError as error:
         sys.stderr.write(f"pyscent: {error}\n")
         return FAILED
-    sys.stdout.write(FORMATS[options.format](reports, version))
+    sys.stdout.write(sarif(reports, version))
     if any(report.unparsed is not None for report in reports):
         return NOT_READ
     return SMELLS if any(report.smells for report in reports) else CLEAN
@@ -132,7 +132,6 @@ def _report(source: Source, counts: Counts, *, published: bool) -> FileReport:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="pyscent", description="Find smells of Python code.")
     parser.add_argument("files", nargs="*", metavar="FILE", help="a Python file")
-    parser.add_argument("--format", choices=tuple(FORMATS), default="text")
     parser.add_argument(
         "--compat", action="store_true", help="one sentence a smell and file, as published"
     )

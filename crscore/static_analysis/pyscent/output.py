@@ -1,11 +1,10 @@
-"""Findings as text or SARIF 2.1.0."""
+"""Findings as SARIF 2.1.0."""
 
 from __future__ import annotations
 
 import json
 import os
 from collections.abc import Sequence
-from types import MappingProxyType
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -15,19 +14,6 @@ SCHEMA: Final = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 )
 UNPARSED: Final = "unparsed"
-
-
-def text(reports: Sequence[FileReport], version: str) -> str:  # noqa: ARG001 - as the others
-    """Render one line per finding: `path:line: level: sentence [rule]`."""
-    lines = []
-    for report in reports:
-        path = report.path if report.path.isprintable() else ascii(report.path)
-        if report.unparsed is not None:
-            lines.append(f"{path}: not read: {_printable(report.unparsed)}\n")
-        for smell in report.smells:
-            place = path if smell.line < 1 else f"{path}:{smell.line}"
-            lines.append(f"{place}: {smell.level}: {smell.text} [{smell.rule.id}]\n")
-    return "".join(lines)
 
 
 def sarif(reports: Sequence[FileReport], version: str) -> str:
@@ -47,9 +33,6 @@ def sarif(reports: Sequence[FileReport], version: str) -> str:
     }
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
     return json.dumps(log, indent=2) + "\n"
-
-
-FORMATS: Final = MappingProxyType({"text": text, "sarif": sarif})
 
 
 def _driver(version: str) -> dict[str, Any]:

@@ -13,18 +13,6 @@ WHOLE = replace(SMELL, line=-1, end_line=-1)
 TEXT = "`f` has 51 statements, more than 50, so it is hard to follow; split it up."
 
 
-def test_text_is_a_line_a_finding() -> None:
-    report = FileReport(path="a.py", smells=(SMELL, WHOLE))
-    assert render.text([report], "1.0") == (
-        f"a.py:3: note: {TEXT} [long-method]\na.py: note: {TEXT} [long-method]\n"
-    )
-
-
-def test_text_lets_no_control_character_through() -> None:
-    report = FileReport(path="a\x1b[31m\udcff.py", unparsed="bad \u202e sign")
-    assert render.text([report], "1.0") == "'a\\x1b[31m\\udcff.py': not read: bad \\u202e sign\n"
-
-
 def logged(*reports: FileReport):
     return json.loads(render.sarif(reports, "1.0"))["runs"][0]
 
