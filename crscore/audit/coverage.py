@@ -80,6 +80,7 @@ def load_coverage(store: Store, scope: Scope) -> Mapping[str, ReviewerCoverage]:
     merged_pulls = period.count_merged(store, scope)
     green: dict[str, set[_Pull]] = defaultdict(set)
     for app, repository, number, is_green in period.read_checks(store, scope):
+        # An app that is never green has an entry too: 0 is known, not unknown.
         green[_app_name(app)] |= {(repository, number)} if is_green else set()
     return {
         name: ReviewerCoverage(

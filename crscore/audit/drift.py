@@ -81,10 +81,12 @@ def find_changes(table: ReviewTable, reviewer: str) -> tuple[ConfigurationChange
     numbers = {
         name: _nights(values[rows], days, length) for name, values in _numbers(table).items()
     }
+    # Nights without a review are no evidence of a steady bot, so only these are counted.
     worked = np.concatenate([[0], np.cumsum(np.bincount(days, minlength=length) > 0)])
     changes = []
     start = 0
     for night in range(length):
+        # Only data up to this night: a later night must not change what was found before.
         best = min(_tests(numbers, worked, start, night), default=None)
         if best is not None and best.p_value * length * len(numbers) < SIGNIFICANCE:
             # Later nights are compared with these, so that a change is reported once.
@@ -140,6 +142,7 @@ def _tests(
     for window in RECENT:
         day = night - window + 1
         earliest = max(start, day - BEFORE)
+        # Nights before the last change would show the same change again.
         if earliest >= day or worked[day] - worked[earliest] < MIN_BEFORE:
             continue
         for name, nights in numbers.items():

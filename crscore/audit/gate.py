@@ -91,6 +91,7 @@ def why_partial(nights: Sequence[Night]) -> str | None:
     """Return why the last run of `sync` or `score` is not complete; None when both are."""
     if not nights:
         return "there is no run since the first day of the period"
+    # A later run of the same kind replaces an earlier one, which it completed.
     last_by_kind = {night.kind: night for night in nights}
     for night in last_by_kind.values():
         if night.partial is not None:

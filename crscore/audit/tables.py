@@ -157,6 +157,7 @@ def load_reviews(
     names = tuple(sorted(bots))
     columns, signals = _columns(store, scope, scores, measure)
     signatures = store.signatures()
+    # Numbered in the order of the pull requests, so that equal stores give equal draws.
     strata: dict[tuple[int, str | None, int], int] = {}
     return ReviewTable(
         period=period,
@@ -256,6 +257,7 @@ def _signals(
         table[indices[is_signal]] = numbers[is_signal, 1:]
         count = SignalCounts(*table.T)
         if signal not in NEEDS_ROW:
+            # Without a row, these signals are decided as no.
             total = columns["threads" if signal in OF_THREADS else "scored"]
             count = count._replace(decided=total - count.unknown)
         counts[signal] = count

@@ -91,6 +91,7 @@ def read_blobs(
     expressions = [name for name in names.values() if _NAME.fullmatch(name)]
     blobs, failures = _read_objects(client, repository, [*expressions, *previous.values()], store)
     texts = {
+        # None: it exists, but has no text; missing from the result: it is unknown.
         path: None if blob.is_binary or blob.is_truncated else blob.text
         for path, name in names.items()
         if (blob := blobs.get(name)) is not None
@@ -130,6 +131,7 @@ def _read_objects(
     blobs: dict[str, Blob] = {}
     failures: list[str] = []
     for expression in expressions:
+        # A blob's name identifies its content, so an entry never gets old.
         entry = store.get(f"blob {expression}") if store is not None else None
         with suppress(msgspec.DecodeError, UnicodeDecodeError):
             blobs[expression] = msgspec.json.decode(entry or b"", type=Blob)
@@ -143,6 +145,7 @@ def _read_objects(
             data = client.graphql(blobs_query(batch), variables, _Data)
         except HostError as exc:
             failures.append(exc.reason)
+            # The other batches may still succeed.
             continue
         for index, expression in enumerate(batch):
             blob = (data.repository or {}).get(f"o{index}")
@@ -156,6 +159,7 @@ def _read_objects(
 
 def _mark_modes(change: Diff, unchanged: frozenset[str]) -> Diff:
     files = tuple(
+        # The base has the same blob: only the mode differs, and nothing is binary.
         replace(file, is_binary=False, status=FileStatus.MODE_CHANGED)
         if file.path in unchanged
         else file

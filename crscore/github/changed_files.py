@@ -43,7 +43,9 @@ _STATUS: Final = {
 }
 _HIDDEN: Final = "the host did not show it"
 _MOVED: Final = frozenset({FileStatus.RENAMED, FileStatus.COPIED})
+# SHA-1 or SHA-256, in full.
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+# `https://github.com/o/r/blob/<commit>/path`.
 _SHOWN_AT: Final = re.compile(r"/blob/([0-9a-f]{40}(?:[0-9a-f]{24})?)/")
 
 
@@ -198,11 +200,13 @@ def read_row(row: PatchRow, *, zeros_are_reliable: bool, limits: parse.Limits) -
     """
     file = _file_without_hunks(row)
     if row.patch is None:
+        # Only the blob's name shows that an added file without a patch is empty, not binary.
         is_empty = row.status in ("added", "removed") and row.sha in EMPTY_BLOBS
         if row.additions or row.deletions:
             return _without_change(row, "have changed lines that the host did not show")
         if not zeros_are_reliable and not is_empty:
             return _without_change(row, "were listed without any change, which does not add up")
+        # A rename without a patch is only a rename; any other file without lines is binary.
         return ReadFile(replace(file, is_binary=not is_empty and file.status not in _MOVED))
     try:
         read = parse.parse_diff(row.patch, source=row.filename, path=row.filename, limits=limits)
@@ -231,6 +235,7 @@ def _without_change(row: PatchRow, reason: str, missing: str = _HIDDEN) -> ReadF
 
 def _file_without_hunks(row: PatchRow) -> ChangedFile:
     status = _STATUS.get(row.status, FileStatus.MODIFIED)
+    # Without another former name there is no rename to show.
     if status in _MOVED and row.previous_filename in (None, "", row.filename):
         status = FileStatus.MODIFIED
     return ChangedFile(
@@ -258,10 +263,12 @@ def _group_rows(
     clashing: set[str] = set()
     for reading in readings:
         reading_rows: dict[str, PatchRow] = {}
+        # Forgotten with each reading: the second one may be settled.
         clashing.clear()
         for row in reading:
             if row.status == "unchanged":
                 continue
+            # After a force-push, GitHub shows the list of the former head for a while.
             if row.commit not in (None, head):
                 stale[row.filename] = row
             elif (previous := reading_rows.setdefault(row.filename, row)) != row:
@@ -288,10 +295,12 @@ def _assemble(listed: _Listed, totals: Totals, limits: parse.Limits) -> ListedCh
     read = {
         name: _without_change(row, "are listed twice with different changes")
         if name in listed.clashing
+        # Rows without lines are believed only if all counts add up.
         else read_row(row, zeros_are_reliable=not disagreements, limits=limits)
         for name, row in rows.items()
     }
     if is_incomplete:
+        # Rows of another commit at least name the file.
         rows = rows | listed.stale
         for name, row in listed.stale.items():
             read[name] = _without_change(row, "are listed for another commit than the head")
@@ -320,6 +329,7 @@ def _within_limits(
     files: dict[str, ReadFile] = {}
     digest = hashlib.sha256()
     size = hunks = 0
+    # By bytes, as git sorts; half a surrogate pair must not fail here.
     for name in sorted(read, key=lambda name: name.encode("utf-8", "surrogatepass")):
         row, entry = rows[name], read[name]
         patch = (row.patch or "").encode("utf-8", "surrogatepass")
@@ -331,6 +341,7 @@ def _within_limits(
             if entry.reason is None and count > getattr(limits, limit):
                 entry = _without_change(row, f"come after {limit} was reached")
         if entry.reason is None:
+            # Only what is used counts against the limits.
             size += len(patch)
             hunks += len(entry.file.hunks)
         files[name] = entry

@@ -172,7 +172,9 @@ class Client:
         report: Callable[[str], None] | None = None,
     ) -> None:
         self.api_url = api_url.rstrip("/")
+        # The address is checked before the token could be sent to it.
         _check_address(self.api_url)
+        # Secrets are often stored with a line end.
         token = token.strip() if token is not None else None
         if token is not None and not _TOKEN.fullmatch(token):
             raise BadTokenError("the token", "it is empty or has characters that no token has")
@@ -240,6 +242,7 @@ class Client:
         """
         page = self._get(path, list[kind], _page_query(parameters, number))  # type: ignore[valid-type]
         has_more: bool | None = 'rel="next"' in page.link
+        # The stored links of an unchanged full page may be old: more pages may follow by now.
         if not has_more and not page.is_fresh and len(page.value) >= PAGE_ITEMS:
             has_more = None
         return ListPage(tuple(page.value), has_more)
@@ -269,7 +272,7 @@ class Client:
         """
         items: list[T] = []
         missing: list[str] = []
-        due = None if expected is None else -(-expected // PAGE_ITEMS)
+        due = None if expected is None else -(-expected // PAGE_ITEMS)  # rounded up
         last, number = (1 if due is None else due), 0
         while number < last:
             if number == MAX_PAGES:
@@ -279,6 +282,7 @@ class Client:
             try:
                 page = self._get(path, list[kind], _page_query(parameters or {}, number))  # type: ignore[valid-type]
             except HostError as exc:
+                # The last page that is known would have shown whether more follow.
                 is_end = number == last and (due is None or number > due)
                 which = f"page {number} and any after it" if is_end else f"page {number}"
                 missing.append(f"{path}: {which}: {exc.reason}")
@@ -303,6 +307,7 @@ class Client:
         body = {"query": query, "variables": dict(variables)}
 
         def attempt() -> T:
+            # GraphQL answers errors with status 200; both levels are checked.
             response = self._exchange("POST", url, operation, json=body)
             check_response(response, operation, self._retry.now)
             errors = _decode(response.body, _GraphqlErrors, operation).errors or []
@@ -335,6 +340,7 @@ class Client:
             self._traffic.requests += 1
             try:
                 return action()
+            # PyGithub raises this for a response with an error status.
             except github.GithubException as exc:
                 status, headers, data = exc.status, exc.headers or {}, exc.data
             except _NO_RESPONSE as exc:
@@ -348,6 +354,7 @@ class Client:
             body = self._redact(msgspec.json.encode(data).decode())
             try:
                 check_response(Response(status, headers, body), operation, self._retry.now)
+            # A 5xx can come after GitHub has done the write; only a limit is certainly before it.
             except TryAgainError as again:
                 if isinstance(again.error, RateLimitedError):
                     raise
@@ -365,6 +372,7 @@ class Client:
         operation = f"GET {path}"
         if not _PATH.fullmatch(path):
             raise HostError(f"GET {one_line(path)!r}", "this is not a path of GitHub's API")
+        # Sorted, so that equal queries have one key.
         query = sorted(parameters.items())
         key = f"github {self.api_url}{path}?{urlencode(query)}"
         stored = self._recall(key, kind)
@@ -378,6 +386,7 @@ class Client:
                 return _Page(stored[1], stored[0].link if link is None else link, link is not None)
             check_response(response, operation, self._retry.now)
             value = _decode(response.body, kind, operation)
+            # Without an ETag the response cannot be checked later, so it is not stored.
             etag = response.headers.get("etag", "")
             if self._store is not None and etag:
                 entry = _StoredResponse(etag=etag, link=link or "", body=response.body)
@@ -420,6 +429,7 @@ class Client:
             response = self._exchange("GET", url, operation, params=query, headers=headers)
             if response.status not in _REDIRECTS:
                 return response
+            # The new address has its own query; a second one would be appended.
             url, query = response.headers.get("location", ""), []
             if urlsplit(url)[:2] != host:
                 raise UnavailableError(operation, "it is redirected to another host, not followed")
@@ -434,6 +444,7 @@ class Client:
             with self._session.request(verb, url, **options) as response:
                 body = self._read_body(response, operation)
         except _NO_RESPONSE as exc:
+            # The next request fails at once when the budget is spent, see `_persist`.
             self._is_silent = True
             raise _unavailable(_failure_of(exc), operation) from exc
         self._is_silent = False
@@ -490,6 +501,7 @@ def _check_address(api_url: str) -> None:
         port = parts.port
     except ValueError:
         parts, port = urlsplit(""), None
+    # The address is in `repr` and in the keys of the cache, so it may hold no password.
     is_plain = not (parts.query or parts.fragment or parts.username or parts.password)
     if parts.scheme not in {"http", "https"} or not parts.hostname or not is_plain or port == 0:
         reason = "it is no address such as https://api.github.com"
@@ -537,6 +549,7 @@ def _unavailable(failure: _ConnectionFailure, operation: str) -> UnavailableErro
 def _failure_of(exc: Exception) -> _ConnectionFailure:
     """Describe the failure of a request without quoting any part of it."""
     cause = getattr(next(iter(exc.args), None), "reason", None)
+    # A certificate does not become valid by another try.
     if "CERTIFICATE_VERIFY_FAILED" in str(exc):
         return _ConnectionFailure(
             "its certificate cannot be trusted", may_have_arrived=False, is_final=True
@@ -545,6 +558,7 @@ def _failure_of(exc: Exception) -> _ConnectionFailure:
         return _ConnectionFailure("it cannot be reached in time", may_have_arrived=False)
     if isinstance(cause, urllib3.exceptions.NewConnectionError):
         return _ConnectionFailure("it cannot be reached", may_have_arrived=False)
+    # `requests` wraps some time-outs of a body in other errors; only the text shows it.
     if isinstance(exc, requests.Timeout) or "timed out" in str(exc):
         return _ConnectionFailure("no response in time")
     return _ConnectionFailure("the connection broke, or the response cannot be read")

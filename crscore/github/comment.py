@@ -54,6 +54,7 @@ class _Comment(msgspec.Struct, frozen=True):
 
 def is_sticky(remark: Remark) -> bool:
     """Return whether a remark is crscore's comment: it has the marker and the same author."""
+    # `None` is unknown: a comment that may be somebody else's is never edited.
     return remark.is_own is True and remark.body.lstrip().startswith(MARKER)
 
 
@@ -149,6 +150,7 @@ class _Writer(NamedTuple):
 
     def _write_twice(self, action: Callable[[], IssueComment | None]) -> str:
         """Perform an idempotent write, and repeat it when the outcome is unknown."""
+        # A second edit or delete has the same result; a second comment would be a duplicate.
         try:
             return self._write(action)
         except UncertainWriteError:

@@ -101,6 +101,7 @@ class LineItem(CommentItem, frozen=True):
         Args:
             original: Whether the lines are those of the commit that it was written on.
         """
+        # Whatever lines GitHub sends with it, it is on none.
         if self.subject_type == "file":
             return None, None
         last = self.original_line if original else self.line
@@ -161,6 +162,7 @@ def read_conversation(
         # Each item once: a list that shifts between two pages repeats some.
         return list({item.id: item for item in pages.items}.values())
 
+    # Before the states: what arrives in between is then counted as not listed, and read again.
     lines = read_list(f"{pulls}/comments", LineItem, expected.get(RemarkKind.LINE))
     reviews = read_list(f"{pulls}/reviews", _ReviewItem)
     comments = read_list(f"{issues}/comments", CommentItem, expected.get(RemarkKind.CONVERSATION))
@@ -173,6 +175,7 @@ def read_conversation(
             "Which comments are minimised and which threads are resolved could not be read "
             f"({exc.reason})."
         )
+    # The comments of a pending review are drafts: REST lists them to their author.
     pending = {review.id for review in reviews if review.state == PENDING}
     remarks = [
         *(_from_line(item) for item in lines if item.pull_request_review_id not in pending),
@@ -189,6 +192,7 @@ def read_conversation(
             key not in listed and mark.state != PENDING for key, mark in states.marks.items()
         )
     blob = states.settings if states else None
+    # A truncated settings file would pass for other settings, so it is read by REST.
     is_readable = states is not None and not (blob and blob.is_truncated)
     return Conversation(
         remarks=tuple(
@@ -199,6 +203,7 @@ def read_conversation(
         settings_known=is_readable,
         knows_ours=states is not None and listed_all,
         missing=tuple(missing),
+        # With pages missing, the difference has another reason.
         unlisted=unlisted if listed_all else 0,
     )
 
@@ -215,6 +220,7 @@ def _read_states(client: Client, repository: str, number: int, settings: str) ->
     answer = client.graphql(graphql.PULL_QUERY, variables, graphql.PullAnswer).repository
     pull = graphql.read_rest(send, answer.pull_request, graphql.CONVERSATION, "headRefOid")
     states = _States(head=pull.head_ref_oid, settings=answer.object)
+    # Threads with more than 100 comments are read to their end one by one.
     for thread in pull.threads.nodes:
         start = graphql.Node(id=thread.id, comments=thread.comments)
         whole = graphql.read_rest(
@@ -248,6 +254,7 @@ def _from_review(review: _ReviewItem) -> Remark:
 
 
 def _from_line(item: LineItem) -> Remark:
+    # GitHub removes the line of an outdated comment.
     outdated = item.line is None and item.subject_type != "file"
     first, last = item.lines(original=outdated)
     return replace(
@@ -267,6 +274,7 @@ def _with_state(remark: Remark, states: _States) -> Remark:
     mark = states.marks.get((remark.kind, remark.id))
     resolved = None
     if remark.thread is not None:
+        # A reply that GraphQL does not list is resolved with its thread.
         resolved = states.resolved.get(remark.id, states.resolved.get(remark.thread))
     return replace(
         remark,

@@ -157,6 +157,7 @@ class CheckContext(_Object, frozen=True):
     status: str = ""
     conclusion: str | None = None
     check_suite: _Suite | None = None
+    # A status has no name, and a check run no context.
     context: str = ""
     state: str = ""
     creator: Actor | None = None
@@ -172,6 +173,7 @@ class CheckContext(_Object, frozen=True):
     def outcome(self) -> str:
         """Result in lower case; `pending` while it runs."""
         result = (self.conclusion or self.state).lower()
+        # EXPECTED is a status that a branch rule requires and nobody reported yet.
         return result if result not in {"", "expected"} else "pending"
 
 
@@ -289,6 +291,7 @@ DETAILS: Final = {
     ),
     "threads": ListQuery(
         "reviewThreads",
+        # One comment is enough for the thread's key; its number shows whether any is unread.
         f"{_THREAD} comments(first: 1) {{ totalCount nodes {{ state {_STATE} }} }}",
         first=12,
         later=50,
@@ -393,12 +396,14 @@ def read_rest(
         if page_node is None:
             raise UnavailableError("GraphQL", "the pull request vanished while it was read")
         joined = {name: _join(getattr(node, name), getattr(page_node, name)) for name in cursors}
+        # The head may move while lists are read: the last answer has the newest.
         head = page_node.head_ref_oid or node.head_ref_oid
         node = msgspec.structs.replace(node, head_ref_oid=head, **joined)
     return node
 
 
 def _join(before: Connection[Any], page: Connection[Any]) -> Connection[Any]:
+    # An empty page with `hasNextPage` would be requested forever.
     if not page.nodes:
         raise UnavailableError("GraphQL", "a list ends before its last page")
     return msgspec.structs.replace(page, nodes=[*before.nodes, *page.nodes])

@@ -111,8 +111,10 @@ def read_pull(
     Raises:
         HostError: The pull request itself could not be read.
     """
+    # Lists move while they are read: a second reading usually agrees; if not, the run is partial.
     for is_last in (False, True):
         pull = client.get(f"/repos/{repository}/pulls/{number}", _Pull)
+        # GitHub follows a former name silently, but writes need the present one.
         repository = pull.base.repo.full_name if pull.base.repo else repository
         search = (
             find_checkout(pull.base.sha, pull.head.sha)
@@ -131,6 +133,7 @@ def read_pull(
         if is_last or not moved:
             break
     settings, unread = _read_settings(client, repository, pull.base.ref, discussion)
+    # crscore's own comment is no review, and it must not change its own score.
     sticky = tuple(filter(comment.is_sticky, discussion.remarks))
     remarks = tuple(
         outdated_hunks.mark_outdated(remark, change.diff)
@@ -144,6 +147,7 @@ def read_pull(
         remarks,
         local=search.checkout.diff_to if search.checkout else None,
     )
+    # The same reason can come from several lists.
     missing = (*change.missing, *discussion.missing, *moved, *unread, *older.missing)
     return PullRequest(
         repository=repository,
@@ -213,6 +217,7 @@ def read_change(
         HostError: It could not be read, or has another head.
     """
     pull = client.get(f"/repos/{repository}/pulls/{number}", _Pull)
+    # Comments, lines and scores belong to one head.
     if pull.head.sha != head:
         raise HostError(f"{repository}#{number}", "it was pushed to since it was read")
     return _read_change(client, repository, pull, CheckoutSearch(None, None), limits, None)
@@ -286,6 +291,7 @@ def find_by_head(
     Returns:
         The numbers; empty when no open pull request still has this head.
     """
+    # GitHub filters by branch name; the commit is compared here.
     query = {"state": "open", "head": f"{owner}:{branch}"}
     pages = client.pages(f"/repos/{repository}/pulls", _Listed, query)
     return tuple(item.number for item in pages.items if item.head.sha == sha)

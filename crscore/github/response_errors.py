@@ -96,9 +96,11 @@ def check_response(response: Response, operation: str, now: Callable[[], float])
         HostError: No other try will succeed.
     """
     status = response.status
+    # 202: GitHub is still computing the answer.
     if 200 <= status < 300 and status != 202:
         return
     message = _message(response.body)
+    # 403 also means a missing right; only the headers and the text tell them apart.
     if status == 429 or (status == 403 and _is_limit(response.headers, message)):
         raise _limit_error(response.headers, message, operation, now)
     reason = f"GitHub answers {status}"
@@ -131,6 +133,7 @@ def check_graphql_errors(
     message = one_line("; ".join(error.message or "" for error in errors))
     if any(kind.startswith("RATE_LIMIT") for kind in types) or _has_any(message, _LIMIT_WORDS):
         raise _limit_error(response.headers, message, operation, now)
+    # The order of the table decides when several types are listed.
     for refusal in _REFUSALS:
         if refusal in types:
             kind, reason = _REFUSALS[refusal]
@@ -147,6 +150,7 @@ def _limit_error(
 ) -> TryAgainError:
     """Return a limit's wait in an error: from its headers, else one, two, then four minutes."""
     is_primary = headers.get("x-ratelimit-remaining") == "0"
+    # With nothing left, the limit of the hour is reached; otherwise that of too many at once.
     kind = "primary rate limit" if is_primary else "secondary rate limit"
     wait, doubles = SECONDARY_WAIT_S, True
     retry_after, reset = _number(headers, "retry-after"), _number(headers, "x-ratelimit-reset")
@@ -182,6 +186,7 @@ def _number(headers: Mapping[str, str], name: str) -> float | None:
 def _message(body: str) -> str:
     try:
         complaint = msgspec.json.decode(body, type=_Complaint)
+    # The body may be HTML of a proxy.
     except (msgspec.DecodeError, RecursionError):
         return ""
     details = complaint.errors if isinstance(complaint.errors, list) else [complaint.errors]

@@ -55,6 +55,7 @@ def select_rows(
     for index, ref in enumerate(refs):
         if references.in_scope(ref, scope, file):
             claims += ref.kind is not ReferenceKind.ISSUE
+            # Issues have a limit of their own, so they are not counted here.
             if limit is None or claims <= limit or ref.kind is ReferenceKind.ISSUE:
                 rows.append(index)
     return rows
@@ -95,6 +96,7 @@ class Board:
 
     def of_diff(self, columns: Sequence[int]) -> Scores:
         """Score these sentences against the whole diff, or abstain."""
+        # The diff's score counts the same references for every review.
         rows = [i for i, ref in enumerate(self.references) if ref.counted]
         files = self.diff.files
         if all(map(_is_opaque, files)):
@@ -130,6 +132,7 @@ class Board:
         counted = [i for i, ref in enumerate(self.references) if ref.counted]
         match = self._best(self.similarity[:, column], self.degrees[:, column], counted)
         degree = float(self.older_degrees[column])
+        # The present version wins ties: it has a partner to show.
         if degree <= (match.degree or 0.0):
             return match
         # Its partner is not a row of this result, so there is no index and no cosine to show.
@@ -147,6 +150,8 @@ class Board:
     ) -> Match:
         if not indices:
             return Match(index=None, similarity=None, degree=None, matched=False)
+        # Equal degrees are common (0 or 1 with the published matcher): the cosine decides, then the
+        # order.
         index = max(indices, key=lambda i: (degrees[i], cosines[i], -i))
         return Match(
             index=index,
@@ -220,6 +225,7 @@ def _score_comment(
 ) -> CommentResult:
     columns = tuple(i for i, unit in enumerate(board.units) if unit.comment == index)
     rows: Sequence[int] = ()
+    # Scored against the older version already; the present one has no such lines.
     if index in board.originals:
         scope = Scope(kind=ScopeKind.ORIGINAL, path=comment.path)
         outcome = board.originals[index].scores
@@ -243,6 +249,7 @@ def _score_comment(
 
 
 def _score_reviews(board: Board, comments: Sequence[Comment]) -> tuple[ReviewResult, ...]:
+    # All authors, even those without a sentence: their review abstains.
     by_author: dict[str | None, list[int]] = {}
     for index, comment in enumerate(comments):
         by_author.setdefault(comment.author, []).append(index)

@@ -43,6 +43,7 @@ def check_thresholds(
     ):
         if threshold is None:
             continue
+        # An abstention neither passes nor fails: there is no number to compare.
         if value is None:
             cause = reason or NO_WEIGHTS
             notices.append(f"the gate was not applied to {name}: no {measure}, {cause}")

@@ -60,6 +60,7 @@ def select(
         The same references in the same order, `counted` set.
     """
     claims = [i for i, ref in enumerate(references) if ref.kind is not ReferenceKind.ISSUE]
+    # Issues stay counted: only claims are taken out below.
     counted = set(range(len(references)))
     if limit is not None and len(claims) > (grown_limit := limit_of(references, limit)):
         counted -= set(claims) - _most_informative(references, claims, grown_limit)
@@ -93,6 +94,7 @@ def in_scope(reference: PseudoReference, scope: Scope, file: ChangedFile | None)
     """
     if scope.kind is ScopeKind.DIFF or file is None or not reference.spans:
         return True
+    # A renamed file has its old lines under its old path.
     paths = {Side.NEW: file.path, Side.OLD: file.old_path or file.path}
     spans = [span for span in reference.spans if span.path == paths[span.side]]
     if scope.kind is ScopeKind.FILE or scope.hunk is None:
@@ -102,4 +104,5 @@ def in_scope(reference: PseudoReference, scope: Scope, file: ChangedFile | None)
 
 def _overlaps(span: LineSpan, hunk: Hunk) -> bool:
     start, length = lines_of(hunk, span.side)
+    # A hunk without lines on a side still has a position there.
     return span.start < start + max(length, 1) and start <= span.end

@@ -46,6 +46,7 @@ class Rarity:
 
     def of(self, stem: str) -> float:
         """Return the inverse document frequency of a stem, at least 0."""
+        # One is added to both: an unknown stem divides by 1, and one of all changes counts 0.
         return math.log((self.documents + 1) / (self.frequency.get(stem, 0) + 1))
 
 
@@ -86,6 +87,7 @@ def read_change_words(diff: Diff) -> ChangeWords:
         location |= stems_and_names(file.path)[0]
         for hunk in file.hunks:
             location |= stems_and_names(hunk.section)[0]
+            # `left` is negative after the last line that is read.
             for line in hunk.lines[: max(0, left)]:
                 stems, names_of_line = stems_and_names(line.text)
                 (context if line.kind is LineKind.CONTEXT else changed).update(stems)
@@ -93,6 +95,7 @@ def read_change_words(diff: Diff) -> ChangeWords:
             left -= len(hunk.lines)
     return ChangeWords(
         changed=frozenset(changed),
+        # Each stem counts where it is the strongest evidence: in a changed line, else the context.
         context=frozenset(context - changed),
         location=frozenset(location - changed - context),
         names=frozenset(names),
@@ -119,6 +122,7 @@ def collect_evidence(
     Returns:
         The change's words, and the vectors of its lines and claims.
     """
+    # An issue is what a tool says, not what the change is about.
     claims = [row for row, ref in enumerate(refs) if ref.kind is not ReferenceKind.ISSUE]
     lines = [vectors[window] for window in windows(diff)]
     return ChangeEvidence(
@@ -142,6 +146,7 @@ def windows(diff: Diff) -> tuple[str, ...]:
     count = min(MAX_WINDOWS, math.ceil(len(texts) / WINDOW))
     size = math.ceil(len(texts) / count) if count else 1
     return tuple(
+        # Long windows are cut: an encoder of sentences reads their start.
         " ".join(texts[start : start + WINDOW * 2])[:MAX_CHARS]
         for start in range(0, len(texts), size)
     )
@@ -168,6 +173,7 @@ def measure_evidence(
     stems, names = words(text).stems, words(text).names
     ground = change.ground
     rarities = {stem: rarity.of(stem) for stem in stems}
+    # Not zero, for a text without a stem.
     total = math.fsum(rarities.values()) + 1e-6
 
     def measure(part: Iterable[str]) -> tuple[float, float, float]:
@@ -185,6 +191,7 @@ def measure_evidence(
         changed[2],
         *measure(stems & ground.context)[1:],
         *measure(stems & ground.location)[1:],
+        # Logarithms: a long text shares more words by chance.
         math.log1p(foreign[0]),
         foreign[2],
         math.log1p(len(names & ground.names)),
@@ -203,5 +210,6 @@ def highest(rows: Floats, vector: Floats) -> float:
 def mean(rows: Floats) -> Floats:
     """Return the unit vector in the direction of the mean of some unit vectors, shape (D,)."""
     total = rows.mean(axis=0)
+    # Opposite vectors can cancel out.
     unit: Floats = total / max(1e-9, float(np.linalg.norm(total)))
     return unit

@@ -43,10 +43,14 @@ def join_parts(
     """
     acts = np.array([item.substance for item in readings])
     abouts = np.array([item.about for item in readings])
+    # The geometric mean is low as soon as one of the three is.
     rated = (aspects.informative * aspects.relevant * aspects.acted_on) ** (1 / 3)
     substance = (float(acts.mean()) + float(acts.max())) / 2 * rated * aspects.reviewing
+    # The root: a sentence may refer to what the rest of its comment names.
     on_topic = np.sqrt(abouts * about) * np.array(degrees)
+    # The mean, not the sum: padding has to cost something.
     value = ((acts + DESCRIBED) * on_topic).mean() * (aspects.reviewing + DESCRIBING)
+    # Divided by the largest possible value.
     return substance, float(value) / ((1 + DESCRIBED) * (1 + DESCRIBING))
 
 
@@ -67,7 +71,9 @@ def rank(
 ) -> Usefulness:
     """Place a value among those of real comments on changes of the same size."""
     values = reference[size]
+    # Half of the equal values count as lower.
     below = (np.searchsorted(values, value) + np.searchsorted(values, value, "right")) / 2
+    # Rounded before the word is chosen, so that word and number agree.
     standing = round(100 * float(below) / max(1, len(values)))
     return Usefulness(
         about=about,

@@ -54,6 +54,7 @@ class Linear:
         # Sorted: the order of a set would change the last bit of the sum.
         rows = sorted(self.phrases[phrase] for phrase in phrases if phrase in self.phrases)
         if rows:
+            # By the root of their number: a long text would otherwise always have large sums.
             total = total + self.rows[rows].sum(axis=0) / math.sqrt(len(rows))
         if len(self.vector):
             total = total + vector @ self.vector
@@ -74,6 +75,7 @@ class Linear:
         for phrase in sorted(weights, key=lambda phrase: (-weights[phrase], phrase)):
             if weights[phrase] <= 0 or len(top) == limit:
                 break
+            # Blanks around both: "it is" is no part of "it isn't".
             if not any(
                 f" {phrase} " in f" {listed} " or f" {listed} " in f" {phrase} " for listed in top
             ):
@@ -107,6 +109,7 @@ def to_bytes(weights: Weights) -> bytes:
     Returns:
         A NumPy archive (`.npz`), without pickled objects.
     """
+    # Sorted: equal weights must give equal bytes, since their hash is in the signature.
     frequency = dict(sorted(weights.rarity.frequency.items()))
     facts = {
         "format": FORMAT,
@@ -122,9 +125,11 @@ def to_bytes(weights: Weights) -> bytes:
     }
     for name in LAYERS:
         layer: Linear = getattr(weights, name)
+        # A phrase is stored by position: line `n` belongs to row `n` of the weights.
         phrases = sorted(layer.phrases, key=layer.phrases.__getitem__)
         content[f"{name}_phrases"] = arrays.from_text("\n".join(phrases))
         for part in _PARTS:
+            # Half precision halves the file.
             content[f"{name}_{part}"] = getattr(layer, part).astype(np.float16)
     for index, values in enumerate(weights.reference.values()):
         content[f"reference_{index}"] = values.astype(np.float32)

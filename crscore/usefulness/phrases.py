@@ -16,14 +16,19 @@ LONGEST: Final = 3
 MAX_CHARS: Final = 2_000
 """Characters of a text that are read."""
 CODE: Final = "<code>"
+# `` `x` ``, ``` ```x``` ```; not across lines.
 _CODE_SPAN: Final = re.compile(r"`{1,3}[^`\n]+`{1,3}")
+# `https://example.org/a?b=c`.
 _URL: Final = re.compile(r"https?://\S+")
+# `@octocat`, not the `@` of `a@b.c` or of a decorator in code.
 _MENTION: Final = re.compile(r"(?<![\w`])@\w[\w-]*")
 # Bounded where a name may begin inside of a word.
+# `camelCase`, `snake_case`, `call()`, `module.name(`, `--flag`.
 _NAME: Final = re.compile(
     r"[A-Za-z_$]{0,200}[a-z][A-Z][\w$]*|(?<!\w)\w*\w_\w+|[\w.]{1,200}\(\)"
     r"|(?<!\w)\w+(?:\.\w+)+\(?|--\w[\w-]*"
 )
+# `<code>`, `shouldn't`, `12`, `...`, `?`.
 _TOKEN: Final = re.compile(r"<\w+>|[^\W\d_]+(?:'[a-z]+)?|\d+|\.{2,}|[?!.,:;]")
 SHAPE: Final = (
     "length", "length2", "short", "asks_last", "asks", "code", "code_share", "digits", "quotes",
@@ -40,13 +45,16 @@ def tokenize(text: str) -> list[str]:
         >>> tokenize("Shouldn't `a.b` be in parseHeader()?")
         ["shouldn't", '<code>', 'be', 'in', '<code>', '?']
     """
+    # The typographic apostrophe, so that "don’t" is "don't".
     text = text[:MAX_CHARS].replace("’", "'")
+    # Code first: an address or a name inside it is code.
     text = _URL.sub(" <url> ", _CODE_SPAN.sub(f" {CODE} ", text))
     text = _NAME.sub(f" {CODE} ", _MENTION.sub(" <user> ", text)).lower()
     tokens = _TOKEN.findall(text)
     return [
         "<number>" if token.isdigit() else token
         for index, token in enumerate(tokens)
+        # A run of names is one piece of code.
         if not (token == CODE and index and tokens[index - 1] == CODE)
     ]
 
@@ -58,6 +66,7 @@ def phrases(text: str) -> set[str]:
         >>> sorted(phrases("Why?"))
         ['?', '^ why', '^ why ?', 'why', 'why ?']
     """
+    # The start shows the form: "why" at the start asks.
     tokens = ["^", *tokenize(text)]
     runs = {
         " ".join(tokens[start : start + size])

@@ -126,6 +126,7 @@ class Reader:
             judged: The matcher's judgement.
         """
         readings = [
+            # A repetition is still about the change; hidden text is about nothing.
             replace(item, substance=0.0, about=item.about if flag is Flag.REPEATS else 0.0)
             if flag in (Flag.HIDDEN, Flag.REPEATS, Flag.NO_SENTENCE)
             else item
@@ -169,9 +170,11 @@ class Reader:
     ) -> Reading:
         """Decide a sentence's kind and its subject."""
         substance, about = sentence_reading.substance, sentence_reading.about
+        # The kind has to fit the substance: otherwise a request could be shown as a description.
         candidates = _ACTING if substance >= ACTS_FROM else range(len(KINDS))
         kind = max(candidates, key=lambda index: float(sentence_reading.kinds[index]))
         sentence = cells.sentences[column]
+        # A proposal's kind is set by rule, not by its phrases.
         top_phrases: tuple[str, ...] = ()
         if not sentence.proposal:
             top_phrases = self.weights.sentence.top_phrases(
@@ -183,6 +186,7 @@ class Reader:
         elif about < ON_TOPIC:
             subject = Subject.ELSEWHERE
         else:
+            # Rare words of the changed lines against those of the lines around them.
             in_change = self._rarest(sentence.text, ground.changed)
             around = self._rarest(sentence.text, ground.context | ground.location)
             subject = Subject.CHANGE if in_change >= around else Subject.SURROUNDINGS
@@ -207,6 +211,7 @@ class Reader:
         """
         cosines = cells.similarity[:, column].tolist()
         counted = [row for row, ref in enumerate(cells.references) if ref.counted]
+        # Of equal cosines, the first: references are most informative first.
         best = max(counted, key=lambda row: (cosines[row], -row), default=None)
         if best is None or cosines[best] < NEAR_COSINE:
             return None
@@ -275,7 +280,9 @@ def reader_for(encoder: str, matcher: str = "calibrated") -> Reader | None:
         encoder: Identity of an encoder: name, model and revision.
         matcher: Identity of the matcher: the reference distribution is of the calibrated one.
     """
+    # The reference distribution was made with the calibrated matcher's degrees.
     if not matcher.startswith("calibrated"):
         return None
     reader = shipped()
+    # The weights name a model, not its revision.
     return reader if reader and encoder.partition("@")[0] == reader.weights.encoder else None

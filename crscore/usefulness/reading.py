@@ -60,10 +60,12 @@ def read_sentence(
     Returns:
         Its kind and its substance.
     """
+    # A block has no phrases to read.
     if proposal:
         kinds = np.array([float(kind is Kind.PROPOSAL) for kind in KINDS], dtype=np.float32)
         return SentenceReading(kinds=kinds, substance=PROPOSED, about=about)
     logits = weights.sentence.logits(phrases.phrases(text), phrases.shape(text), vector)
+    # Less the maximum: `exp` of a large logit overflows.
     odds = np.exp(logits[: len(KINDS)] - logits[: len(KINDS)].max())
     substance = sigmoid(float(logits[len(KINDS)]))
     return SentenceReading(kinds=odds / odds.sum(), substance=substance, about=about)
@@ -71,13 +73,16 @@ def read_sentence(
 
 def summarize_sentences(readings: Sequence[SentenceReading]) -> list[float]:
     """Measure a comment by its sentences: `SUMMED`, then the kinds' means, then their highest."""
+    # A comment of suggestions only can have no sentence.
     acts = np.array([item.substance for item in readings] or [0.0])
     kinds = np.stack([item.kinds for item in readings] or [np.zeros(len(KINDS), dtype=np.float32)])
+    # Exactly 1 only by the rule for proposals.
     proposals = sum(float(item.kinds[KINDS.index(Kind.PROPOSAL)]) == 1.0 for item in readings)
     return [
         float(acts.mean()),
         float(acts.max()),
         float(1 - np.prod(1 - acts)),
+        # 0.02 keeps the logarithm finite.
         math.log(0.02 + float(acts.mean())),
         math.log1p(len(readings)),
         math.log1p(proposals),
@@ -124,4 +129,5 @@ def read_comment(
 
 def sigmoid(logit: float) -> float:
     """Return the probability of a logit, within (0, 1)."""
+    # Bounded: `exp` of a larger number overflows.
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, logit))))

@@ -58,6 +58,7 @@ def write_site(
     _check_replaceable(folder)
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
+        # In the same folder, so that renaming does not cross file systems.
         with tempfile.TemporaryDirectory(
             prefix=f".{folder.name}-", dir=folder.parent, ignore_cleanup_errors=True
         ) as temporary:
@@ -70,6 +71,7 @@ def write_site(
                 new.rename(folder)
             except OSError:
                 if old.exists():
+                    # The old report comes back if the new one cannot take its place.
                     old.rename(folder)
                 raise
     except OSError as exc:

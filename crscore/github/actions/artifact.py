@@ -37,6 +37,7 @@ def read_artifact(path: Path) -> bytes:
     if path.is_dir():
         path /= MEMBER
     try:
+        # A symbolic link could lead out of the folder of the artifact.
         if path.is_symlink() or not path.is_file():
             raise InputError(f"post-from: there is no file {path.name}")
         _check(path.stat().st_size)
@@ -51,6 +52,7 @@ def _member(path: Path) -> bytes:
     try:
         with zipfile.ZipFile(path) as archive:
             names = [info for info in archive.infolist() if info.filename == MEMBER]
+            # Two members of one name: programs differ in which of them they read.
             if len(names) != 1:
                 raise InputError(f"post-from: the archive must have one {MEMBER}")
             if names[0].compress_type not in METHODS:
@@ -58,6 +60,7 @@ def _member(path: Path) -> bytes:
             # Read with a limit, as the size stated in the archive may be wrong.
             with archive.open(names[0]) as stream:
                 content = stream.read(MAX_BYTES + 1)
+    # What `zipfile` raises for damaged and encrypted members.
     except (
         zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError
     ) as exc:  # fmt: skip

@@ -140,6 +140,7 @@ def target(environment: Environment) -> Target:
         InputError: The event cannot be read, or does not match its name.
     """
     name, number = environment.event, environment.inputs.pull_request
+    # Anybody may comment, so a comment is checked even when the number is given.
     if number is not None and name != "issue_comment":
         return ByNumber(number=number)
     if name == "schedule":
@@ -158,6 +159,7 @@ def target(environment: Environment) -> Target:
 
 
 def _printable(name: str) -> str:
+    # The name is shown in a message, and it may be untrusted.
     return re.sub(r"[^a-z_]", "?", name)[:50]
 
 
@@ -188,6 +190,7 @@ def _of_pull_request(content: bytes) -> Target:
 
 def _of_comment(content: bytes) -> Target:
     event = _decode(content, _OfComment)
+    # A byte order mark at the start is not part of the first word.
     first = (event.comment.body or "").lstrip("\ufeff").split("\n", 1)[0].split()
     if event.issue.pull_request is None:
         return NoTarget(reason="the comment is on an issue, not on a pull request")
@@ -205,6 +208,7 @@ def _of_comment(content: bytes) -> Target:
 def _of_dispatch(content: bytes) -> Target:
     value = (_decode(content, _OfDispatch).inputs or {}).get("pull-request", "")
     text = str(value).strip().removeprefix("#") if isinstance(value, str | int) else ""
+    # Eleven digits exceed 2**31 already, and `int` refuses a text of thousands.
     if text.isascii() and text.isdigit() and 0 < int(text[:11]) < 2**31:
         return ByNumber(number=int(text))
     return NoTarget(reason="no pull request was named; start the workflow with its number")
@@ -216,6 +220,7 @@ def _of_run(content: bytes) -> Target:
         return NoTarget(reason="the workflow that ran before was not about a pull request")
     if run.head_repository is None or not run.head_branch:
         return NoTarget(reason="the branch of the workflow that ran before is gone")
+    # GitHub leaves `pull_requests` of the run empty for forks, so branch and commit identify it.
     return OfHead(owner=run.head_repository.owner.login, branch=run.head_branch, sha=run.head_sha)
 
 
