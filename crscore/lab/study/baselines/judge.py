@@ -6,24 +6,37 @@ Source:
 
 from __future__ import annotations
 
+import hashlib
+import json
+import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Annotated, Final, NamedTuple
 
+import msgspec
 import numpy as np
 
 from crscore import plugins, scorer
 from crscore.cache import Store
 from crscore.encoders.base import Encoder
-from crscore.lab.study.baselines import _judge_prompt
-from crscore.lab.study.baselines._judge_prompt import Pair, Wording
 from crscore.lab.study.data.study import GROUND_TRUTH, RatedReview, Study, StudyChange
 from crscore.lab.study.measures.measurements import Extra, ExtraMetrics, Measurements, Metric
-from crscore.llm.engines.base import Answer, Engine
+from crscore.llm import prompts
+from crscore.llm.engines.base import Answer, Engine, Message, Sampling
+from crscore.llm.prompt_escaping import break_control_tokens
 from crscore.llm.prompts import Prompt
 from crscore.settings import Config
 
+Count = Annotated[int, msgspec.Meta(gt=0, le=2**20)]
+
+NAME: Final = "judge.v1"
+"""Name of the prompt."""
+_FORM: Final = 1
+"""Version of the data fencing; a new version invalidates cached answers."""
+_MARK_DIGITS: Final = 32
+# "python", "C++", "c#", "Objective-C"; not a sentence.
+_LANGUAGE: Final = re.compile(r"[A-Za-z0-9+#./_-]{1,24}")
 GROUP: Final = 128
 """Questions sent to a server before its answers are cached."""
 SCORES: Final = "12345"
@@ -41,6 +54,30 @@ _ENGINE_SETTINGS: Final = frozenset(
     {"max_model_len", "tensor_parallel", "quantization", "dtype", "concurrency", "timeout_s"}
 )
 """Settings that a judge accepts; prompt, sampling and adapter are those of claims."""
+
+
+class Wording(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Contents of a `judge.vN.toml`."""
+
+    system: str
+    """The model's role."""
+    user: str
+    """The question, with placeholders."""
+    max_tokens: Count
+    """Maximum number of tokens of an answer."""
+    most_change_characters: Count
+    """Number of characters to which a longer change is cut."""
+
+
+class Pair(NamedTuple):
+    """One question."""
+
+    language: str
+    """Programming language of the change."""
+    change: str
+    """The diff's text."""
+    review: str
+    """The review's text; may be blank."""
 
 
 class JudgeName(NamedTuple):
@@ -99,17 +136,17 @@ class Judge:
             GenerationError: The model cannot answer at all.
         """
         engine = f"{self.engine.identity} {self.engine.origin}"
-        keys = {pair: _judge_prompt.key(self.prompt, pair, engine) for pair in dict.fromkeys(pairs)}
+        keys = {pair: make_key(self.prompt, pair, engine) for pair in dict.fromkeys(pairs)}
         cached = {pair: self._cached_answer(key) for pair, key in keys.items()}
         opinions = {pair: read_opinion(text) for pair, text in cached.items() if text is not None}
         unknown = [pair for pair in keys if pair not in opinions]
-        mark = _judge_prompt.mark(self.prompt, keys)
+        mark = make_mark(self.prompt, keys)
         # Groups, for a server: the answers of a group are cached even if the next group fails.
         size = GROUP if self.engine.origin else max(1, len(unknown))
         for start in range(0, len(unknown), size):
             group = unknown[start : start + size]
-            chats = [_judge_prompt.chat(self.prompt, pair, mark) for pair in group]
-            answers = self.engine.complete(chats, _judge_prompt.sampling(self.prompt))
+            chats = [make_chat(self.prompt, pair, mark) for pair in group]
+            answers = self.engine.complete(chats, _sampling(self.prompt))
             for pair, answer in zip(group, answers, strict=True):
                 opinions[pair] = _opinion(answer)
                 if self.store is not None and opinions[pair].score is not None:
@@ -172,7 +209,10 @@ def make_judge(name: str, engine: Engine, store: Store | None) -> Judge:
         ConfigError: The prompt that comes with crscore cannot be used.
     """
     return Judge(
-        name=f"judge ({name})", engine=engine, prompt=_judge_prompt.load_wording(), store=store
+        name=f"judge ({name})",
+        engine=engine,
+        prompt=prompts.read_prompt(NAME, Wording),
+        store=store,
     )
 
 
@@ -281,3 +321,69 @@ def _notes(judge: Judge, pairs: Sequence[Pair], opinions: Sequence[Opinion]) -> 
     cut = sum(len(pair.change) > limit for pair in pairs)
     if cut:
         yield f"for {cut:,} {reviews} it saw the first {limit:,} characters of the change"
+
+
+def _sampling(prompt: Prompt[Wording]) -> Sampling:
+    return Sampling(max_tokens=prompt.content.max_tokens)
+
+
+def make_mark(prompt: Prompt[Wording], pairs: Iterable[Pair]) -> str:
+    """Return the marker that fences the data of a run.
+
+    The marker is a hash of the fenced texts. A text that contains it would have to contain a hash
+    of itself, and the same study always yields the same prompts.
+    """
+    digest = hashlib.sha256(prompt.sha256.encode())
+    for pair in pairs:
+        digest.update(_digest(pair).encode())
+    return digest.hexdigest()[:_MARK_DIGITS]
+
+
+def make_chat(prompt: Prompt[Wording], pair: Pair, mark: str) -> tuple[Message, ...]:
+    """Build the messages of one question.
+
+    Args:
+        prompt: The wording.
+        pair: The change, which is cut to the prompt's limit, and the review, which is not.
+        mark: Marker that fences the change and the review.
+
+    Returns:
+        A system and a user message; all pairs of a prompt share a prefix.
+    """
+    wording = prompt.content
+    change = pair.change[: wording.most_change_characters]
+    language = pair.language if _LANGUAGE.fullmatch(pair.language) else "unknown"
+    values = {
+        "language": language,
+        "change": break_control_tokens(change).strip("\n"),
+        "review": break_control_tokens(pair.review).strip("\n"),
+        "mark": mark,
+    }
+    return (
+        Message(role="system", text=wording.system.strip()),
+        Message(role="user", text=prompts.fill(wording.user.strip(), values)),
+    )
+
+
+def make_key(prompt: Prompt[Wording], pair: Pair, engine: str) -> str:
+    """Return the cache key of an answer, specific to model, prompt and sampling.
+
+    Args:
+        prompt: The wording, with the sampling settings.
+        pair: The question.
+        engine: The engine's identity.
+
+    Returns:
+        `judge` and 64 hex digits.
+    """
+    sampling = _sampling(prompt)
+    sampling_values = [sampling.max_tokens, sampling.temperature, sampling.top_p, sampling.seed]
+    content = json.dumps(
+        [_FORM, engine, prompt.name, prompt.sha256, sampling_values, _digest(pair)]
+    )
+    return f"judge {hashlib.sha256(content.encode()).hexdigest()}"
+
+
+def _digest(pair: Pair) -> str:
+    # ASCII: a study may hold half a surrogate pair.
+    return hashlib.sha256(json.dumps(pair).encode()).hexdigest()

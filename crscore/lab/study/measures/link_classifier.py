@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final, NamedTuple, Unpack
+from typing import Final, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,7 @@ from crscore.statistics.intervals import Interval
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
+Indices = npt.NDArray[np.intp]
 
 COSINES: Final = tuple(round(0.2 + 0.05 * step, 2) for step in range(13))
 """Thresholds of the table when the cosine decides."""
@@ -210,19 +211,15 @@ def _point(positive: Bools, linked: Bools, threshold: float) -> Point:
     )
 
 
-class _Steps(NamedTuple):
-    """Pairs from the highest score down, equal scores on one step."""
+def _steps(score: Floats) -> tuple[Indices, Indices]:
+    """Sort pairs by score, highest first; equal scores form one step.
 
-    order: npt.NDArray[np.intp]
-    """Pairs, highest first, shape (P,)."""
-    starts: npt.NDArray[np.intp]
-    """Start of each step in `order`."""
-
-
-def _steps(score: Floats) -> _Steps:
+    Returns:
+        The pairs in order, shape (P,), and the start of each step in it.
+    """
     order = np.argsort(-score, kind="stable")
     changes = np.flatnonzero(np.diff(score[order])) + 1
-    return _Steps(order, np.concatenate([[0], changes]).astype(np.intp))
+    return order, np.concatenate([[0], changes]).astype(np.intp)
 
 
 def average_precision(score: Floats, linked: Bools) -> float:
@@ -249,10 +246,11 @@ def average_precision(score: Floats, linked: Bools) -> float:
     return float(np.nan_to_num(_average_precisions(_steps(score), linked, weights))[0])
 
 
-def _average_precisions(steps: _Steps, linked: Bools, weights: Floats) -> Floats:
-    ordered = weights[:, steps.order]
-    hits = np.add.reduceat(ordered * linked[steps.order], steps.starts, axis=1)
-    positives = np.cumsum(np.add.reduceat(ordered, steps.starts, axis=1), axis=1)
+def _average_precisions(steps: tuple[Indices, Indices], linked: Bools, weights: Floats) -> Floats:
+    order, starts = steps
+    ordered = weights[:, order]
+    hits = np.add.reduceat(ordered * linked[order], starts, axis=1)
+    positives = np.cumsum(np.add.reduceat(ordered, starts, axis=1), axis=1)
     hits_above = np.cumsum(hits, axis=1)
     precision = np.divide(hits_above, positives, out=np.zeros_like(hits), where=positives > 0)
     return resampled.divide((hits * precision).sum(axis=1), hits_above[:, -1])
