@@ -115,7 +115,6 @@ def _differences(
     if not pulls:
         return [_Pair(first, second, False, 0, 0) for first, second in names]
     sides = [(values[:, first], values[:, second]) for first, second in columns]
-    # Paired comparison removes the difficulty of the pull request, which both share.
     is_paired = np.array(
         [(~np.isnan(first - second)).sum() >= MIN_COMMON for first, second in sides], dtype=bool
     )
@@ -129,7 +128,6 @@ def _differences(
             differences[:, index] = resampled.stratified_difference(*sides[index], strata, weights)
         return differences
 
-    # Weights of 1: the statistic of the data themselves.
     observed = differ(np.ones((1, pulls)))[0]
     draws = bootstrap.resample(differ, pulls, resamples=resamples, seed=seed)
     return [
@@ -204,7 +202,6 @@ def _decide(
     has_zero = difference.low <= 0 <= difference.high
     if pair.p_value is None or pair.p_value >= SIGNIFICANCE or has_zero:
         return "unknown"
-    # For noise and thumbs down, the lower mean is the better one.
     return "better" if (difference.value > 0) != (measure in LOWER_IS_BETTER) else "worse"
 
 
@@ -227,7 +224,6 @@ def _sentence(pair: _Pair, decision: str, measure: str, detect: float, needed: i
     if difference is None:
         return f"{first} and {second}: undecided: there are too few pull requests to compare them"
     low, high, value = difference.low, difference.high, difference.value
-    # The better one is named first, with the difference as a positive number.
     if decision == "worse":
         first, second, means = second, first, means[::-1]
     if (decision in ("better", "worse")) and value < 0:

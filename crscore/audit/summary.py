@@ -234,7 +234,6 @@ def _reviewer(
         acted_on=_acted_on(table, rows),
         suggested_code=suggested_code,
         trend=_trend(tables, name),
-        # People have no configuration.
         changes=find_changes(table, name) if coverage.is_bot else (),
     )
 

@@ -257,7 +257,6 @@ def _signals(
         table[indices[is_signal]] = numbers[is_signal, 1:]
         count = SignalCounts(*table.T)
         if signal not in NEEDS_ROW:
-            # Without a row, these signals are decided as no.
             total = columns["threads" if signal in OF_THREADS else "scored"]
             count = count._replace(decided=total - count.unknown)
         counts[signal] = count

@@ -145,7 +145,6 @@ def _read_objects(
             data = client.graphql(blobs_query(batch), variables, _Data)
         except HostError as exc:
             failures.append(exc.reason)
-            # The other batches may still succeed.
             continue
         for index, expression in enumerate(batch):
             blob = (data.repository or {}).get(f"o{index}")
@@ -159,7 +158,6 @@ def _read_objects(
 
 def _mark_modes(change: Diff, unchanged: frozenset[str]) -> Diff:
     files = tuple(
-        # The base has the same blob: only the mode differs, and nothing is binary.
         replace(file, is_binary=False, status=FileStatus.MODE_CHANGED)
         if file.path in unchanged
         else file

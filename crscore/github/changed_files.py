@@ -43,7 +43,6 @@ _STATUS: Final = {
 }
 _HIDDEN: Final = "the host did not show it"
 _MOVED: Final = frozenset({FileStatus.RENAMED, FileStatus.COPIED})
-# SHA-1 or SHA-256, in full.
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 # `https://github.com/o/r/blob/<commit>/path`.
 _SHOWN_AT: Final = re.compile(r"/blob/([0-9a-f]{40}(?:[0-9a-f]{24})?)/")
@@ -263,7 +262,6 @@ def _group_rows(
     clashing: set[str] = set()
     for reading in readings:
         reading_rows: dict[str, PatchRow] = {}
-        # Forgotten with each reading: the second one may be settled.
         clashing.clear()
         for row in reading:
             if row.status == "unchanged":
@@ -300,7 +298,6 @@ def _assemble(listed: _Listed, totals: Totals, limits: parse.Limits) -> ListedCh
         for name, row in rows.items()
     }
     if is_incomplete:
-        # Rows of another commit at least name the file.
         rows = rows | listed.stale
         for name, row in listed.stale.items():
             read[name] = _without_change(row, "are listed for another commit than the head")
@@ -341,7 +338,6 @@ def _within_limits(
             if entry.reason is None and count > getattr(limits, limit):
                 entry = _without_change(row, f"come after {limit} was reached")
         if entry.reason is None:
-            # Only what is used counts against the limits.
             size += len(patch)
             hunks += len(entry.file.hunks)
         files[name] = entry

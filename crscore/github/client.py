@@ -174,7 +174,6 @@ class Client:
         self.api_url = api_url.rstrip("/")
         # The address is checked before the token could be sent to it.
         _check_address(self.api_url)
-        # Secrets are often stored with a line end.
         token = token.strip() if token is not None else None
         if token is not None and not _TOKEN.fullmatch(token):
             raise BadTokenError("the token", "it is empty or has characters that no token has")
@@ -340,7 +339,6 @@ class Client:
             self._traffic.requests += 1
             try:
                 return action()
-            # PyGithub raises this for a response with an error status.
             except github.GithubException as exc:
                 status, headers, data = exc.status, exc.headers or {}, exc.data
             except _NO_RESPONSE as exc:
@@ -372,7 +370,6 @@ class Client:
         operation = f"GET {path}"
         if not _PATH.fullmatch(path):
             raise HostError(f"GET {one_line(path)!r}", "this is not a path of GitHub's API")
-        # Sorted, so that equal queries have one key.
         query = sorted(parameters.items())
         key = f"github {self.api_url}{path}?{urlencode(query)}"
         stored = self._recall(key, kind)
@@ -444,7 +441,6 @@ class Client:
             with self._session.request(verb, url, **options) as response:
                 body = self._read_body(response, operation)
         except _NO_RESPONSE as exc:
-            # The next request fails at once when the budget is spent, see `_persist`.
             self._is_silent = True
             raise _unavailable(_failure_of(exc), operation) from exc
         self._is_silent = False
@@ -549,7 +545,6 @@ def _unavailable(failure: _ConnectionFailure, operation: str) -> UnavailableErro
 def _failure_of(exc: Exception) -> _ConnectionFailure:
     """Describe the failure of a request without quoting any part of it."""
     cause = getattr(next(iter(exc.args), None), "reason", None)
-    # A certificate does not become valid by another try.
     if "CERTIFICATE_VERIFY_FAILED" in str(exc):
         return _ConnectionFailure(
             "its certificate cannot be trusted", may_have_arrived=False, is_final=True

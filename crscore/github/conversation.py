@@ -203,7 +203,6 @@ def read_conversation(
         settings_known=is_readable,
         knows_ours=states is not None and listed_all,
         missing=tuple(missing),
-        # With pages missing, the difference has another reason.
         unlisted=unlisted if listed_all else 0,
     )
 
@@ -220,7 +219,6 @@ def _read_states(client: Client, repository: str, number: int, settings: str) ->
     answer = client.graphql(graphql.PULL_QUERY, variables, graphql.PullAnswer).repository
     pull = graphql.read_rest(send, answer.pull_request, graphql.CONVERSATION, "headRefOid")
     states = _States(head=pull.head_ref_oid, settings=answer.object)
-    # Threads with more than 100 comments are read to their end one by one.
     for thread in pull.threads.nodes:
         start = graphql.Node(id=thread.id, comments=thread.comments)
         whole = graphql.read_rest(
@@ -274,7 +272,6 @@ def _with_state(remark: Remark, states: _States) -> Remark:
     mark = states.marks.get((remark.kind, remark.id))
     resolved = None
     if remark.thread is not None:
-        # A reply that GraphQL does not list is resolved with its thread.
         resolved = states.resolved.get(remark.id, states.resolved.get(remark.thread))
     return replace(
         remark,

@@ -157,7 +157,6 @@ class CheckContext(_Object, frozen=True):
     status: str = ""
     conclusion: str | None = None
     check_suite: _Suite | None = None
-    # A status has no name, and a check run no context.
     context: str = ""
     state: str = ""
     creator: Actor | None = None
@@ -403,7 +402,6 @@ def read_rest(
 
 
 def _join(before: Connection[Any], page: Connection[Any]) -> Connection[Any]:
-    # An empty page with `hasNextPage` would be requested forever.
     if not page.nodes:
         raise UnavailableError("GraphQL", "a list ends before its last page")
     return msgspec.structs.replace(page, nodes=[*before.nodes, *page.nodes])

@@ -68,7 +68,6 @@ def read_outdated_hunks(
     """
     outdated = [remark for remark in remarks if remark.outdated and remark.path]
     counts = Counter(remark.commit for remark in outdated if remark.commit)
-    # The order decides which versions are read at most, so ties are broken by name.
     commits = sorted(counts, key=lambda commit: (-counts[commit], commit))
     versions: dict[str, Mapping[str, ChangedFile]] = {}
     failed: list[str] = []
@@ -105,7 +104,6 @@ def mark_outdated(remark: Remark, change: Diff) -> Remark:
     if remark.path is None or remark.line is not None or remark.outdated:
         return remark
     file = scopes.file_at(change, remark.path, remark.side or Side.NEW)
-    # Without any file, the change itself is unknown.
     return remark if file is not None or not change.files else replace(remark, outdated=True)
 
 
@@ -114,7 +112,6 @@ def _read_version(
 ) -> Mapping[str, ChangedFile]:
     """Return the files of the change as it was at a commit, by path, old or new."""
     files: list[ChangedFile] = []
-    # A checkout costs no request.
     text = local(commit) if local else None
     if text is not None:
         with suppress(InputError):  # the host may show it in full
@@ -125,7 +122,6 @@ def _read_version(
             with suppress(InputError):
                 # A row is one file; GitHub omits the last line end of its patch.
                 files += parse.parse_diff(f"{row.patch or ''}\n", path=row.filename).files[:1]
-    # A comment on a removed line names the old path.
     by_old_path = {file.old_path: file for file in files if file.old_path}
     return by_old_path | {file.path: file for file in files}
 

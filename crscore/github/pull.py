@@ -147,7 +147,6 @@ def read_pull(
         remarks,
         local=search.checkout.diff_to if search.checkout else None,
     )
-    # The same reason can come from several lists.
     missing = (*change.missing, *discussion.missing, *moved, *unread, *older.missing)
     return PullRequest(
         repository=repository,
@@ -217,7 +216,6 @@ def read_change(
         HostError: It could not be read, or has another head.
     """
     pull = client.get(f"/repos/{repository}/pulls/{number}", _Pull)
-    # Comments, lines and scores belong to one head.
     if pull.head.sha != head:
         raise HostError(f"{repository}#{number}", "it was pushed to since it was read")
     return _read_change(client, repository, pull, CheckoutSearch(None, None), limits, None)
@@ -291,7 +289,6 @@ def find_by_head(
     Returns:
         The numbers; empty when no open pull request still has this head.
     """
-    # GitHub filters by branch name; the commit is compared here.
     query = {"state": "open", "head": f"{owner}:{branch}"}
     pages = client.pages(f"/repos/{repository}/pulls", _Listed, query)
     return tuple(item.number for item in pages.items if item.head.sha == sha)

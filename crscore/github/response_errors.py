@@ -133,7 +133,6 @@ def check_graphql_errors(
     message = one_line("; ".join(error.message or "" for error in errors))
     if any(kind.startswith("RATE_LIMIT") for kind in types) or _has_any(message, _LIMIT_WORDS):
         raise _limit_error(response.headers, message, operation, now)
-    # The order of the table decides when several types are listed.
     for refusal in _REFUSALS:
         if refusal in types:
             kind, reason = _REFUSALS[refusal]
@@ -186,7 +185,6 @@ def _number(headers: Mapping[str, str], name: str) -> float | None:
 def _message(body: str) -> str:
     try:
         complaint = msgspec.json.decode(body, type=_Complaint)
-    # The body may be HTML of a proxy.
     except (msgspec.DecodeError, RecursionError):
         return ""
     details = complaint.errors if isinstance(complaint.errors, list) else [complaint.errors]

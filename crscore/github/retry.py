@@ -96,7 +96,6 @@ class RetryBudget:
                 # A clock that is set back refunds nothing.
                 self.left_s -= max(self.now() - start, 0.0)
                 wait_s = self._wait_after(again, number)
-                # A wait that does not fit is not begun: the time would be spent for nothing.
                 if number >= self._tries or wait_s > self.left_s:
                     raise again.error from again.__cause__
                 prefix = "trying again in" if again.wait_s is None else "GitHub asks to wait"

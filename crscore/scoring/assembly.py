@@ -96,7 +96,6 @@ class Board:
 
     def of_diff(self, columns: Sequence[int]) -> Scores:
         """Score these sentences against the whole diff, or abstain."""
-        # The diff's score counts the same references for every review.
         rows = [i for i, ref in enumerate(self.references) if ref.counted]
         files = self.diff.files
         if all(map(_is_opaque, files)):

@@ -60,7 +60,6 @@ def select(
         The same references in the same order, `counted` set.
     """
     claims = [i for i, ref in enumerate(references) if ref.kind is not ReferenceKind.ISSUE]
-    # Issues stay counted: only claims are taken out below.
     counted = set(range(len(references)))
     if limit is not None and len(claims) > (grown_limit := limit_of(references, limit)):
         counted -= set(claims) - _most_informative(references, claims, grown_limit)

@@ -25,7 +25,6 @@ def render_signature(parts: Mapping[str, str]) -> str:
 
 
 def _clean(value: str) -> str:
-    # Blanks and `|` separate parts.
     return "".join("_" if char.isspace() or char == "|" else char for char in value)
 
 

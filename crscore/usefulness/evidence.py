@@ -87,7 +87,6 @@ def read_change_words(diff: Diff) -> ChangeWords:
         location |= stems_and_names(file.path)[0]
         for hunk in file.hunks:
             location |= stems_and_names(hunk.section)[0]
-            # `left` is negative after the last line that is read.
             for line in hunk.lines[: max(0, left)]:
                 stems, names_of_line = stems_and_names(line.text)
                 (context if line.kind is LineKind.CONTEXT else changed).update(stems)
@@ -173,7 +172,6 @@ def measure_evidence(
     stems, names = words(text).stems, words(text).names
     ground = change.ground
     rarities = {stem: rarity.of(stem) for stem in stems}
-    # Not zero, for a text without a stem.
     total = math.fsum(rarities.values()) + 1e-6
 
     def measure(part: Iterable[str]) -> tuple[float, float, float]:
@@ -191,7 +189,6 @@ def measure_evidence(
         changed[2],
         *measure(stems & ground.context)[1:],
         *measure(stems & ground.location)[1:],
-        # Logarithms: a long text shares more words by chance.
         math.log1p(foreign[0]),
         foreign[2],
         math.log1p(len(names & ground.names)),
@@ -210,6 +207,5 @@ def highest(rows: Floats, vector: Floats) -> float:
 def mean(rows: Floats) -> Floats:
     """Return the unit vector in the direction of the mean of some unit vectors, shape (D,)."""
     total = rows.mean(axis=0)
-    # Opposite vectors can cancel out.
     unit: Floats = total / max(1e-9, float(np.linalg.norm(total)))
     return unit

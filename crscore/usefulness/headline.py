@@ -50,7 +50,6 @@ def join_parts(
     on_topic = np.sqrt(abouts * about) * np.array(degrees)
     # The mean, not the sum: padding has to cost something.
     value = ((acts + DESCRIBED) * on_topic).mean() * (aspects.reviewing + DESCRIBING)
-    # Divided by the largest possible value.
     return substance, float(value) / ((1 + DESCRIBED) * (1 + DESCRIBING))
 
 
@@ -71,7 +70,6 @@ def rank(
 ) -> Usefulness:
     """Place a value among those of real comments on changes of the same size."""
     values = reference[size]
-    # Half of the equal values count as lower.
     below = (np.searchsorted(values, value) + np.searchsorted(values, value, "right")) / 2
     # Rounded before the word is chosen, so that word and number agree.
     standing = round(100 * float(below) / max(1, len(values)))

@@ -129,7 +129,6 @@ def to_bytes(weights: Weights) -> bytes:
         phrases = sorted(layer.phrases, key=layer.phrases.__getitem__)
         content[f"{name}_phrases"] = arrays.from_text("\n".join(phrases))
         for part in _PARTS:
-            # Half precision halves the file.
             content[f"{name}_{part}"] = getattr(layer, part).astype(np.float16)
     for index, values in enumerate(weights.reference.values()):
         content[f"reference_{index}"] = values.astype(np.float32)

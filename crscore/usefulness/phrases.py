@@ -18,7 +18,6 @@ MAX_CHARS: Final = 2_000
 CODE: Final = "<code>"
 # `` `x` ``, ``` ```x``` ```; not across lines.
 _CODE_SPAN: Final = re.compile(r"`{1,3}[^`\n]+`{1,3}")
-# `https://example.org/a?b=c`.
 _URL: Final = re.compile(r"https?://\S+")
 # `@octocat`, not the `@` of `a@b.c` or of a decorator in code.
 _MENTION: Final = re.compile(r"(?<![\w`])@\w[\w-]*")
@@ -45,7 +44,6 @@ def tokenize(text: str) -> list[str]:
         >>> tokenize("Shouldn't `a.b` be in parseHeader()?")
         ["shouldn't", '<code>', 'be', 'in', '<code>', '?']
     """
-    # The typographic apostrophe, so that "don’t" is "don't".
     text = text[:MAX_CHARS].replace("’", "'")
     # Code first: an address or a name inside it is code.
     text = _URL.sub(" <url> ", _CODE_SPAN.sub(f" {CODE} ", text))
@@ -54,7 +52,6 @@ def tokenize(text: str) -> list[str]:
     return [
         "<number>" if token.isdigit() else token
         for index, token in enumerate(tokens)
-        # A run of names is one piece of code.
         if not (token == CODE and index and tokens[index - 1] == CODE)
     ]
 

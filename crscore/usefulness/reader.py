@@ -174,7 +174,6 @@ class Reader:
         candidates = _ACTING if substance >= ACTS_FROM else range(len(KINDS))
         kind = max(candidates, key=lambda index: float(sentence_reading.kinds[index]))
         sentence = cells.sentences[column]
-        # A proposal's kind is set by rule, not by its phrases.
         top_phrases: tuple[str, ...] = ()
         if not sentence.proposal:
             top_phrases = self.weights.sentence.top_phrases(
@@ -186,7 +185,6 @@ class Reader:
         elif about < ON_TOPIC:
             subject = Subject.ELSEWHERE
         else:
-            # Rare words of the changed lines against those of the lines around them.
             in_change = self._rarest(sentence.text, ground.changed)
             around = self._rarest(sentence.text, ground.context | ground.location)
             subject = Subject.CHANGE if in_change >= around else Subject.SURROUNDINGS
@@ -280,7 +278,6 @@ def reader_for(encoder: str, matcher: str = "calibrated") -> Reader | None:
         encoder: Identity of an encoder: name, model and revision.
         matcher: Identity of the matcher: the reference distribution is of the calibrated one.
     """
-    # The reference distribution was made with the calibrated matcher's degrees.
     if not matcher.startswith("calibrated"):
         return None
     reader = shipped()

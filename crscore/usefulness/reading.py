@@ -60,7 +60,6 @@ def read_sentence(
     Returns:
         Its kind and its substance.
     """
-    # A block has no phrases to read.
     if proposal:
         kinds = np.array([float(kind is Kind.PROPOSAL) for kind in KINDS], dtype=np.float32)
         return SentenceReading(kinds=kinds, substance=PROPOSED, about=about)
@@ -82,7 +81,6 @@ def summarize_sentences(readings: Sequence[SentenceReading]) -> list[float]:
         float(acts.mean()),
         float(acts.max()),
         float(1 - np.prod(1 - acts)),
-        # 0.02 keeps the logarithm finite.
         math.log(0.02 + float(acts.mean())),
         math.log1p(len(readings)),
         math.log1p(proposals),
@@ -129,5 +127,4 @@ def read_comment(
 
 def sigmoid(logit: float) -> float:
     """Return the probability of a logit, within (0, 1)."""
-    # Bounded: `exp` of a larger number overflows.
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, logit))))

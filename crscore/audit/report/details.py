@@ -58,7 +58,6 @@ def load_examples(store: Store, scope: Scope, host: str) -> dict[str, Examples]:
     worst: defaultdict[str, list[Example]] = defaultdict(list)
     for *row, rank, count in period.read_examples_of_reviewers(store, scope, EXAMPLES):
         example = make_example(store, row, host)
-        # A reviewer with few comments has the better half in one list and the rest in the other.
         is_best = rank <= min(EXAMPLES, (count + 1) // 2)
         (best if is_best else worst)[example.reviewer].append(example)
     return {

@@ -26,7 +26,6 @@ def file_names(names: Iterable[str]) -> dict[str, str]:
     """
     used_names: set[str] = set()
     files = {}
-    # Sorted, so that the number of a collision does not depend on the order.
     for name in sorted(set(names)):
         stem = _UNSAFE.sub("-", name)[:MAX_CHARS].strip("-") or "unnamed"
         file, count = stem, 1

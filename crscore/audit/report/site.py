@@ -71,7 +71,6 @@ def write_site(
                 new.rename(folder)
             except OSError:
                 if old.exists():
-                    # The old report comes back if the new one cannot take its place.
                     old.rename(folder)
                 raise
     except OSError as exc:

@@ -137,7 +137,6 @@ def _open(task: Task) -> checkout.CheckoutSearch:
         # A base that contains the head, as after a fast-forward, would show no change.
         if search.checkout is not None and search.checkout.merge_base != task.pull.head:
             return search
-    # No better base: its own result has the reason.
     return checkout.open_git_dir(task.clone, task.pull.base, task.pull.head)
 
 

@@ -124,7 +124,6 @@ class Processes:
                 try:
                     return pool.submit(self.work, task, self.settings).result()
                 except BrokenProcessPool:
-                    # A broken pool accepts no further task.
                     pool.shutdown()
                     pool = _single_process_pool()
         finally:
@@ -146,7 +145,6 @@ class Ray:
     def run(self, tasks: Iterable[Task]) -> Iterator[Scored]:
         """Score tasks; see `Engine.run`."""
         try:
-            # Imported here: Ray is an extra and slow to load.
             ray: Any = importlib.import_module("ray")
         except ImportError as exc:
             raise DependencyError("ray", "pip install 'crscore[ray]'") from exc
@@ -192,7 +190,6 @@ def _in_order(
     """Keep at most `limit` tasks submitted, and yield their results in order."""
     waiting: deque[Any] = deque()
     for task in tasks:
-        # Waiting for the oldest task keeps the order and limits what is in memory.
         waiting.append(submit(task))
         if len(waiting) >= limit:
             yield result(waiting.popleft())

@@ -40,7 +40,6 @@ def noise_of(result: Result, item: CommentResult) -> Noise | None:
     visible_sentences = [index for index in item.sentences if not result.sentences[index].hidden]
     if not visible_sentences:
         return None
-    # The order of the tests is that of `Noise`.
     kinds = {_kind(result, index) for index in visible_sentences}
     if kinds == {Kind.DESCRIPTION}:
         return Noise.RESTATES

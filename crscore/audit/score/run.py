@@ -92,7 +92,6 @@ def score(
     failed = 0
     with progress.track("scoring pull requests", len(unscored)) as advance:
         for scored in chosen_engine.run(tasks.make(unscored)):
-            # One transaction for each pull request: a run that is killed keeps the complete ones.
             with store.transaction():
                 store.put(scored.numbered(store.signature_id(scored.signature)))
             failed += scored.failure is not None

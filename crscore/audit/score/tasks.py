@@ -156,7 +156,6 @@ class Tasks:
 
     def _fallback(self, name: str, pull: Pull, clone: Path) -> Change | str | None:
         """Read the change from the API when the clone lacks a commit."""
-        # The base is needed too: without it, there is nothing to compare the head with.
         if self._client is None or _has(clone, pull.base, pull.head):
             return None
         try:

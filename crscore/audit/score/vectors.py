@@ -53,7 +53,6 @@ class CachedVectors:
         hashes = {text: _hash(text) for text in texts}
         keys = hashes.values()
         self._used |= {key: self._cached[key] for key in keys if key in self._cached}
-        # A text that occurs twice in a call is encoded once, as `hashes` has it once.
         new = [text for text, key in hashes.items() if key not in self._used]
         vectors = self._encoder.encode(new)
         self._used |= {hashes[text]: row.tobytes() for text, row in zip(new, vectors, strict=True)}
@@ -72,6 +71,5 @@ def _read(data: bytes | None) -> dict[bytes, bytes]:
     try:
         # 0x80 is an empty map in MessagePack.
         return msgspec.msgpack.decode(data or b"\x80", type=dict[bytes, bytes])
-    # A damaged entry costs time, not the run.
     except msgspec.DecodeError:
         return {}

@@ -126,7 +126,6 @@ def score_pull(task: Task, scorer: Scorer) -> Scored:
         rows = _rows(task, run.assess(assemble(task, limits), scorer))
     except _SETUP_ERRORS:
         raise
-    # Anything else concerns this pull request only.
     except Exception as exc:  # noqa: BLE001  (one of a million may not end the night)
         return failed(task, signature_of(scorer), str(exc) or type(exc).__name__)
     return Scored(signature=signature_of(scorer), rows=rows)
@@ -234,7 +233,6 @@ def _score(
 
 def _comment_scores(task: Task, assessment: Measured) -> Iterator[CommentScore]:
     result = assessment.result
-    # Results are in the order of the threads, one each; repeats were not scored.
     for thread, item in zip(assessment.reviewers.threads, result.comments, strict=True):
         yield CommentScore(
             comment=_comment(thread),
@@ -258,7 +256,6 @@ def _comment_scores(task: Task, assessment: Measured) -> Iterator[CommentScore]:
 
 
 def _comment(thread: ReviewerThread) -> int:
-    # The thread's first post identifies its reviewer's comment.
     first = thread.remarks[0]
     return comment_key(first.kind, first.id)
 

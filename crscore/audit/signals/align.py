@@ -110,7 +110,6 @@ def _words(
         _Word(text, line) for line in (*line_numbers, *following) for text in _split(lines[line])
     ]
     last = frozenset(following)
-    # An empty last word: the pairs need a successor for the last real one.
     for word, next_word in pairwise([*words, _Word("", -1)]):
         if word.line not in last and not (word.text == "," and next_word.text in _CLOSING):
             yield word
@@ -131,7 +130,6 @@ def _match_words(old: Sequence[_Word], new: Sequence[_Word]) -> Iterator[tuple[i
     blocks = matcher.get_matching_blocks()
     matched = {block.b + index for block in blocks for index in range(block.size)}
 
-    # A new word beside the match, on the same line, means that the line was edited.
     def is_added(word_index: int, line: int) -> bool:
         return (
             0 <= word_index < len(new)

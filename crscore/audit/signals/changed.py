@@ -117,7 +117,6 @@ class PullTrees:
         following, span = self._locate(remark)
         if isinstance(following, str):
             return Place(None, None, None, following)
-        # A removed line has no lines merged in its place.
         if not following.is_whole or span is None or following.was_removed:
             return Place(None, span, None, None if span else "the comment is on no line")
         merged = None
@@ -146,7 +145,6 @@ class PullTrees:
         following = self._follow(comment.commit_id, comment.path)
         if comment.line is None or isinstance(following, str):
             return following, None
-        # Stored lines count from 1, those of a span from 0.
         span = Span(max(0, (comment.start_line or comment.line) - 1), comment.line)
         if comment.side == "old":
             return self._of_old_side(following, span)
@@ -219,7 +217,6 @@ class PullTrees:
         """Return a file's path in a newer tree; None when it is not there."""
         if old == new or self._exists(new, path):
             return path
-        # Git calls a file renamed only if the old path is gone.
         return self._trees.changes(old, new).renamed.get(path)
 
     def _earlier(self, old: str, new: str, path: str) -> str:
@@ -235,7 +232,6 @@ class PullTrees:
     def _moves(self, commit: str, path: str) -> Iterator[tuple[Lines, Lines]]:
         last = self.last or ""
         own_path = self._later(commit, last, path)
-        # Without its own path: that is compared as the file itself.
         pairs = [pair for pair in self._trees.changes(commit, last).paths if pair[1] != own_path]
         pairs = pairs[:MAX_OTHER_FILES]
         self._trees.load(
@@ -323,10 +319,8 @@ class PullTrees:
         """Yield the file of a comment in each later tree in which it differs, by time."""
         comment, last = remark.comment, self.last or ""
         path, commit = comment.path or "", comment.commit_id or ""
-        # Only commits after the comment can answer it.
         pushed = [revision.after for revision in self._revisions if revision.at >= comment.created]
         trees = dict.fromkeys([*pushed, last, self._pull.merge_commit or ""])
-        # The last ones: a suggestion that survived is in them.
         later = [tree for tree in trees if tree in self._known and tree != commit][-MAX_COMMITS:]
         new_path = self._later(commit, last, path) if commit in self._known else path
         paths = list(dict.fromkeys([path, new_path or path]))
@@ -345,7 +339,6 @@ def _read_hunk(text: str) -> tuple[tuple[str, ...], frozenset[int]] | None:
     header, _, body = text.rstrip("\n").partition("\n")
     if not _HEADER.match(header) or not body:
         return None
-    # The old side and `\ No newline at end of file` are not lines of the newer side.
     lines = [line for line in body.split("\n") if line[:1] not in ("-", "\\")]
     return tuple(line[1:] for line in lines), frozenset(
         index for index, line in enumerate(lines) if line.startswith("+")

@@ -139,7 +139,6 @@ class Following:
         # A pure deletion: exactly the remaining lines, and fewer than before.
         if not added:
             return region_keys == suggested_keys and region_keys != before
-        # Applied as it is, perhaps reformatted.
         if _is_together(suggestion, new, region):
             return True
         # Applied within a larger edit: what it adds came, and what it removes went.
@@ -174,7 +173,6 @@ class Following:
                 continue
             at += size
             value = self.changed(unit).value
-            # Undecided blocks say nothing about the rate.
             answers += [] if value is None else [value]
         return sum(answers), len(answers)
 
@@ -312,7 +310,6 @@ def file_changed(old: Lines, new: Lines | None, base: Base | None) -> bool:
     compared.
     """
     if new is None:
-        # Deleted by the author unless the base branch deleted it.
         return base is None or base.old is None or base.new is not None
     words, later = file_words(old), file_words(new)
     if words == later:
@@ -362,7 +359,6 @@ def _is_together(suggestion: Lines, new: Lines, region: Span) -> bool:
     Its first and last lines may repeat lines around the region.
     """
     suggested_words = file_words(suggestion)
-    # A deletion leaves no region.
     if region.start == region.end:
         return False
     first = max(0, region.start - len(suggestion))

@@ -119,7 +119,6 @@ def _find_of_pull(
     rows: list[SignalRow] = []
     for post in posts:
         values = finder.observed(post) | measured.get(post.first.key, {})
-        # The message names the bot, whether the comment is on a file or not.
         values[Signal.TRAILER] = finder.referred(post, messages)
         rows += _new_rows(store, post.first.key, values, night)
     if rows or suggestions:
@@ -132,7 +131,6 @@ def _group(store: Store, comments: Sequence[Comment]) -> list[_Post]:
     """Group comments by reviewer and thread, by time."""
     groups: dict[tuple[str, int], list[Comment]] = {}
     for comment in comments:
-        # A comment outside threads is a group of its own.
         key = (comment.reviewer, comment.key if comment.thread is None else comment.thread)
         groups.setdefault(key, []).append(comment)
     posts: list[_Post] = []
@@ -191,7 +189,6 @@ class _Finder:
                 accounts[comment.reviewer] += [comment.author] if comment.is_app else []
         names_by_bot = {bot: names(bot, logins) for bot, logins in accounts.items()}
         answer = referred(post.first, names_by_bot, commits)
-        # Without all messages, a no would be a guess.
         if not answer.value and len(commits) < len(later):
             answer = Answer(None, "a later commit is missing")
         return SignalValue(answer)
@@ -211,7 +208,6 @@ def _new_rows(
     store: Store, comment: int, values: Mapping[Signal, SignalValue], night: str
 ) -> Iterator[SignalRow]:
     """Yield the rows that differ from the last ones; for most signals, absence means no."""
-    # By night: the last row of each signal wins.
     last = {row.signal: row for row in store.find(SignalRow, "night", "rules", comment=comment)}
     for signal, (answer, base) in sorted(values.items()):
         row = SignalRow(
@@ -225,7 +221,6 @@ def _new_rows(
             base_all=base[1] if base else None,
         )
         before = last.get(signal)
-        # A missing row already means no for signals of the host.
         is_absent = before is None and row.value == 0 and signal not in _OF_TREES
         if not is_absent and (before is None or replace(before, night=night) != row):
             yield row

@@ -48,7 +48,6 @@ def judge_suggestions(
     language = language_of(remark.comment.path or "")
     judged = []
     for code in remark.suggestions:
-        # Its place is unknown: neither its syntax nor its effect can be judged.
         if place.old is None or place.span is None:
             judged.append(
                 JudgedSuggestion(Suggestion(code=code, reason=place.reason or NO_PLACE), {})

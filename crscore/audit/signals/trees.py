@@ -115,7 +115,6 @@ class Trees:
             HostError: git failed.
         """
         new = sorted({pair for pair in pairs if pair not in self._files})
-        # Missing files stay as this default; those found are replaced below.
         for pair in new:
             self._files[pair] = File(None, "odd path" if "\n" in pair[1] else None)
         # git reads one name a line.
@@ -147,7 +146,6 @@ class Trees:
         names = [commit for commit in commits if COMMIT.fullmatch(commit)]
         objects = [git_object for git_object in self._find_objects(names) if git_object]
         return {
-            # The header of a commit ends at the first empty line.
             name: data.partition(b"\n\n")[2].decode("utf-8", "replace")
             for name, data in self._contents(objects).items()
         }
@@ -169,7 +167,6 @@ class Trees:
         text, position = self._cat("--batch", [git_object.name for git_object in objects]), 0
         contents: dict[str, bytes] = {}
         for git_object in objects:
-            # A header line before each object, and a line end after it.
             start = text.index(b"\n", position) + 1
             contents[git_object.name] = text[start : start + git_object.size]
             position = start + git_object.size + 1

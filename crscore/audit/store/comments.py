@@ -97,7 +97,6 @@ def rename_author(
         "SELECT DISTINCT repository, number, pulls.author FROM comments "
         "JOIN pulls USING (repository, number) WHERE author_id = ? AND comments.author = ?"
     )
-    # Before the updates: afterwards no row has the former login.
     pulls = store.query(sql, account, former)
     store.change(
         "UPDATE comments SET author = ? WHERE author_id = ? AND author = ?", login, account, former

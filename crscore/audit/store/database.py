@@ -25,7 +25,6 @@ APPLICATION_ID: Final = 0x63727363
 """Marks the file as an audit's: `crsc`."""
 BUSY_S: Final = 30.0
 """Seconds to wait for another process that writes."""
-# Half a SHA-256: collisions of texts are negligible.
 _HASH_BYTES: Final = 16
 _MAGIC: Final = b"SQLite format 3\0"
 # Offsets of SQLite's file header: the size of a page in bytes and the number of pages.
@@ -51,7 +50,6 @@ class Store:
         # Before SQLite opens it, which would create a journal beside a file that is not ours.
         _check_size(path)
         with self._reported():
-            # No implicit transactions of the module: `transaction` alone begins and ends them.
             self._connection = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None)
             try:
                 # A report can read while a run writes. With WAL, NORMAL loses at most the last
@@ -183,7 +181,6 @@ class Store:
 
     def add_text(self, text: str) -> bytes:
         """Store a text once and return its hash, 16 bytes."""
-        # JSON of a host can contain half a surrogate pair.
         data = text.encode("utf-8", "surrogatepass")
         key = hashlib.sha256(data).digest()[:_HASH_BYTES]
         self.change("INSERT OR IGNORE INTO texts VALUES (?, ?)", key, zlib.compress(data, 6))
@@ -213,7 +210,6 @@ class Store:
 
     def _insert(self, conflict: str, rows: Iterable[Row]) -> None:
         grouped: dict[type[Row], list[tuple[Any, ...]]] = {}
-        # One statement for each class; `executemany` needs rows of equal shape.
         for row in rows:
             grouped.setdefault(type(row), []).append(astuple(row))
         for kind, values in grouped.items():
@@ -226,7 +222,6 @@ class Store:
     def _migrate(self) -> None:
         scripts = _scripts()
         kind, tables = self._pragma("application_id"), self.query("SELECT 1 FROM sqlite_master")
-        # A new file has no table and no id; another program's file has tables.
         if tables and kind != APPLICATION_ID:
             raise StoreError(str(self.path), "it is not a store of crscore audit")
         version = self._pragma("user_version")

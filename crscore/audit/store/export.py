@@ -70,6 +70,5 @@ def read_table(store: Store, table: str) -> list[tuple[Any, ...]]:
         StoreError: The file cannot be read.
     """
     selected = ", ".join(column.sql for column in columns(table))
-    # A fixed order: equal stores give equal files.
     order = ", ".join(f"t.{name}" for name in TABLES[table].KEY)
     return store.query(f"SELECT {selected} FROM {table} t ORDER BY {order}")

@@ -168,7 +168,6 @@ def read_pulls_of_repositories(store: Store, scope: Scope) -> Rows:
         Repository's name, number, title, state, day of creation, and of all reviewers together the
         number of comments and the standing.
     """
-    # The scores without a reviewer are those of all reviewers together.
     sql = f"""{LATEST}
         SELECT r.name, p.number, p.title, p.state, substr(p.created, 1, 10),
           coalesce(s.comments, 0), s.standing

@@ -35,7 +35,6 @@ def mark_pending(store: Store, repository: int, numbers: Iterable[int]) -> None:
 def mark_last_reading(store: Store, closed_before: str) -> None:
     """Mark pull requests that were closed before this time as to be read for the last time."""
     with store.transaction():
-        # NULL for an open one, so the comparison excludes it.
         store.change("UPDATE pulls SET pending = 1 WHERE final = 0 AND closed < ?", closed_before)
 
 

@@ -48,5 +48,4 @@ def add_run(store: Store, run: Run) -> Run:
     """Store a new run and return it with its number."""
     with store.transaction():
         store.put([run])
-        # In the same transaction, the largest id is that of the row just inserted.
         return replace(run, id=store.query("SELECT MAX(id) FROM runs")[0][0])

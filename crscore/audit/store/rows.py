@@ -19,7 +19,6 @@ def comment_key(kind: RemarkKind, host_id: int) -> int:
         >>> comment_key(RemarkKind.REVIEW, 10), kind_of(41), host_id_of(41)
         (41, <RemarkKind.REVIEW: 'review'>, 10)
     """
-    # Times 4, not 3: two bits that SQL reads with `% 4`.
     return host_id * 4 + _KINDS.index(kind)
 
 

@@ -87,7 +87,6 @@ def fetch_repository(
             _fetch(git_dir, url, refspecs, variables)
             return
         except HostError as exc:
-            # Only a commit that was requested may be dropped; every other failure ends the loop.
             match = _UNKNOWN_COMMIT.search(exc.reason)
             if match is None or match[1] not in missing:
                 raise
@@ -120,7 +119,6 @@ def _variables(url: str, token: str | None) -> dict[str, str]:
         login = base64.b64encode(f"x-access-token:{token}".encode()).decode()
         settings[f"http.{url}.extraHeader"] = f"Authorization: Basic {login}"
     variables = {name: os.environ[name] for name in _NETWORK_VARIABLES if name in os.environ}
-    # git takes settings of the environment as numbered pairs.
     variables |= {"GIT_ALLOW_PROTOCOL": "https:http", "GIT_CONFIG_COUNT": str(len(settings))}
     for index, (name, value) in enumerate(settings.items()):
         variables |= {f"GIT_CONFIG_KEY_{index}": name, f"GIT_CONFIG_VALUE_{index}": value}

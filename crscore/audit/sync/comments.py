@@ -43,7 +43,6 @@ def to_row(store: Store, repository: int, item: CommentItem) -> Comment:
         author=item.user.login if item.user else None,
         author_id=item.user.id if item.user else None,
         is_app=is_app,
-        # REST has no account for deleted users; the page of the host shows them as `ghost`.
         reviewer=item.user.login if item.user else _GHOST,
         is_bot=is_app,
         # Until `classify_comments` has read all posts of the pull request.
@@ -85,7 +84,6 @@ def to_review_row(store: Store, pull: Pull, review: graphql.Review) -> Comment:
         is_bot=is_app,
         is_review=0,
         body=store.add_text(review.body),
-        # A review that was never submitted has no time of submission.
         created=review.submitted_at or review.created_at,
         updated=review.updated_at,
         state=review.state,
@@ -138,7 +136,6 @@ def classify_comments(
         )
         if classified != row:
             store.put([classified])
-        # Scores name reviewers, so the caller has to rename them too.
         if classified.reviewer != row.reviewer:
             renamed[row.reviewer] = classified.reviewer
     return renamed

@@ -122,13 +122,10 @@ class DetailReader:
                     waiting.extendleft(reversed(batch))
                 else:
                     self._fail(batch[0], exc.reason)
-                    # One that GitHub refuses or lacks says nothing about the next; five without any
-                    # answer do.
                     unanswered = unanswered + 1 if isinstance(exc, UnavailableError) else 0
                     if unanswered == MAX_UNANSWERED:
                         raise
             else:
-                # Sizes recover after the expensive pull request is done.
                 size, unanswered = min(2 * size, PULLS_PER_QUERY), 0
                 for pull in batch:
                     self._read_pull(pull, nodes.get(pull.node))
@@ -138,7 +135,6 @@ class DetailReader:
             self._fail(pull, "GitHub has no such pull request any more")
             return
         try:
-            # Lists longer than the query's `first` are paged here, for this pull request alone.
             node = graphql.read_rest(self.meter.graphql, node, graphql.DETAILS)
             items = self._read_unlisted(pull, node)
         except (RateLimitedError, BadTokenError):
@@ -220,7 +216,6 @@ class DetailReader:
     def _observe(self, pull: Pull, node: graphql.Node, items: Sequence[CommentItem]) -> None:
         states: dict[int, graphql.CommentState] = {}
         keys = {comment_key(kind_of_item(item), item.id) for item in items}
-        # The key that the store already has wins: the first comment may have been deleted since.
         for first, thread in _threads(node):
             key = add_thread(self.store, first, thread.id)
             keys.add(key)
@@ -248,7 +243,6 @@ class DetailReader:
             }  # fmt: skip
             # Checks that no longer exist would stay otherwise.
             self.store.delete(Check, **subject)
-            # A head without any check has no rollup.
             rollup = commit.status_check_rollup
             self.store.put(
                 Check(

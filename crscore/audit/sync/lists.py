@@ -146,7 +146,6 @@ def _descend(
     for page, items in enumerate(meter.pages(path, _PullItem, query, first=first), start=first):
         repository = _identify(store, repository, items, messages)
         times += [item.updated_at for item in items]
-        # Descending order is requested; one item out of order makes the position unsafe to move.
         in_order = _is_sorted(times[::-1])
         # The list changed since the earlier run: what it read cannot be joined to this page. The
         # caller reads from the top.
@@ -161,7 +160,6 @@ def _descend(
             # Only a sorted part certainly holds everything newer than its last item.
             if times and in_order:
                 put_position(store, repository.id, _UNFINISHED, f"{page} {times[-1]} {top}")
-        # Everything older was read on an earlier night.
         if times and times[-1] < start and in_order:
             break
     # At the end only: a run that is killed on the way must not skip the older pages.
@@ -243,7 +241,6 @@ def _read_comments(
         if count % PAGES_PER_TRANSACTION == 0:
             # Without order, nothing is certain before the end of the list.
             store_part(last if in_order else None)
-    # Also when nothing was read: the list was read to its end.
     store_part(last)
     return notes
 

@@ -103,7 +103,6 @@ def find_repositories(
         except (RateLimitedError, BadTokenError):
             raise
         except HostError as exc:
-            # Other errors may pass, and the repository keeps its state.
             if stored and isinstance(exc, NotFoundError | PermissionDeniedError):
                 _lose(store, stored[0], exc, messages)
             else:
@@ -126,7 +125,6 @@ def find_again(
         HostError: It is undecided.
     """
     try:
-        # Under its number, a repository is found whatever it is called now.
         listed = meter.get(f"/repositories/{repository.id}", _Listed)
     except (NotFoundError, PermissionDeniedError) as exc:
         _lose(store, repository, exc, messages)
@@ -154,8 +152,6 @@ def _list(store: Store, meter: Meter, pattern: str, messages: Messages) -> list[
     try:
         try:
             pages = list(meter.pages(f"/orgs/{owner}/repos", _Listed, {"type": "all"}))
-        # GitHub has one path for organisations and another for users; a name does not show which it
-        # is.
         except NotFoundError:
             pages = list(meter.pages(f"/users/{owner}/repos", _Listed))
         listed = [item for page in pages for item in page]
@@ -165,7 +161,6 @@ def _list(store: Store, meter: Meter, pattern: str, messages: Messages) -> list[
         messages.miss(f"The repositories of {owner} cannot be listed: {exc.reason}.")
         listed = [
             _Listed(row.id, row.name, row.default_branch, row.language)
-            # Of all owners: the pattern below selects those of this one.
             for row in store.find(Repository, state="ok")
         ]
     # Names on GitHub ignore case.

@@ -138,7 +138,6 @@ def sync(
         run=run,
         repositories=len(night.repositories),
         pending=len(pending_pulls(store, night.numbers)),
-        # The same sentence can come from several steps, and once is enough.
         notes=tuple(dict.fromkeys(messages.notes)),
     )
 
@@ -181,7 +180,6 @@ class _Night:
         ):  # fmt: skip
             try:
                 step()
-            # Every later step would fail with the same token.
             except BadTokenError:
                 raise
             except HostError as exc:
@@ -191,7 +189,6 @@ class _Night:
         """Complete the run's row."""
         completed = replace(
             run,
-            # The end is counted from `now`, so that a clock that is set in between does not matter.
             finished=_iso(self.now + timedelta(seconds=seconds)),
             partial=" ".join(self.messages.missing) or None,
             pulls=self.reader.read if self.reader else 0,
@@ -241,7 +238,6 @@ class _Night:
                 if renamed is None:
                     return None
                 return read_lists(self.store, self.meter, renamed, logins, self.messages)
-        # These two concern all repositories, the others only this one.
         except (RateLimitedError, BadTokenError):
             raise
         except HostError as exc:

@@ -54,7 +54,6 @@ def observe_threads(
                 half = len(batch) // 2
                 batches.extendleft([batch[half:], batch[:half]])
                 continue
-            # A single one without an answer becomes pending and is read in full.
             nodes = {}
         with store.transaction():
             for pull in batch:

@@ -82,7 +82,6 @@ class Meter:
             has_more = page.has_more if page.items else False
             yield page.items
             number += 1
-            # `since` itself is compared too: the first item of a page may not be older.
             times = [query["since"], *map(time, page.items)] if time else []
             # Out of order, or GitHub ignored `sort`: times cannot lead to the next page.
             if times != sorted(times):

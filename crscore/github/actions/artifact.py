@@ -60,7 +60,6 @@ def _member(path: Path) -> bytes:
             # Read with a limit, as the size stated in the archive may be wrong.
             with archive.open(names[0]) as stream:
                 content = stream.read(MAX_BYTES + 1)
-    # What `zipfile` raises for damaged and encrypted members.
     except (
         zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError
     ) as exc:  # fmt: skip

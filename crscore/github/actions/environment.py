@@ -18,7 +18,6 @@ import msgspec
 
 from crscore.errors import ConfigError
 
-# `owner/name`, as in `psf/requests`.
 _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
 MAX_PULL_REQUESTS: Final = 100
 """Maximum number of pull requests in one run."""
@@ -200,7 +199,6 @@ def _read_inputs(variables: Mapping[str, str]) -> Inputs:
         # Not strict: every input is a text.
         return msgspec.convert(values, Inputs, strict=False, dec_hook=lambda kind, text: kind(text))
     except msgspec.ValidationError as exc:
-        # The message names the type in msgspec's words; people get those of `_WORDS`.
         fault, _, path = str(exc).rpartition(" - at `$.")
         match, name = _EXPECTED.match(fault), _FIELD.match(path)[0]  # type: ignore[index]
         kind, limit = match.groups() if match else ("int", "")
@@ -213,7 +211,6 @@ def _split(name: str, value: str) -> object:
     if name == "bot-markers":
         lines = filter(str.strip, value.splitlines())
         return [[part.strip() for part in line.partition("=")[::2]] for line in lines]
-    # Several lines are allowed in YAML, and commas on one line.
     if name in ("fail-on", "authors", "sarif"):
         return [part.strip() for part in re.split(r"[,\n]", value) if part.strip()]
     return value

@@ -159,7 +159,6 @@ def target(environment: Environment) -> Target:
 
 
 def _printable(name: str) -> str:
-    # The name is shown in a message, and it may be untrusted.
     return re.sub(r"[^a-z_]", "?", name)[:50]
 
 

@@ -79,7 +79,6 @@ def write_document(folder: Path, name: str, text: str) -> Path:
     path = folder / name
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        # Half a surrogate pair cannot be written as UTF-8.
         path.write_text(text, encoding="utf-8", errors="replace", newline="\n")
     except OSError as exc:
         raise OutputError(str(path), exc.strerror or str(exc)) from exc
@@ -107,7 +106,6 @@ def _values(reports: Sequence[Report]) -> dict[str, str]:
     values["reviews-scored"] = str(sum(report.reviews_scored for report in reports))
     values["partial"] = str(any(report.partial for report in reports)).lower()
     if len(reports) == 1:
-        # With several pull requests, one number would be that of none of them.
         (report,) = reports
         values["usefulness"] = "" if report.usefulness is None else str(report.usefulness)
         values["relevance"] = _share(report.relevance)
