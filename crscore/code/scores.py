@@ -6,13 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import Final, Literal
 
 from msgspec import Struct
-from rich.console import RenderableType
-from rich.table import Table
-from rich.text import Text
 
 from crscore.code.metrics.measurement import measure
 from crscore.code.samples import Sample
-from crscore.reports import console, escape, view
+from crscore.reports import console, view
+from crscore.reports.blocks import Block, Paragraph, Run, Table
 from crscore.reports.fields import Count, Share
 from crscore.version import __version__
 
@@ -91,26 +89,25 @@ def _bound(score: float) -> float:
 
 def render_text(scores: CodeScores, *, color: bool = False, width: int = 80) -> str:
     """Render scores for a terminal, 0 to 100; of many samples only the common score."""
-    return console.print_blocks(_blocks(scores), color=color, width=width)
+    return console.render_blocks(_blocks(scores), color=color, width=width, wide_tables=True)
 
 
-def _blocks(scores: CodeScores) -> Iterator[RenderableType]:
-    shows_samples = 1 < scores.samples <= SHOWN_SAMPLES
-    table = Table(box=None, pad_edge=False)
-    table.add_column("Metric")
-    table.add_column("Score", justify="right")
-    if shows_samples:
-        for number, name in enumerate(scores.ids, 1):
-            table.add_column(escape.one_line(name or str(number))[:24], justify="right")
-    for row in scores.metrics:
-        cells = [f"{100 * score:.1f}" for score in row.samples] if shows_samples else []
-        table.add_row(escape.one_line(row.metric), f"{100 * row.score:.2f}", *cells)
-    yield table
-    yield ""
-    yield Text(f"From 0 to 100, over {view.count_noun(scores.samples, 'sample')}.", style="dim")
-    for skipped in scores.skipped:
-        note = f"{skipped.metric}: not computed: {skipped.reason}"
-        yield Text(note, style="dim", overflow="fold")
-    yield Text(f"crscore {scores.version}", style="dim")
-    for row in scores.metrics:
-        yield Text(f"  {row.identity}", style="dim", overflow="fold")
+def _blocks(scores: CodeScores) -> Iterator[Block]:
+    names = [(name or str(number))[:24] for number, name in enumerate(scores.ids, 1)]
+    names = names if 1 < scores.samples <= SHOWN_SAMPLES else []
+    rows = tuple(
+        (
+            (Run(row.metric),),
+            f"{100 * row.score:.2f}",
+            *(f"{100 * score:.1f}" for score in row.samples[: len(names)]),
+        )
+        for row in scores.metrics
+    )
+    yield Table("Scores", ("Metric", "Score", *names), rows)
+    notes = (
+        f"From 0 to 100, over {view.count_noun(scores.samples, 'sample')}.",
+        *(f"{skipped.metric}: not computed: {skipped.reason}" for skipped in scores.skipped),
+        f"crscore {scores.version}",
+        *(f"  {row.identity}" for row in scores.metrics),
+    )
+    yield from (Paragraph((Run(note),), "dim") for note in notes)

@@ -34,13 +34,6 @@ Line: TypeAlias = "str | tuple[Run | str, ...]"
 """One line of text; a `str` is prose, in which backticks mark code."""
 
 
-def strip_tones(line: Line) -> str:
-    """Return the text of a line without tones and links."""
-    if isinstance(line, str):
-        return line
-    return "".join(part if isinstance(part, str) else part.text for part in line)
-
-
 @dataclass(frozen=True, slots=True)
 class Heading:
     """Title of the blocks below it."""

@@ -68,25 +68,11 @@ def render_blocks(
     Returns:
         Text that ends in a newline, without trailing blanks and terminal commands.
     """
-    renderer = _Renderer(fit_width(width), max_chars, wide_tables)
-    return print_blocks(renderer.render(content), color=color, width=width)
-
-
-def print_blocks(blocks: Iterable[RenderableType], *, color: bool, width: int) -> str:
-    """Print rich's renderables below one another.
-
-    Args:
-        blocks: What rich can print; a `Text` with `no_wrap` keeps to one line, however long.
-        color: Whether to write colour sequences.
-        width: Columns; see `fit_width`.
-
-    Returns:
-        Text that ends in a newline, without trailing blanks and terminal commands.
-    """
+    fitted = fit_width(width)
     out = io.StringIO()
     console = Console(
         file=out,
-        width=fit_width(width),
+        width=fitted,
         force_terminal=color,
         color_system="256" if color else None,
         no_color=not color,
@@ -96,12 +82,12 @@ def print_blocks(blocks: Iterable[RenderableType], *, color: bool, width: int) -
         legacy_windows=False,
         _environ={},
     )
-    for block in blocks:
+    for block in _Renderer(fitted, max_chars, wide_tables).render(content):
         if getattr(block, "no_wrap", False):
             # rich joins texts into a new one and loses the setting that prevents wrapping.
             console.print(block, no_wrap=True, overflow="ignore", crop=False)
         else:
-            console.width = max(fit_width(width), block.columns if isinstance(block, _Wide) else 0)
+            console.width = max(fitted, block.columns if isinstance(block, _Wide) else 0)
             console.print(block)
     lines = (line.rstrip() for line in out.getvalue().split("\n"))
     return escape.no_commands("\n".join(lines).rstrip("\n") + "\n")

@@ -335,8 +335,8 @@ def _fields(row: type[Row], *sources: object, **values: Any) -> Row:
 
 
 def _file(file: records.ChangedFile) -> File:
-    size = view.lines_of(file)
-    return _fields(File, file, added=size.added, removed=size.removed)
+    added, removed = view.lines_of(file)
+    return _fields(File, file, added=added, removed=removed)
 
 
 def _reference(index: int, item: records.PseudoReference, match: records.Match) -> Reference:

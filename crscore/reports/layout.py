@@ -2,54 +2,28 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from crscore.reports import blocks, charts, console, escape, frame
-from crscore.reports.blocks import CHECK_MARK, CROSS_MARK, Table, make_table
+from crscore.reports import blocks, charts, console, frame
+from crscore.reports.blocks import Table
 from crscore.reports.charts import Plot
-
-__all__ = [
-    "CHECK_MARK",
-    "CROSS_MARK",
-    "Card",
-    "Details",
-    "Example",
-    "Report",
-    "Section",
-    "Table",
-    "make_table",
-    "to_html",
-    "to_text",
-]
 
 WIDTH: Final = 100
 """Columns of running text in `to_text`; tables may be wider."""
 MAX_ROWS: Final = 200
 """Maximum rows of a folded table on a page; JSON has them all."""
-MAX_EXAMPLES: Final = 50
-"""Maximum folded examples on a page; JSON has them all."""
-
-
-@dataclass(frozen=True, slots=True)
-class Example:
-    """Text of the data with facts about it."""
-
-    facts: str
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Details:
-    """Table or examples that a page shows folded."""
+    """Table that a page shows folded."""
 
     title: str
-    table: Table | None = None
-    examples: tuple[Example, ...] = ()
-    in_text: int = MAX_ROWS
-    """Maximum rows or examples in the text rendering; 0 for the page only."""
+    table: Table
+    in_text: bool = True
+    """Whether the text rendering has it, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +84,7 @@ def to_html(report: Report) -> str:
         + frame.read_resource("reports/templates/layout.css"),
         report=report,
         draw=charts.draw,
-        lines=_lines,
         max_rows=MAX_ROWS,
-        max_examples=MAX_EXAMPLES,
     )
 
 
@@ -144,31 +116,6 @@ def _section_blocks(section: Section) -> Iterator[blocks.Block]:
         yield blocks.Paragraph((blocks.Run(section.code, "code"),), "dim")
     for details in section.details:
         if details.in_text:
+            rows, hidden = details.table.rows[:MAX_ROWS], len(details.table.rows[MAX_ROWS:])
             yield blocks.Heading(f"{details.title}:", 3)
-            yield from _detail_blocks(details)
-
-
-def _detail_blocks(details: Details) -> Iterator[blocks.Block]:
-    limit = details.in_text
-    if (table := details.table) is not None:
-        hidden = max(len(table.rows) - limit, 0)
-        yield replace(table, rows=table.rows[:limit], unlisted=hidden)
-    if details.examples:
-        items = tuple(
-            blocks.Item((_shortened(example.facts),), below=((_shortened(example.text),),))
-            for example in details.examples
-        )
-        yield blocks.Items(items, max_open=limit, hint="in --format json")
-
-
-def _shortened(text: str) -> blocks.Run:
-    return blocks.Run(textwrap.shorten(escape.one_line(text), WIDTH - 10, placeholder=" …"))
-
-
-def _lines(text: str) -> str:
-    """Clean a text, keep its lines, and cut it to a readable length."""
-    limit = escape.MAX_ITEM_CHARS
-    cleaned = escape.clean(text[: limit * 4]).strip()
-    if len(cleaned) <= limit:
-        return cleaned
-    return f"{cleaned[:limit]}… (+{max(len(cleaned), len(text)) - limit:,} characters)"
+            yield replace(details.table, rows=rows, unlisted=hidden)

@@ -41,7 +41,7 @@ def _blocks(result: Result, heading: str) -> Iterator[blocks.Block]:
     yield from score_blocks.make_notices(result)
     yield score_blocks.make_measures(result)
     if result.usefulness is not None:
-        yield blocks.Paragraph(f"Published scores: {view.published_of(result)}.", "dim")
+        yield blocks.Paragraph(f"Published scores: {view.published(result.scores)}.", "dim")
     if flags := view.flagged(result):
         yield blocks.Paragraph(f"{flags}.")
     yield from score_blocks.make_reviewers(result)

@@ -80,7 +80,7 @@ def list_facts(result: Result, *, aspects: bool = False) -> Iterator[str]:
     if result.usefulness is not None:
         if aspects:
             yield f"expected ratings by people: {view.aspects(result.usefulness)}"
-        yield f"published scores: {view.published_of(result)}"
+        yield f"published scores: {view.published(result.scores)}"
     yield f"baselines: {view.baselines(result)}"
     sizes = [view.change(result), view.count_noun(len(result.sentences), "sentence")]
     if len(result.reviews) > 1:

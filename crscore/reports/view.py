@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, replace
-from typing import NamedTuple
+from typing import Any
 
 from crscore import records
 from crscore.records import Comment, CommentResult, PseudoReference, Result, ReviewResult, Side
@@ -19,8 +19,6 @@ USEFUL = ("Useful", "About", "Substance")
 """Columns of a table of reviewers or comments."""
 PUBLISHED = ("Relevance", "Conciseness", "Comprehensiveness")
 """The same without usefulness."""
-SHORT = ("Rel", "Con", "Comp")
-"""Their short names, for a terminal."""
 FLAG = "\N{BLACK FLAG}"
 """Mark before the flag of a sentence."""
 
@@ -48,24 +46,6 @@ _ACTS = (
     records.Kind.REASON,
 )
 """What a sentence does that the author can act on."""
-
-
-class LineCount(NamedTuple):
-    """Size of a change."""
-
-    added: int
-    """Lines added."""
-    removed: int
-    """Lines removed."""
-
-
-class Reached(NamedTuple):
-    """Counts of addressed items in the whole change, by the matcher."""
-
-    sentences: int
-    """Sentences that address a counted pseudo-reference."""
-    references: int
-    """Counted pseudo-references that a sentence addresses."""
 
 
 def number(value: float | None) -> str:
@@ -162,25 +142,19 @@ def _does(result: Result, value: records.Usefulness, sentences: Iterable[int]) -
     return f"About this change{actions}{little}"
 
 
-def published(
-    relevance: float | None,
-    conciseness: float | None,
-    comprehensiveness: float | None,
-    reason: str | None,
-) -> str:
-    """Name the published scores from 0 to 100, or the reason why there are none; not escaped."""
-    if reason is not None:
-        return f"none, as {reason.rstrip('.')}"
+def published(scores: Any) -> str:
+    """Name the published scores from 0 to 100, or the reason why there are none; not escaped.
+
+    Args:
+        scores: Scores of a result or of an overview.
+    """
+    if scores.reason is not None:
+        return f"none, as {scores.reason.rstrip('.')}"
     return (
-        f"conciseness {hundred(conciseness)}, comprehensiveness {hundred(comprehensiveness)}, "
-        f"relevance {hundred(relevance)}"
+        f"conciseness {hundred(scores.conciseness)}, "
+        f"comprehensiveness {hundred(scores.comprehensiveness)}, "
+        f"relevance {hundred(scores.relevance)}"
     )
-
-
-def published_of(result: Result) -> str:
-    """Name the published scores of a result."""
-    scores = result.scores
-    return published(scores.relevance, scores.conciseness, scores.comprehensiveness, scores.reason)
 
 
 def baselines(result: Result) -> str:
@@ -321,12 +295,12 @@ def rows(result: Result) -> tuple[Measure, Measure, Measure]:
     )
 
 
-def reached(result: Result) -> Reached:
-    """Count the on-topic and addressed items by the matcher; zeros for an abstention."""
+def reached(result: Result) -> tuple[int, int]:
+    """Count the sentences and counted pseudo-references with a match; zeros for an abstention."""
     if result.scores.reason is not None:
-        return Reached(0, 0)
+        return 0, 0
     pairs = zip(result.references, result.reference_matches, strict=True)
-    return Reached(
+    return (
         sum(match.matched for match in result.sentence_matches),
         sum(match.matched for reference, match in pairs if reference.counted),
     )
@@ -384,23 +358,23 @@ def legend(result: Result, mark: str) -> str:
     )
 
 
-def lines_of(file: records.ChangedFile) -> LineCount:
+def lines_of(file: records.ChangedFile) -> tuple[int, int]:
     """Count a file's added and removed lines."""
     kinds = [line.kind for line in file.lines()]
-    return LineCount(kinds.count(records.LineKind.ADDED), kinds.count(records.LineKind.REMOVED))
+    return kinds.count(records.LineKind.ADDED), kinds.count(records.LineKind.REMOVED)
 
 
-def change_size(result: Result) -> LineCount:
+def change_size(result: Result) -> tuple[int, int]:
     """Count the added and removed lines of a change."""
     sizes = [lines_of(file) for file in result.diff.files]
-    return LineCount(sum(size.added for size in sizes), sum(size.removed for size in sizes))
+    return sum(added for added, _ in sizes), sum(removed for _, removed in sizes)
 
 
 def change(result: Result) -> str:
     """Describe the size of the change: files, lines added, lines removed."""
-    size = change_size(result)
+    added, removed = change_size(result)
     files = count_noun(len(result.diff.files), "file")
-    return f"{files} changed, +{size.added:,} \N{MINUS SIGN}{size.removed:,}"
+    return f"{files} changed, +{added:,} \N{MINUS SIGN}{removed:,}"
 
 
 def format_place(path: str, start: int | None, end: int | None, side: Side) -> str:
@@ -519,11 +493,6 @@ def in_short(item: PseudoReference) -> str:
 def unaddressed_title(result: Result) -> str:
     """Return the title of that list: with degrees, some items in it are partly addressed."""
     return "Not or hardly addressed" if graded(result) else "Not addressed"
-
-
-def attached(result: Result) -> tuple[int, ...]:
-    """List the comments that are attached to a file or line."""
-    return tuple(i for i, item in enumerate(result.comments) if item.comment.path is not None)
 
 
 def author(name: str | None) -> str:

@@ -9,14 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Literal
 
 from msgspec import Struct
-from rich.console import RenderableType
-from rich.table import Table
-from rich.text import Text
 
 from crscore.code.execution.estimator import pass_at_k
 from crscore.code.execution.programs import Problem
 from crscore.code.execution.runner import PASSED, TIMED_OUT, Outcome, count
-from crscore.reports import console, escape, view
+from crscore.reports import console, view
+from crscore.reports.blocks import Block, Paragraph, Run, Signature, make_table
 from crscore.reports.fields import Count, Share
 from crscore.version import __version__
 
@@ -122,40 +120,34 @@ def make_document(
 
 def render_text(document: CodeRun, *, color: bool = False, width: int = 80) -> str:
     """Write a run for a terminal; of many problems, only all together."""
-    return console.print_blocks(_blocks(document), color=color, width=width)
+    return console.render_blocks(_blocks(document), color=color, width=width)
 
 
-def _blocks(document: CodeRun) -> Iterator[RenderableType]:
+def _blocks(document: CodeRun) -> Iterator[Block]:
     for share in document.pass_at_k:
-        yield Text(f"pass@{share.k:<5}{100 * share.value:6.2f} %", style="bold")
+        yield Paragraph(f"pass@{share.k:<5}{100 * share.value:6.2f} %", "strong")
     if document.undefined_k:
         fewest = min((problem.samples for problem in document.problems), default=0)
         names = ", ".join(f"pass@{k}" for k in document.undefined_k)
-        yield Text(f"{names}: undefined, a problem has only {view.count_noun(fewest, 'program')}")
+        programs = view.count_noun(fewest, "program")
+        yield Paragraph(f"{names}: undefined, a problem has only {programs}")
     results = [program.result for program in document.results]
     timed_out, passed = results.count(TIMED_OUT), results.count(PASSED)
-    yield Text(
+    yield Paragraph(
         f"{view.count_noun(len(results), 'program')} of "
         f"{view.count_noun(len(document.problems), 'problem')}: "
         f"{passed:,} passed, {len(results) - passed - timed_out:,} failed, "
         f"{timed_out:,} timed out.",
     )
     for module in document.missing_modules:
-        name = escape.one_line(module.name)
-        yield Text(
-            f"Not installed here: {name}, needed by {view.count_noun(module.programs, 'program')}"
-        )
+        programs = view.count_noun(module.programs, "program")
+        yield Paragraph((Run(f"Not installed here: {module.name}, needed by {programs}"),))
     if 1 < len(document.problems) <= SHOWN_PROBLEMS:
-        table = Table(box=None, pad_edge=False)
-        for name in ("Problem", "Programs", "Passed"):
-            table.add_column(name, justify="left" if name == "Problem" else "right")
-        for problem in document.problems:
-            cells = (
-                escape.one_line(problem.task_id),
-                f"{problem.samples:,}",
-                f"{problem.passed:,}",
-            )
-            table.add_row(*cells)
-        yield ""
-        yield table
-    yield Text(document.signature, style="dim", overflow="fold")
+        yield make_table(
+            "Problems",
+            document.problems,
+            ("Problem", lambda problem: (Run(problem.task_id),)),
+            ("Programs", lambda problem: f"{problem.samples:,}"),
+            ("Passed", lambda problem: f"{problem.passed:,}"),
+        )
+    yield Signature(document.signature, whole=True)

@@ -15,7 +15,8 @@ from crscore.code.metrics.measurement import Measurement, measure
 from crscore.code.samples import Sample
 from crscore.errors import InputError
 from crscore.lab.formats import DASH, count, percent, probability
-from crscore.reports.layout import Card, Report, Section, make_table
+from crscore.reports.blocks import make_table
+from crscore.reports.layout import Card, Report, Section
 from crscore.statistics import bootstrap, corrections, resampled
 
 Floats = npt.NDArray[np.float64]

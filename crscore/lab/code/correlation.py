@@ -13,7 +13,8 @@ from crscore.code.metrics.measurement import measure
 from crscore.code.samples import Sample
 from crscore.lab.code.graded import GradedCode
 from crscore.lab.formats import count, number, ranged
-from crscore.reports.layout import Card, Report, Section, make_table
+from crscore.reports.blocks import make_table
+from crscore.reports.layout import Card, Report, Section
 from crscore.statistics import bootstrap, ranks, resampled
 
 Floats = npt.NDArray[np.float64]

@@ -21,7 +21,8 @@ from crscore import plugins
 from crscore.errors import InputError
 from crscore.lab.code.graded import GradedCode
 from crscore.lab.formats import DASH, count, percent
-from crscore.reports.layout import Card, Report, Section, Table
+from crscore.reports.blocks import Table
+from crscore.reports.layout import Card, Report, Section
 from crscore.statistics import bootstrap, resampled
 from crscore.statistics.intervals import percentiles
 

@@ -62,12 +62,7 @@ def make_table(overview: Overview, *, words: bool = False) -> Iterator[blocks.Bl
         unlisted=overview.other_reviewers,
     )
     if together.usefulness is not None:
-        published = view.published(
-            together.relevance,
-            together.conciseness,
-            together.comprehensiveness,
-            together.reason,
-        )
+        published = view.published(together)
         yield blocks.Paragraph(f"All from 0 to 100; published scores together: {published}.", "dim")
     reasons = tuple(
         blocks.Item((Run(f"No score for {_name(row)}: {row.reason.rstrip('.')}.", "dim"),))

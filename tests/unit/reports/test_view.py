@@ -278,10 +278,6 @@ def test_topic_is_named_with_state_and_lines(change, shown: str) -> None:
     assert view.label(replace(results.topic("run", ("a.py", 1, 2)), **change)) == shown
 
 
-def test_attached_comments_are_those_with_a_path() -> None:
-    assert view.attached(results.review()) == (0, 1, 2)
-
-
 @pytest.mark.parametrize(
     ("comment", "shown"),
     [

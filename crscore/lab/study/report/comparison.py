@@ -18,8 +18,9 @@ from crscore.lab.formats import (
 from crscore.lab.study.measures import comparison as measures
 from crscore.lab.study.measures import slices
 from crscore.lab.study.measures.comparison import Comparison
+from crscore.reports.blocks import Table, make_table
 from crscore.reports.charts import Bar, Plot
-from crscore.reports.layout import Card, Report, Section, Table, make_table
+from crscore.reports.layout import Card, Report, Section
 
 LETTERS: Final = {"first": "A", "second": "B", None: DASH}
 _TONES: Final = {"first": "bad", "second": "good", None: ""}

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from crscore.lab.formats import DASH, count, number, percent, ranged, whole
 from crscore.lab.study.measures.separation import Estimate, Separation, SeparationResult
-from crscore.reports.layout import Card, Report, Section, make_table
+from crscore.reports.blocks import make_table
+from crscore.reports.layout import Card, Report, Section
 
 
 def separation_report(result: SeparationResult) -> Report:

@@ -30,17 +30,9 @@ from crscore.lab.study.measures.measurements import REPEATED_TOKENS, WORDS
 from crscore.lab.study.measures.pairs import SameDiff
 from crscore.lab.study.measures.ranking import HUMAN, Ranking, SystemMean
 from crscore.lab.study.results import ValidationResult
+from crscore.reports.blocks import CHECK_MARK, CROSS_MARK, Table, make_table
 from crscore.reports.charts import Bar, Mark, Plot
-from crscore.reports.layout import (
-    CHECK_MARK,
-    CROSS_MARK,
-    Card,
-    Details,
-    Report,
-    Section,
-    Table,
-    make_table,
-)
+from crscore.reports.layout import Card, Details, Report, Section
 
 Correlations = dict[tuple[str, str, str], Correlation]
 _Row = TypeVar("_Row", Correlation, Ranking, SameDiff, SystemMean)
@@ -356,7 +348,7 @@ def _attacks(attacks: Attacks) -> Section:
             f"{percent(RESTATING_GOAL)} of their duels, every other kind with a goal "
             f"{percent(WIN_GOAL)}.",
         ),
-        details=(Details("Every variant", variants, in_text=0),),
+        details=(Details("Every variant", variants, in_text=False),),
     )
 
 

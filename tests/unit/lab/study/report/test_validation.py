@@ -11,7 +11,8 @@ from crscore.lab.study.measures.measurements import ExtraMetrics, Metric
 from crscore.lab.study.report.validation import validation_report
 from crscore.lab.study.results import ValidationResult
 from crscore.reports import layout
-from crscore.reports.layout import Report, Section, Table
+from crscore.reports.blocks import Table
+from crscore.reports.layout import Report, Section
 from tests.helpers import findings as helper
 from tests.helpers import study as studies
 
