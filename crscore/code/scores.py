@@ -10,7 +10,7 @@ from msgspec import Struct
 from crscore.code.metrics.measurement import measure
 from crscore.code.samples import Sample
 from crscore.reports import console, view
-from crscore.reports.blocks import Block, Paragraph, Run, Table
+from crscore.reports.blocks import Block, Line, Paragraph, Run, Table
 from crscore.reports.fields import Count, Share
 from crscore.version import __version__
 
@@ -95,7 +95,7 @@ def render_text(scores: CodeScores, *, color: bool = False, width: int = 80) -> 
 def _blocks(scores: CodeScores) -> Iterator[Block]:
     names = [(name or str(number))[:24] for number, name in enumerate(scores.ids, 1)]
     names = names if 1 < scores.samples <= SHOWN_SAMPLES else []
-    rows = tuple(
+    rows: tuple[tuple[Line, ...], ...] = tuple(
         (
             (Run(row.metric),),
             f"{100 * row.score:.2f}",

@@ -281,7 +281,7 @@ def _write_documents(folder: Path, name: str, measured: Measured) -> dict[str, P
 
     overview, result = measured.overview, measured.result
     texts = {
-        "json": json.render_json(overview, measured.scored_remarks, result),
+        "json": json.render_json(overview, measured.reviewers.threads, result),
         "html": page.render_page(overview, result),
         "sarif": sarif.render_sarif(overview, result),
     }

@@ -196,7 +196,7 @@ def _render(results: Sequence[Measured], form: str, *, to_terminal: bool) -> str
 
     first, overviews = results[0], [measured.overview for measured in results]
     if form == "json":
-        return json.render_json(first.overview, first.scored_remarks, first.result)
+        return json.render_json(first.overview, first.reviewers.threads, first.result)
     if form == "sarif":
         return sarif.render_sarif(first.overview, first.result)
     if form == "html":

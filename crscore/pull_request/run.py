@@ -21,7 +21,6 @@ from crscore.github.pull import FindCheckout
 from crscore.github.records import PullRequest
 from crscore.pull_request import gate, overview, untrusted
 from crscore.pull_request.documents import comment
-from crscore.pull_request.documents.json import ScoredRemark
 from crscore.pull_request.overview import Overview, Person
 from crscore.pull_request.reviewers import identify
 from crscore.pull_request.reviewers.classify import NO_MARKERS
@@ -69,8 +68,6 @@ class Measured:
     """All comments against the change."""
     reviewers: ReviewerThreads
     """The reviewers' threads, in the order of the result's comments."""
-    scored_remarks: tuple[ScoredRemark, ...]
-    """Mapping of remarks to comments."""
     overview: Overview
     """Values that the documents are made from."""
 
@@ -143,7 +140,6 @@ def assess(
         settings=scorer.settings,
         result=result,
         reviewers=reviewers,
-        scored_remarks=_scored_remarks(reviewers),
         overview=condensed,
     )
 
@@ -254,14 +250,6 @@ def _originals(pull_request: PullRequest, reviewers: ReviewerThreads) -> dict[in
         for index, thread in enumerate(reviewers.threads)
         if thread.place.outdated and thread.place.id in pull_request.originals
     }
-
-
-def _scored_remarks(reviewers: ReviewerThreads) -> tuple[ScoredRemark, ...]:
-    return tuple(
-        ScoredRemark(remark=remark, reviewer=thread.reviewer, comment=index)
-        for index, thread in enumerate(reviewers.threads)
-        for remark in thread.remarks
-    )
 
 
 def _people(reviewers: ReviewerThreads) -> Sequence[Person]:

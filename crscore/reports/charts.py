@@ -1,4 +1,4 @@
-"""Charts of the web pages: Altair specifications, drawn as SVG by vl-convert (tried with 6.3, 1.9).
+"""Charts of the web pages: Vega-Lite specifications, drawn as SVG by vl-convert (tried with 1.9).
 
 No browser, network or script is needed. Colours are the page's CSS variables, so one drawing serves
 light, dark and print. Each chart is drawn in two widths, of which `charts.css` shows the one that
@@ -7,7 +7,6 @@ there is room for: letters keep their size. Texts are cleaned here and escaped b
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -19,7 +18,7 @@ from markupsafe import Markup
 from crscore.errors import DependencyError
 from crscore.reports import escape
 
-INSTALL: Final = "pip install altair vl-convert-python"
+INSTALL: Final = "pip install vl-convert-python"
 WIDTHS: Final = {"wide": 600, "narrow": 250}
 """Pixels of the field, by CSS class."""
 _LABEL_CHARS: Final = 72
@@ -32,6 +31,24 @@ _LEFT, _RIGHT = 0.4, 0.6
 """Shares of the width beyond which a label is on one side of its line."""
 _SVG: Final = "http://www.w3.org/2000/svg"
 _COLOURS: Final = {"main": "accent", "good": "good", "bad": "bad"}
+_THEME: Final = {
+    "background": "transparent",
+    "padding": 4,
+    "font": "system-ui, sans-serif",
+    "view": {"stroke": None},
+    "axis": {
+        "aria": False,
+        "labelColor": "var(--soft)",
+        "labelFontSize": 12,
+        "gridColor": "var(--line)",
+        "domainColor": "var(--line)",
+        "tickColor": "var(--line)",
+    },
+}
+_DESCRIPTION: Final = {"field": "description", "type": "nominal"}
+_LABEL: Final = {"field": "label", "type": "nominal"}
+_STROKE: Final = {"field": "colour", "type": "nominal", "scale": None}
+_FILL: Final = {"field": "fill", "type": "nominal", "scale": None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,64 +165,67 @@ def draw(chart: Plot | Trend, *, widths: Sequence[str] = tuple(WIDTHS)) -> Marku
         A `figure` with SVG drawings; the page needs `reports/templates/charts.css`.
 
     Raises:
-        DependencyError: Altair or vl-convert is not installed.
+        DependencyError: vl-convert is not installed.
     """
-    alt, schemapi = _load("altair"), _load("altair.utils.schemapi")
-    svg = _load("vl_convert").vegalite_to_svg
+    try:
+        from vl_convert import vegalite_to_svg  # noqa: PLC0415
+    except ImportError as exc:
+        raise DependencyError("vl_convert", INSTALL) from exc
     description = escape.one_line(chart.description)
     drawings = []
     for name in widths:
         width = WIDTHS[name]
-        # Our own specifications need no validation, which would take most of the time.
-        with schemapi.debug_mode(False):
-            layers = _plot(chart, width) if isinstance(chart, Plot) else _trend(chart)
-            layered = alt.layer(*layers).properties(width=width).configure(**_theme())
-            drawing = svg(layered.to_dict(validate=False))
+        layers = _plot(chart, width) if isinstance(chart, Plot) else _trend(chart)
+        height = _TREND_PIXELS
+        if isinstance(chart, Plot):
+            has_bases = any(bar.base for bar in chart.bars)
+            height = (_BASED_ROW_PIXELS if has_bases else _ROW_PIXELS) * len(chart.bars)
+        drawing = vegalite_to_svg(
+            {"layer": layers, "width": width, "height": height, "config": _THEME}
+        )
         css = f"chart {name}" if len(widths) > 1 else "chart"
         drawings.append(_finished(drawing, css, description))
     caption = Markup("<figcaption>{}</figcaption>").format(escape.one_line(chart.caption))
     return Markup("<figure>\n{}\n{}\n</figure>").format(caption, Markup("\n").join(drawings))
 
 
-def _load(name: str) -> Any:
-    try:
-        return importlib.import_module(name)
-    except ImportError as exc:
-        raise DependencyError(name, INSTALL) from exc
+def _layer(
+    rows: list[dict[str, Any]], mark: str, style: dict[str, Any], **encoding: Any
+) -> dict[str, Any]:
+    return {"data": {"values": rows}, "mark": {"type": mark, **style}, "encoding": encoding}
 
 
-def _plot(plot: Plot, width: int) -> list[Any]:
-    alt = _load("altair")
+def _plot(plot: Plot, width: int) -> list[dict[str, Any]]:
+    rows = [_row(index, bar) for index, bar in enumerate(plot.bars)]
     bases = [_row(index, bar.base) for index, bar in enumerate(plot.bars) if bar.base is not None]
     low, high = plot.domain or _ends(plot)
-    scale = alt.Scale(domain=[low, high], nice=plot.domain is None)
-    y = alt.Y("row:O", axis=None, scale=alt.Scale(domain=list(range(len(plot.bars)))))
-    rows = alt.Chart(
-        alt.Data(values=[_row(index, bar) for index, bar in enumerate(plot.bars)]),
-        height=(_BASED_ROW_PIXELS if bases else _ROW_PIXELS) * len(plot.bars),
-    ).encode(y=y)
-    axis = alt.Axis(title=None, format=plot.tick_format, tickCount=5)
-    layers = _intervals(rows, {"scale": scale, "axis": axis}, offset=7, size=75)
+    x = {
+        "type": "quantitative",
+        "scale": {"domain": [low, high], "nice": plot.domain is None},
+        "axis": {"title": None, "format": plot.tick_format, "tickCount": 5},
+    }
+    scale = {"domain": list(range(len(rows)))}
+    y = {"field": "row", "type": "ordinal", "axis": None, "scale": scale}
+    layers = _intervals(rows, x, y, offset=7, size=75)
     if bases:
-        below = alt.Chart(alt.Data(values=bases)).encode(y=y)
-        layers += _intervals(below, {"scale": scale, "axis": axis}, offset=15, size=40)
-    text = {
+        layers += _intervals(bases, x, y, offset=15, size=40)
+    style = {
         "aria": False,
         "baseline": "middle",
         "yOffset": -9,
         "fontSize": 13,
         "color": "var(--ink)",
     }
+    left = style | {"align": "left", "limit": width - _WRITTEN_PIXELS}
+    written = {"field": "written", "type": "nominal"}
     layers += [
-        rows.mark_text(align="left", limit=width - _WRITTEN_PIXELS, **text).encode(
-            x=alt.value(0), text="label:N"
-        ),
-        rows.mark_text(align="right", **text).encode(x=alt.value(width), text="written:N"),
+        _layer(rows, "text", left, x={"value": 0}, y=y, text=_LABEL),
+        _layer(rows, "text", style | {"align": "right"}, x={"value": width}, y=y, text=written),
     ]
     for mark in plot.marks:
         anchor = (mark.value - low) / ((high - low) or 1.0)
-        datum = alt.Chart(alt.Data(values=[{"at": mark.value, "label": mark.label}]))
-        layers += _rule(datum, alt.X("at:Q", scale=scale), anchor, above=8)
+        ruled = {"field": "at", "type": "quantitative", "scale": x["scale"]}
+        layers += _rule({"at": mark.value, "label": mark.label}, ruled, anchor, above=8)
     return layers
 
 
@@ -236,98 +256,77 @@ def _row(index: int, bar: Bar) -> dict[str, Any]:
     }
 
 
-def _intervals(rows: Any, x: dict[str, Any], *, offset: int, size: int) -> list[Any]:
-    alt = _load("altair")
-    described = rows.encode(description="description:N")
-    line = described.transform_filter("datum.low !== null").mark_rule(
-        strokeWidth=3, strokeCap="round", yOffset=offset
-    )
-    dot = described.transform_filter("datum.value !== null").mark_point(
-        opacity=1, size=size, yOffset=offset
-    )
-    stroke = alt.Stroke("colour:N", scale=None)
+def _intervals(
+    rows: list[dict[str, Any]], x: dict[str, Any], y: dict[str, Any], *, offset: int, size: int
+) -> list[dict[str, Any]]:
+    shared = {"y": y, "stroke": _STROKE, "description": _DESCRIPTION}
+    line = {"strokeWidth": 3, "strokeCap": "round", "yOffset": offset}
+    dot = {"opacity": 1, "size": size, "yOffset": offset}
+    ranged = [row for row in rows if row["low"] is not None]
+    valued = [row for row in rows if row["value"] is not None]
     return [
-        line.encode(x=alt.X("low:Q", **x), x2="high:Q", stroke=stroke),
-        dot.encode(x=alt.X("value:Q", **x), stroke=stroke, fill=alt.Fill("fill:N", scale=None)),
+        _layer(ranged, "rule", line, x=x | {"field": "low"}, x2={"field": "high"}, **shared),
+        _layer(valued, "point", dot, x=x | {"field": "value"}, fill=_FILL, **shared),
     ]
 
 
-def _rule(datum: Any, x: Any, anchor: float, *, above: int) -> list[Any]:
+def _rule(
+    row: dict[str, Any], x: dict[str, Any], anchor: float, *, above: int
+) -> list[dict[str, Any]]:
     """Draw a dashed line across, with its label above the field on the side that has room."""
-    alt = _load("altair")
     align = "right" if anchor > _RIGHT else "left" if anchor < _LEFT else "center"
-    label = datum.mark_text(
-        aria=False, align=align, baseline="bottom", fontSize=12, color="var(--soft)"
-    )
+    line = {"aria": False, "strokeDash": [4, 3], "color": "var(--ink)"}
+    text = {"aria": False, "align": align, "baseline": "bottom", "fontSize": 12}
     return [
-        datum.mark_rule(aria=False, strokeDash=[4, 3], color="var(--ink)").encode(x=x),
-        label.encode(x=x, y=alt.value(-above), text="label:N"),
+        _layer([row], "rule", line, x=x),
+        _layer(
+            [row], "text", text | {"color": "var(--soft)"}, x=x, y={"value": -above}, text=_LABEL
+        ),
     ]
 
 
-def _trend(trend: Trend) -> list[Any]:
-    alt = _load("altair")
+def _trend(trend: Trend) -> list[dict[str, Any]]:
     since, until = _milliseconds(trend.since), _milliseconds(trend.until)
-    scale = alt.Scale(type="utc", domain=[since, until])
-    axis = alt.Axis(title=None, format="%-d %b", tickCount=4, labelFlush=True)
-    x = alt.X("day:T", scale=scale, axis=axis)
+    x = {
+        "field": "day",
+        "type": "temporal",
+        "scale": {"type": "utc", "domain": [since, until]},
+        "axis": {"title": None, "format": "%-d %b", "tickCount": 4, "labelFlush": True},
+    }
     top = trend.top or max((point.value for point in trend.points), default=1.0)
-    y = alt.Y(
-        "value:Q",
-        scale=alt.Scale(domain=[0, top], nice=trend.top is None),
-        axis=alt.Axis(title=None, tickCount=3, domain=False),
-    )
-    points = alt.Chart(
-        alt.Data(
-            values=[
-                {
-                    "day": _milliseconds(point.day),
-                    "value": point.value,
-                    "group": point.group,
-                    "description": escape.one_line(point.text),
-                }
-                for point in trend.points
-            ]
-        ),
-        height=_TREND_PIXELS,
-    ).encode(x=x, y=y)
+    y = {
+        "field": "value",
+        "type": "quantitative",
+        "scale": {"domain": [0, top], "nice": trend.top is None},
+        "axis": {"title": None, "tickCount": 3, "domain": False},
+    }
+    points = [
+        {
+            "day": _milliseconds(point.day),
+            "value": point.value,
+            "group": point.group,
+            "description": escape.one_line(point.text),
+        }
+        for point in trend.points
+    ]
+    line = {"aria": False, "color": "var(--accent)", "strokeWidth": 2}
+    dot = {"opacity": 1, "filled": True, "size": 22, "color": "var(--accent)"}
     layers = [
-        points.mark_line(aria=False, color="var(--accent)", strokeWidth=2).encode(detail="group:N"),
-        points.mark_point(opacity=1, filled=True, size=22, color="var(--accent)").encode(
-            description="description:N"
-        ),
+        _layer(points, "line", line, x=x, y=y, detail={"field": "group", "type": "nominal"}),
+        _layer(points, "point", dot, x=x, y=y, description=_DESCRIPTION),
     ]
     for index, event in enumerate(trend.events):
         day = _milliseconds(event.day)
-        datum = alt.Chart(
-            alt.Data(values=[{"day": day, "label": escape.one_line(event.label, _EVENT_CHARS)}])
-        )
-        anchor = (day - since) / ((until - since) or 1)
+        row = {"day": day, "label": escape.one_line(event.label, _EVENT_CHARS)}
         # Labels of neighbouring days alternate between two lines.
-        layers += _rule(datum, alt.X("day:T", scale=scale), anchor, above=4 + 14 * (index % 2))
+        above = 4 + 14 * (index % 2)
+        ruled = {key: x[key] for key in ("field", "type", "scale")}
+        layers += _rule(row, ruled, (day - since) / ((until - since) or 1), above=above)
     return layers
 
 
 def _milliseconds(day: str) -> int:
     return int(datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp()) * 1000
-
-
-def _theme() -> dict[str, Any]:
-    alt = _load("altair")
-    return {
-        "background": "transparent",
-        "padding": 4,
-        "font": "system-ui, sans-serif",
-        "view": alt.ViewConfig(stroke=None),
-        "axis": alt.AxisConfig(
-            aria=False,
-            labelColor="var(--soft)",
-            labelFontSize=12,
-            gridColor="var(--line)",
-            domainColor="var(--line)",
-            tickColor="var(--line)",
-        ),
-    }
 
 
 def _finished(drawing: str, css: str, description: str) -> Markup:

@@ -8,7 +8,6 @@ line prints them on stderr.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Annotated, Final
 
 import msgspec
@@ -27,17 +26,17 @@ SHORT_CHARS: Final = 300
 """Longest sentence and claim of the short form."""
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
-    """Report for a terminal."""
+class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Report for a terminal; its fields are its options."""
 
-    explain: bool
+    explain: bool = False
     """True to show everything instead of the short form."""
-    signature: bool
-    """True to show the whole signature."""
-    color: bool
-    width: int
-    """Columns of the terminal."""
+    signature: bool = False
+    """True to show the whole signature instead of its short form."""
+    color: bool = False
+    """True to write color sequences."""
+    width: Annotated[int, Meta(ge=1)] = 80
+    """Columns of the terminal; the report is from 60 to 160 columns wide."""
 
     def render(self, results: Sequence[Result]) -> str:
         """Render each result below the one before."""
@@ -75,22 +74,6 @@ class Text:
         yield Signature(result.signature, whole=self.signature)
 
 
-class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Options of the report."""
-
-    explain: bool = False
-    """True to show everything instead of the short form."""
-    signature: bool = False
-    """True to show the whole signature instead of its short form."""
-    color: bool = False
-    """True to write color sequences."""
-    width: Annotated[int, Meta(ge=1)] = 80
-    """Columns of the terminal; the report is from 60 to 160 columns wide."""
-
-
 def create(options: Options) -> Report:
     """Create the report."""
-    width = console.fit_width(options.width)
-    return Text(
-        explain=options.explain, signature=options.signature, color=options.color, width=width
-    )
+    return msgspec.structs.replace(options, width=console.fit_width(options.width))

@@ -55,9 +55,6 @@ def _hash_text(body: str) -> str:
 def _blocks(overview: Overview) -> Iterator[Block]:
     """Yield the blocks, the most useful first."""
     yield Heading("Review coverage", 1)
-    yield overview_blocks.make_opening(overview)
-    yield from overview_blocks.make_notices(overview, max_open=SHOWN_MISSING)
-    yield from overview_blocks.make_table(overview)
-    yield from overview_blocks.make_points(overview, max_open=SHOWN_POINTS)
+    yield from overview_blocks.make_overview(overview, points=SHOWN_POINTS, missing=SHOWN_MISSING)
     yield overview_blocks.make_notes(overview, shown_missing=SHOWN_MISSING)
     yield overview_blocks.make_signature(overview)

@@ -10,33 +10,19 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
 from crscore.github.records import Remark, RemarkKind
-from crscore.pull_request.overview import SCHEMA, Overview
-from crscore.records import Result, Scope, Scores, Usefulness
+from crscore.pull_request.overview import Overview
+from crscore.pull_request.reviewers.identify import ReviewerThread
+from crscore.records import CommentResult, Result, Scope, Scores, Usefulness
 from crscore.reports import escape
 from crscore.reports import json as report
 
-__all__ = ["SCHEMA", "PullDocument", "RemarkRow", "ScoredRemark", "render_json"]
-
 _HALF_PAIR = re.compile(r"[\ud800-\udfff]")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScoredRemark:
-    """Remark, with the comment it is part of."""
-
-    remark: Remark
-    """Remark as stored by the host."""
-    reviewer: str
-    """Name of the reviewer who wrote it."""
-    comment: int
-    """Index of the comment in the result's `comments`."""
 
 
 class RemarkRow(Struct, frozen=True, kw_only=True):
@@ -73,19 +59,23 @@ class PullDocument(Overview, frozen=True, kw_only=True):
     """The whole result."""
 
 
-def render_json(overview: Overview, remarks: Sequence[ScoredRemark], result: Result) -> str:
+def render_json(overview: Overview, threads: Sequence[ReviewerThread], result: Result) -> str:
     """Write the document.
 
     Args:
         overview: The overview.
-        remarks: The remarks that were scored.
+        threads: Threads that were scored, in the order of the result's comments.
         result: Result from which the overview was made.
 
     Returns:
         One JSON object and a newline.
     """
     fields: dict[str, Any] = msgspec.structs.asdict(overview)
-    rows = [_row(remark, result) for remark in remarks]
+    rows = [
+        _row(remark, thread.reviewer, index, result.comments[index])
+        for index, thread in enumerate(threads)
+        for remark in thread.remarks
+    ]
     document = PullDocument(**fields, comments=rows, result=report.document(result))
     text = json.dumps(
         msgspec.to_builtins(document), ensure_ascii=False, allow_nan=False, separators=(",", ":")
@@ -93,14 +83,13 @@ def render_json(overview: Overview, remarks: Sequence[ScoredRemark], result: Res
     return escape.json_text(_HALF_PAIR.sub("\N{REPLACEMENT CHARACTER}", text)) + "\n"
 
 
-def _row(scored_remark: ScoredRemark, result: Result) -> RemarkRow:
-    remark, scored = scored_remark.remark, result.comments[scored_remark.comment]
+def _row(remark: Remark, reviewer: str, index: int, scored: CommentResult) -> RemarkRow:
     return RemarkRow(
         id=remark.id,
         kind=remark.kind,
         url=remark.url,
-        reviewer=scored_remark.reviewer,
-        comment=scored_remark.comment,
+        reviewer=reviewer,
+        comment=index,
         scope=scored.scope,
         usefulness=scored.usefulness,
         scores=scored.scores,

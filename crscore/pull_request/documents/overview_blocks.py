@@ -15,33 +15,40 @@ from crscore.reports.score_blocks import PARTIAL
 MAX_NAME_CHARS: Final = 60
 
 
-def make_opening(overview: Overview) -> blocks.Paragraph:
+def make_overview(
+    overview: Overview, *, points: int, missing: int, words: bool = False
+) -> Iterator[blocks.Block]:
+    """Yield the verdict, missing inputs, the reviewers and the unaddressed points.
+
+    Args:
+        overview: The overview.
+        points: Points shown openly; the others are folded.
+        missing: Reasons for a partial result that are listed.
+        words: Include the column of words.
+    """
+    yield _make_opening(overview)
+    yield from _make_notices(overview, missing)
+    yield from _make_table(overview, words=words)
+    yield from _make_points(overview, points)
+
+
+def _make_opening(overview: Overview) -> blocks.Paragraph:
     """Return the verdict, then what is addressed."""
     useful = overview.together.usefulness
     coverage = _describe_coverage(overview)
     return blocks.Paragraph(coverage if useful is None else f"{useful.verdict} {coverage}")
 
 
-def make_notices(overview: Overview, *, max_open: int) -> Iterator[blocks.Notice]:
-    """Yield the notice of a partial result.
-
-    Args:
-        overview: The overview.
-        max_open: Maximum number of missing inputs that are listed.
-    """
+def _make_notices(overview: Overview, max_open: int) -> Iterator[blocks.Notice]:
+    """Yield the notice of a partial result."""
     if overview.missing:
         hidden = len(overview.missing) - max_open
         last_line = f"and {hidden:,} more, in the notes" if hidden > 0 else ""
         yield blocks.Notice("Partial", PARTIAL, overview.missing[:max_open], last_line)
 
 
-def make_table(overview: Overview, *, words: bool = False) -> Iterator[blocks.Block]:
-    """Yield one row per reviewer, below one for all of them together, and remarks on the rows.
-
-    Args:
-        overview: The overview.
-        words: Include the column of words.
-    """
+def _make_table(overview: Overview, *, words: bool) -> Iterator[blocks.Block]:
+    """Yield one row per reviewer, below one for all of them together, and remarks on the rows."""
     if not overview.reviewers:
         return
     together = overview.together
@@ -73,7 +80,7 @@ def make_table(overview: Overview, *, words: bool = False) -> Iterator[blocks.Bl
         yield blocks.Items(reasons)
 
 
-def make_points(overview: Overview, *, max_open: int) -> Iterator[blocks.Block]:
+def _make_points(overview: Overview, max_open: int) -> Iterator[blocks.Block]:
     """Yield the list of unaddressed points: the most important openly, the others folded."""
     if overview.open:
         title = "Not or hardly addressed" if overview.graded else "Not addressed"

@@ -36,10 +36,9 @@ def render_page(overview: Overview, result: Result) -> str:
 def _blocks(overview: Overview) -> Iterator[Block]:
     name = Run(f"{overview.repository}#{overview.number}", link=overview.url)
     yield Heading((name, Run(f" {overview.title}")), 1)
-    yield overview_blocks.make_opening(overview)
-    yield from overview_blocks.make_notices(overview, max_open=len(overview.missing))
-    yield from overview_blocks.make_table(overview)
-    yield from overview_blocks.make_points(overview, max_open=SHOWN_POINTS)
+    yield from overview_blocks.make_overview(
+        overview, points=SHOWN_POINTS, missing=len(overview.missing)
+    )
     yield overview_blocks.make_notes(overview, shown_missing=len(overview.missing))
     commit = Run(overview.head[:7], "code", f"{overview.url}/commits/{overview.head}")
     text = ". All that follows is the report of this measurement."

@@ -44,10 +44,9 @@ def _blocks(overview: Overview) -> Iterator[Block]:
     name = f"{overview.repository}#{overview.number}"
     yield Heading((Run("Review of "), Run(name, link=overview.url)), 1)
     yield Paragraph((Run(overview.title),))
-    yield overview_blocks.make_opening(overview)
-    yield from overview_blocks.make_notices(overview, max_open=SHOWN_MISSING)
-    yield from overview_blocks.make_table(overview, words=True)
-    yield from overview_blocks.make_points(overview, max_open=SHOWN_POINTS)
+    yield from overview_blocks.make_overview(
+        overview, points=SHOWN_POINTS, missing=SHOWN_MISSING, words=True
+    )
     yield overview_blocks.make_notes(overview, shown_missing=SHOWN_MISSING)
     yield overview_blocks.make_signature(overview)
 

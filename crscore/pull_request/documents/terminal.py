@@ -42,8 +42,5 @@ def _blocks(overview: Overview, *, signature: bool) -> Iterator[Block]:
     name = f"{overview.repository}#{overview.number}"
     yield Heading((Run(name), Run(f" · {overview.title}")), 1)
     yield Paragraph((Run(overview.url),), "dim")
-    yield overview_blocks.make_opening(overview)
-    yield from overview_blocks.make_notices(overview, max_open=SHOWN_MISSING)
-    yield from overview_blocks.make_table(overview)
-    yield from overview_blocks.make_points(overview, max_open=SHOWN_POINTS)
+    yield from overview_blocks.make_overview(overview, points=SHOWN_POINTS, missing=SHOWN_MISSING)
     yield Signature(overview.signature, whole=signature)

@@ -21,7 +21,6 @@ from crscore.pull_request.reviewers.repeats import Message
 from crscore.pull_request.reviewers.strip_bot_text import (
     cut,
     find_exclusion,
-    is_review,
     remove_between,
     without_commands,
 )
@@ -138,7 +137,7 @@ def _review_text(remark: Remark, author: Author) -> str:
     """Return the review text of a post; empty when there is none."""
     text = without_commands(remark.body).strip()
     if author.profile is not None:
-        if not is_review(text, remark.kind, author.profile):
+        if find_exclusion(text, remark.kind, author.profile):
             return ""
         text = cut(text, author.profile.cut)
     if not _has_words(_TAG.sub(" ", remove_between(text, "<!--", "-->"))):

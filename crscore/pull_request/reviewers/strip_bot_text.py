@@ -20,17 +20,6 @@ _COMMAND: Final = re.compile(r"/crscore(?:\s|$)", re.IGNORECASE)
 Span = tuple[int, int]
 
 
-def is_review(body: str, kind: RemarkKind, profile: Profile) -> bool:
-    """Return whether a post is review, according to its bot's profile.
-
-    Args:
-        body: Markdown.
-        kind: Kind of the post.
-        profile: Profile of the bot that wrote it.
-    """
-    return find_exclusion(body, kind, profile) is None
-
-
 def find_exclusion(body: str, kind: RemarkKind, profile: Profile) -> Post | None:
     """Find the first rule of a bot's profile by which a post is no review.
 

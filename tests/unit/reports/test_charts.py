@@ -103,5 +103,5 @@ def test_hostile_texts_are_shown_as_text() -> None:
 
 def test_missing_package_is_named_with_its_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "vl_convert", None)
-    with pytest.raises(DependencyError, match="pip install altair vl-convert-python"):
+    with pytest.raises(DependencyError, match="pip install vl-convert-python"):
         draw(PLOT)

@@ -9,7 +9,7 @@ from jsonschema import Draft202012Validator
 from crscore.github.records import Remark, RemarkKind
 from crscore.pull_request import overview, untrusted
 from crscore.pull_request.documents import json
-from crscore.pull_request.documents.json import ScoredRemark
+from crscore.pull_request.reviewers.identify import ReviewerThread
 from crscore.records import ReferenceKind, Result, ScopeKind, Side
 from crscore.reports import json as report
 from tests.helpers import overviews, results
@@ -26,7 +26,13 @@ VALIDATOR = Draft202012Validator(SCHEMA)
 REMARK = Remark(id=101, kind=RemarkKind.LINE, body="b", login="mira", is_bot=False, resolved=True)
 
 
-def render(result: Result, *spoken: ScoredRemark, **changes: Any) -> dict[str, Any]:
+def thread(remark: Remark) -> ReviewerThread:
+    return ReviewerThread(
+        reviewer="mira", is_bot=False, profile=None, remarks=(remark,), body="b", place=remark
+    )
+
+
+def render(result: Result, *spoken: ReviewerThread, **changes: Any) -> dict[str, Any]:
     actual = overview.make_overview(overviews.pull(result, **changes), result, overviews.PEOPLE)
     written = json.render_json(actual, spoken, result)
     document = standard.loads(written)
@@ -100,9 +106,7 @@ def test_overview_is_read_again_from_the_document(make) -> None:
 
 
 def test_remark_has_the_scores_of_its_comment() -> None:
-    (row,) = render(results.review(), ScoredRemark(remark=REMARK, reviewer="mira", comment=0))[
-        "comments"
-    ]
+    (row,) = render(results.review(), thread(REMARK))["comments"]
     assert (row["id"], row["kind"], row["reviewer"], row["resolved"]) == (101, "line", "mira", True)
     assert row["scope"] == {"kind": "hunk", "path": "src/shop/client.py", "hunk": 0}
     assert row["scores"]["sentences"] == 2
@@ -110,7 +114,7 @@ def test_remark_has_the_scores_of_its_comment() -> None:
 
 def test_remark_has_the_usefulness_of_its_comment() -> None:
     result = results.useful(results.review())
-    (row,) = render(result, ScoredRemark(remark=REMARK, reviewer="mira", comment=0))["comments"]
+    (row,) = render(result, thread(REMARK))["comments"]
     assert row["usefulness"]["standing"] == 61
 
 
@@ -146,7 +150,5 @@ def test_document_as_written_cannot_command_terminal_or_runner() -> None:
 
 def test_half_a_surrogate_pair_is_replaced_and_a_whole_one_kept() -> None:
     remark = replace(REMARK, url="https://h/\ud800\N{RAINBOW}")
-    (row,) = render(results.review(), ScoredRemark(remark=remark, reviewer="m", comment=0))[
-        "comments"
-    ]
+    (row,) = render(results.review(), thread(remark))["comments"]
     assert row["url"] == "https://h/\ufffd\N{RAINBOW}"

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from crscore.github.records import RemarkKind
 from crscore.pull_request.reviewers.profile import Cut, Post, Profile, profiles
-from crscore.pull_request.reviewers.strip_bot_text import cut, is_review, without_commands
+from crscore.pull_request.reviewers.strip_bot_text import cut, find_exclusion, without_commands
 from tests.helpers.growth import growth
 
 """Of processor time, under coverage; a step for each pair of pieces would take minutes."""
@@ -147,19 +147,19 @@ def octo(*posts: Post) -> Profile:
 
 def test_post_with_a_line_of_a_notice_is_no_review() -> None:
     bot = octo(Post(description="a", lines=("limit*",)))
-    assert not is_review("> [!NOTE]\n> **Limit** reached", RemarkKind.REVIEW, bot)
-    assert is_review("The limit is wrong", RemarkKind.REVIEW, bot)
+    assert find_exclusion("> [!NOTE]\n> **Limit** reached", RemarkKind.REVIEW, bot)
+    assert not find_exclusion("The limit is wrong", RemarkKind.REVIEW, bot)
 
 
 def test_post_of_a_kind_is_no_review_whatever_it_says() -> None:
     bot = octo(Post(description="a", kinds=(RemarkKind.CONVERSATION,)))
-    assert not is_review("a", RemarkKind.CONVERSATION, bot)
-    assert is_review("a", RemarkKind.LINE, bot)
+    assert find_exclusion("a", RemarkKind.CONVERSATION, bot)
+    assert not find_exclusion("a", RemarkKind.LINE, bot)
 
 
 def test_notice_of_another_kind_does_not_count() -> None:
     bot = octo(Post(description="a", kinds=(RemarkKind.LINE,), lines=("a",)))
-    assert is_review("a", RemarkKind.REVIEW, bot)
+    assert not find_exclusion("a", RemarkKind.REVIEW, bot)
 
 
 @given(st.lists(st.sampled_from(PIECES)).map("".join))
@@ -192,7 +192,7 @@ def test_hostile_body_takes_linear_time(piece: str) -> None:
     def prepare(size: int) -> Callable[[], object]:
         text = (piece * size)[:size]
         return lambda: [
-            (cut(text, bot.cut), is_review(text, RemarkKind.REVIEW, bot)) for bot in profiles()
+            (cut(text, bot.cut), find_exclusion(text, RemarkKind.REVIEW, bot)) for bot in profiles()
         ]
 
     assert growth(prepare, 1_000) < 9
