@@ -45,7 +45,7 @@ def read_report(content: bytes, output: Output, *, tool: str) -> RawReport:
 
 def _sarif(content: bytes, output: Output, tool: str) -> RawReport:
     del output
-    runs = sarif.read_sarif(content, source=tool, max_results=MAX_FINDINGS)
+    runs = sarif.read_sarif(content, source=tool)
     return RawReport(
         findings=tuple(finding for run in runs for finding in run.findings),
         unparsed=tuple(path for run in runs for path in run.unparsed),

@@ -24,7 +24,7 @@ from crscore.static_analysis.wording import resolve_links, shorten
 
 VERSION: Final = "2.1.0"
 MAX_RESULTS: Final = 25_000
-"""Maximum results in a file; GitHub's limit for a run."""
+"""Maximum results of all runs in a file; GitHub's limit for a run."""
 MAX_LINE: Final = 10_000_000
 """Largest valid line number."""
 HIGH: Final = 7.0
@@ -47,15 +47,12 @@ _MAX_EXTENSIONS: Final = 100
 Json = dict[str, Any]
 
 
-def read_sarif(
-    content: bytes, *, source: str, max_results: int = MAX_RESULTS
-) -> tuple[RawReport, ...]:
+def read_sarif(content: bytes, *, source: str) -> tuple[RawReport, ...]:
     """Read a SARIF file.
 
     Args:
         content: UTF-8, with or without a byte order mark, or UTF-16 or UTF-32.
         source: Origin, for errors: a tool's name or a path.
-        max_results: Maximum number of results of all runs together.
 
     Returns:
         One report per run, in file order. Results whose `kind` is not a finding and those absent
@@ -72,9 +69,9 @@ def read_sarif(
         if _object(run, "externalPropertyFileReferences").get("results"):
             raise ToolOutputError(source, "its results are in another file, which is not read")
     results = sum(len(_array(run, "results", source)) for run in runs)
-    if results > max_results:
+    if results > MAX_RESULTS:
         raise ToolOutputError(
-            source, f"it has {results:,} results and {max_results:,} is the maximum"
+            source, f"it has {results:,} results and {MAX_RESULTS:,} is the maximum"
         )
     return tuple(replace_surrogates(_Run(run, source).report()) for run in runs)
 
@@ -188,12 +185,9 @@ class _Run:
         index = _whole(reference.get("index"))
         if index is not None and index < len(extensions):
             return extensions[index]
-        for key in ("guid", "name"):
-            name = _text(reference, key)
-            for part in extensions:
-                if name and _text(part.component, key) == name:
-                    return part
-        return self.parts[0]
+        name = _text(reference, "name")
+        named = (part for part in extensions if name and _text(part.component, "name") == name)
+        return next(named, self.parts[0])
 
     def _place(self, result: Json) -> tuple[str, int, int]:
         """Return the first location that names a file: path, first line and last line."""
@@ -349,14 +343,8 @@ def _text(owner: Json, *keys: str) -> str:
 
 
 def _whole(value: object) -> int | None:
-    """Read a whole number from 0, also from text or with a fraction of 0."""
-    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 10:
-        return int(value)
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    if isinstance(value, bool) or not isinstance(value, int):
-        return None
-    return value if value >= 0 else None
+    """Return a whole number from 0; None for another value."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
 def _line(value: object) -> int:
