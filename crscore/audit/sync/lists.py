@@ -151,7 +151,7 @@ def _descend(
         # caller reads from the top.
         if progress and not (times and in_order and times[0] >= progress.last):
             return repository
-        top = progress.top if progress else max(start, *times)
+        top = progress.top if progress else max([start, *times])
         with store.transaction():
             for item in items:
                 # Equal times are read again: several items can share the second of the position.
