@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from msgspec import Struct
 
-    from crscore.lab.study.data.splits import Split
     from crscore.lab.study.measures.measurements import Extra
     from crscore.lab.study.run import Trainer
 
@@ -158,7 +157,6 @@ def command(
     the data, and the report shows the effect.
     """
     io.check_output(target)
-    options["split"] = _read_split(options["split"])
     if imported is not None:
         if paths or target:
             raise click.UsageError("--import-crscore takes only CLONE and OUT")
@@ -198,17 +196,6 @@ def command(
 
     io.write_text(rendering.render(document, report), target)
     return 0
-
-
-def _read_split(text: str | None) -> Split | None:
-    if text is None:
-        return None
-    from crscore.lab.study.data import splits  # noqa: PLC0415  (after --help and wrong options)
-
-    try:
-        return splits.parse_split(text)
-    except ValueError as exc:
-        raise click.UsageError(f"--split: {exc}") from exc
 
 
 def _refuse_others(accepted: frozenset[str], use: str) -> None:
@@ -265,9 +252,13 @@ def _validate(
     from crscore import scorer  # noqa: PLC0415
     from crscore.lab.study import run  # noqa: PLC0415
     from crscore.lab.study.baselines import judge, metric_files, published  # noqa: PLC0415
-    from crscore.lab.study.data import saved_runs, study  # noqa: PLC0415
+    from crscore.lab.study.data import saved_runs, splits, study  # noqa: PLC0415
 
     baselines, files, judges = (options.pop(name) for name in ("baselines", "files", "judges"))
+    try:
+        options["split"] = splits.parse_split(options["split"]) if options["split"] else None
+    except ValueError as exc:
+        raise click.UsageError(f"--split: {exc}") from exc
     try:
         judge_names = judge.read_judge_names(judges)
     except ValueError as exc:

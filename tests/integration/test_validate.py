@@ -347,7 +347,7 @@ def test_matcher_is_trained_for_each_fold(capsys, tmp_path: Path) -> None:
     [
         (["--split", "by-moon"], "--split: by-moon is not one of grouped-cv, leave-one-system-out"),
         (["--split", "grouped-cv", "1"], "--split: grouped-cv needs at least 2 groups, not 1"),
-        (["--split", "leave-one-language-out", "5"], "it takes no number"),
+        (["--split", "leave-one-language-out", "5"], "and takes no number"),
         (["--split", "grouped-cv", "--matcher", "published"], "the matcher published learns noth"),
         (["--split", "grouped-cv", "--threshold", "0.5"], "the matcher published learns nothing"),
         (["--split", "grouped-cv", "--preset", "paper"], "the matcher published learns nothing"),

@@ -34,7 +34,8 @@ def baselines() -> Extra:
     Raises:
         DependencyError: A library is not installed; raised before the work begins.
     """
-    require_libraries()
+    for package in LIBRARIES:
+        version(package)
     return _baselines
 
 
@@ -49,16 +50,6 @@ def _token_encoder(encoder: Encoder) -> Encoder:
         return encoder
     default: Encoder = plugins.create("encoders", TOKENS, {"offline": True})
     return default
-
-
-def require_libraries() -> None:
-    """Check that the baseline libraries are installed, before the work begins.
-
-    Raises:
-        DependencyError: A library is not installed.
-    """
-    for package in LIBRARIES:
-        version(package)
 
 
 def baseline_values(
@@ -82,7 +73,6 @@ def baseline_values(
         DependencyError: A library is not installed.
         EncodingError: The encoder's model is unavailable or rejects a text.
     """
-    require_libraries()
     by_change = {change.id: _human_comment(change) for change, _ in rows}
     missing = tuple(change for change, text in by_change.items() if not text.strip())
     if len(missing) == len(by_change):

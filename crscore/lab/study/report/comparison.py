@@ -7,6 +7,7 @@ from typing import Final
 
 from crscore.lab.formats import (
     DASH,
+    columns,
     count,
     number,
     p_value,
@@ -102,8 +103,7 @@ def _differences(comparison: Comparison) -> Section:
         "Differences between the two runs",
         comparison.differences,
         ("Statistic", lambda r: f"{r.dimension}: {r.statistic}, {slices.label(r.slice)}"),
-        ("A", lambda row: number(row.first)),
-        ("B", lambda row: number(row.second)),
+        *columns(number, A="first", B="second"),
         ("B - A", lambda row: signed(row.difference)),
         ("95 % interval", lambda row: signed_interval(row.low, row.high)),
         ("p", lambda row: probability(row.p)),

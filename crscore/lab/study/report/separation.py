@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from crscore.lab.formats import DASH, count, number, percent, ranged, whole
+from crscore.lab.formats import DASH, columns, count, number, percent, ranged, whole
 from crscore.lab.study.measures.separation import Estimate, Separation, SeparationResult
 from crscore.reports.blocks import make_table
 from crscore.reports.layout import Card, Report, Section
@@ -68,9 +68,9 @@ def _section(
     table = make_table(
         title,
         separation.numbers,
-        ("Number", lambda row: row.number),
+        *columns(str, Number="number"),
         ("AUC", lambda row: estimate(row.auc)),
         *paired,
-        ("abstained", lambda row: whole(row.abstained)),
+        *columns(whole, "abstained"),
     )
     return Section(anchor, separation.name, title, (intro,), tables=(table,))

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from crscore.encoders import hashing, minilm
-from crscore.errors import DependencyError
 from crscore.lab.study.baselines import bleu, overlap, published
 from crscore.lab.study.data import study
 from crscore.lab.study.data.study import GROUND_TRUTH, RatedReview, StudyChange
@@ -133,12 +132,6 @@ def test_variants_name_library_and_list(rows: Rows) -> None:
     assert variants["chrF++"] == f"nc:6 nw:2 beta:2, sacrebleu {metadata.version('sacrebleu')}"
     assert variants["BLEU without stop words"].endswith("without the 179 stop words of NLTK")
     assert "no synonyms" in variants["METEOR"]
-
-
-def test_require_libraries_names_the_missing_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(published, "LIBRARIES", ("sacrebleu", "crscore-no-such-library"))
-    with pytest.raises(DependencyError, match="crscore-no-such-library is not installed"):
-        published.require_libraries()
 
 
 def test_importing_the_baselines_loads_no_library() -> None:
