@@ -8,7 +8,7 @@ type apply to both jobs.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import chain
 from typing import Annotated, Any, Final, Literal
 
@@ -189,7 +189,7 @@ class Overview(Struct, frozen=True, kw_only=True):
 class Person:
     """Facts about a reviewer other than the scores."""
 
-    reviewer: str
+    name: str
     """Name used as the author of the comments."""
     is_bot: bool
     """True for a bot."""
@@ -258,7 +258,7 @@ def _reviewers(result: records.Result, people: Sequence[Person]) -> tuple[Review
     reviews = {item.author: item for item in result.reviews}
     rows = []
     for person in people[:MAX_REVIEWERS]:
-        review = reviews.get(person.reviewer)
+        review = reviews.get(person.name)
         sentences = (
             ()
             if review is None
@@ -269,14 +269,9 @@ def _reviewers(result: records.Result, people: Sequence[Person]) -> tuple[Review
             Reviewer(
                 usefulness=_useful(result, value, chain.from_iterable(sentences)),
                 **(_NO_SCORES if review is None else _published_scores(review.scores)),
-                name=_text(person.reviewer, MAX_NAME_CHARS) or "unknown",
-                is_bot=person.is_bot,
-                comments=person.comments,
+                **asdict(person) | {"name": _text(person.name, MAX_NAME_CHARS) or "unknown"},
                 sentences=0 if review is None else review.scores.sentences,
                 words=0 if review is None else review.baselines.words,
-                threads=person.threads,
-                resolved=person.resolved,
-                outdated=person.outdated,
             )
         )
     return tuple(rows)

@@ -6,7 +6,7 @@ alone, so that a job with write permission can make them from another job's data
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -24,7 +24,7 @@ from crscore.pull_request.documents import comment
 from crscore.pull_request.overview import Overview, Person
 from crscore.pull_request.reviewers import identify
 from crscore.pull_request.reviewers.classify import NO_MARKERS
-from crscore.pull_request.reviewers.identify import ReviewerThreads
+from crscore.pull_request.reviewers.identify import ReviewerThread, ReviewerThreads
 from crscore.records import Diff, Result
 from crscore.scorer import Scorer, diff_limits, make_store
 from crscore.scoring.gate import GateResult
@@ -92,7 +92,7 @@ def measure(client: Client, request: Request) -> Measured:
         client,
         request.repository,
         request.number,
-        limits=_limits(first),
+        limits=full_files.Limits(diff=diff_limits(first), max_source_bytes=first.max_source_bytes),
         find_checkout=_finder(request.folder, is_requested=request.names_folder),
         store=make_store(first) if first.cache else None,
     )
@@ -133,7 +133,7 @@ def assess(
         originals=_originals(pull_request, reviewers),
     )
     condensed = overview.make_overview(
-        pull_request, result, _people(reviewers), (*reviewers.left_out, *reviewers.notes)
+        pull_request, result, tuple(_people(reviewers)), (*reviewers.left_out, *reviewers.notes)
     )
     return Measured(
         pull=pull_request,
@@ -227,10 +227,6 @@ def post_overview(client: Client, checked: Overview) -> Posted:
     )
 
 
-def _limits(settings: Config) -> full_files.Limits:
-    return full_files.Limits(diff=diff_limits(settings), max_source_bytes=settings.max_source_bytes)
-
-
 def _finder(folder: Path | None, *, is_requested: bool) -> FindCheckout | None:
     if folder is None:
         return None
@@ -252,20 +248,21 @@ def _originals(pull_request: PullRequest, reviewers: ReviewerThreads) -> dict[in
     }
 
 
-def _people(reviewers: ReviewerThreads) -> Sequence[Person]:
-    names = dict.fromkeys(thread.reviewer for thread in reviewers.threads)
-    return [_person(name, reviewers) for name in names]
-
-
-def _person(name: str, reviewers: ReviewerThreads) -> Person:
-    threads = [thread for thread in reviewers.threads if thread.reviewer == name]
-    started = [thread.place for thread in threads if thread.place.thread == thread.remarks[0].id]
-    resolved = [place.resolved for place in started]
-    return Person(
-        reviewer=name,
-        is_bot=any(thread.is_bot for thread in threads),
-        comments=len(threads),
-        threads=len(started),
-        resolved=None if None in resolved else sum(map(bool, resolved)),
-        outdated=sum(thread.place.outdated for thread in threads),
-    )
+def _people(reviewers: ReviewerThreads) -> Iterator[Person]:
+    threads_by_name: dict[str, list[ReviewerThread]] = {}
+    for thread in reviewers.threads:
+        threads_by_name.setdefault(thread.reviewer, []).append(thread)
+    for name, threads in threads_by_name.items():
+        started = [
+            thread.place.resolved
+            for thread in threads
+            if thread.place.thread == thread.remarks[0].id
+        ]
+        yield Person(
+            name=name,
+            is_bot=any(thread.is_bot for thread in threads),
+            comments=len(threads),
+            threads=len(started),
+            resolved=None if None in started else sum(map(bool, started)),
+            outdated=sum(thread.place.outdated for thread in threads),
+        )

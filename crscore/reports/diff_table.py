@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from crscore.records import ChangedFile, DiffLine, Hunk, LineKind, Result, Side
 from crscore.reports.escape import code_line, one_line
@@ -23,25 +23,8 @@ MAX_LINE_CHARS = 1_000
 SIGNS = {LineKind.ADDED: "+", LineKind.REMOVED: "\N{MINUS SIGN}", LineKind.CONTEXT: ""}
 
 
-class Mark(NamedTuple):
-    """Lines that a pseudo-reference or comment refers to."""
-
-    path: str
-    side: Side
-    start: int
-    """First line, 1-based."""
-    end: int
-    """Last line, inclusive."""
-    name: str
-    """`r0` for the first pseudo-reference, `c0` for the first comment."""
-
-
-class _Place(NamedTuple):
-    """Line of one version of a file."""
-
-    path: str
-    side: Side
-    number: int
+_Place: TypeAlias = tuple[str, Side, int]
+"""Path, side and number of a line."""
 
 
 class DiffRow(NamedTuple):
@@ -119,32 +102,33 @@ def _names(result: Result, max_lines: int) -> dict[_Place, list[str]]:
                 numbers[path, side].add(line_number)
     ordered = {key: sorted(line_numbers) for key, line_numbers in numbers.items()}
     names: dict[_Place, list[str]] = defaultdict(list)
-    for mark in _marks(result):
-        line_numbers = ordered.get((mark.path, mark.side), [])
-        first, end = bisect_left(line_numbers, mark.start), bisect_right(line_numbers, mark.end)
+    for path, side, start, last, name in _marks(result):
+        line_numbers = ordered.get((path, side), [])
+        first, end = bisect_left(line_numbers, start), bisect_right(line_numbers, last)
         for line_number in line_numbers[first : min(end, first + max_lines)]:
-            on_line = names[_Place(mark.path, mark.side, line_number)]
+            on_line = names[path, side, line_number]
             if len(on_line) < MAX_MARKS:
-                on_line.append(mark.name)
+                on_line.append(name)
     return names
 
 
-def _marks(result: Result) -> Iterator[Mark]:
+def _marks(result: Result) -> Iterator[tuple[str, Side, int, int, str]]:
+    """Yield path, side, first and last line of each mark, and its name: `r0`, ..., `c0`, ..."""
     for index, reference in enumerate(result.references):
         for span in reference.spans:
-            yield Mark(span.path, span.side, span.start, span.end, f"r{index}")
+            yield span.path, span.side, span.start, span.end, f"r{index}"
     for index, item in enumerate(result.comments):
         comment = item.comment
         if comment.path is not None and comment.line is not None:
             first = min(comment.start_line or comment.line, comment.line)
-            yield Mark(comment.path, comment.side, first, comment.line, f"c{index}")
+            yield comment.path, comment.side, first, comment.line, f"c{index}"
 
 
 def _places(file: ChangedFile, line: DiffLine) -> Iterator[_Place]:
     if line.new is not None:
-        yield _Place(file.path, Side.NEW, line.new)
+        yield file.path, Side.NEW, line.new
     if line.old is not None:
-        yield _Place(file.old_path or file.path, Side.OLD, line.old)
+        yield file.old_path or file.path, Side.OLD, line.old
 
 
 @dataclass(slots=True)

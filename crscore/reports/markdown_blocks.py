@@ -34,14 +34,6 @@ class Part(NamedTuple):
     """True when it is never omitted."""
 
 
-class Fitted(NamedTuple):
-    """Parts joined within a limit."""
-
-    text: str
-    omitted: int
-    """Number of items that did not fit."""
-
-
 def render_markdown(
     documents: Sequence[Iterable[blocks.Block]],
     *,
@@ -66,23 +58,28 @@ def render_markdown(
         if left < _MIN_SIZE:
             break
         share = max(left // (len(documents) - index), _MIN_SIZE)
-        fitted = fit_parts(make_parts(content, heading), share, size)
-        texts.append(fitted.text)
-        left -= size(fitted.text)
-        omitted += fitted.omitted
+        text, omitted_items = fit_parts(make_parts(content, heading), share, size)
+        texts.append(text)
+        left -= size(text)
+        omitted += omitted_items
     counts = [(omitted, "item"), (len(documents) - len(texts), noun)]
     if shortened := " and ".join(view.count_noun(count, word) for count, word in counts if count):
         texts.append(f"*Shortened: {shortened} left out to keep within the host's limit.*\n")
     return "".join(texts).strip("\n") + "\n"
 
 
-def fit_parts(parts: Iterable[Part], limit: int, size: Callable[[str], int] = len) -> Fitted:
+def fit_parts(
+    parts: Iterable[Part], limit: int, size: Callable[[str], int] = len
+) -> tuple[str, int]:
     """Join parts; near the limit, omit whole items and whole parts.
 
     Args:
         parts: The parts, the most useful first.
         limit: Maximum size.
         size: Returns the size of a text.
+
+    Returns:
+        The text, and the number of items that did not fit.
     """
     cleaned = [
         part._replace(
@@ -111,7 +108,7 @@ def fit_parts(parts: Iterable[Part], limit: int, size: Callable[[str], int] = le
             omitted += len(part.items) - len(fitting)
         else:
             omitted += max(len(part.items), 1)
-    return Fitted("".join(texts), omitted)
+    return "".join(texts), omitted
 
 
 def make_parts(content: Iterable[blocks.Block], heading: str = "###") -> Iterator[Part]:

@@ -17,6 +17,7 @@ from crscore.pull_request.reviewers.identify import identify_reviewers
 from crscore.pull_request.reviewers.wildcards import matches
 from crscore.review import sentences
 
+NAMES = [item.name for item in profile.profiles()]
 SAMPLES = Path(__file__).parent.parent / "data" / "reviewers"
 POSTS = sorted(SAMPLES.glob("*/*.md"))
 PLACE = {"path": "src/app.py", "line": 12, "thread": 1}
@@ -41,7 +42,7 @@ def remark_of(post: Path) -> Remark:
     )
 
 
-@pytest.mark.parametrize("name", profile.profile_names())
+@pytest.mark.parametrize("name", NAMES)
 def test_what_remains_of_a_bots_posts_is_its_review(name: str) -> None:
     for post in sorted(SAMPLES.glob(f"{name}/*.md")):
         facts, remark = expected(post), remark_of(post)
@@ -57,7 +58,7 @@ def test_what_remains_of_a_bots_posts_is_its_review(name: str) -> None:
         assert reading.skip == facts.get("skip"), post
 
 
-@pytest.mark.parametrize("name", profile.profile_names())
+@pytest.mark.parametrize("name", NAMES)
 def test_profile_identifies_its_bot_and_has_posts_of_both_kinds(name: str) -> None:
     bot = profile.parse_profile(name, text_of(name))
     reviews = [bool(expected(post)["sentences"]) for post in SAMPLES.glob(f"{name}/*.md")]
@@ -82,7 +83,7 @@ def test_no_account_or_marker_belongs_to_two_bots() -> None:
 
 
 def test_every_folder_of_posts_has_a_profile() -> None:
-    assert {post.parent.name for post in POSTS} == set(profile.profile_names())
+    assert {post.parent.name for post in POSTS} == set(NAMES)
 
 
 def text_of(name: str) -> str:

@@ -39,7 +39,7 @@ def pull(result: Result, **changes: object) -> PullRequest:
 
 def person(name: str, **changes: object) -> Person:
     values = {"is_bot": False, "comments": 1, "threads": 1, "resolved": 1, "outdated": 0}
-    return Person(reviewer=name, **{**values, **changes})
+    return Person(name=name, **{**values, **changes})
 
 
 PEOPLE = (

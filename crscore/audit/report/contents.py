@@ -92,7 +92,10 @@ def coverage(overview: Overview, links: Links) -> Table:
         overview.reviewers,
         ("Reviewer", links.reviewer),
         ("Last commit reviewed", lambda row: _strong(words.share(row.coverage.last_head))),
-        ("Reviewed at all", lambda row: words.counted(row.coverage.reviewed)),
+        (
+            "Reviewed at all",
+            lambda row: f"{row.coverage.reviewed.count:,} of {row.coverage.reviewed.total:,}",
+        ),
         ("Green check, nothing posted", lambda row: _count(row.coverage.green_unreviewed)),
         ("Said that it did not review", lambda row: _wide(words.skips(row))),
     )
@@ -129,7 +132,9 @@ def _acted_cell(acted: ActedOn | None) -> Line:
     if acted is None:
         return view.UNDEFINED
     base = f" base {view.percent(acted.base.share)}" if acted.base else ""
-    unknown = f" unknown {words.unknown_share(acted)}" if acted.unknown else ""
+    unknown = ""
+    if acted.unknown:
+        unknown = f" unknown {view.percent(acted.unknown / (acted.rate.total + acted.unknown))}"
     return (Run(view.percent(acted.rate.share), "strong"), Run(base + unknown, "minor"))
 
 

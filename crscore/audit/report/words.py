@@ -75,11 +75,6 @@ def opening(overview: Overview) -> str:
     return text
 
 
-def name(row: Reviewer) -> str:
-    """Return a reviewer's name, with a note for a person."""
-    return row.name if row.is_bot else f"{row.name} (person)"
-
-
 def number(value: float | None) -> str:
     """Format a number for people: one decimal below 10, none above."""
     if value is None:
@@ -104,11 +99,6 @@ def share(rate: Rate | None) -> str:
     if rate is None or rate.share is None:
         return view.UNDEFINED
     return f"{view.percent(rate.share)} ({view.hundred(rate.low)} to {view.hundred(rate.high)} %)"
-
-
-def counted(rate: Rate) -> str:
-    """Format a rate as counts."""
-    return f"{rate.count:,} of {rate.total:,}"
 
 
 def ranks(row: Reviewer) -> str:
@@ -150,12 +140,6 @@ def merged(code: SuggestedCode) -> str:
     means = (f"{MERGED[metric.metric]} {view.percent(metric.mean)}" for metric in code.merged)
     blocks = max(metric.blocks for metric in code.merged)
     return f"{', '.join(means)} ({view.count_noun(blocks, 'block')})"
-
-
-def unknown_share(acted_on: ActedOn) -> str:
-    """Format the share of comments for which the signal is undecided."""
-    total = acted_on.rate.total + acted_on.unknown
-    return view.percent(acted_on.unknown / total if total else None)
 
 
 def decided_first(overview: Overview) -> list[Verdict]:

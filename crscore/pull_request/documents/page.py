@@ -8,7 +8,7 @@ from typing import Final
 from crscore.pull_request.documents import overview_blocks
 from crscore.pull_request.overview import Overview
 from crscore.records import Result
-from crscore.reports import frame, html, page
+from crscore.reports import frame, html
 from crscore.reports.blocks import Block, Heading, Paragraph, Run
 
 _FOLDER: Final = "pull_request/documents/templates"
@@ -23,7 +23,7 @@ def render_page(overview: Overview, result: Result) -> str:
         overview: The overview.
         result: Result from which it was made.
     """
-    pages = [page.page(result, prefix="", heading="")]
+    pages = [html.make_page(result, prefix="", heading="")]
     return frame.page(
         f"{_FOLDER}/pull.html.j2",
         title=f"Review of {overview.repository}#{overview.number}",

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import importlib.resources
 import tomllib
-from collections.abc import Iterable
 from functools import lru_cache
 from typing import Literal
 
@@ -88,11 +87,6 @@ class Profile(_Table, frozen=True):
     """File name without suffix; not in the file."""
 
 
-def profile_names() -> tuple[str, ...]:
-    """List the bots with a profile, sorted."""
-    return tuple(sorted(name.removesuffix(_SUFFIX) for name in _files()))
-
-
 @lru_cache(maxsize=1)
 def profiles() -> tuple[Profile, ...]:
     """Read all built-in profiles, sorted by name.
@@ -101,10 +95,12 @@ def profiles() -> tuple[Profile, ...]:
         ConfigError: As `parse`.
     """
     folder = importlib.resources.files("crscore.pull_request.reviewers") / "profiles"
-    return tuple(
-        parse_profile(name, (folder / f"{name}{_SUFFIX}").read_text(encoding="utf-8"))
-        for name in profile_names()
-    )
+    texts = {
+        file.name.removesuffix(_SUFFIX): file.read_text(encoding="utf-8")
+        for file in folder.iterdir()
+        if file.name.endswith(_SUFFIX)
+    }
+    return tuple(parse_profile(name, texts[name]) for name in sorted(texts))
 
 
 def parse_profile(name: str, text: str) -> Profile:
@@ -133,8 +129,3 @@ def parse_profile(name: str, text: str) -> Profile:
         expected, _, place = str(exc).partition(" - at ")
         key = place.strip("`$").removeprefix(".") or "file"
         raise ConfigError(key, origin, expected) from exc
-
-
-def _files() -> Iterable[str]:
-    folder = importlib.resources.files("crscore.pull_request.reviewers") / "profiles"
-    return [entry.name for entry in folder.iterdir() if entry.name.endswith(_SUFFIX)]

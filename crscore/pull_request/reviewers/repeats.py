@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -63,7 +63,15 @@ def _without_reposts(messages: Sequence[Message]) -> tuple[Message, ...]:
     places: set[tuple[str, str, str | None, Side, int | None]] = set()
     files: set[tuple[str, str, str | None, Side]] = set()
     words: set[tuple[str, str]] = set()
-    for index in _current_first(messages):
+    # Current remarks on lines come first, then outdated ones, then the rest.
+    order = sorted(
+        range(len(messages)),
+        key=lambda index: (
+            messages[index].remark.kind is not RemarkKind.LINE,
+            messages[index].remark.outdated,
+        ),
+    )
+    for index in order:
         remark, name = messages[index].remark, messages[index].author.name
         text = _normalize(messages[index].text)
         file = (name, text, remark.path, remark.side or Side.NEW)
@@ -84,26 +92,17 @@ def _without_reposts(messages: Sequence[Message]) -> tuple[Message, ...]:
     return tuple(message for at, message in enumerate(messages) if at not in dropped)
 
 
-def _current_first(messages: Sequence[Message]) -> Iterable[int]:
-    """Return indices: current remarks on lines, then outdated ones, then the rest."""
-
-    def rank(index: int) -> tuple[bool, bool]:
-        remark = messages[index].remark
-        return remark.kind is not RemarkKind.LINE, remark.outdated
-
-    return sorted(range(len(messages)), key=rank)
-
-
 def _shortened(message: Message, paragraphs: set[str]) -> Message:
     if message.remark.kind is RemarkKind.LINE or not paragraphs:
         return message
     parts = _BLANK.split(message.text)
-    distinct = [part for part in parts if not (_is_alone(part) and _normalize(part) in paragraphs)]
+    distinct = [part for part in parts if not _is_repeat(part, paragraphs)]
     return message if len(distinct) == len(parts) else replace(message, text="\n\n".join(distinct))
 
 
-def _is_alone(paragraph: str) -> bool:
-    return len(paragraph.split()) >= _FEWEST_WORDS and _PAIRED.search(paragraph) is None
+def _is_repeat(paragraph: str, paragraphs: set[str]) -> bool:
+    is_alone = len(paragraph.split()) >= _FEWEST_WORDS and _PAIRED.search(paragraph) is None
+    return is_alone and _normalize(paragraph) in paragraphs
 
 
 def _normalize(text: str) -> str:

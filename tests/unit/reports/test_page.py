@@ -1,7 +1,6 @@
 from markupsafe import Markup
 
 from crscore.reports import frame, html
-from crscore.reports import page as _page
 from tests.helpers import results
 
 
@@ -17,16 +16,16 @@ def test_prose_is_escaped_and_code_set_as_code() -> None:
 
 def test_shade_grows_with_what_decides() -> None:
     for value, level in [(-1.0, 0), (-0.05, 0), (0.05, 0), (0.5, 5), (0.99, 9), (1.0, 10)]:
-        assert _page.cell(value, None, matched=False).level == level
-        assert _page.cell(0.3, max(value, 0), matched=False).level == level
+        assert html.cell(value, None, matched=False).level == level
+        assert html.cell(0.3, max(value, 0), matched=False).level == level
 
 
 def test_negative_similarity_has_a_real_minus() -> None:
-    assert _page.cell(-0.0312, None, matched=False)[:2] == ("−0.03", "cosine −0.0312")
+    assert html.cell(-0.0312, None, matched=False)[:2] == ("−0.03", "cosine −0.0312")
 
 
 def test_cell_with_a_degree_shows_it_before_the_similarity() -> None:
-    cell = _page.cell(-0.0312, 0.41, matched=True)
+    cell = html.cell(-0.0312, 0.41, matched=True)
     assert cell[:2] == ("41", "degree 0.4100, cosine −0.0312")
 
 
