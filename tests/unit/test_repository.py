@@ -138,7 +138,6 @@ VAGUE_BUT_MEANT = {
     "crscore/audit/score/noise.py: NOTHING": "the same category",
     "crscore/audit/store/database.py: put": "store interface: get and put",
     "crscore/cache.py: put": "store interface: get and put",
-    "crscore/claims/llm/cache.py: put": "store interface: get and put",
     "crscore/records.py: ELSEWHERE": "subject of a sentence, next to CLAIM, CHANGE, SURROUNDINGS",
     "crscore/records.py: NOTHING": "effect of a suggestion that changes nothing",
     "crscore/records.py: OTHER": "kind of a sentence, next to REQUEST and the others",

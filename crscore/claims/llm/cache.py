@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
 from typing import Final
 
 import msgspec
@@ -16,24 +15,13 @@ KIND: Final = "claims"
 """First word of the keys, by which `crscore cache` distinguishes the kinds of entries."""
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimsCache:
-    """Claims cached in a store of bytes."""
-
-    store: Store
-    """Holds the encoded claims."""
-
-    def get(self, key: str) -> Claims | None:
-        """Return the claims of a key; None when they are missing or cannot be read."""
-        data = self.store.get(key)
-        try:
-            return None if data is None else msgspec.msgpack.decode(data, type=Claims)
-        except (msgspec.DecodeError, UnicodeDecodeError):
-            return None
-
-    def put(self, key: str, claims: Claims) -> None:
-        """Store the claims of a key."""
-        self.store.put(key, msgspec.msgpack.encode(claims))
+def cached_claims(store: Store | None, key: str) -> Claims | None:
+    """Return the claims of a key; None when they are missing or cannot be read."""
+    data = None if store is None else store.get(key)
+    try:
+        return None if data is None else msgspec.msgpack.decode(data, type=Claims)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
 
 
 def claims_key(diff: Diff, made_by: str) -> str:

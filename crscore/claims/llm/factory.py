@@ -9,7 +9,6 @@ import msgspec
 
 from crscore import plugins
 from crscore.cache import Store
-from crscore.claims.llm.cache import ClaimsCache
 from crscore.claims.llm.generator import ModelClaims
 from crscore.claims.llm.options import ENGINE_OPTIONS, Options
 from crscore.claims.llm.prompt import Prompt, answer_schema, load_prompt
@@ -77,7 +76,7 @@ def make_generator(engine: str, options: Options) -> ModelClaims:
         ),
         form=form,
         few_shots=None if few_shots else 0,
-        cache=ClaimsCache(Store(Path(options.cache_dir))) if options.cache_dir else None,
+        cache=Store(Path(options.cache_dir)) if options.cache_dir else None,
     )
 
 

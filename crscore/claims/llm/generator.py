@@ -13,9 +13,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import msgspec
+
+from crscore.cache import Store
 from crscore.claims.llm import chunks
 from crscore.claims.llm.answer import read_answer
-from crscore.claims.llm.cache import ClaimsCache, claims_key
+from crscore.claims.llm.cache import cached_claims, claims_key
 from crscore.claims.llm.chunks import Chunk, ChunkedDiff
 from crscore.claims.llm.grounding import deduplicate, ground_claims
 from crscore.claims.llm.prompt import Form, Prompt, example_texts, make_chat, prompt_tokens
@@ -51,7 +54,7 @@ class ModelClaims:
     """Form of an answer."""
     few_shots: int | None = None
     """Number of the prompt's examples that are shown; None for all."""
-    cache: ClaimsCache | None = None
+    cache: Store | None = None
     """Claims of earlier runs; None to cache nothing."""
 
     @property
@@ -75,14 +78,14 @@ class ModelClaims:
         # The model is called once for equal changes.
         keys = [claims_key(diff, producer) for diff in diffs]
         by_key = dict(zip(keys, diffs, strict=True))
-        cached = ((key, self.cache.get(key)) for key in by_key) if self.cache is not None else ()
+        cached = ((key, cached_claims(self.cache, key)) for key in by_key)
         claims_by_key = {key: claims for key, claims in cached if claims is not None}
         unknown = {key: diff for key, diff in by_key.items() if key not in claims_by_key}
         generated = self._generate_new(tuple(unknown.values()))
         for key, (claims, complete) in zip(unknown, generated, strict=True):
             claims_by_key[key] = claims
             if complete and self.cache is not None:
-                self.cache.put(key, claims)
+                self.cache.put(key, msgspec.msgpack.encode(claims))
         return tuple(claims_by_key[key] for key in keys)
 
     def _generate_new(self, diffs: Sequence[Diff]) -> Iterator[tuple[Claims, bool]]:

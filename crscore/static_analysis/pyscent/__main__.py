@@ -7,18 +7,20 @@ of the others are still printed), 4 pylint or radon is missing or failed.
 from __future__ import annotations
 
 import argparse
+import json
+import os
 import sys
 import tempfile
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as installed
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
+from urllib.parse import quote
 
 from crscore.errors import CRScoreError, DependencyError
 from crscore.static_analysis.pyscent.counts import INSTALL, Counts, counted, run_pylint
-from crscore.static_analysis.pyscent.output import sarif
-from crscore.static_analysis.pyscent.rules import FileReport, merge_sizes, summarize
+from crscore.static_analysis.pyscent.rules import RULES, FileReport, Smell, merge_sizes, summarize
 from crscore.static_analysis.pyscent.smells import (
     complex_code,
     long_expressions,
@@ -30,6 +32,10 @@ from crscore.static_analysis.pyscent.source import Source, UnparsedError, read_s
 
 VERSION: Final = "1.1"
 CLEAN, SMELLS, NOT_READ, FAILED = 0, 1, 3, 4  # argparse itself exits with 2
+SCHEMA: Final = (
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+)
+UNPARSED: Final = "unparsed"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -137,6 +143,74 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="store_true", help="print the version and exit")
     return parser
+
+
+def sarif(reports: Sequence[FileReport], version: str) -> str:
+    """Render SARIF; files that could not be read are notifications of the run."""
+    run = {
+        "tool": {"driver": _driver(version)},
+        "invocations": [
+            {
+                "executionSuccessful": True,
+                "toolExecutionNotifications": [
+                    _notification(report) for report in reports if report.unparsed is not None
+                ],
+            }
+        ],
+        "columnKind": "unicodeCodePoints",
+        "results": [_result(report.path, smell) for report in reports for smell in report.smells],
+    }
+    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+    return json.dumps(log, indent=2) + "\n"
+
+
+def _driver(version: str) -> dict[str, Any]:
+    return {
+        "name": "pyscent",
+        "version": version,
+        "rules": [
+            {
+                "id": rule.id,
+                "shortDescription": {"text": f"{rule.title}."},
+                "defaultConfiguration": {"level": rule.level},
+            }
+            for rule in RULES.values()
+        ],
+        "notifications": [
+            {"id": UNPARSED, "shortDescription": {"text": "A file could not be read as Python."}}
+        ],
+    }
+
+
+def _result(path: str, smell: Smell) -> dict[str, Any]:
+    location: dict[str, Any] = {"artifactLocation": {"uri": _uri(path)}}
+    if smell.line >= 1:  # a region cannot mean "the whole file"
+        location["region"] = {"startLine": smell.line, "endLine": smell.end_line}
+    return {
+        "ruleId": smell.rule.id,
+        "ruleIndex": list(RULES).index(smell.rule.id),
+        "level": smell.level,
+        "message": {"text": smell.text},
+        "locations": [{"physicalLocation": location}],
+    }
+
+
+def _notification(report: FileReport) -> dict[str, Any]:
+    return {
+        "descriptor": {"id": UNPARSED, "index": 0},
+        "level": "error",
+        "message": {"text": f"The file is not read: {_printable(report.unparsed or '')}."},
+        "locations": [{"physicalLocation": {"artifactLocation": {"uri": _uri(report.path)}}}],
+    }
+
+
+def _uri(path: str) -> str:
+    return quote(os.fsencode(path))
+
+
+def _printable(reason: str) -> str:
+    """Escape unprintable characters that the code may have put into a message."""
+    return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in reason)
 
 
 if __name__ == "__main__":

@@ -219,7 +219,7 @@ def test_remembered_value_that_cannot_be_read_is_made_again(tmp_path: Path) -> N
         made.generate((CHANGE,))
         assert made.cache is not None
         key = next(iter(_keys(tmp_path)))
-        made.cache.store.put(key, b"\xc1 no message")
+        made.cache.put(key, b"\xc1 no message")
         (claims,) = make(server, tmp_path).generate((CHANGE,))
     assert len(texts(claims)) == 3
 

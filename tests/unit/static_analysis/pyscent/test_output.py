@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from crscore.static_analysis.pyscent import output as render
+from crscore.static_analysis.pyscent.__main__ import sarif
 from crscore.static_analysis.pyscent.rules import RULES, FileReport, smell
 from crscore.static_analysis.pyscent.source import Span
 from crscore.static_analysis.sarif import read_sarif
@@ -14,7 +14,7 @@ TEXT = "`f` has 51 statements, more than 50, so it is hard to follow; split it u
 
 
 def logged(*reports: FileReport):
-    return json.loads(render.sarif(reports, "1.0"))["runs"][0]
+    return json.loads(sarif(reports, "1.0"))["runs"][0]
 
 
 def test_sarif_lists_every_rule_once() -> None:
@@ -64,7 +64,7 @@ def test_sarif_is_read_back_by_our_own_reader() -> None:
         FileReport(path="a.py", smells=(SMELL,)),
         FileReport(path="b.py", unparsed="it does not parse"),
     ]
-    (back,) = read_sarif(render.sarif(reports, "1.0").encode(), source="pyscent")
+    (back,) = read_sarif(sarif(reports, "1.0").encode(), source="pyscent")
     assert (back.tool, back.version, back.unparsed) == ("pyscent", "1.0", ("b.py",))
     (finding,) = back.findings
     assert (finding.path, finding.rule, finding.message) == ("a.py", "long-method", TEXT)
