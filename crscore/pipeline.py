@@ -409,7 +409,7 @@ def _score(
         np.flatnonzero(judgement.in_review), key=lambda i: cells.sentences[i].comment
     )
     units = tuple(cells.sentences[column] for column in shown_columns)
-    board = assembly.Board(
+    judged_cells = assembly.JudgedCells(
         diff=job.pair.diff,
         references=job.references,
         units=units,
@@ -426,7 +426,7 @@ def _score(
     # Identities are read after the run: the generator may have fallen back to another.
     run_identities = {"claims": parts.generator.identity, "analyzers": job.analysis.identity}
     result = assembly.build_result(
-        board,
+        judged_cells,
         comments=job.pair.comments,
         suggestions=suggestions,
         attached=job.scopes,

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 class Encoder(Protocol):
     """Encoder of texts as unit vectors.
 
-    A plugin module `crscore/encoders/<name>.py` has `Options` and `create(options) -> Encoder`.
-    It may have `missing() -> str | None`, which reports to `crscore doctor` a missing dependency
-    and how to install it. Creating is cheap; the model loads once, at the first `encode`.
+    A plugin module `crscore/encoders/<name>.py` has `Options` and `create(options) -> Encoder`. It
+    may have `missing() -> str | None`, by which `crscore doctor` reports a missing dependency and
+    how to install it. Creating an encoder is cheap; the model is loaded at the first `encode`.
     """
 
     @property
@@ -56,7 +56,7 @@ class TokenEncoder(Encoder, Protocol):
     def tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
         """Encode the tokens of texts.
 
-        All vectors are held at once, some 100 KB a sentence: call it on a few hundred texts.
+        All vectors are held in memory, about 100 KB per sentence: pass at most a few hundred texts.
 
         Args:
             texts: Any number of texts, cut as `encode` cuts them.

@@ -215,7 +215,7 @@ def create(options: Options) -> Encoder:
 def missing() -> str | None:
     """Return what this encoder lacks and how to install it; None when it lacks nothing."""
     is_complete = files.is_complete(files.default_folder())
-    return None if is_complete else f"weights not here; get them with: {files.INSTALL}"
+    return None if is_complete else f"weights not here; get them with: {files.INSTALL_COMMAND}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -240,10 +240,10 @@ def _locate(folder: Path | None, *, offline: bool) -> Path:
     if files.is_complete(location):
         return location
     if folder is not None:
-        command = f"{ENCODER_DIR}={folder} {files.INSTALL}"
+        command = f"{ENCODER_DIR}={folder} {files.INSTALL_COMMAND}"
         raise ModelNotFoundError(f"{files.MODEL} in {folder}", command)
     if offline:
-        raise ModelNotFoundError(files.MODEL, files.INSTALL)
+        raise ModelNotFoundError(files.MODEL, files.INSTALL_COMMAND)
     from crscore.encoders import minilm_fetch  # noqa: PLC0415
 
     return minilm_fetch.fetch(location)

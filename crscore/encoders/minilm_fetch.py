@@ -25,7 +25,7 @@ from typing import IO, Final, cast
 from crscore import progress
 from crscore.encoders.minilm_files import (
     COMMIT,
-    INSTALL,
+    INSTALL_COMMAND,
     MODEL,
     REPOSITORY,
     SHA256,
@@ -83,7 +83,9 @@ def fetch(folder: Path, *, sources: Sequence[str] = SOURCES) -> Path:
             if not _is_published(folder):
                 _fetch_from_any(sources, folder)
     except OSError as exc:
-        raise ModelNotFoundError(MODEL, INSTALL, f"{folder}: {exc.strerror or exc}") from exc
+        raise ModelNotFoundError(
+            MODEL, INSTALL_COMMAND, f"{folder}: {exc.strerror or exc}"
+        ) from exc
     return folder
 
 
@@ -110,7 +112,7 @@ def _fetch_from_any(sources: Sequence[str], folder: Path) -> None:
             reasons.append(f"{source}: {exc}")
         else:
             return
-    raise ModelNotFoundError(MODEL, INSTALL, "; ".join(reasons))
+    raise ModelNotFoundError(MODEL, INSTALL_COMMAND, "; ".join(reasons))
 
 
 class _SourceError(Exception):

@@ -1,8 +1,8 @@
 """Location and verification of the files of all-MiniLM-L6-v2.
 
-The weights and the vocabulary are data, not a package: they are in a folder of this user, or in the
-one that `CRSCORE_ENCODER_DIR` names, into which `minilm_fetch` puts them. Both are verified by
-SHA-256, so that the vectors do not depend on where they came from.
+The weights and the vocabulary are not part of the package. `minilm_fetch` stores them in the user's
+data folder, or in the one that `CRSCORE_ENCODER_DIR` names. Both are verified by SHA-256, so that
+the vectors do not depend on their source.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ REPOSITORY: Final = f"sentence-transformers/{MODEL}"
 COMMIT: Final = "1110a243fdf4706b3f48f1d95db1a4f5529b4d41"
 """Commit of the hub to download from."""
 
-INSTALL: Final = "crscore encoder install"
-"""Command that fetches the files, or repairs them."""
+INSTALL_COMMAND: Final = "crscore encoder install"
+"""Command that downloads the files, or replaces damaged ones."""
 
 WEIGHTS: Final = "model.safetensors"
 VOCABULARY: Final = "tokenizer.json"
@@ -48,10 +48,10 @@ def is_complete(folder: Path) -> bool:
 
 
 def verify(folder: Path, name: str) -> None:
-    """Verify that a file is the one this encoder was made for.
+    """Verify that a file is the published one.
 
-    Reading and hashing all 91 MB costs about 0.06 s where the processor has SHA
-    instructions, and guarantees the encoder's identity.
+    Reading and hashing all 91 MB takes about 0.06 s on a processor with SHA instructions, and
+    guarantees the encoder's identity.
 
     Args:
         folder: The model's folder.
@@ -71,8 +71,8 @@ def check_hash(name: str, sha256: str, path: Path) -> None:
 
     Args:
         name: One of `SHA256`.
-        sha256: The file's, in hexadecimal.
-        path: Where the file is, for the message.
+        sha256: Hash of the file, in hexadecimal.
+        path: Path of the file, for the message.
 
     Raises:
         EncodingError: They differ.
@@ -80,5 +80,5 @@ def check_hash(name: str, sha256: str, path: Path) -> None:
     if sha256 != SHA256[name]:
         raise EncodingError(
             f"{path} is not the published {name} of {MODEL}: its SHA-256 is {sha256}, "
-            f"expected {SHA256[name]}; get the right one with: {INSTALL}"
+            f"expected {SHA256[name]}; replace it with: {INSTALL_COMMAND}"
         )

@@ -1,10 +1,10 @@
 """Any sentence-transformers model, by name or folder, with the published pooling.
 
-`mixedbread-ai/mxbai-embed-large-v1`, the published metric's model, is the default. Tried
-with sentence-transformers 6.2, transformers 5.23 and torch 2.13. No code from a model's
-repository or folder is run: `trust_remote_code` is off, and a folder that names code of its own is
-refused, since the library ran that before version 6. Weights are read from safetensors only, since
-other formats can carry code. No prompt is added to a text.
+`mixedbread-ai/mxbai-embed-large-v1`, the published metric's model, is the default. Tested with
+sentence-transformers 6.2, transformers 5.23 and torch 2.13. No code from a model's repository or
+folder is run: `trust_remote_code` is off, and a folder that refers to its own code is rejected,
+because the library ran such code before version 6. Weights are read from safetensors only, since
+other formats can contain code. No prompt is added to a text.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ PINNED = {PUBLISHED_MODEL: "db9d1fe0f31addb4978201b2bf3e577f3f8900d2"}
 """Model -> default commit; other models default to the branch `main`."""
 
 BATCH_SIZE = 32
-INSTALL = "pip install 'crscore[st]'"
-_FINGERPRINTED = ("*.json", "*.txt", "*.model", "*.safetensors")
+INSTALL_COMMAND = "pip install 'crscore[st]'"
+_FINGERPRINT_PATTERNS = ("*.json", "*.txt", "*.model", "*.safetensors")
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -120,10 +120,10 @@ def create(options: Options) -> Encoder:
 
 
 def missing() -> str | None:
-    """Return what this encoder lacks and how to install it; None when it lacks nothing."""
+    """Describe the missing dependency and how to install it; return None when none is missing."""
     if importlib.util.find_spec("sentence_transformers"):
         return None
-    return f"sentence-transformers is not installed; {INSTALL}"
+    return f"sentence-transformers is not installed; {INSTALL_COMMAND}"
 
 
 @functools.cache
@@ -133,10 +133,10 @@ def _load(
     try:
         from sentence_transformers import SentenceTransformer  # noqa: PLC0415
     except ImportError as exc:
-        raise DependencyError("sentence-transformers", INSTALL) from exc
+        raise DependencyError("sentence-transformers", INSTALL_COMMAND) from exc
     # A folder needs no network; a hub name does, even when all of its files are cached.
     location = _cached(name, revision) if offline and revision is not None else name
-    _refuse_code(Path(location))
+    _reject_code(Path(location))
     try:
         model = SentenceTransformer(
             location,
@@ -150,13 +150,13 @@ def _load(
         raise ModelNotFoundError(name, model_files.download_command(name, revision)) from exc
     except (ValueError, KeyError, RuntimeError) as exc:
         raise EncodingError(f"sentence-transformers cannot load {name}: {exc}") from exc
-    # Half-precision weights are widened, which is exact: CPUs are slow at half precision.
+    # Half-precision weights are converted to single precision, which is exact and faster on CPUs.
     model = model.float().eval()
     return model, ignored_ids(model.tokenizer.get_vocab())
 
 
-def _refuse_code(folder: Path) -> None:
-    """Refuse a folder whose list of modules names classes other than the library's."""
+def _reject_code(folder: Path) -> None:
+    """Reject a folder whose list of modules has classes that are not the library's."""
     file = folder / "modules.json"
     if not file.is_file():
         return
@@ -166,7 +166,7 @@ def _refuse_code(folder: Path) -> None:
         raise EncodingError(f"{file} cannot be read: {exc}") from exc
     for name in classes:
         if not name.startswith("sentence_transformers."):
-            raise EncodingError(f"{file} names code of its own, {name}, which is not run")
+            raise EncodingError(f"{file} refers to its own code, {name}, which is not run")
 
 
 def _cached(name: str, revision: str) -> str:
@@ -201,7 +201,7 @@ def _encode_batch(
 
 
 def _marker_ids(tokenizer: Any) -> list[int]:
-    # Not `all_special_ids`: it includes the unknown word, which is a word.
+    # Not `all_special_ids`, which includes the token of unknown words.
     names = ("cls_token_id", "sep_token_id", "bos_token_id", "eos_token_id")
     tokens = (getattr(tokenizer, name, None) for name in names)
     return [token for token in tokens if token is not None]
@@ -213,7 +213,7 @@ def _fingerprint(folder: Path) -> str:
     if not folder.is_dir():
         raise ModelNotFoundError(str(folder), f"hf download MODEL --local-dir {folder}")
     digest = hashlib.sha256()
-    paths = {path for pattern in _FINGERPRINTED for path in folder.rglob(pattern)}
+    paths = {path for pattern in _FINGERPRINT_PATTERNS for path in folder.rglob(pattern)}
     for path in sorted(paths):
         with path.open("rb") as handle:
             content = hashlib.file_digest(handle, "sha256").digest()

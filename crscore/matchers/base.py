@@ -25,14 +25,14 @@ class Cells:
     sentences: tuple[Sentence, ...]
     """Columns: S sentences, the visible text of the comments first, then hidden text."""
     reference_vectors: Floats
-    """Vectors of the rows' readings: unit rows, shape (R, D)."""
+    """Unit vectors of the references' encoded texts, shape (R, D)."""
     sentence_vectors: Floats
-    """Vectors of the columns: unit rows, shape (S, D)."""
+    """Unit vectors of the sentences, shape (S, D)."""
     similarity: Floats
     """Cosines of rows and columns, shape (R, S), each in [-1, 1], read-only."""
     about: Floats
     """Probability that each column is about the change, by its lines and names as well as by its
-    claims, shape (S,); 0.5 where nothing was learned for the encoder."""
+    claims, shape (S,); 0.5 without weights for the encoder."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -42,7 +42,7 @@ class Judgement:
     degrees: Floats
     """Degree to which each sentence addresses each pseudo-reference, shape (R, S), in [0, 1]."""
     flags: tuple[Flag | None, ...]
-    """For each of the S sentences, the reason why it counts for less or nothing; mostly None."""
+    """For each of the S sentences, the reason why it counts less or not at all; usually None."""
     in_review: tuple[bool, ...]
     """For each of the S sentences, False for hidden text that is left out of the review."""
 
@@ -51,8 +51,8 @@ class Matcher(Protocol):
     """Matcher, which judges how far each sentence addresses each pseudo-reference.
 
     A plugin module `crscore/matchers/<name>.py` has `create(options) -> Matcher`. Its `Options`
-    may have `encoder` (the identity of the run's encoder), `weights` (a file) and `threshold` (a
-    cosine); a run passes those that have a field.
+    may have the fields `encoder` (the identity of the run's encoder), `weights` (a file) and
+    `threshold` (a cosine), which a run fills.
     """
 
     @property

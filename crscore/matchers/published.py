@@ -15,7 +15,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """Options of the matcher."""
 
     threshold: Annotated[float, msgspec.Meta(gt=-1, lt=1)]
-    """Cosine cut-off; a pair matches strictly above it."""
+    """Cosine threshold; a pair matches strictly above it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Published:
 
     @property
     def decision(self) -> float:
-        """Any value works: a degree is 0 or 1."""
+        """0.5; any value in (0, 1) has the same effect, as a degree is 0 or 1."""
         return 0.5
 
     def match(self, cells: Cells) -> Judgement:

@@ -43,9 +43,9 @@ def judge(
         raise ConfigError("fail-on", "settings", "must be together, each, or names of reviewers")
     if fail_under is None and fail_under_relevance is None:
         return GateResult((), ())
-    place = f"{overview.repository}#{overview.number}"
+    subject = f"{overview.repository}#{overview.number}"
     if overview.partial:
-        lines = (f"{place}: the gate was not applied: the run is partial",)
+        lines = (f"{subject}: the gate was not applied: the run is partial",)
         return GateResult(lines, ()) if fail_on_partial else GateResult((), lines)
     failed: list[str] = []
     notices: list[str] = []
@@ -55,7 +55,7 @@ def judge(
         scores_by_name |= matches
         if not matches:
             notices.append(
-                f"{place}: the gate was not applied to {pattern}: no such reviewer commented"
+                f"{subject}: the gate was not applied to {pattern}: no such reviewer commented"
             )
     for name, scores in scores_by_name.items():
         result = check_thresholds(
@@ -66,8 +66,8 @@ def judge(
             fail_under=fail_under,
             fail_under_relevance=fail_under_relevance,
         )
-        failed += [f"{place}: {line}" for line in result.failed]
-        notices += [f"{place}: {line}" for line in result.notices]
+        failed += [f"{subject}: {line}" for line in result.failed]
+        notices += [f"{subject}: {line}" for line in result.notices]
     return GateResult(tuple(failed), tuple(notices))
 
 

@@ -87,14 +87,16 @@ def measure(client: Client, request: Request) -> Measured:
         ConfigError: A setting is invalid, including those of the base branch.
         CRScoreError: A part of the run failed.
     """
-    first = resolve_settings(request.flags, file=None)
+    flag_settings = resolve_settings(request.flags, file=None)
     pull_request = pull.read_pull(
         client,
         request.repository,
         request.number,
-        limits=full_files.Limits(diff=diff_limits(first), max_source_bytes=first.max_source_bytes),
+        limits=full_files.Limits(
+            diff=diff_limits(flag_settings), max_source_bytes=flag_settings.max_source_bytes
+        ),
         find_checkout=_finder(request.folder, is_requested=request.names_folder),
-        store=make_store(first) if first.cache else None,
+        store=make_store(flag_settings) if flag_settings.cache else None,
     )
     file = (
         SettingsText(pull_request.settings, BASE_FILE)

@@ -1,8 +1,8 @@
 """Escaping of untrusted text from a diff or a review for each output format.
 
-Terminal sequences are dropped, characters that reorder text are shown by their code point,
-invisible ones are dropped. The rest is escaped as the format requires. Every function is linear in
-the length of the text.
+Terminal sequences and invisible characters are dropped, and characters that reorder text are
+replaced by their code points. The rest is escaped as the format requires. Every function takes time
+linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from typing import NamedTuple
 
 MAX_ITEM_CHARS = 2_000
-"""Longest sentence, pseudo-reference or note that a report for people shows."""
+"""Maximum characters of a sentence, pseudo-reference or note in a report for people."""
 
 # ESC [ 31m, ESC ] 8;;address BEL, ESC P ... ESC \, ESC c; the same with the one-byte C1 codes.
 _SEQUENCE = re.compile(
@@ -45,7 +45,7 @@ _JSON_RISKY = re.compile(
     r"[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
     r"|[\U000e0000-\U000e0fff]"
 )
-_BREAK = "\u200b"
+_ZERO_WIDTH_SPACE = "\u200b"
 
 
 class Piece(NamedTuple):
@@ -73,7 +73,7 @@ def clean(text: str) -> str:
         >>> clean("\x1b[31mred\x1b[0m and \u202eback")
         'red and ⟨U+202E⟩back'
     """
-    if text.isascii() and text.isprintable():  # most texts: nothing to look for
+    if text.isascii() and text.isprintable():  # fast path for most texts
         return text
     text = _SEQUENCE.sub("", text)
     text = _LINE_END.sub("\n", text)
@@ -93,7 +93,7 @@ def one_line(text: str, limit: int = MAX_ITEM_CHARS) -> str:
     Returns:
         One line without leading or trailing space; a note at its end counts what was cut.
     """
-    # Truncate generously first: a 1 MB sentence need not be cleaned to show its start.
+    # Truncate generously first, so that only the start of a 1 MB sentence is cleaned.
     line = " ".join(clean(text[: limit * 4 + 4_000]).split())
     if len(line) <= limit:
         return line
@@ -160,7 +160,7 @@ def no_commands_html(document: str) -> str:
 def markdown(text: str, limit: int = MAX_ITEM_CHARS) -> str:
     """Escape a text for running Markdown or a table cell on GitHub.
 
-    Besides Markdown and HTML this breaks mentions, issue and commit references and
+    In addition to Markdown and HTML, this breaks mentions, issue and commit references and
     bare addresses with a zero-width space, since a backslash does not prevent those.
 
     Returns:
@@ -170,14 +170,14 @@ def markdown(text: str, limit: int = MAX_ITEM_CHARS) -> str:
 
 
 def _markdown_plain(line: str) -> str:
-    line = _MENTION.sub("@" + _BREAK, line)
-    line = _ISSUE.sub(lambda match: match[0] + _BREAK, line)
-    line = _ADDRESS.sub(lambda match: match[0] + _BREAK, line)
-    line = _COMMIT.sub(lambda match: re.sub("(.{4})", r"\1" + _BREAK, match[0]), line)
+    line = _MENTION.sub("@" + _ZERO_WIDTH_SPACE, line)
+    line = _ISSUE.sub(lambda match: match[0] + _ZERO_WIDTH_SPACE, line)
+    line = _ADDRESS.sub(lambda match: match[0] + _ZERO_WIDTH_SPACE, line)
+    line = _COMMIT.sub(lambda match: re.sub("(.{4})", r"\1" + _ZERO_WIDTH_SPACE, match[0]), line)
     line = _MARKDOWN_PUNCTUATION.sub(r"\\\1", line.replace("&", "&amp;").replace("<", "&lt;"))
     line = _MARKDOWN_OPENING.sub(r"\1\\", line)
     line = line.replace("|", "&#124;").replace("$", "&#36;")
-    return line.replace(_BREAK, "&#8203;")
+    return line.replace(_ZERO_WIDTH_SPACE, "&#8203;")
 
 
 def markdown_code(text: str, limit: int = MAX_ITEM_CHARS, *, in_table: bool = False) -> str:
@@ -207,7 +207,7 @@ def markdown_prose(text: str, limit: int = MAX_ITEM_CHARS) -> str:
 def json_text(document: str) -> str:
     r"""Escape characters that a terminal or a runner could act on as `\uXXXX` in a JSON document.
 
-    The value stays the same: these characters only occur inside strings.
+    The value is unchanged, as these characters occur only inside strings.
 
     Example:
         >>> json_text('"\u202e ##[x]"')

@@ -1,4 +1,4 @@
-"""Frame of every web page, rendered by jinja2 (tried with 3.1).
+"""Frame of every web page, rendered by jinja2 (tested with 3.1).
 
 A page loads nothing and runs no script: its content security policy allows only its own
 style sheet, by hash.
@@ -39,7 +39,7 @@ def page(template: str, *, title: str, style: str, **values: Any) -> str:
         .get_template(template)
         .render(
             title=title,
-            # It must be exactly the bytes that were hashed.
+            # Unescaped: the page must have exactly the bytes that were hashed.
             style=Markup(rules),  # noqa: S704
             policy=f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; "
             "base-uri 'none'; form-action 'none'",
@@ -55,7 +55,7 @@ def read_resource(path: str) -> str:
     return importlib.resources.files("crscore").joinpath(*path.split("/")).read_text("utf-8")
 
 
-@functools.lru_cache(maxsize=1024)  # a claim is shown at each sentence about it
+@functools.lru_cache(maxsize=1024)  # a claim is shown with every sentence about it
 def prose(text: str, limit: int = escape.MAX_ITEM_CHARS) -> Markup:
     """Clean and escape prose for HTML and mark up its code spans as code."""
     parts = (
@@ -70,18 +70,20 @@ def render_line(line: Line, limit: int = escape.MAX_ITEM_CHARS) -> Markup:
     """Clean and escape a line; its tones become CSS classes."""
     if isinstance(line, str):
         return prose(line, limit)
-    parts = (prose(part, limit) if isinstance(part, str) else _run(part, limit) for part in line)
+    parts = (
+        prose(part, limit) if isinstance(part, str) else _render_run(part, limit) for part in line
+    )
     return Markup("").join(parts)
 
 
-def _run(run: Run, limit: int) -> Markup:
+def _render_run(run: Run, limit: int) -> Markup:
     text = escape.fragment(run.text, limit)
     if run.link:
         return Markup('<a class="{}" href="{}">{}</a>').format(run.tone or "plain", run.link, text)
     return Markup('<span class="{}">{}</span>').format(run.tone or "plain", text)
 
 
-def _cleaned(value: object) -> object:
+def _clean_value(value: object) -> object:
     """Clean each text that a template shows, whether it was filtered or not."""
     if type(value) is str and not (value.isascii() and value.isprintable()):
         return escape.clean(value)
@@ -93,7 +95,7 @@ def _environment() -> jinja2.Environment:
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(read_resource),
         autoescape=True,
-        finalize=_cleaned,
+        finalize=_clean_value,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -1,4 +1,4 @@
-"""Detection of the text that bots put around their remarks, by patterns in `boilerplate.toml`."""
+"""Detection of the text that bots add around their remarks, by patterns in `boilerplate.toml`."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _HIDDEN_SECTION: Final = re.compile(
     rf"\W*(?:{'|'.join(_PATTERNS['hidden_sections'])})\W*(?:\(\w+\))?\W*", re.IGNORECASE
 )
 _BOILERPLATE: Final = re.compile("|".join(_PATTERNS["boilerplate"]), re.IGNORECASE)
-_SHORTEST: Final = 3
-_LONGEST: Final = 300
+_MIN_CHARS: Final = 3
+_MAX_CHARS: Final = 300
 
 
 def is_hidden_section(title: str) -> bool:
@@ -26,16 +26,16 @@ def is_hidden_section(title: str) -> bool:
         >>> is_hidden_section("🤖 Prompt for AI Agents"), is_hidden_section("Why this is slow")
         (True, False)
     """
-    return len(title) <= _LONGEST and _HIDDEN_SECTION.fullmatch(title) is not None
+    return len(title) <= _MAX_CHARS and _HIDDEN_SECTION.fullmatch(title) is not None
 
 
 def is_boilerplate(text: str) -> bool:
-    """Return whether a unit or sentence is decoration that a bot puts around its remarks.
+    """Return whether a unit or sentence is text that a bot adds around its remarks.
 
     Example:
         >>> is_boilerplate("Thanks for using CodeRabbit!"), is_boilerplate("This leaks memory.")
         (True, False)
     """
-    if not _SHORTEST <= len(text) <= _LONGEST:
+    if not _MIN_CHARS <= len(text) <= _MAX_CHARS:
         return False
     return _BOILERPLATE.fullmatch(_EDGES.sub("", text.replace("’", "'"))) is not None

@@ -15,8 +15,8 @@ from crscore.records import Comment, Side
 
 _SIDES: Final = {"RIGHT": Side.NEW, "NEW": Side.NEW, "LEFT": Side.OLD, "OLD": Side.OLD}
 _MAX_INT_DIGITS: Final = 100
-_PROBE: Final = 8_000
-"""Bytes in which a NUL means that a file is not text, as in git."""
+_PROBED_BYTES: Final = 8_000
+"""Size of the start of a file where a NUL byte means that it is not text, as in git."""
 _LINE_END: Final = re.compile("\r\n?")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
@@ -39,7 +39,7 @@ DEFAULT_LIMITS: Final = ReviewLimits()
 
 @dataclass(slots=True)
 class _Document:
-    """Parsed JSON: its entries, and defects in parseable JSON."""
+    """Parsed JSON: its entries, and the defects that do not prevent parsing."""
 
     entries: list[Any]
     defects: list[str] = field(default_factory=list)
@@ -50,7 +50,7 @@ def parse_review(
 ) -> tuple[Comment, ...]:
     """Parse a review.
 
-    JSON is an object, a list of objects (or of lists of them, as paged answers come), `{"comments":
+    JSON is an object, a list of objects (or of lists of them, as in paged responses), `{"comments":
     [...]}`, or JSON Lines. An entry's fields are `body`, `path`, `line`, `start_line`, `side`
     (`RIGHT` or `LEFT`), `diff_hunk`, `author`, `id` and GitHub's names for them (`user.login`,
     `original_line`, `original_start_line`), so GitHub's review comments, issue comments and reviews
@@ -72,7 +72,7 @@ def parse_review(
 
     Raises:
         LimitError: The input, the number of comments or one comment is too large.
-        InputError: Bytes that are no text; or a JSON review has an invalid field or is not a list
+        InputError: The bytes are not text, or a JSON review has an invalid field or is not a list
             of comments, and the message names the entry, counted from 1, and the field.
 
     Example:
@@ -107,8 +107,8 @@ def _check(limit: str, allowed: int, actual: int, source: str) -> None:
 def _decode(data: bytes, source: str) -> str:
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return data.decode("utf-16", "replace")
-    if b"\0" in data[:_PROBE]:
-        raise InputError(f"{source}: this is no text; save the review as UTF-8")
+    if b"\0" in data[:_PROBED_BYTES]:
+        raise InputError(f"{source}: this is not text; save the review as UTF-8")
     return data.decode("utf-8-sig", "replace")
 
 
@@ -126,16 +126,16 @@ def _load(review: str, source: str) -> _Document | None:
         document = _parse_json(review)
     except RecursionError as exc:
         if not must_be_json:
-            return None  # a text of brackets
+            return None  # plain text that starts with many brackets
         raise InputError(
-            f"{source}: the JSON is nested too deeply; give a list of comments"
+            f"{source}: the JSON is nested too deeply; expected a list of comments"
         ) from exc
     except json.JSONDecodeError as exc:
         if not must_be_json:
             return None
         raise InputError(
             f"{source}: not JSON at line {exc.lineno}, column {exc.colno} ({exc.msg}); "
-            "give a list of comments or JSON Lines"
+            "expected a list of comments or JSON Lines"
         ) from exc
     if not must_be_json and not _looks_like_comments(document.entries):
         return None

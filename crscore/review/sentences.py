@@ -21,7 +21,7 @@ output.
 """
 _LIBRARIES: Final = ("markdown-it-py", "selectolax", "sentencex")
 _WINDOW_CHARS: Final = 2_000
-"""Most characters given to the segmenter at once; it takes quadratic time on unclosed quotes."""
+"""Maximum characters passed to the segmenter, which takes quadratic time on unclosed quotes."""
 
 _URL: Final = r"(?:https?://|www\.)[^\s<>]*[^\s<>.,:;!?'\")\]]"
 # Texts with a full stop that does not end a sentence; their characters are hidden from the
@@ -39,17 +39,18 @@ _HIDDEN: Final = re.compile(
 # Without any of these no sentence ends inside a unit, as in most units of a list or table.
 _MAY_END: Final = re.compile(r"[^\w\s,:;()\-`'/#*+<>|=\x02\x03]")
 # A one-letter variable or unit that ends a sentence ("set it to x. Then", "0.5 s. That"),
-# which the segmenter takes for an initial.
+# which the segmenter mistakes for an initial.
 _LAST_LETTER: Final = re.compile(r"(?<=\s)[a-z](?=[.?!]\s[A-Z\x02])")
 # "(See above.) It fails.": the segmenter does not split after a closed bracket or quote.
 _AFTER_CLOSING: Final = re.compile(r"(?<=[.?!…][)\]\"'”’])\s+(?=[A-Z\x02])")
+# The characters by which `read_prose` marks code spans.
 _MARKS: Final = re.compile(f"[{CODE_OPEN}{CODE_CLOSE}]")
 _ENUMERATOR: Final = re.compile(r"\(?\d{1,3}[.)]\s+|[•·‣▪*+–—-]\s+")
-# A path alone ("src/app.py:12") gives the place of a remark and is not one. Bounded: a run of
-# slashes must not be scanned to its end from every character.
+# A path alone ("src/app.py:12") is the location of a remark, not a remark. Bounded, so that a run
+# of slashes is not scanned to its end from every character.
 _PATH: Final = r"(?:[\w.@-]{1,80}/){1,20}[\w@-][\w.@-]{0,80}\.\w{1,5}(?::\d{1,7})?\b"
-# Possessive: "https://a.https://a. x" has exponentially many readings.
-_SAYS_NOTHING: Final = re.compile(rf"(?>{_URL}|:[a-z0-9_+-]+:|{_PATH}|[\W_])++", re.IGNORECASE)
+# Possessive: "https://a.https://a. x" has exponentially many matches.
+_WITHOUT_WORDS: Final = re.compile(rf"(?>{_URL}|:[a-z0-9_+-]+:|{_PATH}|[\W_])++", re.IGNORECASE)
 
 
 def split_comment(body: str, *, splitter: str = "markdown") -> ParsedComment:
@@ -60,7 +61,7 @@ def split_comment(body: str, *, splitter: str = "markdown") -> ParsedComment:
     images, HTML, link targets, bots' boilerplate and units without a letter or digit are dropped.
     Invisible text (comments, hidden elements and styles, attributes, unused link definitions,
     invisible characters) is stored in `hidden`. Invisible characters inside a word are removed. A
-    line break inside a paragraph is a space, unless the paragraph looks like one remark a line.
+    line break inside a paragraph is a space, unless the paragraph looks like one remark per line.
     Code spans keep their backticks. A sentence of more than 2,000 characters is cut.
 
     `paper` only splits at line ends, then at ". " and "? ".
@@ -70,9 +71,9 @@ def split_comment(body: str, *, splitter: str = "markdown") -> ParsedComment:
         splitter: One of `SPLITTERS`.
 
     Returns:
-        The units in order, none of them blank; empty for an empty text. The reference code gives
-        one empty sentence for an empty review; here there is none, with either splitter, and the
-        pipeline handles an empty side.
+        The units in order, none of them blank; empty for an empty text. The reference code returns
+        one empty sentence for an empty review; both splitters here return none, and the pipeline
+        handles the empty side.
 
     Raises:
         ConfigError: `splitter` is unknown. Nothing is raised for any `body`.
@@ -94,7 +95,7 @@ def _find_splitter(splitter: str) -> Callable[[str], ParsedComment]:
     split = _SPLITTERS.get(splitter)
     if split is None:
         names = ", ".join(SPLITTERS)
-        raise ConfigError("splitter", "settings", f"{splitter!r} is none of {names}")
+        raise ConfigError("splitter", "settings", f"{splitter!r} is not one of {names}")
     return split
 
 
@@ -125,7 +126,7 @@ def _parse_markdown(body: str) -> ParsedComment:
     pieces = (piece for unit in prose.units for piece in _sentences(unit))
     return ParsedComment(
         sentences=tuple(pieces),
-        hidden=tuple(text for unit in prose.hidden for text in _unseen_sentences(unit)),
+        hidden=tuple(text for unit in prose.hidden for text in _hidden_sentences(unit)),
         suggestions=tuple(prose.suggestions),
         code_blocks=tuple(prose.code_blocks),
         diffs=tuple(prose.diffs),
@@ -144,10 +145,10 @@ def _sentences(unit: str) -> Iterator[str]:
     pieces = tuple(_segment(unit))
     # Some boilerplate is longer than a sentence.
     if len(pieces) == 1 or not is_boilerplate(_MARKS.sub("", unit)):
-        yield from filter(_says_something, map(_finish, pieces))
+        yield from filter(_is_remark, map(_finish, pieces))
 
 
-def _unseen_sentences(unit: str) -> Iterator[str]:
+def _hidden_sentences(unit: str) -> Iterator[str]:
     # Boilerplate is kept: none of the hidden text was written for a reader.
     return filter(_has_words, map(_finish, _segment(unit)))
 
@@ -174,7 +175,7 @@ def _segment(unit: str) -> Iterator[str]:
 
 
 def _ends(window: str) -> list[int]:
-    """Return where the sentences end, in order; the last end is the window's."""
+    """Return the end offsets of the sentences, in order; the last one is the window's end."""
     ends = {item["end_index"] for item in sentencex.get_sentence_boundaries("en", window)}
     return sorted(ends | {match.end() for match in _AFTER_CLOSING.finditer(window)})
 
@@ -188,12 +189,12 @@ def _finish(piece: str) -> str:
     return _ENUMERATOR.sub("", text, count=1) if _ENUMERATOR.match(text) else text
 
 
-def _says_something(text: str) -> bool:
+def _is_remark(text: str) -> bool:
     return _has_words(text) and not is_boilerplate(text)
 
 
 def _has_words(text: str) -> bool:
-    return any(map(str.isalnum, text)) and _SAYS_NOTHING.fullmatch(text) is None
+    return any(map(str.isalnum, text)) and _WITHOUT_WORDS.fullmatch(text) is None
 
 
 _SPLITTERS: Final[dict[str, Callable[[str], ParsedComment]]] = {

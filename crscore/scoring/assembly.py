@@ -62,14 +62,14 @@ def select_rows(
 
 
 def widen_scope(scope: Scope | None, refs: Sequence[PseudoReference], diff: Diff) -> Scope | None:
-    """Return the scope's file where its hunk alone has no references."""
+    """Return the file instead of the hunk if the hunk has no references."""
     if scope is None or scope.kind is not ScopeKind.HUNK or select_rows(refs, scope, diff, limit=1):
         return scope
     return Scope(kind=ScopeKind.FILE, path=scope.path)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Board:
+class JudgedCells:
     """Judged cells of one change, with methods that score parts of them."""
 
     diff: Diff
@@ -88,17 +88,17 @@ class Board:
     """Degree to which each sentence addresses the older version it was written on, shape (S,), each
     in [0, 1]; 0 for a sentence on this version."""
     originals: Mapping[int, CommentResult]
-    """For the index of a comment on an older version, its result against that version."""
+    """Index of a comment on an older version -> its result for that version."""
     decision: float
     """Degree from which a cell is shown as matched."""
     limit: int | None
     """Maximum claims and implications that a score counts; None for all."""
 
-    def of_diff(self, columns: Sequence[int]) -> Scores:
-        """Score these sentences against the whole diff, or abstain."""
+    def score_diff(self, columns: Sequence[int]) -> Scores:
+        """Score some sentences against the whole diff, or abstain."""
         rows = [i for i, ref in enumerate(self.references) if ref.counted]
         files = self.diff.files
-        if all(map(_is_opaque, files)):
+        if all(map(_shows_no_text, files)):
             reason = "the diff shows no text: its files are binary or submodules"
             if missing := sorted({file.missing for file in files if file.missing}):
                 reason = f"the diff shows no text: {'; '.join(missing)}"
@@ -109,10 +109,10 @@ class Board:
         subject = "the diff" if changed else "the diff, which shows no changed line"
         return self._score(rows, columns, subject=subject)
 
-    def of_scope(self, scope: Scope, columns: Sequence[int]) -> tuple[list[int], Scores]:
-        """Score these sentences against a hunk or a file, or abstain; also return the rows."""
+    def score_scope(self, scope: Scope, columns: Sequence[int]) -> tuple[list[int], Scores]:
+        """Score some sentences against a hunk or a file, or abstain; also return the rows."""
         file = scopes.file_at(self.diff, scope.path or "")
-        if file is not None and _is_opaque(file):
+        if file is not None and _shows_no_text(file):
             cause = file.missing or "it is binary or a submodule"
             reason = f"the diff does not show the change of {file.path or 'the hunk'}: {cause}"
             return [], scores.abstain(references=0, sentences=len(columns), reason=reason)
@@ -121,7 +121,9 @@ class Board:
 
     def _score(self, rows: Sequence[int], columns: Sequence[int], *, subject: str) -> Scores:
         if not rows or not columns:
-            reason = "no sentence in the review text" if rows else f"nothing to say of {subject}"
+            reason = (
+                "no sentence in the review text" if rows else f"no pseudo-references for {subject}"
+            )
             return scores.abstain(references=len(rows), sentences=len(columns), reason=reason)
         degrees = self.degrees[np.ix_(list(rows), list(columns))]
         return scores.score(degrees, older_degrees=self.older_degrees[list(columns)])
@@ -134,7 +136,7 @@ class Board:
         # The present version wins ties: it has a partner to show.
         if degree <= (match.degree or 0.0):
             return match
-        # Its partner is not a row of this result, so there is no index and no cosine to show.
+        # Its partner belongs to the older version, so there is no index and no cosine to show.
         return Match(index=None, similarity=None, degree=degree, matched=degree >= self.decision)
 
     def best_of_reference(self, row: int) -> Match:
@@ -160,12 +162,12 @@ class Board:
         )
 
 
-def _is_opaque(file: ChangedFile) -> bool:
+def _shows_no_text(file: ChangedFile) -> bool:
     return file.is_binary or file.is_submodule or file.is_missing
 
 
 def build_result(
-    board: Board,
+    judged_cells: JudgedCells,
     *,
     comments: Sequence[Comment],
     suggestions: Sequence[tuple[Suggestion, ...]],
@@ -178,7 +180,7 @@ def build_result(
     """Build one change's result.
 
     Args:
-        board: The judged cells.
+        judged_cells: The judged cells.
         comments: The review's comments.
         suggestions: Each comment's suggestion blocks.
         attached: Each comment's scope; None when it is on a file the diff does not change.
@@ -190,25 +192,27 @@ def build_result(
     Returns:
         The result; its scores abstain where a side is empty.
     """
-    columns = range(len(board.units))
+    columns = range(len(judged_cells.units))
     return Result(
-        diff=board.diff,
-        references=board.references,
-        sentences=board.units,
-        similarity=board.similarity,
-        degrees=board.degrees,
-        sentence_flags=board.flags,
-        sentence_matches=tuple(map(board.best_of_sentence, columns)),
-        reference_matches=tuple(map(board.best_of_reference, range(len(board.references)))),
+        diff=judged_cells.diff,
+        references=judged_cells.references,
+        sentences=judged_cells.units,
+        similarity=judged_cells.similarity,
+        degrees=judged_cells.degrees,
+        sentence_flags=judged_cells.flags,
+        sentence_matches=tuple(map(judged_cells.best_of_sentence, columns)),
+        reference_matches=tuple(
+            map(judged_cells.best_of_reference, range(len(judged_cells.references)))
+        ),
         comments=tuple(
-            _score_comment(board, index, comment, attached[index], suggestions[index])
+            _score_comment(judged_cells, index, comment, attached[index], suggestions[index])
             for index, comment in enumerate(comments)
         ),
-        reviews=_score_reviews(board, comments),
-        scores=board.of_diff(columns),
-        baselines=baselines.baselines(board.diff, [comment.body for comment in comments]),
+        reviews=_score_reviews(judged_cells, comments),
+        scores=judged_cells.score_diff(columns),
+        baselines=baselines.baselines(judged_cells.diff, [comment.body for comment in comments]),
         threshold=threshold,
-        decision=board.decision,
+        decision=judged_cells.decision,
         analysis=analysis,
         signature=signature,
         notes=notes,
@@ -216,27 +220,29 @@ def build_result(
 
 
 def _score_comment(
-    board: Board,
+    judged_cells: JudgedCells,
     index: int,
     comment: Comment,
     scope: Scope | None,
     suggestions: tuple[Suggestion, ...],
 ) -> CommentResult:
-    columns = tuple(i for i, unit in enumerate(board.units) if unit.comment == index)
+    columns = tuple(i for i, unit in enumerate(judged_cells.units) if unit.comment == index)
     rows: Sequence[int] = ()
-    # Scored against the older version already; the present one has no such lines.
-    if index in board.originals:
+    # Already scored against the older version; the current one does not have its lines.
+    if index in judged_cells.originals:
         scope = Scope(kind=ScopeKind.ORIGINAL, path=comment.path)
-        outcome = board.originals[index].scores
+        outcome = judged_cells.originals[index].scores
     elif scope is None:
         scope = Scope(kind=ScopeKind.FILE, path=comment.path)
         reason = f"the comment is on {comment.path}, which the diff does not change"
         outcome = scores.abstain(references=0, sentences=len(columns), reason=reason)
     elif scope.kind is ScopeKind.DIFF:
-        rows = select_rows(board.references, scope, board.diff, limit=board.limit)
-        outcome = board.of_diff(columns)
+        rows = select_rows(
+            judged_cells.references, scope, judged_cells.diff, limit=judged_cells.limit
+        )
+        outcome = judged_cells.score_diff(columns)
     else:
-        rows, outcome = board.of_scope(scope, columns)
+        rows, outcome = judged_cells.score_scope(scope, columns)
     return CommentResult(
         comment=comment,
         scope=scope,
@@ -247,22 +253,24 @@ def _score_comment(
     )
 
 
-def _score_reviews(board: Board, comments: Sequence[Comment]) -> tuple[ReviewResult, ...]:
-    # All authors, even those without a sentence: their review abstains.
+def _score_reviews(
+    judged_cells: JudgedCells, comments: Sequence[Comment]
+) -> tuple[ReviewResult, ...]:
+    # All authors, also those without a sentence: their reviews abstain.
     by_author: dict[str | None, list[int]] = {}
     for index, comment in enumerate(comments):
         by_author.setdefault(comment.author, []).append(index)
     return tuple(
         ReviewResult(
             author=author,
-            scores=board.of_diff(
+            scores=judged_cells.score_diff(
                 [
                     i
-                    for i, sentence in enumerate(board.units)
+                    for i, sentence in enumerate(judged_cells.units)
                     if comments[sentence.comment].author == author
                 ]
             ),
-            baselines=baselines.baselines(board.diff, [comments[i].body for i in indices]),
+            baselines=baselines.baselines(judged_cells.diff, [comments[i].body for i in indices]),
             comments=tuple(indices),
         )
         for author, indices in by_author.items()

@@ -19,8 +19,9 @@ def score(
             sentence s. The published matcher gives 1 where the similarity is strictly
             above the threshold, else 0.
         older_degrees: Shape (S,), each in [0, 1]: degree to which a sentence addresses the older
-            version of the change it was written on, which has no row here. It can only raise the
-            sentence, never a reference. Not in the paper, which has one version.
+            version of the change it was written on, which has no row here. It can raise the
+            value of the sentence, never that of a reference. Not in the paper, where a change has
+            one version.
 
     Returns:
         Conciseness is the mean over the S sentences of their best cell, comprehensiveness
@@ -43,7 +44,7 @@ def score(
         (0.667, 0.5, 0.571)
     """
     if degrees.ndim != 2 or 0 in degrees.shape:
-        raise InputError(f"there is no score for a matrix of shape {degrees.shape}")
+        raise InputError(f"cannot score a matrix of shape {degrees.shape}")
     by_sentence = degrees.max(axis=0).astype(np.float64)
     if older_degrees is not None:
         by_sentence = np.maximum(by_sentence, older_degrees)

@@ -1,4 +1,4 @@
-"""Signature of a score, which records how it was made: same signature, same score."""
+"""Signature of a score: it lists everything that determines the score of an input."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ def _clean(value: str) -> str:
 
 
 _NOT_ANALYZERS = frozenset({Coverage.NONE.value, Coverage.PARTIAL.value, UNCONFINED})
-"""Words in the part of the analyzers that name none."""
+"""Words in the signature's part `analyzers` that are not names of analyzers."""
 
 
 def shorten_signature(signature: str) -> str:
-    """Name the parts of a signature that people choose, and a hash of all of it.
+    """Return the parts of a signature that users choose, and a hash of the whole.
 
     Args:
         signature: As made by `render_signature`.
 
     Returns:
         Version, encoder, claims, matcher, number of analyzers, then the first 7 hexadecimal digits
-        of the signature's SHA-256: two scores with the same id were made alike. Parts that are
-        missing are left out.
+        of the signature's SHA-256: scores with the same id were computed in the same way. Missing
+        parts are left out.
 
     Example:
         >>> shorten_signature("crscore|version:0.1.0|encoder:minilm:L6@53|analyzers:ruff@1,partial")
@@ -52,14 +52,14 @@ def shorten_signature(signature: str) -> str:
     choices = [parts[key] for key in ("encoder", "claims", "matcher") if key in parts]
     words = parts.get("analyzers", "none").split(",")
     tools = len([word for word in words if word not in _NOT_ANALYZERS])
-    odd = [word for word in words if word in _NOT_ANALYZERS - {Coverage.NONE.value}]
+    limitations = [word for word in words if word in _NOT_ANALYZERS - {Coverage.NONE.value}]
     analyzers = f"{tools or 'no'} analyzer{'' if tools == 1 else 's'}"
     digest = hashlib.sha256(signature.encode("utf-8", "surrogatepass")).hexdigest()[:7]
     return " · ".join(
         [
             f"{name} {parts.get('version', '')}".strip(),
             *(value.partition("@")[0].partition(":")[0] for value in choices),
-            ", ".join([analyzers, *odd]),
+            ", ".join([analyzers, *limitations]),
             f"id {digest}",
         ]
     )

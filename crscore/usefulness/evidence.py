@@ -1,7 +1,7 @@
 """Evidence that a text is about a change: its changed lines, its names, its claims.
 
 Claims do not cover every valid topic of a review. The raw changed lines, in windows, and the words
-that are rare elsewhere are evidence of their own.
+that are rare in other changes are further evidence.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ from crscore.text.content import stems_and_names, words
 
 Floats = npt.NDArray[np.float32]
 
-WINDOW: Final = 3
-"""Fewest changed lines of a window."""
+MIN_WINDOW_LINES: Final = 3
+"""Minimum changed lines of a window."""
 MAX_WINDOWS: Final = 4
-"""Windows of a change: each costs as much time as a claim."""
-MAX_CHARS: Final = 160
-"""Characters of a window that are read."""
+"""Maximum windows of a change: each takes as much time to encode as a claim."""
+MAX_WINDOW_CHARS: Final = 160
+"""Maximum characters of a window."""
 MAX_LINES: Final = 20_000
-"""Lines whose words are read."""
+"""Maximum lines whose words are read."""
 FEATURES: Final = (
     "cosine_lines", "cosine_claims", "changed_share", "changed_sum", "changed_rarest",
     "context_share", "context_rarest", "place_share", "place_rarest", "foreign_sum",
     "foreign_rarest", "names_shared", "names_foreign", "stems", "change_stems", "windows",
 )  # fmt: skip
-"""Names of the features of a text beside a change."""
+"""Names of the features that compare a text with a change."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Rarity:
-    """How rare a stem is in changes."""
+    """Rarity of stems in changes."""
 
     frequency: Mapping[str, int]
     """Stem -> number of changes with it; missing stems are rare."""
@@ -57,9 +57,9 @@ class ChangeWords:
     changed: frozenset[str]
     """Stems of added and removed lines."""
     context: frozenset[str]
-    """Stems of context lines alone."""
+    """Stems that occur only in context lines."""
     location: frozenset[str]
-    """Stems of paths and section headings alone."""
+    """Stems that occur only in paths and section headings."""
     names: frozenset[str]
     """Multi-word names of all lines, lower-case."""
 
@@ -82,16 +82,16 @@ def read_change_words(diff: Diff) -> ChangeWords:
     context: set[str] = set()
     location: set[str] = set()
     names: set[str] = set()
-    left = MAX_LINES
+    lines_left = MAX_LINES
     for file in diff.files:
         location |= stems_and_names(file.path)[0]
         for hunk in file.hunks:
             location |= stems_and_names(hunk.section)[0]
-            for line in hunk.lines[: max(0, left)]:
+            for line in hunk.lines[: max(0, lines_left)]:
                 stems, names_of_line = stems_and_names(line.text)
                 (context if line.kind is LineKind.CONTEXT else changed).update(stems)
                 names |= names_of_line
-            left -= len(hunk.lines)
+            lines_left -= len(hunk.lines)
     return ChangeWords(
         changed=frozenset(changed),
         # Each stem counts where it is the strongest evidence: in a changed line, else the context.
@@ -134,19 +134,19 @@ def collect_evidence(
 def windows(diff: Diff) -> tuple[str, ...]:
     """Return the changed lines of a change in windows, as an encoder reads them.
 
-    A change without a changed line gives its last lines: that is where GitHub cuts the hunk of a
-    comment.
+    A change without changed lines yields its last lines, because the hunk that GitHub shows with a
+    comment ends at the commented line.
 
     Returns:
-        At most `MAX_WINDOWS` texts of equally many lines, in diff order, each cut.
+        At most `MAX_WINDOWS` texts in diff order, each of at most `MAX_WINDOW_CHARS` characters.
     """
     texts = _stripped(diff.lines(LineKind.ADDED, LineKind.REMOVED))
-    texts = texts or _stripped(diff.lines())[-WINDOW:]
-    count = min(MAX_WINDOWS, math.ceil(len(texts) / WINDOW))
+    texts = texts or _stripped(diff.lines())[-MIN_WINDOW_LINES:]
+    count = min(MAX_WINDOWS, math.ceil(len(texts) / MIN_WINDOW_LINES))
     size = math.ceil(len(texts) / count) if count else 1
     return tuple(
-        # Long windows are cut: an encoder of sentences reads their start.
-        " ".join(texts[start : start + WINDOW * 2])[:MAX_CHARS]
+        # Long windows are cut: a sentence encoder reads only the start of a long text.
+        " ".join(texts[start : start + MIN_WINDOW_LINES * 2])[:MAX_WINDOW_CHARS]
         for start in range(0, len(texts), size)
     )
 
@@ -164,7 +164,7 @@ def measure_evidence(
         text: A sentence, or a whole comment.
         vector: Its unit vector, shape (D,).
         change: The change.
-        rarity: How rare stems are.
+        rarity: Rarity of stems in changes.
 
     Returns:
         One value for each of `FEATURES`.
@@ -182,8 +182,8 @@ def measure_evidence(
     changed = measure(stems & ground.changed)
     foreign = measure(stems - ground.changed - ground.context - ground.location)
     return [
-        highest(change.lines, vector),
-        highest(change.claims, vector),
+        highest_cosine(change.lines, vector),
+        highest_cosine(change.claims, vector),
         changed[1],
         math.log1p(changed[0]),
         changed[2],
@@ -199,12 +199,12 @@ def measure_evidence(
     ]
 
 
-def highest(rows: Floats, vector: Floats) -> float:
+def highest_cosine(rows: Floats, vector: Floats) -> float:
     """Return the highest cosine of a unit vector to some rows; 0 without rows."""
     return float((rows @ vector).max()) if len(rows) else 0.0
 
 
-def mean(rows: Floats) -> Floats:
+def mean_direction(rows: Floats) -> Floats:
     """Return the unit vector in the direction of the mean of some unit vectors, shape (D,)."""
     total = rows.mean(axis=0)
     unit: Floats = total / max(1e-9, float(np.linalg.norm(total)))

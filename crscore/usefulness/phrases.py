@@ -1,7 +1,7 @@
 """Phrases of a text: runs of one to three words, with code as one word.
 
-The purpose of a sentence is in its form ("should be", "what if", "nice to"), not in its names, so
-all code becomes one token.
+The purpose of a sentence shows in its form ("should be", "what if", "nice to"), not in the names
+it contains, so all code becomes one token.
 """
 
 from __future__ import annotations
@@ -11,25 +11,25 @@ import re
 from collections import Counter
 from typing import Final
 
-LONGEST: Final = 3
-"""Words of the longest phrase."""
+MAX_PHRASE_WORDS: Final = 3
+"""Maximum words of a phrase."""
 MAX_CHARS: Final = 2_000
-"""Characters of a text that are read."""
+"""Maximum characters read of a text."""
 CODE: Final = "<code>"
 # `` `x` ``, ``` ```x``` ```; not across lines.
 _CODE_SPAN: Final = re.compile(r"`{1,3}[^`\n]+`{1,3}")
 _URL: Final = re.compile(r"https?://\S+")
 # `@octocat`, not the `@` of `a@b.c` or of a decorator in code.
 _MENTION: Final = re.compile(r"(?<![\w`])@\w[\w-]*")
-# Bounded where a name may begin inside of a word.
+# Bounded, to stay linear, where a name may begin inside a word.
 # `camelCase`, `snake_case`, `call()`, `module.name(`, `--flag`.
-_NAME: Final = re.compile(
+_CODE_NAME: Final = re.compile(
     r"[A-Za-z_$]{0,200}[a-z][A-Z][\w$]*|(?<!\w)\w*\w_\w+|[\w.]{1,200}\(\)"
     r"|(?<!\w)\w+(?:\.\w+)+\(?|--\w[\w-]*"
 )
 # `<code>`, `shouldn't`, `12`, `...`, `?`.
 _TOKEN: Final = re.compile(r"<\w+>|[^\W\d_]+(?:'[a-z]+)?|\d+|\.{2,}|[?!.,:;]")
-SHAPE: Final = (
+SHAPE_FEATURES: Final = (
     "length", "length2", "short", "asks_last", "asks", "code", "code_share", "digits", "quotes",
     "capital", "colon_last", "first_person", "second_person", "negated",
     "mentions",
@@ -38,7 +38,7 @@ SHAPE: Final = (
 
 
 def tokenize(text: str) -> list[str]:
-    """Return the words of a text in lower case, with marks, and with code as one word.
+    """Return the words of a text in lower case, with punctuation, and with code as one word.
 
     Example:
         >>> tokenize("Shouldn't `a.b` be in parseHeader()?")
@@ -47,7 +47,7 @@ def tokenize(text: str) -> list[str]:
     text = text[:MAX_CHARS].replace("’", "'")
     # Code first: an address or a name inside it is code.
     text = _URL.sub(" <url> ", _CODE_SPAN.sub(f" {CODE} ", text))
-    text = _NAME.sub(f" {CODE} ", _MENTION.sub(" <user> ", text)).lower()
+    text = _CODE_NAME.sub(f" {CODE} ", _MENTION.sub(" <user> ", text)).lower()
     tokens = _TOKEN.findall(text)
     return [
         "<number>" if token.isdigit() else token
@@ -67,14 +67,14 @@ def phrases(text: str) -> set[str]:
     tokens = ["^", *tokenize(text)]
     runs = {
         " ".join(tokens[start : start + size])
-        for size in range(1, LONGEST + 1)
+        for size in range(1, MAX_PHRASE_WORDS + 1)
         for start in range(len(tokens) - size + 1)
     }
     return runs - {"^"}
 
 
-def shape(text: str) -> list[float]:
-    """Measure the form of a text; one value for each of `SHAPE`."""
+def measure_shape(text: str) -> list[float]:
+    """Measure the form of a text; one value for each of `SHAPE_FEATURES`."""
     tokens = tokenize(text)
     counts = Counter(tokens)
     length = len(tokens)

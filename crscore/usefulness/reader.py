@@ -136,7 +136,7 @@ class Reader:
         comments: dict[int, CommentReading] = {}
         for comment, columns in _visible_columns(cells.sentences).items():
             text = " ".join(cells.sentences[column].text for column in columns)
-            vector = evidence.mean(cells.sentence_vectors[columns])
+            vector = evidence.mean_direction(cells.sentence_vectors[columns])
             visible = [readings[column] for column in columns]
             about, aspects = reading.read_comment(text, vector, visible, change, self.weights)
             # Hidden text costs as much as any other empty sentence: it counts where the parts are

@@ -63,8 +63,8 @@ def read_sentence(
     if proposal:
         kinds = np.array([float(kind is Kind.PROPOSAL) for kind in KINDS], dtype=np.float32)
         return SentenceReading(kinds=kinds, substance=PROPOSED, about=about)
-    logits = weights.sentence.logits(phrases.phrases(text), phrases.shape(text), vector)
-    # Less the maximum: `exp` of a large logit overflows.
+    logits = weights.sentence.logits(phrases.phrases(text), phrases.measure_shape(text), vector)
+    # Minus the maximum, because `exp` of a large logit overflows.
     odds = np.exp(logits[: len(KINDS)] - logits[: len(KINDS)].max())
     substance = sigmoid(float(logits[len(KINDS)]))
     return SentenceReading(kinds=odds / odds.sum(), substance=substance, about=about)
@@ -98,7 +98,7 @@ def measure_comment(
 ) -> tuple[float, list[float]]:
     """Return the probability that a comment is about the change, and its measures."""
     ties, about = judge_about(text, vector, change, weights)
-    return about, [*phrases.shape(text), *ties, *summarize_sentences(readings)]
+    return about, [*phrases.measure_shape(text), *ties, *summarize_sentences(readings)]
 
 
 def read_comment(

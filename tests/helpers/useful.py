@@ -11,7 +11,7 @@ from crscore.usefulness.model import Linear, Weights
 KINDS = len(reading.KINDS)
 ASPECTS = len(reading.ASPECTS)
 TIES = len(evidence.FEATURES)
-SHAPE = len(phrases.SHAPE)
+SHAPE = len(phrases.SHAPE_FEATURES)
 WHOLE = SHAPE + TIES + len(reading.SUMMED) + 2 * KINDS
 
 
@@ -46,6 +46,8 @@ def weights(**changes: object) -> Weights:
             SHAPE, KINDS + 1, width=256, phrase_weights={"should be": 2.0, "été ?": 0.5}
         ),
         "comment": linear(WHOLE, ASPECTS, width=256),
-        "reference": {size: np.linspace(0, 1, 101, dtype=np.float32) for size in headline.SIZES},
+        "reference": {
+            size: np.linspace(0, 1, 101, dtype=np.float32) for size in headline.CHANGE_SIZES
+        },
     }
     return Weights(**(parts | changes))

@@ -213,7 +213,7 @@ def test_hunk_without_claims_falls_back_to_its_file() -> None:
 
 def test_file_without_claims_abstains() -> None:
     found = score(Comment(body="Gamma.", path="b.py", line=1), claims=CLAIMS[:2]).comments[0]
-    assert (found.scores.relevance, found.scores.reason) == (None, "nothing to say of b.py")
+    assert (found.scores.relevance, found.scores.reason) == (None, "no pseudo-references for b.py")
 
 
 def test_comment_outside_the_diff_abstains() -> None:
@@ -249,7 +249,7 @@ def test_no_comment_at_all_abstains() -> None:
 
 def test_change_without_claims_abstains() -> None:
     found = score("Alpha.", claims=())
-    assert (found.relevance, found.scores.reason) == (None, "nothing to say of the diff")
+    assert (found.relevance, found.scores.reason) == (None, "no pseudo-references for the diff")
     assert found.sentence_matches[0].index is None
 
 

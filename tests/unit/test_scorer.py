@@ -103,7 +103,7 @@ def test_hunk_cut_at_a_comment_is_scored_with_a_note(scorer: Scorer) -> None:
 def test_hunk_cut_before_any_change_abstains_and_says_so(scorer: Scorer) -> None:
     comment = Comment(body=REVIEW, path="a.py", line=7)
     found = scorer.score("@@ -7,9 +7,12 @@\n x = 1", comment, path="a.py")
-    assert found.scores.reason == "nothing to say of the diff, which shows no changed line"
+    assert found.scores.reason == "no pseudo-references for the diff, which shows no changed line"
     assert found.comments[0].scores.relevance is None
 
 

@@ -10,7 +10,7 @@ from crscore.reports import view
 from crscore.usefulness import headline
 
 # The lowest word of the headline's scale, and texts about something else.
-_USELESS_WORDS: Final = frozenset({headline.WORDS[-1][1], view.OFF_TOPIC})
+_USELESS_WORDS: Final = frozenset({headline.STANDING_WORDS[-1][1], view.OFF_TOPIC})
 
 
 class Noise(StrEnum):

@@ -68,8 +68,8 @@ RATES: Final[Mapping[str, Rates]] = MappingProxyType(
 Other metrics were not studied."""
 _LIMITS: Final = (2.0, 5.0, 10.0)
 # A rate up to the first would convince most readers, one above the second few.
-_CONVINCING: Final = 0.05
-_DOUBTFUL: Final = 0.10
+_CONVINCING_MAX_RATE: Final = 0.05
+_DOUBTFUL_MIN_RATE: Final = 0.10
 
 
 class MetricComparison(Struct, frozen=True, kw_only=True):
@@ -308,8 +308,8 @@ def _verdict(rates: Rates | None, points: float, better: int) -> str:
             f"{percent(rates.small)} of the pairs less than 2 points apart"
         )
     rate = _rate(rates, points, better)
-    effect = "would convince" if rate <= _CONVINCING else "would probably convince"
-    effect = "may not convince" if rate > _DOUBTFUL else effect
+    effect = "would convince" if rate <= _CONVINCING_MAX_RATE else "would probably convince"
+    effect = "may not convince" if rate > _DOUBTFUL_MIN_RATE else effect
     return f"{effect} people: they disagreed with the metric on {percent(rate)} of such pairs"
 
 

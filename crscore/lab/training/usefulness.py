@@ -90,7 +90,7 @@ class _Text:
         return claims[:MAX_OUTCOME_CLAIMS]
 
     def vector(self, vectors: Vectors) -> Floats:
-        return evidence.mean(vectors.of([sentence.text for sentence in self.sentences]))
+        return evidence.mean_direction(vectors.of([sentence.text for sentence in self.sentences]))
 
 
 def train(
@@ -257,7 +257,7 @@ def _learn_sentences(judged: Sequence[JudgedSentence], vectors: Vectors) -> Line
     return logistic.fit_layer(
         Rows(
             list(map(phrases.phrases, texts)),
-            np.array(list(map(phrases.shape, texts))),
+            np.array(list(map(phrases.measure_shape, texts))),
             vectors.of(texts),
         ),
         np.array(targets),
@@ -329,7 +329,8 @@ def _learn_comments(
                 value = headline.join_parts(about, text.readings, degrees, aspects)[1]
                 values.setdefault(headline.size_of(text.post.diff), []).append(value)
     reference = {
-        size: np.sort(np.array(values.get(size, ()), dtype=np.float32)) for size in headline.SIZES
+        size: np.sort(np.array(values.get(size, ()), dtype=np.float32))
+        for size in headline.CHANGE_SIZES
     }
     return learn(range(len(comments))), reference
 

@@ -1,7 +1,7 @@
 """Overlap of sentences with all earlier ones, by their stems.
 
-An index from stems to sentences compares a sentence with all earlier ones in a few operations on
-arrays: 10,000 sentences take a second, where a loop over pairs takes a minute.
+An index from stems to sentences makes the comparison with all earlier sentences a few operations
+on arrays: 10,000 sentences take a second, while a loop over pairs takes a minute.
 """
 
 from __future__ import annotations
@@ -49,6 +49,7 @@ def overlaps(stems: Sequence[frozenset[str]]) -> Iterator[Overlap]:
     for index, sentence in enumerate(stems):
         shared = np.zeros(index, dtype=np.int64)
         for stem in sentence:
+            # `counts` limits the postings of a stem to the earlier sentences.
             shared[postings[stem][: counts[stem]]] += 1
             counts[stem] += 1
         yield Overlap(shared, sizes[:index] + len(sentence) - shared)

@@ -16,10 +16,10 @@ from crscore.matchers.calibrated.features import Background
 from crscore.matchers.calibrated.trees import Trees
 
 FORMAT: Final = 1
-"""Version of the file format; changes when older code cannot read, or misreads, the file."""
-_FACTS: Final = ("encoder", "data_sha256", "seed", "start", "discount", "decision")
-_TREES: Final = ("roots", "feature", "threshold", "left", "right", "value")
-_VECTORS: Final = ("claim", "remark", "axes", "centre")
+"""Version of the file format; incremented when older code would fail on, or misread, the file."""
+_SCALAR_FIELDS: Final = ("encoder", "data_sha256", "seed", "start", "discount", "decision")
+_TREE_ARRAYS: Final = ("roots", "feature", "threshold", "left", "right", "value")
+_VECTOR_ARRAYS: Final = ("claim", "remark", "axes", "centre")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -52,7 +52,7 @@ def to_bytes(weights: Weights) -> bytes:
     """
     background, trees = weights.background, weights.trees
     frequency = dict(sorted(background.frequency.items()))
-    facts = {name: getattr(weights, name) for name in _FACTS} | {
+    facts = {name: getattr(weights, name) for name in _SCALAR_FIELDS} | {
         "format": FORMAT,
         "features": features.feature_names(len(background.axes)),
         "depth": trees.depth,
@@ -63,8 +63,8 @@ def to_bytes(weights: Weights) -> bytes:
             "facts": arrays.from_text(json.dumps(facts, sort_keys=True)),
             "stems": arrays.from_text("\n".join(frequency)),
             "frequency": np.array(list(frequency.values()), dtype=np.int32),
-            **{name: getattr(trees, name) for name in _TREES},
-            **{name: getattr(background, name) for name in _VECTORS},
+            **{name: getattr(trees, name) for name in _TREE_ARRAYS},
+            **{name: getattr(background, name) for name in _VECTOR_ARRAYS},
         }
     )
 
@@ -76,7 +76,7 @@ def read_weights(path: Path) -> Weights:
         path: File made by `to_bytes`.
 
     Raises:
-        InputError: The file cannot be read, is of another format, or was made for other features.
+        InputError: The file cannot be read, has another format, or was made for other features.
     """
 
     def parse(content: arrays.Arrays) -> Weights:
@@ -84,16 +84,16 @@ def read_weights(path: Path) -> Weights:
         names = list(features.feature_names(len(content["axes"])))
         if facts["format"] != FORMAT or facts["features"] != names:
             raise InputError(f"{path} was made by another version of crscore; train it again")
-        trees = Trees(depth=facts["depth"], **{name: content[name] for name in _TREES})
+        trees = Trees(depth=facts["depth"], **{name: content[name] for name in _TREE_ARRAYS})
         _check(trees, features=len(names))
         stems = arrays.to_lines(content["stems"])
         return Weights(
-            **{name: facts[name] for name in _FACTS},
+            **{name: facts[name] for name in _SCALAR_FIELDS},
             trees=trees,
             background=Background(
                 frequency=dict(zip(stems, content["frequency"].tolist(), strict=True)),
                 documents=facts["documents"],
-                **{name: content[name] for name in _VECTORS},
+                **{name: content[name] for name in _VECTOR_ARRAYS},
             ),
         )
 
@@ -107,7 +107,7 @@ def _check(trees: Trees, *, features: int) -> None:
         if values.dtype != np.int32 or (
             values.size and not 0 <= values.min() <= values.max() < limit
         ):
-            raise ValueError(f"the trees' {name} point nowhere")
-    sizes = {len(getattr(trees, name)) for name in _TREES if name != "roots"}
+            raise ValueError(f"the trees' {name} are out of range")
+    sizes = {len(getattr(trees, name)) for name in _TREE_ARRAYS if name != "roots"}
     if len(sizes) != 1:
         raise ValueError("the trees' arrays differ in length")

@@ -76,7 +76,7 @@ def strip_app_suffix(name: str) -> str:
     """Remove the suffix of an app's login.
 
     Example:
-        >>> bare("codecov[bot]")
+        >>> strip_app_suffix("codecov[bot]")
         'codecov'
     """
     return name.removesuffix(_APP)

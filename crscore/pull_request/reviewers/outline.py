@@ -19,7 +19,7 @@ _MARK: Final = re.compile(r"`[^`\n]*`|<!--|<(/?)(details|summary)\b[^<>\n]*>", r
 # "## Title ##", "<h3 align=left>Title</h3>"
 _HEADING: Final = re.compile(r"(#{1,6})[ \t]+(.+)|<h([1-6])\b[^<>]*>(.+)", re.IGNORECASE)
 _TAG: Final = re.compile(r"<[^<>]*>")
-_LONGEST_TITLE: Final = 300
+_MAX_TITLE_CHARS: Final = 300
 
 
 class Line(NamedTuple):
@@ -202,10 +202,10 @@ class _OutlineReader:
             self._boxes.pop()
             self._end_headings(box, 0, mark.start())
             start, _, inside, end = box.summary or (box.start,) * 4
-            title = _title(self._text[start : min(inside, start + 10 * _LONGEST_TITLE)])
+            title = _title(self._text[start : min(inside, start + 10 * _MAX_TITLE_CHARS)])
             self.found.folded.append(Part(box.start, mark.end(), title, start, end))
 
 
 def _title(source: str) -> str:
     text = " ".join(_TAG.sub("", source.replace("&nbsp;", " ").replace("*", "")).split())
-    return text.strip("_#: ")[:_LONGEST_TITLE]
+    return text.strip("_#: ")[:_MAX_TITLE_CHARS]

@@ -34,11 +34,11 @@ def find_exclusion(body: str, kind: RemarkKind, profile: Profile) -> Post | None
     rules = [post for post in profile.not_review if kind in post.kinds]
     if not rules:
         return None
-    lines = [line.text for line in _visible_lines(_unified(body)) if line.text]
-    return next((post for post in rules if _is_meant(lines, post)), None)
+    lines = [line.text for line in _visible_lines(_unify_line_ends(body)) if line.text]
+    return next((post for post in rules if _rule_matches(lines, post)), None)
 
 
-def _is_meant(lines: Sequence[str], post: Post) -> bool:
+def _rule_matches(lines: Sequence[str], post: Post) -> bool:
     return not post.lines or any(matches_any(post.lines, line) for line in lines)
 
 
@@ -49,7 +49,7 @@ def without_commands(body: str) -> str:
         >>> without_commands("/crscore again\nThis leaks.")
         'This leaks.'
     """
-    text = _unified(body)
+    text = _unify_line_ends(body)
     if "/crscore" not in text.lower():
         return text
     return _without(
@@ -75,7 +75,7 @@ def cut(body: str, rules: Cut) -> str:
         >>> cut("It leaks.\n<details><summary>A prompt</summary>Fix it.</details>", rules)
         'It leaks.'
     """
-    text = _unified(body)
+    text = _unify_line_ends(body)
     for start, end in rules.between:
         text = remove_between(text, start, end)
     if rules.unquote:
@@ -85,16 +85,18 @@ def cut(body: str, rules: Cut) -> str:
     body_outline = outline(text)
     visible_lines = [line for line in body_outline.lines if line.is_visible]
     parts = [
-        *_titled(body_outline.sections, rules.sections),
-        *_titled(body_outline.folded, rules.details),
+        *_parts_with_title(body_outline.sections, rules.sections),
+        *_parts_with_title(body_outline.folded, rules.details),
     ]
     return _without(
         text,
         [(part.start, part.end) for part in parts],
-        keep=[(part.start, part.end) for part in _titled(body_outline.folded, rules.keep)],
+        keep=[
+            (part.start, part.end) for part in _parts_with_title(body_outline.folded, rules.keep)
+        ],
         also=[
             *(span for line in visible_lines for span in _line_spans(line, text, rules)),
-            *(part[-2:] for part in _titled(body_outline.folded, rules.summaries)),
+            *(part[-2:] for part in _parts_with_title(body_outline.folded, rules.summaries)),
         ],
     )
 
@@ -112,7 +114,7 @@ def remove_between(text: str, start: str, end: str) -> str:
     return "".join((*pieces, text[begin:]))
 
 
-def _unified(body: str) -> str:
+def _unify_line_ends(body: str) -> str:
     return _LINE_ENDS.sub("\n", body)
 
 
@@ -129,7 +131,7 @@ def _line_spans(line: Line, text: str, rules: Cut) -> Iterator[Span]:
             yield line.inner, start + len(lead_in)
 
 
-def _titled(parts: Sequence[Part], patterns: Sequence[str]) -> Iterator[Part]:
+def _parts_with_title(parts: Sequence[Part], patterns: Sequence[str]) -> Iterator[Part]:
     return (part for part in parts if part.title and matches_any(patterns, part.title))
 
 

@@ -182,7 +182,7 @@ def test_big_endian_mark_is_decoded() -> None:
 
 
 def test_bytes_that_are_no_text_are_refused() -> None:
-    with pytest.raises(InputError, match=r"^a\.pdf: this is no text; save the review as UTF-8$"):
+    with pytest.raises(InputError, match=r"^a\.pdf: this is not text; save the review as UTF-8$"):
         parse_review(b"%PDF-1.7\0\1", source="a.pdf")
 
 

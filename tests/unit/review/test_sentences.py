@@ -421,7 +421,7 @@ def test_empty_review_has_no_sentence(splitter: str) -> None:
 
 
 def test_unknown_splitter_names_the_known_ones() -> None:
-    with pytest.raises(ConfigError, match="'nltk' is none of markdown, paper"):
+    with pytest.raises(ConfigError, match="'nltk' is not one of markdown, paper"):
         split_comment("a", splitter="nltk")
 
 

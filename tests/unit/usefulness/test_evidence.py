@@ -7,7 +7,13 @@ from hypothesis import strategies as st
 
 from crscore.diff import parse
 from crscore.usefulness import evidence
-from crscore.usefulness.evidence import FEATURES, MAX_WINDOWS, WINDOW, ChangeEvidence, Rarity
+from crscore.usefulness.evidence import (
+    FEATURES,
+    MAX_WINDOWS,
+    MIN_WINDOW_LINES,
+    ChangeEvidence,
+    Rarity,
+)
 
 PATCH = """--- a/src/engine.py
 +++ b/src/engine.py
@@ -107,20 +113,22 @@ def test_change_without_lines_has_no_window() -> None:
 
 
 def test_windows_overlap() -> None:
-    first, second = evidence.windows(parse.parse_diff(added(WINDOW + 1)))
-    assert first.split()[1::2] == [str(at) for at in range(WINDOW + 1)]
-    assert second.split()[1::2] == [str(at) for at in range((WINDOW + 2) // 2, WINDOW + 1)]
+    first, second = evidence.windows(parse.parse_diff(added(MIN_WINDOW_LINES + 1)))
+    assert first.split()[1::2] == [str(at) for at in range(MIN_WINDOW_LINES + 1)]
+    assert second.split()[1::2] == [
+        str(at) for at in range((MIN_WINDOW_LINES + 2) // 2, MIN_WINDOW_LINES + 1)
+    ]
 
 
 def test_change_without_a_changed_line_gives_its_last_lines() -> None:
     (window,) = evidence.windows(parse.parse_diff(CONTEXT))
-    assert window.split() == [f"line{at}" for at in range(8 - WINDOW, 8)]
+    assert window.split() == [f"line{at}" for at in range(8 - MIN_WINDOW_LINES, 8)]
 
 
 def test_windows_are_few_and_short_and_spread_over_a_huge_change() -> None:
     windows = evidence.windows(parse.parse_diff(added(5_000, "value " * 30)))
     assert len(windows) == MAX_WINDOWS
-    assert max(map(len, windows)) <= evidence.MAX_CHARS
+    assert max(map(len, windows)) <= evidence.MAX_WINDOW_CHARS
     numbered = evidence.windows(parse.parse_diff(added(5_000)))
     starts = [int(window.split()[1]) for window in numbered]
     assert starts == sorted(set(starts))
@@ -142,11 +150,11 @@ def test_windows_have_every_line_of_a_small_change() -> None:
         windows = evidence.windows(parse.parse_diff(added(count, "v")))
         assert 1 <= len(windows) <= MAX_WINDOWS
         numbers = {number for window in windows for number in window.split()[1::2]}
-        if count <= 2 * WINDOW * MAX_WINDOWS:
+        if count <= 2 * MIN_WINDOW_LINES * MAX_WINDOWS:
             assert numbers == set(map(str, range(count)))
 
 
 def test_mean_is_of_length_1_and_of_nothing_common_is_finite() -> None:
     rows = np.array([[1, 0], [0, 1]], dtype=np.float32)
-    np.testing.assert_allclose(evidence.mean(rows), [0.5**0.5] * 2, rtol=1e-6)
-    assert not evidence.mean(np.array([[1, 0], [-1, 0]], dtype=np.float32)).any()
+    np.testing.assert_allclose(evidence.mean_direction(rows), [0.5**0.5] * 2, rtol=1e-6)
+    assert not evidence.mean_direction(np.array([[1, 0], [-1, 0]], dtype=np.float32)).any()

@@ -6,11 +6,16 @@ from hypothesis import strategies as st
 from crscore.diff import parse
 from crscore.records import Aspects, Usefulness
 from crscore.usefulness import headline, reading
-from crscore.usefulness.headline import DESCRIBED, DESCRIBING, SIZES, WORDS
+from crscore.usefulness.headline import (
+    CHANGE_SIZES,
+    DESCRIPTIVE_COMMENT_VALUE,
+    STANDING_WORDS,
+    TOPICAL_SENTENCE_VALUE,
+)
 
 PROBABILITY = st.floats(0, 1)
 HALF = Aspects(relevant=0.5, informative=0.5, clear=0.5, acted_on=0.5, reviewing=0.5)
-REFERENCE = {size: np.array([0.1, 0.2, 0.2, 0.4], dtype=np.float32) for size in SIZES}
+REFERENCE = {size: np.array([0.1, 0.2, 0.2, 0.4], dtype=np.float32) for size in CHANGE_SIZES}
 
 
 def make_reading(substance: float, about: float = 0.5) -> reading.SentenceReading:
@@ -18,7 +23,7 @@ def make_reading(substance: float, about: float = 0.5) -> reading.SentenceReadin
     return reading.SentenceReading(kinds=kinds, substance=substance, about=about)
 
 
-def placed(value: float, reference=REFERENCE, size: str = next(iter(SIZES))) -> Usefulness:
+def placed(value: float, reference=REFERENCE, size: str = next(iter(CHANGE_SIZES))) -> Usefulness:
     return headline.rank(0.5, 0.5, value, HALF, size=size, reference=reference)
 
 
@@ -33,9 +38,9 @@ def test_parts_joined_by_hand() -> None:
     # Acts: the middle of the mean 0.5 and the most 0.8; asked: the geometric mean.
     assert substance == pytest.approx(0.65 * 0.04 ** (1 / 3) * 0.5)
     # On topic: the geometric mean of 0.25 with each, times its degree.
-    worth = ((0.2 + DESCRIBED) * 0.4 * 0.5 + (0.8 + DESCRIBED) * 0.3) / 2
-    whole = (1 + DESCRIBED) * (1 + DESCRIBING)
-    assert value == pytest.approx(worth * (0.5 + DESCRIBING) / whole)
+    worth = ((0.2 + TOPICAL_SENTENCE_VALUE) * 0.4 * 0.5 + (0.8 + TOPICAL_SENTENCE_VALUE) * 0.3) / 2
+    whole = (1 + TOPICAL_SENTENCE_VALUE) * (1 + DESCRIPTIVE_COMMENT_VALUE)
+    assert value == pytest.approx(worth * (0.5 + DESCRIPTIVE_COMMENT_VALUE) / whole)
 
 
 def joined(about: float, act: float, degree: float, rating: float) -> float:
@@ -71,7 +76,7 @@ def test_sentence_that_says_nothing_is_paid_for() -> None:
 
 @given(st.lists(PROBABILITY, min_size=2, max_size=20), st.lists(PROBABILITY, max_size=30))
 def test_standing_rises_with_the_value(values: list[float], others: list[float]) -> None:
-    reference = {size: np.sort(np.array(others, dtype=np.float32)) for size in SIZES}
+    reference = {size: np.sort(np.array(others, dtype=np.float32)) for size in CHANGE_SIZES}
     standings = [placed(value, reference).standing for value in sorted(values)]
     assert standings == sorted(standings)
     assert all(0 <= standing <= 100 for standing in standings)
@@ -85,12 +90,12 @@ def test_standing_counts_equal_values_half() -> None:
 
 @pytest.mark.parametrize(("value", "word"), [(0.5, 0), (0.3, 0), (0.15, 2), (0.1, 3), (0.0, 3)])
 def test_word_goes_with_the_standing(value: float, word: int) -> None:
-    assert placed(value).word == WORDS[word][1]
+    assert placed(value).word == STANDING_WORDS[word][1]
 
 
 def test_empty_reference_gives_the_least_standing_and_says_so() -> None:
-    usefulness = placed(0.9, {size: np.zeros(0, dtype=np.float32) for size in SIZES})
-    assert (usefulness.standing, usefulness.word) == (0, WORDS[-1][1])
+    usefulness = placed(0.9, {size: np.zeros(0, dtype=np.float32) for size in CHANGE_SIZES})
+    assert (usefulness.standing, usefulness.word) == (0, STANDING_WORDS[-1][1])
     assert usefulness.against.startswith("0 review comments")
 
 
@@ -101,16 +106,16 @@ def test_empty_reference_gives_the_least_standing_and_says_so() -> None:
 def test_size_is_of_the_changed_lines(count: int, size: int) -> None:
     lines = " context\n" * 9 + "+x\n" * count
     diff = parse.parse_diff(f"--- a/a.py\n+++ b/a.py\n@@ -1,9 +1,{9 + count} @@\n{lines}")
-    assert headline.size_of(diff) == list(SIZES)[size]
+    assert headline.size_of(diff) == list(CHANGE_SIZES)[size]
 
 
 def test_change_without_lines_is_a_small_one() -> None:
     diff = parse.parse_diff(
         "diff --git a/x b/y\nsimilarity index 100%\nrename from x\nrename to y\n"
     )
-    assert headline.size_of(diff) == next(iter(SIZES))
+    assert headline.size_of(diff) == next(iter(CHANGE_SIZES))
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", CHANGE_SIZES)
 def test_every_size_is_told(size: str) -> None:
     assert placed(0.3, size=size).against == f"4 review comments by people on changes of {size}"

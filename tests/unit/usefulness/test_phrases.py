@@ -25,7 +25,7 @@ PUMPED = (
 
 
 def value(text: str, name: str) -> float:
-    return float(phrases.shape(text)[phrases.SHAPE.index(name)])
+    return float(phrases.measure_shape(text)[phrases.SHAPE_FEATURES.index(name)])
 
 
 def test_code_of_any_form_is_one_word() -> None:
@@ -64,10 +64,10 @@ def test_shape_measures_the_form() -> None:
 
 @given(st.text(max_size=300))
 def test_any_text_has_phrases_and_a_finite_shape(text: str) -> None:
-    assert len(phrases.shape(text)) == len(phrases.SHAPE)
-    assert all(0 <= value < 100 for value in phrases.shape(text))
+    assert len(phrases.measure_shape(text)) == len(phrases.SHAPE_FEATURES)
+    assert all(0 <= value < 100 for value in phrases.measure_shape(text))
     for phrase in phrases.phrases(text):
-        assert 1 <= len(phrase.split(" ")) <= phrases.LONGEST
+        assert 1 <= len(phrase.split(" ")) <= phrases.MAX_PHRASE_WORDS
         assert "\n" not in phrase
 
 
@@ -80,7 +80,7 @@ def test_letter_case_after_the_first_pass_makes_no_other_phrase(text: str) -> No
 def test_time_is_linear_on_pumped_text(piece: str) -> None:
     def prepare(size: int):
         text = piece * size
-        return lambda: (phrases.phrases(text), phrases.shape(text))
+        return lambda: (phrases.phrases(text), phrases.measure_shape(text))
 
     # Only the start of a text is read, so that even a regex that backtracks is bounded.
     assert growth(prepare, 50_000) < 8

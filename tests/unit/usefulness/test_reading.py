@@ -116,7 +116,7 @@ def test_measures_are_as_many_as_the_weights_take() -> None:
     result = read("Why?", useful.weights())
     measures = reading.measure_comment("Why?", vector, [result], change(), useful.weights())[1]
     assert len(measures) == useful.WHOLE
-    assert measures[: len(phrases.SHAPE)] == phrases.shape("Why?")
+    assert measures[: len(phrases.SHAPE_FEATURES)] == phrases.measure_shape("Why?")
 
 
 @pytest.mark.parametrize("logit", [-1e9, -30, 0, 30, 1e9, math.inf, -math.inf])

@@ -14,7 +14,7 @@ from crscore.encoders import minilm
 from crscore.lab.training.data import judged_sentences
 from crscore.records import Flag, Kind, Usefulness
 from crscore.usefulness import evidence, model, phrases, reading
-from crscore.usefulness.headline import SIZES
+from crscore.usefulness.headline import CHANGE_SIZES
 from crscore.usefulness.model import Weights
 from crscore.usefulness.reader import SHIPPED
 
@@ -421,7 +421,7 @@ def test_file_is_small_and_holds_no_pickle() -> None:
 
 
 def test_shapes_fit_the_features(weights: Weights) -> None:
-    shape, ties = len(phrases.SHAPE), len(evidence.FEATURES)
+    shape, ties = len(phrases.SHAPE_FEATURES), len(evidence.FEATURES)
     summed = len(reading.SUMMED) + 2 * len(reading.KINDS)
     assert weights.about.measures.shape == (ties, 1)
     assert weights.sentence.measures.shape == (shape, len(reading.KINDS) + 1)
@@ -433,7 +433,7 @@ def test_shapes_fit_the_features(weights: Weights) -> None:
 
 
 def test_every_size_of_change_has_real_comments(weights: Weights) -> None:
-    assert list(weights.reference) == list(SIZES)
+    assert list(weights.reference) == list(CHANGE_SIZES)
     for values in weights.reference.values():
         assert len(values) >= 100
         assert (np.diff(values) >= 0).all()
@@ -442,7 +442,7 @@ def test_every_size_of_change_has_real_comments(weights: Weights) -> None:
 
 
 def test_change_of_each_size_has_a_standing(scorer, weights: Weights) -> None:
-    for count, size in zip((2, 12, 40), SIZES, strict=True):
+    for count, size in zip((2, 12, 40), CHANGE_SIZES, strict=True):
         lines = "".join(f"+limit_{index} = {index}\n" for index in range(count))
         patch = f"--- a/a.py\n+++ b/a.py\n@@ -0,0 +1,{count} @@\n{lines}"
         usefulness = useful(scorer, patch, "Please use a list instead of `limit_1`.")

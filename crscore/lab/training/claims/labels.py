@@ -23,7 +23,7 @@ from crscore.records import Claims, ReferenceKind
 
 SOURCE: Final = "labels"
 """Source of the claims, recorded in every reference."""
-BATCH: Final = 64
+CHANGES_PER_BATCH: Final = 64
 """Changes per batch of questions; the most that a kill can lose."""
 NO_CLAIM: Final = "no claim of the answer was left"
 """Reason why an answer yields no row."""
@@ -205,10 +205,10 @@ def label_changes(
     )
     identity = generator.identity
     labelled = {key.sha256 for key in file.keys if key.identity == identity}
-    waiting = [change for change in changes if change.parsed.sha256 not in labelled]
-    counts = LabelCounts(existing=len(changes) - len(waiting))
-    for start in range(0, len(waiting), BATCH):
-        batch = waiting[start : start + BATCH]
+    unlabelled = [change for change in changes if change.parsed.sha256 not in labelled]
+    counts = LabelCounts(existing=len(changes) - len(unlabelled))
+    for start in range(0, len(unlabelled), CHANGES_PER_BATCH):
+        batch = unlabelled[start : start + CHANGES_PER_BATCH]
         claims = generator.generate([change.parsed for change in batch])
         for answer in recording.answers:
             counts.count(answer)
@@ -216,7 +216,7 @@ def label_changes(
         file.add(rows)
         counts.added += len(rows)
         report(
-            f"{start + len(batch):,} of {len(waiting):,} asked about, {counts.added:,} rows, "
+            f"{start + len(batch):,} of {len(unlabelled):,} asked about, {counts.added:,} rows, "
             f"{counts.input_tokens:,} tokens in, {counts.output_tokens:,} out"
         )
     return counts

@@ -41,7 +41,7 @@ OPERATORS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """Operators of each class."""
 
-_UNKNOWN = {
+_UNKNOWN_OPERATORS = {
     "python": frozenset(("&&", "||", ">>>", ">>>=")),
     "java": frozenset(("**", "**=", "//", "//=", "and", "or")),
 }
@@ -105,5 +105,5 @@ def _occurrences(nodes: Iterator[tree_sitter.Node]) -> Iterator[_Occurrence]:
 
 def _replacements(kind: str, old: str, language: str) -> Iterator[str]:
     for new in OPERATORS[kind]:
-        if new != old and new not in _UNKNOWN[language] and (kind != "COR" or old != "^"):
+        if new != old and new not in _UNKNOWN_OPERATORS[language] and (kind != "COR" or old != "^"):
             yield new

@@ -18,7 +18,7 @@ from crscore.matchers.calibrated import weights
 from crscore.matchers.calibrated.plugin import Calibrated
 from crscore.records import Comment, Kind
 from crscore.usefulness import model, reading
-from crscore.usefulness.headline import SIZES
+from crscore.usefulness.headline import CHANGE_SIZES
 from tests.helpers import corpora, useful
 
 ASKED = "Please rename `limit`, it should be plural."
@@ -103,7 +103,7 @@ def test_judged_sentences_are_told_apart(learned) -> None:
 
 
 def test_reference_is_of_people_alone_by_size_ascending(data, learned) -> None:
-    assert list(learned.reference) == list(SIZES)
+    assert list(learned.reference) == list(CHANGE_SIZES)
     people = sum(post.is_person for post in data.posts)
     assert sum(map(len, learned.reference.values())) == people
     for values in learned.reference.values():
