@@ -1,7 +1,7 @@
-"""Names in a piece of code: which uses mean the same variable, and what flows into what.
+"""Names in a piece of code: which refer to the same variable, and which values flow where.
 
-All grammars are read alike, by the fields that they share (`left` and `right`, `name` and `value`,
-`parameters`) and by the tables of `crscore.syntax`.
+All grammars are read in the same way, by the fields that they share (`left` and `right`, `name`
+and `value`, `parameters`) and by the tables of `crscore.syntax`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _NAMES: Final = _split(
     "shorthand_property_identifier_pattern instance_variable class_variable global_variable "
     "implicit_parameter"
 )
-"""Types of nodes that are names; those of types and members have others in many grammars."""
+"""Types of nodes that are names; many grammars have other types for names of types and members."""
 _OBJECTS: Final = _split("object operand argument receiver expression scope")
 """Fields of a member's object."""
 _MEMBERS: Final = _split("attribute field property method name")
@@ -48,7 +48,7 @@ _OPERANDS: Final = _split("value default_value object operand argument index sub
 """Fields whose names get no value although the whole expression does: `a.b[c] = d`."""
 _RECEIVERS: Final = _split("this self")
 MAX_NAMES_PER_SIDE: Final = 64
-"""Names read on each side of an assignment."""
+"""Maximum names read on each side of an assignment."""
 
 
 class Name(NamedTuple):
@@ -210,7 +210,7 @@ def _is_hidden(node: Node) -> bool:
 
 
 def _occurrences(tree: SyntaxTree, contexts: Sequence[_Context]) -> Iterator[_Occurrence]:
-    """Yield the names, a member of a plain name as one with it, behind that name."""
+    """Yield the names; after an object its member, joined to one name (`self.x`)."""
     objects: dict[int, int] = {}
     texts: dict[int, tuple[str, str]] = {}
     for position, node in enumerate(tree.nodes):
@@ -228,6 +228,7 @@ def _occurrences(tree: SyntaxTree, contexts: Sequence[_Context]) -> Iterator[_Oc
         elif node.type in _RECEIVERS:
             texts[position] = node.text, node.text
         elif _is_name(node, parent, contexts[position]):
+            # PHP's `$x` is a node around the name `x`; a member's object is that outer node.
             whole = node.parent if parent.type == "variable_name" else position
             texts[whole] = node.text, node.text
             yield _Occurrence(position, node.text, node.text, contexts[position])

@@ -1,4 +1,4 @@
-"""Encoders of the Hugging Face hub; tried with transformers 5.23, torch 2.13.
+"""Encoders of the Hugging Face hub; tested with transformers 5.23, torch 2.13.
 
 No code from a model's repository is run (`trust_remote_code` is off).
 """
@@ -21,7 +21,7 @@ class LoadedModel:
     tokenizer: Any
     model: Any
     max_tokens: int
-    """Most tokens read at once."""
+    """Maximum tokens read at once."""
     layers: int
 
 
@@ -35,7 +35,7 @@ def load_model(
         name: Name on the hub, or a folder.
         revision: Commit, branch or tag of the hub; None for the branch `main`, or a folder.
         offline: Use only the hub's cache.
-        device: PyTorch's device to compute on.
+        device: PyTorch device to compute on.
 
     Raises:
         DependencyError: PyTorch or transformers is not installed.
@@ -66,6 +66,7 @@ def load_model(
 
 
 def max_tokens(tokenizer: Any, model: Any) -> int:
-    """Return how many tokens a model reads at once."""
-    # RoBERTa's positions begin behind the padding token; tokenizers know, or give a huge number.
+    """Return the maximum number of tokens that a model reads at once."""
+    # RoBERTa's positions begin after the padding token. A tokenizer without a limit of its own
+    # reports a huge number.
     return int(min(tokenizer.model_max_length, model.config.max_position_embeddings - 2))

@@ -17,7 +17,7 @@ from crscore.diff.sections import Section, part_of, split_sections
 from crscore.errors import DiffParseError, LimitError
 from crscore.records import ChangedFile, Diff, DiffLine, FileStatus, Hunk, LineKind, Side
 
-# `git diff --color` colors the headers too; escape codes inside code only are content
+# `git diff --color` colors the headers, too; escape codes only inside code are content.
 _COLOURED: Final = re.compile(r"^(?:\x1b\[[0-9;]*[mK])+(?:diff |@@ |--- |\+\+\+ )", re.MULTILINE)
 _COLOUR: Final = re.compile(r"\x1b\[[0-9;]*[mK]")
 _FIRST_HEADER: Final = re.compile(r"^(?:diff --git |--- |@@ -)[^\n]*$", re.MULTILINE)
@@ -84,7 +84,8 @@ def parse_diff(
         raise _no_diff(decoded, source)
     max_length = limits.max_line_length
     longest = max((len(line) for section in sections for line in section.header), default=0)
-    if longest > max_length:  # it names the file
+    # Without its header, which has the name, a file could not even be reported as missing.
+    if longest > max_length:
         raise LimitError("max_line_length", max_length, longest, source)
     read_files = [_read_file(section, source, language, path) for section in sections]
     files = tuple(
@@ -167,7 +168,7 @@ def rebuild_new(file: ChangedFile, old_source: str) -> str | None:
 
 
 def _apply(file: ChangedFile, text: str, side: Side) -> str | None:
-    """Rebuild the other side of `text`, which is the `side` side."""
+    """Rebuild the other version of a file from its text on one side."""
     if file.is_binary or file.is_submodule:
         return None
     lines = text.split("\n")
@@ -181,7 +182,7 @@ def _apply(file: ChangedFile, text: str, side: Side) -> str | None:
             if side is Side.OLD
             else (hunk.new_start, hunk.new_length)
         )
-        # a side without lines has the number of the line before it
+        # A side without lines has the number of the line before it.
         first = start if length == 0 else start - 1
         if first < position or first + length > len(lines):
             return None
@@ -229,7 +230,7 @@ def _decode(data: bytes) -> tuple[str, list[str]]:
             notes.append("The diff is not UTF-8 throughout; wrong bytes were replaced.")
     if _COLOURED.search(text):
         text = _COLOUR.sub("", text)
-        notes.append("The diff has colour codes, which were taken away.")
+        notes.append("The diff has colour codes, which were removed.")
     header = _FIRST_HEADER.search(text)
     if header and header[0].endswith("\r"):
         text = text.replace("\r\n", "\n")
@@ -314,7 +315,7 @@ def _read_file(
 
 
 def _status(header: Header, hunks: Sequence[Hunk]) -> FileStatus:
-    # git states when a file is new or deleted; for others, an empty side is the evidence
+    # git states when a file is new or deleted; in other diffs, an empty side shows it.
     whole = len(hunks) == 1 and not header.is_git
     if (header.is_known and header.old is None) or (
         whole and (hunks[0].old_start, hunks[0].old_length) == (0, 0)

@@ -142,9 +142,8 @@ def _read_hunk(lines: Sequence[str], index: int, source: str) -> tuple[Hunk, int
     old_found, new_found = count_lines(hunk_lines)
     if (old_found, new_found) != (old_length, new_length):
         is_last = end == len(lines)
-        while (
-            hunk_lines and not lines[end - 1]
-        ):  # blank lines at the end are the text's, not the file's
+        # Blank lines at the end belong to the surrounding text, such as a mail, not to the file.
+        while hunk_lines and not lines[end - 1]:
             hunk_lines.pop()
             end -= 1
         if not (hunk_lines and is_last and old_found <= old_length and new_found <= new_length):
@@ -195,7 +194,7 @@ def _read_lines(lines: Sequence[str], index: int, hunk: Hunk) -> tuple[list[Diff
     old, new = hunk.old_start, hunk.new_start
     old_end, new_end = old + hunk.old_length, new + hunk.new_length
     while index < len(lines):
-        # an empty line is a context line whose space was stripped
+        # An empty line is a context line whose space was stripped.
         sign = lines[index][:1]
         if sign == "\\":
             if hunk_lines:
@@ -223,6 +222,7 @@ def _read_lines(lines: Sequence[str], index: int, hunk: Hunk) -> tuple[list[Diff
 def _check_end(lines: Sequence[str], index: int, source: str) -> None:
     """Reject a diff whose hunk continues after the lines that its header counts."""
     line = lines[index] if index < len(lines) else ""
+    # "-- " begins the signature of a mail (git format-patch).
     if line[:1] not in ("+", "-", " ") or not line.strip() or line.rstrip() == "--":
         return
     if _section_start(lines, index, None):

@@ -105,7 +105,7 @@ class ListedChange:
     missing: tuple[str, ...] = ()
     """Data that could not be read, one sentence each; empty when the change is complete."""
     notes: tuple[str, ...] = ()
-    """Remarks for a reader, one sentence each."""
+    """Notes for the user, one sentence each."""
     blobs: Mapping[str, str]
     """Blob names of the files that exist at the head, by path."""
 
@@ -159,8 +159,8 @@ def read_change(
     first = client.pages(path, PatchRow, expected=expected)
     listed = _group_rows([first.items], first.missing, head)
     if listed.stale or listed.clashing or (len(listed.rows) != expected and not listed.missing):
-        # The list may be regenerated while it is read: the second time it is settled, and rows that
-        # moved between two pages the first time are there.
+        # GitHub may regenerate the list while it is read. A second reading finds it settled, and
+        # has the rows that moved between two pages during the first.
         second = client.pages(path, PatchRow, expected=expected)
         listed = _group_rows([first.items, second.items], second.missing, head)
     return _assemble(listed, totals, limits.diff)
@@ -271,7 +271,7 @@ def _group_rows(
                 stale[row.filename] = row
             elif (previous := reading_rows.setdefault(row.filename, row)) != row:
                 clashing.add(row.filename)
-                # Independent of the order of the pages.
+                # Any choice will do, but it must not depend on the order of the pages.
                 reading_rows[row.filename] = max(row, previous, key=msgspec.json.encode)
         rows |= reading_rows
     stale = {name: row for name, row in stale.items() if name not in rows}

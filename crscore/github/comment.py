@@ -131,7 +131,7 @@ class _Writer(NamedTuple):
 
             posted = Posted(Outcome.UPDATED, self._write_twice(edit_first), "")
         for duplicate in duplicates:
-            # Already deleted, by whomever.
+            # A concurrent run may have deleted it.
             with contextlib.suppress(NotFoundError):
                 self._write_twice(issue.get_comment(duplicate.id).delete)
         return posted
@@ -149,7 +149,7 @@ class _Writer(NamedTuple):
         return self.client.write(operation, read_address)
 
     def _write_twice(self, action: Callable[[], IssueComment | None]) -> str:
-        """Perform an idempotent write, and repeat it when the outcome is unknown."""
+        """Perform an idempotent write, and repeat it once when the outcome is unknown."""
         # A second edit or delete has the same result; a second comment would be a duplicate.
         try:
             return self._write(action)

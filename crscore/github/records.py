@@ -94,7 +94,7 @@ class PullRequest:
     missing: tuple[str, ...] = ()
     """Missing data that would change a number, one sentence each; empty when complete."""
     notes: tuple[str, ...] = ()
-    """Remarks for a reader, one sentence each."""
+    """Notes for the user, one sentence each."""
     settings: str | None = None
     """Text of `pyproject.toml` at the base; None when there is none."""
     sticky: tuple[Remark, ...] = ()

@@ -129,12 +129,15 @@ _HARMLESS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
 _X32_BIT = 0x40000000
 """On x86_64, offset of a second set of numbers for the same calls."""
 
+# Opcodes of the kernel's packet filters (BPF): load a word, three conditional jumps, return.
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _NUMBER_AT, _MACHINE_AT, _FIRST_AT, _SECOND_AT = 0, 4, 16, 24
 """Offsets of the call and the lower halves of its arguments; both machines are little-endian."""
+# Results of a seccomp filter; the lower half of `_REFUSE` takes the error.
 _ALLOW, _REFUSE, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
 _EPERM, _EACCES, _ENOTTY, _ENOSYS = 1, 13, 25, 38
 
+# Landlock's system calls, and its access rights by bit.
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_FOLDER = 1, 1 << 1, 1 << 2, 1 << 3
 _READ = _EXECUTE | _READ_FILE | _READ_FOLDER
@@ -370,10 +373,11 @@ def _keep_capabilities(libc: ctypes.CDLL) -> None:
 
 
 def _lock_files(call: Callable[..., int], folders: list[str], readable: list[str]) -> None:
-    """Allow writing only in the folders and to /dev/null, and reading where it is allowed."""
+    """Restrict writing to the folders and /dev/null, and reading to them and readable paths."""
     version = call(_CREATE_RULESET, None, 0, 1)
     if version < 1:  # no Landlock in this kernel, or not switched on
         return
+    # Landlock restricts only the rights that a ruleset handles: 0 leaves reading unrestricted.
     read = _READ if readable else 0
     file_rights = _WRITE_FILE | (_TRUNCATE if version >= 3 else 0)
     folder_rights = file_rights | _CHANGE_FOLDER | (_REFER if version >= 2 else 0) | read

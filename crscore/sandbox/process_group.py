@@ -15,11 +15,11 @@ import time
 _PROC = "/proc"
 _CHUNK_BYTES = 1 << 16
 _MIN_INTERVAL_S = 0.05
-"""Seconds between two checks."""
+"""Minimum seconds between two checks."""
 _MAX_INTERVAL_S = 0.25
-"""Maximum seconds between two checks where a check is slow: there may be thousands of processes."""
+"""Maximum seconds between two checks; thousands of processes make a check slow."""
 _PAUSE_FACTOR = 20
-"""Minimum time until the next check, as a multiple of the processor time of this one."""
+"""Pause after a check as a multiple of its processor time, so that checks cost about 5 %."""
 _BYTES_PER_ENTRY = 4096
 """Bytes counted for a folder entry besides its size: a million empty files take space too."""
 _REAP_TIMEOUT_S = 2.0
@@ -129,7 +129,7 @@ class Watch:
         return exceeded
 
     def too_much_written(self) -> str | None:
-        """Return the reason when the folders grew by more than the limit."""
+        """Return the reason if the folders grew by more than the limit, else None."""
         allowed = self._initial_bytes + self._written
         if _space(self._folders, allowed) <= allowed:
             return None
@@ -139,7 +139,7 @@ class Watch:
         """Return the memory of each process of a group except the launcher, in bytes."""
         current = frozenset(_processes())
         members, outsiders = [], set()
-        # No process joins a group from outside, so that foreign processes are read only once.
+        # No process can join a group from outside, so foreign processes are read only once.
         for process in current - self._outsiders - {str(group)}:
             memory = _memory(process, group)
             if memory is None:
@@ -196,7 +196,7 @@ def wait_for_rest(group: int) -> None:
 
 
 def _space(folders: tuple[str, ...], stop_above: int | None) -> int:
-    """Measure the content of folders, in bytes, stopping when it is more than enough."""
+    """Measure the content of folders, in bytes, up to a total from which the rest is not needed."""
     total = 0
     pending = list(dict.fromkeys(folders))
     while pending and (stop_above is None or total <= stop_above):

@@ -12,9 +12,9 @@ memory and the space they take on disk.
 
 A tool gets only the given environment, nothing of the caller's. With Landlock (Linux) it can write
 only in its folder and in the folders that HOME and TMPDIR name, and read only there and in
-`Limits.readable` if that is given. On macOS the network is not denied,
-a process may leave the group, and they are neither counted nor added up; on Windows only time and
-output are limited.
+`Limits.readable` if that is given. On macOS the network is not denied, a process may leave the
+group, and neither the number nor the total memory of the processes is limited. On Windows only
+time and output are limited.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ from crscore.sandbox.process_group import Group, Watch, size, wait_for_rest
 
 _LAUNCHER = Path(__file__).with_name("_launch.py")
 _CHECK_INTERVAL_S = 0.05
-"""Seconds to wait for an event before the limits are checked."""
+"""Maximum seconds to wait for an event before the limits are checked."""
 _KERNEL_MEMORY_FACTOR = 2
-"""Kernel memory limit relative to `Limits.memory_bytes`, for growth between two checks."""
+"""Kernel's memory limit as a multiple of `Limits.memory_bytes`, as it may grow between checks."""
 _MAX_STDERR_CHARS = 4000
 """Maximum characters kept of a failed tool's diagnostics."""
 _NOT_EXECUTABLE = frozenset(
@@ -132,7 +132,7 @@ def stop_all() -> None:
 
 
 def can_confine(platform: str = sys.platform, machine: str | None = None) -> bool:
-    """Return whether a system has what keeps a tool off the network, without trying it.
+    """Return whether a system should be able to deny the network to a tool, without trying it.
 
     Args:
         platform: Its name as in `sys.platform`.
@@ -174,7 +174,7 @@ def network_denied() -> bool:
 
 
 class Isolation(NamedTuple):
-    """What this kernel has to isolate a program of `crscore code run`."""
+    """Isolation that this kernel offers to programs of `crscore code run`."""
 
     files: bool
     """Landlock: only its own folder is written, only named folders are read."""
@@ -184,7 +184,7 @@ class Isolation(NamedTuple):
 
 @cache
 def isolation() -> Isolation:
-    """Return what keeps a program from the files and the processes of others, by trying it."""
+    """Return the available isolation from files and processes of others, by trying it."""
     code = "import os, sys; sys.path.append(sys.argv[1]); import _launch as launch\n"
     code += "print(launch.has_landlock(), launch.enter_namespaces())"
     command = (sys.executable, "-I", "-S", "-c", code, str(_LAUNCHER.parent))
@@ -216,7 +216,7 @@ class _Job(NamedTuple):
     @property
     def launcher_arguments(self) -> tuple[str, ...]:
         """Restrictions of the tool, as arguments of the launcher."""
-        # A fallback in case nothing watches the clock; the time of all threads adds up.
+        # A fallback in case nothing watches the clock; processor time adds up over all cores.
         seconds = math.ceil(self.limits.seconds) * (os.cpu_count() or 1) + 1
         sizes = (
             seconds,
@@ -228,7 +228,7 @@ class _Job(NamedTuple):
         return (*map(str, sizes), lc_ctype, readable, *self.private, "--")
 
     def over(self, printed: int) -> str | None:
-        """Return the reason when the output exceeds its limit."""
+        """Return the reason if the output exceeds its limit, else None."""
         allowed = self.limits.output_bytes
         return f"printed more than {size(allowed)}" if printed > allowed else None
 

@@ -1,4 +1,4 @@
-"""Running of one tool on many texts: one process, an empty folder, generated file names.
+"""Run of one tool on many texts: in one process, an empty folder, with generated file names.
 
 Texts of several files and changes share one process, because starting a tool costs more than a file
 does. When the process fails, its texts are halved and tried again, so that one hostile file affects
@@ -35,11 +35,11 @@ from crscore.version import __version__
 BATCH_SIZE = 64
 """Maximum number of texts of one process."""
 MAX_FAILURES = 24
-"""Failed processes in a run after which a tool is no longer tried."""
+"""Failed processes in a run after which failed texts are no longer halved and tried again."""
 MAX_WAITS = 3
-"""Time limits spent in failed processes after which a tool is no longer tried."""
+"""Multiple of the tool's time limit, spent in failed processes, with the same effect."""
 MAX_OVERDRAFT = 2
-"""Multiple of this budget after which the remaining texts are skipped."""
+"""Multiple of both limits at which the remaining texts are skipped."""
 # `s0001.py`, `./s0001.py`, `file:///tmp/x/s0001/__init__.py`
 _OUR_NAME = re.compile(r"(?:^|[/\\])s(\d{4,9})(?:\.[a-z0-9+]+|[/\\]__init__\.[a-z]+)$")
 
@@ -48,7 +48,7 @@ Outcome = RawReport | ToolFailedError
 
 
 class Task(NamedTuple):
-    """Tool and the way to run it."""
+    """Tool with the call to run."""
 
     tool: Installed
     """The tool."""

@@ -32,17 +32,17 @@ from crscore.records import (
 from crscore.scoring import similarity
 
 SAME_DEFECT = 0.37
-"""Cosine from which two tools' sentences on one line, with names masked, are about one defect. Read
-off pairs judged by hand (human study, Python's library, npm packages) with MiniLM: 0.41 and more
+"""Minimum cosine of two tools' sentences on one line, with names masked, about one defect. Chosen
+from pairs judged by hand (human study, Python's library, npm packages) with MiniLM: 0.41 and more
 for one defect, 0.32 and less for two. See `docs/design/015-issues.md`."""
 SAME_AS_CLAIM = 0.5
-"""Cosine from which an implication repeats an issue on its lines."""
+"""Minimum cosine of an implication that repeats an issue on its lines."""
 WEIGHTS = {Severity.ERROR: 1.0, Severity.WARNING: 0.7, Severity.NOTE: 0.4}
 """Informativeness of an issue, in (0, 1]; it orders reports and does not affect scores."""
 MAX_COMPARED = 50
 """Maximum findings compared on one line, the worst first: minified code has thousands."""
-# The place, as in "in `Client.charge`". With it, the encoder would consider every sentence that
-# names the class similar to the issue.
+# The location, as in "in `Client.charge`". If it were kept, the encoder would consider every
+# sentence that names the class similar to the issue.
 _PLACE = re.compile(r" in `[\w.$]{1,200}`(?=[\s,.;:])")
 _NAME = re.compile(r"`([^`\s]{1,80})`")
 _CODE = re.compile(r"`([^`]{1,200})`")
@@ -156,7 +156,7 @@ def _join_same_defects(findings: Sequence[Finding], encoder: Encoder) -> list[_I
 
 
 def _order(finding: Finding) -> tuple[str, int, int, str, str, str, str]:
-    """Return a sort key: by line, then the worst first, whose sentence replaces the others."""
+    """Return a sort key: by line, then the worst first, whose sentence represents the issue."""
     severity = SEVERITIES.index(finding.severity)
     name = (finding.tool, finding.rule, finding.text, finding.message)
     return finding.path, finding.line, severity, *name
@@ -194,7 +194,7 @@ def _without_names(text: str) -> str:
 
 
 def _words_of_names(text: str) -> frozenset[str]:
-    """Return the words in the names of a sentence, without those of its place.
+    """Return the words in the names of a sentence, without those of its location.
 
     Example:
         >>> sorted(_words_of_names("`except Exception` in `Client.charge` hides bugs."))

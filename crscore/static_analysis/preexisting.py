@@ -13,7 +13,7 @@ from crscore.records import ChangedFile, DiffLine, Finding, LineKind, Side
 
 Key = Callable[["_Version", Finding], Hashable]
 
-# A single bracket counts as unchanged wherever the differ aligns one.
+# An unchanged line of brackets alone does not separate two edits: a differ aligns any two of them.
 _WORD_CHARACTER = re.compile(r"\w")
 _NUMBER = re.compile(r"\b\d+(?:\.\d+)?\b")
 
@@ -121,6 +121,7 @@ class _Version(NamedTuple):
         return (edit.pair, _without_measures(finding)) if edit and edit.pair else None
 
 
+# The most certain evidence first, as each old finding is used once.
 _PASSES: tuple[Key, ...] = (_Version.unchanged, _Version.indented, _Version.replaced)
 
 

@@ -1,4 +1,4 @@
-"""Corrections of p-values for their number."""
+"""Corrections of p-values for multiple comparisons."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import numpy as np
 
 
 def holm(p_values: Sequence[float]) -> tuple[float, ...]:
-    """Correct p-values for their number.
+    """Correct p-values by the method of Holm.
 
-    scipy has no Holm; statsmodels, which has, would bring pandas and patsy for these lines.
+    scipy lacks it; statsmodels has it, but would add pandas and patsy for these few lines.
 
     Args:
         p_values: Any number, each in [0, 1].
 
     Returns:
-        The corrected ones, in the same order, each in [0, 1].
+        The corrected p-values, in the same order, each in [0, 1].
 
     Source:
         Holm, Scandinavian Journal of Statistics 6 (1979), 65-70.

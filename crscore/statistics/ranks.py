@@ -15,7 +15,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def require_scipy() -> Any:
-    """Import `scipy.stats`, which takes a second: here, and not with the module.
+    """Import `scipy.stats` when it is needed, as that takes a second.
 
     Raises:
         DependencyError: scipy is not installed.
@@ -96,13 +96,13 @@ def kendall(first: Floats, second: Floats) -> float | None:
 def rank_sum_p(first: Floats, second: Floats) -> float:
     """Test whether two samples differ in rank: Mann and Whitney, two-sided.
 
-    By the normal approximation with the correction for ties and for continuity, from counts: an
-    audit tests some thousand windows, and `scipy.stats.mannwhitneyu`, which a test compares it
-    with, takes 50 to 300 times as long.
+    Uses the normal approximation with corrections for ties and continuity, on counts. An audit
+    tests thousands of windows, for which `scipy.stats.mannwhitneyu` takes 50 to 300 times as long;
+    a test compares the two.
 
     Args:
         first: How often the first sample has each value, in the order of the values, shape (V,).
-        second: The same of the second; both have at least one value.
+        second: The same for the second; both have at least one value.
 
     Returns:
         The p-value; 1 when all values are equal.

@@ -1,7 +1,7 @@
 """Statistics in all draws of a bootstrap at once, from how often each draw takes each row.
 
-These are ours because scipy computes one sample at a time: a study takes a thousand draws of some
-hundred columns. Undefined is NaN.
+They are implemented here because scipy computes one sample at a time, and a study takes a thousand
+draws of hundreds of columns. Undefined is NaN.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def stratified_difference(first: Floats, second: Floats, strata: Ints, weights: 
 
     Args:
         first: Values of the first, shape (N,); NaN where it has none.
-        second: The same of the second.
+        second: The same for the second.
         strata: Stratum of each row, whole numbers from 0, shape (N,).
         weights: How often each draw takes each row, shape (B, N).
 
@@ -88,7 +88,7 @@ def stratified_difference(first: Floats, second: Floats, strata: Ints, weights: 
             np.add.reduceat(ordered_weights * np.where(has_value, values, 0.0), starts, axis=1)
         )
         counts.append(np.add.reduceat(ordered_weights * has_value, starts, axis=1))
-    # A stratum with one side only says nothing about the difference.
+    # A stratum with only one side has no difference.
     has_both = (counts[0] > 0) & (counts[1] > 0)
     sizes = np.where(has_both, counts[0] + counts[1], 0.0)
     differences = divide(sums[0], counts[0]) - divide(sums[1], counts[1])
@@ -109,7 +109,7 @@ def rank(values: Floats, weights: Floats) -> RankedColumn:
     groups = np.add.reduceat(weights[:, order], starts, axis=1)
     upper = np.cumsum(groups, axis=1)
     # A group of w equal values that ends at rank u has the mean rank u - (w - 1) / 2; the mean
-    # over all n drawn rows is (n + 1) / 2. Half numbers below 2**53: the sums are exact.
+    # over all n drawn rows is (n + 1) / 2. Multiples of 0.5 below 2**52: the sums are exact.
     centre = upper - groups / 2 - upper[:, -1:] / 2
     centred = centre[:, inverse]
     weighted = centred * weights
@@ -197,7 +197,7 @@ def auc(
     lower = np.add.reduceat(ordered_weights * ~is_positive[order], starts, axis=1)
     firsts = np.flatnonzero(is_new[starts])
     positives, negatives = (np.add.reduceat(side, firsts, axis=1) for side in (upper, lower))
-    # All that rank below, less those of the strata before. Half numbers: sums are exact.
+    # Negatives that rank below, less those of earlier strata. Multiples of 0.5: sums are exact.
     below = (upper * (np.cumsum(lower, axis=1) - lower / 2)).sum(axis=1)
     before = (positives * (np.cumsum(negatives, axis=1) - negatives)).sum(axis=1)
     return divide(below - before, (positives * negatives).sum(axis=1))

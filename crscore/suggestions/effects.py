@@ -1,7 +1,7 @@
-"""Suggestion blocks in their place: whether they apply and parse, and what they change.
+"""Effects of suggestion blocks: whether they apply and parse, and what they change.
 
 Everything here reads syntax trees alone, so it is fast enough for every run. A tree does not show
-what code does: `Effect.BEHAVIOUR` is all that is not proven to be less.
+what code does: `Effect.BEHAVIOUR` is everything that is not proven to be less.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 NO_PLACE: Final = "its place is not known"
 MAX_LINES: Final = 20_000
-"""Lines of a text in which a suggestion is judged."""
+"""Maximum lines of a text in which a suggestion is judged."""
 MAX_RENAMED: Final = 3_000
-"""Lines of a text whose names are compared."""
+"""Maximum lines of a text whose names are compared."""
 
 
 class Span(NamedTuple):
-    """Lines of a text, from 0; `end` is the line behind the last."""
+    """Lines of a text, from 0; `end` is the line after the last."""
 
     start: int
     end: int
@@ -123,7 +123,7 @@ def _locate(
 def _judge(
     lines: Sequence[str], span: Span, code: str, language: str | None, *, is_whole: bool
 ) -> tuple[bool | None, Effect | None, str | None]:
-    """Return whether a text parses with a suggestion, what that changes, and what is undecided."""
+    """Return whether a text parses with a suggestion, its effect, and why either is unknown."""
     old = [line.removesuffix("\r") for line in lines]
     suggested = code.replace("\r\n", "\n").split("\n") if code else []
     if old[span.start : span.end] == suggested:
@@ -164,7 +164,7 @@ def _parses(before: _Text, after: _Text) -> tuple[bool | None, str | None]:
 def _new_levels(before: Sequence[str], after: Sequence[str]) -> bool:
     """Return whether a text ends more blocks around it than it did before.
 
-    A part of a file does not show how far the blocks around it are indented.
+    A part of a file does not show the indentation of the blocks around it.
     """
     return not set(_outer_levels(after)) <= set(_outer_levels(before))
 
@@ -185,7 +185,7 @@ class _Text(NamedTuple):
     grammar: Language
     errors: int
     lines_before: int
-    """Lines put before the text to make it parse."""
+    """Number of lines added before the text to make it parse."""
 
     def tokens(self, span: Span) -> list[Token]:
         """Return the tokens of some lines, and the next one without its text."""

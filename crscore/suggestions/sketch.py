@@ -1,10 +1,10 @@
-"""Sketch of code: its own names replaced by their roles, on the positions of the syntax tree.
+"""Sketch of code: its own names replaced by their roles, from positions in the syntax tree.
 
 Functions become `f`, `f_1`, ..., parameters `arg_0`, ... and local variables `var_0`, ... in the
-order of their first appearance. All else stays: attributes, called foreign functions, types,
-imports, names of keyword arguments, labels and literals.
+order of their first appearance. Everything else is kept: attributes, called foreign functions,
+types, imports, names of keyword arguments, labels and literals.
 
-Without types and without the rest of the program, these rules decide whose a name is:
+Types and the rest of the program are unknown, so these rules decide what a name refers to:
 
 - A name belongs to the innermost function around it that binds it; blocks are no scopes, so a name
   bound in two blocks of a function is one variable.
@@ -40,23 +40,26 @@ _SELF_NAMES = frozenset(("self", "this", "$this", "cls"))
 _FOREIGN = frozenset(("fixed", "keyword", "member", "attribute"))
 _MAX_SELF_CHARS = 5
 _MAX_SCOPES = 50
-"""Functions within functions through which a name is looked up."""
+"""Maximum number of nested functions through which a name is looked up."""
 _FIXED_NAMES = frozenset(("main", "Main", "constructor", "initialize", "_", "$this", "this"))
 _SAME_TABLES = {"typescript": "javascript", "tsx": "javascript", "cpp": "c"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Grammar:
-    """What the positions in one grammar mean, as in `sketch.toml`."""
+    """Meanings of the positions in one grammar, as in `sketch.toml`."""
 
     names: frozenset[str]
     scopes: frozenset[str]
     classes: frozenset[str]
     passing: frozenset[str]
+    """Positions whose nodes keep the role of the node around them."""
     roles: Mapping[str, str]
     """Role by position."""
     bare_methods: bool
+    """Whether a method can be called without an object."""
     heritage: frozenset[str]
+    """Types of nodes with which a class inherits."""
 
 
 @cache
@@ -86,7 +89,7 @@ class _Name(NamedTuple):
     role: str
     """`use` for a name that is read."""
     shorthand: bool
-    """It is a key of an object as well."""
+    """True when it is also the key of an object: `{name}`."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -103,7 +106,7 @@ class _Names:
     functions: set[str] = field(default_factory=set)
     methods: set[str] = field(default_factory=set)
     fixed: set[str] = field(default_factory=set)
-    """Names of functions that stay."""
+    """Names of functions that are kept."""
     keywords: set[str] = field(default_factory=set)
     members: set[str] = field(default_factory=set)
     """Names accessed through another object than `self`."""
@@ -112,7 +115,7 @@ class _Names:
 
 
 class _State(NamedTuple):
-    """What a node inherits from the nodes around it."""
+    """Properties that a node inherits from the nodes around it."""
 
     role: str
     """Role that its position gives it; empty for none."""
@@ -129,7 +132,10 @@ class _TreeReader:
         self.names = _Names()
 
     def read(self, root: tree_sitter.Node) -> _Names:
-        """Read all names, in one visit of each node."""
+        """Read all names, visiting each node once.
+
+        A cursor instead of recursion: a tree may be deeper than Python's stack.
+        """
         cursor = root.walk()
         around: list[tuple[tree_sitter.Node, _State, _State]] = []
         state = _State("", 0, "")

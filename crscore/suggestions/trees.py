@@ -25,13 +25,13 @@ class Parsed(NamedTuple):
     """Piece of code, parsed."""
 
     source: bytes
-    """Text that was parsed, in UTF-8: the code, dedented, in what makes it parse."""
+    """Text that was parsed, in UTF-8: the dedented code, and what was added to make it parse."""
     root: tree_sitter.Node
     """Root of the tree of `source`."""
     start: int
     """First byte of the code in `source`."""
     end: int
-    """Byte behind the code in `source`."""
+    """Byte after the code in `source`."""
     errors: int
     """Bytes that the grammar could not read, and its missing tokens; 0 for code that parses. 1 for
     Python that only the grammar can read."""
@@ -54,7 +54,7 @@ class Parsed(NamedTuple):
 
 
 class Token(NamedTuple):
-    """Leaf of a tree at its place."""
+    """Leaf of a syntax tree with its position."""
 
     kind: str
     text: str
@@ -153,9 +153,9 @@ def parse_code(code: str, language: str | None) -> Parsed:
 
 
 def is_readable(source: str, grammar: Language) -> bool:
-    """Return whether Python reads its own code; True for other languages.
+    """Return whether Python itself can parse its code; True for other languages.
 
-    Its grammar takes more: Python 2, a first line indented less than the others.
+    The grammar accepts more: Python 2, or a first line indented less than the others.
     """
     if grammar.name != "python":
         return True

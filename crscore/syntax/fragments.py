@@ -16,11 +16,11 @@ from crscore.syntax.outline import Outline
 from crscore.syntax.reader import read, unreadable
 
 MAX_TRIES = 6
-"""Completions tried for one fragment."""
+"""Maximum completions tried for one fragment."""
 LONG_LINE = 10_000
-"""Characters of a line from which one completion is tried: grammars recover slowly from it."""
+"""Characters of a line above which only one completion is tried, as grammars recover slowly."""
 MAX_OPEN = 12
-"""Brackets repaired at each end; a fragment with more is parsed unchanged."""
+"""Maximum brackets added at each end; a fragment that lacks more is parsed unchanged."""
 
 _CLOSERS = {"(": ")", "[": "]", "{": "}"}
 _SCAN = re.compile(r"""\\.|"|'|`|//|\#|/\*|\*/|[()\[\]{}]""")
@@ -73,7 +73,7 @@ class Enclosed(NamedTuple):
     before: str
     """Text to put before the dedented fragment."""
     after: str
-    """Text to put behind it."""
+    """Text to put after it."""
 
 
 def enclose(language: Language, lines: Sequence[str]) -> Enclosed:
@@ -258,7 +258,7 @@ def _unbalanced(text: str, *, hash_comments: bool) -> tuple[str, str]:
                 in_comment = mark != "*/"
             elif quote:
                 quote = "" if mark == quote else quote
-            elif mark in "\"'`" and mark:
+            elif mark in "\"'`":
                 quote = mark
             elif mark == "//" or (mark == "#" and hash_comments):
                 break

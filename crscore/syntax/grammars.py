@@ -27,7 +27,7 @@ _SET_FIELDS = (
 _NOUN_FIELDS = ("types", "functions", "members")
 _NOT_NEWLINE = re.compile(rb"[^\n]")
 _SHORT_BYTES = 2_000
-# Many times what ordinary text takes: 0.3 ms for 2 KB, 0.16 s a megabyte.
+# Many times what ordinary text takes: 0.3 ms for 2 KB, 0.16 s per megabyte.
 _BASE_SECONDS, _SECONDS_PER_BYTE = 0.03, 2e-6
 
 
@@ -55,9 +55,9 @@ class Language(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     scopes: frozenset[str] = frozenset()
     """Containers that a reader does not name (namespaces)."""
     sections: frozenset[str] = frozenset()
-    """Nodes that say who may use the members behind them, where they are such a word."""
+    """Nodes that set the visibility of the members after them: `public:`, `private`."""
     wrappers: frozenset[str] = frozenset()
-    """Nodes around a declaration that belong to it."""
+    """Nodes around a declaration that are part of it."""
     calls: frozenset[str] = frozenset()
     """Calls and creations of objects."""
     imports: frozenset[str] = frozenset()
@@ -145,9 +145,9 @@ def parser(language: Language) -> tree_sitter.Parser:
 def parse(language: Language, source: bytes) -> tree_sitter.Node:
     """Parse a text.
 
-    tree-sitter's search for the least wrong reading takes the square of some texts' length (`/*` on
-    each line of Python), and of memory, in C, where no signal interrupts it. A text that takes far
-    more than the usual is read as one without a readable sign.
+    tree-sitter's error recovery takes quadratic time and memory for some texts (`/*` on each line
+    of Python), in C, where no signal can interrupt it. A text that takes far longer than usual is
+    parsed with all its characters but line feeds replaced by NUL, which no grammar reads.
 
     Args:
         language: Its language.
@@ -169,7 +169,7 @@ def parse(language: Language, source: bytes) -> tree_sitter.Node:
 def _is_quick(package: str, entry: str, source: bytes) -> bool:
     """Return whether no part of a text takes long: parts of 2 KB first, then of four times as much.
 
-    tree-sitter's own limit does not do: the long step is one, at the end of the text.
+    tree-sitter's own timeout does not help, as the slow step is a single one at the end of a text.
     """
     grammar_parser, size = _parser(package, entry), _SHORT_BYTES
     while size < len(source):

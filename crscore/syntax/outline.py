@@ -107,8 +107,9 @@ class Outline:
         return ".".join(reversed(names))
 
     def owners(self, lines: Sequence[int]) -> dict[int, int]:
-        """Return for each of some lines, sorted, the index of the innermost unit that holds it."""
+        """Return the index of the innermost unit around each of some sorted lines."""
         owner_by_line = dict.fromkeys(lines, 0)
+        # Inner units follow outer ones, and overwrite them.
         for index, unit in enumerate(self.units):
             if index and unit.real:
                 low, high = bisect_left(lines, unit.start), bisect_left(lines, unit.end + 1)

@@ -24,10 +24,11 @@ _ENVIRONMENT: Final = ("PATH", "LANG", "LC_ALL", "JAVA_HOME")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Box:
-    """A private folder, and the time that a program may take."""
+    """Private folder of a program, and its time limit."""
 
     folder: Path
     seconds: float
+    """Wall time that a command may take."""
 
     def start(
         self,
@@ -71,7 +72,7 @@ class Box:
 
 @cache
 def _readable_paths() -> tuple[str, ...]:
-    """List what compilers, interpreters and programs may read besides their own folders."""
+    """Return the paths that programs and their tools may read besides their own folders."""
     programs = (shutil.which(name) for name in ("g++", "java", "javac", "node"))
     installed = {str(Path(program).resolve().parents[1]) for program in programs if program}
     interpreter = {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix}

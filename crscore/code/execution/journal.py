@@ -1,4 +1,4 @@
-"""Results on disk, written as they are known, so that an interrupted run can continue."""
+"""Results on disk, each written at once, so that an interrupted run can continue."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from crscore import jsonl
 from crscore.code.execution.programs import Problem
 from crscore.errors import InputError
 
+# An incomplete last line with another start is no row of ours: the file must not be overwritten.
 _ROW_START: Final = b'{"task_id": '
 
 
@@ -24,7 +25,7 @@ class _Row(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Journal:
-    """JSON Lines of results, by a hash of the problem, the program and the time it had.
+    """JSON Lines of results, by a hash of the problem, the program and its time limit.
 
     Without a path, results are kept in memory alone.
     """

@@ -1,4 +1,4 @@
-"""CodeScore-R: whether a candidate does what a reference does, by the vectors of their sketches.
+"""CodeScore-R: whether candidate and reference do the same, judged by vectors of their sketches.
 
 A candidate that does not parse has 0. Otherwise the score is the cosine of the sketches' vectors;
 with `value=binary` 1 where that is above the threshold, else 0.
@@ -27,7 +27,7 @@ from crscore.suggestions.sketch import sketch
 from crscore.suggestions.trees import parse_code
 
 MAX_CHARS: Final = 50_000
-"""Most characters that are compared of a code."""
+"""Maximum characters of a candidate, reference or context that are read."""
 MAX_TOKENS: Final = 512
 _BATCH_SIZE: Final = 16
 
@@ -44,7 +44,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """How its states become a vector."""
     value: Literal["cosine", "binary"] = "cosine"
     threshold: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.5
-    """A higher cosine is a 1 of the binary answer."""
+    """Cosine above which the binary value is 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class CodeScoreR(MeanMetric):
         return f"codescore_r:{options.value}{threshold}:{name}:{options.extraction}"
 
     def inapplicable(self, samples: Sequence[Sample]) -> str | None:
-        """Return that there is no encoder, or that a language has no grammar."""
+        """Return why samples cannot be scored: no encoder, or a language without a grammar."""
         if self.options.model is None:
             return "it needs an encoder: codescore_r:model=NAME"
         return MeanMetric.inapplicable(self, samples)
@@ -78,6 +78,7 @@ class CodeScoreR(MeanMetric):
         for index, sample in enumerate(samples):
             references = [text for text in sample.references if text.strip()]
             if not sample.candidate.strip():
+                # Empty code equals an empty reference, and nothing else.
                 scores[index] = len(references) < len(sample.references)
             elif _parses(sample):
                 candidate = _sketch(sample.candidate, sample)
@@ -118,7 +119,7 @@ def tokenize(tokenizer: Any, texts: Sequence[str], max_tokens: int) -> Any:
 
 
 def extract(model: Any, batch: Any, extraction: Extraction) -> Any:
-    """Return one vector a text, shape (N, width)."""
+    """Return one vector per text, shape (N, width)."""
     states = model(**batch, output_hidden_states=True).hidden_states
     if extraction in ("cls", "cls-relu"):
         first = states[-1][:, 0]

@@ -18,7 +18,7 @@ from crscore.code.samples import Sample
 from crscore.errors import InputError
 
 PAPER_K: Final = 500
-"""N-grams of a corpus that the paper ignores."""
+"""Number of n-grams of a corpus that the paper ignores."""
 IGNORED_SHARE: Final = 0.005
 """Share of the distinct n-grams of the references that is ignored without a corpus. The paper's
 500 of a few hundred references would be nearly all that two programs can have in common."""
@@ -100,7 +100,7 @@ def _most_common(
         for order in range(1, ngrams.ORDER + 1):
             counts.update(ngrams.count_ngrams(tokens.split(text, kind), order))
     size = int(IGNORED_SHARE * len(counts)) if k is None else k
-    # By text where counts are equal: the order of the samples does not matter.
+    # Equal counts are sorted by text, so that the order of the samples does not matter.
     return frozenset(sorted(counts, key=lambda ngram: (-counts[ngram], ngram))[:size])
 
 

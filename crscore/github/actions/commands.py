@@ -45,7 +45,7 @@ def shielded(text: str) -> str:
     """Wrap text so that the runner executes none of its lines as a command.
 
     Args:
-        text: Arbitrary lines, written without knowledge of the random mark.
+        text: Arbitrary lines; their author cannot know the random mark.
 
     Returns:
         The lines between the two marks, ending in a line end.

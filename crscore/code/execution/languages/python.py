@@ -1,4 +1,4 @@
-"""Python, by the interpreter that runs crscore, with its packages.
+"""Judge of Python programs, which run on crscore's own interpreter with its packages.
 
 The tests run in a process of their own (`_python_tester.py`); a program cannot reach them.
 """
@@ -37,7 +37,7 @@ def judge(box: Box, problem: Problem, code: str) -> str:
 @lru_cache(maxsize=64)
 def _used_names(tests: str) -> tuple[str, ...]:
     """Return the names that code reads and does not define anywhere."""
-    read, defined = {}, set()
+    read, defined = {}, set()  # a dict keeps the order of the names
     for node in _nodes(tests):
         match node:
             case ast.Name(id=name, ctx=ast.Load()):
