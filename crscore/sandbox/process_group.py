@@ -6,10 +6,12 @@ The processes are read from /proc; where there is none, only the disk space is w
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
 import signal
 import subprocess
+import sys
 import time
 
 _PROC = "/proc"
@@ -200,13 +202,18 @@ def _space(folders: tuple[str, ...], stop_above: int | None) -> int:
     total = 0
     pending = list(dict.fromkeys(folders))
     while pending and (stop_above is None or total <= stop_above):
-        with contextlib.suppress(OSError), os.scandir(pending.pop()) as entries:
-            for entry in entries:
-                total += _BYTES_PER_ENTRY
-                with contextlib.suppress(FileNotFoundError):  # it may appear and vanish
-                    total += entry.stat(follow_symlinks=False).st_size
-                if entry.is_dir(follow_symlinks=False):
-                    pending.append(entry.path)
-                if stop_above is not None and total > stop_above:
-                    break
+        try:
+            with os.scandir(pending.pop()) as entries:
+                for entry in entries:
+                    total += _BYTES_PER_ENTRY
+                    with contextlib.suppress(FileNotFoundError):  # it may appear and vanish
+                        total += entry.stat(follow_symlinks=False).st_size
+                    if entry.is_dir(follow_symlinks=False):
+                        pending.append(entry.path)
+                    if stop_above is not None and total > stop_above:
+                        break
+        except OSError as exc:
+            # Too deep a folder, or one without the right to read, would hide its content.
+            if exc.errno in {errno.ENAMETOOLONG, errno.EACCES}:
+                return sys.maxsize
     return total

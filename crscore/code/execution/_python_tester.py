@@ -148,7 +148,7 @@ class Peer:
     def _pack(self, value: Any, depth: int = 0, *, with_handles: bool = True) -> Any:
         """Return a value as JSON: plain data whole, anything else as a handle, if that may be."""
         if type(value) is Proxy:
-            return ["yours", value.number]
+            return ["yours", value._crscore_number]
         packed = _pack_atom(value)
         if packed is not None or value is None:
             return packed
@@ -311,14 +311,14 @@ class Proxy:
     Nor has it an order or arithmetic: `abs(f(x) - 0.5) < 1e-6` would be for the program to say.
     """
 
-    __slots__ = ("number", "peer")
+    __slots__ = ("_crscore_number", "_crscore_peer")  # not names that an object has
 
     def __init__(self, peer: Peer, number: int) -> None:
-        object.__setattr__(self, "peer", peer)
-        object.__setattr__(self, "number", number)
+        object.__setattr__(self, "_crscore_peer", peer)
+        object.__setattr__(self, "_crscore_number", number)
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
-        answer = self.peer.ask("call", self, list(arguments), keywords)
+        answer = self._crscore_peer.ask("call", self, list(arguments), keywords)
         result, new_arguments, new_keywords = answer
         for old, new in zip(arguments, new_arguments, strict=True):
             _update(old, new)
@@ -329,42 +329,42 @@ class Proxy:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
-        return self.peer.ask("get", self, name)
+        return self._crscore_peer.ask("get", self, name)
 
     def __eq__(self, value: object) -> bool:
-        return type(value) is Proxy and self.peer.ask("eq", self, value) is True
+        return type(value) is Proxy and self._crscore_peer.ask("eq", self, value) is True
 
     def __ne__(self, value: object) -> bool:
         return not self == value
 
     def __iter__(self) -> Any:
-        return self.peer.ask("iter", self)
+        return self._crscore_peer.ask("iter", self)
 
     def __next__(self) -> Any:
         try:
-            return self.peer.ask("next", self)
+            return self._crscore_peer.ask("next", self)
         except ProgramError as exc:
             if exc.args[0] == "StopIteration":
                 raise StopIteration from None
             raise
 
     def __getitem__(self, key: Any) -> Any:
-        return self.peer.ask("getitem", self, key)
+        return self._crscore_peer.ask("getitem", self, key)
 
     def __hash__(self) -> int:
-        return int(self.peer.ask("hash", self))
+        return int(self._crscore_peer.ask("hash", self))
 
     def __len__(self) -> int:
-        return int(self.peer.ask("len", self))
+        return int(self._crscore_peer.ask("len", self))
 
     def __bool__(self) -> bool:
-        return self.peer.ask("bool", self) is True
+        return self._crscore_peer.ask("bool", self) is True
 
     def __str__(self) -> str:
-        return str(self.peer.ask("str", self))
+        return str(self._crscore_peer.ask("str", self))
 
     def __repr__(self) -> str:
-        return str(self.peer.ask("repr", self))
+        return str(self._crscore_peer.ask("repr", self))
 
 
 def _update(old: Any, new: Any) -> None:
@@ -438,11 +438,10 @@ def run_tests(
         values, modules = peer.ask("load", program)
         scope = _shared(prompt)
         for name in test_names:
-            module = modules.get(name, "")
-            # The program names the module; a `__main__` would act when imported.
-            is_allowed = module.partition(".")[0] in _MODULES and "__" not in module
-            if name not in scope and is_allowed:
-                scope[name] = __import__(module, fromlist=["_"])
+            # The name decides: `numpy.ma` in place of `np` would find masked values equal.
+            module = _ALIASES.get(name, name)
+            if name not in scope and module in _MODULES and modules.get(name) == module:
+                scope[name] = __import__(module)
         for name in _tested(test_names, values, scope, entry, solution):
             scope[name] = values[name]
         exec(compile(tests, "<tests>", "exec"), scope)  # noqa: S102  (the purpose, in the sandbox)
@@ -457,6 +456,8 @@ def run_tests(
 
 _MODULES = sys.stdlib_module_names | {"numpy", "pandas", "scipy"}
 """Modules that tests may use because the program imports them."""
+_ALIASES = {"np": "numpy", "pd": "pandas", "dt": "datetime"}
+"""Modules by their usual other names."""
 
 
 def _tested(

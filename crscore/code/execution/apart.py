@@ -12,14 +12,13 @@ import json
 import re
 import secrets
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from crscore.code.execution._supervisor import UNCONFINED
-from crscore.code.execution.box import Box
+from crscore.code.execution.box import Box, private_folder
 from crscore.code.execution.programs import Problem
 from crscore.errors import ConfigError, ToolNotFoundError
 from crscore.sandbox import run
@@ -48,6 +47,8 @@ _NO_CODE: Final = re.compile(
     r"//[^\n]*|/\*.*?(?:\*/|\Z)|\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'|\\.",
     re.DOTALL,
 )
+# A default value would be computed by the tests; only a literal or a name does nothing there.
+_EXPRESSION: Final = re.compile(r"=(?!\s*+[\w.:]++\s*+(?:,|\Z))")
 _LAST_NAME: Final = re.compile(r"(?<!\w)\w+$")
 
 
@@ -110,7 +111,7 @@ def _function(match: re.Match[str]) -> Function | None:
         return None
     parameters = [text.partition("=")[0].strip() for text in _split(match["parameters"])]
     names = [name[0] for text in parameters if (name := _LAST_NAME.search(text))]
-    if len(names) < len(parameters):
+    if len(names) < len(parameters) or _EXPRESSION.search(match["parameters"]):
         return None
     types = tuple(_LAST_NAME.sub("", text).strip() for text in parameters)
     head = match[0].rstrip("{ \t\n").strip()
@@ -198,8 +199,7 @@ def compiled(
     Raises:
         RejectedError: The sources do not compile; the text is the first error.
     """
-    with tempfile.TemporaryDirectory(prefix="crscore-") as name:
-        folder = Path(name)
+    with private_folder() as folder:
         write(folder, {**sources, **libraries})
         target = folder / "compiled"
         target.mkdir()

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import secrets
 import shutil
 import sys
+import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -70,11 +74,54 @@ class Box:
         )
 
 
+@contextlib.contextmanager
+def private_folder() -> Iterator[Path]:
+    """Make a folder for a program, and remove it whatever the program left in it."""
+    folder = Path(tempfile.mkdtemp(prefix="crscore-"))
+    try:
+        yield folder
+    finally:
+        _remove(folder)
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder.
+
+    `shutil.rmtree` fails for folders nested more deeply than Python may recurse, and a path may be
+    longer than the system accepts. So folders within folders are moved to the top first.
+    """
+    left = [folder]
+    while left:
+        current = left.pop()
+        with contextlib.suppress(OSError), os.scandir(current) as entries:
+            for entry in entries:
+                with contextlib.suppress(OSError):
+                    if not entry.is_dir(follow_symlinks=False):
+                        Path(entry.path).unlink()
+                        continue
+                    Path(entry.path).chmod(0o700)
+                    moved = folder / secrets.token_hex()
+                    Path(entry.path).rename(moved)
+                    left.append(moved)
+        if current != folder:
+            with contextlib.suppress(OSError):
+                current.rmdir()
+    with contextlib.suppress(OSError):
+        folder.rmdir()
+
+
 @cache
 def _readable_paths() -> tuple[str, ...]:
     """Return the paths that programs and their tools may read besides their own folders."""
     programs = (shutil.which(name) for name in ("g++", "java", "javac", "node"))
-    installed = {str(Path(program).resolve().parents[1]) for program in programs if program}
+    installed = {_installation(Path(program).resolve()) for program in programs if program}
     interpreter = {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix}
     files = (str(path) for pattern in _SYSTEM_FILES for path in Path("/etc").glob(pattern))
     return (*_SYSTEM_FOLDERS, *sorted(installed | interpreter), *_DEVICES, *files)
+
+
+def _installation(program: Path) -> str:
+    """Return what a program is installed in; only itself where that holds the user's files."""
+    folder = program.parent.parent
+    home = Path(os.path.expanduser("~"))  # noqa: PTH111  (a user may have none)
+    return str(program if home.is_relative_to(folder) or folder == home / ".local" else folder)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Final, NamedTuple
 
 from crscore import plugins
 from crscore.code.execution import apart
-from crscore.code.execution.box import Box
+from crscore.code.execution.box import Box, private_folder
 from crscore.code.execution.journal import Journal, key_of
 from crscore.code.execution.programs import Completion, Problem
 from crscore.errors import ConfigError, InputError, ToolFailedError
@@ -21,6 +20,8 @@ from crscore.sandbox.run import network_denied
 PASSED: Final = "passed"
 TIMED_OUT: Final = "timed out"
 RESULT_CHARACTERS: Final = 200
+_MOST_CHARACTERS: Final = 1_000
+"""Length from which a result is cut before paths are removed, in quadratic time."""
 _BOX_PATH: Final = re.compile(r"/[^\s:]*/crscore-\w{8}/\w+/")
 _PRIVILEGED: Final = frozenset({"pull_request_target", "workflow_run", "issue_comment"})
 """Events whose workflows run with the repository's secrets on untrusted code."""
@@ -129,9 +130,9 @@ def _judge_of(language: str) -> Callable[[Box, Problem, str], str]:
 def _run_one(
     judge: Callable[[Box, Problem, str], str], problem: Problem, code: str, timeout: float
 ) -> str:
-    with tempfile.TemporaryDirectory(prefix="crscore-") as folder:
+    with private_folder() as folder:
         try:
-            result = judge(Box(folder=Path(folder), seconds=timeout), problem, code)
+            result = judge(Box(folder=folder, seconds=timeout), problem, code)
         except apart.RejectedError as exc:
             result = f"failed: {exc}"
         except ToolFailedError as exc:
@@ -141,6 +142,7 @@ def _run_one(
 
 def _shortened(result: str) -> str:
     """Return a result on one line, short and printable: a program decides about its text."""
-    line = " ".join(_BOX_PATH.sub("", result).split())[:RESULT_CHARACTERS]
+    short = result[:_MOST_CHARACTERS]
+    line = " ".join(_BOX_PATH.sub("", short).split())[:RESULT_CHARACTERS]
     escaped = (sign if sign.isprintable() else ascii(sign)[1:-1] for sign in line)
     return "".join(escaped)[:RESULT_CHARACTERS]

@@ -55,9 +55,10 @@ def _used_names(tests: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def _defined_names(problem: Problem) -> tuple[str, ...]:
-    """Return the names of the functions and classes that a solution defines."""
-    code = problem.prompt + (problem.solution or "")
-    return tuple(node.name for node in _nodes(code) if isinstance(node, _DEFINITIONS))
+    """Return the names of the functions and classes that a solution defines, without methods."""
+    module = next(_nodes(problem.prompt + (problem.solution or "")), None)
+    body = module.body if isinstance(module, ast.Module) else ()
+    return tuple(node.name for node in body if isinstance(node, _DEFINITIONS))
 
 
 def _nodes(code: str) -> Iterator[ast.AST]:

@@ -221,3 +221,8 @@ def test_what_tests_print_is_no_verdict():
         run("x = 1", 'print(\'{"result": "passed"}\')\nassert x == 2') == "failed: AssertionError"
     )
     assert run("x = 1", "print('hello')\nassert x == 1") == "passed"
+
+
+def test_attributes_of_an_object_are_the_program_s():
+    code = "class Node:\n    def __init__(self):\n        self.number, self.peer = 5, 6\n"
+    assert run(code, "node = Node()\nassert (node.number, node.peer) == (5, 6)\n") == "passed"
