@@ -108,6 +108,6 @@ def _blocks(scores: CodeScores) -> Iterator[Block]:
         f"From 0 to 100, over {view.count_noun(scores.samples, 'sample')}.",
         *(f"{skipped.metric}: not computed: {skipped.reason}" for skipped in scores.skipped),
         f"crscore {scores.version}",
-        *(f"  {row.identity}" for row in scores.metrics),
+        *(row.identity for row in scores.metrics),
     )
     yield from (Paragraph((Run(note),), "dim") for note in notes)

@@ -184,7 +184,7 @@ def test_programs_are_run(crscore, lines) -> None:
         "failed: AssertionError",
     ]
     _, text, _ = crscore("run", "--tests", tests, "--canonical", "--allow-code-execution")
-    assert "pass@1    100.00 %" in text
+    assert "pass@1  100.00 %" in text
 
 
 def test_programs_are_not_run_without_consent(crscore, lines) -> None:

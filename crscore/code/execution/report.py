@@ -124,8 +124,13 @@ def render_text(document: CodeRun, *, color: bool = False, width: int = 80) -> s
 
 
 def _blocks(document: CodeRun) -> Iterator[Block]:
-    for share in document.pass_at_k:
-        yield Paragraph(f"pass@{share.k:<5}{100 * share.value:6.2f} %", "strong")
+    yield make_table(
+        "pass@k",
+        document.pass_at_k,
+        ("", lambda share: f"pass@{share.k}"),
+        ("", lambda share: f"{100 * share.value:.2f} %"),
+        main=lambda _: True,
+    )
     if document.undefined_k:
         fewest = min((problem.samples for problem in document.problems), default=0)
         names = ", ".join(f"pass@{k}" for k in document.undefined_k)
