@@ -186,8 +186,8 @@ class _Run:
         if index is not None and index < len(extensions):
             return extensions[index]
         name = _text(reference, "name")
-        named = (part for part in extensions if name and _text(part.component, "name") == name)
-        return next(named, self.parts[0])
+        matches = (part for part in extensions if name and _text(part.component, "name") == name)
+        return next(matches, self.parts[0])
 
     def _place(self, result: Json) -> tuple[str, int, int]:
         """Return the first location that names a file: path, first line and last line."""
