@@ -26,6 +26,7 @@ from crscore.lab.code import out_of_the_bleu  # noqa: E402
 from crscore.lab.study import results  # noqa: E402
 from crscore.lab.study.data import saved_runs, study  # noqa: E402
 from crscore.lab.study.measures import comparison, separation  # noqa: E402
+from crscore.pull_request import overview as pull_overview  # noqa: E402
 from crscore.pull_request.documents import json as pull  # noqa: E402
 from crscore.reports import json as result  # noqa: E402
 
@@ -64,7 +65,7 @@ DOCUMENTS = {
         (result.Result, result.Results),
     ),
     "pull": Document(
-        pull.SCHEMA,
+        pull_overview.SCHEMA,
         "crscore pull request",
         "Output of `crscore pr` and the action for one pull request: what people are shown, then "
         "all that it was made of.",

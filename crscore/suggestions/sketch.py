@@ -263,7 +263,7 @@ class _Resolver:
         self.bindings: dict[tuple[int, str], tuple[int, str] | None] = {}
 
     def owner(self, name: _Name) -> Owner | None:
-        """Return what a name stands for; None for a foreign or fixed name."""
+        """Return what a name refers to; None for a foreign or fixed name."""
         if name.role in _FOREIGN or name.text in _FIXED_NAMES or name.text[:2] == "$_":
             return None
         if name.role in ("function", "own"):

@@ -161,7 +161,7 @@ class _Reader:
         return index < len(self.starts) and self.starts[index] <= high
 
     def _start_section(self, node: Node, owner: int) -> None:
-        """Note the word that says who may use the members behind it."""
+        """Note a modifier that sets the visibility of the members after it."""
         word = text_of(node, 12)
         if self.units[owner].kind is Kind.TYPE and word in WORDS["sections"]:
             self.hidden[owner] = word != "public"

@@ -105,7 +105,7 @@ def _words(
     lines: Sequence[str], line_numbers: Sequence[int], following: Sequence[int]
 ) -> Iterator[_Word]:
     """Yield the words of some lines, without commas before a closing bracket."""
-    # The lines after a block only show whether its last comma stands before a closing bracket.
+    # The lines after a block only show whether its last comma precedes a closing bracket.
     words = [
         _Word(text, line) for line in (*line_numbers, *following) for text in _split(lines[line])
     ]

@@ -1,4 +1,4 @@
-"""Pull requests: which are to be read, and what is known of their commits."""
+"""Pull requests: those to be read, and the commits observed of them."""
 
 from __future__ import annotations
 

@@ -41,11 +41,11 @@ class Rates(NamedTuple):
     """Share of the pairs with a significant difference, by its size: below 2 points, 2 to 5, 5 to
     10, and more."""
     small_pairs: int
-    """Number of pairs behind the first of them."""
+    """Number of pairs that the first share is taken from."""
     not_significant: float
     """Share of the other pairs, nearly all below 2 points."""
     other_pairs: int
-    """Number of pairs behind it."""
+    """Number of pairs that this share is taken from."""
 
     @property
     def small(self) -> float:

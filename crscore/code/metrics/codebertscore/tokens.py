@@ -68,11 +68,11 @@ class Window(NamedTuple):
     start: int
     """First token read."""
     stop: int
-    """Token behind the last one read."""
+    """Index after the last token read."""
     first: int
     """First token whose vector is taken from this window."""
     end: int
-    """Token behind the last one whose vector is taken from this window."""
+    """Index after the last token whose vector is taken from this window."""
 
 
 def windows(length: int, limit: int) -> Iterator[Window]:
