@@ -118,7 +118,7 @@ def assess(
     """Score the review comments of a pull request that was read.
 
     Args:
-        pull_request: The pull request, from wherever it was read.
+        pull_request: The pull request, from GitHub or any other source.
         scorer: Scorer with the settings.
         authors: Patterns of the logins and reviewers to include; empty for all.
         markers: Text in the body of posts, by the name of the reviewer whose posts they are.
@@ -153,7 +153,7 @@ def post(client: Client, measured: Measured) -> Posted:
         The outcome; a token without write permission is an outcome, not an error.
     """
     if not measured.overview.reviewers and not measured.pull.sticky:
-        # A comment that reports no comments is of no use.
+        # Without reviewers, a comment would have nothing to report.
         return Posted(Outcome.UNCHANGED, "", "there is no review yet")
     return sticky.post(
         client,
@@ -190,7 +190,7 @@ def judge(
 def check_document(
     client: Client, repository: str, numbers: Sequence[int], data: bytes, *, source: str
 ) -> Overview:
-    """Read and check the JSON document of a job without rights.
+    """Read and check the JSON document of a job without write permission.
 
     Args:
         client: GitHub client.

@@ -27,7 +27,7 @@ def decode_overview(data: bytes, *, source: str) -> Overview:
 
     Args:
         data: The file.
-        source: Where it came from, named in errors.
+        source: Name of the file in messages.
 
     Returns:
         The overview; its texts still have to be escaped before display.
@@ -75,7 +75,7 @@ def check_subject(
 def _refused(source: str, reason: str) -> InputError:
     # The reason may quote the file.
     return InputError(
-        f"{source}: this is no result of a pull request: {escape.one_line(reason, 300)}"
+        f"{source}: this is not a result for a pull request: {escape.one_line(reason, 300)}"
     )
 
 

@@ -1,4 +1,4 @@
-"""Stems, code names and speech cues of a text."""
+"""Stems, names from code and cues of the intent of a text."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Words:
     asks: bool
     """Whether it has a question mark."""
     code_spans: int
-    """Number of pieces between backticks."""
+    """Number of code spans."""
     length: int
     """Number of words, including stop words; a name of three words counts three."""
     content_length: int

@@ -1,4 +1,4 @@
-"""Comparison of two systems on the same problems: paired bootstrap, and what people would say."""
+"""Comparison of two systems on the same problems: paired bootstrap and expected human verdict."""
 
 from __future__ import annotations
 
@@ -220,7 +220,7 @@ def _pair(
                 f"{unpaired[0][0]!r}; both need the same ids, or the same number of samples without"
             )
     if not first:
-        raise InputError("there are no samples to compare")
+        raise InputError("no samples to compare")
     pairs = [(sample, keyed[1][key]) for key, sample in keyed[0].items()]
     for left, right in pairs:
         if left.references != right.references:
@@ -299,7 +299,7 @@ def _verdict(rates: Rates | None, points: float, better: int) -> str:
         return f"{significance}; no study has asked whether people agree with this metric"
     if not better:
         return (
-            "not significant, which says little: people saw a difference in "
+            "not significant, which is weak evidence: people saw a difference in "
             f"{percent(rates.not_significant)} of such pairs"
         )
     if abs(points) < SMALL:

@@ -1,7 +1,7 @@
-"""Comment on the pull request, unchanged when the result is unchanged.
+"""Comment on the pull request, which is edited only when the result changes.
 
-It begins with a hidden marker by which it is found again. The marker has the hash of the text below
-it, so that an unchanged comment is not edited again and an edit by someone else is detected.
+It begins with a hidden marker by which later runs find it. The marker contains a hash of the text
+below it, so that an unchanged comment is not edited and an edit by someone else is detected.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ MARKER: Final = "<!-- crscore:sticky "
 MAX_CHARS: Final = 65_000
 """Maximum characters of the body; the host allows 65,536."""
 SHOWN_POINTS: Final = 3
-"""Points shown openly."""
+"""Points shown without unfolding; the others are folded."""
 SHOWN_MISSING: Final = 3
-"""Reasons for a partial result that are shown openly; the others are folded."""
+"""Reasons for a partial result shown without unfolding; the others are folded."""
 
 
 def render_comment(overview: Overview) -> str:

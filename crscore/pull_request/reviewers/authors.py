@@ -19,7 +19,7 @@ from crscore.pull_request.reviewers.wildcards import matches_any
 GHOST: Final = "ghost"
 """The host's own name for deleted accounts, which are one reviewer."""
 _APP: Final = "[bot]"
-# It starts where backticks start, so that a long run of them is tried only once.
+# A match starts only at the start of a run of backticks, so that long runs take linear time.
 _CODE_SPAN: Final = re.compile(r"(?<!`)`+[^`\n]+`+")
 
 

@@ -1,4 +1,4 @@
-"""Removal of the text that a bot puts around its review; the rest is unchanged."""
+"""Removal of the text that a bot adds around its review, which is left unchanged."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Span = tuple[int, int]
 
 
 def find_exclusion(body: str, kind: RemarkKind, profile: Profile) -> Post | None:
-    """Find the first rule of a bot's profile by which a post is no review.
+    """Find the first rule of a bot's profile by which a post is not a review.
 
     Args:
         body: Markdown.
@@ -58,7 +58,7 @@ def without_commands(body: str) -> str:
 
 
 def cut(body: str, rules: Cut) -> str:
-    r"""Remove the parts of a body that a profile marks as no review.
+    r"""Remove the parts of a body that a profile marks as not being review text.
 
     Never raises. Takes time linear in the length for each rule.
 

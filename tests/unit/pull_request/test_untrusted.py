@@ -104,7 +104,9 @@ def test_wrong_value_is_refused_with_its_place() -> None:
         with pytest.raises(InputError) as caught:
             decode(value)
         assert place in str(caught.value)
-        assert str(caught.value).startswith("crscore.json: this is no result of a pull request: ")
+        assert str(caught.value).startswith(
+            "crscore.json: this is not a result for a pull request: "
+        )
 
 
 def test_missing_field_is_refused() -> None:
@@ -128,7 +130,7 @@ def test_what_is_no_document_is_refused() -> None:
         b'{"number":1e999}',
         b"PK\x03\x04",
     ]:
-        with pytest.raises(InputError, match="no result of a pull request"):
+        with pytest.raises(InputError, match="not a result for a pull request"):
             untrusted.decode_overview(data, source="x")
 
 

@@ -24,13 +24,13 @@ from crscore.records import Claims, ReferenceKind
 SOURCE: Final = "labels"
 """Source of the claims, recorded in every reference."""
 CHANGES_PER_BATCH: Final = 64
-"""Changes per batch of questions; the most that a kill can lose."""
-NO_CLAIM: Final = "no claim of the answer was left"
+"""Changes per batch of requests: at most this many are lost when the process is killed."""
+NO_CLAIM: Final = "no claim of the answer remained"
 """Reason why an answer yields no row."""
 
 
 class LabelKey(msgspec.Struct, frozen=True):
-    """Key of a labelled row: the change, the model, and the way it was asked."""
+    """Key of a labelled row: the change, and the model with its prompt and settings."""
 
     sha256: str | None = None
     identity: str | None = msgspec.field(default=None, name="asked")
@@ -61,7 +61,7 @@ class LabelFile:
             _lock(self._file, path)
             content = path.read_bytes()
             end = content.rfind(b"\n") + 1
-            self._file.truncate(end)  # an interrupted line's change is asked about again
+            self._file.truncate(end)  # the change of an incomplete line is labelled again
             rows = jsonl.read_rows(content[:end], LabelKey, path, "labelled rows")
             self.keys = tuple(key for _, key in rows)
         except BaseException:
@@ -94,10 +94,10 @@ def _lock(file: FileIO, path: Path) -> None:
     """Lock a file for this process.
 
     Raises:
-        InputError: Another process has it, or this system has no such locks.
+        InputError: Another process has locked it, or this system does not support such locks.
     """
     try:
-        import fcntl  # noqa: PLC0415  (not there on Windows)
+        import fcntl  # noqa: PLC0415  (missing on Windows)
 
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except ImportError as exc:
@@ -115,7 +115,7 @@ class LabelCounts:
     added: int = 0
     """Rows that were added."""
     failed: Counter[str] = field(default_factory=Counter)
-    """Reason for a missing row -> number of changes, which the next run asks about again."""
+    """Reason for a missing row -> number of changes, which the next run labels again."""
     input_tokens: int = 0
     """Tokens of all chats, as counted by the server."""
     output_tokens: int = 0
@@ -157,7 +157,7 @@ class _RecordingEngine:
         self._engine = engine
         self.identity, self.origin = engine.identity, engine.origin
         self.special_tokens = engine.special_tokens
-        # A change that fits in one chunk is asked about whole, or the server rejects it.
+        # Unknown, so that each change is sent as a single chunk, or rejected by the server.
         self.context_tokens: int | None = None
         self.answers: tuple[Answer, ...] = ()
 
@@ -181,7 +181,7 @@ def label_changes(
     form: Form = "json",
     report: Callable[[str], None],
 ) -> LabelCounts:
-    """Ask about all changes that have no row yet.
+    """Label all changes that have no row yet.
 
     Answers are parsed, checked against the change and deduplicated as in the generator, so that a
     model learns only claims that would be kept.
@@ -216,7 +216,7 @@ def label_changes(
         file.add(rows)
         counts.added += len(rows)
         report(
-            f"{start + len(batch):,} of {len(unlabelled):,} asked about, {counts.added:,} rows, "
+            f"{start + len(batch):,} of {len(unlabelled):,} labelled, {counts.added:,} rows, "
             f"{counts.input_tokens:,} tokens in, {counts.output_tokens:,} out"
         )
     return counts

@@ -1,7 +1,7 @@
 """Equivalent forms of Python and Java: positive examples of the contrastive training.
 
-The rules skip what would often behave otherwise, but know no types: an operand may be an array that
-shares memory, or an object with operators of its own.
+The rules skip code whose behaviour would often change, but they have no type information: an
+operand may be an array that shares memory, or an object with overloaded operators.
 
 Source:
     CodeScore-R, Table 1: loop, expression, permute and condition exchange, combined in the order of
@@ -42,13 +42,13 @@ _VALUES: Final = node_types(
     "argument_list assignment assignment_expression keyword_argument return_statement "
     "variable_declarator"
 )
-"""Nodes whose `true` and `false` are written as a negation."""
+"""Nodes in which `true` and `false` are replaced by negations."""
 _UNLOOPED: Final = node_types(
     "break_statement class_definition continue_statement function_definition lambda"
 )
-"""Nodes whose presence in a body keeps a loop as it is; so does a closure over its counter."""
+"""Nodes that prevent the conversion of a loop when its body has one of them."""
 _SIMPLE: Final = node_types("expression_statement local_variable_declaration")
-"""Statements of Java behind which another one is surely reached."""
+"""Java statements after which the next statement is always reached."""
 
 Rule = Callable[["tree_sitter.Node", Parsed], Sequence[Edit]]
 
@@ -89,7 +89,7 @@ def list_equivalents(code: str, language: str | None) -> list[Variant]:
 
 
 def _apply(rule: Rule, parsed: Parsed, language: str | None) -> Parsed | None:
-    """Apply a rule wherever it can be; None where it cannot anywhere."""
+    """Apply a rule wherever possible; return None if it applies nowhere."""
     edits: list[Edit] = []
     end = parsed.start
     for node in parsed.nodes():
@@ -113,7 +113,7 @@ def _exchange_condition(node: tree_sitter.Node, _: Parsed) -> Sequence[Edit]:
 
 
 def _has_effects(node: tree_sitter.Node) -> bool:
-    """Return whether both operands of a node may do more than give a value."""
+    """Return whether both operands of a node may have side effects."""
     parts = [{inner.type for inner in _walk(child)} for child in node.children]
     return sum(bool(types & _EFFECTS) for types in parts) > 1
 

@@ -1,13 +1,13 @@
-"""Mutants: one operator of the code replaced by another one of its class.
+"""Mutants: copies of code with one operator replaced by another one of its class.
 
 Classes and operators are those of CodeScore-R, Table 2, with these differences:
 
-- One occurrence is replaced, at its place in the tree, and only where the tree keeps its shape
+- One occurrence is replaced, and only if the syntax tree keeps its shape
   (`a - b * c` has no mutant with `+` for `*`, which would be `(a - b) + c`).
 - Python's `//` is arithmetic, and its `and` and `or` are conditional.
-- A plain `=` is no operator to replace: Python would read an unbound name, and in Java most other
-  assignments would not compile. Other assignments do become `=`.
-- `&&` does not become `&`, nor `||` become `|`: both mean the same but for the evaluation.
+- A plain `=` is not replaced: Python would read an unbound name, and in Java most other assignments
+  would not compile. Other assignments can become `=`.
+- `&&` does not become `&`, nor `||` become `|`: they differ only in what they evaluate.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import tree_sitter
 
 MAX_MUTANTS: Final = 300
-"""Most mutants of one piece of code."""
+"""Maximum mutants of one piece of code."""
 
 OPERATORS: Final[Mapping[str, tuple[str, ...]]] = {
     "AOR": ("+", "-", "*", "/", "//", "**", "%"),
@@ -64,11 +64,11 @@ def list_mutants(code: str, language: str | None) -> list[Variant]:
         language: `python` or `java`.
 
     Returns:
-        Each with one operator replaced, in the order of the text; each parses, but may behave as
-        before. Empty for code that does not parse, or longer than `MAX_CODE_BYTES`.
+        The mutants in text order. Each one parses, but may behave like the original. Empty for
+        code that does not parse or is longer than `MAX_CODE_BYTES`.
 
     Raises:
-        InputError: Another language.
+        InputError: The language is not supported.
         DependencyError: The grammar's wheel is not installed.
 
     Example:

@@ -147,12 +147,12 @@ def test_tokens_are_counted_and_those_that_are_not_told_too(tmp_path):
 
 
 def test_rows_are_kept_batch_by_batch(tmp_path, monkeypatch):
-    monkeypatch.setattr(labels, "BATCH", 2)
+    monkeypatch.setattr(labels, "CHANGES_PER_BATCH", 2)
     lines = []
     with serve(_good) as server:
         _label(tmp_path, server.url, 5, report=lines.append)
     assert [line.split(",")[0] for line in lines] == [
-        "2 of 5 asked about", "4 of 5 asked about", "5 of 5 asked about",
+        "2 of 5 labelled", "4 of 5 labelled", "5 of 5 labelled",
     ]  # fmt: skip
 
 
