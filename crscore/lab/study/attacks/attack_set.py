@@ -182,20 +182,20 @@ def _attack_review(
             for name, text in make_variants(kind, material, rng).items()
             if text.strip() not in {"", review.text.strip()}
         ]
-        drawn: dict[str, Attack] = {}
+        chosen_attacks: dict[str, Attack] = {}
         for index in rng.permutation(len(variants)):
-            if len(drawn) < variants_per_kind and variants[index].text not in attacks:
-                drawn.setdefault(variants[index].text, variants[index])
-        attacks |= drawn
+            if len(chosen_attacks) < variants_per_kind and variants[index].text not in attacks:
+                chosen_attacks.setdefault(variants[index].text, variants[index])
+        attacks |= chosen_attacks
     return list(attacks.values())
 
 
 def _foreign_reviews(change: StudyChange, reviews: Sequence[HonestReview]) -> tuple[str, ...]:
     """Return good reviews of other changes, in the same language where there are any."""
     foreign = [
-        (other.language, review.text)
-        for other, review in reviews
-        if other.id != change.id and len(review.text.split()) >= SHORTEST
+        (reviewed_change.language, review.text)
+        for reviewed_change, review in reviews
+        if reviewed_change.id != change.id and len(review.text.split()) >= SHORTEST
     ]
     same_language = [text for language, text in foreign if language == change.language]
     return tuple(dict.fromkeys(same_language or [text for _, text in foreign]))
