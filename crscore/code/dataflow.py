@@ -47,6 +47,7 @@ _SCOPES: Final = _split(
 _OPERANDS: Final = _split("value default_value object operand argument index subscript")
 """Fields whose names get no value although the whole expression does: `a.b[c] = d`."""
 _RECEIVERS: Final = _split("this self")
+# A limit, because every name of one side is paired with every name of the other.
 MAX_NAMES_PER_SIDE: Final = 64
 """Maximum names read on each side of an assignment."""
 
@@ -168,6 +169,7 @@ def _contexts(tree: SyntaxTree) -> list[_Context]:
             contexts.append(root_context)
             continue
         parent, outer = tree.nodes[node.parent], contexts[node.parent]
+        # The name of a function belongs to the scope around it.
         scope = node.parent if parent.type in scopes and node.field != "name" else outer.scope
         is_clause = parent.type == "for_in_clause" and node.field == "right"
         if is_clause and parent.parent not in clauses:
@@ -175,6 +177,7 @@ def _contexts(tree: SyntaxTree) -> list[_Context]:
             clauses.add(parent.parent)
             scope = contexts[parent.parent].scope
         binder, is_target = outer.binder, outer.is_target
+        # In `for a in b: c`, nothing flows between `a` and the body.
         if node.field in _BODIES or parent.type in scopes:
             binder = -1
         elif parent.type in binders:
@@ -222,13 +225,16 @@ def _occurrences(tree: SyntaxTree, contexts: Sequence[_Context]) -> Iterator[_Oc
         if node.field in _MEMBERS and node.parent in objects:
             text, base = texts.get(objects[node.parent], ("", ""))
             if text:
+                # In Java, the call itself holds object and name; its value is no variable.
                 if parent.type not in tree.language.calls:
                     texts[node.parent] = f"{text}.{node.text}", base
                 yield _Occurrence(node.parent, f"{text}.{node.text}", base, contexts[position])
+        # `this.x` is a variable, `this` alone is not.
         elif node.type in _RECEIVERS:
             texts[position] = node.text, node.text
         elif _is_name(node, parent, contexts[position]):
             # PHP's `$x` is a node around the name `x`; a member's object is that outer node.
+            # PHP's `$a` is a `variable_name` with the name in it.
             whole = node.parent if parent.type == "variable_name" else position
             texts[whole] = node.text, node.text
             yield _Occurrence(position, node.text, node.text, contexts[position])

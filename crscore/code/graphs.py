@@ -14,6 +14,7 @@ from crscore.code import libraries
 from crscore.code.dataflow import read_names
 from crscore.code.syntax_tree import Node, SyntaxTree
 
+# `HTTP` and `Server` of `HTTPServer2`, and `2`; `max` and `size` of `max_size`.
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _QUOTES: Final = "'\"`"
 _TIE: Final = 1e-3
@@ -142,6 +143,7 @@ def edit_distance(first: Graph, second: Graph) -> int:
         matching", Image and Vision Computing 27, 2009; in the reduced form of Serratosa, "Fast
         computation of bipartite graph matching", Pattern Recognition Letters 45, 2014.
     """
+    # Several assignments may be equally good; sorted, both orders get the same one.
     first, second = sorted((first, second))
     pairs = _pair_nodes(first, second)
     relabelled = sum(first.labels[left] != second.labels[right] for left, right in pairs.items())
@@ -166,6 +168,7 @@ def _pair_nodes(first: Graph, second: Graph) -> dict[int, int]:
     removal, insertion = (1 + degree.sum(axis=1) / 2 for degree in degrees)
     cost -= removal[:, None] + insertion[None, :]
     offsets = np.abs(_positions(len(left))[:, None] - _positions(len(right))[None, :])
+    # A pair that saves nothing costs 0, like two nodes without a partner, and is dropped below.
     rows, columns = solve(np.minimum(cost + _TIE * offsets, 0))
     saves = cost[rows, columns] < 0
     return dict(zip(rows[saves].tolist(), columns[saves].tolist(), strict=True))

@@ -43,6 +43,7 @@ class References:
         for order in range(1, ORDER + 1):
             maxima: Counter[Ngram] = Counter()
             for tokens in references:
+                # An n-gram counts as often as in the reference that has it most often.
                 maxima |= count_ngrams(tokens, order)
             self._counts.append(maxima)
 
@@ -63,6 +64,7 @@ class References:
             Counter({ngram: n for ngram, n in order.items() if ngram not in self._ignored})
             for order in all_counts
         ]
+        # A candidate of nothing but ignored n-grams, such as `);`, is compared all the same.
         counts = counts if any(counts) else all_counts
         common = [
             (order & maxima).total() for order, maxima in zip(counts, self._counts, strict=True)

@@ -100,6 +100,7 @@ def _read_rows(path: Path, reference_paths: Sequence[Path]) -> Iterator[Sample]:
         for position, row in _rows(reference_path):
             if row.id is None:
                 raise InputError(f"{position}: `id` is missing, by which references are found")
+            # A file of references may have the form of a file of candidates.
             references_by_id[str(row.id)] += _references(row) or [row.candidate or ""]
     for position, row in _rows(path):
         if row.candidate is None:

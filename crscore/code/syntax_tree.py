@@ -74,6 +74,7 @@ def syntax_tree(code: str, language: str | None, *, whole_file: bool = False) ->
     if whole_file:
         source = (grammar.prolog + code).encode("utf-8", "replace")
         root = parse(grammar, source)
+        # The prolog (`<?php`) makes the grammar read code; it is no part of the table.
         nodes = _table(root, len(grammar.prolog), len(source), grammar.strings)
         return SyntaxTree(grammar, nodes, not root.has_error and is_readable(code, grammar))
     parsed = parse_code(code, language)
@@ -91,6 +92,7 @@ def _table(
     while True:
         node = cursor.node
         assert node is not None  # noqa: S101 - a cursor always has a node
+        # Comments are extras; what completes a fragment lies outside of the bytes.
         inside = node.start_byte >= start and node.end_byte <= end and not node.is_extra
         if inside:
             nodes.append(_node(node, parents[-1], cursor.field_name, strings))

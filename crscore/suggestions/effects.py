@@ -81,6 +81,7 @@ def _problem(comment: Comment, file: ChangedFile | None) -> str | None:
     line = comment.line
     lines = file.lines(LineKind.ADDED, LineKind.CONTEXT) if file else ()
     diff_lines = {diff_line.new for diff_line in lines}
+    # The first reason that applies is reported, so the most basic one comes first.
     problems = {
         NO_PLACE: comment.path is None and line is None,
         "the change does not have the file": file is None,
@@ -105,6 +106,7 @@ def _locate(
     line = comment.line
     if file and line and comment.side is Side.NEW and not comment.outdated:
         start = comment.start_line or line
+        # The whole file shows all uses of a name and the blocks around the lines; a hunk may not.
         if file.new_source is not None:
             whole = file.new_source.split("\n")
             if start <= line <= len(whole):
@@ -124,7 +126,9 @@ def _judge(
     lines: Sequence[str], span: Span, code: str, language: str | None, *, is_whole: bool
 ) -> tuple[bool | None, Effect | None, str | None]:
     """Return whether a text parses with a suggestion, its effect, and why either is unknown."""
+    # Line ends are layout: a file with CRLF and a block with LF do not differ by them.
     old = [line.removesuffix("\r") for line in lines]
+    # An empty block removes the lines; splitting it would give one blank line.
     suggested = code.replace("\r\n", "\n").split("\n") if code else []
     if old[span.start : span.end] == suggested:
         return None, Effect.NOTHING, None
@@ -137,6 +141,7 @@ def _judge(
     inserted = Span(span.start, span.start + len(suggested))
     before, after = (_parse_text(grammar, text, is_whole=is_whole) for text in (old, new))
     effect: Effect | None = None
+    # What the grammar could not read has no tokens, so equal tokens would prove nothing there.
     if before.is_read(span) and after.is_read(inserted):
         effect = _effect(before.tokens(span), after.tokens(inserted))
     # A hunk may lack other uses of a renamed name.
@@ -153,6 +158,7 @@ def _parses(before: _Text, after: _Text) -> tuple[bool | None, str | None]:
 
     Python itself judges Python, except Python 2 and newer versions, which only the grammar reads.
     """
+    # The file may be newer than the grammar; that is not the fault of a suggestion.
     if after.errors:
         return (None, "the code around it does not parse") if before.errors else (False, None)
     is_broken = is_readable(before.source, before.grammar) and not is_readable(
@@ -195,6 +201,8 @@ class _Text(NamedTuple):
             if token.row < last:
                 selected.append(token._replace(row=0))
             elif not token.is_comment:
+                # Its ancestors show which block comes next: in Python a dedent changes nothing
+                # else.
                 selected.append(token._replace(text="", kind="", row=0))
                 break
         return selected

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 _SELF_NAMES = frozenset(("self", "this", "$this", "cls"))
 _FOREIGN = frozenset(("fixed", "keyword", "member", "attribute"))
+# Length of `$this`.
 _MAX_SELF_CHARS = 5
 _MAX_SCOPES = 50
 """Maximum number of nested functions through which a name is looked up."""
@@ -160,10 +161,13 @@ class _TreeReader:
         if node.type in self.grammar.scopes and node.is_named:
             self.names.parents.append(state.scope)
             self.names.bound.append({})
+            # PHP's `fn` sees the variables around it; its `function` sees only those named by
+            # `use`.
             if node.type == "arrow_function":
                 self.names.open.add(len(self.names.bound) - 1)
             return _State("", len(self.names.bound) - 1, "")
         if node.type in self.grammar.classes and node.is_named:
+            # Java's `new A() { ... }` has no clause that says what it inherits.
             anonymous = node.type == "object_creation_expression"
             inherits = anonymous or any(
                 child.type in self.grammar.heritage for child in node.children
@@ -180,6 +184,7 @@ class _TreeReader:
         child: tree_sitter.Node,
     ) -> _State:
         key = f"{parent.type}.{position}"
+        # Rules for a position (`type.field`) come before those for a type of node.
         if around.role and key in self.grammar.passing:
             role = around.role
         elif key in self.grammar.roles:
@@ -189,6 +194,7 @@ class _TreeReader:
         else:
             role = self.grammar.roles.get(parent.type, "")
         role = self._precise(role, parent, child)
+        # The name of a method lies in the node of the function, which is in the class.
         inside = "" if around.role == "function" else inner.inside
         return _State(role, inner.scope, around.inside if role == "function" else inside)
 
@@ -202,6 +208,7 @@ class _TreeReader:
             return role
         if parent.type == "function_declarator" and child.type in self.grammar.names:
             return "function"  # a prototype
+        # `const f = (x) => x` in JavaScript defines a function.
         value = parent.child_by_field_name("value")
         if parent.type == "variable_declarator" and value and value.type in self.grammar.scopes:
             return "function"
@@ -210,6 +217,7 @@ class _TreeReader:
     def _record(self, node: tree_sitter.Node, state: _State) -> None:
         text = (node.text or b"").decode()
         role, names = state.role, self.names
+        # C#: the `x` of `x => x + 1`.
         if node.type == "implicit_parameter":
             role = "parameter"
         if role in ("parameter", "local") and state.inside:
@@ -226,6 +234,8 @@ class _TreeReader:
             names.keywords.add(text)
         elif role == "member":
             names.members.add(text)
+        # PHP: a variable that is only read still belongs to its function, not to the code around
+        # it.
         elif role == "" and text.startswith("$") and state.scope not in names.open:
             names.bound[state.scope].setdefault(text, "local")
         shorthand = node.type.startswith("shorthand_property_identifier")
@@ -244,6 +254,7 @@ def _access(role: str, parent: tree_sitter.Node, child: tree_sitter.Node) -> str
     first = parent.child(0)
     if first is None or first.start_byte == child.start_byte:
         return "" if role == "reference" else "call"
+    # The length first: an object may be an expression of many lines, whose text takes time to read.
     is_self = (
         first.end_byte - first.start_byte <= _MAX_SELF_CHARS
         and (first.text or b"").decode() in _SELF_NAMES
@@ -264,10 +275,12 @@ class _Resolver:
 
     def owner(self, name: _Name) -> Owner | None:
         """Return what a name refers to; None for a foreign or fixed name."""
+        # `$_GET`, `$_SERVER`: PHP defines them.
         if name.role in _FOREIGN or name.text in _FIXED_NAMES or name.text[:2] == "$_":
             return None
         if name.role in ("function", "own"):
             return self._function(name.text, self.all)
+        # In Java and PHP a variable does not hide a function of its name.
         bound = None if name.role == "call" else self._binding(name.scope, name.text)
         if bound is None:
             return self._function(name.text, self.bare)
@@ -318,6 +331,7 @@ class NamedCode(NamedTuple):
             if owner is None or owner not in new or not end <= name.start < self.end:
                 continue
             sigil = "$" if name.text.startswith("$") else ""
+            # `{a}` in JavaScript is `{a: a}`: the key stays, the value gets the new name.
             key = f"{name.text}: " if name.shorthand else ""
             text = key + sigil + new[owner]
             parts += [self.source[end : name.start], text.encode()]

@@ -163,6 +163,7 @@ def is_readable(source: str, grammar: Language) -> bool:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             ast.parse(source)
+    # ValueError: a null character. The last two: code that is nested too deeply.
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     return True

@@ -21,13 +21,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
+# The other process writes the length of a message: without a limit, a program could fill the memory
+# of its tests.
 _MAX_MESSAGE = 1 << 26
 """Bytes of one message."""
 _MAX_PRINTED = 1 << 20
 """Bytes kept of what the program prints between two answers."""
 _MAX_DEPTH = 200
+# Takes `<f8`, `|b1`, `<U5`, `|S3`, `<M8[ns]`; not `|O`, whose items are pointers into the other
+# process, nor records (`|V8`).
 _ARRAY_TYPE = re.compile(r"[<>|=][biufcSUmM]\d+(\[\w+\])?")
 """Types of arrays that cross as a whole."""
+# The base class iterates: a subclass could define `__iter__`, which would be the program's code.
 _COLLECTIONS: tuple[tuple[type, str, Any], ...] = (
     (list, "l", list.__iter__), (tuple, "t", tuple.__iter__),
     (set, "s", set.__iter__), (frozenset, "z", frozenset.__iter__),
@@ -89,10 +94,13 @@ class Peer:
         self._send([request, *map(self._pack, values)])
         while True:
             kind, *fields = self._receive()
+            # While it waits, the program may call a function that a test passed to it.
             if kind not in {"value", "raised"}:
                 self._answer(kind, fields)
                 continue
             if not self.trusts:
+                # The last field is what the program printed; tests that capture the output find it
+                # here.
                 sys.stdout.write(str(fields.pop()))
             if kind == "value":
                 return self._unpack(fields[0])
@@ -127,6 +135,8 @@ class Peer:
         if kind == "call":
             function, arguments, keywords = values
             result = function(*arguments, **keywords)
+            # The arguments go back too: a program may sort a list in place, and the test looks at
+            # the list.
             return [result, arguments, keywords]
         return _REQUESTS[kind](*values)
 
@@ -136,6 +146,7 @@ class Peer:
         self.sink.flush()
 
     def _receive(self) -> list[Any]:
+        # A closed pipe reads as b"", which is 0.
         size = int.from_bytes(self.source.read(8), "big")
         if not 0 < size <= _MAX_MESSAGE:
             raise ProgramEndedError
@@ -152,6 +163,7 @@ class Peer:
         packed = _pack_atom(value)
         if packed is not None or value is None:
             return packed
+        # A list may contain itself.
         if depth < _MAX_DEPTH:
             for kind, tag, items in _COLLECTIONS:
                 if isinstance(value, kind):
@@ -173,6 +185,7 @@ class Peer:
                 ]
         if not with_handles or (not self.trusts and not callable(value)):
             raise Unsupported(f"the test passes {type(value).__name__}")
+        # Kept, so that no later object can get the same id.
         self.held[id(value)] = value
         return ["mine", id(value)]
 
@@ -219,12 +232,14 @@ def _series(pd: Any, index: Any, name: Any, cells: Any) -> Any:
 
 
 def _frame(pd: Any, index: Any, names: Any, columns: Any) -> Any:
+    # Numbered first: two columns of a table may have one name.
     frame = pd.DataFrame(dict(enumerate(columns)), index=index)
     frame.columns = names
     return frame
 
 
 _ATOMS: tuple[tuple[type, Any], ...] = (
+    # Before `int`, which is its base class: True would cross as 1.
     (bool, bool),
     (int, int.__int__),
     (float, float.__float__),
@@ -268,6 +283,7 @@ def _rebuilt(tag: str, fields: list[Any]) -> Any:
         return kinds[fields[0]](fields[1])
     if tag == "k":
         kind = getattr(builtins, fields[0])
+        # `eval` is a name of `builtins`, too.
         if not isinstance(kind, type):
             raise Unsupported(fields[0])
         return kind
@@ -278,6 +294,7 @@ def _rebuilt(tag: str, fields: list[Any]) -> Any:
         if not _ARRAY_TYPE.fullmatch(dtype):
             raise Unsupported(dtype)
         array = np.frombuffer(bytes.fromhex(content), dtype)
+        # A copy, because `frombuffer` gives a read-only array.
         return array[0] if shape is None else array.reshape(shape).copy()
     makers: dict[str, Any] = {
         "b": bytes.fromhex, "a": bytearray.fromhex, "c": complex, "r": range, "e": lambda: ...,
@@ -292,6 +309,7 @@ def _load(source: str) -> list[Any]:
     modules = {
         name: str(value.__name__)
         for name, value in scope.items()
+        # Not a module that the program made or replaced: that is one of its values.
         if type(value) is type(sys) and sys.modules.get(vars(value).get("__name__", "")) is value
     }
     values = {k: v for k, v in scope.items() if not k.startswith("__") and k not in modules}
@@ -397,12 +415,14 @@ def serve(source: int, sink: int) -> None:
     """Become the process of the program; this never returns."""
     printed = _Printed()
     sys.stdout = io.TextIOWrapper(printed, encoding="utf-8", errors="replace", write_through=True)
+    # JSON has integers in decimal; by default Python reads and writes at most 4,300 digits.
     sys.set_int_max_str_digits(0)
     # As `site` defines them, which is not imported.
     vars(builtins).update(exit=sys.exit, quit=sys.exit, help=lambda *_: None)
     try:
         Peer(source, sink, printed=printed).serve()
     finally:
+        # Not `sys.exit`, which would run what the program registered by `atexit`.
         os._exit(0)
 
 
@@ -478,6 +498,7 @@ def _tested(
     names = [name for name in test_names if name in values and name not in scope]
     if solution is not None:
         return [name for name in names if name in solution]
+    # A program that defines `sum` or `math` would replace what the tests themselves may need.
     builtin = [n for n in names if hasattr(builtins, n) or n in sys.stdlib_module_names]
     if len(names) > 1 or builtin:
         listed = " and ".join(names)

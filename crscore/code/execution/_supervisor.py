@@ -89,6 +89,7 @@ def main(arguments: list[str]) -> None:
     for end in (to_program[0], to_tests[1], confined[1]):
         os.close(end)
     secret: dict[str, Any] = {"token": ""}
+    # `+` from a confined program, `-` from one that can read `/proc`, nothing from one that ended.
     confinement = os.read(confined[0], 1)
     if confinement != b"+":
         result = UNCONFINED if confinement else "failed: the program could not be started"
@@ -130,10 +131,12 @@ def _become_tests(job: dict[str, Any], readable: list[str], secret: dict[str, An
     _launch.confine([job["folders"][0]], readable)
     _enter(job["folders"][0])
     if job["commands"][0]:
+        # What tests in a compiled language print is their report: `started`, then the failure.
         for stream in (1, 2):
             os.dup2(_REPORT, stream)
         os.close(_REPORT)
         _execute(job["commands"][0])
+    # In place of the two folders that `main` added for its own imports.
     sys.path[-2:] = job["packages"]
     os.write(_REPORT, b"started\n")
     failure = _python_tester.run_tests(_IN, _OUT, **secret["python"])
@@ -148,16 +151,19 @@ def _run_program(job: dict[str, Any], readable: list[str], *ends: int) -> NoRetu
 
     _keep_open(*ends)
     if _launch.enter_namespaces():
+        # A new namespace of processes begins with the next child.
         program = os.fork()
         if program != 0:
             os.closerange(0, _REPORT + 1)
             os.waitpid(program, 0)
             os._exit(0)
         _launch.mount_own_proc()
+    # Before `confine`, which may hide the folder of this file.
     import _python_tester  # noqa: PLC0415
 
     _launch.confine([job["folders"][1]], readable)
     try:
+        # A proof that Landlock works: a kernel without it allows this.
         os.listdir("/proc")  # noqa: PTH208
     except PermissionError:
         os.write(_REPORT, b"+")
@@ -191,6 +197,7 @@ def _enter(folder: str) -> None:
 
 
 def _execute(command: list[str]) -> NoReturn:
+    # Python ignores both, and a program would inherit that.
     for name in ("SIGPIPE", "SIGXFSZ"):
         signal.signal(getattr(signal, name), signal.SIG_DFL)
     try:

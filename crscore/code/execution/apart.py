@@ -29,14 +29,17 @@ START_S: Final = 30.0
 """Seconds in which a compiler or an interpreter has to have started; the tests have their own."""
 
 _SUPERVISOR: Final = Path(__file__).with_name("_supervisor.py")
+# Takes `unsigned int`, `std::vector<int>&`, `Map<String, int[]>`; no sign by which it could act.
 _TYPE: Final = r"[\w:<>,&*\[\].? \t\n]"
 # Bounded: a type may go over lines, and each line would be read up to the end of the code.
+# Takes `vector<int> f(int a, int b = 1) {` and `static List<Integer> f(int[] a) throws E {`.
 _FUNCTION: Final = (
     rf"^[ \t]*+(?P<type>[\w<]{_TYPE}{{0,300}}?[\s>\]&*])(?P<name>[A-Za-z_]\w*+)\s*+"
     rf"\((?P<parameters>(?:{_TYPE}|=)*+)\)\s*+(?:throws[\w\s,.]++)?\{{"
 )
 _LAST_FUNCTION: Final = re.compile(_FUNCTION + r"\s*\Z", re.MULTILINE)
 _ANY_FUNCTION: Final = re.compile(_FUNCTION, re.MULTILINE)
+# First words of what only looks like a function: `else if (a) {`, `new A() {`, `return f(a) {`.
 _NO_TYPES: Final = frozenset({"else", "new", "return", "case", "throw", "class", "using"})
 _NO_NAMES: Final = frozenset({"if", "for", "while", "switch", "catch", "main"})
 _MODIFIERS: Final = re.compile(
@@ -49,6 +52,7 @@ _NO_CODE: Final = re.compile(
 )
 # A default value would be computed by the tests; only a literal or a name does nothing there.
 _EXPRESSION: Final = re.compile(r"=(?!\s*+[\w.:]++\s*+(?:,|\Z))")
+# The name of a parameter: `a` of `const int& a`; none of `int*`.
 _LAST_NAME: Final = re.compile(r"(?<!\w)\w+$")
 
 
@@ -95,6 +99,7 @@ def tested(problem: Problem, code: str) -> tuple[Function, ...]:
         words &= {problem.entry_point}
     elif problem.solution is not None:
         words &= {function.name for function in functions(problem.solution)}
+    # By head, because functions of one name may differ in their parameters.
     called = {function.head: function for function in functions(code) if function.name in words}
     names = sorted({function.name for function in called.values()})
     if not names:
@@ -149,6 +154,7 @@ def closed(prompt: str, code: str) -> str:
 
 def stubbed(problem: Problem, body: str) -> str:
     """Return the prompt with a body for its last function, and the tests."""
+    # The tests of MultiPL-E begin with the brace that closes the function of the prompt.
     is_closed = problem.tests.lstrip().startswith("}")
     closing = "" if is_closed else "\n}" * open_braces(problem.prompt) + "\n"
     return problem.prompt + body + closing + problem.tests
@@ -178,6 +184,7 @@ def write(folder: Path, content: Mapping[str, str | bytes]) -> None:
     for name, data in content.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
+        # Code read from JSON may hold lone surrogates.
         path.write_bytes(data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data)
 
 
@@ -267,6 +274,7 @@ def run_apart(
     completed = box.start(
         json.dumps(job),
         tool=tool,
+        # Longer than the limits of the supervisor, which then reports which of them was exceeded.
         seconds=2 * START_S + box.seconds + 1,
         launcher=_SUPERVISOR,
         secret=json.dumps({"token": token, "python": python}).encode(),

@@ -19,6 +19,7 @@ from crscore.sandbox.run import Completed, Limits, run
 MEMORY_BYTES: Final = 1 << 30
 OUTPUT_BYTES: Final = 1 << 22
 MAX_PROCESSES: Final = 64
+# Nix and Guix keep programs and libraries in stores of their own.
 _SYSTEM_FOLDERS: Final = ("/usr", "/bin", "/lib", "/lib32", "/lib64", "/nix/store", "/gnu/store")
 _SYSTEM_FILES: Final = ("ld.so.cache", "ld.so.conf*", "localtime", "java*", "ssl/openssl.cnf")
 """Patterns below `/etc`."""
@@ -114,6 +115,7 @@ def _remove(folder: Path) -> None:
 def _readable_paths() -> tuple[str, ...]:
     """Return the paths that programs and their tools may read besides their own folders."""
     programs = (shutil.which(name) for name in ("g++", "java", "javac", "node"))
+    # `/opt/node/bin/node` needs the libraries below `/opt/node`.
     installed = {_installation(Path(program).resolve()) for program in programs if program}
     interpreter = {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix}
     files = (str(path) for pattern in _SYSTEM_FILES for path in Path("/etc").glob(pattern))

@@ -25,8 +25,10 @@ def estimate_pass_at_k(samples: int, passed: int, k: int) -> float:
         >>> estimate_pass_at_k(2, 1, 1), estimate_pass_at_k(2, 1, 2)
         (0.5, 1.0)
     """
+    # Each draw has a program that passes; the product would have a factor of 0 or less.
     if samples - passed < k:
         return 1.0
+    # The form of figure 3: binomials of many samples overflow.
     return float(1.0 - np.prod(1.0 - k / np.arange(samples - passed + 1, samples + 1)))
 
 

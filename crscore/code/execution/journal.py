@@ -43,6 +43,7 @@ class Journal:
             return
         content = jsonl.read_bytes(path, "results") if path.exists() else b""
         content, _, cut_off = content.rpartition(b"\n")
+        # A row that was cut off begins like every row; any other file must not be overwritten.
         if not _ROW_START.startswith(cut_off[: len(_ROW_START)]):
             raise InputError(f"{path} holds something other than results")
         content += b"\n" if content else b""
@@ -50,6 +51,7 @@ class Journal:
             row.key: row.result for _, row in jsonl.read_rows(content, _Row, path, "results")
         }
         try:
+            # Without the row that was cut off, so that the next one begins a line.
             path.write_bytes(content)
         except OSError as exc:
             raise InputError(f"{path} cannot be written: {exc.strerror}") from exc

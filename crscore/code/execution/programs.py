@@ -101,9 +101,11 @@ def read_problems(path: Path) -> tuple[dict[str, Problem], tuple[Completion, ...
             raise InputError(f"{place}: `{missing}` is missing")
         if name in problems:
             raise InputError(f"{place}: an earlier line has the task {name}")
+        # The tests of HumanEval define `check` and leave the call to the harness.
         if row.test is not None and row.entry_point:
             tests = f"{tests}\ncheck({row.entry_point})\n"
         language = _LANGUAGES.get(row.language.lower(), row.language.lower())
+        # The completions of graded programs lost the indentation of their first line.
         margin = _margin(row.prompt) if language == "python" else ""
         problems[name] = Problem(
             id=name,

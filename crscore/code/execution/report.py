@@ -20,6 +20,7 @@ from crscore.version import __version__
 
 SCHEMA: Final = "urn:crscore:code-run:1"
 SHOWN_PROBLEMS: Final = 30
+# Python: "No module named 'numpy.linalg'". Node.js: "Cannot find module '@scope/name'".
 _MISSING: Final = re.compile(r"(?:No module named|Cannot find module) '(?P<name>[\w./@-]+)'")
 
 

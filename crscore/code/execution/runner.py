@@ -22,6 +22,7 @@ TIMED_OUT: Final = "timed out"
 RESULT_CHARACTERS: Final = 200
 _MOST_CHARACTERS: Final = 1_000
 """Length from which a result is cut before paths are removed, in quadratic time."""
+# Takes `/tmp/crscore-abcd1234/program/`, which differs in every run.
 _BOX_PATH: Final = re.compile(r"/[^\s:]*/crscore-\w{8}/\w+/")
 _PRIVILEGED: Final = frozenset({"pull_request_target", "workflow_run", "issue_comment"})
 """Events whose workflows run with the repository's secrets on untrusted code."""
@@ -145,4 +146,5 @@ def _shortened(result: str) -> str:
     short = result[:_MOST_CHARACTERS]
     line = " ".join(_BOX_PATH.sub("", short).split())[:RESULT_CHARACTERS]
     escaped = (sign if sign.isprintable() else ascii(sign)[1:-1] for sign in line)
+    # Cut again, because an escape is longer than its character.
     return "".join(escaped)[:RESULT_CHARACTERS]

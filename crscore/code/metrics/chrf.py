@@ -68,6 +68,7 @@ class Chrf(Metric):
     def corpus_scores(self, totals: Floats) -> Floats:
         """Score sets of samples."""
         candidate, reference, common = (totals[:, start:-1:3] for start in range(3))
+        # The effective order, as in sacrebleu: lengths that one side is too short for are left out.
         counted = (candidate > 0) & (reference > 0)
         orders = np.maximum(counted.sum(axis=1), 1)
         precision, recall = (

@@ -25,6 +25,7 @@ from crscore.syntax.grammars import fingerprint
 Preset = Literal["out-of-the-bleu"]
 T = TypeVar("T")
 
+# As in the published code, which weighs a keyword 1 and another word 0.2.
 KEYWORD_WEIGHT: Final = 5
 """How often a keyword counts in the weighted words; another word counts once."""
 EQUAL_WEIGHTS: Final = (0.25, 0.25, 0.25, 0.25)
@@ -132,6 +133,7 @@ def compute_parts(
     left, right = _side(candidate, language, preset), _side(reference, language, preset)
     counts = ngrams.References([right.tokens]).statistics(left.tokens)
     bleu = float(ngrams.bleu(np.array([counts]), effective_order=True, smoothing="exp")[0])
+    # Without smoothing, one length without a common n-gram makes BLEU 0.
     if preset and 0 in counts[2 : 2 + ngrams.ORDER]:
         bleu = 0.0
     flow = _share(left.flow, right.flow)
@@ -177,6 +179,7 @@ def _subtrees(tree: SyntaxTree) -> Counter[int]:
     for position, children in reversed(list(enumerate(tree.children()))):
         child_keys = tuple(keys[child] for child in children if tree.nodes[child].is_named)
         kind = tree.nodes[position].type.replace("'", '"')  # 'a' and "a" are the same literal
+        # These hashes differ between processes, but only their equality counts.
         keys[position] = hash((kind, child_keys))
     return Counter(keys)
 

@@ -79,6 +79,7 @@ class CodeScoreR(MeanMetric):
             references = [text for text in sample.references if text.strip()]
             if not sample.candidate.strip():
                 # Empty code equals an empty reference, and nothing else.
+                # Empty code agrees with an empty reference only.
                 scores[index] = len(references) < len(sample.references)
             elif _parses(sample):
                 candidate = _sketch(sample.candidate, sample)
@@ -88,6 +89,7 @@ class CodeScoreR(MeanMetric):
             vectors = dict(zip(sketches, self._vectors(sketches), strict=True))
             for index, candidate, reference in pairs:
                 cosine = float(vectors[candidate] @ vectors[reference])
+                # From 0 up: a negative cosine counts as 0.
                 scores[index] = max(scores[index], min(cosine, 1.0))
         if self.options.value == "binary":
             scores = (scores > self.options.threshold).astype(np.float64)

@@ -48,6 +48,7 @@ class Meteor(PairMetric):
         if not left:
             return float(not right)
         synonyms = wordnet.find()[0] if self._has_synonyms else wordnet.NoSynonyms()
+        # nltk takes the reference first.
         value = float(score(right, left, stemmer=_stemmer(), wordnet=synonyms))
         return round(value, 3) if self.options.preset else value
 

@@ -62,6 +62,7 @@ class Ruby(PairMetric):
 def _tree(code: str, language: str | None, whole_file: bool) -> SyntaxTree | None:
     """Return the tree of code that parses."""
     tree = syntax_tree(code, language, whole_file=whole_file)
+    # A tree of the root alone, or of comments, has no token to compare.
     return tree if tree and tree.valid and any(node.leaf for node in tree.nodes[1:]) else None
 
 

@@ -26,6 +26,7 @@ _COMPILE: Final = (
     *("-proc:none", "-nowarn", "-g:none", "-encoding", "UTF-8", "-XDuseUnsharedTable", "-cp", "."),
     *("-d", "compiled"),
 )
+# Without `-ea`, Java skips `assert`, and such tests would pass.
 _RUN: Final = ("java", *_QUICK, "-Xmx256m", "-ea", "-cp", ".")
 _SOURCES: Final = ("Channel.java", "Tests.java", "Program.java", "Tuple.java")
 _TUPLES: Final = ("Unit", "Pair", "Triplet", "Quartet", "Quintet")
@@ -99,6 +100,7 @@ def _tests_of(problem: Problem, code: str) -> str:
 
 
 def _body(owner: str, function: apart.Function) -> str:
+    # Of `<T> List<T>`, a cast takes `List<T>` alone.
     returned = re.sub(r"^<[\w, ]+>\s*", "", function.returned)
     arguments = (f"(Object) {name}" for name in function.parameters)
     listed = ", ".join((f'"{owner}"', f'"{function.name}"', *arguments))
@@ -109,6 +111,7 @@ def _body(owner: str, function: apart.Function) -> str:
 def _program_of(problem: Problem, code: str) -> str:
     if not problem.prompt:
         imports = "" if "import " in code else _IMPORTS
+        # A public class needs a file of its own name; all code here is in `Problem.java`.
         return imports + re.sub(r"\bpublic\s+(?=(?:final\s+)?class\b)", "", code)
     return apart.closed(problem.prompt, code)
 

@@ -18,7 +18,9 @@ from crscore.code.execution.box import Box
 from crscore.code.execution.programs import Problem
 
 _NODE: Final = "node"
+# Names but no members: `f` and `x` of `f(x).y`.
 _NAME: Final = re.compile(r"(?<![\w$.])[A-Za-z_$][\w$]*")
+# Takes `const f =`, `let {f} =` (the first name), `class A`, `function f(`.
 _DECLARED: Final = re.compile(r"\b(?:const|let|var|class|function)\s++(?:\{\s*+)?([\w$]+)")
 
 
@@ -26,6 +28,7 @@ def judge(box: Box, problem: Problem, code: str) -> str:
     """Run a program with its tests and return the result."""
     tests, prompt = problem.tests, problem.prompt
     program = prompt + code
+    # As in MultiPL-E, whose tests begin with the brace that closes the function of the prompt.
     if tests.lstrip().startswith("}"):
         tests = tests.lstrip()[1:]
         program += "\n}" if apart.open_braces(program) > 0 else ""

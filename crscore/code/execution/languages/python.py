@@ -44,6 +44,7 @@ def _used_names(tests: str) -> tuple[str, ...]:
                 read[name] = True
             case ast.Name(id=name) | ast.arg(arg=name) | ast.ExceptHandler(name=name):
                 defined.add(name)
+            # `import os.path` binds `os`.
             case ast.alias(name=name, asname=alias):
                 defined.add(alias or name.partition(".")[0])
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
@@ -63,9 +64,11 @@ def _defined_names(problem: Problem) -> tuple[str, ...]:
 
 def _nodes(code: str) -> Iterator[ast.AST]:
     with warnings.catch_warnings():
+        # Invalid escapes such as "\d" cause a warning.
         warnings.simplefilter("ignore")
         try:
             yield from ast.walk(ast.parse(code))
+        # ValueError: a null character. The last two: code that is nested too deeply.
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return
 

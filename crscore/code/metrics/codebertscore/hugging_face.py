@@ -106,6 +106,7 @@ def _tokenize(tokenizer: Any, text: Text) -> _Tokenized:
     context, code = (part.encode("utf-8", "replace").decode() for part in text)
     context = context.strip()
     whole = f"{context} \n{code}".strip() if context else code.strip()
+    # The blank and the line end lie between the two.
     begin = len(context) + 2 if context else 0
     encoding = tokenizer(
         whole,
@@ -119,6 +120,7 @@ def _tokenize(tokenizer: Any, text: Text) -> _Tokenized:
     in_code = np.array([end > begin for _, end in offsets], dtype=np.bool_)
     return _Tokenized(
         ids=encoding["input_ids"],
+        # A token may begin with the white space before its word, and so in the context.
         spelled=[whole[max(start, begin) : end].strip() for start, end in offsets],
         marker=special,
         compared=special | in_code,
@@ -131,6 +133,7 @@ def _encode(
     import torch  # noqa: PLC0415
 
     vectors: list[npt.NDArray[np.float32]] = [np.zeros((0, 0), np.float32)] * len(rows)
+    # By length, so that the rows of a batch need little padding.
     order = sorted(range(len(rows)), key=lambda index: -len(rows[index]))
     for start in range(0, len(order), _BATCH):
         batch = order[start : start + _BATCH]

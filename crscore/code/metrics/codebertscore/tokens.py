@@ -126,5 +126,6 @@ def encode_windows(
 
 def _unit_rows(vectors: Floats) -> Floats:
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    # A zero vector stays zero.
     units: Floats = (vectors / np.maximum(lengths, 1e-12)).astype(np.float32)
     return units
