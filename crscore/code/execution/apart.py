@@ -84,6 +84,17 @@ def functions(code: str) -> tuple[Function, ...]:
     return tuple(filter(None, map(_function, _ANY_FUNCTION.finditer(without_text(code)))))
 
 
+def _outermost_names(code: str) -> set[str]:
+    """Return the names of functions, without the methods where there are functions of no class."""
+    text = without_text(code)
+    names_by_depth: dict[int, set[str]] = {}
+    for match in _ANY_FUNCTION.finditer(text):
+        if (function := _function(match)) is not None:
+            depth = open_braces(text[: match.start()])
+            names_by_depth.setdefault(depth, set()).add(function.name)
+    return names_by_depth[min(names_by_depth)] if names_by_depth else set()
+
+
 def tested(problem: Problem, code: str) -> tuple[Function, ...]:
     """Return the functions that tests call in the program.
 
@@ -98,7 +109,7 @@ def tested(problem: Problem, code: str) -> tuple[Function, ...]:
     if problem.entry_point:
         words &= {problem.entry_point}
     elif problem.solution is not None:
-        words &= {function.name for function in functions(problem.solution)}
+        words &= _outermost_names(problem.solution)
     # By head, because functions of one name may differ in their parameters.
     called = {function.head: function for function in functions(code) if function.name in words}
     names = sorted({function.name for function in called.values()})
