@@ -42,6 +42,7 @@ def percent(value: float | None) -> str:
     """Format a share as a whole percentage, with one decimal below ten."""
     if value is None:
         return DASH
+    # From 0.0995 on, one decimal would give "10.0".
     return f"{100 * value:.{1 if 0 < abs(value) < 0.0995 else 0}f} %"
 
 

@@ -182,6 +182,7 @@ def compare(
     pairs = _pair(first, second, labels)
     # Measured together: a metric may depend on all references.
     samples = [sample for side in zip(*pairs, strict=True) for sample in side]
+    # Without an id, each pair is a problem of its own.
     problems = [
         str(index) if sample.id is None else sample.id for index, (sample, _) in enumerate(pairs)
     ]

@@ -120,6 +120,7 @@ def graded_pairs(problems: Sequence[str], grades: Floats) -> Pairs:
     order = np.argsort(membership, kind="stable")
     parts = []
     for rows in np.split(order, np.cumsum(np.bincount(membership))[:-1]):
+        # Strictly higher, so that each pair occurs once.
         higher = grades[rows][:, None] > grades[rows][None, :]
         parts.append(rows[np.argwhere(higher)])
     better, worse = np.concatenate(parts).T
@@ -184,6 +185,7 @@ def correlate(
         DependencyError: scipy or rapidfuzz is missing.
         UnknownPluginError: No such metric.
     """
+    # None means all metrics, `edit` among them.
     measured = measure(graded.samples, metrics and (*metrics, EDIT), preset=preset)
     columns = [
         _Column(name, metric.identity, metric.sentence_scores(statistics), name == EDIT)
@@ -211,6 +213,7 @@ def correlate(
 
 def _rank_key(agreement: Agreement) -> tuple[bool, float]:
     tau = agreement.kendall.value
+    # An undefined tau comes last.
     return agreement.is_baseline, 2.0 if tau is None else -tau
 
 

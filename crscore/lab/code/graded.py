@@ -26,6 +26,7 @@ GradeKind = Literal["mean", "aggregated", "mmsr"]
 crowd-kit."""
 PASSED: Final = "OK"
 """Status of a program that passed its tests."""
+# Indices of the programs that the published correlations are about.
 _EVALUATED: Final = range(1, 100)
 _CONTENT: Final = "graded code"
 
@@ -214,6 +215,7 @@ def _mmsr(rows: Sequence[GradedRow]) -> dict[tuple[str, str], float]:
     marks = [
         (grader, (row.id, system), grade)
         for row in rows
+        # People graded the reference like an answer, which shows more of how reliable they are.
         for system, grades in (*row.grades.items(), (None, row.grades_of_reference))
         for grader, grade in grades.items()
     ]

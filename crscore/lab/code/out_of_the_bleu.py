@@ -312,6 +312,7 @@ def outcomes(
     draws = resampled.corpus_scores(statistics, column.corpus_scores, weights)
     totals = column.corpus_scores(statistics.sum(axis=1))
     wins = np.array([(row > draws).mean(axis=1) for row in draws])
+    # The published rule, without the correction of `comparison.py`.
     better = (wins >= bootstrap.ONE_SIDED).astype(np.int8)
     return better - better.T, totals
 

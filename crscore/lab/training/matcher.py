@@ -145,6 +145,7 @@ def _background(
     axes: int,
 ) -> Background:
     claims = [ref.encoded_text for change in study.changes for ref in claims_of(change)]
+    # Rated reviews only: the examples also hold texts made to fool the score.
     remarks = [
         sentence
         for change in study.changes
@@ -170,6 +171,7 @@ def _grow(
     shapes, targets, rows = [], [], []
     for example, example_cells in zip(examples, cells, strict=True):
         table = features.compute_features(example_cells, background)
+        # A review without a sentence has no cells.
         if table.size:
             shapes.append(table.shape[:2])
             targets.append(example.target)

@@ -60,6 +60,7 @@ OUTCOME_WEIGHT: Final = 0.2
 """Weight of a claim that states an outcome."""
 MAX_OUTCOME_CLAIMS: Final = 2
 """Claims of a change that state an outcome, among the sentences."""
+# Takes "the loop now ends", "`a` was renamed", "no longer checks"; not "the method reads a file".
 _OUTCOME: Final = re.compile(
     r"\b(?:now|new|no longer|instead of|gone|removed|renamed|moved|added|imports)\b"
 )
@@ -120,6 +121,7 @@ def train(
     for text in texts:
         rows = vectors.of([ref.encoded_text for ref in text.references])
         text.change = evidence.collect_evidence(text.post.diff, text.references, rows, vectors)
+    # The matcher and the reading of sentences need weights before the last two layers exist.
     none = np.zeros((0, 1), dtype=np.float32)
     empty = Linear(
         phrases={}, rows=none, measures=none, vector=none, bias=np.zeros(1, dtype=np.float32)
@@ -135,6 +137,8 @@ def train(
     )
     comments = [text for text in texts if text.post.labels is not None]
     judged = _judged(texts, bank)
+    # The layer of comments learns from readings as a new text would get them, not from those of a
+    # model that has seen the text.
     _read_held_out(comments, judged, vectors, weights)
     matcher = matcher_training.train(
         corpus.study, encoder=encoder, generator=generator, reader=Reader(weights)
@@ -201,11 +205,13 @@ def _learn_about(texts: Sequence[_Text], vectors: Vectors, rarity: Rarity) -> Li
         candidates = [
             candidate
             for candidate in pools[text.post.pool]
+            # A text on the same patch is about it, too.
             if candidate.post.patch != text.post.patch
         ]
         if not candidates:
             continue
         parts = [(text.whole, text.vector(vectors))]
+        # In use, single sentences are judged as well.
         if len(text.sentences) > 1:
             sentence = rng.choice(text.sentences).text
             parts.append((sentence, vectors[sentence]))
@@ -214,6 +220,7 @@ def _learn_about(texts: Sequence[_Text], vectors: Vectors, rarity: Rarity) -> Li
                 change, is_own = paired.change, paired is text
                 rows.append(evidence.measure_evidence(words, vector, change, rarity))
                 targets.append(float(is_own))
+                # The two sides weigh the same, and so do texts with one part and with two.
                 weights.append((NEGATIVES if is_own else 1.0) / len(parts))
     if not rows:
         raise InputError("no text of the data can be compared with a change other than its own")
@@ -237,6 +244,7 @@ def _judged(texts: Sequence[_Text], bank: Iterable[JudgedSentence]) -> list[Judg
                 kind, acts, weight = text.post.kind, False, CLAIM_WEIGHT
             else:
                 continue
+            # A judgement counts more than a kind that follows from the origin of the text.
             if key not in judged or weight > judged[key].weight:
                 judged[key] = JudgedSentence(sentence.text, kind, acts, weight, text.fold)
         for claim in text.outcome_claims if text.post.labels is not None else ():
@@ -321,6 +329,7 @@ def _learn_comments(
         layer = learn([row for row, text in enumerate(comments) if text.fold != fold])
         fold_weights = replace(weights, comment=layer)
         for text, vector in zip(comments, stacked, strict=True):
+            # The scale shows how a text compares with comments of people.
             if text.fold == fold and text.post.is_person:
                 about, aspects = reading.read_comment(
                     text.whole, vector, text.readings, text.change, fold_weights

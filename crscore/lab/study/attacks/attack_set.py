@@ -167,6 +167,7 @@ def make_variants(kind: AttackKind, material: Material, rng: np.random.Generator
 
 def seeded_rng(seed: int, *names: str) -> np.random.Generator:
     """Return a generator that depends only on the seed and the names."""
+    # The separator distinguishes ("a", "bc") from ("ab", "c").
     digest = hashlib.sha256("\0".join(names).encode("utf-8", "surrogatepass")).digest()
     return np.random.default_rng([seed, *np.frombuffer(digest, dtype=np.uint32).tolist()])
 
@@ -184,6 +185,7 @@ def _attack_review(
         ]
         chosen_attacks: dict[str, Attack] = {}
         for index in rng.permutation(len(variants)):
+            # Two variants, also of different kinds, may give the same text.
             if len(chosen_attacks) < variants_per_kind and variants[index].text not in attacks:
                 chosen_attacks.setdefault(variants[index].text, variants[index])
         attacks |= chosen_attacks

@@ -225,6 +225,7 @@ def summarize_duels(duels: Sequence[Duel], **resampling: Unpack[Resampling]) -> 
         flagged_any=_share(review.restating > 0 for review in reviews),
         reached=flagged < WRONG_FLAG_LIMIT,
     )
+    # None: the kind has no goal.
     reached = honest_row.reached and all(row.reached is not False for row in kinds)
     return Attacks(reached=reached, honest=honest_row, kinds=kinds)
 

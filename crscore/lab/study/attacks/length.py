@@ -97,4 +97,5 @@ def partial_spearman(first: Floats, second: Floats, control: Floats) -> float | 
     left = (1 - first_control**2) * (1 - second_control**2)
     if left <= _NEARLY_ONE_LEFT:
         return None
+    # Adding 0.0 turns -0.0 into 0.
     return float(np.clip((pair - first_control * second_control) / np.sqrt(left), -1, 1)) + 0.0

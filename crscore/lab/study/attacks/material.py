@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 MAX_CLAIMS: Final = 10
 """Maximum number of structural claims that an echo repeats; a score counts up to 12."""
 
+# Takes `a`, `$scope`, `object.field.method`.
 _NAME: Final = re.compile(r"[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*")
 
 
@@ -57,6 +58,7 @@ PHRASES: Final = msgspec.toml.decode(
     importlib.resources.files(__package__).joinpath("phrases.toml").read_bytes(), type=Phrases
 )
 """Words and templates for attacks."""
+# A claim with a consequence ("which breaks ...") judges, so that it is no plain description.
 _CONSEQUENCE: Final = re.compile(rf"\b(?:{'|'.join(PHRASES.consequences)})\b", re.IGNORECASE)
 
 
@@ -105,6 +107,7 @@ def make_material(
     counted = [item for item in claims if item.counted]
     recorded = change.recorded.references
     correct = [claim.text for claim in change.judged if claim.correctness == "correct"]
+    # Without judgements, all recorded claims are taken as correct.
     if not change.judged:
         correct = [item.text for item in recorded if item.kind is ReferenceKind.CLAIM]
     stated = [item.text for item in counted if item.kind is ReferenceKind.CLAIM]

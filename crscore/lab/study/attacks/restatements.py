@@ -35,11 +35,13 @@ _MAX_LINE: Final = 300
 _MIN_SIMILARITY: Final = 0.5
 """Ratio of equal characters from which a removed and an added line count as one changed line."""
 
+# Takes `name`, `1.5e3`, `"text"`, `'c'`, else a single sign.
 _TOKEN: Final = re.compile(r"[A-Za-z_$][\w$]*|\d[\w.]*|\"[^\"]*\"|'[^']*'|\S")
 _NAME: Final = re.compile(r"[A-Za-z_$][\w$]*")
 _THIRD: Final = {third: participle for participle, third in PHRASES.verbs.items()}
 # Code must stay unchanged: `x.new`, 'checks if', "a.b".
 _CODE: Final = re.compile(r"`[^`]*`|'[^' ]*'|\"[^\" ]*\"")
+# Control characters, which no claim has, mark the places of code.
 _MASKED: Final = re.compile("\x02(\\d+)\x03")
 # "A parameter `x` has been added to `f`." -> "The patch adds a parameter `x` to `f`."
 _PASSIVE: Final = re.compile(
@@ -188,7 +190,10 @@ def _of_hunk(hunk: Hunk) -> Iterator[Fact]:
         if is_context:
             continue
         block = [
-            (line.kind, line.text.strip()) for line in lines if re.search(r"[^\W_]", line.text)
+            # A line of brackets alone states nothing.
+            (line.kind, line.text.strip())
+            for line in lines
+            if re.search(r"[^\W_]", line.text)
         ]
         removed = [text for kind, text in block if kind is LineKind.REMOVED]
         added = [text for kind, text in block if kind is LineKind.ADDED]
@@ -218,6 +223,7 @@ def _changed(old: str, new: str) -> Fact:
             return Fact(
                 "renamed" if are_names else "changed", _quoted(old_token), _quoted(new_token)
             )
+    # Both would be cut before they differ, so the quotes begin where the words before it end.
     if len(old) > MAX_QUOTE < len(new):
         differ = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), 0)
         shared = old.rfind(" ", 0, differ) + 1
@@ -226,6 +232,7 @@ def _changed(old: str, new: str) -> Fact:
 
 
 def _likeness(old: str, new: str) -> float:
+    # `autojunk` would ignore frequent characters; without it, long lines take quadratic time.
     return SequenceMatcher(None, old[:200], new[:200], autojunk=False).ratio()
 
 
@@ -263,6 +270,7 @@ def _turned(claim: str, wording: Wording, rng: np.random.Generator) -> str:
     active = _ACTIVE.fullmatch(claim)
     if active and chance < 0.8:
         verb = _THIRD[active["verb"]]
+        # "3 parameters", "parameters".
         be = "are" if active["what"][0].isdigit() or active["what"].endswith("s") else "is"
         return f"{raised(active['what'])} {be} {verb}{active['rest']}"
     leading = _LEADING.fullmatch(claim)

@@ -133,6 +133,7 @@ def borrow_review(material: Material, rng: np.random.Generator) -> Variants:
     reviews = shuffled(material.foreign_reviews, rng)
     if not reviews:
         return {}
+    # From the end, so that with two or more reviews it can be another one.
     variants = {"as-is": reviews[0], "long": max(reviews[-5:], key=len)}
     if len(reviews) > 1:
         variants["two-merged"] = f"{reviews[0].strip()}\n\n{reviews[1].strip()}"
@@ -219,6 +220,7 @@ def negate_review(material: Material, rng: np.random.Generator) -> Variants:
 
 def _glued(names: list[str], material: Material, rng: np.random.Generator) -> str:
     groups = [names[start : start + 3] for start in range(0, len(names), 3)]
+    # The phrases have three places.
     groups[-1] = (groups[-1] * 3)[:3]
     return " ".join(pick(material.bank("glue"), rng).format(*group) for group in groups)
 
@@ -259,6 +261,7 @@ def _padded(review: str, phrases: Sequence[str], rng: np.random.Generator) -> Va
         "bullets": "\n- ".join([f"{review}\n", *long_padding]),
         "section": f"{review}\n\n### General remarks\n\n" + " ".join(long_padding),
     }
+    # Code and lists cannot be taken apart into sentences.
     if _gap(review) == " ":
         pairs = zip(split_sentences(review), cycle(long_padding), strict=False)
         variants["interleaved"] = " ".join(
@@ -295,6 +298,7 @@ def _covered(text: str, cover: str) -> str:
     return cover.format(
         html=html.escape(text, quote=False),
         attribute=html.escape(text),
+        # `-->` would end the comment.
         comment=text.replace("--", "- -"),
         # Without characters that would end a Markdown link, title or formula.
         bare=re.sub(r'[][(){}"\\$<>]', "", text),

@@ -72,6 +72,7 @@ def _tokens(text: str, ignored: frozenset[str]) -> list[str]:
 
 
 def _bleu(hypothesis: Sequence[str], reference: Sequence[str]) -> float:
+    # 1-grams are not smoothed, and 0 has no logarithm.
     if not set(hypothesis) & set(reference):
         return 0.0
     logarithm = min(0.0, 1 - (len(reference) + 1) / (len(hypothesis) + 1))

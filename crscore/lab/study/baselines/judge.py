@@ -234,6 +234,7 @@ def read_opinion(text: str) -> Opinion:
         (4, False)
     """
     first = text.strip()[:1]
+    # "" is part of every text.
     is_score = first != "" and first in SCORES
     return Opinion(int(first) if is_score else LOWEST, is_score)
 

@@ -148,6 +148,7 @@ def meteor(hypotheses: Sequence[str], references: Sequence[str]) -> Floats:
     pairs = zip(hypotheses, references, strict=True)
     return np.array(
         [
+            # nltk takes the reference first.
             score(split(reference), split(text), stemmer=stemmer, wordnet=wordnet.NoSynonyms())
             for text, reference in pairs
         ],

@@ -335,6 +335,7 @@ def _addressed(row: SheetRow, references: int, note: Note) -> list[int]:
         if not (position := _integer(text.strip())):
             note(row.note(_ADDRESSED, "a part is no number of a claim and is left out"))
             continue
+        # It stays in the file as published; reading a study drops it.
         if position > references:
             note(row.note(_ADDRESSED, f"the change has {references} claims"))
         indices.append(position - 1)
@@ -362,6 +363,7 @@ def _read_sheet(path: Path, columns: Sequence[str], annotator: str = "") -> list
     """
     try:
         # `newline=""` preserves the line breaks inside quoted cells.
+        # Spreadsheets may begin a file with a byte order mark.
         with path.open(encoding="utf-8-sig", newline="") as file:
             header, *table = csv.reader(file)
     except (OSError, csv.Error, ValueError) as exc:

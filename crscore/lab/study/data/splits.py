@@ -170,6 +170,7 @@ def _make_fold(
     training = keys - held_out
     if systems is not None:
         held_out = {key for key in held_out if key[1] in systems}
+        # Human comments are trained on wherever their change is.
         training = {key for key in training if key[1] not in systems - {GROUND_TRUTH}}
     return Fold(name=name, held_out=held_out, training=training)
 

@@ -214,6 +214,7 @@ def _review(review: RatedReview, references: int) -> RatedReview:
 
 def _recorded(judged: Sequence[JudgedClaim], edited: Sequence[PseudoReference]) -> Claims:
     texts = [(claim.text, ReferenceKind.CLAIM) for claim in judged]
+    # The file has the findings of tools only in the list of the annotators.
     texts += [(ref.text, ref.kind) for ref in edited if ref.kind is ReferenceKind.ISSUE]
     return _claims(texts, SOURCE)
 
@@ -275,6 +276,7 @@ def edited(study: Study) -> Recorded:
 def _generator(study: Study, source: str, claims: Sequence[Claims]) -> Recorded:
     return Recorded(
         by_diff={
+            # As `Diff.sha256`, by which claims are looked up.
             hashlib.sha256(change.patch.encode("utf-8")).hexdigest(): of_change
             for change, of_change in zip(study.changes, claims, strict=True)
         },

@@ -192,5 +192,6 @@ def _save(tuned: Any, base: BaseModel, record: dict[str, Any], out: Path) -> Non
         weights.chmod(0o644)  # the library makes them readable by their owner only
     # This replaces peft's model card.
     io.write_bytes(render_card(record).encode(), str(out / "README.md"))
+    # The last file: where it exists, the run is done.
     content = json.dumps(record, indent=2) + "\n"
     io.write_bytes(content.encode(), str(out / sft.RECORD))

@@ -54,10 +54,12 @@ class LabelFile:
             raise InputError(f"{path}: rows are added to a plain file; choose a name without .gz")
         self.path = path
         try:
+            # Unbuffered, so that nothing is held back when `add` syncs.
             self._file = path.open("a+b", buffering=0)
         except OSError as exc:
             raise InputError(f"{path} cannot be opened: {exc.strerror}") from exc
         try:
+            # Before it is read, because another process may be in the middle of a row.
             _lock(self._file, path)
             content = path.read_bytes()
             end = content.rfind(b"\n") + 1
@@ -83,6 +85,7 @@ class LabelFile:
         lines = [json.dumps(row, ensure_ascii=False) + "\n" for row in rows]
         data = "".join(lines).encode("utf-8", "surrogatepass")
         try:
+            # An unbuffered file may write only a part.
             while data:
                 data = data[self._file.write(data) :]
             os.fsync(self._file.fileno())

@@ -203,6 +203,7 @@ def read_changes(
     selected = list(changes.values())
     if limit is not None:
         key = f"{seed} ".encode()
+        # By a hash: unlike a shuffle, it keeps the changes of a lower limit.
         selected.sort(key=lambda c: hashlib.sha256(key + c.parsed.sha256.encode()).digest())
     return ChangeSample(changes=tuple(selected[:limit]), unreadable=tuple(unreadable), **counts)
 

@@ -80,6 +80,7 @@ def tune(
             held_out,
             settings,
             out=out,
+            # A checkpoint has the loss from before the training.
             evaluate_first=bool(held_out) and not checkpoint,
         )
         trainer.add_callback(_progress_callback(report))
@@ -141,6 +142,7 @@ def begin_run(out: Path, run: str) -> None:
     path = checkpoints_folder(out) / "run.json"
     record = read_record(path)
     if record is None:
+        # A run that was killed early may have left this folder without a `run.json`.
         if out.is_dir() and any(file.name != "checkpoints" for file in out.iterdir()):
             raise InputError(f"{out} is not empty and holds no run; choose another folder with -o")
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -154,6 +156,7 @@ def begin_run(out: Path, run: str) -> None:
 
 def last_checkpoint(out: Path) -> Path | None:
     """Return the last complete checkpoint, and delete later, incomplete ones."""
+    # By number: as texts, `checkpoint-1000` comes before `checkpoint-200`.
     checkpoints = sorted(checkpoints_folder(out).glob("checkpoint-*"), key=_step)
     while checkpoints and not _is_complete(checkpoints[-1]):
         shutil.rmtree(checkpoints.pop())
@@ -191,9 +194,11 @@ def _make_trainer(
         per_device_eval_batch_size=settings.batch,
         gradient_accumulation_steps=settings.accumulate,
         gradient_checkpointing=settings.checkpointing,
+        # Rows that are too long are left out beforehand; none is cut.
         max_length=None,
         learning_rate=settings.learning_rate,
         lr_scheduler_type="cosine",
+        # transformers reads a number below 1 as a share of the steps.
         warmup_steps=settings.warmup,
         weight_decay=settings.decay,
         bf16=gpu and uses_bfloat16(settings),

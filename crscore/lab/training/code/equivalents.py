@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     import tree_sitter
 
 _MIRRORED: Final = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
+# Without `<`: for NaN, `not a < b` is not `a >= b`.
 _INVERTED: Final = {"==": "!=", "!=": "==", "in": "not in", "is": "is not"}
 _ARITHMETIC: Final = frozenset(("+", "-", "*", "/", "%", "//", "**"))
 _NUMBERS: Final = node_types("integer float decimal_integer_literal")
@@ -139,6 +140,7 @@ def _exchange_expression(node: tree_sitter.Node, parsed: Parsed) -> Sequence[Edi
         return []
     name, operator, value = node.children
     sign = operator.type.removesuffix("=")
+    # In Python, `a *= 2` extends a list in place, and `a = a * 2` makes another one.
     multiplies_list = sign == "*" and node.type == "augmented_assignment"
     if sign in _ARITHMETIC and not multiplies_list and _is_integer(value, parsed):
         right = text_of(value) if value.child_count == 0 else f"({text_of(value)})"
@@ -181,6 +183,7 @@ def _exchange_branches(node: tree_sitter.Node, _: Parsed) -> Sequence[Edit]:
         return []
     second = alternatives[0]
     if condition.type == "parenthesized_expression" and second.type != "else_clause":  # Java
+        # An `else if` has no block, and `a instanceof B b` declares `b` for the first branch alone.
         if second.type == "if_statement" or b"instanceof" in (condition.text or b""):
             return []
         negated = _negate(condition.named_children[0], "(!{})", "({})")
@@ -190,6 +193,8 @@ def _exchange_branches(node: tree_sitter.Node, _: Parsed) -> Sequence[Edit]:
         ]
     else:
         body = second.child_by_field_name("body")
+        # The blocks are exchanged as text, so both need lines of their own and the same
+        # indentation.
         on_own_lines = body and first.start_point.row > node.start_point.row < body.start_point.row
         if body is None or not on_own_lines or first.start_point.column != body.start_point.column:
             return []
@@ -233,10 +238,12 @@ def _exchange_loop(node: tree_sitter.Node, parsed: Parsed) -> Sequence[Edit]:
 def _java_while(loop: tree_sitter.Node, body: tree_sitter.Node) -> Sequence[Edit]:
     starts = loop.children_by_field_name("init")
     condition = loop.child_by_field_name("condition")
+    # Behind a `return`, Java refuses the update as unreachable.
     if len(starts) > 1 or not body.named_children or body.named_children[-1].type not in _SIMPLE:
         return []
     head = "".join(f"{text_of(start).rstrip(';')}; " for start in starts)
     updates = " ".join(f"{text_of(update)};" for update in loop.children_by_field_name("update"))
+    # The braces keep the counter local.
     head = f"{{ {head}while ({text_of(condition) if condition else 'true'}) "
     return [
         Edit(loop.start_byte, body.start_byte, head),
@@ -258,11 +265,13 @@ def _python_while(loop: tree_sitter.Node, body: tree_sitter.Node, parsed: Parsed
         and bounds
         and not any(bound.startswith("*") for bound in bounds)
         and not _names(arguments)[name]
+        # The sign of the step decides which comparison ends the loop.
         and (len(bounds) < 3 or bounds[2].lstrip("-").isdigit())
         and not loop.child_by_field_name("alternative")
         and not any(
             _names(target)[name] for target in targets if target and target.type != "subscript"
         )
+        # Behind the loop, the counter has another value than after `for`.
         and _names(parsed.root)[name] == _names(loop)[name]
         and body.start_point.row > loop.start_point.row
     )
@@ -270,6 +279,7 @@ def _python_while(loop: tree_sitter.Node, body: tree_sitter.Node, parsed: Parsed
         return []
     start, stop, step = ("0", bounds[0], "1") if len(bounds) == 1 else (*bounds, "1")[:3]
     lines = [f"{name} = {start}"]
+    # `range` computes its end once.
     if not stop.isdigit():
         lines.append(f"{name}_end = {stop}")
         stop = f"{name}_end"

@@ -86,6 +86,7 @@ def list_mutants(code: str, language: str | None) -> list[Variant]:
             if len(variants) == MAX_MUTANTS:
                 return variants
             mutant = apply_edits(parsed, [replace_node(occurrence.operator, new)], language)
+            # `a = b` has another type of node than `a += b`.
             if mutant is not None and (new == "=" or str(mutant.root) == shape):
                 variants.append(Variant(f"{occurrence.kind} {old} {new}", mutant.code))
     return variants
@@ -105,5 +106,6 @@ def _occurrences(nodes: Iterator[tree_sitter.Node]) -> Iterator[_Occurrence]:
 
 def _replacements(kind: str, old: str, language: str) -> Iterator[str]:
     for new in OPERATORS[kind]:
+        # `a ^ b` may be of integers, which `&&` does not take; it is replaced as LOR.
         if new != old and new not in _UNKNOWN_OPERATORS[language] and (kind != "COR" or old != "^"):
             yield new

@@ -47,7 +47,9 @@ def make_negatives(study: Study, rated: Sequence[Example], *, seed: int) -> list
                     example,
                     text=text,
                     target=replace(
-                        _ZERO, addressed=None if example.target.addressed is None else frozenset()
+                        # Where links are annotated, a negative addresses nothing.
+                        _ZERO,
+                        addressed=None if example.target.addressed is None else frozenset(),
                     ),
                 )
                 for example in originals

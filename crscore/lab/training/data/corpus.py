@@ -48,6 +48,7 @@ MAX_ATTACKS: Final = 120
 """Most attacks of a kind."""
 MAX_CLAIMED: Final = 500
 """Most changes whose claims by a model are read."""
+# Takes "1. Text" and " 2) Text", up to the end of the line.
 _POINT: Final = re.compile(r"^[^\S\n]*\d+[.)]\s+(.+)$", re.MULTILINE)
 _DESCRIBES: Final[dict[str, Any]] = {"labels": (math.nan, math.nan, math.nan, math.nan, 0.0)}
 """Labels of a text that only describes or praises."""
@@ -138,6 +139,7 @@ def _rated(rows: Iterator[dict[str, Any]]) -> Iterator[Post]:
             parse.parse_diff(row["patch"], language=row["language"]),
             group=row["patch"],
             pool=f"rated {row['language']}",
+            # Whether the author acted on them is not known.
             labels=(*(float(row[name]) for name in _RATINGS), math.nan, 1.0),
             is_person=True,
             is_tied=True,
@@ -153,6 +155,7 @@ def _acted(rows: Iterator[dict[str, Any]]) -> Iterator[Post]:
             diff,
             group=row["diff_hunk"],
             pool=f"acted {diff.files[0].language}",
+            # Nobody rated these.
             labels=(math.nan, math.nan, math.nan, float(row["changed"]), 1.0),
             is_person=row["writer"] == "person",
             is_tied=True,
@@ -192,6 +195,7 @@ def _commits(rows: Iterator[dict[str, Any]]) -> Iterator[Post]:
         if not is_titled and not body:
             continue
         diff = parse.parse_diff(patch)
+        # A commit may only rename files, or change binary ones.
         if not any(file.hunks for file in diff.files):
             continue
         pool = f"commits {repository}"
@@ -234,6 +238,7 @@ def _attacks(study: Study) -> Iterator[Post]:
     changes = {change.id: change for change in study.changes}
     counts: Counter[AttackKind] = Counter()
     attacks = make_attacks(study, seed=0, wording=Wording.TRAINING)
+    # By a hash, so that the limit takes attacks on all changes and of all variants.
     for attack in sorted(attacks, key=lambda a: hashlib.sha256(a.text.encode()).hexdigest()):
         if attack.kind not in ATTACKS or counts[attack.kind] == MAX_ATTACKS:
             continue

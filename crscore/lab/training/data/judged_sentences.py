@@ -31,6 +31,7 @@ class JudgedSentence:
 
 def fold_of(group: str) -> int:
     """Return the fold of a group, from 0 to `FOLDS` - 1."""
+    # By a hash, so that a group keeps its fold when data is added.
     return int(hashlib.sha256(group.encode()).hexdigest()[:8], 16) % FOLDS
 
 

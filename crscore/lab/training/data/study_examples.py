@@ -120,6 +120,7 @@ def make_target(review: RatedReview, *, rows: Sequence[int] = ()) -> Target:
     con, comp, rel = ((rating - low) / (high - low) for rating in review.ratings)
     addressed = None
     if rows and review.addressed is not None:
+        # The annotation counts rows of the whole list, from which issues were left out.
         addressed = frozenset(index for index, row in enumerate(rows) if row in review.addressed)
     return Target(conciseness=con, comprehensiveness=comp, relevance=rel, addressed=addressed)
 

@@ -44,6 +44,7 @@ def make_background(
     centre = remark_vectors.mean(axis=0, dtype=np.float64)
     centred = remark_vectors.astype(np.float64) - centre
     _, directions = np.linalg.eigh(centred.T @ centred)
+    # `eigh` sorts by rising eigenvalue.
     main = directions[:, ::-1][:, :axes].T
     peaks = main[np.arange(len(main)), np.abs(main).argmax(axis=1)]
     return Background(

@@ -27,6 +27,7 @@ _PARAMETERS: Final = {
     "min_data_in_leaf": 40,
     "bagging_freq": 1,
     "max_bin": 63,
+    # These three give the same trees on every run: sums of floats depend on the order.
     "deterministic": True,
     "force_row_wise": True,
     "num_threads": 1,
@@ -97,11 +98,13 @@ def grow_trees(
             "bagging_fraction": settings.rows,
             "extra_trees": settings.random_thresholds,
             "monotone_constraints": list(directions),
+            # Runs with neighbouring seeds must not share an ensemble.
             "seed": seed * 1000 + index,
         }
         data = lightgbm.Dataset(
             rows, free_raw_data=False, params=parameters | {"objective": "none"}
         )
+        # With an objective of our own, lightgbm starts at 0.
         parameters["objective"] = lambda logits, _: gradient(
             logits + START, layout, loss=settings.loss
         )
@@ -121,6 +124,7 @@ def flatten_trees(structures: Sequence[dict[str, Any]], *, scale: float) -> Tree
         """Append a node and its descendants; return its depth."""
         index = len(nodes)
         if "split_feature" not in node:
+            # A leaf leads to itself, so that all rows can take the same number of steps.
             nodes.append((0, 0.0, index, index, node["leaf_value"] * scale))
             return 0
         nodes.append((0, 0.0, 0, 0, 0.0))

@@ -82,6 +82,7 @@ def fit(
     outputs = targets.shape[1]
     has_target = ~np.isnan(targets)
     targets = np.where(has_target, targets, 0.0)
+    # Not by 0, where an output has no target at all.
     share = weights[:, None] * has_target / max(1e-9, weights.sum())
 
     def loss(flat: Array) -> tuple[float, Array]:
@@ -90,6 +91,7 @@ def fit(
         probabilities = np.empty((rows, outputs))
         total = 0.0
         if softmax:
+            # `exp` of a large logit would overflow.
             joint = logits[:, :softmax] - logits[:, :softmax].max(axis=1, keepdims=True)
             norm = np.log(np.exp(joint).sum(axis=1, keepdims=True))
             probabilities[:, :softmax] = np.exp(joint - norm)
@@ -101,6 +103,7 @@ def fit(
         )
         error = share * (probabilities - targets)
         slope = np.vstack([inputs.T @ error, error.sum(axis=0)])
+        # The biases have no penalty.
         slope[:-1] += 2 * ridge * matrix[:-1]
         return total + ridge * float((matrix[:-1] ** 2).sum()), slope.ravel()
 
@@ -127,6 +130,7 @@ def fit_layer(rows: Rows, targets: Array, *, weights: Array, settings: LayerSett
     scipy_sparse: Any = importlib.import_module("scipy.sparse")
     phrase_scale, measure_scale, vector_scale = settings.scales
     vocabulary, phrases = _phrase_matrix(rows.phrases, phrase_scale)
+    # A measure may be constant.
     centre, spread = rows.measures.mean(axis=0), rows.measures.std(axis=0) + 1e-6
     dense = (rows.measures - centre) / spread * measure_scale
     if rows.vectors is not None:
@@ -136,6 +140,7 @@ def fit_layer(rows: Rows, targets: Array, *, weights: Array, settings: LayerSett
     matrix, bias = np.zeros((inputs.shape[1], outputs)), np.zeros(outputs)
     parts = [(slice(0, softmax), softmax)] if softmax else []
     parts += [(slice(output, output + 1), 0) for output in range(softmax, outputs)]
+    # One by one: outputs differ in the rows that have a target, and so in weights and balance.
     for part, joint in parts:
         share, prior = _weigh(targets[:, part], weights, balanced=settings.balanced)
         ridge = 1 / (2 * settings.strength * max(1e-9, share.sum()))

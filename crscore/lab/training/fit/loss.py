@@ -114,6 +114,7 @@ def gradient(
     total = con + comp + 1e-9
     rel = 2 * con * comp / total
     d_rel = (2 * comp**2 / total**2)[review] * d_con + (2 * con**2 / total**2)[review] * d_comp
+    # Above 0, because lightgbm divides by it.
     first, second = np.zeros_like(logits), np.full_like(logits, 1e-4)
     for column, (value, d_value) in enumerate(((con, d_con), (comp, d_comp), (rel, d_rel))):
         cost = 2 * loss[column] * layout.weights
@@ -122,6 +123,7 @@ def gradient(
     best = np.bincount(layout.reference, by_reference * degrees, len(layout.review_of_reference))
     is_annotated = ~np.isnan(layout.addressed)
     error = np.where(is_annotated, best - np.nan_to_num(layout.addressed), 0.0)
+    # The slope of the cross-entropy has no bound near 0 and 1.
     spread = np.clip(best * (1 - best), 1e-3, None)
     pull = by_reference * slope * layout.weights[review]
     first += ADDRESSED * (error / spread)[layout.reference] * pull
