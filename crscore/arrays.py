@@ -1,7 +1,5 @@
 """Weights files: NumPy archives (`.npz`) of arrays and texts, without pickled objects."""
 
-from __future__ import annotations
-
 import io
 import tokenize
 import zipfile

@@ -5,8 +5,6 @@ exceeds the budget is interrupted where the system supports it. The caller sets 
 exceed the budget, with a note.
 """
 
-from __future__ import annotations
-
 import signal
 import threading
 import time

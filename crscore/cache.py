@@ -5,8 +5,6 @@ the least recently used values are evicted when it grows too large. A store that
 is damaged is no error: everything is computed again.
 """
 
-from __future__ import annotations
-
 import contextlib
 import sqlite3
 import threading

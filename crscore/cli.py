@@ -4,8 +4,6 @@ Exit codes: 0 fine, 1 the quality gate failed, 2 wrong usage or settings, 3 the 
 part of the run failed, 4 a bug in crscore, 130 interrupted, 141 broken pipe.
 """
 
-from __future__ import annotations
-
 import difflib
 import gc
 import importlib

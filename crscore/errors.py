@@ -32,8 +32,6 @@ its text in `__str__`; every error survives pickling. Only `cli.py` turns an err
 and an exit code.
 """
 
-from __future__ import annotations
-
 import copyreg
 from dataclasses import dataclass
 from typing import Any

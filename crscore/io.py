@@ -1,7 +1,5 @@
 """Inputs and outputs of the command line: files, standard streams, source folders."""
 
-from __future__ import annotations
-
 import os
 import sys
 import tempfile

@@ -1,7 +1,5 @@
 """Reading of JSON from other programs, with errors that name the file, line and field."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

@@ -5,8 +5,6 @@ An audit hook rejects every socket that Python code opens. Native code that a de
 that there is no socket call.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from dataclasses import dataclass

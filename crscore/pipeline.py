@@ -4,8 +4,6 @@ diff -> claims and findings -> sentences -> vectors -> sentence readings -> matc
 readings and scores. The parts are passed in; this module looks up none and reads nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial

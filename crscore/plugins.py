@@ -5,8 +5,6 @@ forbid_unknown_fields=True)`, each field with its type, its limits (`Annotated[i
 and its default, and `create(options: Options)`; another one has `create()`.
 """
 
-from __future__ import annotations
-
 import importlib
 import importlib.resources
 import re

@@ -5,8 +5,6 @@ quiet, or in a program that uses crscore as a library; then `track` costs nothin
 imported.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import sys

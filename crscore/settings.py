@@ -9,8 +9,6 @@ GitHub Actions runner are read in `crscore.github.actions.environment`. Code tha
 passes it a part of the environment.
 """
 
-from __future__ import annotations
-
 import difflib
 import os
 import re

@@ -4,8 +4,6 @@ On common pull requests, the differences on each are averaged; on different ones
 compared inside strata of repository, language and size. Intervals resample whole pull requests.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import chain, combinations
 from typing import Final, Literal, NamedTuple

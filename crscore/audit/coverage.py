@@ -1,7 +1,5 @@
 """Merged pull requests that each reviewer really reviewed."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field

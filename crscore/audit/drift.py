@@ -7,8 +7,6 @@ for all nights and numbers of a bot (Bonferroni), but not for the windows, which
 migration looks like a change of the bot.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import Final, NamedTuple

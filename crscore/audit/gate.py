@@ -3,8 +3,6 @@
 It fails only where the drop is significant and larger than a set minimum.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from statistics import NormalDist

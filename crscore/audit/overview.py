@@ -4,8 +4,6 @@
 made from it. Shares are in [0, 1] and scores from 0 to 100; `null` is unknown, never 0.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Annotated, Final, Literal
 

@@ -1,7 +1,5 @@
 """Suggested code of each reviewer in a period."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Overview of an audit, made from the store."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date

@@ -4,8 +4,6 @@ All means, intervals and verdicts are computed from this table alone. It has the
 signature, and of the last scoring of each pull.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Parser for a language model's answer in the published two-section format."""
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 

@@ -5,8 +5,6 @@ without either, vLLM runs it. Without a configured model, `structural` is used. 
 `structural` replaces it, and the result's notes and signature record that.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final

@@ -1,7 +1,5 @@
 """Interface of claim generators."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Protocol
 

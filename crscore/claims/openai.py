@@ -4,8 +4,6 @@ The server can be `vllm serve`, llama.cpp, Ollama or a cloud service. Its addres
 `OPENAI_BASE_URL` and `OPENAI_API_KEY` only. The diff is sent to it. Needs `crscore[openai]`.
 """
 
-from __future__ import annotations
-
 import importlib.util
 
 from crscore.claims.base import ClaimGenerator

@@ -7,8 +7,6 @@ unparsed two-section answer. A JSON object holds `claims`, a list of texts or of
 unparsed answer. `crscore score --format json` prints a diff's sha256.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping, Sequence

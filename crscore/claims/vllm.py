@@ -4,8 +4,6 @@ The published method uses a fine-tuned Magicoder-S-DS-6.7B. Needs `crscore[vllm]
 of that size, a GPU or a long run time. All diffs of a run are one batch.
 """
 
-from __future__ import annotations
-
 import importlib.util
 
 from crscore.claims.base import ClaimGenerator

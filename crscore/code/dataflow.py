@@ -4,8 +4,6 @@ All grammars are read in the same way, by the fields that they share (`left` and
 and `value`, `parameters`) and by the tables of `crscore.syntax`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 

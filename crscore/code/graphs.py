@@ -1,7 +1,5 @@
 """Code as a graph of its syntax, tokens and names, and how far two such graphs differ."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from enum import IntEnum

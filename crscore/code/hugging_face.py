@@ -3,8 +3,6 @@
 No code from a model's repository is run (`trust_remote_code` is off).
 """
 
-from __future__ import annotations
-
 import functools
 from dataclasses import dataclass
 from typing import Any, Final

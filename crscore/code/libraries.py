@@ -1,7 +1,5 @@
 """Optional libraries of the metrics."""
 
-from __future__ import annotations
-
 import importlib
 from importlib import metadata
 from types import ModuleType

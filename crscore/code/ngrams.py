@@ -1,7 +1,5 @@
 """Counts of common n-grams, and the BLEU scores that they give."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Container, Sequence
 from typing import Final, Literal

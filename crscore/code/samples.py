@@ -1,7 +1,5 @@
 """Samples: pieces of code to judge, each with its references."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

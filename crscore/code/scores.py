@@ -1,7 +1,5 @@
 """Scores of samples by several metrics, as one document."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Final, Literal
 

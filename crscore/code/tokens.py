@@ -1,7 +1,5 @@
 """Splitting of code into tokens for the metrics that count words."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Synonyms of words by WordNet, for METEOR, from files that are on this machine."""
 
-from __future__ import annotations
-
 import functools
 import io
 import warnings

@@ -1,7 +1,5 @@
 """Pull request that a command line names, also by its number alone in a clone."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Final, NamedTuple

@@ -1,7 +1,5 @@
 """`crscore encoder`: the files of the default encoder on this machine."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

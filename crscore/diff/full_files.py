@@ -4,8 +4,6 @@ A checkout and the host provide the same files under the same limits. One versio
 sufficient; the hunks determine the other.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple

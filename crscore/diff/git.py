@@ -5,8 +5,6 @@ limits on time and output; no hook, pager, prompt or lazy fetch; no network, unl
 allows a protocol.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

@@ -1,7 +1,5 @@
 """Header lines before a file's first hunk: its names, modes and kind of change."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

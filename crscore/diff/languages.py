@@ -1,7 +1,5 @@
 """Language of a file, by its name."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 from typing import Final

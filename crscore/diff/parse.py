@@ -1,7 +1,5 @@
 """Parser of unified diffs of git, GNU diff and GitHub into `Diff` values."""
 
-from __future__ import annotations
-
 import codecs
 import hashlib
 import re

@@ -1,7 +1,5 @@
 """Paths of changed files in messages."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Final
 

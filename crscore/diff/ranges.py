@@ -1,7 +1,5 @@
 """Ranges of line numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 

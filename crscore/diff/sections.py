@@ -4,8 +4,6 @@ git, GNU diff and GitHub print more around them: quoted paths, renames without h
 summaries, mail signatures after the last hunk.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace

@@ -15,8 +15,6 @@ Source:
     here each text has its own mask.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

@@ -4,8 +4,6 @@ For tests and for trying the tool out: texts that share words get a high similar
 their meaning. Nothing is read from the disk or the network.
 """
 
-from __future__ import annotations
-
 import re
 import zlib
 from collections.abc import Iterator, Sequence

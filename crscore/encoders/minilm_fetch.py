@@ -5,8 +5,6 @@ logs each retry, and keeps a second copy in its cache. The content is pinned by 
 hub nor the index is trusted.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import http.client

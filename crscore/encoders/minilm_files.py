@@ -5,8 +5,6 @@ data folder, or in the one that `CRSCORE_ENCODER_DIR` names. Both are verified b
 the vectors do not depend on their source.
 """
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 from typing import Final

@@ -7,8 +7,6 @@ because the library ran such code before version 6. Weights are read from safete
 other formats can contain code. No prompt is added to a text.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import importlib.util

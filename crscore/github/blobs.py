@@ -8,8 +8,6 @@ because a request failed changes the numbers and is `missing`. A file omitted be
 omitted every time, and is a note.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress

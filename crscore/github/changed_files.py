@@ -7,8 +7,6 @@ missing. A row whose patch cannot be parsed, or does not match the row's line co
 own file.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence

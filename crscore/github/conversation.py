@@ -6,8 +6,6 @@ was read is detected. The same query returns the newest commit and the settings 
 which saves requests.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

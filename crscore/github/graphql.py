@@ -5,8 +5,6 @@ if every list were full; a point is 100 requests. So the number of items of list
 decides the cost, and longer lists are read to their end one pull request at a time.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Final, Generic, NamedTuple, TypeVar
 

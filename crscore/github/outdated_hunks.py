@@ -5,8 +5,6 @@ was written on, so it is scored against those: the whole hunk of the commit it n
 commit is gone, the part of the hunk that the host stores with the comment.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence

@@ -5,8 +5,6 @@ outdated comments were written on. Only the first has to succeed. A later failur
 `missing`, which makes the run partial; it is never treated as empty data.
 """
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta

@@ -3,8 +3,6 @@
 They are independent of how they were read from a host.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum

@@ -5,8 +5,6 @@ their headers first and their text second. GitHub's text is untrusted: it is red
 without control characters before it is repeated.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 

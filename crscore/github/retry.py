@@ -4,8 +4,6 @@ All waits of a run and the time of failed tries count against the budget. A wait
 requests is made when the budget allows it; otherwise the request fails at once.
 """
 
-from __future__ import annotations
-
 import random
 import time
 from collections.abc import Callable

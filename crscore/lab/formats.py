@@ -1,7 +1,5 @@
 """Formatting of validation numbers as text."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from operator import attrgetter
 from typing import Any, Final

@@ -4,8 +4,6 @@ The plain form is the layout that the default model was trained on: the system m
 turn below a line `@@ Instruction` or `@@ Response`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

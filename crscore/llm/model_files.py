@@ -4,8 +4,6 @@ Weights are read from safetensors files only: a `.bin` or `.pt` file is a pickle
 runs the program in it.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -5,8 +5,6 @@ become that token, and could end the user's turn and begin the assistant's. A sp
 such text: no tokenizer then recognizes the token, and the text remains readable.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from typing import Final

@@ -4,8 +4,6 @@ The code of each task defines the content as a `msgspec.Struct` that forbids unk
 module finds, checks and hashes the files. Their texts may have placeholders, `{{change}}`.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 import tomllib

@@ -1,7 +1,5 @@
 """Published rule: a pair matches when its cosine is strictly above the threshold."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated
 

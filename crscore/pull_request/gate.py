@@ -1,7 +1,5 @@
 """Quality gate of a pull request: its reviewers compared with thresholds."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Final
 

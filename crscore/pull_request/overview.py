@@ -5,8 +5,6 @@ that measures to the one with write permission, where `untrusted.py` reads it. T
 type apply to both jobs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain

@@ -4,8 +4,6 @@ read -> identify reviewers -> score -> overview -> comment. The documents are ma
 alone, so that a job with write permission can make them from another job's data.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -6,8 +6,6 @@ lengths, ranges and amounts are checked before any of its text is shown, and the
 determines the pull request.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import msgspec

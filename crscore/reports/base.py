@@ -1,7 +1,5 @@
 """Protocol of reports."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Protocol
 

@@ -3,8 +3,6 @@
 Every mark is readable without colour.
 """
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterable, Iterator
 from typing import Final

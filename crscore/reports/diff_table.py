@@ -1,7 +1,5 @@
 """Diff as the page shows it, with the pseudo-references of each line."""
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence

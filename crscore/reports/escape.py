@@ -5,8 +5,6 @@ replaced by their code points. The rest is escaped as the format requires. Every
 linear in the length of the text.
 """
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 

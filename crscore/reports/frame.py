@@ -4,8 +4,6 @@ A page loads nothing and runs no script: its content security policy allows only
 style sheet, by hash.
 """
 
-from __future__ import annotations
-
 import base64
 import functools
 import hashlib

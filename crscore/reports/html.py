@@ -4,8 +4,6 @@ The page runs no script. Jumping from a pseudo-reference to its lines and markin
 is done by links and the `:target` of the style sheet.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple

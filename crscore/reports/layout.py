@@ -1,7 +1,5 @@
 """Report in sections with tables and plots, as text for a terminal and as a web page."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final

@@ -3,8 +3,6 @@
 It is short: the scores, the heaviest unaddressed pseudo-references, and the rest folded.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final

@@ -3,8 +3,6 @@
 Near the limit, whole items are omitted and counted.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 

@@ -14,8 +14,6 @@ version only; one of a deleted file or of the whole change is placed at a file w
 Tried with the validator of Sarif.Multitool 5.7, which also checks GitHub's rules.
 """
 
-from __future__ import annotations
-
 import hashlib
 import itertools
 import json

@@ -1,7 +1,5 @@
 """SARIF locations of pseudo-references in the new version."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 from urllib.parse import quote
 

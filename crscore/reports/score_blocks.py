@@ -1,7 +1,5 @@
 """Blocks of the report on one review, shared by the terminal, the page and Markdown."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final

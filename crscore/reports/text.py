@@ -5,8 +5,6 @@ points that are not addressed; `explain` shows everything. Notes are not part of
 line prints them on stderr.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Final
 

@@ -1,7 +1,5 @@
 """Wording shared by several reports: numbers, counts, places and the order of items."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable

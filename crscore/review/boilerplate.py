@@ -1,7 +1,5 @@
 """Detection of the text that bots add around their remarks, by patterns in `boilerplate.toml`."""
 
-from __future__ import annotations
-
 import importlib.resources
 import re
 import tomllib

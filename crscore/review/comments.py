@@ -1,7 +1,5 @@
 """Parser for the comments of a review in text, Markdown or JSON."""
 
-from __future__ import annotations
-
 import codecs
 import json
 import re

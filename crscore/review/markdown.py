@@ -6,8 +6,6 @@ is parsed, quotes of earlier comments are omitted, and source text that is never
 link definitions, formulas in white) is rendered as a hidden element.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -4,8 +4,6 @@ A suggestion block becomes what it changes of the lines that it replaces, a diff
 changes by itself. Other code counts only in a comment without other text.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence

@@ -4,8 +4,6 @@ A unit is a paragraph, a heading, a list item, a table cell or an intentionally 
 sentence crosses a unit boundary.
 """
 
-from __future__ import annotations
-
 import html
 import re
 from collections.abc import Iterable, Iterator

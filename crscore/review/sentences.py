@@ -1,7 +1,5 @@
 """Splitting of review text into the units compared with the pseudo-references."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from importlib.metadata import version

@@ -4,8 +4,6 @@ GitHub drops most of the text recognised here before it shows a comment; other h
 scorer that reads the source do not. This module only detects hidden text; it does not judge it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache

@@ -3,8 +3,6 @@
 The processes are read from /proc; where there is none, only the disk space is watched.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import os

@@ -17,8 +17,6 @@ group, and neither the number nor the total memory of the processes is limited. 
 time and output are limited.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import math

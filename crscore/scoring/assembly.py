@@ -1,7 +1,5 @@
 """Result of one change from its judged cells; an empty side yields a reason, not a score."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

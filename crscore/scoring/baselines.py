@@ -1,7 +1,5 @@
 """Two trivial measures of a review, shown with its score."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from typing import Final

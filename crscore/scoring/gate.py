@@ -1,7 +1,5 @@
 """Quality gate: numbers of a review compared with thresholds, off unless a threshold is set."""
 
-from __future__ import annotations
-
 from typing import Final, NamedTuple
 
 NO_WEIGHTS: Final = "the encoder has no weights for it"

@@ -1,7 +1,5 @@
 """Selection of the pseudo-references that a score counts."""
 
-from __future__ import annotations
-
 import heapq
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Part of a diff that a comment is attached to: a hunk, a file, or all of it."""
 
-from __future__ import annotations
-
 import re
 
 from crscore.records import ChangedFile, Comment, Diff, Hunk, LineKind, Scope, ScopeKind, Side

@@ -1,7 +1,5 @@
 """Published formulas, from matched cells to three scores."""
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

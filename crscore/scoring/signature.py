@@ -1,7 +1,5 @@
 """Signature of a score: it lists everything that determines the score of an input."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping
 

@@ -1,7 +1,5 @@
 """Cosine similarity between two sets of unit vectors."""
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

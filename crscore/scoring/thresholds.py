@@ -11,8 +11,6 @@ the highest agreement with people (`benchmarks/tune_threshold.py`). The paper's 
 higher value there and agrees less with people. `benchmarks/README.md` has the numbers.
 """
 
-from __future__ import annotations
-
 from crscore.errors import UnknownThresholdError
 
 THRESHOLDS = {

@@ -4,8 +4,6 @@ msgspec checks types and limits: it names the invalid key, and takes a fraction 
 at every start.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 import tomllib

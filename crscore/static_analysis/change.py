@@ -5,8 +5,6 @@ had, at least as severe, predate the change. The published filter, which compare
 is kept for reproducing published numbers only.
 """
 
-from __future__ import annotations
-
 import bisect
 from collections.abc import Iterable, Sequence
 from dataclasses import replace

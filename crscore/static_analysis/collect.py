@@ -1,7 +1,5 @@
 """Combination of the output of all tools into one analysis of a change."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace

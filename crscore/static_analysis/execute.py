@@ -5,8 +5,6 @@ does. When the process fails, its texts are halved and tried again, so that one 
 only itself.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 import secrets

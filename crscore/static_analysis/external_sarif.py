@@ -4,8 +4,6 @@ Tools name files relative to their working folder, or by the path of the checkou
 machine: `file:///home/runner/work/shop/shop/src/a.py`.
 """
 
-from __future__ import annotations
-
 import hashlib
 import posixpath
 import re

@@ -4,8 +4,6 @@ Output comes from tools that read hostile code, so nothing in it is trusted: a v
 type is a `ToolOutputError`, and XML goes through defusedxml.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -4,8 +4,6 @@ Findings of several tools about one defect become one issue, repeated findings a
 hunk keeps a few issues, the worst first.
 """
 
-from __future__ import annotations
-
 import bisect
 import re
 from collections import Counter, defaultdict

@@ -1,7 +1,5 @@
 """Output of a tool, parsed but not yet classified."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 

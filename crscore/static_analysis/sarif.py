@@ -11,8 +11,6 @@ Source:
     (notifications). Beyond it: `security-severity`, as GitHub reads it.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Run of all tools on all changes: selection, parallel execution and results."""
 
-from __future__ import annotations
-
 import os
 import threading
 import time

@@ -4,8 +4,6 @@ An npm tool is in the tools folder, which by default belongs to the Python envir
 so that deleting the environment deletes it too.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -4,8 +4,6 @@ Every text gets a generated name. A path of the change determines only the suffi
 Python file is its package's `__init__`, because that changes the meaning of its imports.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

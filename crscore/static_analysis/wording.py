@@ -1,7 +1,5 @@
 """Sentences for tool findings, as a reviewer would write them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Final, NamedTuple

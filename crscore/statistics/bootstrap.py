@@ -6,8 +6,6 @@ statistic of many draws is arithmetic on one matrix (`resampled`): a thousand dr
 columns take seconds. A statistic that a draw leaves undefined is NaN in it.
 """
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Callable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Intervals: percentiles of draws, and shares by Wilson's formula."""
 
-from __future__ import annotations
-
 import math
 from statistics import NormalDist
 from typing import Final, NamedTuple

@@ -1,7 +1,5 @@
 """Correlations by ranks, and the rank-sum test."""
 
-from __future__ import annotations
-
 import importlib
 import math
 from typing import Any

@@ -4,8 +4,6 @@ They are implemented here because scipy computes one sample at a time, and a stu
 draws of hundreds of columns. Undefined is NaN.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 

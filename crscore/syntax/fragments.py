@@ -4,8 +4,6 @@ Missing openers are added before the fragment and missing closers after it. Of t
 completions, the one with the fewest errors is used.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice

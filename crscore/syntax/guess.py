@@ -1,7 +1,5 @@
 """Language detection for code whose file name does not determine it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Outline of a source text: its declarations, and what they contain as *facts*."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field

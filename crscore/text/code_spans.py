@@ -1,7 +1,5 @@
 """Code between backticks in a sentence, as written in Markdown and by tools."""
 
-from __future__ import annotations
-
 import re
 from typing import Final
 

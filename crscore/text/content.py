@@ -1,7 +1,5 @@
 """Stems, names from code and cues of the intent of a text."""
 
-from __future__ import annotations
-
 import importlib.resources
 import re
 import tomllib

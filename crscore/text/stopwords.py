@@ -1,7 +1,5 @@
 """English stop words: the 179 of the list that the published metric used."""
 
-from __future__ import annotations
-
 import importlib.resources
 from typing import Final
 

@@ -1,7 +1,5 @@
 """English words and the parts of names in code."""
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 from typing import Final

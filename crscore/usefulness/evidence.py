@@ -4,8 +4,6 @@ Claims do not cover every valid topic of a review. The raw changed lines, in win
 that are rare in other changes are further evidence.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 The value is reported as its standing among real comments.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from typing import Final

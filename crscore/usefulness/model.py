@@ -1,7 +1,5 @@
 """Learned weights: linear models over phrases, measures and a vector, in one file of arrays."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence

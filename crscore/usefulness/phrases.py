@@ -4,8 +4,6 @@ The purpose of a sentence shows in its form ("should be", "what if", "nice to"),
 it contains, so all code becomes one token.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter

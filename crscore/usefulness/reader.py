@@ -1,7 +1,5 @@
 """Reader of a review: its sentences, its comments, and all of it."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

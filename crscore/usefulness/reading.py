@@ -1,7 +1,5 @@
 """Readings of sentences and comments by the learned models."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields

@@ -1,7 +1,5 @@
 """Contents of a report as blocks: tables and lists of the pages, and the short report."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final

@@ -1,7 +1,5 @@
 """Rows of the store for the pages of reviewers and repositories."""
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
 from typing import Final, NamedTuple

@@ -1,7 +1,5 @@
 """File names of pages from untrusted names: safe on every system, and unique."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from typing import Final

@@ -1,7 +1,5 @@
 """Charts of an overview, as values."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from crscore.audit.overview import Overview, Rate, Reviewer, TrendPoint

@@ -1,7 +1,5 @@
 """Wording of an overview in pages and texts; nothing is escaped here."""
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Pull request from the store's rows and its repository's bare clone."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@ Results are in the order of the tasks. When a worker dies, its task is tried aga
 scores equal those of a single process.
 """
 
-from __future__ import annotations
-
 import importlib
 import logging
 import multiprocessing

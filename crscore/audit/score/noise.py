@@ -1,7 +1,5 @@
 """Comments that are useless to the author of a change."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Scoring of all pull requests whose content is new to the store."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import replace
 from datetime import UTC, datetime

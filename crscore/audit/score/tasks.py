@@ -1,7 +1,5 @@
 """Pull requests to score, as tasks, from the store."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterator, Sequence

@@ -3,8 +3,6 @@
 Encoding is most of the work, and most texts of a pull request with a new comment are old.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Scoring of one pull request: task -> rows. Runs in any process."""
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace

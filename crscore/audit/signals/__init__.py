@@ -1,7 +1,5 @@
 """Signals that a review comment was acted on, by rule; they are never combined into one number."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from enum import IntEnum
 from types import MappingProxyType

@@ -4,8 +4,6 @@ White space, the kind of quotes, and commas before a closing bracket do not coun
 was only reformatted, even over several lines, is unchanged. Blank lines are ignored.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher

@@ -1,7 +1,5 @@
 """Signals from trees: suggestion applied, lines changed, file changed."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Iterator, Sequence

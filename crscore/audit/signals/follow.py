@@ -5,8 +5,6 @@ three-way comparison with the base of the older and of the newer tree recognises
 moves as a whole, within its file or to another, is unchanged.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Signals from the host: resolved threads, thumbs, claims of bots, and commit messages."""
 
-from __future__ import annotations
-
 import importlib.resources
 import re
 import tomllib

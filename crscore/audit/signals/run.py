@@ -1,7 +1,5 @@
 """Signals of all comments of a store, appended where they differ from the last ones."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, groupby

@@ -1,7 +1,5 @@
 """Suggested code of comments: judged in its file, and compared with the merged code."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 

@@ -1,7 +1,5 @@
 """Trees of a bare clone, read with few git processes."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Comments, their authors, and the observations of comments and threads."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 

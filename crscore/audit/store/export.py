@@ -3,8 +3,6 @@
 A comment has its text, a score its signature, a row of a repository its name.
 """
 
-from __future__ import annotations
-
 from dataclasses import fields
 from typing import Any, Final, NamedTuple
 

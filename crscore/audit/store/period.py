@@ -1,7 +1,5 @@
 """What is reported of a period: posts and checks, runs, examples and open points."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, Final, Literal
 

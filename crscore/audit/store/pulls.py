@@ -1,7 +1,5 @@
 """Pull requests: those to be read, and the commits observed of them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any

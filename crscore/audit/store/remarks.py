@@ -1,7 +1,5 @@
 """Stored comments as the remarks that the rest of crscore reads."""
 
-from __future__ import annotations
-
 from crscore.audit.store.database import Store
 from crscore.audit.store.rows import Comment, host_id_of, kind_of
 from crscore.github.records import Remark

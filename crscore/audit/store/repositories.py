@@ -1,7 +1,5 @@
 """Repositories, the positions in their lists, and runs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 

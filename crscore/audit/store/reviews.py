@@ -1,7 +1,5 @@
 """Scores, comments and signals of the reviews in a period."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 

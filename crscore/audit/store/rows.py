@@ -1,7 +1,5 @@
 """Rows of the store, one class a table, with the columns of `migrations/` in their order."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Final, TypeVar, dataclass_transform

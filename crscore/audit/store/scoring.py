@@ -1,7 +1,5 @@
 """Queries for the scoring of pull requests, besides those of their rows."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from crscore.audit.store.database import Store

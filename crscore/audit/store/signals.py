@@ -1,7 +1,5 @@
 """What the search for signals reads, besides rows: pull requests whose signals may have changed."""
 
-from __future__ import annotations
-
 from crscore.audit.store.database import Store
 from crscore.audit.store.rows import CommentObservation, ThreadObservation
 

@@ -5,8 +5,6 @@ commits that a force-push replaced. Names of branches and files are untrusted; n
 them.
 """
 
-from __future__ import annotations
-
 import base64
 import contextlib
 import os

@@ -1,7 +1,5 @@
 """Comments as rows of the store: their classification, and renamed accounts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final

@@ -4,8 +4,6 @@ A pull request is read to the end of its lists and then written in one transacti
 stays pending with its failure; the others continue.
 """
 
-from __future__ import annotations
-
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

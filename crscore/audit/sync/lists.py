@@ -4,8 +4,6 @@ A list's position moves in the transaction that stores what was read, to a time 
 only over what was certainly read: to the end of the list, or after a sorted part of it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Repositories of a run: found by name or in an organisation, renamed, gone, refused."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace

@@ -6,8 +6,6 @@ Each step stores what it read before the next begins, so that the next run conti
 stopped anywhere. What cannot be read is reported; the rest continues.
 """
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta

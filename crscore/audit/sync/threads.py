@@ -4,8 +4,6 @@ Resolving a thread does not change its pull request, so no list shows it. One qu
 requests reads the threads' states only; an unknown thread makes its pull request pending.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Final

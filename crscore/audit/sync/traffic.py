@@ -1,7 +1,5 @@
 """Requests and points of a run, and its budgets."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, TypeVar

@@ -1,7 +1,5 @@
 """Parser for a model's answer: JSON, complete or cut off, or numbered or bulleted sections."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

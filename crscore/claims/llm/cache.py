@@ -1,7 +1,5 @@
 """Cache of claims, keyed by the diff and by everything that a model's answer depends on."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from typing import Final

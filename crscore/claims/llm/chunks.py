@@ -7,8 +7,6 @@ one file. A hunk that is too long is cut between its lines. The paper cuts each 
 at 4,000 characters; here a note names every omitted part.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple

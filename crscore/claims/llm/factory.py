@@ -1,7 +1,5 @@
 """Claim generators that use an engine, made from options."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Final, Literal
 

@@ -5,8 +5,6 @@ claims parsed from an answer are checked against the diff, and duplicates are me
 a diff are cached, so that the model is called once for it, however many reviews it has.
 """
 
-from __future__ import annotations
-
 import secrets
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Options of the claim generators that use a model: `openai`, `vllm` and `auto`."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 import msgspec

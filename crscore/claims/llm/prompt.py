@@ -5,8 +5,6 @@ the chunk comes last. There is no system message: the chat templates of the defa
 reject one.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from functools import lru_cache

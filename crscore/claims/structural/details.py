@@ -1,7 +1,5 @@
 """Sentences about what changed inside a unit that both versions have, a function for each kind."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence

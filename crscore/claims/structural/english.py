@@ -1,7 +1,5 @@
 """English phrasing: quoted code, lists, counts, unfinished sentences."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypeAlias
 

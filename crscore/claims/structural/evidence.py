@@ -1,7 +1,5 @@
 """Differences between two versions of a unit, and lookups in the code of each."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left
 from collections import Counter

@@ -1,7 +1,5 @@
 """Joining changes that a reader sees as one: a new type with its members, tests of one class."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from crscore.claims.structural.change import Change

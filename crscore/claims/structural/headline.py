@@ -1,7 +1,5 @@
 """Names of units in sentences, and the line that is true of any of them."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Consequences of a change for other code: the few that a reviewer agrees with."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

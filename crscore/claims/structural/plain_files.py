@@ -1,7 +1,5 @@
 """Topics of files without a grammar, by their sections, and of files as a whole."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections import Counter

@@ -1,7 +1,5 @@
 """Claims without a model: each topic of a change is described by what is proven."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial

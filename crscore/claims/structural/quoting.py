@@ -1,7 +1,5 @@
 """Code and comments, prepared for quotation in a sentence."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Conversion of topics to pseudo-references: order, weight, lines, and the encoder's input."""
 
-from __future__ import annotations
-
 import math
 import re
 import tomllib

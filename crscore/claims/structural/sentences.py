@@ -1,7 +1,5 @@
 """The sentences about one topic: a few, the most informative first."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import islice
 

@@ -1,7 +1,5 @@
 """Division of a changed file into topics: everything changed belongs to exactly one."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from difflib import SequenceMatcher

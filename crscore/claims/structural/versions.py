@@ -1,7 +1,5 @@
 """Both versions of a changed file, and the units that each changed line belongs to."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence

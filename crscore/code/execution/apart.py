@@ -6,8 +6,6 @@ of them. A test that needs more, such as an object of the program's own class or
 function as an argument, fails with that reason; it never passes for it.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import secrets

@@ -1,7 +1,5 @@
 """Sandbox of one program."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import secrets

@@ -1,7 +1,5 @@
 """Unbiased estimate of pass@k."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Results on disk, each written at once, so that an interrupted run can continue."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Programs with their tests, from the files that are in use: code_eval, HumanEval, MultiPL-E."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

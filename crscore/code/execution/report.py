@@ -1,7 +1,5 @@
 """Document of a run of programs with their tests."""
 
-from __future__ import annotations
-
 import platform
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """Programs run with their tests, each in a sandbox of its own."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence

@@ -4,8 +4,6 @@ As in sacrebleu, a metric first reduces every sample to sufficient statistics, w
 score of any set of samples: a bootstrap resamples rows and never compares code again.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar, Final, Literal

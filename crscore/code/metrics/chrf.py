@@ -1,7 +1,5 @@
 """chrF and chrF++: n-grams of characters (and of words), by sacrebleu."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Final

@@ -1,7 +1,5 @@
 """CodeBLEU: n-grams, weighted words, syntax and data flow of a candidate beside its reference."""
 
-from __future__ import annotations
-
 import io
 import math
 import tokenize

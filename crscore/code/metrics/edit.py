@@ -1,7 +1,5 @@
 """Character edit similarity, by rapidfuzz."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from crscore.code import libraries

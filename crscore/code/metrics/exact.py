@@ -1,7 +1,5 @@
 """Exact match: whether a candidate equals a reference, white space aside."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from crscore.code.metrics.base import Metric, PairMetric

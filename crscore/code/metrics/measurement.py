@@ -1,7 +1,5 @@
 """Measurement of samples by every metric that applies to them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple

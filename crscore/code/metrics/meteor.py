@@ -1,7 +1,5 @@
 """METEOR: words aligned with a reference, by equality, stem and synonym; by nltk."""
 
-from __future__ import annotations
-
 import functools
 from dataclasses import dataclass
 from types import SimpleNamespace

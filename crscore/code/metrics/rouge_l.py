@@ -1,7 +1,5 @@
 """ROUGE-L, ROUGE-1 and ROUGE-2: tokens in common with a reference, in order or not."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """RUBY: similarity of program graphs, else of syntax trees, else of tokens."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache

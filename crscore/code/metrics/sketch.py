@@ -1,7 +1,5 @@
 """Sketch equality: whether a candidate equals a reference but for the names that it gives."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 

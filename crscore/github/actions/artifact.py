@@ -4,8 +4,6 @@ The job ran for an untrusted pull request, so the archive is untrusted too. Noth
 to disk, and no name in it is used as a path.
 """
 
-from __future__ import annotations
-
 import zipfile
 import zlib
 from pathlib import Path

@@ -4,8 +4,6 @@ The runner parses all output of a step, so untrusted text is printed between two
 commands off and on again.
 """
 
-from __future__ import annotations
-
 import uuid
 from typing import Literal
 

@@ -5,8 +5,6 @@ This module alone reads `GITHUB_*`, `RUNNER_*` and `INPUT_*`. A Docker action ge
 maps each to `INPUT_FAIL_UNDER`. Both are read.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Mapping

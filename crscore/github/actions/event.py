@@ -4,8 +4,6 @@ An event is a JSON file with untrusted parts: only the fields named here are rea
 against its type, and no part is ever run or shown.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Outputs and summary go to files of the runner. Both are appended to in full or n
 output would corrupt another one, and a summary that is too large is discarded.
 """
 
-from __future__ import annotations
-
 import os
 import uuid
 from collections.abc import Mapping, Sequence

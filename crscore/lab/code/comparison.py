@@ -1,7 +1,5 @@
 """Comparison of two systems on the same problems: paired bootstrap and expected human verdict."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType

@@ -1,7 +1,5 @@
 """Correlation of metrics with people's grades, or with tests."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Final, Literal, NamedTuple
 

@@ -1,7 +1,5 @@
 """Reading of code that people graded, or that tests judged."""
 
-from __future__ import annotations
-
 import hashlib
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -5,8 +5,6 @@ Source:
     the code generation models?", Journal of Systems and Software 2023, sections 3 to 5.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

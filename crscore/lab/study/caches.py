@@ -1,7 +1,5 @@
 """Caches of vectors and findings for runs that score the same changes many times."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """Result of a validation run: the document written by `--format json` and read by every report."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct

@@ -1,7 +1,5 @@
 """Validation run, from a study and settings to a result."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial

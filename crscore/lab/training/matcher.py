@@ -1,7 +1,5 @@
 """`crscore train matcher`: from a study of rated reviews to the calibrated matcher's weights."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final

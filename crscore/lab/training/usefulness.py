@@ -6,8 +6,6 @@ their own change and with others of the same language or repository; this needs 
 *Comment*: ratings of comments, and whether the code was changed for them.
 """
 
-from __future__ import annotations
-
 import random
 import re
 from collections import Counter

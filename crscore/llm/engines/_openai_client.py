@@ -4,8 +4,6 @@ Redirects are not followed: they would send the chat, and on the same host also 
 address that is not configured. Response bodies are read up to a limit only.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import AsyncIterator, Sequence

@@ -6,8 +6,6 @@ to standard error, because its default, standard output, has our report; and no 
 the engine, which then starts in a third of the time and cannot outlive this process.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import os
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """Interface of engines, which answer chats."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol

@@ -6,8 +6,6 @@ caching). Greedy and seeded; with a schema, the answer's grammar is enforced. We
 safetensors only, and no code of a model's repository runs. Design: docs/design/022-engines.md.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Detection of sentences that must not raise a score: hidden, repeated, or only code."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Sequence

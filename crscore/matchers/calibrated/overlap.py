@@ -4,8 +4,6 @@ An index from stems to sentences makes the comparison with all earlier sentences
 on arrays: 10,000 sentences take a second, while a loop over pairs takes a minute.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple

@@ -7,8 +7,6 @@ published formulas on human ratings, so that 0.5 is the middle of the human scal
 `docs/design/011-calibrated.md` has the method and its evaluation.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Sum of decision trees in flat arrays."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Final
 

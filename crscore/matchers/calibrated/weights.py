@@ -1,7 +1,5 @@
 """Learned weights as one file of plain arrays."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from pathlib import Path

@@ -4,8 +4,6 @@ A runner takes `::warning file=...,line=...::text` from a step's output. It show
 warnings and ten notices per step and drops the rest, which is counted in one notice.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from crscore.github.actions import commands

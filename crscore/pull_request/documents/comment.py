@@ -4,8 +4,6 @@ It begins with a hidden marker by which later runs find it. The marker contains 
 below it, so that an unchanged comment is not edited and an edit by someone else is detected.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator
 from typing import Final

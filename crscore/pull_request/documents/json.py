@@ -5,8 +5,6 @@ the document of `reports/json.py`. A lone surrogate, which some diffs contain, i
 strict readers, including crscore's, would reject the whole document.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Blocks of an overview, shared by the comment, the job summary, the terminal and the page."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator
 from typing import Final

@@ -1,7 +1,5 @@
 """Web page: the overview, then the report of the result; self-contained, without scripts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Final
 

@@ -1,7 +1,5 @@
 """SARIF of a pull request for code scanning: what none of its reviews addressed, at its lines."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Final
 

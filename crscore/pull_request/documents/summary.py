@@ -4,8 +4,6 @@ A runner discards a whole summary above 1,024 KiB, and has done so silently a fe
 so the summary stays well under it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Overview as text for a terminal."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Final
 

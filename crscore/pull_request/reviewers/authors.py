@@ -4,8 +4,6 @@ Such a bot is identified by a marker, a text in the post. A marker in a quote or
 author's own text, so it is ignored there.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Classification of a pull request's posts: author, review or not, notices of skipped reviews."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Threads of each reviewer as comments to score, from the posts of a pull request."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby

@@ -4,8 +4,6 @@ Rendered Markdown has no source positions, which are needed to remove a part and
 unchanged. One pass, linear in the length.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple

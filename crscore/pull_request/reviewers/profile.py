@@ -4,8 +4,6 @@ The file name is the reviewer's name; there is no other list. msgspec checks the
 unknown keys.
 """
 
-from __future__ import annotations
-
 import importlib.resources
 import tomllib
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Removal of text that a reviewer posted more than once."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Removal of the text that a bot adds around its review, which is left unchanged."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import compress

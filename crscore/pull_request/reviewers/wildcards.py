@@ -1,7 +1,5 @@
 """Patterns in which `*` matches any text, for profiles and `--author`."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from functools import lru_cache

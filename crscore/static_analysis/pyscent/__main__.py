@@ -4,8 +4,6 @@ Exit codes: 0 nothing found, 1 smells found, 2 wrong usage, 3 a file could not b
 of the others are still printed), 4 pylint or radon is missing or failed.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -5,8 +5,6 @@ empty folder. Exit codes: a sum of bits, of which 32 is wrong usage; 1 is a file
 which `json2` names as a message. Output: `json2`.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import os

@@ -5,8 +5,6 @@ Source:
     arXiv:2409.19801v2, Table 6).
 """
 
-from __future__ import annotations
-
 import math
 import tomllib
 from collections import defaultdict

@@ -3,8 +3,6 @@
 `published=True` counts as the published tool does.
 """
 
-from __future__ import annotations
-
 import ast
 import builtins
 from collections.abc import Iterator

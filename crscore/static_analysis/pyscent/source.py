@@ -3,8 +3,6 @@
 Nothing here recurses: a tree can be deeper than Python's stack.
 """
 
-from __future__ import annotations
-
 import ast
 import io
 import tokenize

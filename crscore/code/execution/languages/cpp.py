@@ -6,8 +6,6 @@ signatures alone. Values of `apart.hpp`'s types cross: numbers, strings, standar
 pairs, tuples, optionals. Pointers, unions and classes do not: such tests fail with that reason.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Final

@@ -8,8 +8,6 @@ fail with that reason. `org.javatuples` is replaced by classes of our own with t
 programs use (Unit to Quintet).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from functools import cache, lru_cache

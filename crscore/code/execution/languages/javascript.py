@@ -6,8 +6,6 @@ Set, Date, and promises of them. Functions as arguments, and objects of the prog
 not: such tests fail with that reason.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

@@ -3,8 +3,6 @@
 The tests run in a process of their own (`_python_tester.py`); a program cannot reach them.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import sysconfig

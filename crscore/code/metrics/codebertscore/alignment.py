@@ -1,7 +1,5 @@
 """Greedy alignment of the tokens of two pieces of code."""
 
-from __future__ import annotations
-
 import string
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -5,8 +5,6 @@ The model's words are English and in lower case, so code is first cut into words
 layer, for which alone the network's graph has an output.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 PyTorch and transformers are imported at the first text.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Attack set: for each honest review of a study, texts that should score lower."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace

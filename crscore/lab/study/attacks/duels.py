@@ -1,7 +1,5 @@
 """Duels between attacks and honest reviews: which scores higher, and how often."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, Unpack

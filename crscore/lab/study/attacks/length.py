@@ -1,7 +1,5 @@
 """Effect of length: whether longer reviews score higher than their human rating explains."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Final, Unpack
 

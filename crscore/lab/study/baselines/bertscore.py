@@ -1,7 +1,5 @@
 """BERTScore on the token vectors of an encoder that exposes them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -5,8 +5,6 @@ single other characters, all in lower case; 1-grams are not smoothed, longer n-g
 to the hits and to the total; the brevity penalty adds one to both lengths.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter

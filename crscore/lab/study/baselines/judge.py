@@ -4,8 +4,6 @@ Source:
     Naik et al., NAACL 2025, arXiv:2409.19801, section 5 and appendix D.4; the wording is our own.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -5,8 +5,6 @@ number, `conciseness` and `comprehensiveness` are numbers that may be left out o
 metric. Rows of reviews that are not compared are skipped.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from pathlib import Path

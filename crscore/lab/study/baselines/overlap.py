@@ -1,7 +1,5 @@
 """Word-overlap baselines, each computed by its library; no data is downloaded."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 

@@ -1,7 +1,5 @@
 """All baselines of a study's reviews, on the same rows as the score."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Comments without ratings, one per line: a text, its change, and perhaps labels."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Sequence

@@ -5,8 +5,6 @@ language. A row counts once, from one of the two sheets; where both filled it, t
 is kept for measuring agreement. Values of the whole change are on its first row only.
 """
 
-from __future__ import annotations
-
 import csv
 import gzip
 import json

@@ -1,7 +1,5 @@
 """Reading of documents written by `crscore validate --format json`."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path

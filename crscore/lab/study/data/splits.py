@@ -1,7 +1,5 @@
 """Splits of a study's reviews that separate the evaluation data from the training data."""
 
-from __future__ import annotations
-
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from enum import StrEnum

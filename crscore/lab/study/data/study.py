@@ -1,7 +1,5 @@
 """Human study: changes, their claims, and reviews rated by people."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

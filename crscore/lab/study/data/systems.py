@@ -1,7 +1,5 @@
 """Review systems: their mean human relevance, and those that people find worthless."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from statistics import fmean
 

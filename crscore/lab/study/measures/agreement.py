@@ -1,7 +1,5 @@
 """Agreement between the annotators of a study, the ceiling of any measure compared with them."""
 
-from __future__ import annotations
-
 import importlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Quality of a study's recorded claims, as judged by its annotators."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from typing import Final

@@ -1,7 +1,5 @@
 """Comparison of two runs over the same reviews: difference in agreement with people, and its p."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Final, Unpack
 

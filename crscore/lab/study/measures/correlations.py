@@ -1,7 +1,5 @@
 """Correlations of every metric with people, computed from measurements."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Unpack
 

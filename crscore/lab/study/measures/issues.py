@@ -4,8 +4,6 @@ Two questions: how much do the tools report, and how much of it on the change; d
 agree better with people when it counts that.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple, Unpack

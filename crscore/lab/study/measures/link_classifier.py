@@ -1,7 +1,5 @@
 """Evaluation of the matcher as a classifier of (pseudo-reference, review) pairs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Unpack

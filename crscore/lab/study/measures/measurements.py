@@ -1,7 +1,5 @@
 """Scores of a study's reviews, with trivial baselines."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple

@@ -1,7 +1,5 @@
 """Pairs of reviews of one change: how often a metric prefers the better one."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial

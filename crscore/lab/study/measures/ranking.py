@@ -1,7 +1,5 @@
 """Rankings of the review systems by metrics and by people."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -4,8 +4,6 @@ Two questions: is a comment's own change separated from another change, and are 
 label separated from those without it?
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial

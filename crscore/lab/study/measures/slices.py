@@ -1,7 +1,5 @@
 """Parts of the reviews, and correlations over them: values and draws."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import cycle

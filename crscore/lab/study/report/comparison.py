@@ -1,7 +1,5 @@
 """Report of two runs: which agrees better with people, and how significantly."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Final
 

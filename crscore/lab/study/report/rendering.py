@@ -1,7 +1,5 @@
 """Rendering of the documents of `crscore validate`: JSON, text for a terminal, or a web page."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any, Final

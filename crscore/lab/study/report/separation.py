@@ -1,7 +1,5 @@
 """Report of a run over comments: own change against another, and labels."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from crscore.lab.formats import DASH, columns, count, number, percent, ranged, whole

@@ -1,7 +1,5 @@
 """Report of one validation run: its sections, the most important first."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, TypeVar

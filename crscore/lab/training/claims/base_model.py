@@ -4,8 +4,6 @@ Tried with transformers 5.23, peft 0.21, trl 1.16 and torch 2.13. No code from a
 is run and weights are read from, and written to, safetensors only.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec

@@ -1,7 +1,5 @@
 """Conversion of rows to model inputs: the chat, its tokens, and the labels."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """`crscore train claims`: from rows and a base model to a folder for the engines."""
 
-from __future__ import annotations
-
 import importlib.metadata
 import importlib.resources
 import json

@@ -1,7 +1,5 @@
 """Training rows labelled by a stronger model."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections import Counter

@@ -1,7 +1,5 @@
 """Files of changes: training rows with their claims, and changes to label."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Settings of a fine-tuning run."""
 
-from __future__ import annotations
-
 import dataclasses
 import hashlib
 import json

@@ -8,8 +8,6 @@ trl's trainer writes a checkpoint's `trainer_state.json` last, so a checkpoint w
 read is complete.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import shutil

@@ -8,8 +8,6 @@ Source:
     CodeScore-R, ConCE. It does not state temperature, batch, rate and epochs: these are SimCSE's.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Examples of the contrastive training: sketches of functions, their equivalents and mutants."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator, Sequence
 from pathlib import Path

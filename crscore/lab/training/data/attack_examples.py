@@ -1,7 +1,5 @@
 """Negative examples: texts made to fool a score, which address nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final

@@ -1,7 +1,5 @@
 """Real comments, titles of commits and claims, from which the headline is learned."""
 
-from __future__ import annotations
-
 import hashlib
 import importlib.resources
 import json

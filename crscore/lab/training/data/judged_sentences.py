@@ -1,7 +1,5 @@
 """Sentences whose kind is known: judged by readers, written for the bank, or by their origin."""
 
-from __future__ import annotations
-
 import hashlib
 import importlib.resources
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Examples of a human study: rated reviews, each with its pseudo-references and target scores."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final

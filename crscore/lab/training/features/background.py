@@ -1,7 +1,5 @@
 """Corpus statistics of claims and reviews, computed on training texts."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from typing import Final

@@ -1,7 +1,5 @@
 """Vectors of all texts of a training run."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 import numpy as np

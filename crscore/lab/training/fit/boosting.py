@@ -1,7 +1,5 @@
 """Boosted trees over cells, grown on the gradient of the structured loss."""
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass

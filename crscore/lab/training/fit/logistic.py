@@ -1,7 +1,5 @@
 """Logistic regression with several outputs, by L-BFGS."""
 
-from __future__ import annotations
-
 import importlib
 import math
 from collections import Counter
