@@ -30,6 +30,7 @@ def pack(arrays: Mapping[str, npt.NDArray[Any]]) -> bytes:
         for name, array in arrays.items():
             part = io.BytesIO()
             np.lib.format.write_array(part, array, allow_pickle=False)
+            # 1980 is the earliest year that a ZIP file can have.
             entry = zipfile.ZipInfo(f"{name}.npy", date_time=(1980, 1, 1, 0, 0, 0))
             entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, part.getvalue())

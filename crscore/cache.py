@@ -128,6 +128,7 @@ class Store:
             StoreError: The file cannot be removed.
         """
         self.close()
+        # SQLite's journal files would restore entries in a new file.
         for suffix in ("", "-wal", "-shm"):
             try:
                 Path(f"{self.file}{suffix}").unlink(missing_ok=True)
@@ -167,6 +168,7 @@ class Store:
         except (OSError, sqlite3.Error):
             return None
         try:
+            # Readers and a writer in other processes do not block each other.
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")
             _migrate(connection)
@@ -181,6 +183,7 @@ class Store:
         (total,) = connection.execute("SELECT coalesce(sum(size), 0) FROM entries").fetchone()
         if total <= self.max_bytes:
             return
+        # Below the maximum, so that not every new value evicts an old one.
         remaining = int(self.max_bytes * _KEPT_AFTER_EVICTION)
         connection.execute(
             "DELETE FROM entries WHERE key IN (SELECT key FROM (SELECT key, "
@@ -191,6 +194,7 @@ class Store:
 
 
 def _migrate(connection: sqlite3.Connection) -> None:
+    # Locked before the version is read, so that two processes do not both migrate.
     connection.execute("BEGIN IMMEDIATE")
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     for index, script in enumerate(_MIGRATIONS[version:], version + 1):

@@ -136,6 +136,7 @@ def write_text(text: str, output: str | None) -> None:
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
+    # The reader has closed the pipe (`crscore ... | head`), which has an exit code of its own.
     except BrokenPipeError:
         raise
     except (OSError, ValueError) as exc:
@@ -169,6 +170,7 @@ def write_bytes(content: bytes, output: str) -> None:
 
 def _publish(written: Path, target: Path) -> None:
     try:
+        # A temporary file is readable by its owner alone; the report has the usual permissions.
         mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
         written.chmod(mode)
         written.replace(target)
@@ -178,6 +180,7 @@ def _publish(written: Path, target: Path) -> None:
 
 
 def _umask() -> int:
+    # The mask can only be read by setting it.
     current = os.umask(0)
     os.umask(current)
     return current

@@ -33,6 +33,7 @@ def read_bytes(path: Path, content_name: str) -> bytes:
         if content[:2] != b"\x1f\x8b":
             return content
         with gzip.GzipFile(fileobj=io.BytesIO(content)) as packed:
+            # A small file can unpack to any size, so unpacking stops at the limit.
             unpacked = packed.read(_MOST_BYTES + 1)
         if len(unpacked) > _MOST_BYTES:
             raise InputError(f"{path} unpacks to more than {_MOST_BYTES:,} bytes")
@@ -88,6 +89,7 @@ def convert(value: Any, kind: type[_Row], position: str) -> _Row:
     try:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as exc:
+        # "Expected `int`, got `str` - at `$.rating`"
         problem, _, field = str(exc).partition(" - at `$")
         field_position = f"{position}: {field.strip('.`')}".removesuffix(": ")
         raise InputError(f"{field_position}: {problem[:1].lower()}{problem[1:]}") from exc

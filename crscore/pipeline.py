@@ -311,6 +311,7 @@ def _encode(jobs: Sequence[_Job], parts: Parts, budget: Budget) -> Vectors:
     review_texts = dict.fromkeys(sentence.text for job in jobs for sentence in job.sentences)
     if budget.left is None:
         return _vectors([*(texts | review_texts)], parts)
+    # References first: without their vectors no comment could be scored.
     vectors = _vectors([*texts], parts)
     remaining = [text for text in review_texts if text not in vectors]
     for start in range(0, len(remaining), _SENTENCES_PER_BATCH):

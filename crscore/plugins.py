@@ -51,6 +51,7 @@ def names(kind: str) -> tuple[str, ...]:
 def _is_plugin(entry: Traversable) -> bool:
     if entry.is_dir():
         return entry.joinpath("plugin.py").is_file()
+    # The text is searched, as importing every plugin would load its packages.
     return entry.name.endswith(".py") and "\ndef create(" in entry.read_text(encoding="utf-8")
 
 
@@ -105,6 +106,7 @@ def create(
     module = load(kind, name)
     shape = getattr(module, "Options", _NoOptions)
     option_names = shape.__struct_fields__
+    # Chosen values override the offered ones.
     merged = {key: value for key, value in offered.items() if key in option_names} | dict(values)
     try:
         options = msgspec.convert(merged, shape, strict=False)

@@ -83,6 +83,7 @@ class _Bar:
         if self.is_bytes:
             units = [progress.DownloadColumn(), progress.TransferSpeedColumn()]
         with self.lock:
+            # Importing rich takes time, in which the work may have ended.
             if self.ended:
                 return
             self.shown = progress.Progress(

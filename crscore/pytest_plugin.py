@@ -53,6 +53,7 @@ def assert_review(
         InputError: The diff or the review cannot be used.
         CRScoreError: A part of the run failed.
     """
+    # pytest then shows the line of the test instead of this function.
     __tracebackhide__ = True
     limits = {
         "usefulness": usefulness,
@@ -96,6 +97,7 @@ def _check(thresholds: dict[str, float]) -> None:
     for name, limit in thresholds.items():
         if not 0 <= limit <= 100:
             raise ConfigError(name, "call", f"must be from 0 to 100, not {limit!r}")
+        # 0.5 means half of the scale elsewhere; here nearly every review would pass.
         if 0 < limit <= 1:
             raise ConfigError(name, "call", f"is from 0 to 100: write {100 * limit:g}")
 

@@ -158,6 +158,7 @@ class Setting(NamedTuple):
 
 def _describe(field: msgspec.structs.FieldInfo) -> Setting:
     kind, extra = inspect.type_info(field.type), dict[str, Any]()
+    # The outermost metadata win: a field's own help and placeholder over those of its type.
     while isinstance(kind, inspect.Metadata | inspect.UnionType):
         if isinstance(kind, inspect.Metadata):
             extra = {**(kind.extra or {}), **(kind.extra_json_schema or {}), **extra}
@@ -192,7 +193,9 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
 
 # "owner/model", "model", "model:7b"; no path.
 _MODEL_NAME = r"(?a:[\w-][\w.-]*(?:/[\w-][\w.-]*)?(?::[\w.-]+)?)"
+# "structural", "vllm:owner/model", "replay"; not "replay:FILE"
 _GENERATOR = rf"(?!\s*replay\s*:.)[\w\s-]*(?::(?:{_MODEL_NAME})?)?"
+# matches nothing
 _NO_VALUE = r"(?!)"
 _MODEL_SETTINGS = frozenset({"model", "encoder", "claims"})
 FILE_RULES: Mapping[str, tuple[str, str]] = {
@@ -334,12 +337,14 @@ def _convert_value(key: str, value: Any, origin: str) -> Any:
         )
     kind, raw_value = SETTINGS[key].kind, value
     if isinstance(kind, inspect.BoolType) and isinstance(value, str):
+        # msgspec converts "true", "false", "1" and "0", but not these.
         raw_value = {"yes": True, "no": False}.get(value.lower(), value)
     try:
         converted = msgspec.convert(raw_value, _TYPES[key], strict=False)
     except msgspec.ValidationError:
         expected = f"must be {_expected(kind)}, not {value!r}"
         raise ConfigError(displayed_key, origin, expected) from None
+    # A share (0.3) would let nearly every review pass.
     if key == "fail_under" and converted is not None and 0 < converted <= 1:
         expected = (
             f"must be from 0 to 100, and {value} looks like a relevance, which is limited by "
@@ -377,6 +382,7 @@ def _from_file(file: Path | SettingsText) -> dict[str, Any]:
     table = _read_tools(file).get("crscore", {} if isinstance(file, SettingsText) else None)
     if not isinstance(table, dict):
         raise ConfigError("[tool.crscore]", origin, "must be a table in this file")
+    # TOML files usually have hyphens in keys, as the options have.
     values = {key.replace("-", "_"): value for key, value in table.items()}
     if len(values) < len(table):
         raise ConfigError("[tool.crscore]", origin, "sets a key twice, with - and with _")

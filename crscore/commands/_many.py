@@ -142,6 +142,7 @@ def _lines(name: str) -> tuple[Iterator[tuple[str, bytes]], int | None]:
         content = jsonl.read_bytes(Path(name), "pairs").split(b"\n")
         lines, total = _numbered(name, content), sum(map(bool, content))
     first = next(lines, None)
+    # Another kind of file, such as a diff, is one error and not one for each line.
     if first is None or not first[1].startswith(b"{"):
         raise InputError(f'{name}: expected JSON Lines, {{"diff": ..., "review": ...}} in each')
     return chain([first], lines), total
@@ -163,6 +164,7 @@ def _read(scorer: Scorer, place: str, line: bytes) -> _Pair | CRScoreError:
         review = next((text for text in texts if text is not None), None)
         source = place
         if review is None and row.comments is not None:
+            # The suffix makes the reader of reviews take the text as JSON, never as Markdown.
             review, source = json.dumps(row.comments), f"{place}:comments.json"
         if change is None or review is None:
             raise InputError(f"{place}: there is no {'diff' if change is None else 'review'}")

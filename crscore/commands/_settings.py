@@ -89,6 +89,7 @@ def setting_options(*names: str, **defaults: Any) -> Callable[[Command], Command
     """
 
     def add(command: Command) -> Command:
+        # click lists the option that was added last first.
         for name in reversed(names):
             command = _option(name, defaults.get(name))(command)
         return command

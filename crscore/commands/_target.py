@@ -110,6 +110,7 @@ def find_repository(folder: Path) -> tuple[str, str]:
         remotes = run_git(["remote"], folder=folder).decode("utf-8", errors="replace").split()
     except CRScoreError as exc:
         raise _unknown("this is no clone") from exc
+    # Remotes with other names come last.
     for remote in sorted(remotes, key=lambda name: (*REMOTES, name).index(name)):
         try:
             address = run_git(["remote", "get-url", "--", remote], folder=folder).decode().strip()

@@ -141,6 +141,7 @@ def _run(runner: Environment, step: Step) -> None:
 def _settings(runner: Environment) -> Config:
     from crscore.settings import resolve_settings  # noqa: PLC0415
 
+    # No settings file: the one in the workspace may come from the pull request.
     return resolve_settings(_flags(runner), file=None)
 
 
@@ -157,6 +158,7 @@ def _find_numbers(
     if isinstance(target, event.ByNumber):
         return (target.number,)
     if isinstance(target, event.OfHead):
+        # GitHub leaves `workflow_run.pull_requests` empty for forks.
         return pull.find_by_head(
             client, runner.repository, owner=target.owner, branch=target.branch, sha=target.sha
         )
@@ -252,6 +254,7 @@ def _score(
     overview = measured.overview
     step.overviews.append(overview)
     step.reports[number] = _report(overview, None)
+    # After the report above, so that the scores are outputs even if a document cannot be written.
     paths = _write_documents(runner.output_dir, f"crscore{name}", measured)
     step.reports[number] = _report(overview, None, **paths)
     verdict = run.judge(measured, inputs.fail_on, fail_on_partial=inputs.fail_on_partial)
@@ -334,6 +337,7 @@ def _write_log(step: Step) -> None:
     text = terminal.render_terminal(step.overviews, width=LOG_COLUMNS)
     notes = (note for overview in step.overviews for note in overview.notes)
     text += "".join(f"{one_line(f'note: {note}')}\n" for note in notes)
+    # The report quotes untrusted text, in which the runner would obey commands.
     click.echo(commands.shielded(text), nl=False)
     partial = [
         f"{overview.repository}#{overview.number}"
@@ -351,6 +355,7 @@ def _write_summary(file: Path | None, step: Step) -> None:
     if file is None:
         return
     notes = _summary_notes(step)
+    # The messages come first in the count: tables can be shortened, errors must be shown.
     room = outputs.summary_room(file) - len(notes.encode("utf-8", "replace"))
     text = summary.render_summary(step.overviews, room=room) if step.overviews else ""
     if step.overviews and not text:

@@ -60,6 +60,7 @@ _detect = click.option(
 
 def _question(command: Command) -> Command:
     """Add the options of the period and of the measure."""
+    # In the reverse order of the help: click lists the option that was added last first.
     for option in (
         click.option("--measure", metavar="NAME", default="usefulness", help="Measure to compare."),
         click.option(
@@ -417,6 +418,7 @@ def _options(question: dict[str, Any]) -> Options:
             repositories=question["repositories"] or ("*",),
         ),
         measure=question["measure"],
+        # `gate` has no --detect. The option is a share of the scale, the report counts in points.
         detect=100 * question.get("detect", 0.05),
         host=web_address(host_address()),
     )
@@ -431,6 +433,7 @@ def _overview(store: Store, question: dict[str, Any]) -> Overview:
 def _period_before(now: Overview) -> dict[str, Any]:
     since, until = (datetime.fromisoformat(day) for day in (now.since, now.until))
     return {
+        # The last day belongs to the period, so both periods have the same number of days.
         "since": since - (until - since) - timedelta(days=1),
         "until": since - timedelta(days=1),
     }

@@ -53,6 +53,7 @@ def _document_command(function: Callable[..., _Written]) -> Callable[..., int]:
     @click.option("--format", "form", type=click.Choice(("text", "json")), default="text")
     @functools.wraps(function)
     def write(*, form: str, target: str | None, **options: Any) -> int:
+        # Before the work, which may take hours and would be lost.
         io.check_output(target)
         document, render = function(**options)
         if form == "json":
@@ -196,6 +197,7 @@ def study(
     from crscore.lab.code import correlation, graded, out_of_the_bleu  # noqa: PLC0415
 
     if tables:
+        # The paper's tables are of aggregated grades, and "mean" is the option's default.
         people = graded.read_graded(data, grades="aggregated" if grades == "mean" else grades)
         bounds = out_of_the_bleu.BINS[bins]
         document = out_of_the_bleu.make_tables(people, bins=bounds, resamples=resamples, seed=seed)
@@ -260,6 +262,7 @@ def run(
         completions = programs.read_completions(samples, tuple(problems))
     if not completions:
         raise InputError(f"{tests} has no completions; name a file of samples")
+    # Equal programs for a problem are run once.
     distinct = {(completion.problem, completion.code) for completion in completions}
     with progress.track("running programs", len(distinct)) as advance:
         outcomes = runner.run_programs(
@@ -279,6 +282,7 @@ def _numbers(text: str) -> list[int]:
     try:
         numbers = [int(number) for number in text.split(",")]
     except ValueError:
+        # rejected below, with the message for every wrong number
         numbers = [0]
     if min(numbers) < 1:
         raise ConfigError("--k", "command line", f"expected numbers from 1 on, not {text}")

@@ -107,6 +107,7 @@ def _extras() -> dict[str, set[str]]:
         ]
         names = {requirement.name for requirement in needed} - {"crscore"}
         packages[extra] = names - packages.get("", set())
+        # An extra may include others of crscore, whose packages it then needs as well.
         included[extra] = set().union(
             *(requirement.extras for requirement in needed if requirement.name == "crscore")
         )

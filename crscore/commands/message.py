@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 EXIT_GATE: Final = 1
 _MAX_POINTS: Final = 5
+# "# ------------------------ >8 ------------------------", after any comment character
 _SCISSORS: Final = re.compile(rb"\S -{24} >8 -{24}\s*")
 # Where git points hooks: `git commit -a` and `git commit PATH` have an index of their own.
 _PLACES: Final = ("GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE")
@@ -68,6 +69,8 @@ def command(file: str, *, fail_under: float | None, config_file: Path | None, **
     if fail_under is None:
         return 0
     if about is None:
+        # Without weights for the encoder no message can be judged; one without sentences says
+        # nothing.
         return 0 if result.sentences else EXIT_GATE
     if about >= fail_under:
         return 0

@@ -83,6 +83,7 @@ def command(
     if diff is None:
         raise click.UsageError("the diff and the review are missing: crscore DIFF REVIEW")
     if review is None:
+        # Options for a single review, which would have no effect on a file of pairs.
         of_one = {
             **{"--language": language, "--path": path, "--source-root": source_root},
             **{"--old": old, "--new": new, "--sarif": sarif_files, "--verbose": verbose},
@@ -117,6 +118,7 @@ def command(
     from crscore.reports import view  # noqa: PLC0415
 
     if not quiet:
+        # The text report lists what is missing.
         missing = result.missing if settings.format == "text" else ()
         for note in view.notes(result):
             if note not in missing:
@@ -200,6 +202,7 @@ def _gate(result: Result, settings: Config, name: str) -> int:
     from crscore.scoring import gate  # noqa: PLC0415
 
     thresholds = (settings.fail_under, settings.fail_under_relevance)
+    # What is missing could move the score to either side of a threshold.
     if result.missing and any(threshold is not None for threshold in thresholds):
         print_message(f"the gate was not applied to {name}: the result is partial")
         return 0

@@ -70,6 +70,8 @@ _LABELS_OPTIONS: Final = (
 
 def _options(table: tuple[tuple[str, Any, Any, str], ...]) -> Callable[..., Any]:
     def add(command: Callable[..., Any]) -> Callable[..., Any]:
+        # In "--learning-rate rate" the second word is the name of the parameter. Reversed, as click
+        # lists the option that was added last first.
         for names, kind, default, text in reversed(table):
             flag = True if kind is bool else None
             option = click.option(

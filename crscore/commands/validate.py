@@ -41,6 +41,7 @@ class SplitCommand(GroupedCommand):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Convert `--split grouped-cv 5` to `--split grouped-cv:5`."""
+        # No argument of a program contains NUL, so joining with it can be undone.
         words = re.sub(r"(--split[=\0][\w-]+)\0(\d+)(?=\0|$)", r"\1:\2", "\0".join(args))
         return super().parse_args(ctx, words.split("\0") if args else [])
 
@@ -212,6 +213,7 @@ def _refuse(names: AbstractSet[str], use: str) -> None:
 
 
 def _is_given(name: str) -> bool:
+    # By its source, since a value equal to the default may have been given.
     source = click.get_current_context().get_parameter_source(name)
     return source is click.core.ParameterSource.COMMANDLINE
 

@@ -21,6 +21,7 @@ from crscore.errors import HostError, InputError
 from crscore.records import Diff
 
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+# "<hash> blob 120"; "<name> missing" and folders ("<hash> tree 37") are no files
 _BLOB: Final = re.compile(rb"([0-9a-f]{40}(?:[0-9a-f]{24})?) blob ([0-9]+)")
 # `git diff-tree` reads less of the user's configuration than `git diff`, and the settings it does
 # read are overridden here: the text should be the one that GitHub shows.
@@ -104,6 +105,7 @@ class Checkout:
             HostError: git failed, or the change cannot be read or is larger than the limits.
         """
         text = self.diff(max_bytes=limits.diff.max_diff_bytes)
+        # An empty text is an error to the parser; here it is a pull request without a change.
         if not text:
             return Local(Diff(files=(), sha256=hashlib.sha256(text).hexdigest()), ())
         try:
@@ -246,6 +248,7 @@ def open_git_dir(git_dir: Path, base: str, head: str) -> CheckoutSearch:
 def _merge_base(git_dir: Path, base: str, head: str) -> str | None:
     """Return the merge base of two commits; None when they have none here."""
     arguments = ("merge-base", _checked_commit(base), _checked_commit(head))
+    # Exit code 1: the two commits have no common one here, as in a shallow clone.
     answer = git.run_git(arguments, folder=git_dir, is_git_dir=True, accepted_codes=(0, 1))
     text = answer.decode().strip()
     return text if _COMMIT.fullmatch(text) else None

@@ -140,6 +140,7 @@ def from_tree(change: Diff, texts: Mapping[str, str], *, notes: Sequence[str] = 
     versions: dict[str, tuple[str | None, str | None]] = {}
     misfits: list[str] = []
     for file in change.files:
+        # A folder with the old version has a renamed file under its old name.
         text = texts.get(file.path, texts.get(file.old_path or ""))
         if text is None or not file.hunks:
             continue

@@ -34,6 +34,7 @@ _SET: Final = {
     "GIT_ALLOW_PROTOCOL": "none",
 }
 _SETTINGS: Final = (
+    # programs that git would start
     "core.hooksPath=/dev/null",
     "core.fsmonitor=",
     "core.attributesFile=/dev/null",
@@ -41,6 +42,7 @@ _SETTINGS: Final = (
     "core.sparseCheckout=false",
     "core.splitIndex=false",
     "core.untrackedCache=false",
+    # these change the text of a diff
     "diff.suppressBlankEmpty=false",
     "diff.noprefix=false",
     "diff.mnemonicPrefix=false",
@@ -85,6 +87,7 @@ def run_git(
     settings = [part for setting in _SETTINGS for part in ("-c", setting)]
     environment = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
     location = {"GIT_DIR": str(folder)} if is_git_dir else {}
+    # Files instead of pipes: git could block on a full pipe while this process reads another one.
     with tempfile.TemporaryFile() as stdin, tempfile.TemporaryFile() as stderr:
         stdin.write(input_bytes)
         stdin.seek(0)
@@ -96,6 +99,7 @@ def run_git(
                 stdin=stdin,
                 stdout=subprocess.PIPE,
                 stderr=stderr,
+                # a process group, so that `_kill` also reaches the programs that git has started
                 start_new_session=True,
             )
         except OSError as exc:

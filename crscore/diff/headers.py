@@ -74,10 +74,12 @@ def read_header(lines: Sequence[str]) -> Header:
     for line in lines:
         submodule = submodule or SUBMODULE_LINE.match(line)
         binary = binary or BINARY_LINE.match(line)
+        # The space after both makes "indexes 160000" no "index", and lets "---" have no name.
         field_name = next((name for name in _FIELDS if f"{line} ".startswith(f"{name} ")), None)
         if field_name is not None:
             facts.setdefault(field_name, line[len(field_name) + 1 :])
     old_mode, new_mode = _modes(facts)
+    # git's own lines first: "rename from x" has no prefix to guess.
     candidates = [_git_names(facts), _listed_names(facts)]
     if binary:
         candidates.append(_both_names(binary[1]))

@@ -169,6 +169,7 @@ def _apply(file: ChangedFile, text: str, side: Side) -> str | None:
     """Rebuild the other version of a file from its text on one side."""
     if file.is_binary or file.is_submodule:
         return None
+    # Not `splitlines`, which also splits at form feeds and other characters within a line.
     lines = text.split("\n")
     lines = [f"{line}\n" for line in lines[:-1]] + [line for line in lines[-1:] if line]
     removed = LineKind.REMOVED if side is Side.OLD else LineKind.ADDED
@@ -190,6 +191,7 @@ def _apply(file: ChangedFile, text: str, side: Side) -> str | None:
             if line.kind not in (LineKind.CONTEXT, removed):
                 rebuilt.append(_with_end(line))
                 continue
+            # Without line ends: the diff may have been converted and the file not, or the reverse.
             if lines[position].rstrip("\r\n") != line.text.rstrip("\r"):
                 return None
             if line.kind is LineKind.CONTEXT:
@@ -205,6 +207,7 @@ def _with_end(line: DiffLine) -> str:
 
 def _bytes_of(text: str | bytes, source: str, limits: Limits) -> bytes:
     length = len(text)
+    # A text over the limit is refused before it is copied.
     if length <= limits.max_diff_bytes:
         data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
         length = len(data)
@@ -230,6 +233,8 @@ def _decode(data: bytes) -> tuple[str, list[str]]:
         text = _COLOUR.sub("", text)
         notes.append("The diff has colour codes, which were removed.")
     header = _FIRST_HEADER.search(text)
+    # In the diff of a CRLF file only the lines of the file end with CR. A header that does shows
+    # that the whole diff was converted.
     if header and header[0].endswith("\r"):
         text = text.replace("\r\n", "\n")
         notes.append("The diff has CRLF line ends throughout; the files' own are unknown.")
@@ -293,6 +298,7 @@ def _read_file(
             "this file has a header and no hunk: the diff is cut off, make it again with git diff",
         )
     hunks = tuple(section.hunks)
+    # By the hunk's own header: a hunk that is cut before its context would look like a new file.
     status = _status(header, hunks)
     if section.is_cut:
         hunks = (*hunks[:-1], part_of(hunks[-1], 0, len(hunks[-1].lines)))
@@ -303,6 +309,8 @@ def _read_file(
         path=name,
         old_path=header.old if header.old != name else None,
         status=status,
+        # A given language is that of a bare hunk. Where the header names the file, it only replaces
+        # an unknown one.
         language=(detected or language) if header.is_known else (language or detected),
         hunks=() if submodule else hunks,
         is_binary=header.is_binary,

@@ -76,6 +76,8 @@ def split_sections(
             current = _open_section(sections, index, source, max_files)
             current.header.extend(lines[index : index + header_lines])
             index += header_lines
+        # Before the first file `@@` may be prose; within a file it is a hunk, and an error if
+        # unreadable.
         elif lines[index].startswith("@@ -" if current is None else "@@"):
             if current is None:
                 current = _open_section(sections, index, source, max_files)
@@ -105,6 +107,7 @@ def _section_start(lines: Sequence[str], index: int, current: Section | None) ->
     if line.startswith("diff --git ") or SUBMODULE_LINE.match(line):
         return 1
     awaited = current is not None and current.awaits_names()
+    # Mails and Markdown have lines that begin with `--- `, too; only the pair opens a file.
     if line.startswith("--- "):
         following = lines[index + 1] if index + 1 < len(lines) else ""
         return 2 if following.startswith("+++ ") and not awaited else 0
@@ -194,6 +197,7 @@ def _read_lines(lines: Sequence[str], index: int, hunk: Hunk) -> tuple[list[Diff
     while index < len(lines):
         # An empty line is a context line whose space was stripped.
         sign = lines[index][:1]
+        # "\ No newline at end of file", in the language of the program that made the diff
         if sign == "\\":
             if hunk_lines:
                 hunk_lines[-1] = replace(hunk_lines[-1], ends_file_without_newline=True)

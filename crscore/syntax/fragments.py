@@ -21,12 +21,16 @@ MAX_OPEN = 12
 """Maximum brackets added at each end; a fragment that lacks more is parsed unchanged."""
 
 _CLOSERS = {"(": ")", "[": "]", "{": "}"}
+# An escaped character is one match, so that the `\"` in "a\"b" does not end the string.
 _SCAN = re.compile(r"""\\.|"|'|`|//|\#|/\*|\*/|[()\[\]{}]""")
+# Ruby's lines that an `end` closes: "def f", "private def f", "a = if b", "a ||= begin",
+# "items.each do |x|". In "return if a", the `if` is a modifier and opens no block.
 _OPENS = re.compile(
     r"^\s*(?:[\w.@]+\s*(?:\|\|)?=\s*|private\s+|protected\s+)?"
     r"(?:def|class|module|if|unless|while|until|case|begin|for)\b"
     r"|\bdo(?:\s*\|[^|]*\|)?\s*(?:#.*)?$"
 )
+# "if a then b end", and the endless method "def f(a) = a + 1"
 _ON_ONE_LINE = re.compile(r"\bend\s*$|^\s*def\s+[\w.?!]+(?:\(.*\))?\s+=\s")
 _TRIPLE = '"""'
 
@@ -128,6 +132,7 @@ def _for_indented(lines: Sequence[str], text: str) -> Iterator[tuple[str, str]]:
     opened = _openers(lines)
     closing = _ending(lines)
     odd = text.count(_TRIPLE) % 2
+    # An odd number of triple quotes: a docstring begins before the fragment or ends after it.
     if odd and _closes_first(lines):
         yield _TRIPLE + "\n", closing
     yield opened, closing
@@ -174,11 +179,13 @@ def _for_words(closing: str, lines: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Complete blocks that begin with a word and end with `closing`."""
     missing = unclosed = 0
     for line in lines:
+        # "end", and "end.compact": a block's value can have a method called on it.
         if line.split(".")[0].split() == [closing]:
             missing, unclosed = missing + (unclosed == 0), max(unclosed - 1, 0)
         elif _OPENS.search(line) and not _ON_ONE_LINE.search(line):
             unclosed += 1
     if 0 < missing + unclosed <= MAX_OPEN:
+        # `rescue` needs a `begin`, `elsif` an `if`, and `when` a `case`.
         for opener in ("begin\n", "if _\n", "case _\n") if missing else ("",):
             yield opener * missing, f"\n{closing}" * unclosed
 
@@ -224,6 +231,7 @@ def _prefix(language: Language, missing: str, kinds: tuple[str, ...]) -> str:
             inside = False
         else:
             pieces.append("f" + _opener(char))
+            # A brace after an unclosed parenthesis belongs to an argument: "});" ends a callback.
             inside = char == ")"
     return "".join(piece + "\n" for piece in pieces)
 
@@ -249,6 +257,7 @@ def _unbalanced(text: str, *, hash_comments: bool) -> tuple[str, str]:
     unclosed: list[str] = []
     in_comment = False
     for line in text.split("\n"):
+        # Quotation marks count up to the end of their line: an apostrophe in prose hides no other.
         quote = ""
         for match in _SCAN.finditer(line):
             mark = match.group()

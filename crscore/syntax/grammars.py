@@ -91,6 +91,8 @@ def languages_known() -> tuple[Language, ...]:
     text = resources.files(__package__).joinpath("languages.toml").read_text("utf-8")
     tables: dict[str, dict[str, Any]] = {}
     for name, table in tomllib.loads(text).items():
+        # `like` copies the table of a language above it in the file, so the order of the file
+        # matters.
         tables[name] = {**tables.get(table.pop("like", ""), {}), **table}
     return tuple(_language(name, tables[name]) for name in sorted(tables))
 
@@ -161,6 +163,7 @@ def parse(language: Language, source: bytes) -> tree_sitter.Node:
     """
     language_parser = parser(language)
     if len(source) > _SHORT_BYTES and not _is_quick(language.package, language.entry, source):
+        # Line feeds stay, so that the rows of the tree are those of the file.
         source = _NOT_NEWLINE.sub(b"\0", source)
     return language_parser.parse(source).root_node
 
@@ -172,8 +175,11 @@ def _is_quick(package: str, entry: str, source: bytes) -> bool:
     tree-sitter's own timeout does not help, as the slow step is a single one at the end of a text.
     """
     grammar_parser, size = _parser(package, entry), _SHORT_BYTES
+    # From small parts to large ones: quadratic time shows in a part, long before a text of 18 KB
+    # has taken 30 s and 10 GB.
     while size < len(source):
         for start in range(0, len(source), size):
+            # CPU time of this thread, so that a busy machine does not change the outline.
             started = time.thread_time()
             grammar_parser.parse(source[start : start + size])
             if time.thread_time() - started > _BASE_SECONDS + size * _SECONDS_PER_BYTE:

@@ -30,7 +30,11 @@ def guess(lines: Sequence[str]) -> Language | None:
     for language in languages_known():
         outline = complete(language, tried, 1).outline
         share = outline.errors / size
+        # JavaScript also parses as TypeScript, and C as C++: rounding makes these shares equal, so
+        # that the information and then the precedence decide.
         rank = (round(share, 3), -_information(outline), language.precedence)
+        # Prose such as "It's odd." can parse as names; without a declaration or a fact it is not
+        # code.
         if share <= MAX_ERRORS and _information(outline) > 0 and (best is None or rank < best):
             best, best_language = rank, language
     return best_language
@@ -44,6 +48,8 @@ def _information(outline: Outline) -> float:
     return round(count / tokens, 1) if tokens else 0.0
 
 
+# "class A {", "namespace n {", "public:", "std::", "#include <vector>"; but not C's "#include
+# <stdio.h>" or "struct class *f(struct class *class);", where `class` is a name.
 _CPP_ONLY = re.compile(
     # Bounded: a line may consist of these words.
     r"(?<!struct )\bclass\s+\w[^;\n]{0,300}[;{<:]"
@@ -53,6 +59,7 @@ _CPP_ONLY = re.compile(
     re.MULTILINE,
 )
 _CPP_FILE = re.compile(r"\.(?:cc|cpp|cxx|hpp|hh|hxx|ipp|inl)$")
+# The last form is a line of a comment that starts above the known part of the header.
 _COMMENTS = re.compile(r"/\*.*?(?:\*/|\Z)|//[^\n]*|^[^\S\n]*\*[^\n]*", re.DOTALL | re.MULTILINE)
 
 

@@ -26,6 +26,7 @@ WORDS = {
     for name, words in tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8")).items()
 }
 """Words and node types that mean the same in every grammar, by their meaning."""
+# "load", "f?", "#hide", "~A", "n::A::f", "A.load", "Box<T, U>", "operator=="
 _NAME = re.compile(r"(?:[~@$#]|[^\W\d])[\w$:.~<>@!?=, *&\[\]-]*|operator\W+")
 _SPACES = re.compile(r"\s+")
 
@@ -69,6 +70,7 @@ def declared_type(node: Node, above: Node | None, noun: str, body: Node | None) 
     inner = node.child_by_field_name("type")
     # In the C family a type without a body is used, or declared for later.
     is_hollow = body is None and inner is None and node.type.endswith("specifier")
+    # Go: `type A struct {...}` holds the type inside of the declaration of its name.
     if inner is not None and inner.type in {"struct_type", "interface_type"}:
         noun, body = inner.type.removesuffix("_type"), inner
     is_named = _is_name(name) or name == "default"
@@ -90,6 +92,8 @@ def declared_function(node: Node, noun: str, body: Node | None) -> Declared | No
 def with_wrappers(node: Node, language: Language) -> Node:
     """Return a declaration with the nodes around it that hold nothing else."""
     while (above := node.parent) is not None and above.type in language.wrappers:
+        # `const f = () => {...}, n = 1` declares more than this. A template's parameters are
+        # siblings, too, but belong to the declaration.
         has_siblings = above.named_child_count > 1 and above.type.endswith("declaration")
         if has_siblings and not above.type.startswith("template"):
             break
@@ -133,6 +137,7 @@ def _function_name(node: Node) -> str:
         return ""
     text = text_of(name, 80).replace(" ", "")
     if node.child_by_field_name("receiver") is not None:
+        # Go: the receiver `(s *Server[T])` gives `Server`.
         receiver = re.sub(r"\[.*", "", field_text(node, "receiver", 80).strip("()")).split()
         return f"{receiver[-1].lstrip('*')}.{text}" if receiver else text
     if node.type == "destructor_declaration":
@@ -170,6 +175,7 @@ def lambda_name(node: Node) -> str:
         name = text_of(first_field(above, "name", "key", "property"), 80).strip("\"'")
     elif above.type == "assignment_expression":
         name = field_text(above, "left", 80)
+        # `module.exports = `, `exports.f = `, `A.prototype.f = `, `this.f = `
         name = re.sub(r"^(?:module\.)?exports(?:\.|$)|\.prototype(?=\.)", "", name) or "default"
         name = name.removeprefix("this.")
     else:
@@ -237,6 +243,7 @@ def binding(node: Node) -> tuple[str, str]:
         return text_of(target, 80), field_text(node, "type").removeprefix(":").strip()
     name = text_of(target, 80)
     name = name.strip("\"'") if node.type in {"pair", "array_element_initializer"} else name
+    # `x += 1` adds to `x`; without its operator the fact would say that `x` becomes 1.
     operator, text = field_text(node, "operator", 4), text_of(value)
     return name, f"{operator} {text}" if operator not in {"", "=", ":="} else text
 
@@ -248,12 +255,14 @@ def after_keyword(node: Node) -> str:
 
 def error_of(value: str) -> str:
     """Return the type of a raised error: `raise ValueError("x")` gives `ValueError`."""
+    # "ValueError("x")", "new Bad()", and PHP's "new \A\Bad()"
     match = re.match(r"(?:new\s+)?\\?([\w.:\\]+)", value)
     return match[1] if match else ""
 
 
 def caught_errors(node: Node) -> str:
     """Return the errors that a handler names, without the variable; "" for all."""
+    # The parameter of JavaScript's `catch (e)` is the variable; only TypeScript adds a type.
     if node.child_by_field_name("parameter") is not None:
         return field_text(node, "type").removeprefix(":").strip()
     parts: list[str] = []
@@ -261,6 +270,8 @@ def caught_errors(node: Node) -> str:
         if child.type in WORDS["after_caught"]:
             break
         parts.append(text_of(child))
+    # Python: "A as e", and "* A as e" of `except*`. The lookbehind keeps the search linear in long
+    # white space.
     text = re.sub(r"(?<!\s)\s+as\s+\w+$", "", " ".join(parts).lstrip("* "))
     text = without_parentheses(text).rstrip(", ")
     # Java, C#, C++ and PHP put the type before the variable.
@@ -277,12 +288,15 @@ def imported_names(node: Node) -> list[tuple[str, str]]:
         module = field_text(node, "module_name") or future
         return [(text_of(name), module) for name in names]
     text = text_of(node).rstrip("; ")
+    # Python, without fields for the names: "from . import *"
     match = re.fullmatch(r"from (\S+) import \(?([^()]+?),? ?\)?", text)
     if match:
         return [(name.strip(), match[1]) for name in match[2].split(",")]
+    # JavaScript and TypeScript: "import a, { b } from 'c'", "import type { a } from 'b'"
     match = re.fullmatch(r"import (?:type )?([^\"']+?) from [\"'](.+)[\"']", text)
     if match:
         return [(name.strip(), match[2]) for name in re.split(r"[{},]", match[1]) if name.strip()]
+    # "#include <a.h>", "import static a.b.C", "using std::a", "use A\B"
     text = re.sub(r"^(?:#\s*include(?:_next)?|import|using|use)\s+(?:static\s+|type\s+)?", "", text)
     # Go's may have another name before it.
     match = re.fullmatch(r"(?:[\w.]+ )?[\"'](.+)[\"']", text)
@@ -361,6 +375,7 @@ def parameters_in(parameter_list: Node | None) -> Iterator[Parameter]:
             yield from (Parameter(text_of(name, 80), type_name, "", False) for name in names)
             continue
         parameter = _parameter(node, type_name)
+        # C's `f(void)` has no parameter, and TypeScript's `this` is only a type.
         if parameter.name and parameter.name not in {"self", "cls", "this", "void"}:
             yield parameter
 

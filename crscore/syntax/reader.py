@@ -28,9 +28,13 @@ MAX_DEPTH = 50
 MIN_MEMBER_ROWS = 6
 """Rows from which a member of a type is a unit of its own."""
 
+# "test", "test_it", "testIt", "TestIt"; not "testament", "Tester"
 _TEST_NAME = re.compile(r"test(?=_|[A-Z]|$)|Test(?=_|[A-Z])")
+# "@Test", "@ParameterizedTest", "[Fact]", "[Theory]", "[TestMethod]"
 _TEST_MARK = re.compile(r"@?\[?(?:pytest\.|Parameterized)?(?:Test|Fact|Theory|TestMethod|test)\b")
+# "#hide", "_hide", "__hide"; not Python's "__init__" or PHP's "__construct"
 _INTERNAL = re.compile(r"#|_(?!_(?:\w+__|construct|invoke)$)")
+# "__global__ void f()", "int f() const REQUIRES(a) {"
 _MACRO = re.compile(
     r"\b__(?:global|device|host|forceinline|noinline)__\b"
     r"|(?:(?<=\))|(?<=\) )|(?<=\)\n)|(?<=const )|(?<=noexcept ))"
@@ -75,6 +79,7 @@ def unreadable(language: Language, source: str) -> int:
 
 
 def _root(language: Language, source: str) -> Node:
+    # Macros are replaced by as many spaces, so that rows and columns stay as they are.
     text = source
     if language.name in {"c", "cpp"}:  # words of CUDA, and macros that annotate a function
         text = _MACRO.sub(lambda match: re.sub(r"\S", " ", match[0]), source)
@@ -136,6 +141,7 @@ class _Reader:
             node, above, owner, nested = stack.pop()
             low, high = self._row(node), self._row(node, end=True)
             kind = node.type
+            # Before the check of the lines: `private:` applies to requested lines below it.
             if kind in self.language.sections:
                 self._start_section(node, owner)
             if not self._is_read(low, high):
@@ -246,6 +252,7 @@ class _Reader:
         )
         self.depths.append(self.depths[owner] + 1)
         index = len(self.units) - 1
+        # In C++ the members of a class are private until a section says otherwise.
         if kind == "class_specifier":
             self.hidden[index] = True
         return index
@@ -270,6 +277,7 @@ class _Reader:
     def _is_hidden(self, name: str) -> bool:
         """Return whether when a name alone makes a declaration internal."""
         last = name.rpartition(".")[2]
+        # Go exports the names that begin with a capital letter.
         return last[0].islower() if self.language.name == "go" else bool(_INTERNAL.match(last))
 
     def _declared(self, node: Node, above: Node | None, kind: str) -> Declared | None:
@@ -324,6 +332,7 @@ class _Reader:
 
     def _note_return(self, node: Node, owner: int, low: int, *, nested: bool) -> None:
         value = nodes.after_keyword(node)
+        # C#: `=> throw new Bad()` returns nothing; the raised error is a fact of its own.
         if not nested and not value.startswith("throw "):
             self._add(owner, Role.RETURN, "", value, low)
 

@@ -157,6 +157,7 @@ def _weigh(references: Sequence[Words], background: Background) -> list[_Referen
 def _references(cells: Cells, weighed: Sequence[_Reference], change: _Change) -> Floats:
     vectors, background = cells.reference_vectors, change.background
     total = len(weighed)
+    # Less the cosine of each reference with itself.
     cosines = (vectors @ vectors.T).sum(axis=1) - 1
     central = cosines / (total - 1) if total > 1 else np.full(total, 0.5)
     like_claim = vectors @ background.claim
@@ -166,6 +167,7 @@ def _references(cells: Cells, weighed: Sequence[_Reference], change: _Change) ->
         rows.append(
             [
                 math.log1p(text.length),
+                # a reference may have no stems
                 shared / (weight + 1e-6),
                 math.log1p(shared),
                 text.speech.explains,

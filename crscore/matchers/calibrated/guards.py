@@ -57,6 +57,7 @@ def find_flags(sentences: Sequence[Sentence], diff: Diff) -> tuple[Flag | None, 
     changed = "\n".join(
         _remove_whitespace(line.text) for line in lines if line.kind is not LineKind.CONTEXT
     )
+    # Readers do not see hidden text, so a visible sentence does not repeat it.
     visible: dict[int, list[int]] = defaultdict(list)
     for index, sentence in enumerate(sentences):
         if not sentence.hidden:
@@ -142,6 +143,7 @@ def proposes_the_change(text: str, *, added: str, removed: str) -> bool:
     spans = find_code_spans(text)
     if sum(len(span.split()) for span in spans) <= MAX_REMARK_PIECES:
         return False
+    # A proposal's long code was cut and ends with an ellipsis.
     code = iter([_remove_whitespace(span).rstrip("…") for span in spans])
     steps_done = []
     for verb, target in _STEP.findall(CODE_SPAN.sub("#", text)):
@@ -213,6 +215,7 @@ def find_repeats(texts: Sequence[str]) -> list[bool]:
             is_same &= (overlap.union > MAX_AMBIGUOUS_STEMS) | (stances[:index] == stances[index])
             repeats.append(bool(is_same.any()))
         else:
+            # Without stems ("Why?"), only the same words are a repetition.
             wording = tuple(_WORD.findall(texts[index].lower()))
             repeats.append(wording in without_stems)
             without_stems.add(wording)

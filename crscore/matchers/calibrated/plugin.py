@@ -69,6 +69,8 @@ class Calibrated:
         A sentence that is hidden, repeats another or is only code addresses nothing.
         """
         flags = guards.find_flags(cells.sentences, cells.diff)
+        # Hidden prose stays in the review and addresses nothing; the marker by which a bot finds
+        # its comment again is no part of it.
         in_review = tuple(
             not (sentence.hidden and guards.is_machine_marker(sentence.text))
             for sentence in cells.sentences

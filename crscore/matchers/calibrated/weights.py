@@ -102,6 +102,7 @@ def _check(trees: Trees, *, features: int) -> None:
     nodes = len(trees.value)
     for name, limit in (("roots", nodes), ("left", nodes), ("right", nodes), ("feature", features)):
         values = getattr(trees, name)
+        # A negative index would not fail: NumPy counts it from the end.
         if values.dtype != np.int32 or (
             values.size and not 0 <= values.min() <= values.max() < limit
         ):
