@@ -154,6 +154,7 @@ def assess(
         DependencyError: scipy is not installed.
     """
     draws = {"resamples": bootstrap.resamples, "seed": bootstrap.seed}
+    # A metric that lacks some reviews is compared on its own rows, all others on all.
     groups = measurements.by_rows(measured)
     return ValidationResult(
         **fields,

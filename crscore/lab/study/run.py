@@ -150,6 +150,7 @@ def run(
         measured,
         scores.links,
         results.Bootstrap(resamples=options.resamples, seed=options.seed),
+        # The tools are those that have run, which is known only after the scoring.
         signature=signature.render_signature({**parts.signature, "analyzers": analyzers.identity}),
         threshold=parts.threshold,
         split=None if options.split is None else str(options.split),
@@ -203,6 +204,7 @@ class _Job(NamedTuple):
             return {}
         parts = study_scorer.parts
         generators = {issues.WITHOUT: parts.generator}
+        # Only the study's own claims come with the findings of its tools.
         if self.options.claims.partition("+")[0] == RECORDED:
             generators[issues.RECORDED] = study.recorded(self.rated)
         settings = override_settings(study_scorer.settings, {"analyzers": suite.NONE})
@@ -227,6 +229,7 @@ def _score_folds(
         if trainer is not None:
             trained = trainer(fold.training_part(job.rated), encoder=job.encoder, seed=seed)
             name = trained.identity.partition("@")[0]
+            # The weights differ in each fold; split and seed determine them, and identify them all.
             matcher = FoldMatcher(trained, f"{name}@{split}.{seed}")
         study_scorer = job.scorer(matcher)
         parts.append(job.score(study_scorer, fold))

@@ -131,6 +131,7 @@ def cohen_kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
     first, second = (np.array(side) for side in zip(*pairs, strict=True))
     chance = sum(
         float(np.mean(first == category) * np.mean(second == category))
+        # A category that only the second one used adds 0.
         for category in np.unique(first)
     )
     if chance >= 1:
@@ -195,7 +196,10 @@ def _mean(
     n = 0
     for item in items:
         verdicts = [
-            (name, verdict) for name, verdict in sorted(item.items()) if verdict is not None
+            # Sorted, so that two annotators are one key, whoever judged first.
+            (name, verdict)
+            for name, verdict in sorted(item.items())
+            if verdict is not None
         ]
         n += len(verdicts) > 1
         for (name, verdict), (other_name, other_verdict) in combinations(verdicts, 2):

@@ -113,6 +113,7 @@ def compare(first: SavedRun, second: SavedRun, **resampling: Unpack[Resampling])
         DependencyError: scipy is not installed.
     """
     common = [key for key in first.reviews if key in second.reviews]
+    # A review may have been rated anew between the two runs.
     shared = [key for key in common if first.reviews[key].human == second.reviews[key].human]
     if not shared:
         raise InputError(
@@ -177,6 +178,7 @@ def _differences(
                 statistic=SPEARMAN,
                 **labels,
             )
+            # A system hardly ever reviews a change twice, so it has no pairs.
             if part.name == slices.WITHIN_SYSTEM:
                 continue
             tallies = [

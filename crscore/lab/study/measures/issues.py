@@ -155,6 +155,7 @@ def assess(
     """
     absent = (ToolState.MISSING, ToolState.UNSUPPORTED)
     runs = [run for analyzed in changes for run in analyzed.issues.analysis.tools]
+    # A set, because a tool gives the same reason for every change.
     reasons = {f"{run.tool} did not run: {run.reason}" for run in runs if run.state in absent}
     return Issues(
         analyzers=scorer.settings.analyzers,
@@ -196,6 +197,7 @@ def _tool(language: str, name: str, changes: Sequence[AnalyzedChange]) -> ToolRo
         in_change=len(in_change),
         pre_existing=sum(finding.pre_existing for finding in in_change),
         style=sum(finding.is_style and not finding.pre_existing for finding in in_change),
+        # `ruff+pylint` is the source of an issue that both report.
         counted=sum(any(map(includes, ref.source.split("+"))) for ref in references),
         share_in_change=len(in_change) / len(findings) if findings else None,
     )
@@ -243,6 +245,7 @@ def effects(variants: Sequence[Variant], **resampling: Unpack[Resampling]) -> It
                     n=len(part.rows),
                     spearman=spearman[v],
                     kendall=part.correlate(ranks.kendall, tables[v][:, d], ratings),
+                    # The first variant is what the others are compared with.
                     difference=difference if v else None,
                     low=test.low if v else None,
                     high=test.high if v else None,

@@ -123,6 +123,7 @@ def judge_links(
     for (change, _, addressed), result in zip(linked_reviews, results, strict=True):
         changes += [change.id] * len(change.edited)
         linked += [index in addressed for index in range(len(change.edited))]
+        # A review without a sentence has no column to take the maximum of.
         cosine.append(result.similarity.max(axis=1, initial=-1.0).astype(np.float64))
         degree.append(result.degrees.max(axis=1, initial=0.0).astype(np.float64))
     return Links(
@@ -171,11 +172,13 @@ def classify(links: Links, **resampling: Unpack[Resampling]) -> Classifier | Non
     linked = links.linked
     if not len(linked):
         return None
+    # Degrees of the published rule are 0 and 1, which rank nothing; its cosines do.
     binary = bool(np.isin(links.degree, (0.0, 1.0)).all())
     score = links.cosine if binary else links.degree
     positive = links.degree >= links.decision
     matcher = _point(positive, linked, links.decision if links.tau is None else links.tau)
     f1, precision = _intervals(links, score, positive, **resampling)
+    # A single draw that takes each pair once is the statistic itself.
     auc = float(resampled.auc(score, linked, np.ones((1, len(linked))))[0])
     return Classifier(
         n=len(linked),
@@ -260,6 +263,7 @@ def _intervals(
     """Return the intervals of F1 and of the average precision."""
     steps = _steps(score)
     hits = (positive & links.linked).astype(np.float64)
+    # F1 is a ratio of sums, hits over this mean, so that a draw only weighs its rows.
     mean_positives = (positive.astype(np.float64) + links.linked) / 2
 
     def f1_and_precision(weights: Floats) -> Floats:

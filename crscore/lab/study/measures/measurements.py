@@ -164,6 +164,8 @@ def measure(
     scored = [
         (*review, result)
         for review, result in zip(rated, score_reviews(scorer, texts), strict=True)
+        # A change without a pseudo-reference is left out of all metrics, so that they share the
+        # rows.
         if result.references
     ]
     rows = tuple(_row(*review) for review in scored)
@@ -248,6 +250,7 @@ def join(folds: Sequence[Measurements]) -> Measurements:
     """
     rows = [row for fold in folds for row in fold.rows]
     order = sorted(range(len(rows)), key=lambda index: rows[index].position)
+    # A change may be in several folds, each with the reviews of other systems.
     measured = {row.change.id for row in rows}
     return Measurements(
         rows=tuple(rows[index] for index in order),

@@ -57,6 +57,7 @@ def same_diff(measured: Measurements, **resampling: Unpack[Resampling]) -> tuple
     parts = {
         part.name: part.rows
         for part in slices.of_systems(measured.systems, human[:, 2])
+        # A system hardly ever reviews a change twice.
         if part.name != slices.WITHIN_SYSTEM
     }
     table = []
@@ -146,6 +147,7 @@ def couples(changes: Sequence[str]) -> Rows:
     for row, change in enumerate(changes):
         members.setdefault(change, []).append(row)
     pairs = [pair for rows in members.values() for pair in combinations(rows, 2)]
+    # Without a pair, the array would have one dimension only.
     return np.array(pairs, dtype=np.intp).reshape(len(pairs), 2)
 
 

@@ -108,6 +108,7 @@ def rank_systems(measured: Measurements) -> Systems:
                 mean=float(values[index]),
                 rank=float(system_ranks[index]),
             )
+            # `lexsort` sorts by its last key first; equal means are in the order of the names.
             for index in np.lexsort((names, -averaged[HUMAN, d]))
         ]
     ranking = [

@@ -38,6 +38,7 @@ LABELS: Final = "labels"
 AUTO: Final = "auto"
 BATCH: Final = 256
 """Comments scored in one call."""
+# Equal numbers that differ by rounding have to be ties.
 _DECIMALS: Final = 12
 
 
@@ -56,6 +57,7 @@ NUMBERS: Final[Mapping[str, Getter]] = MappingProxyType(
         "substance": _usefulness(attrgetter("substance")),
     }
     | _ASPECTS
+    # Relevance first, as the main score.
     | {name: attrgetter(f"scores.{name}") for name in reversed(DIMENSIONS)}
     | {
         WORDS: attrgetter("baselines.words"),
@@ -195,6 +197,7 @@ class _ScoredPairs:
         """Compare the true pairs with the false ones by every number."""
         numbers = []
         for number, with_nan in self.values.items():
+            # An abstention counts as 0: left out, it would pay to abstain in hard cases.
             values = np.nan_to_num(with_nan)
             numbers.append(
                 NumberSeparation(
@@ -239,6 +242,7 @@ def separate(
     rng = np.random.default_rng(options.seed)
     rows = comments.rows
     groups = [row.value(options.group) if options.group else row.patch for row in rows]
+    # Before the scoring, so that a wrong label is reported at once.
     labels = _labels(comments, options)
     other_pairs = _other_pairs(comments, options, rng, is_needed=not labels)
     pairs = [*(_Pair(row, row) for row in range(len(rows))), *other_pairs]
@@ -320,6 +324,7 @@ def _separate_changes(
     """Compare the own changes, of the first pairs, with those drawn for the comments."""
     own_pairs = [pair.comment for pair in other_pairs]
     other_indices = np.arange(len(other_pairs)) + comments
+    # A comment for which no other change was drawn is on neither side.
     compared = sorted(set(own_pairs))
     pairs = np.array([*compared, *other_indices])
 

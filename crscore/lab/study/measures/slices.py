@@ -121,6 +121,8 @@ def resample_spearman(
             _spearman(human[rows], [table[rows] for table in tables], group)
             for rows, group in zip(part.groups, by_group, strict=True)
         ]
+        # A draw of changes may have no review by a system, whose group then has no part in the
+        # mean.
         is_present = [(group.sum(axis=1) > 0)[None, None] for group in by_group]
         mean = values[0] if len(values) == 1 else resampled.mean_of_groups(values, is_present)
         return np.moveaxis(mean, -1, 0)

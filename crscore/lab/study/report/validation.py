@@ -98,6 +98,7 @@ def _cards(result: ValidationResult, by_slice: Correlations) -> Iterator[Card]:
         basis += f", {p_value(row.p)}"
     yield Card("Spearman", number(row.spearman), basis)
     yield Card("Kendall tau-b", number(row.kendall), "relevance")
+    # The primary metric comes first, on all reviews.
     pairs, ranking = (
         _of_relevance(result.pairs.same_diff)[0],
         _of_relevance(result.systems.ranking)[0],
@@ -166,6 +167,7 @@ def _spearman(row: Correlation | None) -> str:
 
 
 def _relevance(result: ValidationResult, by_slice: Correlations) -> Table:
+    # Reversed, so that of the slices of a metric the first one, all reviews, stays.
     pairs = {row.metric: row for row in reversed(_of_relevance(result.pairs.same_diff))}
     ranking = {row.metric: row for row in _of_relevance(result.systems.ranking)}
 
@@ -317,6 +319,7 @@ def _attacks(attacks: Attacks) -> Section:
         *columns(percent, "flagged"),
         ("goal", lambda row: _GOALS[row.reached]),
     )
+    # By identity: variants of two kinds may be equal.
     kinds = {id(variant): row.kind for row in attacks.kinds for variant in row.variants}
     variants = make_table(
         "Variants of the attacks",

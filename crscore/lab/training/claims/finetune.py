@@ -132,6 +132,7 @@ def render_card(record: Mapping[str, Any]) -> str:
 def _make_examples(
     rows: Rows, base: BaseModel, settings: Settings, prompt_format: PromptFormat
 ) -> _Examples:
+    # The model has no positions for more tokens, whatever the setting allows.
     context = getattr(base.model.config, "max_position_embeddings", settings.max_length)
     max_length = min(settings.max_length, context)
     template = ChatTemplate(base.tokenizer, base.model.generation_config.eos_token_id)
@@ -144,6 +145,8 @@ def _make_examples(
             continue
         chat = prompt_format.chat(row, seed=settings.seed, special=special)
         if chat is None:
+            # In use, it would be asked about in parts, to which the claims of the row do not
+            # belong.
             left_out["several_parts"] += 1
             continue
         encoded = template.encode(chat, prompt_format.answer(row))

@@ -205,6 +205,7 @@ def label_changes(
         source=SOURCE, engine=recording, prompt=prompt, sampling=sampling, form=form
     )
     identity = generator.identity
+    # Rows of another model or prompt do not count.
     labelled = {key.sha256 for key in file.keys if key.identity == identity}
     unlabelled = [change for change in changes if change.parsed.sha256 not in labelled]
     counts = LabelCounts(existing=len(changes) - len(unlabelled))
