@@ -24,7 +24,12 @@ STRANGE = (
 )
 
 
-@pytest.fixture(scope="module", params=plugins.names("encoders"))
+def _param(name: str) -> object:
+    """Mark the encoder that needs PyTorch."""
+    return pytest.param(name, marks=pytest.mark.slow if name == "st" else ())
+
+
+@pytest.fixture(scope="module", params=map(_param, plugins.names("encoders")))
 def encoder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Encoder:
     options: dict[str, object] = {"offline": True}
     if request.param == "st":

@@ -33,6 +33,8 @@ _MADE_AT_RUN_TIME = [
     "crscore.lab.study.attacks.restatements",
     "crscore.lab.study.attacks.variants",
     "crscore.llm.prompt_escaping",  # escaped tokens of a model
+    "crscore.pull_request.reviewers.wildcards",  # two, of escaped parts in atomic groups
+    "crscore.pull_request.reviewers.wildcards",
     "crscore.reports.view",  # an escaped noun
     "crscore.settings",  # FILE_RULES, below
     "crscore.static_analysis.analyzer",  # the manifests', below

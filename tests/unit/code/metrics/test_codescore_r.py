@@ -12,6 +12,8 @@ from tests.helpers.renamed_code import rename
 if TYPE_CHECKING:
     from crscore.code.metrics.base import Metric
 
+pytestmark = pytest.mark.slow  # PyTorch
+
 CODE = """def total(values, limit):
     count = 0
     for index in range(len(values)):
@@ -24,8 +26,6 @@ CODE = """def total(values, limit):
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> str:
-    pytest.importorskip("torch")
-    pytest.importorskip("sentence_transformers")
     from tests.helpers.tiny_model import save_tiny_model  # noqa: PLC0415
 
     folder = tmp_path_factory.mktemp("model")

@@ -7,6 +7,8 @@ import pytest
 from crscore import cli
 from tests.helpers import claim_rows, tiny_llm
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def roomy(tmp_path_factory):

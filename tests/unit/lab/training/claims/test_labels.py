@@ -19,6 +19,8 @@ from crscore.llm.engines.base import Sampling
 from tests.helpers import claim_rows
 from tests.helpers.scripted_llm import Say, completion, serve, well
 
+pytestmark = pytest.mark.slow
+
 ROWS = [{"sha256": "1"}, {"asked": "é\u2028", "other": 7}]
 KEYS = (LabelKey(sha256="1"), LabelKey(identity="é\u2028"))
 HOW = Sampling(max_tokens=256, temperature=0.2, top_p=0.95, seed=42)

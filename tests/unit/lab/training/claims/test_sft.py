@@ -5,6 +5,8 @@ import pytest
 from crscore.errors import InputError
 from crscore.lab.training.claims import sft
 
+pytestmark = pytest.mark.slow
+
 
 def _checkpoint(out, step, *, state=None):
     folder = sft.checkpoints_folder(out) / f"checkpoint-{step}"

@@ -40,9 +40,11 @@ def write_rows(folder: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_command_trains_an_encoder(tmp_path: Path) -> None:
-    torch = pytest.importorskip("torch")
-    transformers = pytest.importorskip("transformers")
+    import torch  # noqa: PLC0415
+    import transformers  # noqa: PLC0415
+
     from tests.helpers.tiny_model import PIECES, WIDTH  # noqa: PLC0415
 
     torch.manual_seed(0)
