@@ -140,6 +140,7 @@ def parse_code(code: str, language: str | None) -> Parsed:
         errors = enclosed.errors or int(
             not is_readable(enclosed.before + text + enclosed.after, grammar)
         )
+        # With as many errors, the unchanged lines are preferred.
         if best is None or errors < best[0]:
             best = errors, enclosed.before, text, enclosed.after
         if errors == 0:

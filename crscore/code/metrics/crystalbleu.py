@@ -68,6 +68,7 @@ class CrystalBleu(Metric):
         """Count n-grams; shape (N, 10), see `ngrams.References.statistics`."""
         options = self.options
         if options.corpus is None:
+            # A set: a reference counts once, however many candidates it has.
             texts = frozenset(text for sample in samples for text in sample.references)
         else:
             texts = frozenset({_read(options.corpus)})

@@ -228,6 +228,7 @@ def _pair(
 
 
 def _by_key(samples: Sequence[Sample]) -> dict[tuple[str | None, int], Sample]:
+    # Several samples of one id are paired in their order.
     counts: Counter[str | None] = Counter()
     keyed: dict[tuple[str | None, int], Sample] = {}
     for sample in samples:

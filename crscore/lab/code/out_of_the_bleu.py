@@ -40,6 +40,7 @@ BINS: Final = MappingProxyType(
 )
 """The paper's bounds of the bins of differences by data set, in points of 100; each bin excludes
 its upper bound."""
+# People graded from 0 to 4.
 MAX_GRADE: Final = 4
 
 
@@ -233,6 +234,7 @@ def make_columns(graded: GradedCode, grid: Grid) -> tuple[list[Column], tuple[st
         if metric.inapplicable(graded.samples) is None:
             statistics = metric.statistics(graded.samples)[grid.rows]
             columns.append(Column(name, metric.identity, statistics, metric.corpus_scores))
+        # With the scores of some answers only, systems could not be compared.
         elif all(name in graded.published[row] for row in grid.rows.ravel()):
             scores = np.array([published.get(name, 0.0) for published in graded.published])
             columns.append(_mean_column(name, "published", scores[grid.rows]))
@@ -261,6 +263,7 @@ def synthetic_models(grades: Floats, texts: Sequence[Sequence[str]]) -> list[Ind
     models: dict[tuple[str, ...], Indices] = {}
     for model in _candidate_models(grades):
         key = tuple(texts[system][snippet] for snippet, system in enumerate(model))
+        # Different exchanges may give the same snippets, and two such models cannot differ.
         models.setdefault(key, model)
     return list(models.values())
 
@@ -273,6 +276,7 @@ def _candidate_models(grades: Floats) -> Iterator[Indices]:
         for sign in (1, -1):
             gains = sign * (grades - grades[system])
             best_system, gain = gains.argmax(axis=0), gains.max(axis=0)
+            # An exchange for an equal snippet would count as one and change nothing.
             order = np.argsort(-gain, kind="stable")[: int((gain > 0).sum())]
             for share in SHARES:
                 model = np.full(snippets, system)

@@ -43,6 +43,7 @@ def judge(box: Box, problem: Problem, code: str) -> str:
     program = _compiled(_program_of(problem, code, functions))
     for folder, executable in ((apart.TESTS, tests), (apart.PROGRAM, program)):
         apart.write(box.folder / folder, executable)
+        # Compiled files arrive as bytes, without their mode.
         (box.folder / folder / "run").chmod(0o755)
     return apart.run_apart(box, ["./run"], ["./run"], tool=_COMPILER)
 
@@ -79,6 +80,7 @@ def _compiled(source: str) -> Mapping[str, bytes]:
     return apart.compiled(_COMMAND, sources, {}, tool=_COMPILER)
 
 
+# Most programs of a problem have the same tests.
 _compiled_tests = lru_cache(maxsize=256)(_compiled)
 
 

@@ -26,7 +26,7 @@ def judge(box: Box, problem: Problem, code: str) -> str:
     """Run a program with its tests and return the result."""
     tests, prompt = problem.tests, problem.prompt
     program = prompt + code
-    # As in MultiPL-E, whose tests begin with the brace that closes the function of the prompt.
+    # The tests may begin with the brace that closes the function of the prompt.
     if tests.lstrip().startswith("}"):
         tests = tests.lstrip()[1:]
         program += "\n}" if apart.open_braces(program) > 0 else ""

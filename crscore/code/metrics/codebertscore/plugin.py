@@ -122,6 +122,7 @@ class CodeBERTScore(MeanMetric):
         return scores
 
     def _texts(self, sample: Sample) -> list[Text]:
+        # Its end, which is next to the code.
         context = sample.context[-MAX_CONTEXT:] if self.options.context else ""
         return [Text(context, code) for code in (sample.candidate, *sample.references)]
 
@@ -135,6 +136,7 @@ class CodeBERTScore(MeanMetric):
         """Return the tokens of the texts of some samples; `previous` has the last batch's."""
         texts = dict.fromkeys(text for sample in samples for text in self._texts(sample))
         new = [text for text in texts if text not in previous]
+        # Neighbouring samples often share references.
         sides = {text: side for text, side in previous.items() if text in texts}
         for text, tokens in zip(new, source.tokens(new), strict=True):
             words = alignment.drop_punctuation(tokens, self.options.punctuation)

@@ -126,6 +126,7 @@ def make_attacks(
     """
     writer = generator or plugins.create("claims", "structural")
     reviews = honest_reviews(study)
+    # By change, because several honest reviews share the claims of their change.
     materials = {
         change.id: make_material(change, writer, wording=wording)
         for change in {change.id: change for change, _ in reviews}.values()

@@ -180,6 +180,7 @@ def score_duels(study: Study, attacks: Sequence[Attack], scorer: Scorer) -> tupl
         One duel per attack, in order.
     """
     texts = {(change.id, review.system): review.text for change, review in honest_reviews(study)}
+    # Many attacks compete with one honest review, which is scored once.
     pairs = list(dict.fromkeys((attack.change, attack.system) for attack in attacks))
     changes = {change.id: change for change in study.changes}
     reviews = [(changes[change_id], texts[change_id, system]) for change_id, system in pairs]
@@ -229,6 +230,7 @@ def summarize_duels(duels: Sequence[Duel], **resampling: Unpack[Resampling]) -> 
 
 
 def _scored(result: Result) -> Scored:
+    # An abstention counts as 0, in duels as in every measure.
     relevance = result.relevance or 0.0
     return Scored(
         value=result.usefulness.value if result.usefulness else relevance,

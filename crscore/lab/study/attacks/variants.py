@@ -63,6 +63,7 @@ def paste_diff(material: Material, _: np.random.Generator) -> Variants:
     if not changed:
         return {}
     raw = material.patch.strip("\n")
+    # Behind the header of a hunk, the first column is the sign.
     without_signs = "\n".join(line[1:] for line in raw.split("\n") if not line.startswith("@@"))
     new = "\n".join(added or changed)
     return {

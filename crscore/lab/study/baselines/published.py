@@ -46,6 +46,7 @@ def _token_encoder(encoder: Encoder) -> Encoder:
     """Return the default encoder where the run's exposes no tokens and weights are available."""
     if isinstance(encoder, TokenEncoder) or plugins.load("encoders", TOKENS).missing() is not None:
         return encoder
+    # A baseline must not start a download.
     default: Encoder = plugins.create("encoders", TOKENS, {"offline": True})
     return default
 

@@ -114,6 +114,7 @@ def is_comments(path: Path) -> bool:
         path: A file; one that cannot be read has no comments.
     """
     try:
+        # A file may be large; its first row shows what it is.
         row = json.loads(jsonl.read_bytes(path, _KIND).lstrip().partition(b"\n")[0])
     except (InputError, ValueError, RecursionError):
         return False
@@ -139,6 +140,7 @@ def read_comments(path: Path, scorer: Scorer) -> Comments:
         text = getattr(row, _first_field(row, TEXTS, location))
         patch_field = _first_field(row, PATCHES, location)
         patch = getattr(row, patch_field)
+        # Many comments may be on one change, which is then parsed once.
         key = patch, row.language, row.path
         if key not in diffs:
             diffs[key] = scorer.read_diff(

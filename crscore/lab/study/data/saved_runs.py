@@ -116,6 +116,7 @@ def read_saved_run(path: Path) -> SavedRun:
     reviews: dict[ReviewKey, SavedReview] = {}
     counts: Counter[tuple[str, str]] = Counter()
     for row in document.reviews:
+        # A system may have reviewed a change more than once.
         author = row.change, row.system
         reviews[ReviewKey(*author, counts[author])] = row
         counts[author] += 1

@@ -171,6 +171,7 @@ def read_study(path: Path) -> Study:
     changes = tuple(_change(row) for _, row in rows)
     if not changes:
         raise InputError(f"{path} has no changes; a study has one JSON object per line")
+    # Ratings are found by the id of a change, claims by its patch.
     for field in ("id", "patch"):
         values = [getattr(change, field) for change in changes]
         if len(set(values)) < len(values):

@@ -22,6 +22,7 @@ from crscore.reports.charts import Bar, Plot
 from crscore.reports.layout import Card, Report, Section
 
 LETTERS: Final = {"first": "A", "second": "B", None: DASH}
+# The question is whether B improves on A.
 _TONES: Final = {"first": "bad", "second": "good", None: ""}
 
 
@@ -54,6 +55,7 @@ def _answer(comparison: Comparison) -> Iterator[str]:
         yield "Both agree with people equally well on relevance."
         return
     better = "B" if row.difference > 0 else "A"
+    # Without significance, the sentence must not claim a difference.
     verb = "agrees" if row.better else "seems to agree"
     low, high = sorted((row.first or 0, row.second or 0))
     yield (

@@ -119,6 +119,7 @@ def _of_relevance(rows: Sequence[_Row]) -> list[_Row]:
 
 def _metrics(result: ValidationResult, by_slice: Correlations) -> Section:
     pooled = [by_slice[metric.name, RELEVANCE, slices.POOLED] for metric in result.metrics]
+    # Agreement between people is the ceiling of every metric.
     people = tuple(
         Mark(row.value, "two people")
         for row in result.agreement
@@ -467,6 +468,7 @@ def _agreement(result: ValidationResult) -> Section:
         "People",
         "How well do people agree with each other?",
         intro=("The ceiling of any score compared with them: 1 is perfect, 0 is chance.",),
+        # Without anything judged twice, there are only the reasons.
         tables=(table,) if table.rows else (),
         notes=tuple(f"Undefined: {reason}." for reason in reasons),
     )

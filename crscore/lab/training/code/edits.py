@@ -65,6 +65,7 @@ def apply_edits(parsed: Parsed, edits: Iterable[Edit], language: str | None) -> 
     root = parse(grammar_of(language), source)
     if root.has_error:
         return None
+    # Edits lie within the code: its start stays, its end moves.
     return Parsed(source, root, parsed.start, len(source) - len(parsed.source) + parsed.end, 0)
 
 

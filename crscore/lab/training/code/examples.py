@@ -21,6 +21,7 @@ MUTANTS = 6
 """Maximum number of mutants drawn per function."""
 MIN_BYTES = 80
 MAX_BYTES = 2500
+# Python's and Java's.
 _FUNCTIONS = ("function_definition", "method_declaration")
 
 

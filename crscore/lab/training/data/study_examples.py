@@ -61,6 +61,7 @@ def make_examples(study: Study, generator: ClaimGenerator) -> list[Example]:
     for change, diff, generated in zip(
         study.changes, diffs, generator.generate(diffs), strict=True
     ):
+        # Without issues, as from the other lists: see `claims_of`.
         rows = tuple(
             index for index, ref in enumerate(change.edited) if ref.kind is not ReferenceKind.ISSUE
         )

@@ -111,6 +111,7 @@ def gradient(
 
     con, d_con = mean_of_best(by_sentence, layout.sentence, layout.review_of_sentence)
     comp, d_comp = mean_of_best(by_reference, layout.reference, layout.review_of_reference)
+    # Both may be 0.
     total = con + comp + 1e-9
     rel = 2 * con * comp / total
     d_rel = (2 * comp**2 / total**2)[review] * d_con + (2 * con**2 / total**2)[review] * d_comp
