@@ -34,7 +34,6 @@ _SET: Final = {
     "GIT_ALLOW_PROTOCOL": "none",
 }
 _SETTINGS: Final = (
-    # programs that git would start
     "core.hooksPath=/dev/null",
     "core.fsmonitor=",
     "core.attributesFile=/dev/null",
@@ -42,7 +41,6 @@ _SETTINGS: Final = (
     "core.sparseCheckout=false",
     "core.splitIndex=false",
     "core.untrackedCache=false",
-    # these change the text of a diff
     "diff.suppressBlankEmpty=false",
     "diff.noprefix=false",
     "diff.mnemonicPrefix=false",

@@ -132,7 +132,6 @@ def _for_indented(lines: Sequence[str], text: str) -> Iterator[tuple[str, str]]:
     opened = _openers(lines)
     closing = _ending(lines)
     odd = text.count(_TRIPLE) % 2
-    # An odd number of triple quotes: a docstring begins before the fragment or ends after it.
     if odd and _closes_first(lines):
         yield _TRIPLE + "\n", closing
     yield opened, closing
@@ -179,7 +178,6 @@ def _for_words(closing: str, lines: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Complete blocks that begin with a word and end with `closing`."""
     missing = unclosed = 0
     for line in lines:
-        # "end", and "end.compact": a block's value can have a method called on it.
         if line.split(".")[0].split() == [closing]:
             missing, unclosed = missing + (unclosed == 0), max(unclosed - 1, 0)
         elif _OPENS.search(line) and not _ON_ONE_LINE.search(line):
@@ -231,7 +229,6 @@ def _prefix(language: Language, missing: str, kinds: tuple[str, ...]) -> str:
             inside = False
         else:
             pieces.append("f" + _opener(char))
-            # A brace after an unclosed parenthesis belongs to an argument: "});" ends a callback.
             inside = char == ")"
     return "".join(piece + "\n" for piece in pieces)
 

@@ -91,8 +91,6 @@ def languages_known() -> tuple[Language, ...]:
     text = resources.files(__package__).joinpath("languages.toml").read_text("utf-8")
     tables: dict[str, dict[str, Any]] = {}
     for name, table in tomllib.loads(text).items():
-        # `like` copies the table of a language above it in the file, so the order of the file
-        # matters.
         tables[name] = {**tables.get(table.pop("like", ""), {}), **table}
     return tuple(_language(name, tables[name]) for name in sorted(tables))
 

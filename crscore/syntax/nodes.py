@@ -70,7 +70,6 @@ def declared_type(node: Node, above: Node | None, noun: str, body: Node | None) 
     inner = node.child_by_field_name("type")
     # In the C family a type without a body is used, or declared for later.
     is_hollow = body is None and inner is None and node.type.endswith("specifier")
-    # Go: `type A struct {...}` holds the type inside of the declaration of its name.
     if inner is not None and inner.type in {"struct_type", "interface_type"}:
         noun, body = inner.type.removesuffix("_type"), inner
     is_named = _is_name(name) or name == "default"
@@ -137,7 +136,6 @@ def _function_name(node: Node) -> str:
         return ""
     text = text_of(name, 80).replace(" ", "")
     if node.child_by_field_name("receiver") is not None:
-        # Go: the receiver `(s *Server[T])` gives `Server`.
         receiver = re.sub(r"\[.*", "", field_text(node, "receiver", 80).strip("()")).split()
         return f"{receiver[-1].lstrip('*')}.{text}" if receiver else text
     if node.type == "destructor_declaration":
@@ -255,14 +253,12 @@ def after_keyword(node: Node) -> str:
 
 def error_of(value: str) -> str:
     """Return the type of a raised error: `raise ValueError("x")` gives `ValueError`."""
-    # "ValueError("x")", "new Bad()", and PHP's "new \A\Bad()"
     match = re.match(r"(?:new\s+)?\\?([\w.:\\]+)", value)
     return match[1] if match else ""
 
 
 def caught_errors(node: Node) -> str:
     """Return the errors that a handler names, without the variable; "" for all."""
-    # The parameter of JavaScript's `catch (e)` is the variable; only TypeScript adds a type.
     if node.child_by_field_name("parameter") is not None:
         return field_text(node, "type").removeprefix(":").strip()
     parts: list[str] = []
@@ -375,7 +371,6 @@ def parameters_in(parameter_list: Node | None) -> Iterator[Parameter]:
             yield from (Parameter(text_of(name, 80), type_name, "", False) for name in names)
             continue
         parameter = _parameter(node, type_name)
-        # C's `f(void)` has no parameter, and TypeScript's `this` is only a type.
         if parameter.name and parameter.name not in {"self", "cls", "this", "void"}:
             yield parameter
 

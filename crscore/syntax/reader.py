@@ -252,7 +252,6 @@ class _Reader:
         )
         self.depths.append(self.depths[owner] + 1)
         index = len(self.units) - 1
-        # In C++ the members of a class are private until a section says otherwise.
         if kind == "class_specifier":
             self.hidden[index] = True
         return index
@@ -277,7 +276,6 @@ class _Reader:
     def _is_hidden(self, name: str) -> bool:
         """Return whether when a name alone makes a declaration internal."""
         last = name.rpartition(".")[2]
-        # Go exports the names that begin with a capital letter.
         return last[0].islower() if self.language.name == "go" else bool(_INTERNAL.match(last))
 
     def _declared(self, node: Node, above: Node | None, kind: str) -> Declared | None:
@@ -332,7 +330,6 @@ class _Reader:
 
     def _note_return(self, node: Node, owner: int, low: int, *, nested: bool) -> None:
         value = nodes.after_keyword(node)
-        # C#: `=> throw new Bad()` returns nothing; the raised error is a fact of its own.
         if not nested and not value.startswith("throw "):
             self._add(owner, Role.RETURN, "", value, low)
 
