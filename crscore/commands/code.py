@@ -53,7 +53,7 @@ def _document_command(function: Callable[..., _Written]) -> Callable[..., int]:
     @click.option("--format", "form", type=click.Choice(("text", "json")), default="text")
     @functools.wraps(function)
     def write(*, form: str, target: str | None, **options: Any) -> int:
-        # Before the work, which may take hours and would be lost.
+        # Before the work, which would be lost.
         io.check_output(target)
         document, render = function(**options)
         if form == "json":

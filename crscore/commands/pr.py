@@ -142,7 +142,7 @@ def command(
         markers=dict(map(_marker, markers)),
         flags=overrides,
         folder=None if no_checkout else Path(checkout or "."),
-        # A folder that was not named may be anything, so that it cannot be used is no news.
+        # A failure to use a folder is reported only if the user named the folder.
         names_folder=checkout is not None,
         reports=read_sarif_files(settings, sarif_files),
     )

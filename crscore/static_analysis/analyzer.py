@@ -277,6 +277,7 @@ class Analyzer:
             files |= {name for name in own_files if (self.folder / name).is_file()}
         for name in (FILE_NAME, *sorted(files)):
             content = (self.folder / name).read_bytes()
+            # With the length, so that two sets of files never give the same input.
             digest.update(f"{name} {len(content)}\n".encode() + content)
         return digest.hexdigest()
 

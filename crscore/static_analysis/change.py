@@ -56,6 +56,7 @@ def _place(finding: Finding, changed: Sequence[int]) -> Finding:
     """Move a finding to its first changed line: a block may start above the change."""
     first = bisect.bisect_left(changed, finding.line)
     stop = bisect.bisect_right(changed, finding.end_line)
+    # Line 0 is a finding on the whole file.
     if finding.line < 1 or first >= stop:
         return finding
     if changed[first] == finding.line:

@@ -76,6 +76,7 @@ def analysis(
             runs.append(_run_of(result, [file for file, _ in concerned]))
         for file, texts in concerned:
             findings.extend(_in_file(result, file, texts, compat=compat))
+    # Where no tool had a file to read, none needed a sandbox.
     confined = confined or not runs
     # A linter that also ran here repeats its findings in other words.
     identities = {_identity(finding) for finding in findings}
@@ -112,6 +113,7 @@ def _run_of(result: ToolResult, files: Sequence[ChangedFile]) -> ToolRun:
     has_output = any(_was_read(outcome) or _has_findings(outcome) for outcome in new.values())
     version = tool.version
     if not result.analyzer.shipped:
+        # A team's own rules may change without a new version of the tool.
         version += f"-{result.analyzer.sha256[:8]}"
     reason = ""
     state = ToolState.RAN
@@ -146,6 +148,7 @@ def _in_file(
     new = [finding for unit in new_units for finding in _findings(result, unit)]
     text = {unit.side: unit.text.split("\n") for unit in own_units if not unit.is_fragment}
     if compat:
+        # The published method counts matters of style.
         unstyled = [replace(finding, is_style=False) for finding in new]
         return change.same_text(file, unstyled, text.get(Side.NEW, []))
     old = next((unit for unit in own_units if unit.side is Side.OLD), None)

@@ -175,6 +175,7 @@ def _arguments(task: Task, names: Sequence[str], work: Path, scratch: Path) -> I
         "{rules}": str(analyzer.folder / (task.run.rules or "")),
         "{here}": str(analyzer.folder),
         "{tools}": str(task.tool.tools),
+        # Unpredictable, so that no analysed text can contain it.
         "{marker}": f"crscore-{secrets.token_hex(16)}",
     }
     for argument in task.run.arguments:
@@ -255,6 +256,7 @@ def _key(task: Task, unit: Unit) -> str:
         "crscore": __version__,
         "tool": f"{analyzer.name} {task.tool.version} {analyzer.sha256}",
         "run": msgspec.json.encode(task.run).decode(),
+        # The suffix, and whether it is a package, can change what a tool finds.
         "name": unit.file_name(0),
         "text": unit.text,
     }

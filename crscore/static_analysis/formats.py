@@ -198,6 +198,7 @@ def _whole(value: Any, tool: str) -> int:
         number = int(value) if isinstance(value, str | int) else -1
     except ValueError:
         number = -1
+    # JSON's `true` is a whole number to Python.
     if number < 0 or isinstance(value, bool):
         raise ToolOutputError(tool, f"a line number was expected, not {str(value)[:80]!r}")
     return number

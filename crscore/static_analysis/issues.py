@@ -139,6 +139,7 @@ def _join_same_defects(findings: Sequence[Finding], encoder: Encoder) -> list[_I
     by_line: dict[tuple[str, int], list[Finding]] = defaultdict(list)
     for finding in findings:
         by_line[finding.path, finding.line].append(finding)
+    # One tool's findings are never joined, so a line with one tool needs no comparison.
     groups = [  # the findings that are compared, and all of one line
         (group[: MAX_COMPARED if len({finding.tool for finding in group}) > 1 else 0], group)
         for group in by_line.values()

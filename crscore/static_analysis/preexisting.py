@@ -46,6 +46,7 @@ def find_continued(
     is_used = [False] * len(old)
     for key_of in _PASSES:
         waiting: dict[tuple[str, Hashable], list[int]] = defaultdict(list)
+        # Reversed, so that `pop` takes the first one.
         for index, finding in reversed(list(enumerate(old))):
             if not is_used[index]:
                 waiting[finding.rule, key_of(before, finding)].append(index)
@@ -84,6 +85,7 @@ def _edits(file: ChangedFile) -> dict[Side, dict[int, _Edit]]:
             run += 1
             removed = [line.old for line in lines if line.old]
             added = [line.new for line in lines if line.new]
+            # As many lines were added as removed: each is taken for the successor of one.
             is_one_by_one = len(removed) == len(added)
             for side, line_numbers in ((Side.OLD, removed), (Side.NEW, added)):
                 for index, line_number in enumerate(line_numbers):

@@ -101,6 +101,7 @@ class _Part:
     def __init__(self, component: Json) -> None:
         self.component = component
         self.rules = _objects(component, "rules")
+        # Reversed, so that the first of several rules with one id stays.
         self.by_id = {_text(rule, "id"): rule for rule in reversed(self.rules)}
 
 
@@ -129,6 +130,7 @@ class _Run:
         unparsed = tuple(dict.fromkeys(self._unparsed()))
         invocations = _objects(self.run, "invocations")
         failed = [run for run in invocations if run.get("executionSuccessful") is False]
+        # Without a result, a failed tool would look like one that found nothing.
         if failed and not findings and not unparsed:
             reason = f"it says that the tool failed{_failure_reason(failed[0])}"
             raise ToolOutputError(self.source, reason)
@@ -263,6 +265,7 @@ def _message(result: Json, rule: _Rule) -> str:
 def _filled(text: str, arguments: list[str]) -> str:
     def fill(match: re.Match[str]) -> str:
         if match[1] is None:
+            # "{{" and "}}" are escaped braces.
             return match[0][0]
         index = int(match[1])
         return arguments[index] if index < len(arguments) else match[0]

@@ -124,6 +124,7 @@ def _program(command: str, tool_folder: Path, path: str) -> str | None:
         return sys.executable
     name = command.rpartition("/")[2]
     own_program = command if "/" in command else f"node_modules/.bin/{command}"
+    # Before PATH: these have the version that was installed for crscore.
     for candidate in (tool_folder / own_program, Path(sysconfig.get_path("scripts")) / name):
         if candidate.is_file() and os.access(candidate, os.X_OK):
             return str(candidate.absolute())
@@ -265,6 +266,7 @@ def install_tool(analyzer: Analyzer, tools: Path) -> Path:
                 shutil.copyfile(analyzer.folder / name, new_folder / name)
             _run_npm([npm, *_NPM_COMMAND], new_folder, analyzer.name)
             if target.exists():
+                # The old folder goes with the temporary one, after the new one is in place.
                 target.rename(Path(folder) / "replaced")
             new_folder.rename(target)
     except OSError as exc:

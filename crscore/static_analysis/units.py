@@ -128,6 +128,7 @@ def _fragments(file: ChangedFile, suffix: str) -> Iterator[Unit]:
             continue
         lines = [line.text for line in hunk.lines_of(LineKind.CONTEXT, LineKind.ADDED)]
         whole = fragments.complete(language, lines, hunk.new_start)
+        # A tool would report code that does not parse as an error.
         if whole.outline.errors == 0:
             yield Unit(
                 path=file.path,

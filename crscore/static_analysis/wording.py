@@ -91,7 +91,9 @@ _LINK: Final = re.compile(
 )
 _LITERAL_LINK: Final = re.compile(r"\\\[((?:[^\[\]\\\n]){0,400})\\\](?=\()")
 _TAG: Final = re.compile(r"</?(?:b|br|code|em|i|li|p|pre|strong|tt|ul)\s?/?>", re.IGNORECASE)
+# "*a*", "**a**", "***a***", but not "2 * 3 * 4"
 _STRONG: Final = re.compile(r"(?<!\*)\*{1,3}(?=\S)([^*\n]{1,300})(?<=\S)\*{1,3}(?!\*)")
+# "# a", "> a", "- a", "1. a"
 _OPENING: Final = re.compile(r"^(?:#{1,6}|>|[-*+•]|\d{1,2}[.)])\s+")
 # A line that starts a list, a heading or a quote ends the preceding text.
 _NEW_PART: Final = re.compile(r"\n\s*(?:\n|(?=(?:#{1,6}|>|[-*+•]|\d{1,2}[.)])\s))")
@@ -146,6 +148,7 @@ def shorten(message: str) -> str:
         'os.system() is not safe.'
     """
     text = message[:_READ_CHARS].replace("\r\n", "\n").replace("\r", "\n")
+    # Control characters could forge a placeholder, and move the cursor of a terminal.
     text = re.sub(r"[\x00-\x08\x0b-\x1f\x7f]", "", text)
     text = _first_part(text)
     spans: list[str] = []

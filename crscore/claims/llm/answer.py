@@ -20,6 +20,7 @@ _IMPLICATIONS: Final = r"(?:possible[ _])?implications?"
 _OBJECT: Final = re.compile(
     rf'(?P<json>\{{)\s{{0,200}}"(?:{_CLAIMS}|{_IMPLICATIONS})"\s{{0,20}}:', re.IGNORECASE
 )
+# `["...`, `[{"text": ...`, also in a code fence; at the start only, as prose has brackets, too
 _LIST: Final = re.compile(r'\s{0,200}(?:```(?:json)?\s{0,200})?(?P<json>\[)\s{0,200}["{]')
 # A string, with the colon behind a key; a bracket; anything else that JSON is made of.
 _TOKEN: Final = re.compile(
@@ -63,6 +64,8 @@ _LABEL: Final = re.compile(r"\*\*([^*\n]{1,200}?):?\*\*\s{0,3}(?:(?<=:\*\*)|[:�
 _NAMES_CODE: Final = re.compile(r"[`_./()]|[a-z][A-Z]|\d")
 _BOLD: Final = re.compile(r"(`[^`\n]*`)|\*\*(?=\S)((?:[^*`\n]|`[^`\n]*`){1,500})(?<=\S)\*\*")
 _CODE: Final = re.compile(r"`[^`\n]{1,1000}`")
+# "It fails.", "It fails.)" before a capital, a quotation or code; not "e.g. Foo", "i.e. Foo", "vs.
+# Foo"
 _SENTENCE_END: Final = re.compile(
     r"(?<!e\.g)(?<!i\.e)(?<!vs)[.!?][\"')\]”*]{0,3}\s{1,9}(?=[A-Z`\"'(\[“])"
 )
@@ -130,6 +133,7 @@ def read_answer(raw: str, *, whole: bool = True) -> ParsedAnswer:
 
 def _without_thoughts(raw: str) -> tuple[str, bool]:
     """Return the answer without the model's reasoning, and whether the reasoning was cut off."""
+    # The last mark counts: a model may think more than once before it answers.
     start = 0
     for end in _THOUGHT_ENDS.finditer(raw):
         start = end.end()
@@ -144,6 +148,7 @@ def _json_points(raw: str, position: int) -> tuple[list[_Point], bool]:
     """Read the strings of JSON up to its end; also return whether it was cut off before that."""
     points: list[_Point] = []
     implies, skipped, depth = False, False, 0
+    # Not `json.loads`: an answer that was cut off is read up to the cut.
     while (token := _TOKEN.match(raw, position)) is not None:
         position = token.end()
         string, colon, opens, closes = token.groups()
@@ -183,6 +188,7 @@ def _listed_points(raw: str, *, cut: bool) -> tuple[list[_Point], bool]:
             points[-1] = points[-1]._replace(text=f"{points[-1].text} {_plain_sentence(line)}")
         elif marked is not None:
             text = _plain_sentence(line)
+            # An item that ends with a colon introduces the items below it.
             points += [_Point(text, implies, listed=True)] if text[-1:] not in ("", ":") else []
         elif not line.lstrip().startswith("#"):
             points += (_Point(text, implies, listed=False) for text in _prose(line))
@@ -201,6 +207,7 @@ def _lines_outside_code(text: str) -> Iterator[str]:
         elif fenced:
             fenced = in_code = False
         else:
+            # A fence before any item may be around the whole answer; one between items holds code.
             fenced, in_code = True, has_list and fence[1].lower() not in _TEXT_FENCES
 
 

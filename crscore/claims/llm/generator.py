@@ -82,6 +82,7 @@ class ModelClaims:
         generated = self._generate_new(tuple(unknown.values()))
         for key, (claims, complete) in zip(unknown, generated, strict=True):
             claims_by_key[key] = claims
+            # A part without an answer may get one in the next run.
             if complete and self.cache is not None:
                 self.cache.put(key, msgspec.msgpack.encode(claims))
         return tuple(claims_by_key[key] for key in keys)

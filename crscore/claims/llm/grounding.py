@@ -35,6 +35,7 @@ REPEATS_EXAMPLE: Final = "repeats an example of the prompt"
 TOO_LONG: Final = "is too long for a sentence"
 TOO_MANY: Final = "comes after too many others"
 
+# "`n`", ""text"", "'x'", "“text”"; not from the apostrophe in "don't" to the next one
 _QUOTED: Final = re.compile(
     r"`([^`\n]{1,1000})`|\"([^\"\n]{1,500})\"|(?<!\w)'([^'\n]{1,500})'(?!\w)|“([^”\n]{1,500})”"
 )
@@ -191,6 +192,7 @@ def normalize(text: str) -> tuple[str, ...]:
 def _quotations(text: str) -> list[str]:
     """Return the texts between backticks or quotes, without blanks."""
     quotations = (_dense("".join(filter(None, match.groups()))) for match in _QUOTED.finditer(text))
+    # A single character is in nearly every diff.
     return [part for part in quotations if len(part) > 1]
 
 

@@ -184,6 +184,7 @@ def _conditions(unit: Evidence) -> Iterator[Statement]:
 def _returned(unit: Evidence) -> Iterator[Statement]:
     if unit.change.kind is Kind.TYPE:  # a member returns it
         return
+    # The texts are compared without white space, in which "return a" is "returna".
     added = [f for f in unit.added(Role.RETURN) if f.text and unit.is_new(f"return{f.text}")]
     removed = [f for f in unit.removed(Role.RETURN) if f.text and unit.is_gone(f"return{f.text}")]
     if len(added) == len(removed) == 1:
@@ -271,6 +272,7 @@ def _calls(unit: Evidence) -> Iterator[Statement]:
     removed = [f for f in unit.unmentioned(unit.removed(Role.CALL), new=False) if fits(f.name)]
     if added:
         instead = f" and no longer {_names(removed)}" if removed else ""
+        # The lines of the four names that a list shows.
         yield unit.statement(f"now calls {_names(added)}{instead}", added[:4])
     elif removed:
         yield unit.statement(f"no longer calls {_names(removed)}", removed[:4], new=False)
@@ -284,6 +286,7 @@ def _more_calls(unit: Evidence) -> Iterator[Statement]:
     for fact in added:
         if last_name(fact.name) in old_names or not names[fact.name] or is_dull(fact.name):
             continue
+        # Ruby's calls may have no parentheses.
         if unit.is_new(f"{fact.name}({fact.text})") and unit.is_new(f"{fact.name} {fact.text}"):
             arguments = f" with {quote(fact.text)}" if fact.text else ""
             if fits(fact.text or fact.name):

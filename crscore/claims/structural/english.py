@@ -11,6 +11,7 @@ QUOTE = 110
 
 def quote(code: str, limit: int = QUOTE) -> str:
     """Return code between backticks, on one line, cut to `limit` characters."""
+    # A backtick in the code would end the quotation.
     text = " ".join(code.replace("`", "'").split()).rstrip(";,")
     if len(text) > limit:
         text = text[: limit - 1].rstrip() + "…"

@@ -37,6 +37,7 @@ def group_changes(changes: Mapping[str, Change], *, whole: bool) -> list[Change]
         members = [changes[name] for name in sorted(names, key=order.__getitem__)]
         size = change.size + sum(member.size for member in members)
         is_one = change.state == "removed" or size <= MAX_JOINED_LINES
+        # A function is one topic with the functions inside it, whatever its size.
         if (is_one or change.kind is Kind.FUNCTION) and all(
             member.state in _JOINABLE[change.state] for member in members
         ):
@@ -50,6 +51,7 @@ def _members(changes: Mapping[str, Change]) -> dict[str, list[str]]:
     members: dict[str, list[str]] = {}
     for key, change in changes.items():
         parent = (change.new if change.new.units else change.old).parent
+        # A unit that did not change is no topic, so its members belong to the next one around it.
         while parent and (parent not in changes or parent == key):
             parent = parent.rpartition(".")[0]
         if key:

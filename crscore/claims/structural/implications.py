@@ -23,6 +23,7 @@ def implied(change: Change, new: Version) -> Iterator[Statement]:
     if change.kind not in DECLARED or unit is None or not unit.public or unit.noun == "macro":
         return
     name = quote(change.short_name)
+    # A name that the file still mentions may be there in another form, such as an import.
     if change.state == "removed" and change.short_name not in new.words:
         yield Statement(f"code that uses {name} has to do without it", implies=True)
     elif change.state == "renamed":
@@ -42,6 +43,7 @@ def _signature(change: Change, name: str) -> Iterator[Statement]:
     required = [
         item.name for item in unit.parameters if item.name not in before and not item.optional
     ]
+    # A parameter that was only renamed does not change what callers pass by position.
     is_longer = len(unit.parameters) > len(before) and unit.head in change.added
     if required and is_longer and change.language not in _LOOSE:
         yield Statement(f"callers of {name} must pass {quoted(required)}", lines, implies=True)

@@ -147,6 +147,7 @@ def _normalized(language: str | None, lines: list[str]) -> list[str]:
     """Return the lines without what may change while the meaning stays."""
     if language in _LANGUAGES["quoted"]:
         return _PATTERNS["token"].findall("\n".join(lines))
+    # Indentation has a meaning in these languages, and may have one in an unknown language.
     if language is None or language in _LANGUAGES["indented"]:
         return [line.rstrip() for line in lines if line.strip()]
     return [word for line in lines for word in line.split()]
@@ -212,6 +213,7 @@ def _titles(file: ChangedFile, version: Version, *, is_old: bool) -> dict[int, s
         text = version.lines[number]
         if not version.is_whole and number in starts:
             title, is_fenced = starts[number], False
+        # In a code block "# a" is a comment of the code and no heading.
         is_fenced ^= file.language == "markdown" and bool(_PATTERNS["fence"].match(text))
         new_title = None if is_fenced else _title(file, text, before, level)
         title = new_title if new_title is not None else title
@@ -252,6 +254,7 @@ def _heading(file: ChangedFile, text: str, before: str) -> str | None:
     heading = _PATTERNS["heading"].match(text) if file.language == "markdown" else None
     if heading:
         return (heading["title"].rstrip("#").rstrip() or "#")[:MAX_TITLE]
+    # An underline is about as long as its title; a shorter line may be a rule.
     under = _PATTERNS["underline"].match(text) and len(text.strip()) >= len(before.strip()) - 1
     return before.strip()[:MAX_TITLE] if under and before.strip() else None
 
@@ -282,5 +285,6 @@ def _facts(file: ChangedFile, version: Version, lines: list[int]) -> Iterator[Fa
             yield Fact(Role.COMMENT, "", text.strip(), line)
         elif match := _keyed(file, text):
             value = (match["value"] or "").strip()
+            # The value is on the lines below.
             value = "" if value in {"{", "[", "|", ">"} else value
             yield Fact(Role.ASSIGN, match["key"], value, line)

@@ -113,6 +113,8 @@ def _join_similar(
     for change, statements in topics:
         full, short = label(change, full=True), label(change)
         texts = [text.replace(full, "").replace(short, "") for text, *_ in statements]
+        # A text that no other topic has: only sentences that say what changed show that two units
+        # changed in the same way.
         if change.state not in {"changed", "comments"} or any("has changed (" in t for t in texts):
             texts.append(str(len(by_texts)))
         first, _ = by_texts.setdefault((change.kind, *texts), (change, statements))
@@ -134,6 +136,7 @@ def _topics(file: ChangedFile, diff: Diff) -> list[tuple[Change, Writer]]:
         return topics
     language = _language(file, diff)
     machine_noun = plain_files.made_by_machine(file)
+    # A file that is described in one line need not be parsed.
     old, new = versions_of(file, None if machine_noun else language)
     if machine_noun:
         change, statements = plain_files.of_machine_made(file, machine_noun, old, new)

@@ -18,11 +18,14 @@ LONG = 120
 """Characters of two pieces of code from which only the part that differs is quoted."""
 
 _SPACES = re.compile(r"\s+")
+# "/** a */", "// a", "//! a", "# a", " * a", """"a"""", "-- a", "<!-- a -->"
 _COMMENT = re.compile(
     r"^\s*(?:/\*+|//+[/!]?|#+|\*+/?|\"\"\"|'''|--|<!--)\s*|(?:\*/|\"\"\"|'''|-->)\s*$"
 )
+# The prefix of `r"..."`, and what joined lines leave inside: " * ", "<p>", " // "
 _MARKS = re.compile(r"^[\"'rbfu]+(?=[\"'])|\s\*\s|</?\w+/?>|\s///?\s")
 _QUOTABLE = re.compile(r"[\w$.\"' -]{2,60}")
+# Three words in a row: "Return the value", "Note, this is"; not "a = b" or "x: int = 3"
 _PROSE = re.compile(r"[A-Za-z][a-z][,;:]?(?: [\w'`\"(.-]++){2}")
 
 
@@ -30,6 +33,7 @@ def prose_of(comment: str) -> list[str]:
     """Return the sentences of a comment that are prose, without markers; long ones are left out."""
     text = " ".join(_COMMENT.sub("", line) for line in comment.split("\n"))
     text = _SPACES.sub(" ", _MARKS.sub(" ", text)).strip(" \"'*/#-!")
+    # The fields of Javadoc ("@return") and Sphinx (":param") end the prose.
     parts = re.split(r"(?<=[.!?])\s+(?=[A-Z])|\s@\w+\b|\s:param", text)
     sentences = (part.strip(" .\"'*/") for part in parts)
     return [s for s in sentences if len(s) <= MAX_SENTENCE and "…" not in s and _PROSE.search(s)]

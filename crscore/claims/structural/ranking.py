@@ -99,6 +99,7 @@ def role_of(path: str) -> str:
 def weight_of(change: Change) -> float:
     """Return how much of the change a topic carries, in (0, 1]."""
     role = "machine" if change.noun in MACHINE_NOUNS else role_of(change.file.path)
+    # A topic of 255 lines or more has the full size; every doubling adds the same amount.
     size = min(1.0, 0.25 + 0.75 * math.log2(1 + change.size) / 8)
     weight: float = _ROLES[role]["weight"] * size * _state(change.state).get("weight", 1.0)
     if change.unit is not None and not change.unit.public:
@@ -210,6 +211,7 @@ def _nearest(
             claim_of[new].setdefault(number, (index, order))
     numbers = {new: sorted(claim_of[new]) for new in claim_of}
     for line in lines:
+        # The claims may be about lines of one version only.
         side = line[0] if numbers[line[0]] else not line[0]
         position = bisect_left(numbers[side], line[1])
         around = numbers[side][max(position - 1, 0) : position + 1]

@@ -76,6 +76,7 @@ def _described(change: Change) -> Iterator[Statement]:
     names = {unit.name.lower(), *split_identifier(unit.name)}
     for fact in change.new.facts:
         is_above = unit.start <= fact.line < unit.head
+        # Python's docstring is a string below the name.
         is_inside = unit.head <= fact.line <= unit.end and fact.text.startswith(('"', "'"))
         if fact.role is Role.COMMENT and (is_above or is_inside):
             sentence = next(iter(prose_of(fact.text)), "")

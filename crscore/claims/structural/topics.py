@@ -89,6 +89,7 @@ def _set_state(change: Change, old: Version, new: Version, language: Language) -
     last = change.before.rpartition(".")[2]
     if change.before and last != change.short_name:
         change.before = last
+        # Where a version has both names, one of them took the place of the other.
         is_proven = last not in new.words and change.short_name not in old.words
         change.state = "renamed" if is_proven and change.kind is not Kind.TEST else "replaced"
     elif old_part.tokens == new_part.tokens and not _has_new_words(change, old, new):
@@ -109,6 +110,7 @@ def _is_moved(change: Change, old: Version, new: Version) -> bool:
     if removed != added:
         return False
     blocks = {id(block): block for line in change.removed if (block := old.blocks[line])}
+    # Without separators, which an item gains or loses at the end of a list.
     texts = [text.rstrip(",;") for text in removed if text]
     return not any(text in block.added_texts for block in blocks.values() for text in texts)
 
@@ -142,6 +144,7 @@ def _align(before: dict[str, Part], after: dict[str, Part]) -> dict[str, Part]:
                 is_other_name = old_key.rpartition(".")[2] != new_key.rpartition(".")[2]
                 pairs.append((is_other_name, -score, index, old_key, new_key))
     names: dict[str, str] = {}
+    # Units that moved under the same name come first, then those that agree most.
     for *_, old_key, new_key in sorted(pairs):
         if old_key not in names and new_key not in names.values():
             names[old_key] = new_key

@@ -286,11 +286,13 @@ class _Reader:
 
 def _unit_of(section: str, language: Language) -> Unit | None:
     """Return the declaration that git shows for a hunk that begins inside it."""
+    # git cuts the line, so the brace that opens the body may be missing.
     for text in (section, section.rstrip(" {") + " {"):
         units = complete(language, [text], 1).outline.units
         real = [unit for unit in units[1:] if unit.real]
         if real:
             unit = real[-1]
+            # The line is not part of the hunk, so its number is unknown.
             unit.start = unit.end = unit.head = 0
             unit.facts.clear()
             return unit
@@ -301,6 +303,7 @@ def _flush(piece: Piece, version: Version, language: Language) -> int:
     """Return the first line of a hunk that is outside of what began before the hunk."""
     for line in range(piece.low, piece.high + 1):
         text = version.lines.get(line, "")
+        # Brackets, comments and directives at the margin may still be inside.
         if text[:1].strip() and text[0] not in "}])#/*" and text.strip() != language.closing_word:
             return line
     return piece.high + 1

@@ -92,8 +92,11 @@ def run_pylint(sources: Sequence[Source], folder: Path) -> tuple[Counts, ...]:
 
 def _arguments(settings: Path) -> list[str]:
     return [
+        # Isolated and with an empty settings file: the analysed code must not choose plugins or
+        # options.
         *("-I", "-m", "pylint", f"--rcfile={settings}", "--output-format=json2"),
         *("--persistent=n", "--jobs=1", "--load-plugins="),
+        # F and E0001 report a file that pylint cannot read.
         *("--disable=all", f"--enable=F,E0001,{','.join(BY_PYLINT)}"),
         *(f"{rule.option}={rule.limit}" for rule in BY_PYLINT.values()),
     ]

@@ -232,6 +232,7 @@ def _uses(method: ast.FunctionDef | ast.AsyncFunctionDef) -> _Uses:
     calls: set[int] = set()
     for node in _without_classes(method):
         if isinstance(node, ast.Call):
+            # The walk visits a call before the attribute that is called.
             calls.add(id(node.func))
         if (
             isinstance(node, ast.Attribute)
