@@ -141,7 +141,7 @@ def edit_distance(first: Graph, second: Graph) -> int:
         matching", Image and Vision Computing 27, 2009; in the reduced form of Serratosa, "Fast
         computation of bipartite graph matching", Pattern Recognition Letters 45, 2014.
     """
-    # Several assignments may be equally good; sorted, both orders get the same one.
+    # Several assignments may be equally good; sorting gives both argument orders the same one.
     first, second = sorted((first, second))
     pairs = _pair_nodes(first, second)
     relabelled = sum(first.labels[left] != second.labels[right] for left, right in pairs.items())

@@ -62,7 +62,7 @@ class References:
             Counter({ngram: n for ngram, n in order.items() if ngram not in self._ignored})
             for order in all_counts
         ]
-        # A candidate of nothing but ignored n-grams, such as `);`, is compared all the same.
+        # A candidate that has only ignored n-grams, such as `);`, is still compared.
         counts = counts if any(counts) else all_counts
         common = [
             (order & maxima).total() for order, maxima in zip(counts, self._counts, strict=True)

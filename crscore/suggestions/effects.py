@@ -158,7 +158,7 @@ def _parses(before: _Text, after: _Text) -> tuple[bool | None, str | None]:
 
     Python itself judges Python, except Python 2 and newer versions, which only the grammar reads.
     """
-    # The file may be newer than the grammar; that is not the fault of a suggestion.
+    # The file may use newer syntax than the grammar; that is not the suggestion's fault.
     if after.errors:
         return (None, "the code around it does not parse") if before.errors else (False, None)
     is_broken = is_readable(before.source, before.grammar) and not is_readable(

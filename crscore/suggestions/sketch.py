@@ -194,7 +194,7 @@ class _TreeReader:
         else:
             role = self.grammar.roles.get(parent.type, "")
         role = self._precise(role, parent, child)
-        # The name of a method lies in the node of the function, which is in the class.
+        # A method's name lies inside the function's node, but counts as directly in the class.
         inside = "" if around.role == "function" else inner.inside
         return _State(role, inner.scope, around.inside if role == "function" else inside)
 
@@ -254,7 +254,7 @@ def _access(role: str, parent: tree_sitter.Node, child: tree_sitter.Node) -> str
     first = parent.child(0)
     if first is None or first.start_byte == child.start_byte:
         return "" if role == "reference" else "call"
-    # The length first: an object may be an expression of many lines, whose text takes time to read.
+    # Length is checked first: an object may be a long expression, whose text is slow to decode.
     is_self = (
         first.end_byte - first.start_byte <= _MAX_SELF_CHARS
         and (first.text or b"").decode() in _SELF_NAMES

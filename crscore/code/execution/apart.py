@@ -27,7 +27,7 @@ START_S: Final = 30.0
 """Seconds in which a compiler or an interpreter has to have started; the tests have their own."""
 
 _SUPERVISOR: Final = Path(__file__).with_name("_supervisor.py")
-# Takes `unsigned int`, `std::vector<int>&`, `Map<String, int[]>`; no sign by which it could act.
+# Takes `unsigned int`, `std::vector<int>&`, `Map<String, int[]>`; nothing that could execute.
 _TYPE: Final = r"[\w:<>,&*\[\].? \t\n]"
 # Bounded: a type may go over lines, and each line would be read up to the end of the code.
 # Takes `vector<int> f(int a, int b = 1) {` and `static List<Integer> f(int[] a) throws E {`.

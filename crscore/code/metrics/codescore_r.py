@@ -87,7 +87,7 @@ class CodeScoreR(MeanMetric):
             vectors = dict(zip(sketches, self._vectors(sketches), strict=True))
             for index, candidate, reference in pairs:
                 cosine = float(vectors[candidate] @ vectors[reference])
-                # From 0 up: a negative cosine counts as 0.
+                # Starts at 0, so a negative cosine counts as 0.
                 scores[index] = max(scores[index], min(cosine, 1.0))
         if self.options.value == "binary":
             scores = (scores > self.options.threshold).astype(np.float64)

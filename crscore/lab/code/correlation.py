@@ -183,7 +183,7 @@ def correlate(
         DependencyError: scipy or rapidfuzz is missing.
         UnknownPluginError: No such metric.
     """
-    # None means all metrics, `edit` among them.
+    # None means all metrics, which include `edit`.
     measured = measure(graded.samples, metrics and (*metrics, EDIT), preset=preset)
     columns = [
         _Column(name, metric.identity, metric.sentence_scores(statistics), name == EDIT)

@@ -213,7 +213,7 @@ def _mmsr(rows: Sequence[GradedRow]) -> dict[tuple[str, str], float]:
     marks = [
         (grader, (row.id, system), grade)
         for row in rows
-        # People graded the reference like an answer, which shows more of how reliable they are.
+        # Graders judged the reference too, which tells more about their reliability.
         for system, grades in (*row.grades.items(), (None, row.grades_of_reference))
         for grader, grade in grades.items()
     ]

@@ -276,7 +276,7 @@ def _candidate_models(grades: Floats) -> Iterator[Indices]:
         for sign in (1, -1):
             gains = sign * (grades - grades[system])
             best_system, gain = gains.argmax(axis=0), gains.max(axis=0)
-            # An exchange for an equal snippet would count as one and change nothing.
+            # Exchanging equally graded snippets would change nothing.
             order = np.argsort(-gain, kind="stable")[: int((gain > 0).sum())]
             for share in SHARES:
                 model = np.full(snippets, system)

@@ -154,7 +154,7 @@ def assess(
         DependencyError: scipy is not installed.
     """
     draws = {"resamples": bootstrap.resamples, "seed": bootstrap.seed}
-    # A metric that lacks some reviews is compared on its own rows, all others on all.
+    # A metric that lacks some reviews is compared only on the rows it has.
     groups = measurements.by_rows(measured)
     return ValidationResult(
         **fields,

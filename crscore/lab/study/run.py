@@ -150,7 +150,7 @@ def run(
         measured,
         scores.links,
         results.Bootstrap(resamples=options.resamples, seed=options.seed),
-        # The tools are those that have run, which is known only after the scoring.
+        # Which tools have run is known only after the scoring.
         signature=signature.render_signature({**parts.signature, "analyzers": analyzers.identity}),
         threshold=parts.threshold,
         split=None if options.split is None else str(options.split),
@@ -229,7 +229,8 @@ def _score_folds(
         if trainer is not None:
             trained = trainer(fold.training_part(job.rated), encoder=job.encoder, seed=seed)
             name = trained.identity.partition("@")[0]
-            # The weights differ in each fold; split and seed determine them, and identify them all.
+            # Each fold has its own weights; the split and the seed determine, and so identify, them
+            # all.
             matcher = FoldMatcher(trained, f"{name}@{split}.{seed}")
         study_scorer = job.scorer(matcher)
         parts.append(job.score(study_scorer, fold))

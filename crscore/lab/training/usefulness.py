@@ -135,8 +135,7 @@ def train(
     )
     comments = [text for text in texts if text.post.labels is not None]
     judged = _judged(texts, bank)
-    # The layer of comments learns from readings as a new text would get them, not from those of a
-    # model that has seen the text.
+    # The comment layer has to learn from readings by models that have not seen the text, as in use.
     _read_held_out(comments, judged, vectors, weights)
     matcher = matcher_training.train(
         corpus.study, encoder=encoder, generator=generator, reader=Reader(weights)
@@ -218,7 +217,7 @@ def _learn_about(texts: Sequence[_Text], vectors: Vectors, rarity: Rarity) -> Li
                 change, is_own = paired.change, paired is text
                 rows.append(evidence.measure_evidence(words, vector, change, rarity))
                 targets.append(float(is_own))
-                # The two sides weigh the same, and so do texts with one part and with two.
+                # Both classes get the same total weight, as do texts with one part and with two.
                 weights.append((NEGATIVES if is_own else 1.0) / len(parts))
     if not rows:
         raise InputError("no text of the data can be compared with a change other than its own")

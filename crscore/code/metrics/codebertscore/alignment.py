@@ -25,7 +25,7 @@ DROPPED: Final[Mapping[str, frozenset[str]]] = {
 operators"), among them `= < > % ! ^`; `published` is the set of the paper's code, which drops
 these six as well. Both drop white space; `all` drops nothing.
 """
-# 16 MB; those of two codes of 10,000 tokens would be 400 MB.
+# 16 MB; two pieces of code of 10,000 tokens each would take 400 MB.
 _BLOCK: Final = 4_194_304
 """Similarities held at once."""
 

@@ -104,7 +104,7 @@ def _tokenize(tokenizer: Any, text: Text) -> _Tokenized:
     context, code = (part.encode("utf-8", "replace").decode() for part in text)
     context = context.strip()
     whole = f"{context} \n{code}".strip() if context else code.strip()
-    # The blank and the line end lie between the two.
+    # Context and code are separated by a blank and a line end.
     begin = len(context) + 2 if context else 0
     encoding = tokenizer(
         whole,

@@ -184,7 +184,7 @@ def _attack_review(
         ]
         chosen_attacks: dict[str, Attack] = {}
         for index in rng.permutation(len(variants)):
-            # Two variants, also of different kinds, may give the same text.
+            # Variants, even of different kinds, may produce the same text.
             if len(chosen_attacks) < variants_per_kind and variants[index].text not in attacks:
                 chosen_attacks.setdefault(variants[index].text, variants[index])
         attacks |= chosen_attacks

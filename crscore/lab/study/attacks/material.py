@@ -58,7 +58,7 @@ PHRASES: Final = msgspec.toml.decode(
     importlib.resources.files(__package__).joinpath("phrases.toml").read_bytes(), type=Phrases
 )
 """Words and templates for attacks."""
-# A claim with a consequence ("which breaks ...") judges, so that it is no plain description.
+# A claim that names a consequence judges the change, so it is not a plain description.
 _CONSEQUENCE: Final = re.compile(rf"\b(?:{'|'.join(PHRASES.consequences)})\b", re.IGNORECASE)
 
 

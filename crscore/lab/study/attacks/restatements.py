@@ -223,7 +223,7 @@ def _changed(old: str, new: str) -> Fact:
             return Fact(
                 "renamed" if are_names else "changed", _quoted(old_token), _quoted(new_token)
             )
-    # Both would be cut before they differ, so the quotes begin where the words before it end.
+    # Both quotes would be cut before they differ, so they start at the last shared word boundary.
     if len(old) > MAX_QUOTE < len(new):
         differ = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), 0)
         shared = old.rfind(" ", 0, differ) + 1

@@ -63,7 +63,7 @@ def paste_diff(material: Material, _: np.random.Generator) -> Variants:
     if not changed:
         return {}
     raw = material.patch.strip("\n")
-    # Behind the header of a hunk, the first column is the sign.
+    # Below a hunk's header, the first column holds the sign.
     without_signs = "\n".join(line[1:] for line in raw.split("\n") if not line.startswith("@@"))
     new = "\n".join(added or changed)
     return {
@@ -134,7 +134,7 @@ def borrow_review(material: Material, rng: np.random.Generator) -> Variants:
     reviews = shuffled(material.foreign_reviews, rng)
     if not reviews:
         return {}
-    # From the end, so that with two or more reviews it can be another one.
+    # Taken from the end, so that it differs from `as-is` where possible.
     variants = {"as-is": reviews[0], "long": max(reviews[-5:], key=len)}
     if len(reviews) > 1:
         variants["two-merged"] = f"{reviews[0].strip()}\n\n{reviews[1].strip()}"
@@ -262,7 +262,7 @@ def _padded(review: str, phrases: Sequence[str], rng: np.random.Generator) -> Va
         "bullets": "\n- ".join([f"{review}\n", *long_padding]),
         "section": f"{review}\n\n### General remarks\n\n" + " ".join(long_padding),
     }
-    # Code and lists cannot be taken apart into sentences.
+    # Code and lists cannot be split into sentences.
     if _gap(review) == " ":
         pairs = zip(split_sentences(review), cycle(long_padding), strict=False)
         variants["interleaved"] = " ".join(

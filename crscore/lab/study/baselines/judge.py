@@ -355,7 +355,7 @@ def make_chat(prompt: Prompt[Wording], pair: Pair, mark: str) -> tuple[Message, 
     values = {
         "language": language,
         "change": break_control_tokens(change).strip("\n"),
-        # A review could otherwise end the user's message by a token of the model.
+        # Otherwise a review could end the user's message with one of the model's control tokens.
         "review": break_control_tokens(pair.review).strip("\n"),
         "mark": mark,
     }

@@ -56,7 +56,7 @@ def from_files(paths: Sequence[Path]) -> Extra:
         InputError: A file cannot be read; raised before the work begins.
     """
     for path in paths:
-        # For its errors alone: they should come before the scoring.
+        # Only for its errors, which should come before the scoring.
         read_metrics(path, ())
 
     def compute(measured: Measurements, _: Encoder) -> ExtraMetrics:

@@ -195,7 +195,7 @@ def draw_other_patches(
         rows, own_position = rows_by_kind[kind], positions[kind][patch]
         positions_drawn = rng.choice(len(rows) - 1, min(count, len(rows) - 1), replace=False)
         other_rows.append(
-            # Drawn among the others: from its own position on, they are one further.
+            # Positions count only the other rows, so those from its own on shift by one.
             [rows[position + (position >= own_position)] for position in positions_drawn]
         )
     return other_rows

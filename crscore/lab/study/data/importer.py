@@ -333,7 +333,7 @@ def _addressed(row: SheetRow, references: int, note: Note) -> list[int]:
         if not (position := _integer(text.strip())):
             note(row.note(_ADDRESSED, "a part is no number of a claim and is left out"))
             continue
-        # It stays in the file as published; reading a study drops it.
+        # Kept as published; reading a study drops it.
         if position > references:
             note(row.note(_ADDRESSED, f"the change has {references} claims"))
         indices.append(position - 1)

@@ -126,6 +126,6 @@ def read_saved_run(path: Path) -> SavedRun:
         signature=document.signature,
         sha256=document.data.sha256,
         reviews=reviews,
-        # A document says so in its notes alone.
+        # Saved documents record this only in their notes.
         is_trained_on_data=TRAINED_ON_DATA in document.notes,
     )

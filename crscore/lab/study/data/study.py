@@ -213,7 +213,7 @@ def _review(review: RatedReview, references: int) -> RatedReview:
 
 def _recorded(judged: Sequence[JudgedClaim], edited: Sequence[PseudoReference]) -> Claims:
     texts = [(claim.text, ReferenceKind.CLAIM) for claim in judged]
-    # The file has the findings of tools only in the list of the annotators.
+    # Tool findings appear only in the annotators' list.
     texts += [(ref.text, ref.kind) for ref in edited if ref.kind is ReferenceKind.ISSUE]
     return _claims(texts, SOURCE)
 

@@ -131,7 +131,7 @@ def cohen_kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
     first, second = (np.array(side) for side in zip(*pairs, strict=True))
     chance = sum(
         float(np.mean(first == category) * np.mean(second == category))
-        # A category that only the second one used adds 0.
+        # A category used only by the second annotator adds 0.
         for category in np.unique(first)
     )
     if chance >= 1:
@@ -196,7 +196,7 @@ def _mean(
     n = 0
     for item in items:
         verdicts = [
-            # Sorted, so that two annotators are one key, whoever judged first.
+            # Sorted, so that each pair of annotators has one key.
             (name, verdict)
             for name, verdict in sorted(item.items())
             if verdict is not None

@@ -113,7 +113,7 @@ def compare(first: SavedRun, second: SavedRun, **resampling: Unpack[Resampling])
         DependencyError: scipy is not installed.
     """
     common = [key for key in first.reviews if key in second.reviews]
-    # A review may have been rated anew between the two runs.
+    # Ratings may have changed between the two runs.
     shared = [key for key in common if first.reviews[key].human == second.reviews[key].human]
     if not shared:
         raise InputError(

@@ -245,7 +245,7 @@ def effects(variants: Sequence[Variant], **resampling: Unpack[Resampling]) -> It
                     n=len(part.rows),
                     spearman=spearman[v],
                     kendall=part.correlate(ranks.kendall, tables[v][:, d], ratings),
-                    # The first variant is what the others are compared with.
+                    # The first variant is the baseline of the comparison.
                     difference=difference if v else None,
                     low=test.low if v else None,
                     high=test.high if v else None,

@@ -178,7 +178,7 @@ def classify(links: Links, **resampling: Unpack[Resampling]) -> Classifier | Non
     positive = links.degree >= links.decision
     matcher = _point(positive, linked, links.decision if links.tau is None else links.tau)
     f1, precision = _intervals(links, score, positive, **resampling)
-    # A single draw that takes each pair once is the statistic itself.
+    # A draw that takes each pair exactly once gives the statistic itself.
     auc = float(resampled.auc(score, linked, np.ones((1, len(linked))))[0])
     return Classifier(
         n=len(linked),
@@ -263,7 +263,7 @@ def _intervals(
     """Return the intervals of F1 and of the average precision."""
     steps = _steps(score)
     hits = (positive & links.linked).astype(np.float64)
-    # F1 is a ratio of sums, hits over this mean, so that a draw only weighs its rows.
+    # F1 is a ratio of two sums, hits over this mean, so a draw only has to weight the pairs.
     mean_positives = (positive.astype(np.float64) + links.linked) / 2
 
     def f1_and_precision(weights: Floats) -> Floats:

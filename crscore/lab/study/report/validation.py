@@ -468,7 +468,7 @@ def _agreement(result: ValidationResult) -> Section:
         "People",
         "How well do people agree with each other?",
         intro=("The ceiling of any score compared with them: 1 is perfect, 0 is chance.",),
-        # Without anything judged twice, there are only the reasons.
+        # If nothing was judged twice, only the reasons are shown.
         tables=(table,) if table.rows else (),
         notes=tuple(f"Undefined: {reason}." for reason in reasons),
     )

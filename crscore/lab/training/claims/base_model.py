@@ -68,7 +68,7 @@ def load_base(source: ModelSource, settings: Settings) -> BaseModel:
     options: dict[str, Any] = {
         "revision": commit,
         "trust_remote_code": False,
-        # The location is a folder: nothing is left to ask the hub.
+        # A local folder: the hub must not be contacted.
         "local_files_only": location != source.name,
     }
     # Trained weights need float32: in bfloat16 most steps are too small to change a weight.
@@ -82,7 +82,7 @@ def load_base(source: ModelSource, settings: Settings) -> BaseModel:
             **options,
         )
     except OSError as exc:
-        # A folder: there is no command that downloads it.
+        # A folder cannot be downloaded.
         if commit is None:
             raise GenerationError(f"{source.name} cannot be loaded: {one_line(exc)}") from exc
         command = model_files.download_command(source.name, source.revision)

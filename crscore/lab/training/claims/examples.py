@@ -110,7 +110,7 @@ class ChatTemplate:
         self._ends = frozenset(token for token in (*ends, tokenizer_end) if token is not None)
         if not self._ends:
             raise GenerationError("the model names no token that ends an answer")
-        # Each of them stops an engine; the smallest, so that equal runs choose the same one.
+        # Any of them stops an engine; taking the smallest keeps runs reproducible.
         self._own = min(self._ends) if tokenizer_end is None else tokenizer_end
 
     def encode(self, messages: Sequence[Message], answer: str) -> Encoded:
@@ -140,7 +140,7 @@ class ChatTemplate:
             text = self._tokenizer.apply_chat_template(chat, tokenize=False)
         except (jinja2.TemplateError, ValueError):
             return self._own  # no chat with an answer, or only with the system merged
-        # Behind the answer, the template writes the token that closes a turn.
+        # After the answer, the template writes the token that closes the turn.
         _, separator, suffix = text.rpartition(answer)
         ids = self._ids(suffix) if separator else []
         return ids[0] if ids and ids[0] in self._ends else self._own

@@ -145,8 +145,7 @@ def _make_examples(
             continue
         chat = prompt_format.chat(row, seed=settings.seed, special=special)
         if chat is None:
-            # In use, it would be asked about in parts, to which the claims of the row do not
-            # belong.
+            # The generator would ask about it in parts, which the row's claims do not match.
             left_out["several_parts"] += 1
             continue
         encoded = template.encode(chat, prompt_format.answer(row))

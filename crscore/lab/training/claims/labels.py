@@ -57,7 +57,7 @@ class LabelFile:
         except OSError as exc:
             raise InputError(f"{path} cannot be opened: {exc.strerror}") from exc
         try:
-            # Before it is read, because another process may be in the middle of a row.
+            # Locked before reading, because another process may be in the middle of a row.
             _lock(self._file, path)
             content = path.read_bytes()
             end = content.rfind(b"\n") + 1
@@ -83,7 +83,7 @@ class LabelFile:
         lines = [json.dumps(row, ensure_ascii=False) + "\n" for row in rows]
         data = "".join(lines).encode("utf-8", "surrogatepass")
         try:
-            # An unbuffered file may write only a part.
+            # An unbuffered write may be partial.
             while data:
                 data = data[self._file.write(data) :]
             os.fsync(self._file.fileno())

@@ -80,7 +80,7 @@ class Settings:
         """Return the settings as values for JSON, with the learning rate that is used."""
         values = dataclasses.asdict(self) | {"rate": self.learning_rate}
         if self.full:
-            # It has no effect here, so it must not make another run of this one.
+            # It has no effect here, so it must not change the run's identity.
             del values["lora"]
         return dict(json.loads(json.dumps(values)))
 

@@ -55,7 +55,7 @@ def train_encoder(
     last_loss = 0.0
     for _ in range(epochs):
         order = draw.sample(list(examples), len(examples))
-        # Without a last batch of one code, which would have no other to differ from.
+        # Leaves out a last batch of one, which has no other code to contrast with.
         for start in range(0, len(order) - 1, BATCH):
             batch = order[start : start + BATCH]
             if len(batch) < 2:

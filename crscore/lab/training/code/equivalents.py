@@ -238,7 +238,7 @@ def _exchange_loop(node: tree_sitter.Node, parsed: Parsed) -> Sequence[Edit]:
 def _java_while(loop: tree_sitter.Node, body: tree_sitter.Node) -> Sequence[Edit]:
     starts = loop.children_by_field_name("init")
     condition = loop.child_by_field_name("condition")
-    # Behind a `return`, Java refuses the update as unreachable.
+    # After a `return`, the update would be unreachable, which Java rejects.
     if len(starts) > 1 or not body.named_children or body.named_children[-1].type not in _SIMPLE:
         return []
     head = "".join(f"{text_of(start).rstrip(';')}; " for start in starts)
@@ -271,7 +271,7 @@ def _python_while(loop: tree_sitter.Node, body: tree_sitter.Node, parsed: Parsed
         and not any(
             _names(target)[name] for target in targets if target and target.type != "subscript"
         )
-        # Behind the loop, the counter has another value than after `for`.
+        # After the loop, `while` leaves a different value in the counter than `for` does.
         and _names(parsed.root)[name] == _names(loop)[name]
         and body.start_point.row > loop.start_point.row
     )

@@ -137,7 +137,7 @@ def _rated(rows: Iterator[dict[str, Any]]) -> Iterator[Post]:
             parse.parse_diff(row["patch"], language=row["language"]),
             group=row["patch"],
             pool=f"rated {row['language']}",
-            # Whether the author acted on them is not known.
+            # It is unknown whether the author acted on them.
             labels=(*(float(row[name]) for name in _RATINGS), math.nan, 1.0),
             is_person=True,
             is_tied=True,

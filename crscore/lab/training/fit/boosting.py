@@ -25,7 +25,7 @@ _PARAMETERS: Final = {
     "min_data_in_leaf": 40,
     "bagging_freq": 1,
     "max_bin": 63,
-    # These three give the same trees on every run: sums of floats depend on the order.
+    # With these three, every run grows the same trees: sums of floats depend on their order.
     "deterministic": True,
     "force_row_wise": True,
     "num_threads": 1,
@@ -102,7 +102,7 @@ def grow_trees(
         data = lightgbm.Dataset(
             rows, free_raw_data=False, params=parameters | {"objective": "none"}
         )
-        # With an objective of our own, lightgbm starts at 0.
+        # With a custom objective, lightgbm starts at 0.
         parameters["objective"] = lambda logits, _: gradient(
             logits + START, layout, loss=settings.loss
         )

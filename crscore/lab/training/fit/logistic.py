@@ -80,7 +80,7 @@ def fit(
     outputs = targets.shape[1]
     has_target = ~np.isnan(targets)
     targets = np.where(has_target, targets, 0.0)
-    # Not by 0, where an output has no target at all.
+    # Never 0, even where an output has no targets at all.
     share = weights[:, None] * has_target / max(1e-9, weights.sum())
 
     def loss(flat: Array) -> tuple[float, Array]:
@@ -138,7 +138,7 @@ def fit_layer(rows: Rows, targets: Array, *, weights: Array, settings: LayerSett
     matrix, bias = np.zeros((inputs.shape[1], outputs)), np.zeros(outputs)
     parts = [(slice(0, softmax), softmax)] if softmax else []
     parts += [(slice(output, output + 1), 0) for output in range(softmax, outputs)]
-    # One by one: outputs differ in the rows that have a target, and so in weights and balance.
+    # One at a time: outputs differ in which rows have a target, hence in weights and balance.
     for part, joint in parts:
         share, prior = _weigh(targets[:, part], weights, balanced=settings.balanced)
         ridge = 1 / (2 * settings.strength * max(1e-9, share.sum()))
