@@ -162,6 +162,7 @@ class Store:
     def _open(self) -> sqlite3.Connection | None:
         try:
             self.file.parent.mkdir(parents=True, exist_ok=True)
+            # Autocommit leaves no lock on the file between calls; `_lock` admits one thread only.
             connection = sqlite3.connect(
                 self.file, timeout=_LOCK_TIMEOUT_S, isolation_level=None, check_same_thread=False
             )

@@ -51,6 +51,7 @@ class _Commands(click.Group):
     def _check_word(self, ctx: click.Context, word: str) -> None:
         """Reject a word that looks like a misspelt command rather than a file."""
         close_names = difflib.get_close_matches(word, self.list_commands(ctx), n=1)
+        # While the shell completes a word, it is not finished.
         if close_names and not ctx.resilient_parsing and not Path(word).exists():
             raise click.UsageError(
                 f"{word!r} is neither a command nor a file; did you mean {close_names[0]}?", ctx
@@ -119,6 +120,7 @@ def run(arguments: list[str]) -> int:
 
 def _dispatch(arguments: list[str]) -> int:
     try:
+        # click's own mode would print its errors itself and exit with its own codes.
         outcome = cli.main(args=arguments, prog_name="crscore", standalone_mode=False)
         return int(outcome or 0)
     except click.exceptions.NoArgsIsHelpError as exc:
@@ -135,6 +137,7 @@ def _dispatch(arguments: list[str]) -> int:
 
 
 def _fail(message: str, code: int) -> int:
+    # A message may quote untrusted text, whose escape sequences a terminal would obey.
     line = " ".join("".join(char if char.isprintable() else " " for char in message).split())
     click.echo(f"crscore: {line}", err=True)
     return code

@@ -105,6 +105,7 @@ def score_pairs(
     if settings.format == "text":
         report.append(_summary(standings, failed))
     io.write_text("".join(report), target)
+    # A line without a score outweighs the gate, which did not judge it.
     return EXIT_FAILED if failed else code
 
 
@@ -150,6 +151,7 @@ def _lines(name: str) -> tuple[Iterator[tuple[str, bytes]], int | None]:
 
 def _numbered(name: str, lines: Iterable[bytes]) -> Iterator[tuple[str, bytes]]:
     for number, line in enumerate(lines, 1):
+        # Programs on Windows may begin a file with a byte order mark.
         if text := line.removeprefix(codecs.BOM_UTF8 if number == 1 else b"").strip():
             yield f"{name}:{number}", text
 

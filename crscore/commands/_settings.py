@@ -106,6 +106,8 @@ def _option(name: str, default: Any) -> Callable[[Command], Command]:
         text = f"{text} Plugins: {', '.join(plugins.names(_KINDS[name]))}."
     if isinstance(setting.kind, inspect.BoolType):
         off = "--online" if name == "offline" else f"--no-{flag.removeprefix('--')}"
+        # None, not False: an option that is not given must not override the environment or the
+        # file.
         return click.option(f"{flag}/{off}", name, default=None, help=text)
     if default is None and setting.default is not None:
         text = f"{text} [default: {setting.default}]"

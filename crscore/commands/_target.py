@@ -116,6 +116,7 @@ def find_repository(folder: Path) -> tuple[str, str]:
             address = run_git(["remote", "get-url", "--", remote], folder=folder).decode().strip()
         except (CRScoreError, UnicodeDecodeError):
             continue
+        # The remote of a clone may also be a folder.
         if match := _REMOTE.fullmatch(address):
             host = (match["host"] or match["short"]).lower()
             return _ALIASES.get(host, host), match["repository"]

@@ -82,6 +82,7 @@ class GroupedCommand(click.Command):
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
             if record is not None and isinstance(parameter, click.Option):
+                # The long form of `-o`, `--output`.
                 flag = max(parameter.opts, key=len).removeprefix("--").replace("-", "_")
                 rows[heading_of.get(flag, "Options")].append(record)
         for heading, listed in rows.items():

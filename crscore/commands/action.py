@@ -220,6 +220,7 @@ def _read_sarif(runner: Environment, step: Step, *, is_single: bool) -> tuple[Ra
     for pattern in runner.inputs.sarif:
         matches = glob.glob(pattern, recursive=True)  # noqa: PTH207  # a pattern may be absolute
         files = sorted(name for name in matches if Path(name).is_file())
+        # Patterns may overlap; each file is read once.
         names |= dict.fromkeys(files)
         if not files:
             step.note("warning", f"No file matches {pattern} of the input sarif.")

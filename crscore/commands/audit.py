@@ -409,6 +409,7 @@ def _options(question: dict[str, Any]) -> Options:
     from crscore.audit.tables import Period  # noqa: PLC0415
 
     until: date = question["until"].date() if question["until"] else datetime.now(UTC).date()
+    # Both ends belong to the period.
     first = until - timedelta(days=question["days"] - 1)
     since: date = question["since"].date() if question["since"] else first
     return Options(

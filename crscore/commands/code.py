@@ -153,6 +153,7 @@ def compare(*, first: Path, second: Path, language: str | None, **options: Any) 
     document = comparison.compare(
         read_samples(first, language=language),
         read_samples(second, language=language),
+        # files of the same name in two folders
         labels=(first.name, second.name) if first.name != second.name else ("A", "B"),
         **options,
     )

@@ -52,6 +52,7 @@ def command(file: str, *, fail_under: float | None, config_file: Path | None, **
     _git("rev-parse", "--git-dir")  # outside of a repository, `git diff` prints its usage
     message = _strip(data)
     change = _git("diff", "--cached", "--no-color", "--no-ext-diff", "--no-textconv")
+    # git wrote these messages, not the author.
     if not change or message.startswith((b"Merge ", b"fixup! ", b"squash! ", b"amend! ")):
         return 0
     from crscore.scorer import Scorer  # noqa: PLC0415

@@ -127,6 +127,7 @@ def command(
     if len(subjects) > 1 and (form in SINGLE_FORMATS or document is not None):
         raise ConfigError("--format", "command line", f"several have no {form}: give one")
     overrides = {key: value for key, value in flags.items() if value is not None}
+    # Without a file: the settings of the base branch are read with each pull request.
     settings = resolve_settings(overrides, file=None)
     if settings.offline:
         raise ConfigError("offline", "settings", "cannot be true: a pull request is on the network")
@@ -165,6 +166,7 @@ def command(
         codes.append(EXIT_GATE if verdict.failed else 0)
     if verbose:
         print_message(f"requests to GitHub: {client.traffic}")
+    # A pull request that could not be scored outweighs the gate.
     return max(codes)
 
 

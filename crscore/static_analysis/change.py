@@ -44,6 +44,7 @@ def classify(
 
 
 def _is_worse(finding: Finding, old_finding: Finding) -> bool:
+    # The severities are listed from the worst on.
     return SEVERITIES.index(finding.severity) < SEVERITIES.index(old_finding.severity)
 
 

@@ -109,6 +109,7 @@ def _run_of(result: ToolResult, files: Sequence[ChangedFile]) -> ToolRun:
     failures = [str(outcome) for outcome in outcomes if isinstance(outcome, ToolFailedError)]
     unread = {unit.path for unit, outcome in new.items() if not _was_read(outcome)}
     read = {unit.path for unit in new} - unread
+    # Files without a text to read, such as hunks that do not parse.
     waiting = {file.path for file in files} - read - unread
     has_output = any(_was_read(outcome) or _has_findings(outcome) for outcome in new.values())
     version = tool.version

@@ -128,6 +128,7 @@ def _run_batch(task: Task, units: Sequence[Unit]) -> list[RawReport]:
         raise ToolFailedError(tool.analyzer.name, "was stopped")
     extra = extra_environment(tool.analyzer, task.run, tool.tools)
     with tempfile.TemporaryDirectory(prefix="crscore-") as outer:
+        # Separate folders: a tool that reads all of `work` must find only the texts there.
         work, home, scratch = (Path(outer) / name for name in ("work", "home", "tmp"))
         for folder in (work, home, scratch):
             folder.mkdir()

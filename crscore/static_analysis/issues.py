@@ -215,6 +215,7 @@ def _worst(issues: Sequence[_Issue], diff: Diff, per_hunk: int | None) -> list[_
     starts = {file.path: [hunk.new_start for hunk in file.hunks] for file in diff.files}
     counts: Counter[tuple[str, int]] = Counter()
     kept_issues = []
+    # Sorting is stable: the worst first, those of one severity by place.
     for issue in sorted(sorted(issues, key=_start), key=_severity):
         # A finding that spans several hunks counts in the first one that has room.
         for finding in issue:

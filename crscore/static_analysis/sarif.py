@@ -280,6 +280,7 @@ def _level(result: Json, rule: Json) -> str:
     min_level = 0
     if severity is not None:
         min_level = (severity >= MEDIUM) + (severity >= HIGH)
+    # A security rating can raise the tool's level and never lowers it.
     return _LEVELS[max(_LEVELS.index(level or "warning"), min_level)]
 
 

@@ -61,7 +61,9 @@ _FENCE: Final = re.compile(r"\s{0,20}(?:```|~~~)\s{0,9}(\w{0,20})")
 _TEXT_FENCES: Final = frozenset(("markdown", "md", "text", "txt", "plaintext"))
 # A bold label before a text: "**Improved readability**: ...", "**Name:** ...", "**Name** - ..."
 _LABEL: Final = re.compile(r"\*\*([^*\n]{1,200}?):?\*\*\s{0,3}(?:(?<=:\*\*)|[:–—]|-\s|$)\s{0,3}")
+# "`name`", "user_id", "a.b", "f()", "userId", "v2"
 _NAMES_CODE: Final = re.compile(r"[`_./()]|[a-z][A-Z]|\d")
+# Code is matched first, so that `a ** b ** c` keeps its asterisks.
 _BOLD: Final = re.compile(r"(`[^`\n]*`)|\*\*(?=\S)((?:[^*`\n]|`[^`\n]*`){1,500})(?<=\S)\*\*")
 _CODE: Final = re.compile(r"`[^`\n]{1,1000}`")
 # "It fails.", "It fails.)" before a capital, a quotation or code; not "e.g. Foo", "i.e. Foo", "vs.

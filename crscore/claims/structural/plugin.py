@@ -101,6 +101,7 @@ def _claims(diff: Diff, time_limit: float | None) -> Claims:
             text = f"the change has no test for {label(change)}"
             statements.append(Statement(text, implies=True))
         rows.append((index, change, statements))
+    # A file for whose sentences the time was too short is left out as a whole.
     read = [(change, statements) for index, change, statements in rows if index not in unread]
     return Claims(references=rank_claims(_join_similar(read)), unread=tuple(sorted(unread)))
 

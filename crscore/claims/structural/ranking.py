@@ -78,6 +78,7 @@ def rank_claims(topics: Sequence[tuple[Change, list[Statement]]]) -> tuple[Pseud
                 source=SOURCE,
                 spans=_spans(change, statement) or topic_spans,
                 identifiers=tuple(dict.fromkeys(name for name in names if name)),
+                # a weight must be above 0, also when rounded
                 weight=round(max(weight, 0.001), 4),
                 reading=reading,
                 topic=topic,

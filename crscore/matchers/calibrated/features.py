@@ -305,6 +305,7 @@ def _lexical(reference: _Reference, sentence: Words, rarity: float) -> list[floa
         common / max(1, len(ref.names)),
         topics / max(1, len(ref.topics)),
         topics / max(1, len(sentence.topics)),
+        # An addition in the claim and a removal in the sentence, or the reverse.
         ("add" in ref.topics and "remove" in sentence.topics)
         + ("remove" in ref.topics and "add" in sentence.topics),
         ref.speech.denies != sentence.speech.denies,

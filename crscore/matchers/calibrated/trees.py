@@ -56,6 +56,7 @@ class Trees:
         """Return the leaf in which each row ends in each tree, shape (rows, T)."""
         nodes = np.broadcast_to(self.roots.astype(np.intp), (len(rows), len(self.roots)))
         flat, offset = rows.ravel(), (np.arange(len(rows)) * rows.shape[1])[:, None]
+        # A leaf is its own child, so a row that has reached one stays there.
         for _ in range(self.depth):
             goes_right = flat.take(offset + feature.take(nodes)) > self.threshold.take(nodes)
             nodes = children.take(2 * nodes + goes_right)

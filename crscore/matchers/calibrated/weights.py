@@ -49,6 +49,7 @@ def to_bytes(weights: Weights) -> bytes:
         A NumPy archive (`.npz`), without pickled objects.
     """
     background, trees = weights.background, weights.trees
+    # Sorted, so that the same weights give the same bytes.
     frequency = dict(sorted(background.frequency.items()))
     facts = {name: getattr(weights, name) for name in _SCALAR_FIELDS} | {
         "format": FORMAT,
