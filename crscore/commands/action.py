@@ -66,6 +66,7 @@ def command() -> int:
         step.finished = True
     except CRScoreError as exc:
         step.fail(exc)
+        # The summary shows this error and needs no note that the run stopped.
         step.finished = True
     finally:
         _write(outlets, step, annotate=annotate)

@@ -31,6 +31,7 @@ def command(context: click.Context, *, config_file: Path | None, **flags: Any) -
 
     Analyzers for Python come with `pip install 'crscore[analyzers]'`.
     """
+    # For `install`, which takes the settings of the group.
     context.obj = settings = load_settings(config_file, flags)
     if context.invoked_subcommand is None:
         for line in table(settings):

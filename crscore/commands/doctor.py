@@ -76,6 +76,7 @@ def _active(settings: Config) -> bool:
     try:
         # What is missing is reported, not downloaded.
         scorer = Scorer(settings, offline=True)
+        # An encoder loads its model with the first text.
         scorer.parts.encoder.encode(["one sentence, to see that the model loads"])
     except CRScoreError as exc:
         click.echo(f"\nnot ready: {exc}")

@@ -94,6 +94,7 @@ def command(
         )
     if [diff, review, old, new, *sarif_files].count(io.STDIN) > 1:
         raise ConfigError("-", "command line", "only one of the inputs can be standard input")
+    # `-o -` is stdout, the default.
     target = None if target == io.STDIN else target
     _preload_encoder(settings)
     report = _make_report(settings, to_terminal=target is None)

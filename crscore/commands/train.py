@@ -118,6 +118,7 @@ def matcher(data: Path, *, target: str, seed: int, **flags: Any) -> int:
     from crscore.matchers.calibrated import weights  # noqa: PLC0415
 
     io.check_output(target)
+    # Before the study is encoded, which would be in vain without the package.
     boosting.require_lightgbm()
     settings = load_settings(None, flags)
     rated = study.read_study(data)
