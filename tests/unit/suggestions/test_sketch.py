@@ -108,6 +108,11 @@ def test_parameters_are_read_from_the_context() -> None:
     assert sketch(renamed, "python", context=prompt) == expected
 
 
+def test_called_variable_of_php_is_renamed() -> None:
+    code = "function apply($change, $value) { return $change($value); }"
+    assert sketch(code, "php") == "function f($arg_0, $arg_1) { return $arg_0($arg_1); }"
+
+
 def test_prose_as_context_is_left_out() -> None:
     assert sketch("x = y", "python", context="set x to the value of y") == "var_0 = y"
 

@@ -265,6 +265,7 @@ def _python_while(loop: tree_sitter.Node, body: tree_sitter.Node, parsed: Parsed
         and bounds
         and not any(bound.startswith("*") for bound in bounds)
         and not _names(arguments)[name]
+        and not _names(parsed.root)[f"{name}_end"]
         # The sign of the step decides which comparison ends the loop.
         and (len(bounds) < 3 or bounds[2].lstrip("-").isdigit())
         and not loop.child_by_field_name("alternative")
