@@ -280,8 +280,8 @@ class _Resolver:
             return None
         if name.role in ("function", "own"):
             return self._function(name.text, self.all)
-        # In Java and PHP a variable does not hide a function of its name, but PHP's `$f()` calls the
-        # variable.
+        # In Java and PHP a variable does not hide a function of its name, but `$f()` of PHP calls
+        # the variable.
         is_function = name.role == "call" and not name.text.startswith("$")
         bound = None if is_function else self._binding(name.scope, name.text)
         if bound is None:
