@@ -78,21 +78,21 @@ def read_sources(
     texts: dict[str, str] = {}
     notes: list[str] = []
     for path in {path for file in diff.files for path in (file.path, file.old_path or file.path)}:
-        text = _read_source(folder, path, max_bytes)
-        if text is not None and len(text) > max_bytes:
+        content = _read_source(folder, path, max_bytes)
+        if content is not None and len(content) > max_bytes:
             notes.append(f"{path} is over max_source_bytes; only its hunks were read.")
-        elif text is not None:
-            texts[path] = text
+        elif content is not None:
+            texts[path] = content.decode("utf-8", errors="replace")
     return texts, tuple(sorted(notes))
 
 
-def _read_source(folder: Path, path: str, max_bytes: int) -> str | None:
+def _read_source(folder: Path, path: str, max_bytes: int) -> bytes | None:
     try:
         target = (folder / path).resolve()
         if not target.is_relative_to(folder) or not target.is_file():
             return None
         with target.open("rb") as stream:
-            return stream.read(max_bytes + 1).decode("utf-8", errors="replace")
+            return stream.read(max_bytes + 1)
     except (OSError, ValueError, RuntimeError):
         # A name the file system refuses, or a loop of links: there is no such source.
         return None
@@ -159,24 +159,24 @@ def write_bytes(content: bytes, output: str) -> None:
         if target.exists() and not target.is_file():  # a device or a pipe cannot be replaced
             target.write_bytes(content)
             return
-        with tempfile.NamedTemporaryFile(
-            "wb", dir=target.parent, prefix=f".{target.name}.", delete=False
-        ) as stream:
-            stream.write(content)
-        _publish(Path(stream.name), target)
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(content)
+            _publish(Path(name), target)
+        except OSError:
+            # A full disk must not leave half a file behind.
+            Path(name).unlink(missing_ok=True)
+            raise
     except OSError as exc:
         raise OutputError(output, exc.strerror or str(exc)) from exc
 
 
 def _publish(written: Path, target: Path) -> None:
-    try:
-        # A temporary file is readable by its owner alone; the report has the usual permissions.
-        mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
-        written.chmod(mode)
-        written.replace(target)
-    except OSError:
-        written.unlink(missing_ok=True)
-        raise
+    # A temporary file is readable by its owner alone; the report has the usual permissions.
+    mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
+    written.chmod(mode)
+    written.replace(target)
 
 
 def _umask() -> int:

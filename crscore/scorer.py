@@ -166,7 +166,7 @@ class Scorer:
         Args:
             pairs: Any number; equal diff texts share their claims.
             on_result: Called with a pair's index and its result, in order, as soon as it is known;
-                then texts are shared within `BATCH` pairs, not among all.
+                then texts are shared within `PAIRS_PER_BATCH` pairs, not among all.
             on_error: `keep`: a pair that cannot be read or scored has its error as its result, and
                 the others are still scored, unless the error concerns all pairs (a model, package
                 or server is missing). `raise`: the first error ends the run.

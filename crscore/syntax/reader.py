@@ -274,7 +274,7 @@ class _Reader:
         return start
 
     def _is_hidden(self, name: str) -> bool:
-        """Return whether when a name alone makes a declaration internal."""
+        """Return whether the name alone makes a declaration internal."""
         last = name.rpartition(".")[2]
         return last[0].islower() if self.language.name == "go" else bool(_INTERNAL.match(last))
 

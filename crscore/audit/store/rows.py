@@ -1,5 +1,8 @@
 """Rows of the store, one class a table, with the columns of `migrations/` in their order."""
 
+# The types of the columns are read as text: `int | None`.
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Final, TypeVar, dataclass_transform

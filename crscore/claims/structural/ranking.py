@@ -56,7 +56,7 @@ _PATHS = {role: re.compile(row["path"]) for role, row in _ROLES.items() if "path
 def rank_claims(topics: Sequence[tuple[Change, list[Statement]]]) -> tuple[PseudoReference, ...]:
     """Return the claims of all topics, most informative first.
 
-    The first claims of the fewest topics that hold `COVER` of the changed code lines weigh 0.5 and
+    The first claims of the fewest topics that hold `CENTRAL_SHARE` of the changed code lines weigh 0.5 and
     more, all other claims less, so that a limit on claims leaves out the smallest topics.
     """
     central = _central([change for change, _ in topics])
@@ -127,7 +127,7 @@ def _needs_test(change: Change) -> bool:
 
 
 def _central(changes: Sequence[Change]) -> frozenset[int]:
-    """Return the fewest topics that hold `COVER` of the changed code lines."""
+    """Return the fewest topics that hold `CENTRAL_SHARE` of the changed code lines."""
     sizes = [
         change.size + sum(similar.size for similar in change.similar)
         if role_of(change.file.path) in CODE and change.noun not in MACHINE_NOUNS
