@@ -56,8 +56,8 @@ _PATHS = {role: re.compile(row["path"]) for role, row in _ROLES.items() if "path
 def rank_claims(topics: Sequence[tuple[Change, list[Statement]]]) -> tuple[PseudoReference, ...]:
     """Return the claims of all topics, most informative first.
 
-    The first claims of the fewest topics that hold `CENTRAL_SHARE` of the changed code lines weigh 0.5 and
-    more, all other claims less, so that a limit on claims leaves out the smallest topics.
+    The first claims of the fewest topics that hold `CENTRAL_SHARE` of the changed code lines weigh
+    0.5 and more, all other claims less, so that a limit on claims leaves out the smallest topics.
     """
     central = _central([change for change, _ in topics])
     claims: list[PseudoReference] = []
