@@ -206,3 +206,23 @@ def test_stdout_that_fails_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(sys, "stdout", full)
         with pytest.raises(OutputError, match="No space left"):
             io.write_text("x" * 100_000, None)
+
+
+def test_size_of_a_source_is_counted_in_bytes(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("é" * 20, encoding="utf-8")
+    change = parse.parse_diff("@@ -1 +1 @@\n-a\n+b\n", path="a.py")
+    texts, notes = io.read_sources(str(tmp_path), change, max_bytes=30)
+    assert texts == {}
+    assert notes == ("a.py is over max_source_bytes; only its hunks were read.",)
+
+
+def test_failed_write_leaves_no_file_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_handle: int, _mode: str) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fdopen", full)
+    with pytest.raises(OutputError, match="No space left"):
+        io.write_bytes(b"x", str(tmp_path / "report.txt"))
+    assert list(tmp_path.iterdir()) == []
