@@ -148,7 +148,8 @@ def _file_name(uri: str) -> str:
     scheme = _SCHEME.match(text)
     if scheme:
         # `file:///a`, `file:/a`; a host as in `file://host/share` is not part of the path.
-        text = re.sub(r"^//[^/]*(?=/)", "", re.sub(r"[?#].*$", "", text[scheme.end() :]))
+        location = re.split(r"[?#]", text[scheme.end() :], maxsplit=1)[0]
+        text = re.sub(r"^//[^/]*(?=/)", "", location)
         if scheme[1].lower() != "file":
             return ""
     path = posixpath.normpath(unquote(text, errors="replace").replace("\\", "/"))

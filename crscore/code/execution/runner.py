@@ -19,9 +19,9 @@ PASSED: Final = "passed"
 TIMED_OUT: Final = "timed out"
 RESULT_CHARACTERS: Final = 200
 _MOST_CHARACTERS: Final = 1_000
-"""Length from which a result is cut before paths are removed, in quadratic time."""
+"""Length from which a result is cut before paths are removed."""
 # Takes `/tmp/crscore-abcd1234/program/`, which differs in every run.
-_BOX_PATH: Final = re.compile(r"/[^\s:]*/crscore-\w{8}/\w+/")
+_BOX_PATH: Final = re.compile(r"/[^\s:]{0,200}/crscore-\w{8}/\w+/")
 _PRIVILEGED: Final = frozenset({"pull_request_target", "workflow_run", "issue_comment"})
 """Events whose workflows run with the repository's secrets on untrusted code."""
 
