@@ -13,8 +13,8 @@ from typing import Any, Final
 import httpx2
 import openai
 
+from crscore.llm.engines._openai_request import Options, RequestFormat
 from crscore.llm.engines.base import Answer, Message, Sampling
-from crscore.llm.engines.openai import Options, RequestFormat
 
 MAX_RETRIES: Final = 3
 """Maximum retries of a request when the server fails, is busy or cannot be reached."""
