@@ -7,7 +7,7 @@ readings and scores. The parts are passed in; this module looks up none and read
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import compress
+from itertools import compress, zip_longest
 from types import MappingProxyType
 from typing import Final, NamedTuple, Protocol
 
@@ -28,6 +28,7 @@ from crscore.records import (
     Diff,
     Flag,
     ParsedComment,
+    Position,
     PseudoReference,
     Result,
     Scope,
@@ -42,7 +43,7 @@ from crscore.static_analysis.issues import ChosenIssues
 from crscore.suggestions import effects
 from crscore.usefulness import evidence
 from crscore.usefulness.evidence import ChangeEvidence
-from crscore.usefulness.reader import CommentReading, Reader, ReviewReading
+from crscore.usefulness.reader import CommentReading, Reader, ReviewReading, TextReadings
 
 Floats = npt.NDArray[np.float32]
 Vectors = Mapping[str, Floats]
@@ -169,16 +170,18 @@ def run(pairs: Sequence[Pair], parts: Parts) -> tuple[Result, ...]:
         jobs = _prepare_all([*pairs, *older], parts, splitting)
     with progress.track("encoding"):
         vectors = _encode(jobs, parts, budget)
-    jobs = [_without_late_comments(job, vectors) for job in jobs]
+        jobs = [_without_late_comments(job, vectors) for job in jobs]
+        readings = _read_texts(jobs, vectors, parts.reader)
     originals: list[dict[int, Result]] = [{} for _ in pairs]
     results = []
     with progress.track("scoring", len(jobs)) as advance:
-        for (pair_index, comment_index), job in zip(earlier, jobs[len(pairs) :], strict=True):
-            originals[pair_index][comment_index] = _score(job, vectors, parts, {}, budget)
+        older_jobs = zip(jobs[len(pairs) :], readings[len(pairs) :], strict=True)
+        for (pair_index, comment_index), (job, texts) in zip(earlier, older_jobs, strict=True):
+            originals[pair_index][comment_index] = _score(job, texts, vectors, parts, {}, budget)
             advance(1)
         # Not strict: the jobs after those of the pairs are the older versions, scored above.
-        for job, older_results in zip(jobs, originals, strict=False):
-            results.append(_score(job, vectors, parts, older_results, budget))
+        for job, texts, older_results in zip(jobs, readings, originals, strict=False):
+            results.append(_score(job, texts, vectors, parts, older_results, budget))
             advance(1)
     return tuple(results)
 
@@ -338,6 +341,18 @@ def _without_late_comments(job: _Job, vectors: Vectors) -> _Job:
     )
 
 
+def _read_texts(
+    jobs: Sequence[_Job], vectors: Vectors, reader: Reader | None
+) -> Sequence[TextReadings | None]:
+    """Read the texts of all reviews together; None for each without a reader."""
+    if reader is None:
+        return [None] * len(jobs)
+    reviews = [
+        (job.sentences, _stack([unit.text for unit in job.sentences], vectors)) for job in jobs
+    ]
+    return reader.read_texts(reviews)
+
+
 def compare(
     diff: Diff,
     refs: tuple[PseudoReference, ...],
@@ -386,6 +401,7 @@ def _stack(texts: Sequence[str], vectors: Vectors) -> Floats:
 
 def _score(
     job: _Job,
+    texts: TextReadings | None,
     vectors: Vectors,
     parts: Parts,
     originals: Mapping[int, Result],
@@ -397,11 +413,10 @@ def _score(
     """
     reader = parts.reader
     cells, change = compare(job.pair.diff, job.references, job.sentences, vectors, reader)
-    sentence_readings = reader.read_sentences(cells) if reader else ()
     judgement = parts.matcher.match(cells)
     review = None
-    if reader and change:
-        review = reader.read_comments(cells, change, sentence_readings, judgement)
+    if reader and change and texts:
+        review = reader.read_comments(cells, change, texts, judgement)
     flags = _merge_flags(judgement, review)
     # The columns have hidden sentences last; reports list sentences in the order of the comments.
     shown_columns = sorted(
@@ -437,8 +452,16 @@ def _score(
     result = replace(result, missing=missing)
     if reader is None or review is None:
         return result
-    readings = tuple(review.readings[column] for column in shown_columns)
-    return _rank(replace(result, readings=readings), review.comments, reader, originals)
+    shown = {column: index for index, column in enumerate(shown_columns)}
+    result = replace(
+        result,
+        readings=tuple(review.readings[column] for column in shown_columns),
+        remarks=tuple(
+            replace(remark, sentences=tuple(shown[column] for column in remark.sentences))
+            for remark in review.remarks
+        ),
+    )
+    return _rank(result, review.comments, reader, originals)
 
 
 def _merge_flags(judgement: Judgement, review: ReviewReading | None) -> tuple[Flag | None, ...]:
@@ -469,7 +492,9 @@ def _rank(
 
     def rank(comments: Iterable[int]) -> Usefulness | None:
         return reader.rank(
-            [readings[index] for index in comments if index in readings], result.diff
+            [readings[index] for index in comments if index in readings],
+            result.remarks,
+            result.diff,
         )
 
     return replace(
@@ -492,8 +517,16 @@ def _sentences_of(parsed: Sequence[ParsedComment | None]) -> tuple[Sentence, ...
     for index, comment in enumerate(parsed):
         if comment is None:
             continue
-        visible += (Sentence(text=text, comment=index) for text in comment.sentences)
-        visible += (Sentence(text=text, comment=index, proposal=True) for text in comment.proposals)
+        visible += (
+            Sentence(text=text, comment=index, position=position)
+            for text, position in zip_longest(
+                comment.sentences, comment.positions, fillvalue=Position()
+            )
+        )
+        visible += (
+            Sentence(text=text, comment=index, proposal=True, position=position)
+            for text, position in zip(comment.proposals, comment.proposal_positions, strict=True)
+        )
         hidden += (Sentence(text=text, comment=index, hidden=True) for text in comment.hidden)
     return (*visible, *hidden)
 

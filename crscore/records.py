@@ -6,7 +6,7 @@ the scores of the two sides.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
@@ -400,6 +400,16 @@ class Comment:
     """Id on the host."""
 
 
+@dataclass(frozen=True, slots=True)
+class Position:
+    """Position of a sentence in the layout of its comment."""
+
+    block: int = 0
+    """Number of its paragraph, list item, table cell or heading, from 0."""
+    is_heading: bool = False
+    """Whether it stands in a heading, or in a paragraph that is all bold."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sentence:
     """Sentence, the unit of a review."""
@@ -412,6 +422,8 @@ class Sentence:
     """True for text that a reader of the rendered comment does not see."""
     proposal: bool = False
     """True for proposed code, paraphrased."""
+    position: Position = Position()
+    """Its place in the layout of its comment."""
 
 
 class Flag(StrEnum):
@@ -423,17 +435,36 @@ class Flag(StrEnum):
     HIDDEN = "is hidden from readers"
 
 
-class Kind(StrEnum):
-    """Kind of a sentence of a review: its use to the author of the change."""
+class Stance(StrEnum):
+    """What a text of a review does to the author of the change."""
 
     REQUEST = "asks for a change"
-    FAILURE = "names a failure"
+    PROBLEM = "names a problem"
     PROPOSAL = "proposes code"
-    QUESTION = "asks why"
-    REASON = "gives a reason"
+    QUESTION = "asks a question"
+    EXPLANATION = "explains"
     PRAISE = "praises"
     DESCRIPTION = "describes the change"
     OTHER = "talks about something else"
+
+
+class Importance(StrEnum):
+    """How bad it would be to merge without heeding a remark, if it is right."""
+
+    CRITICAL = "critical"
+    """Security, loss of data, a crash, wrong results, a broken interface or build."""
+    MAJOR = "major"
+    """Missing validation or error handling, a race, a bug under odd conditions, performance."""
+    MINOR = "minor"
+    """Design, tests, duplication, clarity."""
+    NIT = "nit"
+    """Naming, layout, wording of comments."""
+
+
+class Verdict(StrEnum):
+    """Whether a remark is true, as far as the code can tell."""
+
+    UNPROVEN = "unproven"
 
 
 class Subject(StrEnum):
@@ -449,18 +480,40 @@ class Subject(StrEnum):
 class Reading:
     """Reading of a sentence of a review, as the author of the change would take it."""
 
-    kind: Kind
+    stance: Stance
     """What it does."""
-    substance: float
-    """Probability that it gives the author something to act on, in [0, 1]."""
+    gives: float
+    """Probability that its author has something to answer, in [0, 1]."""
     about: float
     """Probability that it is about this change and no other, in [0, 1]."""
     subject: Subject
     """What it is about."""
     reference: int | None
     """Index of the claim that it is about in the result; None for any other subject."""
-    phrases: tuple[str, ...]
-    """Phrases that decided its kind, the strongest first; may be empty."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remark:
+    """One point of a comment: its sentences, proposals and code."""
+
+    comment: int
+    """Index of its comment in the result."""
+    sentences: tuple[int, ...]
+    """Indices of its sentences and proposals in the result."""
+    stance: Stance
+    """What it does."""
+    gives: float
+    """Probability that its author has something to answer, in [0, 1]."""
+    importance: float
+    """How bad it would be to merge without heeding it, if it is right, in [0, 1]."""
+    level: Importance
+    """The importance in a word."""
+    about: float
+    """Probability that it is about this change and no other, in [0, 1]."""
+    worth: float
+    """What its author gains by it, in [0, 1]."""
+    verdict: Verdict = Verdict.UNPROVEN
+    """Whether it is true."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -475,8 +528,16 @@ class Aspects:
     """It is clear and civil."""
     acted_on: float
     """The code is changed for it."""
-    reviewing: float
-    """It reviews the change rather than describing or praising it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Share:
+    """What a remark gives to the value of a review."""
+
+    remark: int
+    """Index of the remark in the result."""
+    value: float
+    """Its worth with its weight, in [0, 1]; 0 for a remark that gives nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -485,14 +546,18 @@ class Usefulness:
 
     about: float
     """Probability that the text is about this change and no other, in [0, 1]."""
-    substance: float
-    """How much it gives the author to act on, in [0, 1]."""
+    importance: float
+    """Importance of its weightiest remark that gives something, in [0, 1]; 0 for none."""
     aspects: Aspects
     """How people would rate it."""
+    shares: tuple[Share, ...]
+    """What each remark gives to the value, the most valuable first."""
+    taken_off: float
+    """What the remarks that give nothing take off the value, in [0, 1]."""
     value: float
-    """Both joined, in [0, 1]."""
+    """The sum of the shares without what is taken off, in [0, 1]."""
     standing: int
-    """Share of real review comments of people that are less useful, in percent, 0 to 100."""
+    """Share of real reviews by people that are less useful, in percent, 0 to 100."""
     word: str
     """The standing in a word."""
     against: str
@@ -505,14 +570,20 @@ class ParsedComment:
 
     sentences: tuple[str, ...]
     """Plain text units, in order."""
+    positions: tuple[Position, ...] = ()
+    """Position of each sentence; empty when the layout was not read."""
     suggestions: tuple[str, ...] = ()
     """Contents of ```suggestion blocks."""
     code_blocks: tuple[str, ...] = ()
     """Contents of other fenced or indented code blocks."""
     diffs: tuple[str, ...] = ()
     """Contents of ```diff blocks."""
+    follows: Mapping[str, int] = field(default_factory=dict)
+    """Content of a block of code -> block of text that it follows; -1 at the start."""
     proposals: tuple[str, ...] = ()
     """What its code proposes, one short text each; found only with the change at hand."""
+    proposal_positions: tuple[Position, ...] = ()
+    """Position of each proposal: that of the text before it."""
     hidden: tuple[str, ...] = ()
     """Plain text units that a reader does not see, including markers of machines."""
 
@@ -690,6 +761,8 @@ class Result:
     """Degree from which a pair counts as matched, in (0, 1)."""
     readings: tuple[Reading, ...] = ()
     """How each of the S sentences reads; empty with an encoder that has no weights for it."""
+    remarks: tuple[Remark, ...] = ()
+    """The remarks of all comments, in their order; empty as the readings."""
     usefulness: Usefulness | None = None
     """How useful all comments are together: the headline; None as for a comment."""
     analysis: Analysis = field(default_factory=Analysis)

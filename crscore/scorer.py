@@ -296,7 +296,7 @@ def _make_parts(
     threshold = None
     if matcher is None:
         matcher, threshold = _make_matcher(settings, encoder, generator)
-    reader = usefulness.reader_for(encoder.identity, matcher.identity)
+    reader = usefulness.reader_for(encoder, matcher.identity)
     signature = {
         "version": __version__,
         "encoder": encoder.identity,

@@ -14,9 +14,9 @@ import importlib.resources
 import json
 import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -59,6 +59,14 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """Never use the network."""
     threads: Annotated[int, msgspec.Meta(ge=1)] | None = None
     """Threads that encode; None for one a core. Vectors differ with it by about 1e-7."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TunedLayers:
+    """Weights of some layers, tuned for a task; identical objects share one session."""
+
+    tensors: Mapping[str, npt.NDArray[Any]]
+    """Name in the weights file -> weights, of any float type."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,6 +150,24 @@ class MiniLM:
         """
         return [tokens.vectors for tokens in self._run_tokens([_Pieces(list(ids)) for ids in rows])]
 
+    def tuned_means(self, texts: Sequence[str], tuned: TunedLayers) -> npt.NDArray[np.float32]:
+        """Return the mean token vectors of texts by the network with layers tuned for a task.
+
+        Args:
+            texts: Any number of texts; each is cut at 256 tokens.
+            tuned: Weights that replace those of some layers.
+
+        Returns:
+            Float32, shape (N, 384), in the order of `texts`.
+
+        Raises:
+            ModelNotFoundError, DependencyError, EncodingError: As in `encode`.
+        """
+        means = np.zeros((len(texts), DIMENSIONS), dtype=np.float32)
+        for batch, rows in self._run(self._tokenized(texts), _encode_means, tuned):
+            means[batch] = rows
+        return means
+
     def preload(self) -> None:
         """Begin to load the model in a thread of its own, if its files are here.
 
@@ -157,9 +183,10 @@ class MiniLM:
         with contextlib.suppress(Exception):  # the first text tries again, and raises
             self._model()
 
-    def _model(self) -> _Model:
+    def _model(self, tuned: TunedLayers | None = None) -> _Model:
         with _LOADING:
-            return _load(self.folder, self.offline)
+            model = _load(self.folder, self.offline)
+            return model if tuned is None else _tune(model, tuned)
 
     def _tokenized(self, texts: Sequence[str]) -> list[Encoding]:
         if not texts:
@@ -177,11 +204,12 @@ class MiniLM:
         self,
         encodings: Sequence[Encoding | _Pieces],
         encode: Callable[[_Model, Sequence[Encoding | _Pieces]], Any],
+        tuned: TunedLayers | None = None,
     ) -> Iterator[tuple[list[int], Any]]:
         """Yield the results of batches of texts, each with the indices of its texts."""
         if not encodings:
             return
-        model = self._model()
+        model = self._model(tuned)
         workers = self.threads or _workers()
         batches = _batches([len(encoding) for encoding in encodings], workers=workers)
         # One thread per batch, each running alone: threads that share one batch wait for the
@@ -223,8 +251,8 @@ class _Model:
     tokenizer: Tokenizer
     session: Any
     ignored: npt.NDArray[np.bool_]
-    weights: tuple[Any, ...]
-    """Weights kept alive, as the session reads them in place."""
+    weights: Mapping[str, Any]
+    """Weights by name, kept alive, as the session reads them in place."""
 
 
 _LOADING = threading.Lock()
@@ -257,7 +285,7 @@ def _load(folder: Path | None, offline: bool) -> _Model:
     content = _map_weights(location)
     with ThreadPoolExecutor(1) as thread:
         # Load and verify the weights first, so that a wrong file is reported before a failed load.
-        loading = thread.submit(lambda: _start_session(onnxruntime, _tensors(content)))
+        loading = thread.submit(lambda: _load_session(onnxruntime, content))
         tokenizer = tokenizers.Tokenizer.from_file(str(location / files.VOCABULARY))
         tokenizer.no_padding()
         tokenizer.enable_truncation(MAX_TOKENS)
@@ -306,21 +334,40 @@ def _tensors(content: npt.NDArray[np.uint8]) -> dict[str, npt.NDArray[np.float32
     }
 
 
-def _start_session(
-    onnxruntime: Any, tensors: dict[str, npt.NDArray[np.float32]]
-) -> tuple[Any, tuple[Any, ...]]:
+def _load_session(onnxruntime: Any, content: npt.NDArray[np.uint8]) -> tuple[Any, dict[str, Any]]:
+    # The graph does not use the pooler.
+    weights = {
+        name: onnxruntime.OrtValue.ortvalue_from_numpy(tensor)
+        for name, tensor in _tensors(content).items()
+        if not name.startswith("pooler.")
+    }
+    return _start_session(onnxruntime, weights), weights
+
+
+def _start_session(onnxruntime: Any, weights: Mapping[str, Any]) -> Any:
     graph = (importlib.resources.files("crscore.encoders") / GRAPH).read_bytes()
-    # The graph does not use this layer.
-    tensors = {name: v for name, v in tensors.items() if not name.startswith("pooler.")}
-    weights = tuple(onnxruntime.OrtValue.ortvalue_from_numpy(v) for v in tensors.values())
     settings = onnxruntime.SessionOptions()
     settings.log_severity_level = 3  # errors only
     settings.intra_op_num_threads = 1
     settings.inter_op_num_threads = 1
-    settings.add_external_initializers(list(tensors), list(weights))
+    settings.add_external_initializers([*weights], [*weights.values()])
     onnxruntime.disable_telemetry_events()
-    session = onnxruntime.InferenceSession(graph, settings, providers=["CPUExecutionProvider"])
-    return session, weights
+    return onnxruntime.InferenceSession(graph, settings, providers=["CPUExecutionProvider"])
+
+
+@functools.lru_cache(maxsize=2)
+def _tune(model: _Model, tuned: TunedLayers) -> _Model:
+    onnxruntime, _ = _import_packages()
+    # The other layers are shared with the model.
+    weights = {
+        **model.weights,
+        **{
+            name: onnxruntime.OrtValue.ortvalue_from_numpy(tensor.astype(np.float32))
+            for name, tensor in tuned.tensors.items()
+        },
+    }
+    session = _start_session(onnxruntime, weights)
+    return replace(model, session=session, weights=weights)
 
 
 @dataclass(frozen=True, slots=True)
@@ -384,6 +431,17 @@ def _encode_tokens(model: _Model, encodings: Sequence[Encoding | _Pieces]) -> li
     vectors = np.split(_last_layer(model, batch, batch.present), ends)
     markers = [row[present] for row, present in zip(batch.marker, batch.present, strict=True)]
     return list(map(TokenVectors, vectors, markers))
+
+
+def _encode_means(
+    model: _Model, encodings: Sequence[Encoding | _Pieces]
+) -> npt.NDArray[np.float32]:
+    batch = _pad(encodings)
+    lengths = batch.present.sum(axis=1)
+    rows = _last_layer(model, batch, batch.present)
+    starts = np.concatenate([[0], np.cumsum(lengths)[:-1]])
+    means: npt.NDArray[np.float32] = np.add.reduceat(rows, starts) / lengths[:, None]
+    return means
 
 
 def _last_layer(

@@ -12,7 +12,7 @@ from difflib import SequenceMatcher
 from itertools import takewhile
 from typing import Final, NamedTuple
 
-from crscore.records import ChangedFile, Comment, Hunk, LineKind, ParsedComment, Side
+from crscore.records import ChangedFile, Comment, Hunk, LineKind, ParsedComment, Position, Side
 
 MAX_LINES: Final = 100
 """Maximum lines that are compared on each side; aligning them takes quadratic time."""
@@ -64,25 +64,39 @@ def read_proposals(
         The comment with `proposals`, and without the sentences that are nothing but one
         ("`a` -> `b`"). A suggestion that leaves all as it is proposes nothing.
     """
+    positions = dict(zip(parsed.sentences, parsed.positions, strict=False))
     inline = {text: _read_inline(text) for text in parsed.sentences}
-    proposals = [unit for unit in inline.values() if unit]
+    proposals = {unit: positions.get(text, Position()) for text, unit in inline.items() if unit}
     if parsed.suggestions:
-        place = find_place(comment, file)
+        lines = find_place(comment, file)
         for suggestion in parsed.suggestions:
             new = _cut_lines(suggestion.split("\n") if suggestion.strip() else [])
-            old = place.lines if place.is_exact else align_lines(place, new)
-            proposals.append(describe_change(old, new) if old else _use(new))
-    proposals += [describe_change(*_sides(block)) for block in parsed.diffs]
-    sentences = tuple(text for text in parsed.sentences if not inline[text])
-    if not any(proposals):
+            old = lines.lines if lines.is_exact else align_lines(lines, new)
+            change = describe_change(old, new) if old else _use(new)
+            proposals.setdefault(change, _position_of(suggestion, parsed))
+    for block in parsed.diffs:
+        proposals.setdefault(describe_change(*_sides(block)), _position_of(block, parsed))
+    proposals.pop("", None)
+    sentences = [text for text in parsed.sentences if not inline[text]]
+    if not proposals:
         # Nothing but code.
         if len(sentences) == 1 and (only_code := _fullmatch(_ONLY_CODE, sentences[0])):
-            proposals, sentences = [f"use {only_code['new']}{only_code['asks'][:1]}"], ()
+            proposals = {f"use {only_code['new']}{only_code['asks'][:1]}": Position()}
+            sentences = []
         elif not sentences:
-            proposals = [_use(block.split("\n")) for block in parsed.code_blocks]
+            proposals = {_use(block.split("\n")): Position() for block in parsed.code_blocks}
+            proposals.pop("", None)
     return replace(
-        parsed, sentences=sentences, proposals=tuple(dict.fromkeys(filter(None, proposals)))
+        parsed,
+        sentences=tuple(sentences),
+        positions=tuple(positions.get(text, Position()) for text in sentences),
+        proposals=tuple(proposals),
+        proposal_positions=tuple(proposals.values()),
     )
+
+
+def _position_of(code: str, parsed: ParsedComment) -> Position:
+    return Position(max(0, parsed.follows.get(code, 0)))
 
 
 def describe_change(old: Sequence[str], new: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ import html
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from selectolax.lexbor import LexborNode
 
@@ -24,6 +24,8 @@ CODE_OPEN: Final = "\x02"
 CODE_CLOSE: Final = "\x03"
 """Mark after a code span in a unit."""
 
+_TITLES: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "summary", "th"})
+_BOLD: Final = frozenset({"b", "strong"})
 _EMPTY_CODE: Final = f"{CODE_OPEN}``{CODE_CLOSE}"
 
 _FENCE: Final = re.compile(r"^[ \t]*(```|~~~)", re.MULTILINE)
@@ -35,18 +37,29 @@ _UNSEEN_BREAK: Final = re.compile(r"\n[ \t]*(?:\n|(?=(?:[-*+•]|\d{1,3}[.)])[ \
 _STATE: Final = re.compile(r"(?<![A-Za-z0-9+/=-])[A-Za-z0-9+/=-]{200,}")
 
 
+class Unit(NamedTuple):
+    """Unit of running text."""
+
+    text: str
+    """Never blank; the two marks enclose code spans."""
+    is_heading: bool = False
+    """Whether it is a heading, a header cell, the title of a folded section or all bold."""
+
+
 @dataclass(slots=True)
 class Prose:
     """Text of one comment, sorted by kind."""
 
-    units: list[str] = field(default_factory=list)
-    """Units of running text, in order, never blank; the two marks enclose code spans."""
+    units: list[Unit] = field(default_factory=list)
+    """Units of running text, in order."""
     suggestions: list[str] = field(default_factory=list)
     """Contents of suggestion blocks, without the last newline."""
     code_blocks: list[str] = field(default_factory=list)
     """Contents of other non-blank code blocks, without the last newline."""
     diffs: list[str] = field(default_factory=list)
     """Contents of non-blank diff blocks, likewise."""
+    follows: dict[str, int] = field(default_factory=dict)
+    """Content of a block -> index of the unit that it follows; -1 at the start."""
     hidden: list[str] = field(default_factory=list)
     """Invisible texts, in order, never blank, without Markdown."""
 
@@ -104,6 +117,9 @@ class _ProseReader:
         self._code_depth = 0
         self._sections: list[_Section] = []
         self._summary_at = 0
+        self._titles = 0
+        self._bold = 0
+        self._has_plain_text = False
 
     def read(self, node: LexborNode | None) -> None:
         """Read a node with its content and all nodes after it, in order."""
@@ -139,7 +155,9 @@ class _ProseReader:
             text = _BLOCK_TAG.sub("\n\n", node.comment_content or "")
             self.hide([html.unescape(_TAG.sub("", text)).strip()])
         else:
-            self._buffer.append(clean(node.text_content or ""))
+            text = clean(node.text_content or "")
+            self._has_plain_text |= not self._bold and any(map(str.isalnum, text))
+            self._buffer.append(text)
 
     def _open(self, node: LexborNode, name: str) -> bool:
         """Read the start of an element; return True when it hides its content."""
@@ -149,6 +167,8 @@ class _ProseReader:
         self.hide(attribute_texts(attributes))
         hiding = hides(name, attributes)
         self._hiding += hiding
+        self._titles += name in _TITLES
+        self._bold += name in _BOLD
         if name == "code":
             self._open_code()
         elif name == "pre":
@@ -167,12 +187,14 @@ class _ProseReader:
         elif _is_block(name):
             self._end_unit()
         self._hiding -= hiding
+        self._titles -= name in _TITLES
+        self._bold -= name in _BOLD
         if hiding and not self._hiding:
-            self._end(self._unseen, self._prose.hidden)
+            self._prose.hidden += self._take(self._unseen)
         if name == "details":
             self._close_section()
         elif name == "summary" and self._sections:
-            summary = " ".join(self._prose.units[self._summary_at :])
+            summary = " ".join(unit.text for unit in self._prose.units[self._summary_at :])
             self._sections[-1].hidden |= is_hidden_section(summary)
 
     def _close_section(self) -> None:
@@ -185,17 +207,20 @@ class _ProseReader:
 
     def _end_unit(self) -> None:
         """Close the open unit as visible or hidden text; a blank one is dropped."""
-        self._end(self._unseen, self._prose.hidden)
+        self._prose.hidden += self._take(self._unseen)
         if not self._hiding:
-            self._end(self._seen, self._prose.units)
+            is_heading = bool(self._titles) or not self._has_plain_text
+            self._prose.units += (Unit(text, is_heading) for text in self._take(self._seen))
+            self._has_plain_text = False
 
-    def _end(self, buffer: list[str], texts: list[str]) -> None:
+    def _take(self, buffer: list[str]) -> Iterator[str]:
+        """Empty a buffer and yield its text, unless it is blank."""
         is_code = buffer is self._code
         written = "".join([*buffer, f"`{CODE_CLOSE}"] if is_code else buffer)
         buffer[:] = [f"{CODE_OPEN}`"] if is_code else []
         text = " ".join(written.replace(_EMPTY_CODE, "").split())
         if text:
-            texts.append(text)
+            yield text
 
     def _open_code(self) -> None:
         if self._code is None:
@@ -215,7 +240,9 @@ class _ProseReader:
         info = (fence.attributes.get("class") or "") if fence and fence.tag == "x-code" else ""
         if self._hiding:
             self.hide([content])
-        elif info.lower().startswith("language-suggestion"):
+            return
+        self._prose.follows.setdefault(content, len(self._prose.units) - 1)
+        if info.lower().startswith("language-suggestion"):
             self._prose.suggestions.append(content)
         elif content.strip():
             is_diff = info.lower() == "language-diff"

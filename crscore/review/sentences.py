@@ -8,7 +8,7 @@ from typing import Final
 import sentencex
 
 from crscore.errors import ConfigError
-from crscore.records import ParsedComment
+from crscore.records import ParsedComment, Position
 from crscore.review.boilerplate import is_boilerplate
 from crscore.review.prose import CODE_CLOSE, CODE_OPEN, read_prose
 from crscore.review.visibility import clean
@@ -121,13 +121,19 @@ def identity(splitter: str) -> str:
 
 def _parse_markdown(body: str) -> ParsedComment:
     prose = read_prose(body)
-    pieces = (piece for unit in prose.units for piece in _sentences(unit))
+    pieces = [
+        (piece, Position(block, unit.is_heading))
+        for block, unit in enumerate(prose.units)
+        for piece in _sentences(unit.text)
+    ]
     return ParsedComment(
-        sentences=tuple(pieces),
+        sentences=tuple(piece for piece, _ in pieces),
+        positions=tuple(position for _, position in pieces),
         hidden=tuple(text for unit in prose.hidden for text in _hidden_sentences(unit)),
         suggestions=tuple(prose.suggestions),
         code_blocks=tuple(prose.code_blocks),
         diffs=tuple(prose.diffs),
+        follows=prose.follows,
     )
 
 

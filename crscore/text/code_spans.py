@@ -10,6 +10,8 @@ CODE_SPAN: Final = re.compile(
 it. Bounded, so that an unclosed span is not scanned through a long text.
 """
 
+_IDENTIFIER: Final = re.compile(r"[^\W\d]\w{2,}")
+
 
 def find_code_spans(text: str) -> list[str]:
     """Return the contents of code spans, without the backticks.
@@ -19,3 +21,15 @@ def find_code_spans(text: str) -> list[str]:
         ['a', 'b`c']
     """
     return [match["code"] for match in CODE_SPAN.finditer(text)]
+
+
+def code_names(text: str) -> frozenset[str]:
+    """Return the identifiers in code spans, in lower case.
+
+    Example:
+        >>> sorted(code_names("`parse(text)` calls `Parse` and ends."))
+        ['parse', 'text']
+    """
+    return frozenset(
+        name.lower() for span in find_code_spans(text) for name in _IDENTIFIER.findall(span)
+    )

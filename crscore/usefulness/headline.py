@@ -1,6 +1,8 @@
-"""Headline of a review: a value for being about the change and for being worth reading.
+"""Headline of a review: what its remarks give to the author of the change.
 
-The value is reported as its standing among real comments.
+    value = sum of worth_i * 0.4 ** i, the most valuable remark first, less 0.01 for each empty one
+
+The value is reported as its standing among real reviews.
 """
 
 import math
@@ -10,17 +12,41 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from crscore.records import Aspects, Diff, LineKind, Usefulness
-from crscore.usefulness.reading import SentenceReading
+from crscore.records import (
+    Aspects,
+    Diff,
+    Importance,
+    LineKind,
+    Remark,
+    Share,
+    Usefulness,
+)
+from crscore.usefulness.reading import GIVES_FROM, TextReading
 
 Floats = npt.NDArray[np.float32]
 
+PARTS: Final = ("gives", "importance", "about", "informative", "worth")
+"""Parts of the worth of a remark; none of them lowers it."""
+LATER: Final = 0.4
+"""Weight of a remark relative to the one before it, the most valuable first."""
+EMPTY_PRICE: Final = 0.01
+"""What a remark that gives nothing takes off the value."""
+MAX_PRICE: Final = 0.25
+"""Share of the value that empty remarks can take off."""
+ON_TOPIC: Final = 0.25
+"""Probability from which a text is about the change."""
+LEVELS: Final = (
+    (0.8, Importance.CRITICAL),
+    (0.58, Importance.MAJOR),
+    (0.38, Importance.MINOR),
+    (0.0, Importance.NIT),
+)
+"""Minimum importance for each level, highest first."""
 CHANGE_SIZES: Final = {"up to 5 lines": 5, "6 to 15 lines": 15, "more than 15 lines": math.inf}
 """Name of a size class of changes -> its maximum number of changed lines."""
-TOPICAL_SENTENCE_VALUE: Final = 0.05
-"""Value of a sentence that is on topic but not actionable, where an actionable one has 1."""
-DESCRIPTIVE_COMMENT_VALUE: Final = 0.1
-"""Value of a comment that only describes, where one that reviews has 1."""
+REVIEWS: Final = "reviews"
+"""Comparison set of reviews of several comments."""
+OFF_TOPIC: Final = "off topic"
 STANDING_WORDS: Final = (
     (75, "very useful"),
     (50, "useful"),
@@ -30,63 +56,103 @@ STANDING_WORDS: Final = (
 """Minimum standing for each word, highest first."""
 
 
-def join_parts(
-    about: float, readings: Sequence[SentenceReading], degrees: Sequence[float], aspects: Aspects
-) -> tuple[float, float]:
-    """Combine the parts of a comment's usefulness.
+def measure_parts(text: TextReading, about: float) -> list[float]:
+    """Return the parts of the worth of a remark, one for each of `PARTS`."""
+    return [
+        _logit(text.gives),
+        4 * text.importance,
+        _logit(about),
+        _logit(text.informative),
+        4 * text.worth,
+    ]
+
+
+def join_parts(parts: Sequence[float], weights: Floats) -> float:
+    """Return the worth of a remark, in [0, 1]."""
+    return 1 / (1 + math.exp(-float(np.dot(weights[:-1], parts) + weights[-1])))
+
+
+def name_level(importance: float) -> Importance:
+    """Return the level of an importance."""
+    return next(level for threshold, level in LEVELS if importance >= threshold)
+
+
+def is_valuable(remark: Remark) -> bool:
+    """Return whether a remark gives its author something to answer about the change."""
+    return remark.gives >= GIVES_FROM and remark.about >= ON_TOPIC
+
+
+def sum_up(remarks: Mapping[int, Remark]) -> tuple[tuple[Share, ...], float, float]:
+    """Join the remarks of a review.
 
     Args:
-        about: Probability that the comment is about the change.
-        readings: Its sentences and proposals, at least one.
-        degrees: For each of them, how far it addresses its best pseudo-reference, in [0, 1].
-        aspects: How people would rate it.
+        remarks: Index in the result -> remark.
 
     Returns:
-        Its substance and its value, each in [0, 1].
+        The share of each, the price of the empty ones, and the value.
     """
-    substances = np.array([item.substance for item in readings])
-    abouts = np.array([item.about for item in readings])
-    # The geometric mean is low as soon as one of the three is.
-    rated = (aspects.informative * aspects.relevant * aspects.acted_on) ** (1 / 3)
-    substance = (float(substances.mean()) + float(substances.max())) / 2 * rated * aspects.reviewing
-    # The root, because a sentence may refer to names elsewhere in its comment.
-    on_topic = np.sqrt(abouts * about) * np.array(degrees)
-    # The mean rather than the sum, so that padding lowers the value.
-    value = ((substances + TOPICAL_SENTENCE_VALUE) * on_topic).mean() * (
-        aspects.reviewing + DESCRIPTIVE_COMMENT_VALUE
+    order = sorted(remarks, key=lambda index: (-remarks[index].worth, index))
+    # Divided by the sum of all weights: the value stays within [0, 1].
+    shares = tuple(
+        Share(remark=index, value=remarks[index].worth * LATER**rank * (1 - LATER))
+        for rank, index in enumerate(order)
     )
-    return substance, float(value) / (
-        (1 + TOPICAL_SENTENCE_VALUE) * (1 + DESCRIPTIVE_COMMENT_VALUE)
-    )
+    total = math.fsum(share.value for share in shares)
+    empty = sum(not is_valuable(remark) for remark in remarks.values())
+    price = min(EMPTY_PRICE * empty, MAX_PRICE * total)
+    return shares, price, total - price
 
 
-def size_of(diff: Diff) -> str:
-    """Return the name of a change's size class."""
+def reference_of(diff: Diff, comments: int) -> str:
+    """Return the comparison set of a text: that of its change's size, or of reviews."""
+    if comments > 1:
+        return REVIEWS
     changed = len(diff.lines(LineKind.ADDED, LineKind.REMOVED))
     return next(name for name, max_lines in CHANGE_SIZES.items() if changed <= max_lines)
 
 
 def rank(
+    remarks: Mapping[int, Remark],
     about: float,
-    substance: float,
-    value: float,
     aspects: Aspects,
     *,
-    size: str,
-    reference: Mapping[str, Floats],
+    reference: str,
+    values: Floats,
 ) -> Usefulness:
-    """Place a value among those of real comments on changes of the same size."""
-    values = reference[size]
-    # The mean of both sides: a comment equal to the value counts half.
+    """Place a review among real ones.
+
+    Args:
+        remarks: Its remarks: index in the result -> remark.
+        about: Probability that it is about the change.
+        aspects: How people would rate it.
+        reference: Name of the comparison set.
+        values: Its values, ascending.
+    """
+    shares, price, value = sum_up(remarks)
+    # The mean of both sides: a review equal to the value counts half.
     below = (np.searchsorted(values, value) + np.searchsorted(values, value, "right")) / 2
     # Rounded before the word is chosen, so that word and number agree.
     standing = round(100 * float(below) / max(1, len(values)))
+    valuable = [remark for remark in remarks.values() if is_valuable(remark)]
+    is_on_topic = any(remark.about >= ON_TOPIC for remark in remarks.values())
+    word = next(word for threshold, word in STANDING_WORDS if standing >= threshold)
+    subject = (
+        "reviews of several comments by people"
+        if reference == REVIEWS
+        else f"review comments by people on changes of {reference}"
+    )
     return Usefulness(
         about=about,
-        substance=substance,
+        importance=max((remark.importance for remark in valuable), default=0.0),
         aspects=aspects,
+        shares=shares,
+        taken_off=price,
         value=value,
         standing=standing,
-        word=next(word for threshold, word in STANDING_WORDS if standing >= threshold),
-        against=f"{len(values):,} review comments by people on changes of {size}",
+        word=word if is_on_topic else OFF_TOPIC,
+        against=f"{len(values):,} {subject}",
     )
+
+
+def _logit(probability: float) -> float:
+    return math.log(max(1e-6, probability) / max(1e-6, 1 - probability))

@@ -1,8 +1,8 @@
-"""Reader of a review: its sentences, its comments, and all of it."""
+"""Reader of a review: its sentences, its remarks, and all of it."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -10,59 +10,86 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from crscore.encoders.base import Encoder
+from crscore.encoders.minilm import MiniLM
 from crscore.matchers.base import Cells, Judgement
-from crscore.records import Aspects, Diff, Flag, Kind, Reading, Sentence, Subject, Usefulness
+from crscore.records import (
+    Aspects,
+    Diff,
+    Flag,
+    Reading,
+    Remark,
+    Sentence,
+    Stance,
+    Subject,
+    Usefulness,
+)
 from crscore.text.content import words
-from crscore.usefulness import evidence, headline, model, phrases, reading
+from crscore.usefulness import evidence, headline, model, reading
 from crscore.usefulness.evidence import ChangeEvidence, ChangeWords
+from crscore.usefulness.headline import ON_TOPIC
 from crscore.usefulness.model import Weights
-from crscore.usefulness.reading import KINDS, SentenceReading
+from crscore.usefulness.reading import STANCES, Network, TextReading, TunedNetwork
+from crscore.usefulness.remarks import divide
 
 Floats = npt.NDArray[np.float32]
 
 
 SHIPPED: Final = Path(__file__).with_name("weights.npz")
 """Output of `crscore train usefulness`."""
-ON_TOPIC: Final = 0.25
-"""Probability from which a sentence is about the change."""
 SAME_COSINE: Final = 0.5
 """Cosine from which a sentence is about a claim."""
 NEAR_COSINE: Final = 0.3
 """The same for a claim that shares a name or a rare word with the sentence."""
 RARE_IDF: Final = 3.0
 """Inverse document frequency from which a word is rare: it is in 5 % of changes."""
-UNMATCHED: Final = 0.25
-"""Degree of a sentence on a change without pseudo-references: that of an ordinary one on topic."""
-MAX_PHRASES: Final = 3
-"""Most phrases listed for a kind."""
-ACTS_FROM: Final = 0.5
-"""Substance from which a sentence has one of the actionable kinds."""
 EMPTY_BELOW: Final = 0.2
-"""Substance below which a sentence can be flagged as a mere description."""
+"""Probability of giving something below which a sentence can be flagged as a mere description."""
 RESTATES_FROM: Final = 0.7
 """Probability of a description from which a sentence is flagged as one."""
-_ACTING: Final = tuple(
-    KINDS.index(kind) for kind in (Kind.REQUEST, Kind.FAILURE, Kind.PROPOSAL, Kind.QUESTION)
-)
+ASPECTS: Final = tuple(field.name for field in fields(Aspects))
+_UNREAD: Final = (Flag.HIDDEN, Flag.REPEATS, Flag.NO_SENTENCE)
+"""Flags of sentences that belong to no remark."""
+
+
+class RemarkText(NamedTuple):
+    """Remark before it is compared with the change."""
+
+    columns: tuple[int, ...]
+    """Its sentences and proposals."""
+    reading: TextReading
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TextReadings:
+    """Readings of all texts of one review, before they are compared with the change."""
+
+    sentences: tuple[TextReading, ...]
+    """Of each of the S sentences."""
+    remarks: tuple[RemarkText, ...]
+    """In the order of the comments."""
 
 
 class CommentReading(NamedTuple):
-    """Parts of the usefulness of one comment."""
+    """Remarks of one comment."""
 
+    remarks: tuple[int, ...]
+    """Indices of its remarks."""
     about: float
-    readings: list[SentenceReading]
-    degrees: list[float]
     aspects: Aspects
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ReviewReading:
-    """Readings of all sentences and comments of one change."""
+    """Readings of all sentences, remarks and comments of one change."""
 
     readings: tuple[Reading, ...]
     """Of each of the S sentences."""
     restates: tuple[bool, ...]
     """For each of them, whether it surely only describes."""
+    remarks: tuple[Remark, ...]
+    """Their sentences are columns."""
     comments: Mapping[int, CommentReading]
     """Reading of each comment with visible text, by its index."""
 
@@ -72,6 +99,7 @@ class Reader:
     """Reader with learned weights."""
 
     weights: Weights
+    network: Network
     file: str = ""
     """Start of the hash of the weights file."""
 
@@ -92,91 +120,143 @@ class Reader:
             Shape (S,), each in [0, 1].
         """
         probabilities = [
-            reading.judge_about(unit.text, vector, change, self.weights)[1]
+            reading.judge_about(unit.text, vector, change, self.weights)
             for unit, vector in zip(units, columns, strict=True)
         ]
         return np.array(probabilities, dtype=np.float32)
 
-    def read_sentences(self, cells: Cells) -> tuple[SentenceReading, ...]:
-        """Read each of the S sentences alone, before it is matched with the references."""
-        return tuple(
-            reading.read_sentence(
-                sentence.text, vector, self.weights, about=float(about), proposal=sentence.proposal
-            )
-            for sentence, vector, about in zip(
-                cells.sentences, cells.sentence_vectors, cells.about, strict=True
-            )
+    def read_texts(
+        self, reviews: Sequence[tuple[Sequence[Sentence], Floats]]
+    ) -> list[TextReadings]:
+        """Read the sentences of reviews and divide them into remarks.
+
+        Args:
+            reviews: The S sentences of each review, with their unit vectors, shape (S, D).
+        """
+        outputs = self._read(unit.text for units, _ in reviews for unit in units)
+        readings = [
+            tuple(reading.read_text(outputs[unit.text], proposal=unit.proposal) for unit in units)
+            for units, _ in reviews
+        ]
+        divided = [
+            [
+                columns
+                for comment in _visible_columns(units).values()
+                for columns in divide(comment, units, vectors, texts)
+            ]
+            for (units, vectors), texts in zip(reviews, readings, strict=True)
+        ]
+        outputs |= self._read(
+            _join(columns, units)
+            for (units, _), remarks in zip(reviews, divided, strict=True)
+            for columns in remarks
         )
+        return [
+            TextReadings(
+                sentences=texts,
+                remarks=tuple(
+                    RemarkText(
+                        tuple(columns),
+                        reading.read_text(
+                            outputs[text := _join(columns, units)],
+                            proposal=any(units[column].proposal for column in columns),
+                        ),
+                        text,
+                    )
+                    for columns in remarks
+                ),
+            )
+            for (units, _), texts, remarks in zip(reviews, readings, divided, strict=True)
+        ]
+
+    def _read(self, texts: Iterable[str]) -> dict[str, Floats]:
+        distinct = list(dict.fromkeys(texts))
+        return dict(zip(distinct, self.network.read(distinct), strict=True)) if distinct else {}
 
     def read_comments(
-        self,
-        cells: Cells,
-        change: ChangeEvidence,
-        sentence_readings: Sequence[SentenceReading],
-        judged: Judgement,
+        self, cells: Cells, change: ChangeEvidence, texts: TextReadings, judged: Judgement
     ) -> ReviewReading:
-        """Read every comment of one change from its sentences and their matches.
+        """Read every comment of one change.
 
         Args:
             cells: The change's cells.
             change: The change.
-            sentence_readings: The reading of each of the S sentences.
+            texts: The readings of its texts.
             judged: The matcher's judgement.
         """
-        readings = [
-            # A repetition is still about the change; hidden text is about nothing.
-            replace(item, substance=0.0, about=item.about if flag is Flag.REPEATS else 0.0)
-            if flag in (Flag.HIDDEN, Flag.REPEATS, Flag.NO_SENTENCE)
-            else item
-            for item, flag in zip(sentence_readings, judged.flags, strict=True)
+        # A repetition is still about the change; hidden text is about nothing.
+        abouts = [
+            float(about) if flag is Flag.REPEATS or flag not in _UNREAD else 0.0
+            for about, flag in zip(cells.about, judged.flags, strict=True)
         ]
-        degrees = best_degrees(judged.degrees)
-        comments: dict[int, CommentReading] = {}
-        for comment, columns in _visible_columns(cells.sentences).items():
-            text = " ".join(cells.sentences[column].text for column in columns)
-            vector = evidence.mean_direction(cells.sentence_vectors[columns])
-            visible = [readings[column] for column in columns]
-            about, aspects = reading.read_comment(text, vector, visible, change, self.weights)
-            # Hidden text costs as much as any other empty sentence: it counts where the parts are
-            # joined, but not in the reading of the comment.
-            counted = [
-                column
-                for column, sentence in enumerate(cells.sentences)
-                if sentence.comment == comment and judged.in_review[column]
-            ]
-            comments[comment] = CommentReading(
-                about,
-                [readings[column] for column in counted],
-                [degrees[column] for column in counted],
-                aspects,
-            )
+        remarks = [self._compare(remark, cells, change, judged.flags) for remark in texts.remarks]
+        comments = {
+            comment: self._read_comment(comment, remarks, texts)
+            for comment in _visible_columns(cells.sentences)
+        }
         return ReviewReading(
             readings=tuple(
-                self._describe(cells, column, item, change.ground)
-                for column, item in enumerate(readings)
+                self._describe(cells, column, text, abouts[column], change.ground)
+                for column, text in enumerate(texts.sentences)
             ),
             restates=tuple(
-                float(item.kinds[KINDS.index(Kind.DESCRIPTION)]) >= RESTATES_FROM
-                and item.substance < EMPTY_BELOW
-                for item in readings
+                float(text.stances[STANCES.index(Stance.DESCRIPTION)]) >= RESTATES_FROM
+                and text.gives < EMPTY_BELOW
+                for text in texts.sentences
             ),
+            remarks=tuple(remarks),
             comments=comments,
         )
 
+    def _compare(
+        self,
+        remark: RemarkText,
+        cells: Cells,
+        change: ChangeEvidence,
+        flags: Sequence[Flag | None],
+    ) -> Remark:
+        """Compare a remark with the change, and estimate what it is worth."""
+        columns = list(remark.columns)
+        vector = evidence.mean_direction(cells.sentence_vectors[columns])
+        about = reading.judge_about(remark.text, vector, change, self.weights)
+        about = max(about, *(float(cells.about[column]) for column in columns))
+        text = remark.reading
+        is_read = any(flags[column] not in _UNREAD for column in columns)
+        worth = 0.0
+        if is_read and about >= ON_TOPIC:
+            parts = headline.measure_parts(text, about)
+            worth = headline.join_parts(parts, self.weights.worth)
+        return Remark(
+            comment=cells.sentences[columns[0]].comment,
+            sentences=remark.columns,
+            stance=text.stance,
+            gives=text.gives if is_read else 0.0,
+            importance=text.importance,
+            level=headline.name_level(text.importance),
+            about=about,
+            worth=worth,
+        )
+
+    def _read_comment(
+        self, comment: int, remarks: Sequence[Remark], texts: TextReadings
+    ) -> CommentReading:
+        indices = [index for index, remark in enumerate(remarks) if remark.comment == comment]
+        # The remark that is worth most stands for its comment.
+        best = max(indices, key=lambda index: (remarks[index].worth, -index), default=None)
+        if best is None:
+            return CommentReading((), 0.0, Aspects(**dict.fromkeys(ASPECTS, 0.0)))
+        rated = texts.remarks[best].reading
+        return CommentReading(
+            tuple(indices),
+            max(remarks[index].about for index in indices),
+            Aspects(**{name: getattr(rated, name) for name in ASPECTS}),
+        )
+
     def _describe(
-        self, cells: Cells, column: int, sentence_reading: SentenceReading, ground: ChangeWords
+        self, cells: Cells, column: int, text: TextReading, about: float, ground: ChangeWords
     ) -> Reading:
-        """Decide a sentence's kind and its subject."""
-        substance, about = sentence_reading.substance, sentence_reading.about
-        # The kind has to fit the substance: otherwise a request could be shown as a description.
-        candidates = _ACTING if substance >= ACTS_FROM else range(len(KINDS))
-        kind = max(candidates, key=lambda index: float(sentence_reading.kinds[index]))
+        """Decide the subject of a sentence."""
         sentence = cells.sentences[column]
-        top_phrases: tuple[str, ...] = ()
-        if not sentence.proposal:
-            top_phrases = self.weights.sentence.top_phrases(
-                phrases.phrases(sentence.text), kind, limit=MAX_PHRASES
-            )
         reference = self._claim_of(cells, column) if about >= ON_TOPIC else None
         if reference is not None:
             subject = Subject.CLAIM
@@ -187,12 +267,11 @@ class Reader:
             around = self._rarest(sentence.text, ground.context | ground.location)
             subject = Subject.CHANGE if in_change >= around else Subject.SURROUNDINGS
         return Reading(
-            kind=KINDS[kind],
-            substance=substance,
+            stance=text.stance,
+            gives=text.gives,
             about=about,
             subject=subject,
             reference=reference,
-            phrases=top_phrases,
         )
 
     def _rarest(self, text: str, stems: frozenset[str]) -> float:
@@ -218,26 +297,31 @@ class Reader:
         )
         return best if is_claim else None
 
-    def rank(self, comments: Sequence[CommentReading], diff: Diff) -> Usefulness | None:
-        """Rank some comments of a change together; None for none.
-
-        Each comment counts the same: a review is as useful as its comments are in the mean.
-        """
+    def rank(
+        self, comments: Sequence[CommentReading], remarks: Sequence[Remark], diff: Diff
+    ) -> Usefulness | None:
+        """Rank some comments of a change together; None for none."""
         if not comments:
             return None
-        joined = [headline.join_parts(*comment) for comment in comments]
+        indices = [index for comment in comments for index in comment.remarks]
+        reference = headline.reference_of(diff, len(comments))
         aspects = {
             name: _mean([getattr(comment.aspects, name) for comment in comments])
-            for name in reading.ASPECTS
+            for name in ASPECTS
         }
         return headline.rank(
+            {index: remarks[index] for index in indices},
             _mean([comment.about for comment in comments]),
-            _mean([substance for substance, _ in joined]),
-            _mean([value for _, value in joined]),
             Aspects(**aspects),
-            size=headline.size_of(diff),
-            reference=self.weights.reference,
+            reference=reference,
+            values=self.weights.reference[reference],
         )
+
+
+def _join(columns: Sequence[int], units: Sequence[Sentence]) -> str:
+    """Return the text of a remark: its sentences or, without any, its proposals."""
+    texts = [units[column].text for column in columns if not units[column].proposal]
+    return " ".join(texts or [units[column].text for column in columns])
 
 
 def _visible_columns(sentences: Sequence[Sentence]) -> dict[int, list[int]]:
@@ -249,35 +333,31 @@ def _visible_columns(sentences: Sequence[Sentence]) -> dict[int, list[int]]:
     return columns
 
 
-def best_degrees(degrees: Floats) -> list[float]:
-    """Return the highest degree of each column, `UNMATCHED` without a row."""
-    if not len(degrees):
-        return [UNMATCHED] * degrees.shape[1]
-    return [float(degree) for degree in degrees.max(axis=0)]
-
-
 def _mean(values: Sequence[float]) -> float:
     return float(np.mean(values))
 
 
 @lru_cache(maxsize=1)
-def shipped() -> Reader | None:
-    """Return the reader with the shipped weights."""
+def _shipped() -> tuple[Weights, str] | None:
+    """Return the shipped weights, and the start of their file's hash."""
     if not SHIPPED.exists():
         return None
-    file = hashlib.sha256(SHIPPED.read_bytes()).hexdigest()[:8]
-    return Reader(model.read_weights(SHIPPED), file=file)
+    return model.read_weights(SHIPPED), hashlib.sha256(SHIPPED.read_bytes()).hexdigest()[:8]
 
 
-def reader_for(encoder: str, matcher: str = "calibrated") -> Reader | None:
+def reader_for(encoder: Encoder, matcher: str = "calibrated") -> Reader | None:
     """Return the reader of an encoder's vectors; None where none was learned.
 
     Args:
-        encoder: Identity of an encoder: name, model and revision.
-        matcher: Identity of the matcher: the reference distribution is of the calibrated one.
+        encoder: The encoder.
+        matcher: Identity of the matcher: the reader is made for the calibrated one.
     """
     if not matcher.startswith("calibrated"):
         return None
-    reader = shipped()
+    shipped = _shipped()
     # The weights name a model, not its revision.
-    return reader if reader and encoder.partition("@")[0] == reader.weights.encoder else None
+    if shipped is None or encoder.identity.partition("@")[0] != shipped[0].encoder:
+        return None
+    weights, file = shipped
+    network = TunedNetwork(weights, encoder if isinstance(encoder, MiniLM) else MiniLM())
+    return Reader(weights, network, file=file)

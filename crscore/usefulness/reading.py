@@ -1,126 +1,103 @@
-"""Readings of sentences and comments by the learned models."""
+"""Readings of sentences and remarks by the network that was tuned for them."""
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from typing import Final
+from dataclasses import dataclass
+from typing import Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from crscore.records import Aspects, Kind
-from crscore.usefulness import evidence, phrases
+from crscore.encoders.minilm import MiniLM
+from crscore.records import Stance
+from crscore.usefulness import evidence
 from crscore.usefulness.evidence import ChangeEvidence
 from crscore.usefulness.model import Weights
 
 Floats = npt.NDArray[np.float32]
 
-KINDS: Final = tuple(Kind)
+STANCES: Final = tuple(Stance)
+RATINGS: Final = (
+    "gives", "importance", "worth", "informative", "relevant", "clear", "acted_on",
+    "functional", "accepted",
+)  # fmt: skip
+"""Outputs of the network after those of the stances, each a logit."""
+OUTPUTS: Final = (*(stance.name for stance in STANCES), *RATINGS)
 PROPOSED: Final = 0.9
-"""Substance of a proposal of code, by rule: there is always something to take over."""
-ASPECTS: Final = tuple(field.name for field in fields(Aspects))
-SUMMED: Final = ("mean", "most", "any", "log_mean", "count", "proposals")
-"""Names of the measures of a comment that its sentences give, before those of the kinds."""
+"""Probability that a proposal of code gives something to answer, by rule."""
+GIVES_FROM: Final = 0.5
+"""Probability from which a text gives its reader something to answer."""
+_ACTING: Final = (Stance.REQUEST, Stance.PROBLEM, Stance.PROPOSAL, Stance.QUESTION)
+
+
+class Network(Protocol):
+    """Network that reads texts."""
+
+    def read(self, texts: Sequence[str]) -> Floats:
+        """Return the outputs for N texts, shape (N, len(OUTPUTS))."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TunedNetwork:
+    """Encoder with tuned layers, and a linear layer behind the mean of its tokens."""
+
+    weights: Weights
+    encoder: MiniLM
+
+    def read(self, texts: Sequence[str]) -> Floats:
+        """Return the outputs for N texts, shape (N, len(OUTPUTS))."""
+        head = self.weights.head
+        means = self.encoder.tuned_means(texts, self.weights.layers)
+        outputs: Floats = means @ head[:-1] + head[-1]
+        return outputs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class SentenceReading:
-    """Kind and substance of one sentence."""
+class TextReading:
+    """Reading of a sentence, or of a remark."""
 
-    kinds: Floats
-    """Probability of each of `KINDS`, shape (8,)."""
-    substance: float
-    """Probability that there is something to act on."""
-    about: float
-    """Probability that it is about the change."""
+    stances: Floats
+    """Probability of each of `STANCES`, shape (8,)."""
+    ratings: Floats
+    """Probability of each of `RATINGS`, in (0, 1)."""
+
+    def __getattr__(self, name: str) -> float:
+        """Return a rating by its name."""
+        if name in RATINGS:
+            return float(self.ratings[RATINGS.index(name)])
+        raise AttributeError(name)
+
+    @property
+    def stance(self) -> Stance:
+        """The most probable stance that fits what the text gives."""
+        # Otherwise a request could be shown as a description.
+        candidates = _ACTING if self.gives >= GIVES_FROM else STANCES
+        return max(candidates, key=lambda stance: float(self.stances[STANCES.index(stance)]))
 
 
-def judge_about(
-    text: str, vector: Floats, change: ChangeEvidence, weights: Weights
-) -> tuple[list[float], float]:
-    """Return the evidence of a text for a change, and the probability that it is about it."""
-    measures = evidence.measure_evidence(text, vector, change, weights.rarity)
-    return measures, sigmoid(float(weights.about.logits((), measures, vector)[0]))
-
-
-def read_sentence(
-    text: str, vector: Floats, weights: Weights, *, about: float, proposal: bool = False
-) -> SentenceReading:
-    """Read a sentence.
+def read_text(outputs: Floats, *, proposal: bool = False) -> TextReading:
+    """Read a text from the network's outputs.
 
     Args:
-        text: The sentence.
-        vector: Its unit vector, shape (D,).
-        weights: Learned weights.
-        about: Probability that it is about the change.
-        proposal: Whether it is a proposal of code, read from a block.
-
-    Returns:
-        Its kind and its substance.
+        outputs: Shape (len(OUTPUTS),).
+        proposal: Whether it is, or has, a proposal of code, read from a block.
     """
-    if proposal:
-        kinds = np.array([float(kind is Kind.PROPOSAL) for kind in KINDS], dtype=np.float32)
-        return SentenceReading(kinds=kinds, substance=PROPOSED, about=about)
-    logits = weights.sentence.logits(phrases.phrases(text), phrases.measure_shape(text), vector)
+    split = len(STANCES)
+    ratings = 1 / (1 + np.exp(-np.clip(outputs[split:], -30, 30)))
     # Minus the maximum, because `exp` of a large logit overflows.
-    odds = np.exp(logits[: len(KINDS)] - logits[: len(KINDS)].max())
-    substance = sigmoid(float(logits[len(KINDS)]))
-    return SentenceReading(kinds=odds / odds.sum(), substance=substance, about=about)
+    odds = np.exp(outputs[:split] - outputs[:split].max())
+    stances = odds / odds.sum()
+    if proposal:
+        stances = np.array([stance is Stance.PROPOSAL for stance in STANCES], dtype=np.float32)
+        ratings[RATINGS.index("gives")] = max(PROPOSED, ratings[RATINGS.index("gives")])
+    return TextReading(stances=stances, ratings=ratings)
 
 
-def summarize_sentences(readings: Sequence[SentenceReading]) -> list[float]:
-    """Measure a comment by its sentences: `SUMMED`, then the kinds' means, then their highest."""
-    # A comment of suggestions only can have no sentence.
-    acts = np.array([item.substance for item in readings] or [0.0])
-    kinds = np.stack([item.kinds for item in readings] or [np.zeros(len(KINDS), dtype=np.float32)])
-    # Exactly 1 only by the rule for proposals.
-    proposals = sum(float(item.kinds[KINDS.index(Kind.PROPOSAL)]) == 1.0 for item in readings)
-    return [
-        float(acts.mean()),
-        float(acts.max()),
-        float(1 - np.prod(1 - acts)),
-        math.log(0.02 + float(acts.mean())),
-        math.log1p(len(readings)),
-        math.log1p(proposals),
-        *map(float, kinds.mean(axis=0)),
-        *map(float, kinds.max(axis=0)),
-    ]
-
-
-def measure_comment(
-    text: str,
-    vector: Floats,
-    readings: Sequence[SentenceReading],
-    change: ChangeEvidence,
-    weights: Weights,
-) -> tuple[float, list[float]]:
-    """Return the probability that a comment is about the change, and its measures."""
-    ties, about = judge_about(text, vector, change, weights)
-    return about, [*phrases.measure_shape(text), *ties, *summarize_sentences(readings)]
-
-
-def read_comment(
-    text: str,
-    vector: Floats,
-    readings: Sequence[SentenceReading],
-    change: ChangeEvidence,
-    weights: Weights,
-) -> tuple[float, Aspects]:
-    """Read a whole comment.
-
-    Args:
-        text: Its sentences and proposals, joined.
-        vector: Its unit vector, shape (D,).
-        readings: Its sentences and proposals, read; at least one.
-        change: The change.
-        weights: Learned weights.
-
-    Returns:
-        The probability that it is about the change, and how people would rate it.
-    """
-    about, measures = measure_comment(text, vector, readings, change, weights)
-    logits = weights.comment.logits(phrases.phrases(text), measures, vector)
-    return about, Aspects(**dict(zip(ASPECTS, map(sigmoid, map(float, logits)), strict=True)))
+def judge_about(text: str, vector: Floats, change: ChangeEvidence, weights: Weights) -> float:
+    """Return the probability that a text is about a change."""
+    measures = evidence.measure_evidence(text, vector, change, weights.rarity)
+    return sigmoid(float(np.dot(weights.about[:-1], measures) + weights.about[-1]))
 
 
 def sigmoid(logit: float) -> float:
