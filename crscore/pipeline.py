@@ -7,7 +7,7 @@ readings and scores. The parts are passed in; this module looks up none and read
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import compress, zip_longest
+from itertools import compress, repeat
 from types import MappingProxyType
 from typing import Final, NamedTuple, Protocol
 
@@ -452,7 +452,7 @@ def _score(
     result = replace(result, missing=missing)
     if reader is None or review is None:
         return result
-    shown = {column: index for index, column in enumerate(shown_columns)}
+    shown = {int(column): index for index, column in enumerate(shown_columns)}
     result = replace(
         result,
         readings=tuple(review.readings[column] for column in shown_columns),
@@ -485,9 +485,9 @@ def _rank(
     A comment on an older version of the change has the usefulness that it has for that version.
     """
     older = {
-        index: original.comments[0].usefulness
+        index: moved
         for index, original in originals.items()
-        if original.comments[0].usefulness
+        if index in readings and (moved := _move(original, readings[index].remarks))
     }
 
     def rank(comments: Iterable[int]) -> Usefulness | None:
@@ -510,6 +510,18 @@ def _rank(
     )
 
 
+def _move(older: Result, remarks: Sequence[int]) -> Usefulness | None:
+    """Return the usefulness of an older comment, with the indices of its remarks in the result.
+
+    None if it is not divided into the same number of remarks.
+    """
+    usefulness = older.comments[0].usefulness
+    if usefulness is None or len(older.remarks) != len(remarks):
+        return None
+    shares = (replace(share, remark=remarks[share.remark]) for share in usefulness.shares)
+    return replace(usefulness, shares=tuple(shares))
+
+
 def _sentences_of(parsed: Sequence[ParsedComment | None]) -> tuple[Sentence, ...]:
     """Return the visible sentences of all comments, then the hidden ones."""
     visible: list[Sentence] = []
@@ -517,11 +529,10 @@ def _sentences_of(parsed: Sequence[ParsedComment | None]) -> tuple[Sentence, ...
     for index, comment in enumerate(parsed):
         if comment is None:
             continue
+        positions = comment.positions or repeat(Position(), len(comment.sentences))
         visible += (
             Sentence(text=text, comment=index, position=position)
-            for text, position in zip_longest(
-                comment.sentences, comment.positions, fillvalue=Position()
-            )
+            for text, position in zip(comment.sentences, positions, strict=True)
         )
         visible += (
             Sentence(text=text, comment=index, proposal=True, position=position)

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
-from itertools import takewhile
+from itertools import repeat, takewhile
 from typing import Final, NamedTuple
 
 from crscore.records import ChangedFile, Comment, Hunk, LineKind, ParsedComment, Position, Side
@@ -64,9 +64,14 @@ def read_proposals(
         The comment with `proposals`, and without the sentences that are nothing but one
         ("`a` -> `b`"). A suggestion that leaves all as it is proposes nothing.
     """
-    positions = dict(zip(parsed.sentences, parsed.positions, strict=False))
-    inline = {text: _read_inline(text) for text in parsed.sentences}
-    proposals = {unit: positions.get(text, Position()) for text, unit in inline.items() if unit}
+    proposals: dict[str, Position] = {}
+    kept: list[tuple[str, Position]] = []
+    positions = parsed.positions or repeat(Position(), len(parsed.sentences))
+    for text, position in zip(parsed.sentences, positions, strict=True):
+        if inline := _read_inline(text):
+            proposals.setdefault(inline, position)
+        else:
+            kept.append((text, position))
     if parsed.suggestions:
         lines = find_place(comment, file)
         for suggestion in parsed.suggestions:
@@ -77,19 +82,18 @@ def read_proposals(
     for block in parsed.diffs:
         proposals.setdefault(describe_change(*_sides(block)), _position_of(block, parsed))
     proposals.pop("", None)
-    sentences = [text for text in parsed.sentences if not inline[text]]
     if not proposals:
         # Nothing but code.
-        if len(sentences) == 1 and (only_code := _fullmatch(_ONLY_CODE, sentences[0])):
+        if len(kept) == 1 and (only_code := _fullmatch(_ONLY_CODE, kept[0][0])):
             proposals = {f"use {only_code['new']}{only_code['asks'][:1]}": Position()}
-            sentences = []
-        elif not sentences:
+            kept = []
+        elif not kept:
             proposals = {_use(block.split("\n")): Position() for block in parsed.code_blocks}
             proposals.pop("", None)
     return replace(
         parsed,
-        sentences=tuple(sentences),
-        positions=tuple(positions.get(text, Position()) for text in sentences),
+        sentences=tuple(text for text, _ in kept),
+        positions=tuple(position for _, position in kept),
         proposals=tuple(proposals),
         proposal_positions=tuple(proposals.values()),
     )

@@ -156,7 +156,8 @@ class _ProseReader:
             self.hide([html.unescape(_TAG.sub("", text)).strip()])
         else:
             text = clean(node.text_content or "")
-            self._has_plain_text |= not self._bold and any(map(str.isalnum, text))
+            is_plain = not (self._bold or self._hiding)
+            self._has_plain_text |= is_plain and any(map(str.isalnum, text))
             self._buffer.append(text)
 
     def _open(self, node: LexborNode, name: str) -> bool:
@@ -204,6 +205,11 @@ class _ProseReader:
             del self._prose.units[section.units :]
             del self._prose.code_blocks[section.code_blocks :]
             del self._prose.diffs[section.diffs :]
+            # Its suggestions follow what is before it.
+            for content in reversed(self._prose.follows):
+                if self._prose.follows[content] < section.units:
+                    break
+                self._prose.follows[content] = section.units - 1
 
     def _end_unit(self) -> None:
         """Close the open unit as visible or hidden text; a blank one is dropped."""

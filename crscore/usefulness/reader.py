@@ -189,14 +189,16 @@ class Reader:
             float(about) if flag is Flag.REPEATS or flag not in _UNREAD else 0.0
             for about, flag in zip(cells.about, judged.flags, strict=True)
         ]
-        remarks = [self._compare(remark, cells, change, judged.flags) for remark in texts.remarks]
-        comments = {
-            comment: self._read_comment(comment, remarks, texts)
-            for comment in _visible_columns(cells.sentences)
-        }
+        is_read = [flag not in _UNREAD for flag in judged.flags]
+        remarks = [
+            self._compare(remark, cells, change, abouts, is_read) for remark in texts.remarks
+        ]
+        by_comment: dict[int, list[int]] = {}
+        for index, remark in enumerate(remarks):
+            by_comment.setdefault(remark.comment, []).append(index)
         return ReviewReading(
             readings=tuple(
-                self._describe(cells, column, text, abouts[column], change.ground)
+                self._describe(cells, column, text, abouts[column], change.ground, is_read[column])
                 for column, text in enumerate(texts.sentences)
             ),
             restates=tuple(
@@ -205,7 +207,10 @@ class Reader:
                 for text in texts.sentences
             ),
             remarks=tuple(remarks),
-            comments=comments,
+            comments={
+                comment: _read_comment(indices, remarks, texts)
+                for comment, indices in by_comment.items()
+            },
         )
 
     def _compare(
@@ -213,47 +218,41 @@ class Reader:
         remark: RemarkText,
         cells: Cells,
         change: ChangeEvidence,
-        flags: Sequence[Flag | None],
+        abouts: Sequence[float],
+        is_read: Sequence[bool],
     ) -> Remark:
         """Compare a remark with the change, and estimate what it is worth."""
         columns = list(remark.columns)
-        vector = evidence.mean_direction(cells.sentence_vectors[columns])
-        about = reading.judge_about(remark.text, vector, change, self.weights)
-        about = max(about, *(float(cells.about[column]) for column in columns))
+        about = max(abouts[column] for column in columns)
         text = remark.reading
-        is_read = any(flags[column] not in _UNREAD for column in columns)
+        counts = any(is_read[column] for column in columns)
+        if counts:
+            vector = evidence.mean_direction(cells.sentence_vectors[columns])
+            whole = reading.judge_about(remark.text, vector, change, self.weights)
+            about = max(about, whole)
         worth = 0.0
-        if is_read and about >= ON_TOPIC:
+        if counts and about >= ON_TOPIC:
             parts = headline.measure_parts(text, about)
             worth = headline.join_parts(parts, self.weights.worth)
         return Remark(
             comment=cells.sentences[columns[0]].comment,
             sentences=remark.columns,
             stance=text.stance,
-            gives=text.gives if is_read else 0.0,
+            gives=text.gives if counts else 0.0,
             importance=text.importance,
             level=headline.name_level(text.importance),
             about=about,
             worth=worth,
         )
 
-    def _read_comment(
-        self, comment: int, remarks: Sequence[Remark], texts: TextReadings
-    ) -> CommentReading:
-        indices = [index for index, remark in enumerate(remarks) if remark.comment == comment]
-        # The remark that is worth most stands for its comment.
-        best = max(indices, key=lambda index: (remarks[index].worth, -index), default=None)
-        if best is None:
-            return CommentReading((), 0.0, Aspects(**dict.fromkeys(ASPECTS, 0.0)))
-        rated = texts.remarks[best].reading
-        return CommentReading(
-            tuple(indices),
-            max(remarks[index].about for index in indices),
-            Aspects(**{name: getattr(rated, name) for name in ASPECTS}),
-        )
-
     def _describe(
-        self, cells: Cells, column: int, text: TextReading, about: float, ground: ChangeWords
+        self,
+        cells: Cells,
+        column: int,
+        text: TextReading,
+        about: float,
+        ground: ChangeWords,
+        is_read: bool,
     ) -> Reading:
         """Decide the subject of a sentence."""
         sentence = cells.sentences[column]
@@ -268,7 +267,7 @@ class Reader:
             subject = Subject.CHANGE if in_change >= around else Subject.SURROUNDINGS
         return Reading(
             stance=text.stance,
-            gives=text.gives,
+            gives=text.gives if is_read else 0.0,
             about=about,
             subject=subject,
             reference=reference,
@@ -316,6 +315,19 @@ class Reader:
             reference=reference,
             values=self.weights.reference[reference],
         )
+
+
+def _read_comment(
+    indices: Sequence[int], remarks: Sequence[Remark], texts: TextReadings
+) -> CommentReading:
+    # The remark that is worth most stands for its comment.
+    best = max(indices, key=lambda index: (remarks[index].worth, -index))
+    rated = texts.remarks[best].reading
+    return CommentReading(
+        tuple(indices),
+        max(remarks[index].about for index in indices),
+        Aspects(**{name: getattr(rated, name) for name in ASPECTS}),
+    )
 
 
 def _join(columns: Sequence[int], units: Sequence[Sentence]) -> str:

@@ -84,7 +84,7 @@ def read_text(outputs: Floats, *, proposal: bool = False) -> TextReading:
         proposal: Whether it is, or has, a proposal of code, read from a block.
     """
     split = len(STANCES)
-    ratings = 1 / (1 + np.exp(-np.clip(outputs[split:], -30, 30)))
+    ratings = (1 / (1 + np.exp(-np.clip(outputs[split:], -30, 30)))).astype(np.float32)
     # Minus the maximum, because `exp` of a large logit overflows.
     odds = np.exp(outputs[:split] - outputs[:split].max())
     stances = odds / odds.sum()

@@ -20,6 +20,8 @@ Floats = npt.NDArray[np.float32]
 
 SAME_POINT_COSINE: Final = 0.45
 """Cosine from which a sentence goes on about the point of the remark before it."""
+MAX_COMPARED: Final = 8
+"""Last sentences of a remark that the next sentence is compared with."""
 MAX_LEAD_IN_WORDS: Final = 14
 """Most words of a lead-in ("A few comments:") or a greeting."""
 # "This breaks ...", "Otherwise ...", "e.g. ...": goes on about what was just said.
@@ -29,20 +31,24 @@ _GOES_ON: Final = re.compile(
     re.IGNORECASE,
 )
 _POLITE: Final = re.compile(
-    r"\W*(?:hi|hello|hey|dear|good (?:morning|day|evening)|thanks|thank you|many thanks|cheers|regards"
-    r"|(?:best|kind|warm) (?:regards|wishes)|best|sincerely|happy (?:to|coding|new)|let me know"
-    r"|looking forward|hope (?:this|that|it)|feel free|please let me know|keep up|have a (?:good|nice"
-    r"|great)|great (?:work|job)|nice (?:work|job)|good (?:work|job)|well done|i (?:hope|have reviewed"
-    r"|went through|took a look|had a look)|overall|that's all|that is all|no rush|take care)\b",
+    r"\W*(?:hi|hello|hey|dear|good (?:morning|day|evening)|thanks|thank you|many thanks|cheers"
+    r"|(?:(?:best|kind|warm) )?regards|(?:best|kind|warm) wishes|best|sincerely"
+    r"|happy (?:to|coding|new)|(?:please )?let me know|looking forward|hope (?:this|that|it)"
+    r"|feel free|keep up|have a (?:good|nice|great)|(?:great|nice|good) (?:work|job)|well done"
+    r"|i (?:hope|have reviewed|went through|took a look|had a look)|overall|that's all"
+    r"|that is all|no rush|take care)\b",
     re.IGNORECASE,
 )
+_ANNOUNCES: Final = re.compile(r"\b(?:following|below)\b", re.IGNORECASE)
 
 
 @dataclass(slots=True)
-class Group:
+class _Group:
     """Columns that make one remark."""
 
     columns: list[int] = field(default_factory=list)
+    names: set[str] = field(default_factory=set)
+    """Names in its code spans."""
     gives: bool = False
 
 
@@ -55,82 +61,76 @@ def divide(
     """Divide one comment into remarks.
 
     Args:
-        columns: Its visible sentences and proposals, in the order of the comment.
+        columns: Its visible sentences and proposals, in the order of the comment; not empty.
         sentences: All S sentences.
         vectors: Their unit vectors, shape (S, D).
         readings: Their readings.
 
     Returns:
-        The columns of each remark. Columns that belong to none are in no list.
+        The columns of each remark, at least one. Columns that belong to none are in no list.
     """
-    remarks: list[Group] = []
-    block = -1
-    is_alone = len(columns) == 1
-    ordered = sorted(columns, key=lambda at: (sentences[at].position.block, at))
-    under_heading = False
-    for column in ordered:
+    remarks: list[_Group] = []
+    points = _points(columns, sentences, readings)
+    block, under_heading = -1, False
+    for column in sorted(columns, key=lambda at: (sentences[at].position.block, at)):
         sentence = sentences[column]
-        if not is_alone and is_frame(sentence, readings[column]):
+        if column not in points:
             under_heading |= sentence.position.is_heading
             continue
         gives = readings[column].gives >= GIVES_FROM or sentence.proposal
+        names = code_names(sentence.text)
         starts_block = sentence.position.block != block
-        block = sentence.position.block
-        last = remarks[-1] if remarks else None
-        if last is None or _begins(
-            sentence,
-            column,
-            last,
-            vectors,
-            sentences,
-            gives=gives,
-            starts_block=starts_block,
-            under_heading=under_heading,
-        ):
-            remarks.append(Group())
-        under_heading = False
+        if not remarks:
+            begins = True
+        elif sentence.proposal or under_heading or _GOES_ON.match(sentence.text):
+            begins = under_heading and not sentence.proposal
+        elif starts_block:
+            # A paragraph that gives nothing explains the point before it.
+            begins = gives or not remarks[-1].gives
+        else:
+            begins = (
+                gives and remarks[-1].gives and not _is_same(remarks[-1], column, names, vectors)
+            )
+        if begins:
+            remarks.append(_Group())
         remarks[-1].columns.append(column)
+        remarks[-1].names |= names
         remarks[-1].gives |= gives
+        block, under_heading = sentence.position.block, False
     return [sorted(remark.columns) for remark in remarks]
 
 
-def _begins(
-    sentence: Sentence,
-    column: int,
-    last: Group,
-    vectors: Floats,
-    sentences: Sequence[Sentence],
-    *,
-    gives: bool,
-    starts_block: bool,
-    under_heading: bool,
-) -> bool:
-    """Return whether a sentence begins a new remark."""
-    if sentence.proposal:
-        return False
-    if under_heading:
+def _points(
+    columns: Sequence[int], sentences: Sequence[Sentence], readings: Sequence[TextReading]
+) -> set[int]:
+    """Return the columns that belong to remarks.
+
+    A comment of frames alone is what some of them give, else its text without the headings.
+    """
+    return (
+        {column for column in columns if not is_frame(sentences[column], readings[column])}
+        or {column for column in columns if readings[column].gives >= GIVES_FROM}
+        or {column for column in columns if not sentences[column].position.is_heading}
+        or set(columns)
+    )
+
+
+def _is_same(remark: _Group, column: int, names: frozenset[str], vectors: Floats) -> bool:
+    """Return whether a sentence is about the point of the remark before it."""
+    if names & remark.names:
         return True
-    if _GOES_ON.match(sentence.text):
-        return False
-    if starts_block:
-        # A paragraph that gives nothing explains the point before it.
-        return gives or not last.gives
-    if not (gives and last.gives):
-        return False
-    names = code_names(sentence.text)
-    if any(names & code_names(sentences[at].text) for at in last.columns):
-        return False
-    return float((vectors[last.columns] @ vectors[column]).max()) < SAME_POINT_COSINE
+    cosines = vectors[remark.columns[-MAX_COMPARED:]] @ vectors[column]
+    return float(cosines.max()) >= SAME_POINT_COSINE
 
 
 def is_frame(sentence: Sentence, reading: TextReading) -> bool:
     """Return whether a sentence only frames remarks: a heading, a lead-in, a greeting."""
-    if sentence.proposal:
-        return False
-    if sentence.position.is_heading:
-        return True
+    if sentence.proposal or sentence.position.is_heading:
+        return not sentence.proposal
     if len(sentence.text.split()) > MAX_LEAD_IN_WORDS:
         return False
-    return sentence.text.endswith(":") or (
-        reading.gives < GIVES_FROM and _POLITE.match(sentence.text) is not None
-    )
+    leads_in = sentence.text.endswith(":")
+    if reading.gives < GIVES_FROM:
+        return leads_in or _POLITE.match(sentence.text) is not None
+    # "Please use a set here:" is a point of its own.
+    return leads_in and _ANNOUNCES.search(sentence.text) is not None
