@@ -101,7 +101,7 @@ def read_weights(path: Path) -> Weights:
                 name: content[f"reference_{index}"]
                 for index, name in enumerate(facts["references"])
             },
-            **{name: content[name] for name in _ARRAYS},
+            **{name: content[name].astype(np.float32) for name in _ARRAYS},
         )
 
     return arrays.unpack(path, parse, "weights of the headline")

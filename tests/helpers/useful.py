@@ -1,38 +1,41 @@
-"""Weights of the headline with values set by hand."""
+"""Weights of the headline with values set by hand, and a network that says what it is told to."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
-from crscore.usefulness import evidence, headline, phrases, reading
+from crscore.encoders.minilm import TunedLayers
+from crscore.records import Stance
+from crscore.usefulness import evidence, headline, reading
 from crscore.usefulness.evidence import Rarity
-from crscore.usefulness.model import Linear, Weights
+from crscore.usefulness.model import Weights
+from crscore.usefulness.reading import OUTPUTS, TextReading
 
-KINDS = len(reading.KINDS)
-ASPECTS = len(reading.ASPECTS)
-TIES = len(evidence.FEATURES)
-SHAPE = len(phrases.SHAPE_FEATURES)
-WHOLE = SHAPE + TIES + len(reading.SUMMED) + 2 * KINDS
+REFERENCES = (*headline.CHANGE_SIZES, headline.REVIEWS)
+"""Names of the comparison sets."""
 
 
-def linear(
-    measures: int,
-    outputs: int,
-    *,
-    width: int = 0,
-    phrase_weights: Mapping[str, float] | None = None,
-) -> Linear:
-    """Zeros, but for phrases that speak for the first output."""
-    phrase_weights = phrase_weights or {}
-    rows = np.zeros((len(phrase_weights), outputs), dtype=np.float32)
-    rows[:, 0] = list(phrase_weights.values())
-    return Linear(
-        phrases={phrase: at for at, phrase in enumerate(phrase_weights)},
-        rows=rows,
-        measures=np.zeros((measures, outputs), dtype=np.float32),
-        vector=np.zeros((width, outputs), dtype=np.float32),
-        bias=np.zeros(outputs, dtype=np.float32),
-    )
+def outputs(stance: Stance = Stance.REQUEST, **ratings: float) -> npt.NDArray[np.float32]:
+    """Outputs of a network that is sure of a stance; each other rating is a half."""
+    logits = dict.fromkeys(OUTPUTS, 0.0) | {stance.name: 9.0}
+    logits |= {name: float(np.log(value / (1 - value))) for name, value in ratings.items()}
+    return np.array([logits[name] for name in OUTPUTS], dtype=np.float32)
+
+
+def text_reading(stance: Stance = Stance.REQUEST, **ratings: float) -> TextReading:
+    return reading.read_text(outputs(stance, **ratings))
+
+
+@dataclass(frozen=True)
+class ScriptedNetwork:
+    """Network whose outputs for a text are those of a function."""
+
+    script: Callable[[str], npt.NDArray[np.float32]]
+
+    def read(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        return np.stack([self.script(text) for text in texts])
 
 
 def weights(**changes: object) -> Weights:
@@ -41,13 +44,12 @@ def weights(**changes: object) -> Weights:
         "encoder": "hashing:256",
         "data_sha256": "ab" * 32,
         "rarity": Rarity(frequency={"limit": 4, "été": 9}, documents=99),
-        "about": linear(TIES, 1),
-        "sentence": linear(
-            SHAPE, KINDS + 1, width=256, phrase_weights={"should be": 2.0, "été ?": 0.5}
+        "layers": TunedLayers(
+            {"second.bias": np.arange(4) / 3, "first.weight": np.ones((2, 3), dtype=np.float16)}
         ),
-        "comment": linear(WHOLE, ASPECTS, width=256),
-        "reference": {
-            size: np.linspace(0, 1, 101, dtype=np.float32) for size in headline.CHANGE_SIZES
-        },
+        "head": np.zeros((385, len(OUTPUTS)), dtype=np.float32),
+        "about": np.zeros(len(evidence.FEATURES) + 1, dtype=np.float32),
+        "worth": np.zeros(len(headline.PARTS) + 1, dtype=np.float32),
+        "reference": {name: np.linspace(0, 1, 101, dtype=np.float32) for name in REFERENCES},
     }
     return Weights(**(parts | changes))

@@ -2,7 +2,6 @@ import contextlib
 import io
 import json
 import zipfile
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,10 +9,11 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from crscore.encoders.minilm import TunedLayers
 from crscore.errors import InputError
 from crscore.usefulness import model
 from crscore.usefulness.evidence import Rarity
-from tests.helpers.useful import linear, weights
+from tests.helpers.useful import weights
 
 CONTENT = model.to_bytes(weights())
 
@@ -56,13 +56,20 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     assert (after.encoder, after.data_sha256) == (before.encoder, before.data_sha256)
     assert after.rarity.frequency == before.rarity.frequency
     assert after.rarity.documents == before.rarity.documents
+    for name in ("head", "about", "worth"):
+        assert getattr(after, name).dtype == np.float32
+        np.testing.assert_array_equal(getattr(after, name), getattr(before, name))
     assert list(after.reference) == list(before.reference)
-    for name in model.LAYERS:
-        layer, other = getattr(after, name), getattr(before, name)
-        assert layer.phrases == other.phrases
-        for part in ("rows", "measures", "vector", "bias"):
-            assert getattr(layer, part).dtype == np.float32
-            np.testing.assert_array_equal(getattr(layer, part), getattr(other, part))
+    for name, values in before.reference.items():
+        np.testing.assert_array_equal(after.reference[name], values)
+
+
+def test_layers_are_kept_by_name_in_half_precision(tmp_path: Path) -> None:
+    before, after = weights().layers, model.read_weights(written(tmp_path, CONTENT)).layers
+    assert set(after.tensors) == set(before.tensors)
+    for name, tensor in before.tensors.items():
+        assert after.tensors[name].dtype == np.float16
+        np.testing.assert_allclose(after.tensors[name], tensor, rtol=1e-3)
 
 
 def test_order_of_the_stems_makes_no_other_bytes() -> None:
@@ -71,11 +78,16 @@ def test_order_of_the_stems_makes_no_other_bytes() -> None:
     assert model.to_bytes(weights(encoder="other")) != CONTENT
 
 
-def test_weights_without_stems_and_phrases_are_read_again(tmp_path: Path) -> None:
-    empty = weights(rarity=Rarity(frequency={}, documents=0), sentence=linear(15, 9))
+def test_order_of_the_layers_makes_no_other_bytes() -> None:
+    turned = TunedLayers(dict(reversed(weights().layers.tensors.items())))
+    assert model.to_bytes(weights(layers=turned)) == CONTENT
+
+
+def test_weights_without_stems_and_layers_are_read_again(tmp_path: Path) -> None:
+    empty = weights(rarity=Rarity(frequency={}, documents=0), layers=TunedLayers({}))
     content = model.to_bytes(empty)
     result = model.read_weights(written(tmp_path, content))
-    assert (result.rarity.frequency, result.sentence.phrases) == ({}, {})
+    assert (result.rarity.frequency, result.layers.tensors) == ({}, {})
     assert model.to_bytes(result) == content
 
 
@@ -106,7 +118,7 @@ def test_missing_file_and_a_single_array_are_input_errors(tmp_path: Path) -> Non
         model.read_weights(written(tmp_path, part.getvalue()))
 
 
-@pytest.mark.parametrize("entry", ["facts", "stems", "frequency", "about_rows", "reference_2"])
+@pytest.mark.parametrize("entry", ["facts", "stems", "frequency", "about", "reference_2"])
 def test_missing_array_is_an_input_error(tmp_path: Path, entry: str) -> None:
     with pytest.raises(InputError, match=entry):
         model.read_weights(rewritten(tmp_path, entry, None))
@@ -120,7 +132,7 @@ def test_missing_array_is_an_input_error(tmp_path: Path, entry: str) -> None:
         ("facts", np.array([255, 254], dtype=np.uint8)),
         ("facts", np.array([{"a": 1}], dtype=object)),
         ("stems", text("one")),
-        ("about_bias", np.array(["x"])),
+        ("about", np.array(["x"])),
     ],
 )
 def test_wrong_array_is_an_input_error(tmp_path: Path, entry: str, values: np.ndarray) -> None:
@@ -130,7 +142,7 @@ def test_wrong_array_is_an_input_error(tmp_path: Path, entry: str, values: np.nd
 
 def test_other_format_is_named(tmp_path: Path) -> None:
     facts = text(json.dumps({"format": 99}))
-    with pytest.raises(InputError, match="format 99, not 1"):
+    with pytest.raises(InputError, match=f"format 99, not {model.FORMAT}"):
         model.read_weights(rewritten(tmp_path, "facts", facts))
 
 
@@ -142,43 +154,3 @@ def test_flipped_byte_is_read_or_an_input_error(tmp_path: Path, at: int, by: int
     broken[at] ^= by
     with contextlib.suppress(InputError):
         model.read_weights(written(tmp_path, bytes(broken)))
-
-
-# The sums
-
-
-def test_logits_worked_out_by_hand() -> None:
-    layer = replace(
-        linear(2, 1, width=2, phrase_weights={"a": 1.0, "b": 3.0}),
-        measures=np.array([[2.0], [0.5]], dtype=np.float32),
-        vector=np.array([[1.0], [0.0]], dtype=np.float32),
-        bias=np.array([0.25], dtype=np.float32),
-    )
-    vector = np.array([0.5, 9.0], dtype=np.float32)
-    logits = layer.logits(["a", "unknown", "b"], [1.0, 2.0], vector)
-    # 0.25 + (2 + 1) + (1 + 3) / sqrt(2) + 0.5
-    assert logits[0] == pytest.approx(3.75 + 4 / 2**0.5)
-    assert logits.dtype == np.float32
-
-
-def test_layer_without_a_vector_takes_any() -> None:
-    assert linear(1, 2).logits((), [3.0], np.ones(9, dtype=np.float32)).tolist() == [0, 0]
-
-
-def test_order_of_the_phrases_changes_no_bit() -> None:
-    phrase_weights = {f"p{at}": 1 / (at + 1) for at in range(99)}
-    layer, vector = linear(0, 1, phrase_weights=phrase_weights), np.zeros(0, dtype=np.float32)
-    np.testing.assert_array_equal(
-        layer.logits(list(phrase_weights), [], vector),
-        layer.logits(list(phrase_weights)[::-1], [], vector),
-    )
-
-
-def test_telling_phrases_are_the_heaviest_and_none_within_another() -> None:
-    layer = linear(
-        0, 1, phrase_weights={"be": 1, "should be": 3, "so": 2, "it should be": 2.5, "x": -1}
-    )
-    candidates = ["be", "should be", "so", "it should be", "x", "unknown"]
-    assert layer.top_phrases(candidates, 0, limit=9) == ("should be", "so")
-    assert layer.top_phrases(candidates, 0, limit=1) == ("should be",)
-    assert layer.top_phrases(candidates, 0, limit=0) == ()
