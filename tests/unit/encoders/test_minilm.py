@@ -205,3 +205,74 @@ def test_preload_of_wrong_weights_fails_at_the_first_text(tmp_path: Path, conten
     encoder.preload()
     with pytest.raises(EncodingError, match=r"not the published model\.safetensors"):
         encoder.encode(["a loop"])
+
+
+# Tuned layers
+
+
+LAYER = "encoder.layer.5.output.LayerNorm."
+
+
+@pytest.fixture
+def own_layers() -> minilm.TunedLayers:
+    """Tensors of the last layer as they are in the weights file."""
+    tensors = minilm._tensors(minilm._map_weights(model_folder()))
+    return minilm.TunedLayers({name: tensors[name] for name in tensors if name.startswith(LAYER)})
+
+
+def test_tuned_means_with_the_models_own_layers_are_those_of_its_tokens(
+    own_layers: minilm.TunedLayers,
+) -> None:
+    encoder = minilm.MiniLM(offline=True)
+    means = encoder.tuned_means(TEXTS, own_layers)
+    assert means.dtype == np.float32
+    expected = [tokens.vectors.mean(axis=0) for tokens in encoder.tokens(TEXTS)]
+    np.testing.assert_allclose(means, expected, rtol=0, atol=1e-5)
+
+
+def test_tuned_means_with_other_layers_are_different_and_leave_the_model_alone(
+    own_layers: minilm.TunedLayers,
+) -> None:
+    encoder = minilm.MiniLM(offline=True)
+    before = encoder.encode(TEXTS)
+    # The last operation of the network: twice its weights are twice the vectors.
+    doubled = minilm.TunedLayers({name: 2 * rows for name, rows in own_layers.tensors.items()})
+    np.testing.assert_allclose(
+        encoder.tuned_means(TEXTS, doubled),
+        2 * encoder.tuned_means(TEXTS, own_layers),
+        rtol=0,
+        atol=1e-5,
+    )
+    np.testing.assert_array_equal(encoder.encode(TEXTS), before)
+
+
+def test_tuned_means_in_half_precision_are_near(own_layers: minilm.TunedLayers) -> None:
+    encoder = minilm.MiniLM(offline=True)
+    halved = minilm.TunedLayers(
+        {name: tensor.astype(np.float16) for name, tensor in own_layers.tensors.items()}
+    )
+    np.testing.assert_allclose(
+        encoder.tuned_means(TEXTS, halved),
+        encoder.tuned_means(TEXTS, own_layers),
+        rtol=0,
+        atol=1e-2,
+    )
+
+
+def test_tuned_means_alone_and_in_any_batch_are_the_same(own_layers: minilm.TunedLayers) -> None:
+    encoder = minilm.MiniLM(offline=True)
+    together = encoder.tuned_means(TEXTS, own_layers)
+    alone = np.vstack([encoder.tuned_means([text], own_layers) for text in TEXTS])
+    np.testing.assert_allclose(alone, together, rtol=0, atol=1e-5)
+
+
+def test_tuned_means_of_no_text_need_no_model(tmp_path: Path) -> None:
+    encoder = minilm.MiniLM(folder=tmp_path)
+    assert encoder.tuned_means([], minilm.TunedLayers({})).shape == (0, minilm.DIMENSIONS)
+
+
+def test_same_layers_share_one_session(own_layers: minilm.TunedLayers) -> None:
+    minilm._tune.cache_clear()
+    for text in TEXTS[:2]:
+        minilm.MiniLM(offline=True).tuned_means([text], own_layers)
+    assert minilm._tune.cache_info().misses == 1

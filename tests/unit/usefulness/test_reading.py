@@ -1,5 +1,6 @@
+import copy
 import math
-from dataclasses import replace
+import pickle
 
 import numpy as np
 import pytest
@@ -7,116 +8,126 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crscore.diff import parse
-from crscore.encoders import hashing
-from crscore.records import Kind
-from crscore.usefulness import evidence, phrases, reading
+from crscore.encoders import hashing, minilm
+from crscore.records import Stance
+from crscore.usefulness import evidence, reading
 from crscore.usefulness.evidence import ChangeEvidence
-from crscore.usefulness.model import Weights
-from crscore.usefulness.reading import KINDS
-from tests.helpers import useful
+from crscore.usefulness.reading import GIVES_FROM, OUTPUTS, RATINGS, STANCES, TunedNetwork
+from tests.helpers.useful import outputs, text_reading, weights
 
-ENCODER = hashing.Hashing()
 PATCH = "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-limit = 10\n+limit = 20\n"
+ACTING = (Stance.REQUEST, Stance.PROBLEM, Stance.PROPOSAL, Stance.QUESTION)
 
 
-def change(patch: str = PATCH) -> ChangeEvidence:
-    diff = parse.parse_diff(patch)
+def change() -> ChangeEvidence:
+    diff = parse.parse_diff(PATCH)
+    encoder = hashing.Hashing()
     return ChangeEvidence(
         ground=evidence.read_change_words(diff),
-        lines=ENCODER.encode(evidence.windows(diff)),
+        lines=encoder.encode(evidence.windows(diff)),
         claims=np.zeros((0, 256), dtype=np.float32),
     )
 
 
-def drawn(seed: int = 0, scale: float = 3) -> Weights:
-    """Weights drawn at random."""
-    rng = np.random.default_rng(seed)
-    weights = useful.weights()
-
-    def shake(name: str):
-        layer = getattr(weights, name)
-        return replace(
-            layer,
-            **{
-                part: rng.normal(0, scale, getattr(layer, part).shape).astype(np.float32)
-                for part in ("rows", "measures", "vector", "bias")
-            },
-        )
-
-    return replace(weights, **{name: shake(name) for name in ("about", "sentence", "comment")})
+# A text
 
 
-def read(text: str, weights: Weights, **others) -> reading.SentenceReading:
-    vector = ENCODER.encode([text])[0]
-    return reading.read_sentence(text, vector, weights, about=0.5, **others)
+@given(
+    st.lists(st.floats(-1e30, 1e30), min_size=len(OUTPUTS), max_size=len(OUTPUTS)),
+    st.booleans(),
+)
+def test_all_are_probabilities(logits: list[float], proposal: bool) -> None:
+    text = reading.read_text(np.array(logits, dtype=np.float32), proposal=proposal)
+    assert (text.stances.dtype, text.ratings.dtype) == (np.float32, np.float32)
+    assert (text.stances.shape, text.ratings.shape) == ((len(STANCES),), (len(RATINGS),))
+    assert text.stances.sum() == pytest.approx(1, abs=1e-5)
+    for values in (text.stances, text.ratings):
+        assert ((values >= 0) & (values <= 1)).all()
+    assert text.stance in STANCES
 
 
-@given(st.text(max_size=120), st.integers(0, 20))
-def test_all_are_probabilities(text: str, seed: int) -> None:
-    weights, vector = drawn(seed), ENCODER.encode([text])[0]
-    result = read(text, weights)
-    assert result.kinds.shape == (len(KINDS),)
-    assert result.kinds.sum() == pytest.approx(1, abs=1e-5)
-    assert (result.kinds >= 0).all()
-    assert 0 <= result.substance <= 1
-    about, aspects = reading.read_comment(text, vector, [result], change(), weights)
-    values = (about, *(getattr(aspects, name) for name in reading.ASPECTS))
-    assert all(0 <= value <= 1 for value in values)
+def test_outputs_of_nothing_are_a_half() -> None:
+    text = reading.read_text(np.zeros(len(OUTPUTS), dtype=np.float32))
+    np.testing.assert_allclose(text.stances, 1 / len(STANCES), rtol=1e-6)
+    np.testing.assert_array_equal(text.ratings, 0.5)
 
 
-def test_weights_of_nothing_give_a_half() -> None:
-    result = read("Why?", useful.weights())
-    assert result.substance == 0.5
-    np.testing.assert_allclose(result.kinds, 1 / len(KINDS), rtol=1e-6)
-    assert (
-        reading.judge_about("Why?", ENCODER.encode(["Why?"])[0], change(), useful.weights())[1]
-        == 0.5
+def test_outputs_are_named_after_the_stances_and_the_ratings() -> None:
+    text = text_reading(Stance.QUESTION, gives=0.9, importance=0.2)
+    assert text.stance is Stance.QUESTION
+    assert text.gives == pytest.approx(0.9)
+    assert text.importance == pytest.approx(0.2)
+    assert text.clear == 0.5
+    with pytest.raises(AttributeError, match="colour"):
+        _ = text.colour
+
+
+def test_reading_is_copied_and_pickled() -> None:
+    text = text_reading(gives=0.9)
+    for other in (copy.copy(text), pickle.loads(pickle.dumps(text))):
+        assert other.gives == text.gives
+
+
+@pytest.mark.parametrize("stance", STANCES)
+def test_text_that_gives_something_has_a_stance_to_answer(stance: Stance) -> None:
+    assert text_reading(stance, gives=0.1).stance is stance
+    giving = text_reading(stance, gives=GIVES_FROM + 0.01).stance
+    assert giving is stance if stance in ACTING else giving in ACTING
+
+
+def test_proposal_of_code_needs_no_network() -> None:
+    text = reading.read_text(outputs(Stance.PRAISE, gives=0.01), proposal=True)
+    assert text.stances[STANCES.index(Stance.PROPOSAL)] == text.stances.sum() == 1
+    assert text.stance is Stance.PROPOSAL
+    assert text.gives == pytest.approx(reading.PROPOSED)
+    surer = reading.read_text(outputs(gives=0.99), proposal=True)
+    assert surer.gives == pytest.approx(0.99)
+
+
+def test_reading_leaves_the_outputs_alone() -> None:
+    before = outputs(gives=0.01)
+    reading.read_text(before, proposal=True)
+    np.testing.assert_array_equal(before, outputs(gives=0.01))
+
+
+# The network
+
+
+def test_outputs_are_those_of_the_linear_layer() -> None:
+    rng = np.random.default_rng(0)
+    head = rng.normal(size=(minilm.DIMENSIONS + 1, len(OUTPUTS))).astype(np.float32)
+    means = rng.normal(size=(2, minilm.DIMENSIONS)).astype(np.float32)
+    network_weights = weights(head=head)
+
+    class Encoder:
+        def tuned_means(self, texts, layers):
+            assert layers is network_weights.layers
+            return means[: len(texts)]
+
+    network = TunedNetwork(network_weights, Encoder())
+    expected = [[row @ head[:-1, at] + head[-1, at] for at in range(len(OUTPUTS))] for row in means]
+    np.testing.assert_allclose(network.read(["a", "b"]), expected, rtol=1e-4, atol=1e-4)
+    assert network.read([]).shape == (0, len(OUTPUTS))
+
+
+# About the change
+
+
+def test_weights_of_nothing_are_undecided() -> None:
+    vector = hashing.Hashing().encode(["Why?"])[0]
+    assert reading.judge_about("Why?", vector, change(), weights()) == 0.5
+
+
+def test_evidence_speaks_for_the_change() -> None:
+    about = weights().about.copy()
+    about[evidence.FEATURES.index("changed_share")] = 5
+    about[-1] = -2
+    vector = hashing.Hashing().encode(["x"])[0]
+    near, far = (
+        reading.judge_about(text, vector, change(), weights(about=about))
+        for text in ("The limit.", "The parser.")
     )
-
-
-def test_phrase_speaks_for_its_kind() -> None:
-    result = read("It should be final.", useful.weights())
-    assert KINDS[int(result.kinds.argmax())] is KINDS[0]
-
-
-def test_proposal_of_code_is_told_without_the_weights() -> None:
-    result = read("use `x`", drawn(), proposal=True)
-    assert result.kinds[KINDS.index(Kind.PROPOSAL)] == 1
-    assert result.kinds.sum() == 1
-    assert result.substance == reading.PROPOSED
-
-
-def test_measures_of_a_comment_by_hand() -> None:
-    first, second = (read("x", drawn(), proposal=proposal) for proposal in (False, True))
-    weak, two = replace(first, substance=0.2), replace(second, substance=0.6)
-    summary = dict(zip(reading.SUMMED, reading.summarize_sentences([weak, two]), strict=False))
-    assert summary == pytest.approx(
-        {
-            "mean": 0.4,
-            "most": 0.6,
-            "any": 1 - 0.8 * 0.4,
-            "log_mean": math.log(0.42),
-            "count": math.log(3),
-            "proposals": math.log(2),
-        }
-    )
-    kinds = reading.summarize_sentences([weak, two])[len(reading.SUMMED) :]
-    assert kinds[: len(KINDS)] == pytest.approx(((weak.kinds + two.kinds) / 2).tolist())
-    assert kinds[len(KINDS) :] == pytest.approx(np.maximum(weak.kinds, two.kinds).tolist())
-
-
-def test_no_sentence_has_finite_measures() -> None:
-    summary = reading.summarize_sentences([])
-    assert len(summary) == len(reading.SUMMED) + 2 * len(KINDS)
-    assert all(math.isfinite(value) for value in summary)
-
-
-def test_measures_are_as_many_as_the_weights_take() -> None:
-    vector = ENCODER.encode(["Why?"])[0]
-    result = read("Why?", useful.weights())
-    measures = reading.measure_comment("Why?", vector, [result], change(), useful.weights())[1]
-    assert len(measures) == useful.WHOLE
-    assert measures[: len(phrases.SHAPE_FEATURES)] == phrases.measure_shape("Why?")
+    assert near > 0.5 > far
 
 
 @pytest.mark.parametrize("logit", [-1e9, -30, 0, 30, 1e9, math.inf, -math.inf])
