@@ -461,6 +461,14 @@ class Importance(StrEnum):
     """Naming, layout, wording of comments."""
 
 
+GIVES_FROM: Final = 0.5
+"""Probability from which a text gives its reader something to answer."""
+ON_TOPIC: Final = 0.25
+"""Probability from which a text is about the change."""
+OFF_TOPIC: Final = "off topic"
+"""Word of a review of which nothing is about the change."""
+
+
 class Verdict(StrEnum):
     """Whether a remark is true, as far as the code can tell."""
 
@@ -515,6 +523,11 @@ class Remark:
     verdict: Verdict = Verdict.UNPROVEN
     """Whether it is true."""
 
+    @property
+    def is_valuable(self) -> bool:
+        """Whether it gives its author something to answer about the change."""
+        return self.gives >= GIVES_FROM and self.about >= ON_TOPIC
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aspects:
@@ -559,7 +572,7 @@ class Usefulness:
     standing: int
     """Share of real reviews by people that are less useful, in percent, 0 to 100."""
     word: str
-    """The standing in a word."""
+    """The standing in a word, or `OFF_TOPIC`."""
     against: str
     """The comparison set: "399 review comments by people on changes of up to 5 lines"."""
 

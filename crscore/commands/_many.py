@@ -15,6 +15,7 @@ import msgspec
 from crscore import io, jsonl, progress
 from crscore.commands._github import print_message
 from crscore.errors import ConfigError, CRScoreError, InputError
+from crscore.records import OFF_TOPIC
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -187,7 +188,7 @@ def _line(name: str, result: Result, form: str) -> str:
         value = {"id": name, **msgspec.to_builtins(document(result))}
         return escape.json_text(json.dumps(value, ensure_ascii=False, allow_nan=False)) + "\n"
     useful = result.usefulness
-    standing = "  –" if useful is None else f"{useful.standing:3d}"
+    standing = "  –" if useful is None or useful.word == OFF_TOPIC else f"{useful.standing:3d}"
     relevance = "  –" if result.relevance is None else f"{100 * result.relevance:3.0f}"
     word = "not scored" if useful is None else useful.word
     safe_name = escape.no_commands(escape.one_line(name))

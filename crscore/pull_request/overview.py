@@ -5,9 +5,8 @@ that measures to the one with write permission, where `untrusted.py` reads it. T
 type apply to both jobs.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from itertools import chain
 from typing import Annotated, Any, Final, Literal
 
 from msgspec import Meta, Struct
@@ -18,10 +17,11 @@ from crscore.records import SEVERITIES, LineSpan, ReferenceKind, Severity, Side
 from crscore.reports import escape, view
 from crscore.version import __version__
 
-SCHEMA: Final = "urn:crscore:pull:1"
+SCHEMA: Final = "urn:crscore:pull:2"
 """The `$id` of the JSON document's schema."""
 MAX_REVIEWERS = 200
 MAX_POINTS = 500
+MAX_REMARKS = 50
 MAX_NOTES = 100
 MAX_TEXT_CHARS = 2_000
 MAX_NAME_CHARS = 100
@@ -55,10 +55,10 @@ class Useful(Struct, frozen=True, kw_only=True):
     """The standing in a word, or that they are about something else."""
     about: Share
     """Probability that they are about this change and no other."""
-    substance: Share
-    """How much they give the author to act on."""
+    importance: Share
+    """How bad it would be to merge without heeding the weightiest remark, if it is right."""
     verdict: Text
-    """All of it in plain words, and what they do."""
+    """The standing in plain words and, of all together, what each remark adds."""
 
 
 class Scores(Struct, frozen=True, kw_only=True):
@@ -116,21 +116,11 @@ class Reviewer(Scores, frozen=True, kw_only=True):
     """Comments on lines that are no longer part of the change."""
 
 
-class Point(Struct, frozen=True, kw_only=True):
-    """Topic, or point without a topic, that a review should address but none does."""
+class Place(Struct, frozen=True, kw_only=True):
+    """Place in the change."""
 
-    text: Text
-    """One English sentence, after the topic if there is one."""
-    kind: ReferenceKind
-    """Kind."""
-    source: Text
-    """Author or finder: a claim generator, or tools joined by `+`."""
-    severity: Severity | None
-    """Severity of an issue; None for other kinds and when unknown."""
-    weight: Share
-    """How informative it is."""
     path: Path | None
-    """File it is in, as named on `side`; None for the change as a whole."""
+    """File, as named on `side`; None for the change as a whole."""
     listed: Path | None
     """Path under which the host lists the file, which differs on the old side of a rename; None
     when it cannot be linked.
@@ -143,10 +133,38 @@ class Point(Struct, frozen=True, kw_only=True):
     """Last line, inclusive; 0 for the file as a whole."""
 
 
+class ReviewRemark(Place, frozen=True, kw_only=True):
+    """Remark that gives the author something to answer, at the place of its comment."""
+
+    text: Text
+    """Its sentences."""
+    facts: Text
+    """Its level, what it does and what it adds to the value."""
+    level: records.Importance
+    """How bad it would be to merge without heeding it, if it is right."""
+    reviewer: Name
+    """Its author, as in `reviewers`."""
+
+
+class Point(Place, frozen=True, kw_only=True):
+    """Topic, or point without a topic, that a review should address but none does."""
+
+    text: Text
+    """One English sentence, after the topic if there is one."""
+    kind: ReferenceKind
+    """Kind."""
+    source: Text
+    """Author or finder: a claim generator, or tools joined by `+`."""
+    severity: Severity | None
+    """Severity of an issue; None for other kinds and when unknown."""
+    weight: Share
+    """How informative it is."""
+
+
 class Overview(Struct, frozen=True, kw_only=True):
     """Overview of one pull request: scores, reviewers and unaddressed points."""
 
-    schema: Literal["urn:crscore:pull:1"] = SCHEMA
+    schema: Literal["urn:crscore:pull:2"] = SCHEMA
     """Name of the JSON document's schema."""
     version: Name
     """Version of crscore that measured it."""
@@ -170,6 +188,8 @@ class Overview(Struct, frozen=True, kw_only=True):
     """Reviewers in order of first appearance; at most `MAX_REVIEWERS`."""
     other_reviewers: Count
     """Number of reviewers over that limit."""
+    remarks: Annotated[tuple[ReviewRemark, ...], Meta(max_length=MAX_REMARKS)]
+    """Remarks that give something, the most valuable first; at most `MAX_REMARKS`."""
     open: Annotated[tuple[Point, ...], Meta(max_length=MAX_POINTS)]
     """Unaddressed topics and points, the most important first; at most `MAX_POINTS`."""
     missing: Annotated[tuple[Text, ...], Meta(max_length=MAX_NOTES)]
@@ -232,6 +252,7 @@ def make_overview(
         together=_together(result, len(missed)),
         reviewers=_reviewers(result, people)[:MAX_REVIEWERS],
         other_reviewers=max(len(people) - MAX_REVIEWERS, 0),
+        remarks=tuple(_remarks(result, listed))[:MAX_REMARKS],
         open=tuple(points[:MAX_POINTS]),
         missing=_capped((*pull.missing, *result.missing)),
         notes=_capped(texts),
@@ -241,7 +262,7 @@ def make_overview(
 def _together(result: records.Result, unaddressed: int) -> Together:
     topic, addressed = view.reached(result)
     return Together(
-        usefulness=_useful(result, result.usefulness, range(len(result.sentences))),
+        usefulness=_useful(result.usefulness, view.sum_of_value(result)),
         **_published_scores(result.scores),
         sentences=result.scores.sentences,
         on_topic=topic,
@@ -257,15 +278,9 @@ def _reviewers(result: records.Result, people: Sequence[Person]) -> tuple[Review
     rows = []
     for person in people[:MAX_REVIEWERS]:
         review = reviews.get(person.name)
-        sentences = (
-            ()
-            if review is None
-            else (result.comments[index].sentences for index in review.comments)
-        )
-        value = None if review is None else review.usefulness
         rows.append(
             Reviewer(
-                usefulness=_useful(result, value, chain.from_iterable(sentences)),
+                usefulness=None if review is None else _useful(review.usefulness),
                 **(_NO_SCORES if review is None else _published_scores(review.scores)),
                 **asdict(person) | {"name": _text(person.name, MAX_NAME_CHARS) or "unknown"},
                 sentences=0 if review is None else review.scores.sentences,
@@ -275,17 +290,15 @@ def _reviewers(result: records.Result, people: Sequence[Person]) -> tuple[Review
     return tuple(rows)
 
 
-def _useful(
-    result: records.Result, value: records.Usefulness | None, sentences: Iterable[int]
-) -> Useful | None:
+def _useful(value: records.Usefulness | None, composition: str = "") -> Useful | None:
     if value is None:
         return None
     return Useful(
         standing=value.standing,
-        word=_text(view.word(value), MAX_NAME_CHARS),
+        word=_text(value.word, MAX_NAME_CHARS),
         about=value.about,
-        substance=value.substance,
-        verdict=_text(view.verdict(result, value, sentences)),
+        importance=value.importance,
+        verdict=_text(f"{view.verdict(value)}{f' {composition}.' * bool(composition)}"),
     )
 
 
@@ -302,23 +315,46 @@ def _published_scores(scores: records.Scores) -> dict[str, Any]:
     return values if scores.reason is None else values | {"reason": _text(scores.reason)}
 
 
+def _remarks(result: records.Result, listed: dict[str, str]) -> Iterator[ReviewRemark]:
+    for ranked in view.rank_remarks(result):
+        if ranked.remark.is_valuable:
+            comment = result.comments[ranked.remark.comment].comment
+            end = comment.line or 0
+            span = LineSpan(
+                path=comment.path or "", side=comment.side, start=comment.start_line or end, end=end
+            )
+            yield ReviewRemark(
+                text=_text(view.remark_text(result, ranked.remark)),
+                facts=_text(view.describe_remark(ranked)),
+                level=ranked.remark.level,
+                reviewer=_text(view.author(comment.author), MAX_NAME_CHARS),
+                **_place(span, listed),
+            )
+
+
 def _point(result: records.Result, item: records.PseudoReference, listed: dict[str, str]) -> Point:
     span = next((span for span in item.spans if span.side is Side.NEW), None)
     span = span or next(iter(item.spans), _NO_SPAN)
-    path = _text(span.path, MAX_PATH_CHARS) or None
-    listed_as = listed.get(span.path, span.path) if span.side is Side.OLD else span.path
     return Point(
         text=_text(item.text),
         kind=item.kind,
         source=_text(item.source),
         severity=_severity(result, item),
         weight=item.weight,
-        path=path,
-        listed=listed_as if is_plain(listed_as) else None,
-        side=span.side,
-        line=0 if path is None else span.start,
-        end_line=0 if path is None else span.end,
+        **_place(span, listed),
     )
+
+
+def _place(span: LineSpan, listed: dict[str, str]) -> dict[str, Any]:
+    path = _text(span.path, MAX_PATH_CHARS) or None
+    listed_as = listed.get(span.path, span.path) if span.side is Side.OLD else span.path
+    return {
+        "path": path,
+        "listed": listed_as if is_plain(listed_as) else None,
+        "side": span.side,
+        "line": 0 if path is None else span.start,
+        "end_line": 0 if path is None else span.end,
+    }
 
 
 _NO_SPAN = LineSpan(path="", side=Side.NEW, start=0, end=0)

@@ -6,12 +6,12 @@ lengths, ranges and amounts are checked before any of its text is shown, and the
 determines the pull request.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
 from crscore.errors import InputError, LimitError
-from crscore.pull_request.overview import Overview, Scores, Together, is_plain
+from crscore.pull_request.overview import Overview, Place, Scores, Together, is_plain
 from crscore.reports import escape
 
 MAX_BYTES = 50_000_000
@@ -87,11 +87,12 @@ def _faults(overview: Overview) -> Iterator[str]:
         yield from _scores(f"reviewers[{index}]", row)
         if row.resolved is not None and row.resolved > row.threads:
             yield f"more than there are threads - at `$.reviewers[{index}].resolved`"
-    for index, point in enumerate(overview.open):
-        if (point.path is None and point.line) or 0 < point.end_line < point.line:
-            yield f"no lines of a file - at `$.open[{index}]`"
-        if point.listed is not None and not is_plain(point.listed):
-            yield f"no path that can be linked to - at `$.open[{index}].listed`"
+    places: dict[str, Sequence[Place]] = {"remarks": overview.remarks, "open": overview.open}
+    for name, index, place in ((n, i, p) for n, ps in places.items() for i, p in enumerate(ps)):
+        if (place.path is None and place.line) or 0 < place.end_line < place.line:
+            yield f"no lines of a file - at `$.{name}[{index}]`"
+        if place.listed is not None and not is_plain(place.listed):
+            yield f"no path that can be linked to - at `$.{name}[{index}].listed`"
 
 
 def _scores(place: str, scores: Scores) -> Iterator[str]:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from crscore.records import PseudoReference, Result
 from crscore.reports import diff_table, frame, score_blocks, view
 from crscore.reports.base import Report
-from crscore.reports.blocks import Block, Line, Measures, Paragraph, Run
+from crscore.reports.blocks import Block, Line, Measures, Run
 
 MAX_SIDE = 150
 """Maximum rows, and columns, of the matrix that the page shows."""
@@ -41,7 +41,8 @@ class Page(NamedTuple):
     """Title of this result."""
     result: Result
     """Untrusted result; the template's environment cleans and escapes every text."""
-    headline: Paragraph
+    headline: tuple[Block, ...]
+    remarks: tuple[Block, ...]
     measures: Measures
     notices: tuple[Block, ...]
     reviewers: tuple[Block, ...]
@@ -77,7 +78,8 @@ def make_page(result: Result, *, prefix: str, heading: str) -> Page:
         prefix,
         heading,
         result,
-        headline=score_blocks.make_headline(result),
+        headline=tuple(score_blocks.make_headline(result)),
+        remarks=tuple(score_blocks.make_remarks(result, link=chip)),
         measures=score_blocks.make_measures(result, standing=True),
         notices=tuple(score_blocks.make_notices(result)),
         reviewers=tuple(score_blocks.make_reviewers(result)),

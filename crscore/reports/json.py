@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-SCHEMA = "urn:crscore:result:4"
+SCHEMA = "urn:crscore:result:5"
 """The `$id` of the document's schema."""
 DECIMALS = 6
 """Decimals of similarities and degrees."""
@@ -220,7 +220,7 @@ class Review(Struct, frozen=True, kw_only=True):
 class Result(Struct, frozen=True, kw_only=True):
     """One review of one change."""
 
-    schema: Literal["urn:crscore:result:4"] = "urn:crscore:result:4"
+    schema: Literal["urn:crscore:result:5"] = "urn:crscore:result:5"
     """Name of this schema; a breaking change gets a new number."""
     version: str = __version__
     """Version of crscore that wrote the document."""
@@ -244,6 +244,8 @@ class Result(Struct, frozen=True, kw_only=True):
     """Findings of static analysis."""
     sentences: Sequence[Sentence]
     """The S sentences."""
+    remarks: Sequence[records.Remark]
+    """The remarks of all comments; empty where the readings are null."""
     similarity: Sequence[Sequence[Cosine]]
     """Cosine similarities, R rows of S numbers with six decimals."""
     degrees: Sequence[Sequence[Share]]
@@ -312,6 +314,7 @@ def document(result: records.Result) -> Result:
             )
             for index, (item, flag, match) in enumerate(sentences)
         ],
+        remarks=result.remarks,
         similarity=_matrix(result.similarity),
         degrees=_matrix(result.degrees),
         comments=[

@@ -1,6 +1,7 @@
 """Report for a pull request comment or a job summary, in GitHub's Markdown.
 
-It is short: the scores, the heaviest unaddressed pseudo-references, and the rest folded.
+It is short: the scores, the most valuable remarks, the heaviest unaddressed pseudo-references, and
+the rest folded.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,6 +16,8 @@ from crscore.reports.markdown_blocks import render_markdown
 
 MAX_CHARS: Final = 65_000
 """Longest document: GitHub allows 65,536 characters in a comment; the rest is for markers."""
+SHOWN_REMARKS: Final = 5
+"""Remarks that are listed openly; the others are folded."""
 SHOWN_UNADDRESSED: Final = 3
 """Topics and pseudo-references that are listed openly; the others are folded."""
 
@@ -35,21 +38,21 @@ class Markdown:
 def _blocks(result: Result, heading: str) -> Iterator[blocks.Block]:
     """Yield the blocks of one result, the most useful first."""
     yield blocks.Heading(heading, 1)
-    yield score_blocks.make_headline(result)
+    yield from score_blocks.make_headline(result)
     yield from score_blocks.make_notices(result)
     yield score_blocks.make_measures(result)
     if result.usefulness is not None:
         yield blocks.Paragraph(f"Published scores: {view.published(result.scores)}.", "dim")
     if flags := view.flagged(result):
         yield blocks.Paragraph(f"{flags}.")
+    yield from score_blocks.make_remarks(result, max_open=SHOWN_REMARKS)
     yield from score_blocks.make_reviewers(result)
     yield from score_blocks.make_unaddressed(result, max_open=SHOWN_UNADDRESSED)
     if comments := tuple(score_blocks.make_comments(result)):
         yield blocks.Folded("Each comment against the part it is on", comments)
-    if result.sentences:
-        verb = "does" if result.readings else "addresses"
+    if result.sentences and not result.remarks:
         sentences = score_blocks.make_sentences(result, limit=len(result.sentences))
-        yield blocks.Folded(f"Each sentence and what it {verb}", tuple(sentences))
+        yield blocks.Folded("Each sentence and what it addresses", tuple(sentences))
     notes = (
         *map(blocks.Item, view.notes(result)),
         blocks.Item(f"Baselines beside the scores: {view.baselines(result)}."),

@@ -1,10 +1,11 @@
-"""Report for code scanning: SARIF 2.1.0 with the unaddressed points at their lines.
+"""Report for code scanning: SARIF 2.1.0 with remarks and unaddressed points at their lines.
 
 One run a result, because each change has its own scores and signature; a host distinguishes the
 runs by `automationDetails.id`. The report keeps within the limits of GitHub's code scanning, which
 accepts 20 runs of 25,000 results, shows 5,000 of them, rejects a file with a result that has no
 place, and distinguishes alerts by `primaryLocationLineHash` alone.
 
+- A remark that gives the author something to answer is one result, as severe as it is important.
 - An unmentioned topic is one result at its lines, however many its pseudo-references.
 - A point on removed lines is placed at the line that replaced them, since a host shows the new
 version only; one of a deleted file or of the whole change is placed at a file without a line.
@@ -15,15 +16,15 @@ Tried with the validator of Sarif.Multitool 5.7, which also checks GitHub's rule
 """
 
 import hashlib
-import itertools
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain, islice
 from typing import Any, Final
 
-from crscore.records import PseudoReference, ReferenceKind, Result, Severity
+from crscore.records import Importance, LineSpan, PseudoReference, ReferenceKind, Result, Severity
 from crscore.reports import escape, sarif_locations, view
 from crscore.reports.base import Report
 from crscore.version import __version__
@@ -57,6 +58,13 @@ _ABOUT: Final = {
     ReferenceKind.CLAIM: "Something the change does",
     ReferenceKind.IMPLICATION: "Something that follows from the change",
     ReferenceKind.ISSUE: "A possible defect in the changed lines",
+}
+_REMARK: Final = "remark"
+_REMARK_LEVELS: Final = {
+    Importance.CRITICAL: "error",
+    Importance.MAJOR: "warning",
+    Importance.MINOR: "note",
+    Importance.NIT: "note",
 }
 # `[text](target)` is a link in a message, but `\[text\](target)` is not.
 _LINK: Final = re.compile(r"\[([^\[\]]*)\](?=\()")
@@ -96,10 +104,10 @@ def _run(result: Result, category: str, of: int) -> dict[str, Any]:
     notices = [_notice("note", note) for note in view.notes(result)[:MAX_NOTES]]
     entries: list[dict[str, Any]] = []
     if result.scores.reason is None:
-        points = _ordered(result)
-        entries = list(_limit_size(_results(result, points), MAX_BYTES // of))
-        if len(entries) < len(points):
-            missing = view.count_noun(len(points) - len(entries), "point")
+        results = list(_number_digests(chain(_remarks(result), _points(result))))
+        entries = list(_limit_size(results[:MAX_RESULTS], MAX_BYTES // of))
+        if len(entries) < len(results):
+            missing = view.count_noun(len(results) - len(entries), "result")
             text = f"Left out the {missing} of least weight to keep within the limits of a file."
             notices.insert(0, _notice("warning", text))
     else:
@@ -109,7 +117,7 @@ def _run(result: Result, category: str, of: int) -> dict[str, Any]:
             "driver": {
                 "name": "crscore",
                 "semanticVersion": __version__,
-                "rules": [_rule(kind) for kind in ReferenceKind],
+                "rules": [*map(_rule, ReferenceKind), _remark_rule()],
             }
         },
         "automationDetails": {"id": f"{category}/{result.diff.sha256[:16]}"},
@@ -132,17 +140,35 @@ def _message(text: str) -> str:
 
 
 def _rule(kind: ReferenceKind) -> dict[str, Any]:
-    level = _LEVELS[kind]
     about = _ABOUT[kind]
     full = (
         f"{about}, worth a word in a review. The score of the review counts it as not addressed, "
         "because none of its sentences is close enough in meaning."
     )
     advice = "Read these lines and say what you think of them, or dismiss the alert."
+    name, short = (
+        f"Unaddressed{kind.value.capitalize()}",
+        f"{about} that no review comment is about.",
+    )
+    return _make_rule(_rule_id(kind), name, short, full, advice, _LEVELS[kind])
+
+
+def _remark_rule() -> dict[str, Any]:
+    full = (
+        "A review comment gives the author of the change something to answer here. The level is "
+        "how bad it would be to merge without heeding it, if it is right."
+    )
+    advice = "Heed it, answer it, or dismiss the alert."
+    return _make_rule(_REMARK, "Remark", "A remark of a review.", full, advice, "note")
+
+
+def _make_rule(
+    rule: str, name: str, short: str, full: str, advice: str, level: str
+) -> dict[str, Any]:
     return {
-        "id": _rule_id(kind),
-        "name": f"Unaddressed{kind.value.capitalize()}",
-        "shortDescription": {"text": f"{about} that no review comment is about."},
+        "id": rule,
+        "name": name,
+        "shortDescription": {"text": short},
         "fullDescription": {"text": full},
         "help": {"text": f"{full} {advice}", "markdown": f"{full}\n\n{advice}"},
         "defaultConfiguration": {"level": level},
@@ -162,36 +188,53 @@ def _ordered(result: Result) -> list[tuple[int, PseudoReference]]:
     return sorted(view.unaddressed(result), key=lambda point: _LEVELS[point[1].kind] != "warning")
 
 
-def _results(
-    result: Result, points: Sequence[tuple[int, PseudoReference]]
-) -> Iterator[dict[str, Any]]:
-    kinds = list(ReferenceKind)
-    digest_counts: Counter[str] = Counter()
+def _remarks(result: Result) -> Iterator[dict[str, Any]]:
+    for _, _, remark, points in view.rank_remarks(result):
+        if not remark.is_valuable:
+            continue
+        comment = result.comments[remark.comment].comment
+        path, end = comment.path, comment.line or 0
+        start = comment.start_line or end
+        spans = [LineSpan(path=path, side=comment.side, start=start, end=end)] if path else []
+        text = _message(view.remark_text(result, remark)) or "A remark without words."
+        yield _entry(
+            _REMARK,
+            _REMARK_LEVELS[remark.level],
+            text,
+            sarif_locations.make_locations(result.diff, spans),
+            key=(path or "", text),
+            rank=remark.worth,
+            properties={
+                "author": escape.one_line(view.author(comment.author), _SENTENCE_CHARS),
+                "stance": remark.stance.value,
+                "importance": remark.level.value,
+                "points": points,
+            },
+        )
+
+
+def _points(result: Result) -> Iterator[dict[str, Any]]:
     severities = {
         (finding.path, finding.text): finding.severity for finding in result.analysis.findings
     }
-    for index, reference in points[:MAX_RESULTS]:
-        match = result.reference_matches[index]
-        prefix = "" if reference.topic is None else "Nobody mentioned "
-        text = _message(prefix + reference.text) or "A point without words."
-        locations = sarif_locations.make_locations(result.diff, reference)
-        digest = _digest(reference, text)
-        digest_counts[digest] += 1
-        yield {
-            "ruleId": _rule_id(reference.kind),
-            "ruleIndex": kinds.index(reference.kind),
-            "level": _level(reference, severities),
-            "message": {"text": text},
-            "locations": locations[:1],
-            **({"relatedLocations": locations[1:]} if locations[1:] else {}),
-            "partialFingerprints": {"primaryLocationLineHash": f"{digest}:{digest_counts[digest]}"},
-            "rank": round(100 * reference.weight, 1),
-            "properties": {
+    for index, reference in _ordered(result):
+        match, topic = result.reference_matches[index], reference.topic
+        text = _message("Nobody mentioned " * (topic is not None) + reference.text)
+        text = text or "A point without words."
+        path = reference.spans[0].path if reference.spans else ""
+        yield _entry(
+            _rule_id(reference.kind),
+            _level(reference, severities),
+            text,
+            sarif_locations.make_locations(result.diff, reference.spans),
+            key=(path, text if topic is None else f"{topic.noun} {topic.name}"),
+            rank=reference.weight,
+            properties={
                 "source": escape.one_line(reference.source, _SENTENCE_CHARS),
                 "similarity": _rounded(match.similarity),
                 "degree": _rounded(match.degree),
             },
-        }
+        )
 
 
 def _level(reference: PseudoReference, severities: Mapping[tuple[str, str], Severity]) -> str:
@@ -202,16 +245,44 @@ def _level(reference: PseudoReference, severities: Mapping[tuple[str, str], Seve
     return severity.value if is_issue and severity else _LEVELS[reference.kind]
 
 
-def _digest(reference: PseudoReference, text: str) -> str:
-    """Hash a pseudo-reference by its file and its text or topic, independent of its lines."""
-    path = reference.spans[0].path if reference.spans else ""
-    topic = reference.topic
-    text = text if topic is None else f"{topic.noun} {topic.name}"
-    key = "\0".join((reference.kind.value, path, text))
-    return hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+def _entry(
+    rule: str,
+    level: str,
+    text: str,
+    locations: list[dict[str, Any]],
+    *,
+    key: tuple[str, str],
+    rank: float,
+    properties: dict[str, Any],
+) -> dict[str, Any]:
+    """Make a result; `key` distinguishes it from others, whatever its lines."""
+    rules = [*map(_rule_id, ReferenceKind), _REMARK]
+    kind = rule.removeprefix("unaddressed-")
+    digest = hashlib.sha256("\0".join((kind, *key)).encode("utf-8", "surrogatepass")).hexdigest()
+    return {
+        "ruleId": rule,
+        "ruleIndex": rules.index(rule),
+        "level": level,
+        "message": {"text": text},
+        "locations": locations[:1],
+        **({"relatedLocations": locations[1:]} if locations[1:] else {}),
+        "partialFingerprints": {"primaryLocationLineHash": digest[:16]},
+        "rank": round(100 * rank, 1),
+        "properties": properties,
+    }
 
 
-def _limit_size(entries: Iterator[dict[str, Any]], most_bytes: int) -> Iterator[dict[str, Any]]:
+def _number_digests(entries: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Number the results that have the same digest."""
+    digest_counts: Counter[str] = Counter()
+    for entry in entries:
+        digest = entry["partialFingerprints"]["primaryLocationLineHash"]
+        digest_counts[digest] += 1
+        hashes = {"primaryLocationLineHash": f"{digest}:{digest_counts[digest]}"}
+        yield {**entry, "partialFingerprints": hashes}
+
+
+def _limit_size(entries: Iterable[dict[str, Any]], most_bytes: int) -> Iterator[dict[str, Any]]:
     """Yield results up to the size limit; the first ones matter most."""
     for item in entries:
         text = json.dumps(item, ensure_ascii=False, indent=_INDENT)
@@ -237,10 +308,10 @@ def _properties(result: Result, most_sentences: int) -> dict[str, Any]:
                 "degree": _rounded(match.degree),
                 "matched": match.matched,
                 "flag": None if flag is None else flag.value,
-                "kind": None if reading is None else reading.kind.value,
-                "substance": None if reading is None else _rounded(reading.substance),
+                "stance": None if reading is None else reading.stance.value,
+                "gives": None if reading is None else _rounded(reading.gives),
             }
-            for sentence, flag, match, reading in itertools.islice(pairs, most_sentences)
+            for sentence, flag, match, reading in islice(pairs, most_sentences)
         ],
     }
 

@@ -1,29 +1,30 @@
-"""SARIF locations of pseudo-references in the new version."""
+"""SARIF locations of spans in the new version."""
 
+from collections.abc import Sequence
 from typing import Any, Final
 from urllib.parse import quote
 
-from crscore.records import ChangedFile, Diff, FileStatus, LineSpan, PseudoReference, Side
+from crscore.records import ChangedFile, Diff, FileStatus, LineSpan, Side
 
 ROOT: Final = "%SRCROOT%"
 """Conventional SARIF name for the root of the repository."""
 MAX_RELATED: Final = 10
-"""Maximum number of further places of one pseudo-reference."""
+"""Maximum number of further places of one result."""
 
 
-def make_locations(diff: Diff, reference: PseudoReference) -> list[dict[str, Any]]:
-    """Return the places of a pseudo-reference, each once, the most informative first.
+def make_locations(diff: Diff, spans: Sequence[LineSpan]) -> list[dict[str, Any]]:
+    """Return the places of spans, each once, the most informative first.
 
     Args:
         diff: The change.
-        reference: Its spans of the new version come first; a span of the old version is mapped to
-            the line that replaced it; without spans the place is the first remaining file.
+        spans: Those of the new version come first; a span of the old version is mapped to the
+            line that replaced it; without spans the place is the first remaining file.
 
     Returns:
         Places with a file, at most `MAX_RELATED` + 1; empty when the change names no file.
     """
-    spans = sorted(reference.spans, key=lambda span: span.side is not Side.NEW)
-    new_spans = [_in_new_version(diff, span) for span in spans] or [_whole(diff)]
+    ordered = sorted(spans, key=lambda span: span.side is not Side.NEW)
+    new_spans = [_in_new_version(diff, span) for span in ordered] or [_whole(diff)]
     places = dict.fromkeys(span for span in new_spans if span.path)
     return [_location(span) for span in list(places)[: MAX_RELATED + 1]]
 

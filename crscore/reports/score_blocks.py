@@ -1,6 +1,6 @@
 """Blocks of the report on one review, shared by the terminal, the page and Markdown."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -15,7 +15,6 @@ PARTIAL: Final = (
 )
 """Title of the notice of a partial result."""
 _ABOUT: Final = "likely about this change and no other"
-_SUBSTANCE: Final = "how actionable it is"
 _SHARE_TONES: Final = (0.6, 0.3)
 """Thresholds from which a standing, a probability, or a share of matches is good, and fair."""
 _GRADED_TONES: Final = (0.35, 0.15)
@@ -24,18 +23,29 @@ and 5 have a median near the first, ratings of 1 are mostly below the second
 (docs/design/011-calibrated.md)."""
 
 
-def make_headline(result: Result) -> blocks.Paragraph:
-    """Return the verdict, the reason that there is none, or what the review covers."""
+_LEVEL_TONES: Final = {
+    records.Importance.CRITICAL: "bad",
+    records.Importance.MAJOR: "fair",
+    records.Importance.MINOR: "",
+    records.Importance.NIT: "dim",
+}
+
+
+def make_headline(result: Result) -> Iterator[blocks.Paragraph]:
+    """Yield the verdict and how it came about, why there is none, or what the review covers."""
     value, reason = result.usefulness, result.scores.reason
     if value is not None:
-        verdict = view.verdict(result, value, range(len(result.sentences)))
-        word, explanation = verdict.split(":", 1)
-        tone = _tone(value.standing / 100, _SHARE_TONES)
-        return blocks.Paragraph((Run(f"{word}:", f"strong {tone}"), Run(explanation)))
+        word, explanation = view.verdict(value).split(":", 1)
+        tone = _tone(view.standing(value) or 0.0, _SHARE_TONES)
+        yield blocks.Paragraph((Run(f"{word}:", f"strong {tone}"), Run(explanation)))
+        if text := view.sum_of_value(result):
+            yield blocks.Paragraph(f"{text}.", "dim")
+        return
     if reason is not None:
-        return blocks.Paragraph(f"No score: {reason.rstrip('.')}.", "strong fair")
+        yield blocks.Paragraph(f"No score: {reason.rstrip('.')}.", "strong fair")
+        return
     topic, addressed = view.reached(result)
-    return blocks.Paragraph(
+    yield blocks.Paragraph(
         f"The review is about the change in {topic:,} of "
         f"{view.count_noun(len(result.sentences), 'sentence')} and addresses {addressed:,} of "
         f"{view.count_noun(result.scores.references, 'point')} that a review of it should touch."
@@ -58,11 +68,12 @@ def make_measures(result: Result, *, standing: bool = False) -> blocks.Measures:
     value = result.usefulness
     rows: Sequence[blocks.Measure] = view.rows(result)
     if value is not None:
-        comparison = f"% of {value.against} are less useful"
+        share = view.standing(value)
+        comparison = value.word if share is None else f"% of {value.against} are less useful"
         rows = (
-            blocks.Measure("Usefulness", value.standing / 100, comparison),
+            blocks.Measure("Usefulness", share, comparison),
             blocks.Measure("About this change", value.about, _ABOUT),
-            blocks.Measure("Substance", value.substance, _SUBSTANCE),
+            blocks.Measure("Importance", value.importance, view.importance(result)),
         )[0 if standing else 1 :]
     tones = _tones(result)
     return blocks.Measures(tuple(replace(row, tone=_tone(row.value, tones)) for row in rows))
@@ -162,8 +173,8 @@ def make_unaddressed(
 
 def sentences_title(result: Result) -> str:
     """Explain the numbers of the sentences in their title."""
-    if result.readings:
-        return "Sentences (0 to 100: how actionable each is)"
+    if result.remarks:
+        return "Comments, with headings, greetings and whatever else is no remark"
     number = "0 to 100: how far"
     if result.threshold is not None:
         number = f"threshold {result.threshold:.4g}"
@@ -171,8 +182,78 @@ def sentences_title(result: Result) -> str:
     return f"Sentences {marks} ({number})"
 
 
+def make_remarks(
+    result: Result,
+    *,
+    max_open: int | None = None,
+    explain: bool = False,
+    link: Callable[[int], tuple[Run, ...]] = lambda _: (),
+) -> Iterator[blocks.Heading | blocks.Items]:
+    """Yield the remarks: what each does, its level, what it adds and what it is about.
+
+    Args:
+        result: The result.
+        max_open: Remarks shown openly; None for all.
+        explain: Include everything that is known of a remark and of its sentences.
+        link: Returns the text in front of the place of a comment, by its index.
+    """
+    ranked = view.rank_remarks(result)
+    if not ranked:
+        return
+    # The text of a claim is shown once. In full, all of them are listed further down.
+    listed = set(range(len(result.references) if explain else 0))
+    items = (_remark(result, item, listed, link, explain=explain) for item in ranked)
+    yield blocks.Heading("Remarks, the most valuable first")
+    yield blocks.Items(tuple(items), noun="remarks", max_open=max_open, hint="shown with --explain")
+
+
+def _remark(
+    result: Result,
+    item: view.RankedRemark,
+    listed: set[int],
+    link: Callable[[int], tuple[Run, ...]],
+    *,
+    explain: bool,
+) -> blocks.Item:
+    """Return the entry of a remark, dimmed if it gives nothing."""
+    remark = item.remark
+    tone = _LEVEL_TONES[remark.level] if remark.is_valuable else "dim"
+    text: Line = view.remark_text(result, remark)
+    about = _subject(result, view.about_remark(result, remark), listed)
+    flags = dict.fromkeys(filter(None, (view.flag(result, at) for at in remark.sentences)))
+    facts = (Run(view.describe_remark(item), tone),), about, *((Run(x, "fair"),) for x in flags)
+    below: list[Line] = [_join(" · ", facts)]
+    if explain:
+        numbered = [(at, Run(f"S{at + 1} ")) for at in remark.sentences]
+        text = _join(" ", [(number, result.sentences[at].text) for at, number in numbered])
+        below.append((Run(view.measure_remark(remark)),))
+        for at, number in numbered:
+            below.append((number, *_join(" · ", _below(result, at, listed, explain=True))))
+    elif not remark.is_valuable:
+        text = (Run(text, "dim"),)
+    lead = (Run(f"{item.number}", f"strong {tone}"),)
+    place = (*link(remark.comment), *_comment_place(result, remark.comment))
+    return blocks.Item(text, lead, place, tuple(below))
+
+
+def _comment_place(result: Result, index: int) -> tuple[Run, ...]:
+    """Name the author of a comment, if there are several, and its place, if it has one."""
+    comment = result.comments[index].comment
+    author = [view.author(comment.author)] * (len(result.reviews) > 1)
+    place = [view.comment_place(comment)] * (comment.path is not None)
+    return (Run(" on ".join([*author, *place]), "dim"),) if author or place else ()
+
+
+def _join(separator: str, parts: Iterable[Line]) -> tuple[Run | str, ...]:
+    """Join lines that are not empty."""
+    line: list[Run | str] = []
+    for part in filter(None, parts):
+        line += [*[Run(separator)] * bool(line), *([part] if isinstance(part, str) else part)]
+    return tuple(line)
+
+
 def make_sentences(result: Result, *, limit: int, explain: bool = False) -> Iterator[blocks.Items]:
-    """Yield the sentences by comment: what each does or addresses.
+    """Yield the sentences by comment, unless a remark has them: what each does or addresses.
 
     Args:
         result: The result.
@@ -183,12 +264,15 @@ def make_sentences(result: Result, *, limit: int, explain: bool = False) -> Iter
     listed = set(range(len(result.references) if explain else 0))
     # The head of a single text would repeat the lines above it.
     has_head = len(result.comments) > 1 or any(c.comment.path for c in result.comments)
+    loose = view.loose_sentences(result)
     left = limit
     for comment in result.comments:
         if left <= 0 or not (comment.sentences or (explain and comment.suggestions)):
             continue
         items = [
-            _sentence(result, index, listed, explain=explain) for index in comment.sentences[:left]
+            _sentence(result, index, listed, explain=explain)
+            for index in comment.sentences[:left]
+            if index in loose
         ]
         left -= len(comment.sentences)
         if explain:
@@ -213,7 +297,7 @@ def _comment_title(result: Result, comment: CommentResult, *, explain: bool) -> 
     if explain:
         text += f" · against {view.scope(comment.scope)}: {', '.join(scores)}"
         if comment.usefulness is not None:
-            text += f" · {view.verdict(result, comment.usefulness, comment.sentences)}"
+            text += f" · {view.verdict(comment.usefulness)}"
             text += f" People would say: {view.aspects(comment.usefulness)}."
     return Run(view.author(comment.comment.author)), Run(text, "dim")
 
@@ -235,7 +319,7 @@ def _sentence(result: Result, index: int, listed: set[int], *, explain: bool) ->
     match, reading = result.sentence_matches[index], view.reading(result, index)
     lead: Line = (_mark(result, match),)
     if reading is not None:
-        lead = (Run(view.hundred(reading.substance), _tone(reading.substance, _SHARE_TONES)),)
+        lead = (Run(view.hundred(reading.gives), _tone(reading.gives, _SHARE_TONES)),)
     if explain:
         lead = (*lead, Run(f" S{index + 1}"))
     below = tuple(_below(result, index, listed, explain=explain))
@@ -245,14 +329,12 @@ def _sentence(result: Result, index: int, listed: set[int], *, explain: bool) ->
 def _below(result: Result, index: int, listed: set[int], *, explain: bool) -> Iterator[Line]:
     """Yield the lines below a sentence: what it does, its flag or subject, and its partner."""
     match, reading = result.sentence_matches[index], view.reading(result, index)
-    flag = view.remark(result, index)
+    flag = view.flag(result, index)
     subject: tuple[Run | str, ...] = () if flag is None else (Run(flag, "fair"),)
     if reading is not None:
         if flag is None and (text := _subject(result, reading, listed)):
             subject = (text,)
-        yield Run(f"{reading.kind.value}{' · ' if subject else ''}"), *subject
-        if explain and reading.phrases:
-            yield (Run(f"cues: {', '.join(f'“{phrase}”' for phrase in reading.phrases)}"),)
+        yield Run(f"{reading.stance.value}{' · ' if subject else ''}"), *subject
     elif subject:
         yield subject
     if explain and (flag is None or match.degree):

@@ -24,7 +24,7 @@ _COLUMNS: Final[dict[str, tuple[str, Callable[[Result], Any]]]] = {
     "repeated_tokens": ("Float64", lambda result: result.baselines.repeated_tokens),
     "standing": ("Int64", lambda result: getattr(result.usefulness, "standing", None)),
     "about": ("Float64", lambda result: getattr(result.usefulness, "about", None)),
-    "substance": ("Float64", lambda result: getattr(result.usefulness, "substance", None)),
+    "importance": ("Float64", lambda result: getattr(result.usefulness, "importance", None)),
     "relevance": ("Float64", lambda result: result.relevance),
     "conciseness": ("Float64", lambda result: result.conciseness),
     "comprehensiveness": ("Float64", lambda result: result.comprehensiveness),
@@ -45,7 +45,7 @@ def results_frame(results: Iterable[Result | CRScoreError]) -> pd.DataFrame:
     Returns:
         Columns: `diff` (SHA-256), `files`, `added` and `removed` (lines), `comments`, `sentences`,
         `references` (counted ones), `words`, `repeated_tokens` (in [0, 1]), `standing` (0 to 100),
-        `about`, `substance`, `relevance`, `conciseness`, `comprehensiveness` (in [0, 1]),
+        `about`, `importance`, `relevance`, `conciseness`, `comprehensiveness` (in [0, 1]),
         `unaddressed` (points), `reason` (of an abstention), `partial`, `signature`. What is not
         known is `pandas.NA`; an error has its text as the reason, and nothing else.
 

@@ -1,6 +1,6 @@
 """Report for a terminal.
 
-The short form has the verdict, the scores, each sentence with what it is about, and the heaviest
+The short form has the verdict, the scores, each remark with what it is about, and the heaviest
 points that are not addressed; `explain` shows everything. Notes are not part of it: the command
 line prints them on stderr.
 """
@@ -16,8 +16,10 @@ from crscore.reports import console, escape, score_blocks, view
 from crscore.reports.base import Report
 from crscore.reports.blocks import CHECK_MARK, Block, Heading, Paragraph, Signature
 
+SHORT_REMARKS: Final = 20
+"""Remarks that the short form lists."""
 SHORT_SENTENCES: Final = 40
-"""Sentences that the short form lists."""
+"""Sentences that the short form lists where there are no remarks."""
 SHORT_UNADDRESSED: Final = 8
 """Topics and pseudo-references that the short form lists as not addressed."""
 SHORT_CHARS: Final = 300
@@ -51,14 +53,19 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     def _blocks(self, result: Result, heading: str) -> Iterator[Block]:
         if heading:
             yield Heading(heading, 1)
-        yield score_blocks.make_headline(result)
+        yield from score_blocks.make_headline(result)
         yield from score_blocks.make_notices(result)
         yield score_blocks.make_measures(result)
         for fact in score_blocks.list_facts(result, aspects=self.explain):
             yield Paragraph(fact, "dim")
         for table in score_blocks.make_reviewers(result):
             yield from (Heading(table.caption), table)
-        if result.sentences:
+        yield from score_blocks.make_remarks(
+            result,
+            max_open=None if self.explain else SHORT_REMARKS,
+            explain=self.explain,
+        )
+        if result.sentences and (self.explain or not result.remarks):
             yield Heading(score_blocks.sentences_title(result))
             if self.explain:
                 yield Paragraph(view.legend(result, CHECK_MARK), "dim")

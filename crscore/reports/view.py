@@ -1,10 +1,11 @@
 """Wording shared by several reports: numbers, counts, places and the order of items."""
 
+import math
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import asdict, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from crscore import records
 from crscore.records import Comment, CommentResult, PseudoReference, Result, ReviewResult, Side
@@ -13,10 +14,11 @@ from crscore.reports.blocks import Measure
 
 UNDEFINED = "–"
 """Placeholder for an undefined score."""
-USEFUL = ("Useful", "About", "Substance")
+USEFUL = ("Useful", "About", "Importance")
 """Columns of a table of reviewers or comments."""
 PUBLISHED = ("Relevance", "Conciseness", "Comprehensiveness")
 """The same without usefulness."""
+MINUS = "\N{MINUS SIGN}"
 FLAG = "\N{BLACK FLAG}"
 """Mark before the flag of a sentence."""
 
@@ -27,8 +29,8 @@ _SCOPES = {
     records.ScopeKind.ORIGINAL: "older version",
 }
 _NAME_CHARS = 120
-_EVEN = 0.5
-"""Probability from which a text counts as about the change, or as something to act on."""
+_NAMED_REMARKS = 3
+"""Remarks that the sum of a value names individually."""
 _EFFECTS = {
     records.Effect.NOTHING: "changes nothing",
     records.Effect.WHITE_SPACE: "changes white space only",
@@ -36,14 +38,6 @@ _EFFECTS = {
     records.Effect.NAMES: "changes names only",
     records.Effect.BEHAVIOUR: "may change behaviour",
 }
-_ACTS = (
-    records.Kind.REQUEST,
-    records.Kind.FAILURE,
-    records.Kind.PROPOSAL,
-    records.Kind.QUESTION,
-    records.Kind.REASON,
-)
-"""What a sentence does that the author can act on."""
 
 
 def number(value: float | None) -> str:
@@ -55,7 +49,7 @@ def number(value: float | None) -> str:
     """
     if value is None:
         return UNDEFINED
-    return f"{value:.2f}".replace("-0.00", "0.00").replace("-", "\N{MINUS SIGN}")
+    return f"{value:.2f}".replace("-0.00", "0.00").replace("-", MINUS)
 
 
 def hundred(value: float | None) -> str:
@@ -98,46 +92,113 @@ def strength(result: Result, match: records.Match) -> str:
     return hundred(match.degree) if graded(result) else number(match.similarity)
 
 
-OFF_TOPIC = "off topic"
-"""Word of a text about something else."""
+def verdict(value: records.Usefulness) -> str:
+    """Say in plain words how useful a text is, and against what; not escaped."""
+    if value.word == records.OFF_TOPIC:
+        return "Off topic: nothing in it is about this change."
+    nothing = "" if value.importance else " It gives the author nothing to answer."
+    better = f"better than {value.standing} % of {value.against}"
+    return f"{value.word.capitalize()}: {better}.{nothing}"
 
 
-def word(value: records.Usefulness) -> str:
-    """Return the word of a verdict: that of the standing, if the text is about the change."""
-    return value.word if value.about >= _EVEN else OFF_TOPIC
+def standing(value: records.Usefulness) -> float | None:
+    """Return the standing in [0, 1]; None for a text that is about something else."""
+    return None if value.word == records.OFF_TOPIC else value.standing / 100
 
 
-_POOR = 25
-"""Standing below which a verdict adds that a text gives little to act on."""
+class RankedRemark(NamedTuple):
+    """Remark with its place among those of a review."""
+
+    number: int
+    """1 for the most valuable one; those that give nothing come last."""
+    index: int
+    """Its index in the result."""
+    remark: records.Remark
+    points: int
+    """What it adds to the value, in hundredths; with what is taken off, they add up."""
 
 
-def verdict(result: Result, value: records.Usefulness, sentences: Iterable[int]) -> str:
-    """Say in plain words how useful a text is, against what, and what it does; not escaped.
+def rank_remarks(result: Result) -> tuple[RankedRemark, ...]:
+    """List the remarks, the most valuable first; empty without usefulness."""
+    value = result.usefulness
+    if value is None:
+        return ()
+    points = _hundredths([*(share.value for share in value.shares), -value.taken_off])
+    pairs = [
+        (share.remark, result.remarks[share.remark], amount)
+        for share, amount in zip(value.shares, points, strict=False)
+    ]
+    pairs.sort(key=lambda pair: not pair[1].is_valuable)
+    return tuple(RankedRemark(number, *pair) for number, pair in enumerate(pairs, start=1))
 
-    Args:
-        result: Result that the text is part of.
-        value: Usefulness of the text.
-        sentences: Indices of its sentences.
+
+def _hundredths(parts: Sequence[float]) -> list[int]:
+    """Round parts to hundredths that add up to their rounded sum."""
+    rounded = [math.floor(100 * part) for part in parts]
+    by_rest = sorted(range(len(parts)), key=lambda at: rounded[at] - 100 * parts[at])
+    for at in by_rest[: round(100 * math.fsum(parts)) - sum(rounded)]:
+        rounded[at] += 1
+    return rounded
+
+
+def sum_of_value(result: Result) -> str:
+    """Say what each remark adds to the value of a review; "" where nothing is about the change.
+
+    Example:
+        `Value 0.62 = 0.41 for remark 1 (major) + 0.21 for 2 others`
     """
-    against = f"better than {value.standing} % of {value.against}"
-    return f"{word(value).capitalize()}: {against}. {_does(result, value, sentences)}."
+    value = result.usefulness
+    if value is None or value.word == records.OFF_TOPIC:
+        return ""
+    ranked = rank_remarks(result)
+    valuable = [item for item in ranked if item.remark.is_valuable]
+    terms = [
+        (item.points, f"remark {item.number} ({item.remark.level.value})")
+        for item in valuable[:_NAMED_REMARKS]
+    ]
+    total = round(100 * value.value)
+    if others := valuable[_NAMED_REMARKS:]:
+        noun = "1 other" if len(others) == 1 else f"{len(others):,} others"
+        terms.append((sum(item.points for item in others), noun))
+    if empty := len(ranked) - len(valuable):
+        verb = "gives" if empty == 1 else "give"
+        points = total - sum(points for points, _ in terms)
+        terms.append((points, f"{empty:,} that {verb} {'little' if points > 0 else 'nothing'}"))
+    text = " ".join(
+        f"{'+' if points > 0 else MINUS} {abs(points) / 100:.2f} for {name}"
+        for points, name in terms
+        if points
+    )
+    return f"Value {total / 100:.2f}{' = ' * bool(text)}{text.removeprefix('+ ')}"
 
 
-def _does(result: Result, value: records.Usefulness, sentences: Iterable[int]) -> str:
-    if value.about < _EVEN:
-        return "Not about this change"
-    best: dict[records.Kind, float] = {}
-    for index in sentences if result.readings else ():
-        reading = result.readings[index]
-        if result.sentence_flags[index] is not records.Flag.HIDDEN:
-            best[reading.kind] = max(best.get(reading.kind, 0.0), reading.substance)
-    kinds = sorted(best, key=lambda kind: -best[kind])
-    acts = [kind for kind in kinds if kind in _ACTS]
-    if kinds and not acts:
-        return f"About this change, but only {' and '.join(kinds[:2])}"
-    actions = f", and {' and '.join(acts[:2])}" if acts else ""
-    little = "" if value.standing >= _POOR else ", but gives little to act on"
-    return f"About this change{actions}{little}"
+def describe_remark(item: RankedRemark) -> str:
+    """Say what a remark does, how important it is and what it adds to the value."""
+    remark = item.remark
+    if remark.is_valuable:
+        return f"{remark.level.value} · {remark.stance.value} · adds {item.points / 100:.2f}"
+    lack = "gives nothing" if remark.about >= records.ON_TOPIC else "not about this change"
+    return f"{remark.stance.value} · {lack}"
+
+
+def remark_text(result: Result, remark: records.Remark) -> str:
+    """Join the sentences of a remark; not escaped."""
+    return " ".join(result.sentences[sentence].text for sentence in remark.sentences)
+
+
+def measure_remark(remark: records.Remark) -> str:
+    """List the estimates of a remark, each from 0 to 100."""
+    names = ("gives", "importance", "about", "worth")
+    return ", ".join(f"{name} {hundred(getattr(remark, name))}" for name in names)
+
+
+def importance(result: Result) -> str:
+    """Describe the importance of a review: the level of its weightiest remark."""
+    valuable = [item.remark for item in rank_remarks(result) if item.remark.is_valuable]
+    if not valuable:
+        return "no remark gives the author something to answer"
+    weightiest = max(valuable, key=lambda remark: remark.importance)
+    return f"{weightiest.level.value}: that of its weightiest remark"
 
 
 def published(scores: Any) -> str:
@@ -184,14 +245,14 @@ def measures(
         return scores.relevance, scores.conciseness, scores.comprehensiveness
     if useful is None:
         return None, None, None
-    return useful.standing / 100, useful.about, useful.substance
+    return standing(useful), useful.about, useful.importance
 
 
 def score_cells(result: Result, item: CommentResult | ReviewResult) -> tuple[str, str, str]:
     """Format the values of those columns, the standing with its word."""
     first, second, third = map(hundred, measures(result, item))
     if result.usefulness is not None and item.usefulness is not None:
-        first = f"{first} {word(item.usefulness)}"
+        first = f"{first} {item.usefulness.word}"
     return first, second, third
 
 
@@ -200,30 +261,43 @@ def reading(result: Result, sentence: int) -> records.Reading | None:
     return result.readings[sentence] if result.readings else None
 
 
+def loose_sentences(result: Result) -> frozenset[int]:
+    """Return the sentences that belong to no remark, such as headings and greetings."""
+    in_remarks = {sentence for remark in result.remarks for sentence in remark.sentences}
+    return frozenset(range(len(result.sentences))) - in_remarks
+
+
+def about_remark(result: Result, remark: records.Remark) -> records.Reading:
+    """Return the reading that says what a remark is about: the first of a claim, if any."""
+    readings = [result.readings[sentence] for sentence in remark.sentences]
+    of_claims = (reading for reading in readings if reading.reference is not None)
+    return next(of_claims, max(readings, key=lambda reading: reading.about))
+
+
 def subject(result: Result, reading: records.Reading) -> str:
     """Say what a sentence is about: a topic, a claim or the kind of subject; not escaped.
 
     Returns:
-        The subject; "" where the kind of the sentence implies it.
+        The subject; "" where the stance of the sentence implies it.
     """
     if reading.reference is None:
         is_redundant = (
-            reading.kind is records.Kind.OTHER and reading.subject is records.Subject.ELSEWHERE
+            reading.stance is records.Stance.OTHER and reading.subject is records.Subject.ELSEWHERE
         )
         return "" if is_redundant else reading.subject.value
     item = result.references[reading.reference]
     return item.text if item.topic is None else topic_name(item.topic)
 
 
-def remark(result: Result, sentence: int) -> str | None:
+def flag(result: Result, sentence: int) -> str | None:
     """Describe the flag of a sentence, with a mark before it; None without a flag."""
-    flag = result.sentence_flags[sentence]
-    return None if flag is None else f"{FLAG} {flag.value}"
+    value = result.sentence_flags[sentence]
+    return None if value is None else f"{FLAG} {value.value}"
 
 
 def flagged(result: Result) -> str | None:
     """Count the flags of the sentences, the most frequent first; None when there are none."""
-    flag_counts = Counter(flag.value for flag in result.sentence_flags if flag is not None)
+    flag_counts = Counter(value.value for value in result.sentence_flags if value is not None)
     if not flag_counts:
         return None
     kinds = ", ".join(f"{name} ({times:,})" for name, times in flag_counts.most_common())
@@ -329,7 +403,7 @@ def ratio_of_comment(result: Result, item: CommentResult) -> str:
 def legend(result: Result, mark: str) -> str:
     """Explain the numbers and marks beside sentences and pseudo-references.
 
-    A sentence with a reading has the number of its substance instead.
+    A sentence with a reading has its probability of giving something to answer instead.
 
     Args:
         result: Its matcher decides what the numbers are.
@@ -339,7 +413,7 @@ def legend(result: Result, mark: str) -> str:
     if result.readings:
         first = (
             "The number of a sentence, from 0 to 100, is how likely it gives the author "
-            "something to act on. For the published scores, the number of a pair"
+            "something to answer. For the published scores, the number of a pair"
         )
     if result.threshold is not None:
         return (
@@ -372,7 +446,7 @@ def change(result: Result) -> str:
     """Describe the size of the change: files, lines added, lines removed."""
     added, removed = change_size(result)
     files = count_noun(len(result.diff.files), "file")
-    return f"{files} changed, +{added:,} \N{MINUS SIGN}{removed:,}"
+    return f"{files} changed, +{added:,} {MINUS}{removed:,}"
 
 
 def format_place(path: str, start: int | None, end: int | None, side: Side) -> str:

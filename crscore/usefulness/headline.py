@@ -13,6 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from crscore.records import (
+    OFF_TOPIC,
+    ON_TOPIC,
     Aspects,
     Diff,
     Importance,
@@ -21,7 +23,7 @@ from crscore.records import (
     Share,
     Usefulness,
 )
-from crscore.usefulness.reading import GIVES_FROM, TextReading
+from crscore.usefulness.reading import TextReading
 
 Floats = npt.NDArray[np.float32]
 
@@ -33,8 +35,6 @@ EMPTY_PRICE: Final = 0.01
 """What a remark that gives nothing takes off the value."""
 MAX_PRICE: Final = 0.25
 """Share of the value that empty remarks can take off."""
-ON_TOPIC: Final = 0.25
-"""Probability from which a text is about the change."""
 LEVELS: Final = (
     (0.8, Importance.CRITICAL),
     (0.58, Importance.MAJOR),
@@ -46,7 +46,6 @@ CHANGE_SIZES: Final = {"up to 5 lines": 5, "6 to 15 lines": 15, "more than 15 li
 """Name of a size class of changes -> its maximum number of changed lines."""
 REVIEWS: Final = "reviews"
 """Comparison set of reviews of several comments."""
-OFF_TOPIC: Final = "off topic"
 STANDING_WORDS: Final = (
     (75, "very useful"),
     (50, "useful"),
@@ -77,11 +76,6 @@ def name_level(importance: float) -> Importance:
     return next(level for threshold, level in LEVELS if importance >= threshold)
 
 
-def is_valuable(remark: Remark) -> bool:
-    """Return whether a remark gives its author something to answer about the change."""
-    return remark.gives >= GIVES_FROM and remark.about >= ON_TOPIC
-
-
 def sum_up(remarks: Mapping[int, Remark]) -> tuple[tuple[Share, ...], float, float]:
     """Join the remarks of a review.
 
@@ -98,7 +92,7 @@ def sum_up(remarks: Mapping[int, Remark]) -> tuple[tuple[Share, ...], float, flo
         for rank, index in enumerate(order)
     )
     total = math.fsum(share.value for share in shares)
-    empty = sum(not is_valuable(remark) for remark in remarks.values())
+    empty = sum(not remark.is_valuable for remark in remarks.values())
     price = min(EMPTY_PRICE * empty, MAX_PRICE * total)
     return shares, price, total - price
 
@@ -133,7 +127,7 @@ def rank(
     below = (np.searchsorted(values, value) + np.searchsorted(values, value, "right")) / 2
     # Rounded before the word is chosen, so that word and number agree.
     standing = round(100 * float(below) / max(1, len(values)))
-    valuable = [remark for remark in remarks.values() if is_valuable(remark)]
+    valuable = [remark for remark in remarks.values() if remark.is_valuable]
     is_on_topic = any(remark.about >= ON_TOPIC for remark in remarks.values())
     word = next(word for threshold, word in STANDING_WORDS if standing >= threshold)
     subject = (

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crscore.encoders.minilm import MiniLM
-from crscore.records import Stance
+from crscore.records import GIVES_FROM, Stance
 from crscore.usefulness import evidence
 from crscore.usefulness.evidence import ChangeEvidence
 from crscore.usefulness.model import Weights
@@ -25,8 +25,6 @@ RATINGS: Final = (
 OUTPUTS: Final = (*(stance.name for stance in STANCES), *RATINGS)
 PROPOSED: Final = 0.9
 """Probability that a proposal of code gives something to answer, by rule."""
-GIVES_FROM: Final = 0.5
-"""Probability from which a text gives its reader something to answer."""
 _ACTING: Final = (Stance.REQUEST, Stance.PROBLEM, Stance.PROPOSAL, Stance.QUESTION)
 
 

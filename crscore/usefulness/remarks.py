@@ -12,9 +12,9 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from crscore.records import Sentence
+from crscore.records import GIVES_FROM, Sentence
 from crscore.text.code_spans import code_names
-from crscore.usefulness.reading import GIVES_FROM, TextReading
+from crscore.usefulness.reading import TextReading
 
 Floats = npt.NDArray[np.float32]
 

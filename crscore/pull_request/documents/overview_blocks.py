@@ -4,8 +4,8 @@ import hashlib
 from collections.abc import Iterator
 from typing import Final
 
-from crscore.pull_request.overview import Overview, Point, Reviewer, Scores
-from crscore.records import ReferenceKind, Side
+from crscore.pull_request.overview import Overview, Place, Point, Reviewer, Scores
+from crscore.records import OFF_TOPIC, ReferenceKind, Side
 from crscore.reports import blocks, view
 from crscore.reports.blocks import Line, Run
 from crscore.reports.score_blocks import PARTIAL
@@ -16,17 +16,18 @@ MAX_NAME_CHARS: Final = 60
 def make_overview(
     overview: Overview, *, points: int, missing: int, words: bool = False
 ) -> Iterator[blocks.Block]:
-    """Yield the verdict, missing inputs, the reviewers and the unaddressed points.
+    """Yield the verdict, missing inputs, the reviewers, their remarks and the unaddressed points.
 
     Args:
         overview: The overview.
-        points: Points shown openly; the others are folded.
+        points: Remarks and points shown openly; the others are folded.
         missing: Reasons for a partial result that are listed.
         words: Include the column of words.
     """
     yield _make_opening(overview)
     yield from _make_notices(overview, missing)
     yield from _make_table(overview, words=words)
+    yield from _make_remarks(overview, points)
     yield from _make_points(overview, points)
 
 
@@ -76,6 +77,21 @@ def _make_table(overview: Overview, *, words: bool) -> Iterator[blocks.Block]:
     )
     if reasons:
         yield blocks.Items(reasons)
+
+
+def _make_remarks(overview: Overview, max_open: int) -> Iterator[blocks.Block]:
+    """Yield the list of valuable remarks: the most valuable openly, the others folded."""
+    if overview.remarks:
+        yield blocks.Heading(f"Remarks, the most valuable first ({len(overview.remarks):,})")
+        items = tuple(
+            blocks.Item(
+                remark.text,
+                place=_link_place(overview, remark) if remark.path else (),
+                below=((Run(f"{remark.facts} · {remark.reviewer}"),),),
+            )
+            for remark in overview.remarks
+        )
+        yield blocks.Items(items, noun="remarks", max_open=max_open)
 
 
 def _make_points(overview: Overview, max_open: int) -> Iterator[blocks.Block]:
@@ -148,7 +164,8 @@ def _score_cells(overview: Overview, scores: Scores) -> tuple[str, str, str]:
     if overview.together.usefulness is not None:
         values = (None, None, None)
         if useful is not None:
-            values, word = (useful.standing / 100, useful.about, useful.substance), useful.word
+            standing = None if useful.word == OFF_TOPIC else useful.standing / 100
+            values, word = (standing, useful.about, useful.importance), useful.word
     first, second, third = map(view.hundred, values)
     return f"{first} {word}".strip(), second, third
 
@@ -178,33 +195,37 @@ def _totals(overview: Overview) -> tuple[str, str]:
 
 def _place(overview: Overview, point: Point) -> Line:
     """Return where a point is, and the tool and severity of an issue."""
-    place = Run(describe_place(point), "place" if point.path else "dim", _link(overview, point))
     if point.kind is not ReferenceKind.ISSUE:
-        return (place,)
+        return _link_place(overview, point)
     finder = ", ".join(filter(None, [point.source, point.severity]))
-    return place, Run(f" ({finder})", "dim")
+    return *_link_place(overview, point), Run(f" ({finder})", "dim")
 
 
-def describe_place(point: Point) -> str:
-    """Describe a point's place; not escaped."""
-    if point.path is None:
+def _link_place(overview: Overview, place: Place) -> tuple[Run]:
+    tone = "place" if place.path else "dim"
+    return (Run(describe_place(place), tone, _link(overview, place)),)
+
+
+def describe_place(place: Place) -> str:
+    """Describe a place; not escaped."""
+    if place.path is None:
         return "(whole change)"
-    end = point.line and max(point.line, point.end_line)
-    return view.format_place(point.path, point.line, end, point.side)
+    end = place.line and max(place.line, place.end_line)
+    return view.format_place(place.path, place.line, end, place.side)
 
 
-def _link(overview: Overview, point: Point) -> str:
-    """Return a link to a point's lines in the pull request's diff; empty when it has none.
+def _link(overview: Overview, place: Place) -> str:
+    """Return a link to lines in the pull request's diff; empty when there is none.
 
     The host's anchor of a file is the hash of its path, and that of a line is its side and number.
     """
-    if point.listed is None:
+    if place.listed is None:
         return ""
-    digest = hashlib.sha256(point.listed.encode("utf-8", "surrogatepass")).hexdigest()
-    side = "L" if point.side is Side.OLD else "R"
-    lines = f"{side}{point.line}" if point.line else ""
-    if lines and point.end_line > point.line:
-        lines += f"-{side}{point.end_line}"
+    digest = hashlib.sha256(place.listed.encode("utf-8", "surrogatepass")).hexdigest()
+    side = "L" if place.side is Side.OLD else "R"
+    lines = f"{side}{place.line}" if place.line else ""
+    if lines and place.end_line > place.line:
+        lines += f"-{side}{place.end_line}"
     return f"{overview.url}/files#diff-{digest}{lines}"
 
 
@@ -213,8 +234,8 @@ def _explain_scores(overview: Overview) -> str:
     if overview.together.usefulness is not None:
         usefulness = (
             "Useful is the share of real review comments that are less useful; about, how likely "
-            "the text is about this change and no other; substance, how much it gives the author "
-            "to act on. "
+            "the text is about this change and no other; importance, how bad it would be to merge "
+            "without heeding the weightiest remark, if it is right. "
         )
     published = (
         "Conciseness is the share of a review's sentences that speak about the change; "
