@@ -244,8 +244,7 @@ def measure(result, noise: str | None) -> Review:
     return Review(
         {
             "standing": None if useful is None else useful.standing,
-            "about": None if useful is None else useful.about,
-            "substance": None if useful is None else useful.substance,
+            "importance": None if useful is None else useful.importance,
             "relevance": scores.relevance,
             "conciseness": scores.conciseness,
             "comprehensiveness": scores.comprehensiveness,

@@ -98,11 +98,7 @@ def _check(table: ReviewTable, reviewers: Sequence[str], measure: str, detect: f
 
 
 def _differences(
-    table: ReviewTable,
-    names: Sequence[tuple[str, str]],
-    measure: str,
-    resamples: int,
-    seed: int,
+    table: ReviewTable, names: Sequence[tuple[str, str]], measure: str, resamples: int, seed: int
 ) -> list[_Pair]:
     values = table.matrix(measure)
     index_of = {name: index for index, name in enumerate(table.reviewers)}

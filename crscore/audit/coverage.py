@@ -55,17 +55,8 @@ def load_coverage(store: Store, scope: Scope) -> Mapping[str, ReviewerCoverage]:
         StoreError: The store cannot be read.
     """
     by_reviewer: dict[str, _Posts] = defaultdict(_Posts)
-    for (
-        name,
-        is_bot,
-        repository,
-        number,
-        merged,
-        reviewed,
-        on_head,
-        skips,
-        account,
-    ) in period.read_posts(store, scope):
+    for row in period.read_posts(store, scope):
+        name, is_bot, repository, number, merged, reviewed, on_head, skips, account = row
         posts = by_reviewer[name]
         posts.is_bot = bool(is_bot)
         posts.repositories.add(repository)

@@ -155,11 +155,14 @@ class Reviewer(Struct, frozen=True, kw_only=True):
     comments_per_pull: Estimate | None
     usefulness: Estimate | None
     """Mean standing over pull requests, 0 to 100."""
+    importance: Estimate | None
+    """Mean importance of the weightiest remark over pull requests, 0 to 100."""
+    remarks: dict[str, Share]
+    """Share of its remarks of each level, and of those that give nothing (`empty`)."""
     relevance: Estimate | None
     """Means of the published scores over pull requests, 0 to 100."""
     conciseness: Estimate | None
     comprehensiveness: Estimate | None
-    substance: Estimate | None
     abstained: Count
     """Pull requests on which it wrote and nothing could be scored."""
     rank: tuple[int, int] | None
@@ -207,6 +210,10 @@ class Example(Struct, frozen=True, kw_only=True):
     """Its start, untrusted."""
     standing: Annotated[int, Meta(ge=0, le=100)]
     noise: str | None
+    stance: str | None
+    """What its best remark does."""
+    level: str | None
+    """How important that remark is; null when it gives nothing."""
 
 
 class Gap(Struct, frozen=True, kw_only=True):

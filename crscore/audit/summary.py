@@ -32,7 +32,7 @@ from crscore.audit.store import period as rows_of_period
 from crscore.audit.store.database import Store
 from crscore.audit.store.rows import Run, host_id_of, kind_of
 from crscore.audit.suggested import load_suggested_code
-from crscore.audit.tables import NOISE_REASONS, SCORES, Period, ReviewTable, load_reviews
+from crscore.audit.tables import NOISE_REASONS, REMARKS, SCORES, Period, ReviewTable, load_reviews
 from crscore.github.records import RemarkKind
 from crscore.statistics import bootstrap, resampled
 from crscore.statistics.bootstrap import RESAMPLES
@@ -225,6 +225,7 @@ def _reviewer(
         comments=int(table.columns["comments"][rows].sum()),
         comments_per_pull=estimates.get("comments"),
         **{score: estimates.get(score) for score in SCORES},
+        remarks=_remarks(table, rows),
         abstained=int((rows & ~scored).sum()),
         rank=rank,
         coverage=coverage.coverage,
@@ -234,6 +235,12 @@ def _reviewer(
         trend=_trend(tables, name),
         changes=find_changes(table, name) if coverage.is_bot else (),
     )
+
+
+def _remarks(table: ReviewTable, rows: npt.NDArray[np.bool_]) -> dict[str, float]:
+    counts = {name: float(np.nansum(table.columns[name][rows])) for name in REMARKS}
+    total = sum(counts.values())
+    return {name: count / total for name, count in counts.items() if total}
 
 
 def _noise(table: ReviewTable, rows: npt.NDArray[np.bool_]) -> Noise:
@@ -323,7 +330,7 @@ def _examples(
 
 def make_example(store: Store, row: Sequence[Any], host: str) -> Example:
     """Make an example of a row of `period.read_examples`, with its address on the host."""
-    key, reviewer, repository, number, body, standing, noise = row
+    key, reviewer, repository, number, body, standing, noise, stance, level = row
     return Example(
         reviewer=reviewer,
         repository=repository,
@@ -332,6 +339,8 @@ def make_example(store: Store, row: Sequence[Any], host: str) -> Example:
         text=store.text(body)[:_TEXT_CHARS],
         standing=standing,
         noise=noise,
+        stance=stance,
+        level=level,
     )
 
 

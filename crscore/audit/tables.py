@@ -26,8 +26,10 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 _Key = tuple[int, int, str]
 
-SCORES: Final = ("usefulness", "relevance", "conciseness", "comprehensiveness", "substance")
+SCORES: Final = ("usefulness", "importance", "relevance", "conciseness", "comprehensiveness")
 """Measures of a reviewer's comments on a pull request, 0 to 100."""
+REMARKS: Final = ("critical", "major", "minor", "nit", "empty")
+"""Counts of remarks by level, and of those that give nothing."""
 NOISE: Final = "noise"
 """Share of a reviewer's comments on a pull request that are noise, 0 to 100."""
 NOISE_REASONS: Final = ("nothing", "repeat", "restates", "praise")
@@ -109,7 +111,7 @@ class ReviewTable:
     """Index of the reviewer of each row, shape (N,)."""
     columns: Mapping[str, Floats]
     """Numbers of each row, shape (N,) each, NaN where unknown: `MEASURES`; counts of comments,
-    words, scored comments, and of these each of `NOISE_REASONS`.
+    words, `REMARKS`, scored comments, and of these each of `NOISE_REASONS`.
     """
     signals: Mapping[Signal, SignalCounts]
     """Empty when they were not loaded."""
@@ -221,7 +223,7 @@ def _integers(values: Iterable[int]) -> Ints:
 def _columns(
     store: Store, scope: Scope, scores: Sequence[tuple[Any, ...]], measure: str | None
 ) -> tuple[dict[str, Floats], dict[Signal, SignalCounts]]:
-    names = ("comments", "words", *SCORES)
+    names = ("comments", "words", *SCORES, *REMARKS)
     numbers = np.array([row[4:] for row in scores], dtype=np.float64).reshape(-1, len(names))
     columns = dict(zip(names, numbers.T, strict=True))
     if measure in SCORES:

@@ -150,12 +150,16 @@ def score(number: int, reviewer: str, standing: int | None = None, **changes: An
         "sentences": 4,
         "words": 40,
         "standing": standing,
-        "about": share,
-        "substance": share,
+        "importance": share,
         "relevance": share,
         "conciseness": share,
         "comprehensiveness": share,
         "reason": "there is no sentence" if standing is None else None,
+        **(
+            {}
+            if standing is None
+            else {"critical": 0, "major": 1, "minor": 0, "nit": 1, "empty": 2}
+        ),
     }
     return Score(**(values | changes))
 
@@ -167,11 +171,11 @@ def comment_score(comment: int, number: int, standing: int = 50, **changes: Any)
         "signature": 1,
         "content": number.to_bytes(8, "big"),
         "standing": standing,
-        "about": standing / 100,
-        "substance": standing / 100,
+        "importance": standing / 100,
         "relevance": standing / 100,
-        "addressed": 1,
         "sentences": 2,
+        "stance": "names a problem",
+        "level": "major",
     }
     return CommentScore(**(values | changes))
 

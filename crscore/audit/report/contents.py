@@ -157,12 +157,13 @@ def scores(overview: Overview, links: Links) -> Table:
         "Scores",
         overview.reviewers,
         ("Reviewer", links.reviewer),
-        ("Usefulness", lambda row: _strong(words.interval(row.usefulness))),
         ("Rank", words.ranks),
+        ("Usefulness", lambda row: _strong(words.interval(row.usefulness))),
         *(
             (name.capitalize(), lambda row, name=name: words.interval(getattr(row, name)))
             for name in SCORES[1:]
         ),
+        ("Remarks", lambda row: _wide(words.remarks(row))),
         ("Pull requests", lambda row: _count(row.pulls)),
         ("Not scorable", lambda row: _count(row.abstained)),
     )
@@ -240,12 +241,12 @@ def _verdict(verdict: str, text: str) -> Item:
 
 
 def examples(rows: Sequence[Example], links: Links) -> Items:
-    """List comments with their standing."""
+    """List comments with their standing, and what their best remarks do."""
     items = []
     for row in rows:
         facts = [links.bot(row.reviewer), Run(" on "), links.pull(row.repository, row.number)]
-        if row.noise:
-            facts.append(Run(f" · {words.NOISE.get(row.noise, row.noise)}"))
+        labels = (words.NOISE[row.noise],) if row.noise else (row.stance, row.level)
+        facts += [Run(f" · {label}") for label in labels if label]
         # The address is data of the store: another scheme could run a script.
         if row.url.startswith(("https://", "http://")):
             facts += [Run(" · "), Run("the comment", link=row.url)]
@@ -328,6 +329,7 @@ def _short_table(overview: Overview) -> Table:
         ("Acted on", _lines_changed),
         ("Reviewed", lambda row: view.percent(row.coverage.last_head.share)),
         ("Rank", words.ranks),
+        ("Importance", lambda row: words.mean(row.importance)),
     )
     return replace(table, unlisted=max(len(overview.reviewers) - MAX_ROWS, 0))
 

@@ -32,13 +32,7 @@ MAX_PULLS: Final = 1_000
 """Pull requests that the page of a repository lists."""
 
 
-def write_site(
-    store: Store,
-    overview: Overview,
-    folder: Path,
-    *,
-    host: str = HOST,
-) -> list[Path]:
+def write_site(store: Store, overview: Overview, folder: Path, *, host: str = HOST) -> list[Path]:
     """Write the folder completely or not at all; a previous report there is replaced.
 
     Args:

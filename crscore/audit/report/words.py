@@ -16,7 +16,7 @@ from crscore.reports import view
 
 SKIPS: Final = {"limit": "a limit was reached", "skipped": "skipped", "failed": "failed"}
 NOISE: Final = {
-    "nothing": "addresses nothing",
+    "nothing": "gives nothing",
     "repeat": "repeats itself",
     "restates": "restates the change",
     "praise": "only praises",
@@ -118,6 +118,12 @@ def noise_parts(row: Reviewer) -> str:
     """List the kinds of noise, the most frequent first."""
     counts = sorted(((getattr(row.noise, key), kind) for key, kind in NOISE.items()), reverse=True)
     return ", ".join(f"{kind}: {count:,}" for count, kind in counts if count) or "none"
+
+
+def remarks(row: Reviewer) -> str:
+    """List the shares of remarks by level, and of those that give nothing."""
+    parts = (f"{name} {view.percent(share)}" for name, share in row.remarks.items() if share)
+    return ", ".join(parts).replace("empty", "giving nothing") or view.UNDEFINED
 
 
 def acted(row: Reviewer, signal: str) -> ActedOn | None:

@@ -1,14 +1,8 @@
 """Comments that are useless to the author of a change."""
 
 from enum import StrEnum
-from typing import Final
 
-from crscore.records import CommentResult, Flag, Kind, Result
-from crscore.reports import view
-from crscore.usefulness import headline
-
-# The lowest word of the headline's scale, and texts about something else.
-_USELESS_WORDS: Final = frozenset({headline.STANDING_WORDS[-1][1], view.OFF_TOPIC})
+from crscore.records import CommentResult, Result, Stance
 
 
 class Noise(StrEnum):
@@ -17,19 +11,17 @@ class Noise(StrEnum):
     REPEAT = "repeat"
     """All its posts repeat another one of the same reviewer (`reviewers.repeats`)."""
     RESTATES = "restates"
-    """Every sentence only describes the change, by its flag or by the reader of sentences."""
+    """Every remark only describes the change."""
     PRAISE = "praise"
-    """Every sentence praises or only describes the change."""
+    """Every remark praises or only describes the change, or there are only headings and thanks."""
     NOTHING = "nothing"
-    """No sentence addresses a point of the change, and the comment is of little use to the author,
-    or about something else.
-    """
+    """No remark gives its author anything to answer about the change."""
 
 
 def noise_of(result: Result, item: CommentResult) -> Noise | None:
     """Return why a scored comment is useless; None when it may be useful.
 
-    Hidden sentences do not count. A comment with no other sentence may be a suggestion: None.
+    A comment without a visible sentence may be a suggestion: None.
 
     Args:
         result: Result that the comment is part of.
@@ -38,20 +30,14 @@ def noise_of(result: Result, item: CommentResult) -> Noise | None:
     visible_sentences = [index for index in item.sentences if not result.sentences[index].hidden]
     if not visible_sentences:
         return None
-    kinds = {_kind(result, index) for index in visible_sentences}
-    if kinds == {Kind.DESCRIPTION}:
+    if item.usefulness is None:
+        # Without weights for usefulness, only the points count.
+        addresses = any(result.sentence_matches[index].matched for index in visible_sentences)
+        return None if addresses else Noise.NOTHING
+    remarks = [result.remarks[share.remark] for share in item.usefulness.shares]
+    if any(remark.is_valuable for remark in remarks):
+        return None
+    stances = {remark.stance for remark in remarks}
+    if stances == {Stance.DESCRIPTION}:
         return Noise.RESTATES
-    if kinds <= {Kind.DESCRIPTION, Kind.PRAISE}:
-        return Noise.PRAISE
-    # Without weights for usefulness, only the points count.
-    useful = item.usefulness
-    is_useful = useful is not None and view.word(useful) not in _USELESS_WORDS
-    addresses = any(result.sentence_matches[index].matched for index in visible_sentences)
-    return None if addresses or is_useful else Noise.NOTHING
-
-
-def _kind(result: Result, sentence: int) -> Kind | None:
-    if result.sentence_flags[sentence] is Flag.RESTATES:
-        return Kind.DESCRIPTION
-    judgement = view.reading(result, sentence)
-    return None if judgement is None else judgement.kind
+    return Noise.PRAISE if stances <= {Stance.DESCRIPTION, Stance.PRAISE} else Noise.NOTHING

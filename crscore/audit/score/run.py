@@ -28,8 +28,6 @@ class Summary(NamedTuple):
     """Pull requests that were scored or failed."""
     failed: int
     """Those that failed; their rows have the reason."""
-    seconds: float
-    """Wall time."""
 
 
 def score(
@@ -98,7 +96,7 @@ def score(
     finished = replace(record, finished=_now(), pulls=len(unscored), failed=failed, seconds=seconds)
     with store.transaction():
         store.put([finished])
-    return Summary(signature, len(unscored), failed, seconds)
+    return Summary(signature, len(unscored), failed)
 
 
 def _now() -> str:

@@ -10,13 +10,14 @@ from crscore.audit.score.assemble import Task, assemble
 from crscore.audit.score.noise import Noise, noise_of
 from crscore.audit.score.vectors import CachedVectors
 from crscore.audit.store.rows import CommentScore, OpenPoint, Page, Row, Score, comment_key
+from crscore.audit.tables import REMARKS
 from crscore.diff import full_files
 from crscore.errors import ConfigError, DependencyError, ModelNotFoundError
 from crscore.pull_request import run
 from crscore.pull_request.documents import page
 from crscore.pull_request.reviewers.identify import ReviewerThread
 from crscore.pull_request.run import Measured
-from crscore.records import UNCONFINED, Baselines, Scores, Usefulness
+from crscore.records import UNCONFINED, Remark, Result, ReviewResult, Usefulness
 from crscore.reports import escape
 from crscore.scorer import Scorer, diff_limits, make_encoder, make_store
 from crscore.scoring.signature import render_signature
@@ -164,20 +165,13 @@ def _key(task: Task) -> _Key:
     return _Key(repository=pull.repository, number=pull.number, signature=0, content=task.content)
 
 
-class _Useful(TypedDict):
-    standing: int | None
-    about: float | None
-    substance: float | None
+def _remarks(result: Result, value: Usefulness | None) -> list[Remark]:
+    """Return the remarks of a text, the most valuable first."""
+    return [result.remarks[share.remark] for share in value.shares] if value else []
 
 
-def _useful(value: Usefulness | None) -> _Useful:
-    if value is None:
-        return _Useful(standing=None, about=None, substance=None)
-    return _Useful(
-        standing=int(value.standing),
-        about=_rounded(value.about),
-        substance=_rounded(value.substance),
-    )
+def _level(remark: Remark) -> str | None:
+    return remark.level.value if remark.is_valuable else None
 
 
 def _rows(task: Task, assessment: Measured) -> tuple[Row, ...]:
@@ -195,22 +189,23 @@ def _rows(task: Task, assessment: Measured) -> tuple[Row, ...]:
 def _scores(task: Task, assessment: Measured) -> Iterator[Score]:
     result, heard_posts = assessment.result, assessment.reviewers
     threads = (*heard_posts.threads, *heard_posts.repeats)
-    yield _score(task, "", threads, result.scores, result.baselines, result.usefulness)
+    yield _score(task, "", threads, result, result)
     for review in result.reviews:
         name = review.author or ""
         own_threads = [thread for thread in threads if thread.reviewer == name]
-        yield _score(task, name, own_threads, review.scores, review.baselines, review.usefulness)
+        yield _score(task, name, own_threads, review, result)
 
 
 def _score(
     task: Task,
     reviewer: str,
     threads: Iterable[ReviewerThread],
-    scores: Scores,
-    baselines: Baselines,
-    useful: Usefulness | None,
+    review: ReviewResult | Result,
+    result: Result,
 ) -> Score:
-    own_threads = tuple(threads)
+    own_threads, scores, useful = tuple(threads), review.scores, review.usefulness
+    levels = [_level(remark) or "empty" for remark in _remarks(result, useful)]
+    counts = {name: levels.count(name) for name in REMARKS} if useful else {}
     return Score(
         **_key(task),
         reviewer=reviewer,
@@ -220,34 +215,43 @@ def _score(
         is_bot=int(bool(own_threads) and all(thread.is_bot for thread in own_threads)),
         comments=len(own_threads),
         sentences=scores.sentences,
-        words=baselines.words,
-        **_useful(useful),
+        words=review.baselines.words,
+        standing=useful.standing if useful else None,
+        importance=_rounded(useful.importance) if useful else None,
         relevance=_rounded(scores.relevance),
         conciseness=_rounded(scores.conciseness),
         comprehensiveness=_rounded(scores.comprehensiveness),
         reason=scores.reason or (None if useful else NO_READER),
+        critical=counts.get("critical"),
+        major=counts.get("major"),
+        minor=counts.get("minor"),
+        nit=counts.get("nit"),
+        empty=counts.get("empty"),
     )
 
 
 def _comment_scores(task: Task, assessment: Measured) -> Iterator[CommentScore]:
     result = assessment.result
     for thread, item in zip(assessment.reviewers.threads, result.comments, strict=True):
+        useful = item.usefulness
+        best = next(iter(_remarks(result, useful)), None)
         yield CommentScore(
             comment=_comment(thread),
             signature=0,
             content=task.content,
-            **_useful(item.usefulness),
+            standing=useful.standing if useful else None,
+            importance=_rounded(useful.importance) if useful else None,
             relevance=_rounded(item.scores.relevance),
-            addressed=sum(result.sentence_matches[at].matched for at in item.sentences),
             sentences=len(item.sentences),
             noise=noise_of(result, item),
+            stance=best.stance.value if best else None,
+            level=_level(best) if best else None,
         )
     for thread in assessment.reviewers.repeats:
         yield CommentScore(
             comment=_comment(thread),
             signature=0,
             content=task.content,
-            addressed=0,
             sentences=0,
             noise=Noise.REPEAT,
         )

@@ -4,12 +4,9 @@ from collections.abc import Sequence
 from typing import Any, Final, Literal
 
 from crscore.audit.store.database import Store
-from crscore.audit.store.reviews import LATEST, Rows, Scope
+from crscore.audit.store.reviews import LATEST, LATEST_COMMENTS, Rows, Scope
 from crscore.audit.store.rows import Run
 
-_COMMENTS: Final = """
-FROM comment_scores s JOIN comments c ON c.key = s.comment
-JOIN latest l ON l.repository = c.repository AND l.number = c.number AND l.content = s.content"""
 _IN_PERIOD: Final = """substr(p.created, 1, 10) BETWEEN ? AND ?
   AND p.repository IN (SELECT value FROM json_each(?))"""
 
@@ -86,12 +83,13 @@ def read_examples(store: Store, scope: Scope, order: Literal["ASC", "DESC"], lim
     """Return the comments of bots with the lowest or the highest standing.
 
     Returns:
-        Key, reviewer, repository's name, number, key of the text, standing and noise.
+        Key, reviewer, repository's name, number, key of the text, standing, noise, and stance and
+        level of its best remark.
     """
     # The later columns break ties, so that equal stores give equal reports.
     sql = f"""{LATEST}
-        SELECT c.key, c.reviewer, r.name, c.number, c.body, s.standing, s.noise
-        {_COMMENTS}
+        SELECT c.key, c.reviewer, r.name, c.number, c.body, s.standing, s.noise, s.stance, s.level
+        {LATEST_COMMENTS}
         JOIN repositories r ON r.id = c.repository
         WHERE s.signature = ?1 AND s.standing IS NOT NULL AND c.is_bot
         ORDER BY s.standing {order}, c.created DESC, c.key LIMIT ?5"""
@@ -107,12 +105,13 @@ def read_examples_of_reviewers(store: Store, scope: Scope, limit: int) -> Rows:
     """
     sql = f"""{LATEST}, ranked AS (
           SELECT c.key, c.reviewer, c.repository, c.number, c.body, s.standing, s.noise,
-            ROW_NUMBER() OVER (
+            s.stance, s.level, ROW_NUMBER() OVER (
               PARTITION BY c.reviewer ORDER BY s.standing DESC, c.created DESC, c.key) AS rank,
             COUNT(*) OVER (PARTITION BY c.reviewer) AS count
-          {_COMMENTS}
+          {LATEST_COMMENTS}
           WHERE s.signature = ?1 AND s.standing IS NOT NULL)
-        SELECT a.key, a.reviewer, r.name, a.number, a.body, a.standing, a.noise, a.rank, a.count
+        SELECT a.key, a.reviewer, r.name, a.number, a.body, a.standing, a.noise, a.stance,
+          a.level, a.rank, a.count
         FROM ranked a JOIN repositories r ON r.id = a.repository
         WHERE a.rank <= ?5 OR a.rank > a.count - ?5 ORDER BY a.reviewer, a.rank"""
     return store.query(sql, *scope, limit)
@@ -152,7 +151,7 @@ def read_suggestions(store: Store, scope: Scope, metrics: Sequence[str]) -> Rows
           SELECT *, MAX(night || printf('%09d', rules)) FROM suggestions GROUP BY comment, block)
         SELECT c.reviewer, c.repository, c.number, n.applies, n.parses, n.effect,
           {", ".join(f"n.{name}" for name in metrics)}
-        {_COMMENTS}
+        {LATEST_COMMENTS}
         JOIN newest n ON n.comment = s.comment
         WHERE s.signature = ?1
         ORDER BY n.comment, n.block"""

@@ -20,9 +20,10 @@ WITH latest AS MATERIALIZED (
 )"""
 """Start of a query with the values of a `Scope`; `latest` has the last scored content of each pull
 request."""
-_LATEST_COMMENTS: Final = """
+LATEST_COMMENTS: Final = """
 FROM comment_scores s JOIN comments c ON c.key = s.comment
 JOIN latest l ON l.repository = c.repository AND l.number = c.number AND l.content = s.content"""
+"""Scored comments, after `LATEST`."""
 
 Rows = list[tuple[Any, ...]]
 
@@ -62,13 +63,14 @@ def read_pulls(store: Store, scope: Scope) -> Rows:
 def read_scores(store: Store, scope: Scope) -> Rows:
     """Return repository, number, reviewer, whether it is a bot, counts and scores, in order.
 
-    These are comments and words, then standing, relevance, conciseness, comprehensiveness and
-    substance, 0 to 100.
+    These are comments and words, then standing, importance, relevance, conciseness and
+    comprehensiveness, 0 to 100, then remarks by level and those that give nothing.
     """
     # The row without a reviewer is that of all reviewers together.
     sql = f"""{LATEST}
         SELECT s.repository, s.number, s.reviewer, s.is_bot, s.comments, s.words, s.standing,
-          100 * s.relevance, 100 * s.conciseness, 100 * s.comprehensiveness, 100 * s.substance
+          100 * s.importance, 100 * s.relevance, 100 * s.conciseness, 100 * s.comprehensiveness,
+          s.critical, s.major, s.minor, s.nit, s.empty
         FROM latest l JOIN scores s USING (repository, number, content)
         WHERE s.signature = ?1 AND s.reviewer <> ''
         ORDER BY s.repository, s.number, s.reviewer"""
@@ -85,7 +87,7 @@ def count_comments(store: Store, scope: Scope, noise_reasons: Sequence[str]) -> 
     reasons = ", ".join(f"SUM(s.noise IS '{reason}')" for reason in noise_reasons)
     sql = f"""{LATEST}
         SELECT c.repository, c.number, c.reviewer, COUNT(*), COUNT(c.thread), {reasons}
-        {_LATEST_COMMENTS}
+        {LATEST_COMMENTS}
         WHERE s.signature = ?1
         GROUP BY c.repository, c.number, c.reviewer"""
     return store.query(sql, *scope)
@@ -105,7 +107,7 @@ def count_signals(store: Store, scope: Scope) -> Rows:
         SELECT c.repository, c.number, c.reviewer, n.signal, SUM(n.value IS 1),
           COUNT(n.value), COUNT(*) - COUNT(n.value),
           TOTAL(n.base_yes * (n.base_all > 0)), TOTAL(n.base_all)
-        {_LATEST_COMMENTS}
+        {LATEST_COMMENTS}
         JOIN newest n ON n.comment = s.comment
         WHERE s.signature = ?1
         GROUP BY c.repository, c.number, c.reviewer, n.signal"""

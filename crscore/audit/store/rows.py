@@ -207,12 +207,16 @@ class Score(Row):
     sentences: int
     words: int
     standing: int | None = None
-    about: float | None = None
-    substance: float | None = None
+    importance: float | None = None
     relevance: float | None = None
     conciseness: float | None = None
     comprehensiveness: float | None = None
     reason: str | None = None
+    critical: int | None = None
+    major: int | None = None
+    minor: int | None = None
+    nit: int | None = None
+    empty: int | None = None
 
 
 @_table("comment_scores", "comment", "signature", "content")
@@ -223,12 +227,12 @@ class CommentScore(Row):
     signature: int
     content: bytes
     standing: int | None = None
-    about: float | None = None
-    substance: float | None = None
+    importance: float | None = None
     relevance: float | None = None
-    addressed: int
     sentences: int
     noise: str | None = None
+    stance: str | None = None
+    level: str | None = None
 
 
 @_table("open_points", "repository", "number", "signature", "content", "rank")

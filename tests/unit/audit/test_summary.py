@@ -78,6 +78,19 @@ def test_means_are_over_pulls(store: Store) -> None:
     assert (overview.pulls, overview.merged, overview.scored) == (3, 3, 2)
 
 
+def test_remarks_are_shares_of_all_pulls(store: Store) -> None:
+    store.put(rows.pull(number) for number in (1, 2))
+    store.put([rows.score(1, "otter", 20, critical=3), rows.score(2, "otter", None)])
+    store.put([rows.score(2, "hare", None)])
+
+    hare, otter = sorted(make_overview(store, OPTIONS).reviewers, key=lambda row: row.name)
+
+    assert hare.remarks == {}
+    assert otter.remarks == pytest.approx(
+        {"critical": 3 / 7, "major": 1 / 7, "minor": 0, "nit": 1 / 7, "empty": 2 / 7}
+    )
+
+
 def test_one_pull_has_no_interval(store: Store) -> None:
     store.put([rows.pull(1), rows.score(1, "otter", 20)])
 
@@ -139,7 +152,8 @@ def test_the_best_and_the_worst_comments_of_bots_are_linked(store: Store) -> Non
     page = "https://github.com/acme/service-1/pull/1"
     assert [example.url for example in overview.best] == [f"{page}#discussion_r1"]
     assert [example.url for example in overview.worst] == [f"{page}#pullrequestreview-2"]
-    assert overview.best[0].text == "<b>Why?</b>"
+    best = overview.best[0]
+    assert (best.text, best.stance, best.level) == ("<b>Why?</b>", "names a problem", "major")
 
 
 def point(number: int, rank: int, text: str, severity: str | None = None) -> OpenPoint:

@@ -113,6 +113,13 @@ def test_first_page_answers_in_the_order_that_was_asked_for(written: Path) -> No
     ]
 
 
+def test_comments_show_what_their_best_remarks_do(written: Path) -> None:
+    for page in ("index.html", "bots/CodeRabbit.html"):
+        text = (written / page).read_text("utf-8")
+        assert "major 25 %, nit 25 %, giving nothing 50 %" in text
+        assert re.search(r" · names a problem</span>\s*<span[^>]*> · major<", text)
+
+
 def test_report_of_a_pull_has_a_way_back(written: Path) -> None:
     text = (written / "pulls" / "acme-service-1-2.html").read_text("utf-8")
     assert '<main>\n<p><a href="../index.html">' in text

@@ -27,13 +27,16 @@ def scorer() -> Scorer:
         ("This adds a new function that loads the basket with a retry loop.", Noise.RESTATES),
         ("Nice work, this looks great!", Noise.PRAISE),
         ("Great! Well done.", Noise.PRAISE),
+        ("Nice work! Thanks!", Noise.PRAISE),
         ("My cat sleeps on the sofa every afternoon when it rains.", Noise.NOTHING),
         ("```suggestion\n    return None\n```", None),
         ("<!-- hidden words that nobody sees -->", None),
         (f"Nice work! {FINDING}", None),
     ],
 )
-def test_noise_is_told_by_the_sentences(scorer: Scorer, body: str, expected: Noise | None) -> None:
+def test_noise_is_a_comment_whose_remarks_give_nothing(
+    scorer: Scorer, body: str, expected: Noise | None
+) -> None:
     result = scorer.score(PATCH, [Comment(body=body)], path="a.py")
     assert noise_of(result, result.comments[0]) == expected
 

@@ -9,6 +9,7 @@ from crscore.audit.score import work
 from crscore.audit.score.work import score_pull, signature_of
 from crscore.audit.store.rows import CommentScore, Score
 from crscore.encoders.hashing import Hashing
+from crscore.records import Importance
 from crscore.sandbox import run
 from tests.helpers.audits import SETTINGS, Audit
 
@@ -53,6 +54,20 @@ def test_signature_says_where_no_sandbox_let_the_tools_run(monkeypatch: pytest.M
     assert "|analyzers:sandbox:none|" in signature_of(Scorer(**options, untrusted=True))
     trusting = signature_of(Scorer(**options, untrusted=True, trust=True))
     assert re.search(r"\|analyzers:ruff@[\d.]+,sandbox:none\|", trusting)
+
+
+def test_rows_count_remarks_by_level(tmp_path: Path) -> None:
+    (task,) = Audit(tmp_path, pulls=1).tasks()
+    scorer = Scorer(analyzers="none", claims="structural", cache=False)
+    scored = score_pull(task, scorer)
+    rows = {row.reviewer: row for row in scored.rows if isinstance(row, Score)}
+    assert rows["sourcery"].empty == 1  # praise
+    assert rows["coderabbit"].empty < sum(
+        getattr(rows["coderabbit"], name) for name in ("critical", "major", "minor", "nit", "empty")
+    )
+    by_noise = {row.noise: row for row in scored.rows if isinstance(row, CommentScore)}
+    assert (by_noise["praise"].stance, by_noise["praise"].level) == ("praises", None)
+    assert by_noise[None].level in set(Importance)
 
 
 def test_rows_get_the_number_of_their_signature(tmp_path: Path) -> None:

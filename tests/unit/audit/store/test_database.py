@@ -227,6 +227,20 @@ def test_older_store_is_brought_up_to_date(tmp_path: Path, monkeypatch: Any) -> 
         assert len(store.select(Cursor)) == 1
 
 
+def test_scores_of_an_older_store_have_no_importance(tmp_path: Path, monkeypatch: Any) -> None:
+    path = tmp_path / "a.db"
+    older = database._scripts()[:2]
+    with monkeypatch.context() as patch:
+        patch.setattr(database, "_scripts", lambda: older)
+        with Store(path) as store:
+            store.change(
+                "INSERT INTO comment_scores VALUES (4, 1, x'00', 50, 0.5, 0.5, 0.5, 1, 2, 'praise')"
+            )
+    with Store(path) as store:
+        (row,) = store.select(rows.CommentScore)
+    assert (row.standing, row.importance, row.noise, row.level) == (50, None, "praise", None)
+
+
 def test_failed_migration_leaves_the_old_version(tmp_path: Path, monkeypatch: Any) -> None:
     path = tmp_path / "a.db"
     Store(path).close()
