@@ -20,6 +20,7 @@ from crscore.records import (
     Finding,
     Flag,
     LineSpan,
+    Position,
     PseudoReference,
     ReferenceKind,
     Result,
@@ -29,6 +30,8 @@ from crscore.records import (
     ToolRun,
     ToolState,
 )
+from crscore.usefulness.reader import Reader
+from tests.helpers import useful
 
 PATCH = """\
 diff --git a/a.py b/a.py
@@ -381,6 +384,65 @@ def test_published_matcher_leaves_hidden_text_out() -> None:
     assert found.sentence_flags == (None,)
 
 
+# Remarks
+
+
+READER = Reader(useful.weights(), useful.ScriptedNetwork(lambda _: useful.outputs(gives=0.9)))
+"""Finds that each sentence gives something, and may be about the change."""
+
+
+def read(*texts: str, change: Diff = DIFF) -> Result:
+    pair = pipeline.Pair(change, tuple(Comment(body=text) for text in texts))
+    return pipeline.run([pair], replace(parts(*CLAIMS, matcher=Halves()), reader=READER))[0]
+
+
+def test_remarks_name_the_sentences_of_the_result() -> None:
+    result = read("- Alpha.<!-- beta gamma -->\n- Beta.", "# Other\n\nGamma.\n\n`alpha` -> `beta`")
+    texts = [[result.sentences[at].text for at in remark.sentences] for remark in result.remarks]
+    assert texts == [["Alpha."], ["Beta."], ["Gamma.", "change `alpha` to `beta`"]]
+    assert [remark.comment for remark in result.remarks] == [0, 0, 1]
+    assert len(result.readings) == len(result.sentences)
+
+
+def test_sentences_keep_their_positions() -> None:
+    result = read("# Alpha\n\nBeta. Gamma.\n\nBeta.")
+    assert [sentence.position for sentence in result.sentences] == [
+        Position(0, is_heading=True),
+        Position(1),
+        Position(1),
+        Position(2),
+    ]
+
+
+def test_published_splitter_reads_one_block() -> None:
+    made = replace(parts(*CLAIMS), splitter="paper")
+    (result,) = pipeline.run([pipeline.Pair(DIFF, (Comment(body="Alpha\nbeta"),))], made)
+    assert [sentence.position for sentence in result.sentences] == [Position()] * 2
+
+
+def test_comment_without_text_has_no_remark() -> None:
+    result = read("Alpha.", "<!-- beta gamma -->", "")
+    assert [remark.comment for remark in result.remarks] == [0]
+    assert [item.usefulness is None for item in result.comments] == [False, True, True]
+    assert result.usefulness.against.endswith("lines")  # one comment, compared with comments
+
+
+def test_texts_of_all_pairs_are_read_together() -> None:
+    calls: list[tuple[str, ...]] = []
+
+    class Counts(useful.ScriptedNetwork):
+        def read(self, texts: Sequence[str]) -> np.ndarray:
+            calls.append(tuple(texts))
+            return super().read(texts)
+
+    made = replace(parts(*CLAIMS), reader=replace(READER, network=Counts(READER.network.script)))
+    pairs = [pipeline.Pair(DIFF, (Comment(body=text),)) for text in ("Alpha.", "Beta.", "Alpha.")]
+    results = pipeline.run(pairs, made)
+    # One call for the sentences, one for the remarks.
+    assert calls == [("Alpha.", "Beta.")] * 2
+    assert results[0].remarks == results[2].remarks
+
+
 def test_matrices_cannot_be_written_to() -> None:
     found = judged("Alpha.")
     with pytest.raises(ValueError, match="read-only"):
@@ -473,9 +535,11 @@ class ByVersion(Fixed):
         return tuple(Claims(references=older if one is OLDER else self.references) for one in diffs)
 
 
-def judge_outdated(*bodies: str, matcher: Matcher | None = None) -> Result:
+def judge_outdated(
+    *bodies: str, matcher: Matcher | None = None, reader: Reader | None = None
+) -> Result:
     """Score comments, the first of which was written on an older version."""
-    made = replace(parts(matcher=matcher), generator=ByVersion(*CLAIMS[:2]))
+    made = replace(parts(matcher=matcher), generator=ByVersion(*CLAIMS[:2]), reader=reader)
     texts = tuple(
         Comment(body=body, path="a.py", line=30 if index == 0 else 1, outdated=index == 0)
         for index, body in enumerate(bodies)
@@ -506,6 +570,26 @@ def test_comment_on_an_older_version_may_address_this_one() -> None:
 def test_older_version_lifts_no_other_comment() -> None:
     result = judge_outdated("Other.", "Gamma.")
     assert result.conciseness == 0.0
+
+
+def test_comment_on_an_older_version_is_as_useful_as_there() -> None:
+    bodies = ("Alpha.\n\n- Gamma.\n- Beta.", "Alpha.")
+    result = judge_outdated(*bodies[::-1], reader=READER)
+    alone = read(*bodies[1:], change=OLDER)
+    outdated, other = (item.usefulness for item in result.comments)
+    assert outdated == alone.comments[0].usefulness
+    turned = judge_outdated(*bodies, reader=READER)
+    assert {share.remark for share in turned.comments[0].usefulness.shares} == {0, 1, 2}
+    assert {share.remark for share in turned.comments[1].usefulness.shares} == {3}
+    assert {share.remark for share in other.shares} == {1, 2, 3}
+
+
+def test_remarks_of_an_older_version_have_their_index_in_the_result() -> None:
+    # The second comment is the outdated one: its remarks come after that of the first.
+    comments = (Comment(body="Alpha."), Comment(body="Beta.\n\n- Gamma.", outdated=True))
+    made = replace(parts(matcher=Halves()), generator=ByVersion(*CLAIMS), reader=READER)
+    result = pipeline.run([pipeline.Pair(DIFF, comments, {1: OLDER})], made)[0]
+    assert {share.remark for share in result.comments[1].usefulness.shares} == {1, 2}
 
 
 def test_hidden_text_of_an_older_version_is_lifted_by_its_own_degree_only() -> None:

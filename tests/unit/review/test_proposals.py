@@ -3,7 +3,7 @@
 import pytest
 
 from crscore.diff.parse import parse_diff
-from crscore.records import Comment, ParsedComment, Side
+from crscore.records import Comment, ParsedComment, Position, Side
 from crscore.review import proposals
 from crscore.review.proposals import describe_change, read_proposals
 from crscore.review.sentences import split_comment
@@ -282,3 +282,42 @@ def test_time_is_linear_in_a_block() -> None:
         return lambda: describe_change(lines, lines[::-1])
 
     assert growth(prepare, 2_000) < 9
+
+
+# Where a proposal and a sentence stand
+
+
+def test_proposal_has_the_position_of_the_text_before_it() -> None:
+    parsed = read(f"One.\n\nTwo.\n{suggest('a = 1')}\n\nThree.\n```diff\n-b\n+c\n```\n")
+    assert parsed.positions == (Position(0), Position(1), Position(2))
+    assert parsed.proposal_positions == (Position(1), Position(2))
+
+
+def test_proposal_at_the_start_has_the_first_position() -> None:
+    assert read(f"{suggest('a = 1')}\n\nOne.\n\nTwo.").proposal_positions == (Position(0),)
+
+
+def test_sentence_that_is_a_proposal_keeps_its_position() -> None:
+    parsed = read("One.\n\n- `a` -> `b`\n- `c` -> `d`\n- Two.")
+    assert parsed.sentences == ("One.", "Two.")
+    assert parsed.positions == (Position(0), Position(3))
+    assert parsed.proposal_positions == (Position(1), Position(2))
+
+
+def test_equal_sentences_keep_their_own_positions() -> None:
+    assert read("# Same.\n\nSame.\n\nOther.\n\nSame.").positions == (
+        Position(0, is_heading=True),
+        Position(1),
+        Position(2),
+        Position(3),
+    )
+
+
+@pytest.mark.parametrize(
+    "body", ["", "One. Two.", "`a` -> `b`", "`a`", "```\na\n```", "# T\n\nOne."]
+)
+@pytest.mark.parametrize("splitter", ["markdown", "paper"])
+def test_each_sentence_and_proposal_has_a_position(body: str, splitter: str) -> None:
+    parsed = read_proposals(split_comment(body, splitter=splitter), Comment(body=body), None)
+    assert len(parsed.positions) == len(parsed.sentences)
+    assert len(parsed.proposal_positions) == len(parsed.proposals)

@@ -4,31 +4,123 @@ from __future__ import annotations
 
 import pytest
 
-from crscore.review.prose import CODE_CLOSE, CODE_OPEN, MAX_PART_CHARS, read_prose
+from crscore.review.prose import CODE_CLOSE, CODE_OPEN, MAX_PART_CHARS, Unit, read_prose
+from tests.helpers.growth import growth
+
+SUGGESTION = "```suggestion\nx = 1\n```"
+
+
+def texts(body: str) -> list[str]:
+    return [unit.text for unit in read_prose(body).units]
+
+
+def headings(body: str) -> list[str]:
+    return [unit.text for unit in read_prose(body).units if unit.is_heading]
 
 
 def test_code_span_stands_between_the_marks() -> None:
-    assert read_prose("Use `a. b` now").units == [f"Use {CODE_OPEN}`a. b`{CODE_CLOSE} now"]
+    assert texts("Use `a. b` now") == [f"Use {CODE_OPEN}`a. b`{CODE_CLOSE} now"]
 
 
 def test_marks_of_the_input_are_removed() -> None:
-    assert read_prose(f"a{CODE_OPEN}b{CODE_CLOSE}").units == ["ab"]
+    assert texts(f"a{CODE_OPEN}b{CODE_CLOSE}") == ["ab"]
 
 
 def test_paragraph_is_one_unit_whatever_its_sentences() -> None:
-    assert read_prose("One. Two.\nthree\n\nFour.").units == ["One. Two. three", "Four."]
+    assert texts("One. Two.\nthree\n\nFour.") == ["One. Two. three", "Four."]
 
 
 def test_longer_body_is_read_in_parts() -> None:
     actual = read_prose("word\n" * MAX_PART_CHARS + "\n**a**\n\n- b")
-    assert actual.units[-2:] == ["a", "b"]
-    assert "".join(actual.units[:-2]).count("word") == MAX_PART_CHARS
+    assert actual.units[-2:] == [Unit("a", is_heading=True), Unit("b")]
+    assert sum(unit.text.count("word") for unit in actual.units[:-2]) == MAX_PART_CHARS
 
 
 @pytest.mark.parametrize("after", ["", "~~~\ntext"])
 def test_code_goes_on_in_the_next_part(after: str) -> None:
     actual = read_prose("~~~\n" + "code\n\n" * MAX_PART_CHARS + after)
-    assert (actual.units, set(" ".join(actual.code_blocks).split())) == (
-        after.split()[1:],
-        {"code"},
-    )
+    assert [unit.text for unit in actual.units] == after.split()[1:]
+    assert set(" ".join(actual.code_blocks).split()) == {"code"}
+
+
+# Headings
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "# Title",
+        "###### Title",
+        "Title\n---",
+        "**Title**",
+        "__Title__",
+        "<b>Title</b>",
+        "**Title**: ⚠️",
+        "_**Title**_ | **Title**",
+        "- **Title**",
+        "**Title** <span hidden>text</span>",
+        "<details><summary>Title</summary></details>",
+        "# Title with `code`",
+        "**Title `code`**",
+    ],
+)
+def test_title_is_a_heading(body: str) -> None:
+    assert headings(f"Text.\n\n{body}\n\nText.") == texts(body)
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["Text", "**Bold** text", "text **bold**", "`code`", "*slanted*", "> quoted", "- item", "1) x"],
+)
+def test_text_is_no_heading(body: str) -> None:
+    for around in ("{}", "# Title\n\n{}", "**Title**\n\n{}", "{}\n\n**Title**"):
+        assert set(headings(around.format(body))) <= {"Title"}
+
+
+def test_header_cells_are_headings_and_other_cells_are_not() -> None:
+    assert headings("| File | Notes |\n|---|---|\n| a | Long. |") == ["File", "Notes"]
+
+
+def test_text_of_a_folded_section_is_no_heading() -> None:
+    assert headings("<details><summary>Title</summary>\n\nText.\n\n</details>") == ["Title"]
+
+
+# Code and the text before it
+
+
+@pytest.mark.parametrize(
+    ("body", "follows"),
+    [
+        (SUGGESTION, -1),
+        (f"One.\n\n{SUGGESTION}", 0),
+        (f"One.\n\n- Two.\n  {SUGGESTION.replace(chr(10), chr(10) + '  ')}\n- Three.", 1),
+        (f"One.\n\n{SUGGESTION}\n\nTwo.", 0),
+        (f"One.\n\n{SUGGESTION}\n\nTwo.\n\n{SUGGESTION}", 0),
+    ],
+)
+def test_code_follows_the_text_before_it(body: str, follows: int) -> None:
+    assert read_prose(body).follows == {"x = 1": follows}
+
+
+def test_code_of_a_dropped_section_follows_the_text_before_it() -> None:
+    section = "<details><summary>{}</summary>\n\nText.\n\n{}\n\n</details>"
+    inner = section.format("🤖 Prompt for AI Agents", SUGGESTION)
+    outer = section.format("Review details", inner)
+    for dropped in (inner, outer):
+        prose = read_prose(f"One.\n\n{dropped}\n\nTwo.\n\nThree.")
+        assert [unit.text for unit in prose.units] == ["One.", "Two.", "Three."]
+        assert (prose.suggestions, prose.follows) == (["x = 1"], {"x = 1": 0})
+
+
+def test_hidden_code_follows_nothing() -> None:
+    assert read_prose(f"One.\n\n<div hidden>\n\n{SUGGESTION}\n\n</div>").follows == {}
+
+
+def test_time_is_linear_in_dropped_sections_with_code() -> None:
+    section = "<details><summary>Review details</summary>\n\n```\n{}\n```\n\n</details>\n\n"
+
+    def prepare(size: int):
+        body = "".join(section.format(at) for at in range(size))
+        return lambda: read_prose(body)
+
+    assert growth(prepare, 200) < 8

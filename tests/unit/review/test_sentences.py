@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crscore.errors import ConfigError
+from crscore.records import Position
 from crscore.review.sentences import SPLITTERS, identity, split_comment
 from tests.helpers.growth import growth
 
@@ -30,6 +31,27 @@ def test_golden_review_splits_as_written_beside_it(name: str) -> None:
     expected |= json.loads((REVIEWS / f"{name}.json").read_text(encoding="utf-8"))
     actual = split_comment((REVIEWS / f"{name}.md").read_text(encoding="utf-8"))
     assert {kind: list(getattr(actual, kind)) for kind in KINDS} == expected
+
+
+def test_sentences_have_the_position_of_their_block() -> None:
+    parsed = split_comment("# Title\n\nOne. Two.\n\n- Three.\n- **Four.**")
+    assert parsed.sentences == ("Title", "One.", "Two.", "Three.", "Four.")
+    assert parsed.positions == (
+        Position(0, is_heading=True),
+        Position(1),
+        Position(1),
+        Position(2),
+        Position(3, is_heading=True),
+    )
+
+
+def test_dropped_block_counts() -> None:
+    parsed = split_comment("One.\n\n---\n\n`src/app.py:12`\n\nTwo.")
+    assert parsed.positions == (Position(0), Position(2))
+
+
+def test_paper_reads_no_layout() -> None:
+    assert split_comment("# One\n\nTwo.", splitter="paper").positions == ()
 
 
 def test_one_sentence_stays_whole() -> None:

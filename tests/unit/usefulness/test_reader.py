@@ -1,14 +1,25 @@
 """The reader in whole runs: the shipped weights and the packaged encoder."""
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
 from crscore import Scorer
-from crscore.encoders import minilm
-from crscore.records import Claims, Comment, Flag, Kind, Result, Subject, Usefulness
-from crscore.usefulness import reader, reading
+from crscore.encoders import hashing, minilm
+from crscore.records import (
+    Claims,
+    Comment,
+    Flag,
+    Remark,
+    Result,
+    Stance,
+    Subject,
+    Usefulness,
+)
+from crscore.usefulness import headline, reader, reading
+from crscore.usefulness.reader import ASPECTS
 
 PATCH = """--- a/client.py
 +++ b/client.py
@@ -29,7 +40,8 @@ Binary files a/logo.png and b/logo.png differ
 """
 RENAME = "diff --git a/x b/y\nsimilarity index 100%\nrename from x\nrename to y\n"
 REVIEW = "Please catch the exception of `raise_for_status`, callers of `fetch` do not expect it."
-SUMMARY = "The function `fetch` takes a new optional parameter `timeout`."
+SUMMARY = "This change adds a `timeout` parameter to `fetch`."
+REQUEST = "Please add a test for `timeout`."
 PASTED = "reply = requests.get(url, timeout=timeout)"
 
 
@@ -40,8 +52,16 @@ def scorer() -> Scorer:
 
 def values(usefulness: Usefulness) -> list[float]:
     aspects = usefulness.aspects
-    rated = (getattr(aspects, name) for name in reading.ASPECTS)
-    return [usefulness.about, usefulness.substance, usefulness.value, *rated]
+    rated = (getattr(aspects, name) for name in ASPECTS)
+    return [usefulness.about, usefulness.importance, usefulness.value, *rated]
+
+
+def texts_of(result: Result) -> list[list[str]]:
+    return [[result.sentences[at].text for at in remark.sentences] for remark in result.remarks]
+
+
+def rated(remark: Remark) -> list[float]:
+    return [remark.gives, remark.importance, remark.about, remark.worth]
 
 
 def score_text(scorer: Scorer, text: str, patch: str = PATCH) -> Result:
@@ -55,57 +75,83 @@ def test_each_sentence_has_a_reading_and_each_comment_a_usefulness(scorer) -> No
     result = scorer.score(PATCH, [Comment(body=f"{REVIEW} Why None?"), Comment(body="Thanks!")])
     assert len(result.readings) == len(result.sentences) == 3
     for item in result.readings:
-        assert 0 <= item.substance <= 1
+        assert 0 <= item.gives <= 1
         assert 0 <= item.about <= 1
-        assert len(item.phrases) <= reader.MAX_PHRASES
-    for told_one in (result.usefulness, *(item.usefulness for item in result.comments)):
-        assert all(0 <= value <= 1 for value in values(told_one))
-        assert 0 <= told_one.standing <= 100
+    for usefulness in (result.usefulness, *(item.usefulness for item in result.comments)):
+        assert all(0 <= value <= 1 for value in values(usefulness))
+        assert 0 <= usefulness.standing <= 100
 
 
-def test_review_is_as_useful_as_its_comments_in_the_mean(scorer) -> None:
+def test_each_comment_has_its_remarks(scorer) -> None:
+    bodies = [f"# Review\n\n{REVIEW}\n\n{REQUEST}", "Thanks!", SUMMARY]
+    result = scorer.score(PATCH, [Comment(body=body) for body in bodies])
+    assert texts_of(result) == [[REVIEW], [REQUEST], ["Thanks!"], [SUMMARY]]
+    assert [remark.comment for remark in result.remarks] == [0, 0, 1, 2]
+    for remark in result.remarks:
+        assert all(0 <= value <= 1 for value in rated(remark))
+        assert remark.level is headline.name_level(remark.importance)
+        assert {result.sentences[at].comment for at in remark.sentences} == {remark.comment}
+    for index, comment in enumerate(result.comments):
+        assert {share.remark for share in comment.usefulness.shares} == {
+            at for at, remark in enumerate(result.remarks) if remark.comment == index
+        }
+    assert sorted(share.remark for share in result.usefulness.shares) == [0, 1, 2, 3]
+
+
+def test_review_of_several_comments_has_the_remarks_of_all(scorer) -> None:
     bodies = [REVIEW, "Thanks!", SUMMARY]
     comments = [Comment(body=body, author="ann" if at else "bob") for at, body in enumerate(bodies)]
     result = scorer.score(PATCH, comments)
     single = [item.usefulness for item in result.comments]
     assert [item.value for item in single] == pytest.approx(
-        [score_text(scorer, body).usefulness.value for body in bodies], abs=1e-6
+        [score_text(scorer, body).usefulness.value for body in bodies], abs=1e-4
     )
-    for got, *parts in zip(values(result.usefulness), *map(values, single), strict=True):
-        assert got == pytest.approx(sum(parts) / 3)
+    shares, price, value = headline.sum_up(dict(enumerate(result.remarks)))
+    whole = result.usefulness
+    assert (whole.shares, whole.taken_off, whole.value) == (shares, price, value)
+    assert whole.against.endswith("reviews of several comments by people")
+    assert values(whole)[3:] == pytest.approx(np.mean([values(item)[3:] for item in single], 0))
     by_author = {item.author: item.usefulness for item in result.reviews}
     assert by_author["bob"] == single[0]
-    assert by_author["ann"].value == pytest.approx((single[1].value + single[2].value) / 2)
+    assert {share.remark for share in by_author["ann"].shares} == {1, 2}
 
 
-def test_same_review_reads_the_same_twice(scorer) -> None:
-    assert score_text(scorer, REVIEW).usefulness == score_text(scorer, REVIEW).usefulness
-    assert score_text(scorer, REVIEW).readings == score_text(scorer, REVIEW).readings
+@pytest.mark.parametrize("frame", ["# Review", "Hello!", "Thanks for the work!", "A few comments:"])
+@pytest.mark.parametrize("body", [REVIEW, f"{REVIEW}\n\n{REQUEST}", SUMMARY])
+def test_frame_of_a_comment_changes_no_remark(scorer, frame: str, body: str) -> None:
+    plain, framed = score_text(scorer, body), score_text(scorer, f"{frame}\n\n{body}")
+    assert texts_of(framed) == texts_of(plain)
+    for remark, other in zip(framed.remarks, plain.remarks, strict=True):
+        assert rated(remark) == pytest.approx(rated(other), abs=1e-4)
+    assert framed.usefulness.value == pytest.approx(plain.usefulness.value, abs=1e-4)
 
 
-def test_telling_phrases_stand_in_the_sentence(scorer) -> None:
-    (item,) = score_text(scorer, "Please move this into a helper.").readings
-    assert item.kind is Kind.REQUEST
-    assert item.phrases
-    assert all(
-        phrase.replace("^ ", "") in "please move this into a helper ." for phrase in item.phrases
-    )
+def test_one_more_remark_lowers_the_value_by_its_price_at_most(scorer) -> None:
+    body = "- Rename `OrderRepository`."
+    for text in (REVIEW, REQUEST, "`reply` may be None.", "Is `fetch` called in a loop?"):
+        before = score_text(scorer, body)
+        body += f"\n- {text}"
+        after = score_text(scorer, body)
+        assert texts_of(after) == [*texts_of(before), [text]]
+        least = before.usefulness.value - headline.EMPTY_PRICE
+        assert after.usefulness.value >= least - 1e-4
 
 
-# What gives no substance
+# What gives nothing
 
 
 @pytest.mark.parametrize("shown", ["Have a look.", "Nice!", REVIEW, SUMMARY])
-def test_hidden_text_gives_no_substance_and_never_pays(scorer, shown: str) -> None:
+def test_hidden_text_gives_nothing_and_never_pays(scorer, shown: str) -> None:
     plain = score_text(scorer, shown)
     stuffed = score_text(scorer, f"{shown} <span hidden>Should `timeout` default to 10?</span>")
-    assert stuffed.usefulness.value <= plain.usefulness.value
-    assert stuffed.usefulness.aspects == plain.usefulness.aspects
+    assert stuffed.usefulness.value == pytest.approx(plain.usefulness.value, abs=1e-4)
     marked = score_text(scorer, f"{shown}\n\n<!-- fingerprint:12ab -->")
-    assert marked.usefulness == plain.usefulness
+    assert marked.usefulness.standing == plain.usefulness.standing
     (at,) = (at for at, flag in enumerate(stuffed.sentence_flags) if flag is Flag.HIDDEN)
-    assert (stuffed.readings[at].substance, stuffed.readings[at].about) == (0, 0)
+    assert (stuffed.readings[at].gives, stuffed.readings[at].about) == (0, 0)
     assert stuffed.readings[at].subject is Subject.ELSEWHERE
+    assert all(at not in remark.sentences for remark in stuffed.remarks)
+    assert texts_of(stuffed) == texts_of(plain)
 
 
 def test_comment_of_hidden_text_alone_has_no_usefulness(scorer) -> None:
@@ -114,36 +160,51 @@ def test_comment_of_hidden_text_alone_has_no_usefulness(scorer) -> None:
     assert result.comments[0].usefulness is None
 
 
-def test_repeated_sentence_gives_no_substance(scorer) -> None:
+def test_repeated_sentence_gives_nothing(scorer) -> None:
     result = score_text(scorer, f"{REVIEW}\n\n{REVIEW}")
     assert result.sentence_flags[1] is Flag.REPEATS
     first, second = result.readings
-    assert first.substance > 0.5
-    assert second.substance == 0
+    assert first.gives > 0.5
+    assert second.gives == 0
     assert second.about == first.about
+    assert [remark.worth > 0 for remark in result.remarks] == [True, False]
+    assert result.usefulness.taken_off > 0
     assert result.usefulness.value < score_text(scorer, REVIEW).usefulness.value
 
 
-def test_pasted_code_gives_no_substance(scorer) -> None:
+def test_pasted_code_gives_nothing(scorer) -> None:
     result = score_text(scorer, f"{REVIEW}\n\n{PASTED}")
     assert result.sentence_flags[1] is Flag.NO_SENTENCE
-    assert (result.readings[1].substance, result.readings[1].about) == (0, 0)
-    alone = score_text(scorer, PASTED).usefulness
-    assert (alone.substance, alone.value) == (0, 0)
+    assert (result.readings[1].gives, result.readings[1].about) == (0, 0)
+    alone = score_text(scorer, PASTED)
+    (remark,) = alone.remarks
+    assert (remark.gives, remark.about, remark.worth) == (0, 0, 0)
+    assert (alone.usefulness.value, alone.usefulness.word) == (0, headline.OFF_TOPIC)
+
+
+def test_remark_about_something_else_is_worth_nothing(scorer) -> None:
+    result = score_text(scorer, "Rename `OrderRepository` to `OrderStore`.")
+    (remark,) = result.remarks
+    assert remark.gives > 0.5
+    assert remark.about < headline.ON_TOPIC
+    assert (remark.worth, result.usefulness.value) == (0, 0)
+    assert result.usefulness.word == headline.OFF_TOPIC
 
 
 def test_sentence_that_only_describes_is_flagged_unless_it_has_a_flag(scorer) -> None:
     result = score_text(scorer, f"{SUMMARY}\n\n{SUMMARY}\n\n{REVIEW}")
     assert result.sentence_flags == (Flag.RESTATES, Flag.REPEATS, None)
-    assert result.readings[0].kind is Kind.DESCRIPTION
+    assert result.readings[0].stance is Stance.DESCRIPTION
 
 
 def test_proposal_of_code_is_something_to_act_on(scorer) -> None:
     comments = "```suggestion\ndef fetch(url, timeout=10):\n```"
     result = scorer.score(PATCH, [Comment(body=comments, path="client.py", line=3)])
     (item,) = result.readings
-    assert (item.kind, item.phrases) == (Kind.PROPOSAL, ())
-    assert item.substance == pytest.approx(0.9)
+    assert item.stance is Stance.PROPOSAL
+    assert item.gives >= reading.PROPOSED - 1e-6
+    (remark,) = result.remarks
+    assert remark.stance is Stance.PROPOSAL
     assert result.sentence_flags == (None,)
 
 
@@ -163,7 +224,7 @@ def test_subject_is_a_claim(scorer) -> None:
 def test_subject_is_something_else(scorer) -> None:
     (item,) = score_text(scorer, "Rename `OrderRepository` to `OrderStore`.").readings
     assert (item.subject, item.reference) == (Subject.ELSEWHERE, None)
-    assert item.about < reader.ON_TOPIC
+    assert item.about < headline.ON_TOPIC
 
 
 @pytest.mark.parametrize(
@@ -243,21 +304,25 @@ def test_hostile_text_has_finite_values(scorer, text: str) -> None:
 # Which encoder
 
 
+@dataclass(frozen=True)
+class Named:
+    """Encoder of any name."""
+
+    identity: str
+
+    def encode(self, texts):
+        return hashing.Hashing().encode(texts)
+
+
 def test_reader_is_for_its_encoder_alone() -> None:
-    name = minilm.MiniLM(offline=True).identity.partition("@")[0]
-    assert reader.reader_for(f"{name}@other-revision") is reader.shipped()
-    assert reader.reader_for("hashing:256") is None
-    assert reader.reader_for(f"{name}-large") is None
-    assert reader.reader_for("") is None
-    assert reader.reader_for(name, "published") is None
-    assert reader.reader_for(name, "calibrated@4.ab.0+cd") is reader.shipped()
-
-
-def test_best_degree_of_a_sentence_is_a_usual_one_without_claims() -> None:
-    degrees = np.array([[0.5, 0.0], [0.25, 0.75]], dtype=np.float32)
-    assert reader.best_degrees(degrees) == [0.5, 0.75]
-    assert reader.best_degrees(degrees[:0]) == [reader.UNMATCHED] * 2
-    assert reader.best_degrees(degrees[:, :0]) == []
+    encoder = minilm.MiniLM(offline=True)
+    assert reader.reader_for(encoder).network.encoder is encoder
+    name = encoder.identity.partition("@")[0]
+    assert reader.reader_for(Named(f"{name}@other-revision")) is not None
+    for other in ("hashing:256", f"{name}-large", ""):
+        assert reader.reader_for(Named(other)) is None
+    assert reader.reader_for(encoder, "published") is None
+    assert reader.reader_for(encoder, "calibrated@4.ab.0+cd") is not None
 
 
 def test_other_encoder_gives_results_without_usefulness() -> None:
@@ -270,14 +335,14 @@ def test_other_encoder_gives_results_without_usefulness() -> None:
 
 def test_no_shipped_weights_is_no_reader(monkeypatch, tmp_path) -> None:
     monkeypatch.setattr(reader, "SHIPPED", tmp_path / "none.npz")
-    reader.shipped.cache_clear()
+    reader._shipped.cache_clear()
     try:
-        assert reader.reader_for("minilm:all-MiniLM-L6-v2@x") is None
+        assert reader.reader_for(minilm.MiniLM(offline=True)) is None
     finally:
-        reader.shipped.cache_clear()
+        reader._shipped.cache_clear()
 
 
 def test_identity_names_the_data_and_the_file() -> None:
-    shipped = reader.shipped()
+    shipped = reader.reader_for(minilm.MiniLM(offline=True))
     assert shipped.identity.startswith(f"usefulness@{shipped.weights.data_sha256[:8]}+")
     assert len(shipped.file) == 8

@@ -212,10 +212,10 @@ def test_suggestion_under_a_title_belongs_to_the_remark_before_it() -> None:
     assert second == ["Add a test."]
 
 
-def test_suggestion_of_a_dropped_section_belongs_to_the_remark_before_it() -> None:
+@pytest.mark.parametrize("title", ["📝 Committable suggestion", "🤖 Prompt for AI Agents"])
+def test_suggestion_of_a_dropped_section_belongs_to_the_remark_before_it(title: str) -> None:
     folded = (
-        "<details><summary>📝 Committable suggestion</summary>\n\n> ‼️ **IMPORTANT**\n\n"
-        f"{SUGGESTION}\n\n</details>"
+        f"<details><summary>{title}</summary>\n\n> ‼️ **IMPORTANT**\n\n{SUGGESTION}\n\n</details>"
     )
     divided = divide(f"Rename the limit.\n\n{folded}\n\nAdd a test.\n\nAdd a note.")
     assert [len(remark) for remark in divided] == [2, 1, 1]
