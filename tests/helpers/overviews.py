@@ -9,8 +9,25 @@ from msgspec.structs import replace
 
 from crscore.github.records import PullRequest
 from crscore.pull_request import overview
-from crscore.pull_request.overview import Overview, Person, Point, Reviewer, Together, Useful
-from crscore.records import Analysis, Finding, ReferenceKind, Severity, Side, ToolRun, ToolState
+from crscore.pull_request.overview import (
+    Overview,
+    Person,
+    Point,
+    Reviewer,
+    ReviewRemark,
+    Together,
+    Useful,
+)  # fmt: skip
+from crscore.records import (
+    Analysis,
+    Finding,
+    Importance,
+    ReferenceKind,
+    Severity,
+    Side,
+    ToolRun,
+    ToolState,
+)  # fmt: skip
 from tests.helpers import results
 
 if TYPE_CHECKING:
@@ -61,7 +78,7 @@ def useful_review() -> Overview:
 
 
 def useful(**changes: object) -> Useful:
-    values = {"standing": 61, "word": "useful", "about": 0.9, "substance": 0.7}
+    values = {"standing": 61, "word": "useful", "about": 0.9, "importance": 0.7}
     return Useful(**{**values, "verdict": "Useful: better than 61 % of them.", **changes})
 
 
@@ -110,6 +127,10 @@ def hostile() -> Overview:
             reviewer(f"::warning::{evil}"[:100]),
             reviewer("|", reason=evil, **NOTHING),
         ),
+        remarks=(
+            remark(evil, facts=f"::error::{evil}", reviewer=f"@me ##[error] {evil}"[:100]),
+            remark("::error::" + evil * 20, path="a`b``c]d(e)|f", listed=plain),
+        ),
         open=(
             point(evil, path=raw, listed=plain, line=3, end_line=4),
             point(evil, path=plain, line=9),
@@ -144,6 +165,20 @@ def point(text: str = "`os` is imported and not used.", **changes: object) -> Po
         "end_line": 0,
     }
     return Point(text=text[: overview.MAX_TEXT_CHARS], **{**values, **changes})
+
+
+def remark(text: str = "Please close the file.", **changes: object) -> ReviewRemark:
+    values: dict[str, object] = {
+        "facts": "major · asks for a change · adds 0.40",
+        "level": Importance.MAJOR,
+        "reviewer": "mira",
+        "path": "src/a.py",
+        "listed": "src/a.py",
+        "side": Side.NEW,
+        "line": 3,
+        "end_line": 4,
+    }
+    return ReviewRemark(text=text[: overview.MAX_TEXT_CHARS], **{**values, **changes})
 
 
 def reviewer(name: str, **changes: object) -> Reviewer:
@@ -193,6 +228,7 @@ def largest(
         ),
         reviewers=tuple(reviewer(f"reviewer-{i}-{'x' * 80}") for i in range(200)),
         other_reviewers=3,
+        remarks=tuple(remark(f"{i} {long}"[:2_000], facts=long[:2_000]) for i in range(50)),
         open=tuple(
             point(f"{i} {long}"[:2_000], path=f"src/{'d' * 200}/{i}.py", line=i + 1, end_line=i + 9)
             for i in range(500)

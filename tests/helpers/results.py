@@ -20,20 +20,23 @@ from crscore.records import (
     FileStatus,
     Flag,
     Hunk,
-    Kind,
+    Importance,
     LineKind,
     LineSpan,
     Match,
     PseudoReference,
     Reading,
     ReferenceKind,
+    Remark,
     Result,
     ReviewResult,
     Scope,
     ScopeKind,
     Scores,
     Sentence,
+    Share,
     Side,
+    Stance,
     Subject,
     Suggestion,
     Topic,
@@ -578,46 +581,71 @@ AGAINST = "399 review comments by people on changes of up to 5 lines"
 
 def standing(value: int, word: str = "useful", **changes: object) -> Usefulness:
     """How useful a text is: better than `value` percent."""
-    aspects = Aspects(relevant=0.88, informative=0.71, clear=0.95, acted_on=0.42, reviewing=0.97)
-    values = {"about": 0.91, "substance": 0.78, "aspects": aspects, "value": 0.71}
+    aspects = Aspects(relevant=0.88, informative=0.71, clear=0.95, acted_on=0.42)
+    values = {"about": 0.91, "importance": 0.78, "aspects": aspects, "shares": ()}
+    values |= {"taken_off": 0.0, "value": 0.71}
     values |= {"standing": value, "word": word, "against": AGAINST}
     return Usefulness(**{**values, **changes})
 
 
-def make_reading(kind: Kind = Kind.REQUEST, substance: float = 0.78, **changes: object) -> Reading:
+def make_reading(
+    stance: Stance = Stance.REQUEST, gives: float = 0.78, **changes: object
+) -> Reading:
     """A reading about the change as a whole, unless `changes` say otherwise."""
-    values = {"about": 0.9, "subject": Subject.CHANGE, "reference": None, "phrases": ()}
-    return Reading(kind=kind, substance=substance, **{**values, **changes})
+    values = {"about": 0.9, "subject": Subject.CHANGE, "reference": None}
+    return Reading(stance=stance, gives=gives, **{**values, **changes})
+
+
+def remark_of(sentence: int, comment: int, reading: Reading, **changes: object) -> Remark:
+    """A remark of one sentence; the first sentence makes the most important one."""
+    importance, level = LEVELS[min(sentence, len(LEVELS) - 1)]
+    values = {"comment": comment, "sentences": (sentence,), "stance": reading.stance}
+    values |= {"gives": reading.gives, "importance": importance, "level": level}
+    values |= {"about": reading.about, "worth": reading.gives / (sentence + 1)}
+    return Remark(**{**values, **changes})
+
+
+LEVELS = (
+    (0.9, Importance.CRITICAL), (0.7, Importance.MAJOR), (0.5, Importance.MINOR),
+    (0.2, Importance.NIT),
+)  # fmt: skip
 
 
 def useful(result: Result, *readings: Reading, whole: Usefulness | None = None) -> Result:
-    """Add how its sentences read, and how useful it, its comments and its reviews are.
+    """Add how its sentences read, each a remark, and how useful it and its parts are.
 
-    Missing readings ask for a change, and are about the first claim.
+    Missing readings ask for a change, and are about the first claim. The shares are 0.4, 0.2, 0.1,
+    0.05 and so on; 0.02 is taken off for remarks that give nothing.
     """
     claim = (
-        make_reading(subject=Subject.CLAIM, reference=0, phrases=("please",))
-        if result.references
-        else make_reading()
+        make_reading(subject=Subject.CLAIM, reference=0) if result.references else make_reading()
     )
     rest = (claim,) * (len(result.sentences) - len(readings))
+    readings = (*readings, *rest)
+    pairs = enumerate(zip(result.sentences, readings, strict=True))
+    remarks = tuple(remark_of(at, sentence.comment, item) for at, (sentence, item) in pairs)
+    whole = whole or standing(83)
+    shares = tuple(Share(remark=at, value=0.4 / 2**at) for at in range(len(remarks)))
+    taken_off = 0.0 if all(remark.is_valuable for remark in remarks) else 0.02
+    value = sum(share.value for share in shares) - taken_off
     return replace(
         result,
-        readings=(*readings, *rest),
-        usefulness=whole or standing(83),
+        readings=readings,
+        remarks=remarks,
+        usefulness=replace(whole, shares=shares, taken_off=taken_off, value=value),
         comments=tuple(replace(item, usefulness=standing(61)) for item in result.comments),
         reviews=tuple(
-            replace(item, usefulness=standing(12, "little use", substance=0.2))
+            replace(item, usefulness=standing(12, "little use", importance=0.2))
             for item in result.reviews
         ),
     )
 
 
 def hostile_useful() -> Result:
-    """The hostile result with readings; what told their kind and the standing are hostile, too."""
+    """The hostile result with readings; the word and the comparison are hostile, too."""
     readings = [
-        make_reading(phrases=(EVIL, "::error::start")),
-        make_reading(Kind.OTHER, subject=Subject.ELSEWHERE),
+        make_reading(),
+        make_reading(Stance.OTHER, 0.1, subject=Subject.ELSEWHERE),
     ]
     readings += [make_reading(subject=Subject.CLAIM, reference=at) for at in range(2)]
     return useful(hostile(), *readings, whole=standing(7, f"off {EVIL}", against=EVIL))

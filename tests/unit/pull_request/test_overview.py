@@ -16,7 +16,7 @@ def of(result, people=overviews.PEOPLE, notes=(), **changes) -> Overview:
 def test_the_pull_request_is_named() -> None:
     actual = overviews.review()
     assert (actual.repository, actual.number, actual.url) == ("octo/shop", 12, overviews.URL)
-    assert (actual.head, actual.schema) == (overviews.HEAD, "urn:crscore:pull:1")
+    assert (actual.head, actual.schema) == (overviews.HEAD, "urn:crscore:pull:2")
 
 
 def test_all_reviewers_together_come_with_counts() -> None:
@@ -163,13 +163,24 @@ def test_usefulness_comes_with_its_verdict_for_all_and_for_each() -> None:
     actual = overviews.useful_review()
     whole = actual.together.usefulness
     assert whole is not None
-    assert (whole.standing, whole.word, whole.about, whole.substance) == (83, "useful", 0.91, 0.78)
-    assert whole.verdict.endswith("About this change, and asks for a change.")
+    assert (whole.standing, whole.word, whole.about, whole.importance) == (83, "useful", 0.91, 0.78)
+    assert whole.verdict.startswith(f"Useful: better than 83 % of {results.AGAINST}. Value 0.79 = ")
     mira = actual.reviewers[0].usefulness
     assert mira is not None
     assert (mira.standing, mira.word) == (12, "little use")
-    assert mira.verdict.endswith("and asks for a change, but gives little to act on.")
+    assert mira.verdict == f"Little use: better than 12 % of {results.AGAINST}."
     assert overviews.review().together.usefulness is None
+
+
+def test_remarks_are_at_the_places_of_their_comments() -> None:
+    first, *_, last = overviews.useful_review().remarks
+    assert first.text.startswith("Catching `Exception` here")
+    assert first.facts == "critical · asks for a change · adds 0.40"
+    assert (first.reviewer, first.listed, first.line, first.end_line) == (
+        "mira", "src/shop/client.py", 13, 15,
+    )  # fmt: skip
+    assert (last.reviewer, last.path, last.line) == ("unknown author", None, 0)
+    assert overviews.review().remarks == ()
 
 
 def test_reviewer_without_a_review_has_no_usefulness() -> None:

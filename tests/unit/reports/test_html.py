@@ -10,13 +10,13 @@ from crscore.records import Flag, Result
 from crscore.reports import html
 from tests.helpers import results
 
-VOID = {"meta", "link", "col"}
+VOID = {"meta", "link", "col", "br"}
 # fmt: off
 KNOWN_TAGS = {
     "html", "head", "body", "meta", "link", "title", "style", "header", "nav", "main", "article",
     "section", "footer", "div", "p", "span", "ul", "li", "a", "b", "strong", "code", "pre",
     "h1", "h2", "h3", "table", "caption", "colgroup", "col", "thead", "tbody", "tr", "th", "td",
-    "svg", "rect",
+    "svg", "rect", "br",
 }
 KNOWN_ATTRIBUTES = {
     "lang", "charset", "http-equiv", "content", "name", "rel", "href", "id", "class", "title",
@@ -144,7 +144,8 @@ def test_scores_stand_with_their_counts() -> None:
 def test_verdict_stands_above_what_it_is_made_of() -> None:
     shown = text(read(results.useful(results.review())))
     assert (
-        f"Useful: better than 83 % of {results.AGAINST}. About this change, and asks for a change. "
+        f"Useful: better than 83 % of {results.AGAINST}. Value 0.79 = 0.40 for remark 1 (critical) "
+        "+ 0.20 for remark 2 (major) + 0.10 for remark 3 (minor) + 0.09 for 3 others. "
         f"Usefulness 83 % of {results.AGAINST} are less useful About this change 91 likely" in shown
     )
     assert "Published scores conciseness 67, comprehensiveness 57, relevance 62" in shown
@@ -153,11 +154,12 @@ def test_verdict_stands_above_what_it_is_made_of() -> None:
     assert "mira on config/settings.toml:2 Useful: better than 61 % of" in shown
 
 
-def test_sentence_says_what_it_does_and_what_told_so() -> None:
+def test_remarks_come_first_then_their_sentences() -> None:
     page = render(results.useful(results.review()))
     shown = text(read(results.useful(results.review())))
     assert "Why three retries? asks for a change · The method fetch of Client now" in shown
-    assert "cues: “please” ✓ 0.68 addresses R1" in shown
+    assert "Remarks, the most valuable first 1 Catching Exception here" in shown
+    assert "only. C1 mira on src/shop/client.py:13-15 critical · asks for a change · adds" in shown
     assert '<rect class="fill" width="78.0" height="4"/>' in page
 
 

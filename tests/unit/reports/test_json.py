@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from crscore.records import Comment, Flag, Kind, Result, Subject
+from crscore.records import Comment, Flag, Result, Stance, Subject
 from crscore.reports import json
 from tests.helpers import results
 
@@ -69,7 +69,7 @@ def test_schema_describes_every_field_and_takes_no_other() -> None:
     ],
 )
 def test_result_keeps_to_the_schema(make) -> None:
-    assert render(make())["schema"] == "urn:crscore:result:4"
+    assert render(make())["schema"] == "urn:crscore:result:5"
 
 
 def test_several_results_are_a_list_under_one_key() -> None:
@@ -159,19 +159,28 @@ def test_sentence_is_given_whole() -> None:
 
 
 def test_usefulness_and_readings_are_given_with_their_probabilities() -> None:
-    reading = results.make_reading(
-        Kind.FAILURE, 0.61, subject=Subject.CLAIM, reference=1, phrases=("never",)
-    )
+    reading = results.make_reading(Stance.PROBLEM, 0.61, subject=Subject.CLAIM, reference=1)
     document = render(results.useful(results.review(), reading))
     assert document["sentences"][0]["reading"] == {
-        "kind": "names a failure",
-        "substance": 0.61,
+        "stance": "names a problem",
+        "gives": 0.61,
         "about": 0.9,
         "subject": "a claim",
         "reference": 1,
-        "phrases": ["never"],
+    }
+    assert document["remarks"][0] == {
+        "comment": 0,
+        "sentences": [0],
+        "stance": "names a problem",
+        "gives": 0.61,
+        "importance": 0.9,
+        "level": "critical",
+        "about": 0.9,
+        "worth": 0.61,
+        "verdict": "unproven",
     }
     whole = document["usefulness"]
+    assert whole["shares"][1] == {"remark": 1, "value": 0.2}
     assert (whole["standing"], whole["about"], whole["against"]) == (83, 0.91, results.AGAINST)
     assert whole["aspects"]["acted_on"] == 0.42
     assert [item["usefulness"]["standing"] for item in document["comments"]] == [61] * 4
@@ -180,7 +189,7 @@ def test_usefulness_and_readings_are_given_with_their_probabilities() -> None:
 
 def test_result_without_weights_has_nulls() -> None:
     document = render(results.review())
-    assert document["usefulness"] is None
+    assert (document["usefulness"], document["remarks"]) == (None, [])
     assert {item["usefulness"] for item in document["comments"] + document["reviews"]} == {None}
 
 

@@ -5,7 +5,7 @@ import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from crscore.records import Kind, Result, Subject
+from crscore.records import Result, Stance, Subject
 from crscore.reports import markdown
 from crscore.reports.markdown_blocks import Part, fit_parts
 from tests.helpers import results
@@ -18,10 +18,9 @@ OUR_HTML = {
     "</details>",
     "<details><summary>Each comment against the part it is on</summary>",
     "<details><summary>Each sentence and what it addresses</summary>",
-    "<details><summary>Each sentence and what it does</summary>",
     "<details><summary>Notes</summary>",
 }
-MORE = re.compile(r"<details><summary>\d+ more not addressed</summary>")
+MORE = re.compile(r"<details><summary>\d+ more (?:not addressed|remarks)</summary>")
 
 
 def render(*inputs: Result) -> str:
@@ -74,22 +73,28 @@ def test_scores_of_degrees_are_told_as_means() -> None:
 def test_verdict_comes_first_then_the_published_scores() -> None:
     shown = render(results.useful(results.review()))
     assert shown.startswith(
-        f"### Review score\n\n**Useful:** better than 83 % of {results.AGAINST}. "
-        "About this change, and asks for a change.\n\n"
+        f"### Review score\n\n**Useful:** better than 83 % of {results.AGAINST}.\n\n"
+        "<sub>Value 0.79 = 0.40 for remark 1 (critical) + 0.20 for remark 2 (major) + 0.10 for "
+        "remark 3 (minor) + 0.09 for 3 others.</sub>\n\n"
         "| Score | | |\n|:--|--:|:--|\n"
         "| About this change | 91 | likely about this change and no other |\n"
-        "| Substance | 78 | how actionable it is |\n\n"
+        "| Importance | 78 | critical: that of its weightiest remark |\n\n"
         "<sub>Published scores: conciseness 67, comprehensiveness 57, relevance 62.</sub>\n\n"
     )
     assert ["review-bot", "12 little use", "91", "20", "1 of 2", "12"] in cells(shown)
 
 
-def test_sentence_says_what_it_does_and_what_it_is_about() -> None:
-    other = results.make_reading(Kind.OTHER, 0.02, subject=Subject.ELSEWHERE)
+def test_remark_says_what_it_does_and_what_it_is_about() -> None:
+    other = results.make_reading(Stance.OTHER, 0.02, subject=Subject.ELSEWHERE)
     shown = render(results.useful(results.flagged(), results.make_reading(), other))
-    assert "catch the network error only.<br>asks for a change · the change as a whole\n" in shown
-    assert "- 2 Why three retries?<br>talks about something else · ⚑ is no sentence\n" in shown
-    assert "- 78 Looks great overall!<br>asks for a change · ⚑ repeats an earlier sentence" in shown
+    assert (
+        "- **1** Catching `Exception` here hides real bugs, please catch the network error only. "
+        "mira on src/shop/client.py:13-15<br>"
+        "critical · asks for a change · adds 0.40 · the change as a whole\n"
+    ) in shown
+    folded = shown.split("<summary>1 more remarks</summary>")[1]
+    assert "- **6** Why three retries? mira on src/shop/client.py:13-15<br>" in folded
+    assert "talks about something else · gives nothing · ⚑ is no sentence\n" in folded
 
 
 def test_odd_sentences_are_counted_openly_and_told_one_by_one() -> None:

@@ -75,12 +75,23 @@ def unaddressed(*references: Any, diff: Any = None) -> Result:
 def test_properties_have_usefulness_and_what_sentences_do() -> None:
     properties = run_of(results.useful(results.review()))["properties"]
     assert properties["usefulness"]["standing"] == 83
-    assert (properties["sentences"][0]["kind"], properties["sentences"][0]["substance"]) == (
-        "asks for a change",
-        0.78,
-    )
+    sentence = properties["sentences"][0]
+    assert (sentence["stance"], sentence["gives"]) == ("asks for a change", 0.78)
     unknown = run_of(results.review())["properties"]
-    assert (unknown["usefulness"], unknown["sentences"][0]["kind"]) == (None, None)
+    assert (unknown["usefulness"], unknown["sentences"][0]["stance"]) == (None, None)
+
+
+def test_remark_is_a_result_at_its_line_with_its_level() -> None:
+    praise = results.make_reading(gives=0.1)
+    first, second, third, *_ = run_of(results.useful(results.review(), praise))["results"]
+    assert [item["ruleId"] for item in (first, second, third)] == ["remark"] * 3
+    # The first of six gives nothing; the others are major, minor and nit.
+    assert [item["level"] for item in (first, second, third)] == ["warning", "note", "note"]
+    assert first["message"]["text"] == "Why three retries?"
+    place = first["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"] == "src/shop/client.py"
+    assert place["region"] == {"startLine": 13, "endLine": 15}
+    assert first["properties"]["importance"] == "major"
 
 
 # Validity
@@ -208,6 +219,7 @@ def test_rule_index_names_the_rule() -> None:
         "unaddressed-claim",
         "unaddressed-implication",
         "unaddressed-issue",
+        "remark",
     ]
 
 
@@ -314,7 +326,7 @@ def test_results_over_the_limit_are_counted(monkeypatch: pytest.MonkeyPatch) -> 
         "value_3_3`",
         "value_5_3`",
     ]
-    assert notices(run)[0][1].startswith("Left out the 7 points of least weight")
+    assert notices(run)[0][1].startswith("Left out the 7 results of least weight")
 
 
 def test_document_stays_below_what_github_takes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -326,7 +338,7 @@ def test_document_stays_below_what_github_takes(monkeypatch: pytest.MonkeyPatch)
     assert len(written.encode()) < 10_000_000 // 50
     run = json.loads(written)["runs"][0]
     assert 20 < len(run["results"]) < 100
-    assert f"Left out the {104 - len(run['results']):,} points" in notices(run)[0][1]
+    assert f"Left out the {104 - len(run['results']):,} results" in notices(run)[0][1]
 
 
 def test_sentences_and_notes_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ DIFF = results.diff_of(results.LEGACY, HUNKS)
 
 def spans_of(reference: PseudoReference, diff=DIFF) -> list[tuple[str, int, int]]:
     actual = []
-    for location in make_locations(diff, reference):
+    for location in make_locations(diff, reference.spans):
         physical = location["physicalLocation"]
         region = physical.get("region", {"startLine": 0, "endLine": 0})
         actual.append((physical["artifactLocation"]["uri"], *region.values()))
@@ -78,7 +78,7 @@ def test_new_version_comes_first_and_each_place_once() -> None:
 
 def test_further_places_are_limited() -> None:
     reference = results.reference("x", *(("a.py", line, line) for line in range(1, 40)))
-    assert len(make_locations(DIFF, reference)) == 11
+    assert len(make_locations(DIFF, reference.spans)) == 11
 
 
 def test_end_before_the_start_is_mended() -> None:

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 
 from crscore import plugins
 from crscore.errors import ConfigError
-from crscore.records import Kind, Result, Subject
+from crscore.records import Result, Stance, Subject
 from crscore.reports import view
 from tests.helpers import results
 
@@ -50,11 +50,12 @@ def test_baselines_are_shown_beside_the_scores() -> None:
 def test_verdict_is_the_first_line() -> None:
     shown = render(results.useful(results.review()), width="160")
     assert shown.startswith(
-        f"Useful: better than 83 % of {results.AGAINST}. "
-        "About this change, and asks for a change.\n\n"
+        f"Useful: better than 83 % of {results.AGAINST}.\n"
+        "  Value 0.79 = 0.40 for remark 1 (critical) + 0.20 for remark 2 (major) + 0.10 for "
+        "remark 3 (minor) + 0.09 for 3 others.\n\n"
     )
     assert re.search(r"^  About this change  91  █+▉·· ", shown, re.MULTILINE)
-    assert re.search(r"^  Substance          78  ", shown, re.MULTILINE)
+    assert re.search(r"^  Importance         78  .* critical: that of", shown, re.MULTILINE)
     assert (
         "  published scores: conciseness 67, comprehensiveness 57, relevance 62\n"
         "  baselines: 48 words, 31 % of the diff's tokens repeated\n"
@@ -76,39 +77,66 @@ def test_useful_abstention_says_why_there_are_no_published_scores() -> None:
 
 def test_tables_have_usefulness_with_its_word() -> None:
     shown = render(results.useful(results.review()), width="100")
-    assert re.search(r"Reviewer +Useful +About +Substance +Sentences +Words\n", shown)
+    assert re.search(r"Reviewer +Useful +About +Importance +Sentences +Words\n", shown)
     assert re.search(r"mira +12 little use +91 +20 +3 of 3 +31\n", shown)
-    assert "  mira on src/shop/client.py:13-15 · useful 61\n" in shown
 
 
-def test_sentence_has_its_substance_then_what_it_does_and_is_about() -> None:
-    other = results.make_reading(Kind.OTHER, 0.02, subject=Subject.ELSEWHERE)
-    about = results.make_reading(Kind.QUESTION, 0.4, subject=Subject.SURROUNDINGS)
+def test_remark_has_its_level_what_it_adds_and_what_it_is_about() -> None:
+    other = results.make_reading(Stance.OTHER, 0.02, subject=Subject.ELSEWHERE)
+    about = results.make_reading(Stance.QUESTION, 0.6, subject=Subject.SURROUNDINGS)
     result = results.useful(results.flagged(), results.make_reading(), other, about)
     shown = render(result, width="120")
     assert (
-        "error only.\n        asks for a change · the change as a whole\n"
-        "     2  Why three retries?\n        talks about something else · ⚑ is no sentence\n"
+        "  1  Catching `Exception` here hides real bugs, please catch the network error only.\n"
+        "     mira on src/shop/client.py:13-15\n"
+        "     critical · asks for a change · adds 0.40 · the change as a whole\n"
     ) in shown
-    assert "    40  Is a timeout of" in shown
-    assert "asks why · ⚑ restates the change\n" in shown
+    assert "minor · asks a question · adds 0.10 · its surroundings · ⚑ restates the ch" in shown
+    assert (
+        "  6  Why three retries?\n     mira on src/shop/client.py:13-15\n"
+        "     talks about something else · gives nothing · ⚑ is no sentence\n"
+    ) in shown
     assert "✓" not in shown
+
+
+def test_remark_that_gives_nothing_is_dimmed() -> None:
+    nothing = results.make_reading(Stance.PRAISE, 0.1)
+    shown = render(results.useful(results.small(), nothing, nothing), color="true")
+    assert "\x1b[2mRetrying in `fetch` is a good idea.\x1b[0m" in shown
+
+
+def test_explained_result_lists_the_sentences_that_belong_to_no_remark() -> None:
+    result = results.useful(results.small())
+    result = replace(
+        result,
+        remarks=result.remarks[:1],
+        usefulness=replace(result.usefulness, shares=result.usefulness.shares[:1]),
+    )
+    assert "Please rename this file." not in render(result)
+    full = render(result, explain="true")
+    title, rest = "Comments, with headings, greetings", " 78 S2  Please rename this file.\n"
+    assert full.index(title) < full.index(rest)
+    assert "S1  Retrying" not in full
 
 
 def test_sentence_about_a_topic_names_it() -> None:
     reading = results.make_reading(subject=Subject.CLAIM, reference=3)
     shown = render(results.useful(results.topics(), reading))
-    assert "asks for a change · `Client.fetch`\n" in shown
+    assert "adds 0.40 · `Client.fetch`\n" in shown
 
 
-def test_explained_sentence_has_what_told_it_and_its_partner() -> None:
+def test_explained_remark_has_its_estimates_and_sentences() -> None:
     shown = " ".join(render(results.useful(results.review()), explain="true", width="120").split())
     assert "expected ratings by people: relevant 88, informative 71, clear 95, acted on 42" in shown
     assert (
         "mira on src/shop/client.py:13-15 · useful 61 · against hunk 1: useful 61, about 91, "
-        "substance 78 · Useful: better than 61 % of"
+        "importance 78 · Useful: better than 61 % of"
     ) in shown
-    assert "78 S2 Why three retries? asks for a change · R1 cues: “please” ✓ 0.68 → R1 " in shown
+    assert (
+        "2 S2 Why three retries? mira on src/shop/client.py:13-15 major · asks for a change · "
+        "adds 0.20 · R1 gives 78, importance 70, about 90, worth 39 "
+        "S2 asks for a change · R1 · ✓ 0.68 → R1"
+    ) in shown
 
 
 @pytest.mark.parametrize("width", ["60", "80", "160"])
@@ -129,7 +157,7 @@ def test_claim_is_told_once_however_many_sentences_are_about_it() -> None:
     claim = view.in_short(result.references[0])
     assert [item.reference for item in result.readings].count(0) > 1
     assert shown.count(claim) == 1
-    assert shown.count("asks for a change · R1") == len(result.readings)
+    assert len(re.findall(r"adds 0\.\d\d · R1", shown)) == len(result.readings)
     full = " ".join(render(result, width="160", explain="true").split())
     assert full.count(result.references[0].text) == 1
 
@@ -190,7 +218,7 @@ def test_reviewers_are_compared_when_there_are_several() -> None:
 
 def test_narrow_table_keeps_names_and_scores_whole() -> None:
     shown = render(results.useful(results.review()), width="60")
-    assert re.search(r"Reviewer +Useful +About +Substance", shown)
+    assert re.search(r"Reviewer +Useful +About +Importance", shown)
     assert re.search(r"unknown author +12 little use +91 +20", shown)
 
 

@@ -8,13 +8,15 @@ from crscore.records import (
     Effect,
     Finding,
     Flag,
-    Kind,
     LineSpan,
     Reading,
     Scope,
     ScopeKind,
     Severity,
+    Share,
     Side,
+    Stance,
+    Subject,
     Suggestion,
     ToolRun,
     ToolState,
@@ -80,51 +82,84 @@ def test_number_of_a_pair_is_what_decided() -> None:
     assert view.strength(learned, learned.sentence_matches[0]) == "41"
 
 
-def describe_verdict(
-    *readings: Reading, flags: tuple[Flag | None, ...] = (), at: int = 83, **changes: object
-) -> str:
-    small = results.learned(results.small(), flags)
-    value = results.standing(at, **changes)
-    return view.verdict(results.useful(small, *readings, whole=value), value, range(2))
+def test_verdict_says_how_useful_and_against_what() -> None:
+    verdict = f"Useful: better than 83 % of {results.AGAINST}."
+    assert view.verdict(results.standing(83)) == verdict
+    empty = results.standing(83, importance=0.0)
+    assert view.verdict(empty) == f"{verdict} It gives the author nothing to answer."
 
 
-BETTER = f"better than 83 % of {results.AGAINST}"
-WORSE = BETTER.replace("83", "12")
-PRAISE, LITTLE = results.make_reading(Kind.PRAISE, 0.9), results.make_reading(Kind.QUESTION, 0.1)
+def test_off_topic_review_is_better_than_nothing() -> None:
+    value = results.standing(0, "off topic")
+    assert view.verdict(value) == "Off topic: nothing in it is about this change."
+    assert view.standing(value) is None
+    result = results.useful(results.small(), whole=value)
+    assert view.sum_of_value(result) == ""
+
+
+PRAISE = results.make_reading(Stance.PRAISE, 0.1)
+OFF_TOPIC = results.make_reading(about=0.1)
 
 
 @pytest.mark.parametrize(
-    ("said", "shown"),
+    ("readings", "shown"),
     [
-        (describe_verdict(), f"Useful: {BETTER}. About this change, and asks for a change."),
+        # Shares of 0.4, 0.2, 0.1, 0.05, 0.025 and 0.0125; the largest rest is rounded up.
         (
-            describe_verdict(
-                results.make_reading(Kind.QUESTION, 0.2), results.make_reading(Kind.FAILURE, 0.9)
-            ),
-            f"Useful: {BETTER}. About this change, and names a failure and asks why.",
+            (),
+            "Value 0.79 = 0.40 for remark 1 (critical) + 0.20 for remark 2 (major) "
+            "+ 0.10 for remark 3 (minor) + 0.09 for 3 others",
         ),
+        # 0.7675: without 0.02, for what has a share of 0.4.
         (
-            describe_verdict(PRAISE, PRAISE),
-            f"Useful: {BETTER}. About this change, but only praises.",
+            (PRAISE,),
+            "Value 0.77 = 0.20 for remark 1 (major) + 0.10 for remark 2 (minor) "
+            "+ 0.05 for remark 3 (nit) + 0.04 for 2 others + 0.38 for 1 that gives little",
         ),
-        (
-            describe_verdict(LITTLE, PRAISE, at=12, word="little use"),
-            f"Little use: {WORSE}. About this change, and asks why, but gives little to act on.",
-        ),
-        (describe_verdict(about=0.49), f"Off topic: {BETTER}. Not about this change."),
-        (
-            describe_verdict(PRAISE, results.make_reading(), flags=(None, Flag.HIDDEN)),
-            f"Useful: {BETTER}. About this change, but only praises.",
-        ),
+        ((PRAISE,) * 6, "Value 0.77 = 0.77 for 6 that give little"),
     ],
 )
-def test_verdict_says_against_what_and_what_the_text_does(said: str, shown: str) -> None:
-    assert said == shown
+def test_value_is_the_sum_of_what_remarks_add(readings: tuple[Reading, ...], shown: str) -> None:
+    assert view.sum_of_value(results.useful(results.review(), *readings)) == shown
 
 
-def test_verdict_without_readings_says_only_whether_it_is_about_the_change() -> None:
-    message_text = view.verdict(results.small(), results.standing(83), range(2))
-    assert message_text == f"Useful: {BETTER}. About this change."
+def test_what_gives_nothing_is_taken_off_the_value() -> None:
+    result = results.useful(results.small(), results.make_reading(), PRAISE)
+    value = replace(
+        result.usefulness, shares=(Share(remark=0, value=0.4), Share(remark=1, value=0.0))
+    )
+    value = replace(value, value=0.38)
+    assert view.sum_of_value(replace(result, usefulness=value)) == (
+        "Value 0.38 = 0.40 for remark 1 (critical) − 0.02 for 1 that gives nothing"
+    )
+
+
+def test_remarks_that_give_nothing_come_last() -> None:
+    ranked = view.rank_remarks(results.useful(results.review(), PRAISE, OFF_TOPIC))
+    assert [(item.number, item.index) for item in ranked[-2:]] == [(5, 0), (6, 1)]
+    assert [view.describe_remark(item) for item in ranked[3:]] == [
+        "nit · asks for a change · adds 0.01",
+        "praises · gives nothing",
+        "asks for a change · not about this change",
+    ]
+    assert view.rank_remarks(results.review()) == ()
+
+
+def test_importance_is_that_of_the_weightiest_remark_that_gives_something() -> None:
+    result = results.useful(results.review(), PRAISE)
+    assert view.importance(result) == "major: that of its weightiest remark"
+    nothing = results.useful(results.small(), PRAISE, PRAISE)
+    assert view.importance(nothing) == "no remark gives the author something to answer"
+
+
+def test_remark_is_about_the_first_claim_that_its_sentences_are_about() -> None:
+    claim = results.make_reading(subject=Subject.CLAIM, reference=1, about=0.5)
+    result = results.useful(results.review(), results.make_reading(), claim)
+    remark = replace(result.remarks[0], sentences=(0, 1))
+    assert view.about_remark(result, remark) == claim
+    assert view.about_remark(result, result.remarks[0]) == result.readings[0]
+    loose = replace(result, remarks=(remark,))
+    assert view.loose_sentences(loose) == {2, 3, 4, 5}
 
 
 def test_comment_without_a_text_has_dashes_in_a_table_of_usefulness() -> None:
@@ -134,9 +169,9 @@ def test_comment_without_a_text_has_dashes_in_a_table_of_usefulness() -> None:
     assert view.score_cells(result, empty) == ("–", "–", "–")
 
 
-def test_remark_is_the_flag_of_the_sentence() -> None:
-    assert view.remark(results.flagged(), 2) == "⚑ restates the change"
-    assert view.remark(results.flagged(), 0) is None
+def test_flag_of_a_sentence_has_a_mark() -> None:
+    assert view.flag(results.flagged(), 2) == "⚑ restates the change"
+    assert view.flag(results.flagged(), 0) is None
 
 
 def test_flags_are_counted_the_most_frequent_first() -> None:

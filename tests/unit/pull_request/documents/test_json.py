@@ -92,7 +92,7 @@ def test_schema_of_the_result_knows_every_scope() -> None:
     ],
 )
 def test_document_keeps_to_the_schema(make) -> None:
-    assert render(make())["schema"] == "urn:crscore:pull:1"
+    assert render(make())["schema"] == "urn:crscore:pull:2"
 
 
 @pytest.mark.parametrize("make", [results.review, results.hostile_useful, results.flagged])

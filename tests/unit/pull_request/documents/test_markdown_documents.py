@@ -81,9 +81,9 @@ def test_links_lead_to_the_pull_request_and_nowhere_else(write) -> None:
 def test_no_other_mark_up_comes_from_input(write) -> None:
     kinds = [token.type for token in tokens(write(overviews.hostile()))]
     assert not set(kinds) & {"image", "em_open", "fence", "code_block", "hr", "ordered_list_open"}
-    # Our own: the heading, and bold for the partial result, the row of all and the list.
+    # Our own: the heading, and bold for the partial result, the row of all and the lists.
     assert kinds.count("heading_open") == 1
-    assert kinds.count("strong_open") == 2 + len(cells(write(overviews.hostile()))[0])
+    assert kinds.count("strong_open") == 3 + len(cells(write(overviews.hostile()))[0])
 
 
 @BOTH
@@ -220,9 +220,10 @@ def test_point_on_a_file_links_to_the_file(write) -> None:
 def test_verdict_comes_first_and_the_table_has_usefulness(write) -> None:
     shown = write(overviews.useful_review())
     verdict = f"Useful: better than 83 % of {overviews.results.AGAINST}. "
-    assert verdict + "About this change, and asks for a change. Together, 2 reviewers" in shown
+    assert verdict + "Value 0.79 = 0.40 for remark 1 (critical)" in shown
+    assert "(minor) + 0.09 for 3 others. Together, 2 reviewers" in shown
     rows = cells(shown)
-    assert rows[0][1:4] == ["Useful", "About", "Substance"]
+    assert rows[0][1:4] == ["Useful", "About", "Importance"]
     assert [row[1:4] for row in rows[1:3]] == [
         ["83 useful", "91", "78"],
         ["12 little use", "91", "20"],

@@ -22,7 +22,9 @@ def test_pull_request_scores_and_points_are_told() -> None:
 def test_verdict_and_usefulness_are_told(width: int) -> None:
     shown = terminal.render_terminal([overviews.useful_review()], width=width)
     joined = " ".join(shown.split())
-    assert "About this change, and asks for a change. Together, 2 reviewers" in joined
+    assert "(minor) + 0.09 for 3 others. Together, 2 reviewers" in joined
+    assert "Remarks, the most valuable first (6) • Catching `Exception` here" in joined
+    assert "critical · asks for a change · adds 0.40 · mira" in joined
     assert "published scores together: conciseness 67, comprehensiveness 57, relevance" in joined
     assert max(map(len, shown.split("\n")[:-2])) <= width
     if width == 100:
