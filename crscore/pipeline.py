@@ -117,7 +117,7 @@ class _Job:
     @property
     def sentences(self) -> tuple[Sentence, ...]:
         """Visible sentences of all comments, then the hidden ones."""
-        return _sentences_of(self.parsed)
+        return sentences_of(self.parsed)
 
     def describe_missing(self, time_limit: float | None) -> tuple[str, ...]:
         """Describe the files and comments that were set aside, one sentence each."""
@@ -247,7 +247,7 @@ def _prepare(
     sentences_left, crowded_out = MAX_SENTENCES, 0
     for comment in pair.comments:
         split = budget.run(partial(split_comment, comment, diff, parts.splitter))
-        length = len(_sentences_of([split]))
+        length = len(sentences_of([split]))
         fits = length <= sentences_left
         sentences_left -= length if fits else 0
         crowded_out += not fits
@@ -522,7 +522,7 @@ def _move(older: Result, remarks: Sequence[int]) -> Usefulness | None:
     return replace(usefulness, shares=tuple(shares))
 
 
-def _sentences_of(parsed: Sequence[ParsedComment | None]) -> tuple[Sentence, ...]:
+def sentences_of(parsed: Sequence[ParsedComment | None]) -> tuple[Sentence, ...]:
     """Return the visible sentences of all comments, then the hidden ones."""
     visible: list[Sentence] = []
     hidden: list[Sentence] = []

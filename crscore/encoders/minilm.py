@@ -168,6 +168,19 @@ class MiniLM:
             means[batch] = rows
         return means
 
+    def token_ids(self, texts: Sequence[str], *, limit: int) -> list[list[int]]:
+        """Return the ids of the tokens of texts, with the special ones, at most `limit`."""
+        # The end of a text that is cut stays marked.
+        return [
+            ids if len(ids) <= limit else [*ids[: limit - 1], END]
+            for ids in (encoding.ids for encoding in self._tokenized(texts))
+        ]
+
+    def tensors(self) -> dict[str, npt.NDArray[np.float32]]:
+        """Return copies of all weights by name, to train from them."""
+        content = _map_weights(_locate(self.folder, offline=self.offline))
+        return {name: tensor.copy() for name, tensor in _tensors(content).items()}
+
     def preload(self) -> None:
         """Begin to load the model in a thread of its own, if its files are here.
 

@@ -27,7 +27,9 @@ from crscore.usefulness.reading import TextReading
 
 Floats = npt.NDArray[np.float32]
 
-PARTS: Final = ("gives", "importance", "about", "informative", "worth")
+PARTS: Final = (
+    "gives", "importance", "worth", "informative", "relevant", "functional", "about",
+)  # fmt: skip
 """Parts of the worth of a remark; none of them lowers it."""
 LATER: Final = 0.4
 """Weight of a remark relative to the one before it, the most valuable first."""
@@ -57,12 +59,15 @@ STANDING_WORDS: Final = (
 
 def measure_parts(text: TextReading, about: float) -> list[float]:
     """Return the parts of the worth of a remark, one for each of `PARTS`."""
+    # Logarithms of what a remark has or lacks; logits of what it has more or less of.
     return [
-        _logit(text.gives),
-        4 * text.importance,
-        _logit(about),
-        _logit(text.informative),
-        4 * text.worth,
+        _log(text.gives),
+        _logit(text.importance),
+        _logit(text.worth),
+        _log(text.informative),
+        _log(text.relevant),
+        _logit(text.functional),
+        _log(about),
     ]
 
 
@@ -148,5 +153,10 @@ def rank(
     )
 
 
+def _log(probability: float) -> float:
+    return math.log(probability + 1e-3)
+
+
 def _logit(probability: float) -> float:
-    return math.log(max(1e-6, probability) / max(1e-6, 1 - probability))
+    bounded = min(1 - 1e-4, max(1e-4, probability))
+    return math.log(bounded / (1 - bounded))

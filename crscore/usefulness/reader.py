@@ -61,6 +61,15 @@ class RemarkText(NamedTuple):
     text: str
 
 
+class Measured(NamedTuple):
+    """Remark, compared with the change."""
+
+    parts: list[float]
+    """The parts of its worth."""
+    gives: float
+    about: float
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class TextReadings:
     """Readings of all texts of one review, before they are compared with the change."""
@@ -191,7 +200,7 @@ class Reader:
         ]
         is_read = [flag not in _UNREAD for flag in judged.flags]
         remarks = [
-            self._compare(remark, cells, change, abouts, is_read) for remark in texts.remarks
+            self._judge(remark, cells, change, abouts, is_read) for remark in texts.remarks
         ]
         by_comment: dict[int, list[int]] = {}
         for index, remark in enumerate(remarks):
@@ -213,7 +222,15 @@ class Reader:
             },
         )
 
-    def _compare(
+    def measure(self, remark: RemarkText, cells: Cells, change: ChangeEvidence) -> Measured:
+        """Compare a remark with the change."""
+        columns = list(remark.columns)
+        vector = evidence.mean_direction(cells.sentence_vectors[columns])
+        whole = reading.judge_about(remark.text, vector, change, self.weights)
+        about = max(whole, *(float(cells.about[column]) for column in columns))
+        return Measured(headline.measure_parts(remark.reading, about), remark.reading.gives, about)
+
+    def _judge(
         self,
         remark: RemarkText,
         cells: Cells,
@@ -222,25 +239,18 @@ class Reader:
         is_read: Sequence[bool],
     ) -> Remark:
         """Compare a remark with the change, and estimate what it is worth."""
-        columns = list(remark.columns)
-        about = max(abouts[column] for column in columns)
-        text = remark.reading
-        counts = any(is_read[column] for column in columns)
-        if counts:
-            vector = evidence.mean_direction(cells.sentence_vectors[columns])
-            whole = reading.judge_about(remark.text, vector, change, self.weights)
-            about = max(about, whole)
-        worth = 0.0
-        if counts and about >= ON_TOPIC:
-            parts = headline.measure_parts(text, about)
-            worth = headline.join_parts(parts, self.weights.worth)
+        about, gives, worth = max(abouts[column] for column in remark.columns), 0.0, 0.0
+        if any(is_read[column] for column in remark.columns):
+            parts, gives, about = self.measure(remark, cells, change)
+            worth = headline.join_parts(parts, self.weights.worth) if about >= ON_TOPIC else 0.0
+        importance = remark.reading.importance
         return Remark(
-            comment=cells.sentences[columns[0]].comment,
+            comment=cells.sentences[remark.columns[0]].comment,
             sentences=remark.columns,
-            stance=text.stance,
-            gives=text.gives if counts else 0.0,
-            importance=text.importance,
-            level=headline.name_level(text.importance),
+            stance=remark.reading.stance,
+            gives=gives,
+            importance=importance,
+            level=headline.name_level(importance),
             about=about,
             worth=worth,
         )

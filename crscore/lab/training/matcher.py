@@ -98,7 +98,7 @@ def train(
     vectors.learn(text for texts in sentences.values() for text in texts)
     vectors.learn(ref.encoded_text for example in examples for ref in example.references)
     background = _background(study, examples, sentences, vectors, axes=settings.axes)
-    reader = reader or reader_for(encoder.identity)
+    reader = reader or reader_for(encoder)
     if reader:
         vectors.learn(line for example in examples for line in evidence.windows(example.diff))
     cells = [make_cells(example, sentences[example.text], vectors, reader) for example in examples]

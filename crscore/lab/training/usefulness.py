@@ -1,16 +1,16 @@
 """`crscore train usefulness`: from real comments and commits to the weights of the headline.
 
-Three layers are learned, each from what people wrote. *About*: real comments and commit titles with
-their own change and with others of the same language or repository; this needs no labels.
-*Sentence*: sentences whose kind readers judged (`sentences.tsv`), and claims, which describe.
-*Comment*: ratings of comments, and whether the code was changed for them.
+*About*: real comments and commit titles with their own change and with others of the same language
+or repository; this needs no labels. *Network*: stance, importance and ratings of texts. *Worth*:
+which of two texts gives more to the author of a change. The last is learned from readings by
+networks that have not seen the text, as in use.
 """
 
+import math
 import random
-import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -19,81 +19,74 @@ import numpy.typing as npt
 from crscore import pipeline, plugins
 from crscore.claims.base import ClaimGenerator
 from crscore.encoders.base import Encoder
+from crscore.encoders.minilm import MiniLM, TunedLayers
 from crscore.errors import InputError
 from crscore.lab.training import matcher as matcher_training
-from crscore.lab.training.data import judged_sentences
+from crscore.lab.training import network, preferences
+from crscore.lab.training.data import judgements, templates
 from crscore.lab.training.data.corpus import Corpus, Post
-from crscore.lab.training.data.judged_sentences import (
-    FOLDS,
-    JudgedSentence,
-    fold_of,
-    sentence_key,
-)
+from crscore.lab.training.data.judgements import FOLDS, fold_of, text_key
 from crscore.lab.training.data.study_examples import select_counted
 from crscore.lab.training.features.vectors import Vectors
 from crscore.lab.training.fit import logistic
-from crscore.lab.training.fit.logistic import LayerSettings, Rows
+from crscore.lab.training.network import LabelledText, TunedReader
+from crscore.lab.training.preferences import Candidate
 from crscore.matchers.calibrated.plugin import Calibrated
 from crscore.pipeline import split_comment
-from crscore.records import Kind, PseudoReference, Sentence
-from crscore.usefulness import evidence, headline, phrases, reading
+from crscore.records import Comment, Diff, PseudoReference, Sentence
+from crscore.usefulness import evidence, headline
 from crscore.usefulness.evidence import ChangeEvidence, Rarity
-from crscore.usefulness.model import Linear, Weights
-from crscore.usefulness.reader import Reader, best_degrees
-from crscore.usefulness.reading import KINDS, SentenceReading
+from crscore.usefulness.model import Weights
+from crscore.usefulness.reader import Reader
 
 Array = npt.NDArray[np.float64]
 Floats = npt.NDArray[np.float32]
 
-ABOUT: Final = LayerSettings(strength=1.0)
-SENTENCE: Final = LayerSettings(strength=0.3, softmax=len(KINDS))
-COMMENT: Final = LayerSettings(strength=0.1, scales=(1.0, 0.3, 2.0), balanced=True)
 MIN_CHANGES: Final = 5
 """Fewest changes with a stem for it to be kept."""
 NEGATIVES: Final = 2
 """Other changes that a text is compared with."""
-CLAIM_WEIGHT: Final = 0.5
-"""Weight of a claim among the sentences, relative to 1 for a judged one."""
-OUTCOME_WEIGHT: Final = 0.2
-"""Weight of a claim that states an outcome."""
-MAX_OUTCOME_CLAIMS: Final = 2
-"""Claims of a change that state an outcome, among the sentences."""
-# Takes "the loop now ends", "`a` was renamed", "no longer checks"; not "the method reads a file".
-_OUTCOME: Final = re.compile(
-    r"\b(?:now|new|no longer|instead of|gone|removed|renamed|moved|added|imports)\b"
-)
+SENTENCE_WEIGHT: Final = 0.7
+"""Weight of a judged sentence, relative to 1 for a judged comment."""
+MAX_COMPARED: Final = 2_500
+"""Most comments from which the worth is learned."""
+TEMPLATES_PER_CHANGE: Final = 4
+
+Learn = Callable[[Sequence[LabelledText], MiniLM], TunedReader]
+
+
+@dataclass(slots=True, eq=False)
+class _Change:
+    """A change with its claims."""
+
+    diff: Diff
+    references: tuple[PseudoReference, ...]
+    evidence: ChangeEvidence | None = None
+    """Once its texts are encoded."""
 
 
 @dataclass(slots=True, eq=False)
 class _Text:
-    """Text on a change: a comment, a title, or a list of claims."""
+    """Text on a change: a comment, a title, or a review."""
 
     post: Post
     sentences: tuple[Sentence, ...]
-    """Its sentences, and its proposals of code."""
-    fold: int
-    references: tuple[PseudoReference, ...]
-    """Claims of the change that count."""
-    change: ChangeEvidence = field(init=False)
-    """Evidence of the change, once its texts are encoded."""
-    readings: list[SentenceReading] = field(default_factory=list)
+    change: _Change
 
     @property
     def whole(self) -> str:
         return " ".join(sentence.text for sentence in self.sentences)
-
-    @property
-    def outcome_claims(self) -> list[str]:
-        """Some of the claims that state what was done."""
-        claims = [ref.text for ref in self.references if _OUTCOME.search(ref.text)]
-        return claims[:MAX_OUTCOME_CLAIMS]
 
     def vector(self, vectors: Vectors) -> Floats:
         return evidence.mean_direction(vectors.of([sentence.text for sentence in self.sentences]))
 
 
 def train(
-    corpus: Corpus, *, encoder: Encoder, generator: ClaimGenerator | None = None
+    corpus: Corpus,
+    *,
+    encoder: Encoder,
+    generator: ClaimGenerator | None = None,
+    tune: Learn = network.tune,
 ) -> tuple[Weights, Calibrated]:
     """Learn the weights, and those of the matcher, which uses *about* like the headline.
 
@@ -101,104 +94,162 @@ def train(
         corpus: Comments, titles and claims, with their changes.
         encoder: Encoder that the score will use.
         generator: Generator of the claims; `structural` when None.
+        tune: Tunes the encoder on labelled texts.
 
     Returns:
-        The weights of the headline, and the matcher. The same corpus and encoder give the same.
+        The weights of the headline, and the matcher.
 
     Raises:
         InputError: There is nothing to learn from.
-        DependencyError: scipy or lightgbm is not installed.
+        DependencyError: scipy, lightgbm, torch or transformers is not installed.
     """
     generator = generator or plugins.create("claims", "structural")
-    texts = _read_texts(corpus, generator)
-    bank = judged_sentences.read_bank()
+    tuned_encoder = encoder if isinstance(encoder, MiniLM) else MiniLM()
+    changes = _Changes(generator)
+    texts = _read_texts(corpus, changes)
     vectors = Vectors(encoder)
-    vectors.learn(_encoded(texts))
-    vectors.learn(sentence.text for sentence in bank)
-    rarity = _rarity(texts)
-    for text in texts:
-        rows = vectors.of([ref.encoded_text for ref in text.references])
-        text.change = evidence.collect_evidence(text.post.diff, text.references, rows, vectors)
-    # The matcher and the reading of sentences need weights before the last two layers exist.
-    none = np.zeros((0, 1), dtype=np.float32)
-    empty = Linear(
-        phrases={}, rows=none, measures=none, vector=none, bias=np.zeros(1, dtype=np.float32)
-    )
-    weights = Weights(
-        encoder=encoder.identity.partition("@")[0],
-        data_sha256=corpus.sha256,
-        rarity=rarity,
-        about=_learn_about(texts, vectors, rarity),
-        sentence=empty,
-        comment=empty,
-        reference={},
-    )
-    comments = [text for text in texts if text.post.labels is not None]
-    judged = _judged(texts, bank)
-    # The comment layer has to learn from readings by models that have not seen the text, as in use.
-    _read_held_out(comments, judged, vectors, weights)
-    matcher = matcher_training.train(
-        corpus.study, encoder=encoder, generator=generator, reader=Reader(weights)
-    )
-    comment, values = _learn_comments(comments, vectors, weights, matcher)
-    sentence = _learn_sentences(judged, vectors)
-    return replace(weights, sentence=sentence, comment=comment, reference=values), matcher
-
-
-def _read_texts(corpus: Corpus, generator: ClaimGenerator) -> list[_Text]:
-    generated = generator.generate([post.diff for post in corpus.posts])
-    texts = [
-        _Text(
-            post=post,
-            sentences=split_post(post),
-            fold=fold_of(post.group),
-            references=select_counted(claims.references),
+    weights = _weigh_about(corpus, texts, changes, vectors, encoder)
+    rows = list(_labelled(corpus.posts))
+    candidates: list[Candidate] = []
+    reviews: list[Candidate] = []
+    for fold in range(FOLDS):
+        held_out = tune([row for row in rows if fold_of(row.group) != fold], tuned_encoder)
+        judge = _Judge(Reader(weights, held_out), changes, vectors)
+        candidates += judge.candidates(_compared(corpus, texts, fold))
+        reviews += judge.candidates(
+            (Candidate(group=diff.sha256, kind=headline.REVIEWS), diff, comments)
+            for diff, comments in corpus.reviews
+            if fold_of(diff.sha256) == fold
         )
-        for post, claims in zip(corpus.posts, generated, strict=True)
+    worth = preferences.fit(candidates)
+    people = [item for item in candidates if item.is_person]
+    final = tune(rows, tuned_encoder)
+    weights = replace(
+        weights,
+        layers=final.layers,
+        head=final.head,
+        worth=worth,
+        reference=_reference([*people, *reviews], worth),
+    )
+    matcher = matcher_training.train(
+        corpus.study, encoder=encoder, generator=generator, reader=Reader(weights, final)
+    )
+    return weights, matcher
+
+
+class _Changes(dict[str, _Change]):
+    """Changes by their hash."""
+
+    def __init__(self, generator: ClaimGenerator) -> None:
+        super().__init__()
+        self._generator = generator
+
+    def learn(self, diffs: Iterable[Diff]) -> None:
+        """Make the claims of the changes that are new."""
+        new = list({diff.sha256: diff for diff in diffs if diff.sha256 not in self}.values())
+        for diff, claims in zip(new, self._generator.generate(new), strict=True):
+            self[diff.sha256] = _Change(diff, select_counted(claims.references))
+
+
+def _read_texts(corpus: Corpus, changes: _Changes) -> list[_Text]:
+    tied = [post for post in corpus.posts if post.is_tied and post.diff is not None]
+    changes.learn(post.diff for post in tied if post.diff)
+    texts = [
+        _Text(post, split_body(post.comment, post.diff), changes[post.diff.sha256])
+        for post in tied
+        if post.diff
     ]
     return [text for text in texts if text.sentences]
 
 
-def split_post(post: Post) -> tuple[Sentence, ...]:
+def split_body(comment: Comment, diff: Diff | None) -> tuple[Sentence, ...]:
     """Split a text into its sentences, and its proposals of code."""
-    parsed = split_comment(post.comment, post.diff, "markdown")
-    return (
-        *(Sentence(text=text, comment=0) for text in parsed.sentences),
-        *(Sentence(text=text, comment=0, proposal=True) for text in parsed.proposals),
+    parsed = split_comment(comment, diff or Diff(files=(), sha256=""), "markdown")
+    return pipeline.sentences_of([parsed])
+
+
+def _labelled(posts: Iterable[Post]) -> Iterator[LabelledText]:
+    """Yield whole texts, and judged sentences of them, with what is known of them."""
+    judged = judgements.read_sentence_judgements()
+    known: set[str] = set()
+    for post in posts:
+        sentences = [
+            unit.text for unit in split_body(post.comment, post.diff) if not unit.hidden
+        ]
+        ratings = {name: value for name, value in post.ratings.items() if not math.isnan(value)}
+        has_labels = post.stance is not None or bool(ratings)
+        for text in sentences:
+            judgement = judged.get(text_key(text))
+            if judgement and text not in known:
+                known.add(text)
+                yield LabelledText(
+                    text=text, group=post.group, stance=judgement.stance,
+                    ratings=judgement.ratings, weight=SENTENCE_WEIGHT,
+                )  # fmt: skip
+        if has_labels and sentences:
+            for text in sentences if post.by_sentence else [" ".join(sentences)]:
+                yield LabelledText(
+                    text=text, group=post.group, stance=post.stance,
+                    ratings=ratings, weight=post.weight,
+                )  # fmt: skip
+
+
+def _weigh_about(
+    corpus: Corpus, texts: Sequence[_Text], changes: _Changes, vectors: Vectors, encoder: Encoder
+) -> Weights:
+    """Learn *about*; the other weights are empty."""
+    vectors.learn(_encoded(texts))
+    rarity = _rarity(changes.values())
+    for change in changes.values():
+        change.evidence = _collect(change, vectors)
+    none = np.zeros((0, 0), dtype=np.float32)
+    return Weights(
+        encoder=encoder.identity.partition("@")[0],
+        data_sha256=corpus.sha256,
+        rarity=rarity,
+        about=_learn_about(texts, vectors, rarity),
+        layers=TunedLayers({}),
+        head=none,
+        worth=np.zeros(len(headline.PARTS) + 1, dtype=np.float32),
+        reference={},
     )
 
 
-def _encoded(texts: Iterable[_Text]) -> Iterable[str]:
+def _collect(change: _Change, vectors: Vectors) -> ChangeEvidence:
+    rows = vectors.of([ref.encoded_text for ref in change.references])
+    return evidence.collect_evidence(change.diff, change.references, rows, vectors)
+
+
+def _encoded(texts: Iterable[_Text]) -> Iterator[str]:
     for text in texts:
-        yield from (ref.encoded_text for ref in text.references)
-        yield from text.outcome_claims
-        yield from evidence.windows(text.post.diff)
+        yield from (ref.encoded_text for ref in text.change.references)
+        yield from evidence.windows(text.change.diff)
         yield from (sentence.text for sentence in text.sentences)
 
 
-def _rarity(texts: Iterable[_Text]) -> Rarity:
+def _rarity(changes: Iterable[_Change]) -> Rarity:
     counts: Counter[str] = Counter()
-    changes = {id(text.post.diff): text.post.diff for text in texts}
-    for diff in changes.values():
-        ground = evidence.read_change_words(diff)
+    documents = 0
+    for change in changes:
+        ground = evidence.read_change_words(change.diff)
         counts.update(ground.changed | ground.context)
+        documents += 1
     return Rarity(
         frequency={stem: n for stem, n in sorted(counts.items()) if n >= MIN_CHANGES},
-        documents=len(changes),
+        documents=documents,
     )
 
 
-def _learn_about(texts: Sequence[_Text], vectors: Vectors, rarity: Rarity) -> Linear:
+def _learn_about(texts: Sequence[_Text], vectors: Vectors, rarity: Rarity) -> Floats:
     """Learn to distinguish a text with its own change from the same text with another one."""
-    tied = [text for text in texts if text.post.is_tied]
     pools: dict[str, list[_Text]] = {}
-    for text in tied:
+    for text in texts:
         pools.setdefault(text.post.pool, []).append(text)
     rng = random.Random(0)
     rows: list[list[float]] = []
     targets: list[float] = []
     weights: list[float] = []
-    for text in tied:
+    for text in texts:
         candidates = [
             candidate
             for candidate in pools[text.post.pool]
@@ -214,136 +265,95 @@ def _learn_about(texts: Sequence[_Text], vectors: Vectors, rarity: Rarity) -> Li
             parts.append((sentence, vectors[sentence]))
         for words, vector in parts:
             for paired in (text, *(rng.choice(candidates) for _ in range(NEGATIVES))):
-                change, is_own = paired.change, paired is text
-                rows.append(evidence.measure_evidence(words, vector, change, rarity))
-                targets.append(float(is_own))
-                # Both classes get the same total weight, as do texts with one part and with two.
-                weights.append((NEGATIVES if is_own else 1.0) / len(parts))
+                is_own = paired is text
+                if paired.change.evidence is not None:
+                    rows.append(
+                        evidence.measure_evidence(words, vector, paired.change.evidence, rarity)
+                    )
+                    targets.append(float(is_own))
+                    # Both classes get the same total weight, as do texts with one part and two.
+                    weights.append((NEGATIVES if is_own else 1.0) / len(parts))
     if not rows:
         raise InputError("no text of the data can be compared with a change other than its own")
-    return logistic.fit_layer(
-        Rows([()] * len(rows), np.array(rows), None),
-        np.array(targets)[:, None],
-        weights=np.array(weights),
-        settings=ABOUT,
-    )
+    return logistic.fit_measures(np.array(rows), np.array(targets), weights=np.array(weights))
 
 
-def _judged(texts: Sequence[_Text], bank: Iterable[JudgedSentence]) -> list[JudgedSentence]:
-    judgements = judged_sentences.read_judgements()
-    judged: dict[str, JudgedSentence] = {}
-    for text in texts:
-        for sentence in text.sentences:
-            key = sentence_key(sentence.text)
-            if key in judgements and not sentence.proposal:
-                (kind, acts), weight = judgements[key], 1.0
-            elif text.post.kind is not None:
-                kind, acts, weight = text.post.kind, False, CLAIM_WEIGHT
-            else:
-                continue
-            # A judgement counts more than a kind that follows from the origin of the text.
-            if key not in judged or weight > judged[key].weight:
-                judged[key] = JudgedSentence(sentence.text, kind, acts, weight, text.fold)
-        for claim in text.outcome_claims if text.post.labels is not None else ():
-            judged.setdefault(
-                sentence_key(claim),
-                JudgedSentence(claim, Kind.DESCRIPTION, False, OUTCOME_WEIGHT, text.fold),
-            )
-    judged |= {sentence_key(sentence.text): sentence for sentence in bank}
-    return [judged[key] for key in sorted(judged)]
+_Compared = tuple[Candidate, Diff, tuple[Comment, ...]]
 
 
-def _learn_sentences(judged: Sequence[JudgedSentence], vectors: Vectors) -> Linear:
-    texts = [sentence.text for sentence in judged]
-    targets = [
-        [*(float(sentence.kind is kind) for kind in KINDS), float(sentence.acts)]
-        for sentence in judged
+def _compared(corpus: Corpus, texts: Sequence[_Text], fold: int) -> Iterator[_Compared]:
+    """Yield the texts of a fold from which the worth is learned."""
+    rng = random.Random(fold)
+    comments = [
+        text
+        for text in texts
+        if fold_of(text.post.group) == fold and (text.post.is_person or "worth" in text.post.ratings)
     ]
-    return logistic.fit_layer(
-        Rows(
-            list(map(phrases.phrases, texts)),
-            np.array(list(map(phrases.measure_shape, texts))),
-            vectors.of(texts),
-        ),
-        np.array(targets),
-        weights=np.array([sentence.weight for sentence in judged]),
-        settings=SENTENCE,
-    )
-
-
-def _read_held_out(
-    comments: Sequence[_Text],
-    judged: Sequence[JudgedSentence],
-    vectors: Vectors,
-    weights: Weights,
-) -> None:
-    """Read every comment by a model that was not trained on its group."""
-    for fold in range(FOLDS):
-        training_sentences = [sentence for sentence in judged if sentence.fold != fold]
-        fold_weights = replace(weights, sentence=_learn_sentences(training_sentences, vectors))
-        for text in comments:
-            if text.fold == fold:
-                text.readings = [
-                    _read_sentence(sentence, text, vectors, fold_weights)
-                    for sentence in text.sentences
-                ]
-
-
-def _read_sentence(
-    sentence: Sentence, text: _Text, vectors: Vectors, weights: Weights
-) -> SentenceReading:
-    vector = vectors[sentence.text]
-    about = reading.judge_about(sentence.text, vector, text.change, weights)[1]
-    return reading.read_sentence(
-        sentence.text, vector, weights, about=about, proposal=sentence.proposal
-    )
-
-
-def _learn_comments(
-    comments: Sequence[_Text], vectors: Vectors, weights: Weights, matcher: Calibrated
-) -> tuple[Linear, dict[str, Floats]]:
-    """Learn the ratings of comments; also return the held-out values of comments by people."""
-    stacked = np.stack([text.vector(vectors) for text in comments])
-    measures = np.array(
-        [
-            reading.measure_comment(text.whole, vector, text.readings, text.change, weights)[1]
-            for text, vector in zip(comments, stacked, strict=True)
-        ]
-    )
-    comment_phrases = [phrases.phrases(text.whole) for text in comments]
-    targets = np.array([text.post.labels for text in comments], dtype=np.float64)
-
-    def learn(rows: Sequence[int]) -> Linear:
-        return logistic.fit_layer(
-            Rows([comment_phrases[row] for row in rows], measures[rows], stacked[rows]),
-            targets[rows],
-            weights=np.ones(len(rows)),
-            settings=COMMENT,
+    for text in rng.sample(comments, min(len(comments), MAX_COMPARED // FOLDS)):
+        post = text.post
+        size = headline.reference_of(text.change.diff, 1)
+        candidate = Candidate(
+            group=post.pool, kind=size, ratings=post.ratings, is_person=post.is_person
         )
+        yield candidate, text.change.diff, (post.comment,)
+    chosen = [review for review in corpus.written if fold_of(review.repository) == fold]
+    for review in chosen:
+        texts_by_kind = dict(review.texts)
+        other = rng.choice([item for item in corpus.written if item is not review])
+        texts_by_kind["other"] = other.texts["senior"]
+        useless = rng.sample(judgements.read_texts("templates"), TEMPLATES_PER_CHANGE)
+        for number, template in enumerate(useless):
+            filled = templates.fill(template["text"], review.patch, rng)
+            texts_by_kind[f"template {number}"] = filled
+        for kind, body in texts_by_kind.items():
+            group = review.diff.sha256
+            yield Candidate(group=group, kind=kind), review.diff, (Comment(body=body),)
 
+
+class _Judge:
+    """Measures the parts of the remarks of texts."""
+
+    def __init__(self, reader: Reader, changes: _Changes, vectors: Vectors) -> None:
+        self._reader = reader
+        self._changes = changes
+        self._vectors = vectors
+
+    def candidates(self, compared: Iterable[_Compared]) -> list[Candidate]:
+        """Return the candidates with the parts of their remarks."""
+        items = list(compared)
+        self._changes.learn(diff for _, diff, _ in items)
+        units = [
+            pipeline.sentences_of(
+                [split_comment(comment, diff, "markdown") for comment in comments]
+            )
+            for _, diff, comments in items
+        ]
+        for (_, diff, _), sentences in zip(items, units, strict=True):
+            change = self._changes[diff.sha256]
+            self._vectors.learn(ref.encoded_text for ref in change.references)
+            self._vectors.learn(evidence.windows(diff))
+            self._vectors.learn(sentence.text for sentence in sentences)
+        readings = self._reader.read_texts(
+            [(sentences, self._vectors.of([unit.text for unit in sentences])) for sentences in units]
+        )
+        for (candidate, diff, _), sentences, texts in zip(items, units, readings, strict=True):
+            change = self._changes[diff.sha256]
+            cells, seen = pipeline.compare(
+                diff, change.references, sentences, self._vectors, self._reader
+            )
+            if seen is not None:
+                candidate.remarks = [
+                    self._reader.measure(remark, cells, seen) for remark in texts.remarks
+                ]
+        return [candidate for candidate, _, _ in items]
+
+
+def _reference(items: Sequence[Candidate], worth: Floats) -> dict[str, Floats]:
+    """Return the values of real comments and reviews of people, by comparison set."""
     values: dict[str, list[float]] = {}
-    for fold in range(FOLDS):
-        layer = learn([row for row, text in enumerate(comments) if text.fold != fold])
-        fold_weights = replace(weights, comment=layer)
-        for text, vector in zip(comments, stacked, strict=True):
-            # The scale shows how a text compares with comments of people.
-            if text.fold == fold and text.post.is_person:
-                about, aspects = reading.read_comment(
-                    text.whole, vector, text.readings, text.change, fold_weights
-                )
-                degrees = _degrees(text, vectors, weights, matcher)
-                value = headline.join_parts(about, text.readings, degrees, aspects)[1]
-                values.setdefault(headline.size_of(text.post.diff), []).append(value)
-    reference = {
-        size: np.sort(np.array(values.get(size, ()), dtype=np.float32))
-        for size in headline.CHANGE_SIZES
+    for item in items:
+        values.setdefault(item.kind, []).append(preferences.value_of(item, worth))
+    return {
+        name: np.sort(np.array(values.get(name, ()), dtype=np.float32))
+        for name in (*headline.CHANGE_SIZES, headline.REVIEWS)
     }
-    return learn(range(len(comments))), reference
-
-
-def _degrees(text: _Text, vectors: Vectors, weights: Weights, matcher: Calibrated) -> list[float]:
-    """Return the degree to which each sentence addresses its best claim."""
-    cells = pipeline.compare(
-        text.post.diff, text.references, text.sentences, vectors, Reader(weights)
-    ).cells
-    return best_degrees(matcher.match(cells).degrees)

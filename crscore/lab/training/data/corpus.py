@@ -1,28 +1,34 @@
-"""Real comments, titles of commits and claims, from which the headline is learned."""
+"""Real comments, titles of commits, claims and texts of our own, to learn the headline from."""
 
 import hashlib
-import importlib.resources
-import json
 import math
+import random
 import re
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from crscore import jsonl
 from crscore.diff import parse
-from crscore.errors import InputError
+from crscore.errors import DiffParseError, InputError
 from crscore.lab.study.attacks.attack_set import AttackKind, honest_reviews, make_attacks
 from crscore.lab.study.attacks.material import Wording
 from crscore.lab.study.data.study import Study, read_study
+from crscore.lab.training.data import judgements, templates
 from crscore.lab.training.data.attack_examples import added_sentences
-from crscore.records import Comment, Diff, Kind
+from crscore.lab.training.data.judgements import Judgement, make_judgement, text_key
+from crscore.records import Comment, Diff, Stance
 
 FILES: Final = {
+    "worth": "real-comments/worth-dev.jsonl.gz",
     "rated": "real-comments/dev.jsonl.gz",
     "acted": "real-comments/acted-dev.jsonl.gz",
+    "categories": "real-comments/categories-dev.jsonl.gz",
+    "accepted": "real-comments/accepted-dev.jsonl.gz",
+    "followed": "real-comments/followed-dev.jsonl.gz",
+    "golden": "golden/martian-dev.jsonl.gz",
     "commits": "commits/diffs.jsonl.gz",
     "study": "human-study/dev.jsonl.gz",
     "claims": "claims-gpt4.jsonl.gz",
@@ -32,54 +38,83 @@ MIN_BODY_CHARS: Final = 80
 MAX_BODY_CHARS: Final = 900
 TITLE_INTERVAL: Final = 5
 """Every commit of a repository with this distance gives its title."""
-ATTACKS: Final[dict[AttackKind, Kind]] = {
-    AttackKind.STUFFING: Kind.OTHER,
-    AttackKind.PASTED: Kind.OTHER,
-    AttackKind.PRAISE: Kind.PRAISE,
-    AttackKind.BOILERPLATE: Kind.OTHER,
-    AttackKind.INJECTION: Kind.OTHER,
-    AttackKind.RESTATEMENT: Kind.DESCRIPTION,
-    AttackKind.ECHO: Kind.DESCRIPTION,
+MAX_REVIEW_COMMENTS: Final = 5
+"""Most comments of one review; a longer one is divided."""
+ATTACKS: Final[dict[AttackKind, Stance]] = {
+    AttackKind.STUFFING: Stance.OTHER,
+    AttackKind.PASTED: Stance.OTHER,
+    AttackKind.PRAISE: Stance.PRAISE,
+    AttackKind.BOILERPLATE: Stance.OTHER,
+    AttackKind.INJECTION: Stance.OTHER,
+    AttackKind.RESTATEMENT: Stance.DESCRIPTION,
+    AttackKind.ECHO: Stance.DESCRIPTION,
 }
-"""Kinds of attacks, in their training wording, and the kind of the sentences that they add."""
-MAX_ATTACKS: Final = 120
+"""Kinds of attacks, in their training wording, and the stance of the sentences that they add."""
+MAX_ATTACKS: Final = 60
 """Most attacks of a kind."""
-MAX_CLAIMED: Final = 500
+MAX_CLAIMED: Final = 60
 """Most changes whose claims by a model are read."""
+TEMPLATE_FILLINGS: Final = 8
+"""Changes that a template is filled with."""
+SEVERITIES: Final = {"Low": 0.3, "Medium": 0.55, "High": 0.8, "Critical": 1.0}
+"""Severity of a golden finding -> importance."""
+FUNCTIONAL: Final = {
+    "functional": 1.0, "documentation": 0.0, "variable naming": 0.0, "visual representation": 0.0,
+    "Code Defect": 1.0, "Security Vulnerability": 1.0, "Performance": 1.0,
+    "Maintainability and Readability": 0.3,
+}  # fmt: skip
+"""Category or subcategory of a comment -> probability that it is on how the code works."""
 # Takes "1. Text" and " 2) Text", up to the end of the line.
 _POINT: Final = re.compile(r"^[^\S\n]*\d+[.)]\s+(.+)$", re.MULTILINE)
-_DESCRIBES: Final[dict[str, Any]] = {"labels": (math.nan, math.nan, math.nan, math.nan, 0.0)}
-"""Labels of a text that only describes or praises."""
-_WRITTEN: Final[dict[str, dict[str, Any]]] = {
-    "review": {"labels": (1.0, 1.0, math.nan, math.nan, 1.0)},
-    "summary": _DESCRIBES,
-    "praise": _DESCRIBES,
-}
-"""Labels of the texts in `written.jsonl`."""
-_RATINGS: Final = ("relevance", "informativeness", "expression")
+_EMPTY: Final = {"gives": 0.0, "importance": 0.0}
+_RATINGS: Final = {
+    "relevant": "relevance", "informative": "informativeness", "clear": "expression"
+}  # fmt: skip
+_WORDING_STANCES: Final = {
+    "present": Stance.PROBLEM, "imperative": Stance.REQUEST, "question": Stance.QUESTION,
+    "shouldnt": Stance.REQUEST, "short": Stance.PROBLEM, "heading": Stance.PROBLEM,
+    "bot": Stance.REQUEST, "consequence": Stance.PROBLEM, "praise_but": Stance.PROBLEM,
+    "suggestion": Stance.PROPOSAL,
+}  # fmt: skip
+_EMPTY_WORDINGS: Final = {
+    "praise_only": Stance.PRAISE, "describe": Stance.DESCRIPTION, "empty": Stance.OTHER
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Post:
-    """A text on a change."""
+    """A text, mostly on a change."""
 
     comment: Comment
-    diff: Diff
-    patch: str
+    diff: Diff | None = None
+    """The change; None where the data does not have it."""
+    patch: str = ""
     """Text of the change."""
     group: str
     """Posts of one group are in one fold."""
     pool: str
     """Changes of one pool can replace each other as negative examples."""
-    labels: tuple[float, ...] | None = None
-    """Relevant, informative, clear, acted on, reviewing: 0, 1 or NaN; None without labels."""
+    stance: Stance | None = None
+    ratings: Mapping[str, float] = field(default_factory=dict)
+    """What is known of its ratings, each in [0, 1]."""
+    weight: float = 1.0
+    by_sentence: bool = False
+    """Whether stance and ratings hold for each of its sentences."""
     is_person: bool = False
     """Whether it is a review comment by a person."""
     is_tied: bool = False
     """Whether the text is surely about the change."""
-    kind: Kind | None = None
-    """Kind of its sentences, where the origin of the text determines it; they are not
-    actionable."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class WrittenReview:
+    """Reviews of several kinds that were written on one change."""
+
+    diff: Diff
+    patch: str
+    repository: str
+    texts: Mapping[str, str]
+    """Kind (`senior`, `terse`, `nits`, ...) -> review."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -88,6 +123,10 @@ class Corpus:
 
     posts: tuple[Post, ...]
     """In the order of the files."""
+    written: tuple[WrittenReview, ...]
+    """Reviews to choose between."""
+    reviews: tuple[tuple[Diff, tuple[Comment, ...]], ...]
+    """Reviews of several comments by people."""
     study: Study
     """Rated reviews, for the matcher."""
     sha256: str
@@ -101,92 +140,187 @@ def read_corpus(folder: Path) -> Corpus:
         InputError: A file is missing or of another form.
     """
     digest = hashlib.sha256()
-    for name in FILES.values():
+    rows: dict[str, list[dict[str, Any]]] = {}
+    for name, file in FILES.items():
+        path = folder / file
         try:
-            digest.update((folder / name).read_bytes())
+            digest.update(path.read_bytes())
         except OSError as error:
-            raise InputError(f"{folder / name} cannot be read: {error.strerror}") from error
-    posts: list[Post] = []
-    for part, read_posts in (
-        ("rated", _rated),
-        ("acted", _acted),
-        ("commits", _commits),
-        ("study", _reviews),
-        ("claims", _claims),
-    ):
-        path = folder / FILES[part]
-        rows = jsonl.read_rows(jsonl.read_bytes(path, "JSON Lines"), dict, path, "JSON Lines")
-        try:
-            posts += read_posts(row for _, row in rows)
-        except (KeyError, TypeError) as error:
-            raise InputError(f"{path}: a row lacks {error}") from error
+            raise InputError(f"{path} cannot be read: {error.strerror}") from error
+        content = jsonl.read_bytes(path, "JSON Lines")
+        rows[name] = [row for _, row in jsonl.read_rows(content, dict, path, "JSON Lines")]
     study = read_study(folder / FILES["study"])
-    posts += _attacks(study)
-    return Corpus(posts=tuple(posts), study=study, sha256=digest.hexdigest())
+    try:
+        judged = judgements.read_comment_judgements() | _judged(rows["worth"])
+        posts = [
+            *_rated(rows["rated"], judged),
+            *_acted(rows["acted"], judged),
+            *_categories(rows["categories"], judged),
+            *_accepted(rows["accepted"], judged),
+            *_golden(rows["golden"], judged),
+            *_commits(rows["commits"]),
+            *_study_reviews(rows["study"]),
+            *_claims(rows["claims"]),
+            *_own_texts(rows["commits"]),
+            *_attacks(study),
+        ]
+        return Corpus(
+            posts=tuple(posts),
+            written=tuple(_written_reviews(rows["commits"])),
+            reviews=tuple(_people_reviews(rows["followed"])),
+            study=study,
+            sha256=digest.hexdigest(),
+        )
+    except (KeyError, TypeError) as error:
+        raise InputError(f"{folder}: a row lacks {error}") from error
 
 
-def _post(body: str, patch: str, diff: Diff, **fields: Any) -> Post:
-    return Post(comment=Comment(body=body), patch=patch, diff=diff, **fields)
+def _judged(rows: list[dict[str, Any]]) -> dict[str, Judgement]:
+    return {
+        text_key(row["comment"], row["diff_hunk"] or ""): make_judgement(
+            row["stance"], row["importance"], row["worth"]
+        )
+        for row in rows
+    }
 
 
-def _rated(rows: Iterator[dict[str, Any]]) -> Iterator[Post]:
+def _comment(
+    body: str, hunk: str | None, judged: Mapping[str, Judgement], ratings: Mapping[str, float],
+    **fields: Any,
+) -> Post:  # fmt: skip
+    """Return a real comment with what is known of it."""
+    judgement = judged.get(text_key(body, hunk or ""))
+    return Post(
+        comment=Comment(body=body),
+        patch=hunk or "",
+        stance=judgement.stance if judgement else None,
+        ratings={**(judgement.ratings if judgement else {}), **ratings},
+        is_tied=fields.get("diff") is not None,
+        **fields,
+    )
+
+
+def _rated(rows: list[dict[str, Any]], judged: Mapping[str, Judgement]) -> Iterator[Post]:
     for row in rows:
-        yield _post(
+        yield _comment(
             row["comment"],
             row["patch"],
-            parse.parse_diff(row["patch"], language=row["language"]),
+            judged,
+            {name: float(row[column]) for name, column in _RATINGS.items()},
+            diff=parse.parse_diff(row["patch"], language=row["language"]),
             group=row["patch"],
             pool=f"rated {row['language']}",
-            # It is unknown whether the author acted on them.
-            labels=(*(float(row[name]) for name in _RATINGS), math.nan, 1.0),
             is_person=True,
-            is_tied=True,
         )
 
 
-def _acted(rows: Iterator[dict[str, Any]]) -> Iterator[Post]:
+def _acted(rows: list[dict[str, Any]], judged: Mapping[str, Judgement]) -> Iterator[Post]:
     for row in rows:
         diff = parse.parse_diff(row["diff_hunk"], path=row["path"])
-        yield _post(
+        yield _comment(
             row["comment"],
             row["diff_hunk"],
-            diff,
-            group=row["diff_hunk"],
+            judged,
+            {"acted_on": float(row["changed"])},
+            diff=diff,
+            group=row["repository"],
             pool=f"acted {diff.files[0].language}",
-            # Nobody rated these.
-            labels=(math.nan, math.nan, math.nan, float(row["changed"]), 1.0),
             is_person=row["writer"] == "person",
-            is_tied=True,
         )
 
 
-def read_written() -> dict[str, dict[str, list[str]]]:
-    """Read the texts that were written on some commits: a review, a summary and praise of each.
-
-    Returns:
-        Commit -> kind of text -> its sentences.
-    """
-    text = importlib.resources.files(__package__).joinpath("written.jsonl").read_text("utf-8")
-    rows = map(json.loads, text.splitlines())
-    return {row["commit"]: {kind: row[kind] for kind in _WRITTEN} for row in rows}
+def _diff_of(hunk: str | None, path: str) -> Diff | None:
+    """Parse a hunk, if there is one and its source has kept its form."""
+    try:
+        return parse.parse_diff(hunk, path=path) if hunk else None
+    except DiffParseError:
+        return None
 
 
-def _commits(rows: Iterator[dict[str, Any]]) -> Iterator[Post]:
-    """Yield titles and bodies of some commits, and the texts that were written on them."""
+def _categories(rows: list[dict[str, Any]], judged: Mapping[str, Judgement]) -> Iterator[Post]:
+    for row in rows:
+        hunk = row["diff_hunk"]
+        functional = FUNCTIONAL.get(row["category"], FUNCTIONAL.get(row["subcategory"], math.nan))
+        yield _comment(
+            row["comment"],
+            hunk,
+            judged,
+            {"functional": functional},
+            diff=_diff_of(hunk, row["path"]),
+            group=row["repository"],
+            pool="categories",
+            is_person=True,
+        )
+
+
+def _accepted(rows: list[dict[str, Any]], judged: Mapping[str, Judgement]) -> Iterator[Post]:
+    for row in rows:
+        hunk = row["diff_hunk"]
+        yield _comment(
+            row["comment"],
+            hunk,
+            judged,
+            {
+                "accepted": float(row["accepted"]),
+                "functional": FUNCTIONAL.get(row["category"], math.nan),
+            },
+            diff=_diff_of(hunk, row["path"]),
+            # The owner and the name.
+            group="/".join(row["pull"].split("/")[3:5]),
+            pool="accepted",
+            is_person=row["writer"] == "person",
+        )
+
+
+def _golden(rows: list[dict[str, Any]], judged: Mapping[str, Judgement]) -> Iterator[Post]:
+    """Yield the golden findings, and those of the bots' that were judged."""
+    for row in rows:
+        fields = {"group": row["pull"], "pool": "golden"}
+        for finding in row["golden"]:
+            ratings = {"gives": 1.0, "importance": SEVERITIES[finding["severity"]]}
+            yield _comment(finding["text"], None, judged, ratings, **fields)
+        texts = {
+            finding["text"]: finding["golden"] is not None
+            for judges in row["found"].values()
+            for findings in judges.values()
+            for finding in findings
+        }
+        for text, is_golden in texts.items():
+            if text_key(text, "") in judged:
+                yield _comment(text, None, judged, {"accepted": float(is_golden)}, **fields)
+
+
+def _people_reviews(
+    rows: list[dict[str, Any]],
+) -> Iterator[tuple[Diff, tuple[Comment, ...]]]:
+    """Yield the comments of people on one pull request, a few at a time."""
+    pulls: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in rows:
+        if row["writer"] == "person":
+            pulls.setdefault((row["repository"], row["pull"]), []).append(row)
+    for comments in pulls.values():
+        for start in range(0, len(comments), MAX_REVIEW_COMMENTS):
+            chosen = comments[start : start + MAX_REVIEW_COMMENTS]
+            if len(chosen) > 1:
+                hunks = {row["diff_hunk"]: row["path"] for row in chosen}
+                diffs = [parse.parse_diff(hunk, path=path) for hunk, path in hunks.items()]
+                files = tuple(file for diff in diffs for file in diff.files)
+                digest = hashlib.sha256("".join(hunks).encode()).hexdigest()
+                diff = Diff(files=files, sha256=digest)
+                yield diff, tuple(Comment(body=row["comment"]) for row in chosen)
+
+
+def _commits(rows: list[dict[str, Any]]) -> Iterator[Post]:
+    """Yield titles and bodies of some commits, and short texts that were written on them."""
     indices: Counter[str] = Counter()
-    written = read_written()
+    written = {row["commit"]: row for row in judgements.read_texts("written")}
     for row in rows:
         repository, patch = row["repository"], row["diff"]
-        fields = {"group": repository, "is_tied": True}
-        for kind, sentences in written.get(row["commit"], {}).items():
-            yield _post(
-                "\n\n".join(sentences),
-                patch,
-                parse.parse_diff(patch),
-                **fields,
-                **_WRITTEN[kind],
-                pool=f"written {kind}",
-            )
+        fields: dict[str, Any] = {"group": repository, "patch": patch, "is_tied": True}
+        for kind in ("review", "summary", "praise") if row["commit"] in written else ():
+            body = "\n\n".join(written[row["commit"]][kind])
+            diff = parse.parse_diff(patch)
+            yield Post(comment=Comment(body=body), diff=diff, pool=f"written {kind}", **fields)
         is_titled = indices[repository] % TITLE_INTERVAL == 0
         indices[repository] += 1
         body = row["body"] if MIN_BODY_CHARS < len(row["body"]) < MAX_BODY_CHARS else ""
@@ -196,36 +330,88 @@ def _commits(rows: Iterator[dict[str, Any]]) -> Iterator[Post]:
         # A commit may only rename files, or change binary ones.
         if not any(file.hunks for file in diff.files):
             continue
-        pool = f"commits {repository}"
         if is_titled:
-            yield _post(row["subject"], patch, diff, **fields, pool=f"{pool} title")
+            yield Post(
+                comment=Comment(body=row["subject"]), diff=diff, pool=f"commits {repository} title",
+                stance=Stance.DESCRIPTION, ratings={"gives": 0.0}, weight=0.3, **fields,
+            )  # fmt: skip
         if body:
-            yield _post(body, patch, diff, **fields, pool=f"{pool} body")
+            pool = f"commits {repository} body"
+            yield Post(comment=Comment(body=body), diff=diff, pool=pool, **fields)
 
 
-def _reviews(rows: Iterator[dict[str, Any]]) -> Iterator[Post]:
-    """Yield the reviews of a study for their judged sentences, and its claims."""
+def _study_reviews(rows: list[dict[str, Any]]) -> Iterator[Post]:
+    """Yield the reviews of a study, for their judged sentences, and its claims."""
     for row in rows:
-        patch = row["patch"]
-        diff = parse.parse_diff(patch, language=row["language"])
-        fields = {"group": row["id"], "pool": "study"}
+        diff = parse.parse_diff(row["patch"], language=row["language"])
+        fields = {"group": row["id"], "pool": "study", "diff": diff, "patch": row["patch"]}
         for review in row["reviews"]:
-            yield _post(review["text"], patch, diff, **fields)
-        claims = "\n\n".join(claim["text"] for claim in row["llm_claims"])
-        yield _post(claims, patch, diff, **fields, **_DESCRIBES, kind=Kind.DESCRIPTION)
+            yield Post(comment=Comment(body=review["text"]), **fields)
 
 
-def _claims(rows: Iterator[dict[str, Any]]) -> Iterator[Post]:
-    for row, _ in zip(rows, range(MAX_CLAIMED), strict=False):
-        yield _post(
-            "\n\n".join(_POINT.findall(row["completion"])),
-            row["patch"],
-            parse.parse_diff(row["patch"]),
+def _claims(rows: list[dict[str, Any]]) -> Iterator[Post]:
+    for row in rows[:MAX_CLAIMED]:
+        yield Post(
+            comment=Comment(body="\n\n".join(_POINT.findall(row["completion"]))),
             group=row["patch"],
             pool="claims",
-            **_DESCRIBES,
-            kind=Kind.DESCRIPTION,
+            stance=Stance.DESCRIPTION,
+            ratings=_EMPTY,
+            weight=0.2,
+            by_sentence=True,
         )
+
+
+def _own_texts(commits: list[dict[str, Any]]) -> Iterator[Post]:
+    """Yield what was written to learn from: wordings, parts of reviews, useless templates."""
+    for row in judgements.read_texts("wordings"):
+        fields: dict[str, Any] = {"group": row["repository"], "pool": "wordings", "weight": 0.7}
+        ratings = {"gives": 1.0, "importance": row["importance"] / judgements.MAX_IMPORTANCE}
+        for name, stance in _WORDING_STANCES.items():
+            body = Comment(body=row[name])
+            yield Post(comment=body, stance=stance, ratings=ratings, **fields)
+        for name, stance in _EMPTY_WORDINGS.items():
+            yield Post(comment=Comment(body=row[name]), stance=stance, ratings=_EMPTY, **fields)
+    for row in judgements.read_texts("reviews"):
+        fields = {"group": row["repository"], "pool": "written", "weight": 0.7}
+        points = [point["importance"] / judgements.MAX_IMPORTANCE for point in row["points"]]
+        for point, importance in zip(row["points"], points, strict=True):
+            ratings = {"gives": 1.0, "importance": importance}
+            yield Post(comment=Comment(body=point["text"]), ratings=ratings, **fields)
+        for kind, stance, ratings in (
+            ("terse", None, {"gives": 1.0, "importance": max(points)}),
+            ("summary", Stance.DESCRIPTION, _EMPTY),
+            ("generic", None, {"gives": 0.0, "importance": 0.1}),
+            ("nits", None, {"importance": 0.25}),
+        ):
+            body = Comment(body=row[kind])
+            yield Post(comment=body, stance=stance, ratings=ratings, by_sentence=True, **fields)
+    rng = random.Random(0)
+    repositories = {row["repository"] for row in judgements.read_texts("reviews")}
+    chosen = [row for row in commits if row["repository"] in repositories]
+    for template in judgements.read_texts("templates"):
+        for row in rng.choices(chosen, k=TEMPLATE_FILLINGS):
+            yield Post(
+                comment=Comment(body=templates.fill(template["text"], row["diff"], rng)),
+                group=row["repository"],
+                pool="templates",
+                stance=Stance.OTHER,
+                ratings={"gives": 0.0, "importance": 0.1},
+                weight=0.5,
+            )
+
+
+def _written_reviews(commits: list[dict[str, Any]]) -> Iterator[WrittenReview]:
+    patches = {row["commit"]: row["diff"] for row in commits}
+    for row in judgements.read_texts("reviews"):
+        # The data may be a part of all commits.
+        if patch := patches.get(row["commit"]):
+            yield WrittenReview(
+                diff=parse.parse_diff(patch),
+                patch=patch,
+                repository=row["repository"],
+                texts={kind: text for kind, text in row.items() if isinstance(text, str)},
+            )
 
 
 def _attacks(study: Study) -> Iterator[Post]:
@@ -233,7 +419,6 @@ def _attacks(study: Study) -> Iterator[Post]:
     original_texts = {
         (change.id, review.system): review.text for change, review in honest_reviews(study)
     }
-    changes = {change.id: change for change in study.changes}
     counts: Counter[AttackKind] = Counter()
     attacks = make_attacks(study, seed=0, wording=Wording.TRAINING)
     # By a hash, so that the limit takes attacks on all changes and of all variants.
@@ -243,13 +428,12 @@ def _attacks(study: Study) -> Iterator[Post]:
         added = added_sentences(attack, original_texts[attack.change, attack.system])
         if added:
             counts[attack.kind] += 1
-            change = changes[attack.change]
-            yield _post(
-                "\n\n".join(added),
-                change.patch,
-                parse.parse_diff(change.patch, language=change.language),
-                group=change.id,
+            yield Post(
+                comment=Comment(body="\n\n".join(added)),
+                group=attack.change,
                 pool="attacks",
-                **_DESCRIBES,
-                kind=ATTACKS[attack.kind],
+                stance=ATTACKS[attack.kind],
+                ratings=_EMPTY,
+                weight=0.3,
+                by_sentence=True,
             )
