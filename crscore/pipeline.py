@@ -169,7 +169,10 @@ def run(pairs: Sequence[Pair], parts: Parts) -> tuple[Result, ...]:
     with progress.track("reading the change"):
         jobs = _prepare_all([*pairs, *older], parts, splitting)
     with progress.track("encoding"):
-        vectors = _encode(jobs, parts, budget)
+        left = budget.left
+        # What is encoded is then read twice: each sentence alone and in its remark.
+        encoding = Budget(left / 3 if parts.reader and left is not None else left)
+        vectors = _encode(jobs, parts, encoding)
         jobs = [_without_late_comments(job, vectors) for job in jobs]
         readings = _read_texts(jobs, vectors, parts.reader)
     originals: list[dict[int, Result]] = [{} for _ in pairs]

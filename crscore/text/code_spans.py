@@ -10,7 +10,7 @@ CODE_SPAN: Final = re.compile(
 it. Bounded, so that an unclosed span is not scanned through a long text.
 """
 
-_IDENTIFIER: Final = re.compile(r"[^\W\d]\w{2,}")
+_IDENTIFIER: Final = re.compile(r"\b[^\W\d]\w{2,}")
 
 
 def find_code_spans(text: str) -> list[str]:

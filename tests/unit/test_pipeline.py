@@ -663,6 +663,19 @@ def test_comments_that_do_not_fit_the_time_limit_are_set_aside_with_a_note() -> 
     assert len(result.comments) == 12
 
 
+def test_reader_needs_a_part_of_the_time() -> None:
+    many = tuple(Comment(body=" ".join(f"w{i}x{n} runs." for n in range(200))) for i in range(12))
+    free, limited = (
+        replace(parts(*CLAIMS), encoder=Slow(), time_limit=2.0, reader=reader)
+        for reader in (None, READER)
+    )
+    without, result = (
+        pipeline.run([pipeline.Pair(DIFF, many)], made)[0] for made in (free, limited)
+    )
+    assert 0 < len(result.sentences) < len(without.sentences)
+    assert len(result.readings) == len(result.sentences)
+
+
 def test_comments_over_the_most_sentences_are_set_aside_without_a_time_limit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

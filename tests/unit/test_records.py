@@ -1,4 +1,4 @@
-"""Lines of a diff; coverage and the name that a signature gives the tools."""
+"""Lines of a diff; coverage and the name that a signature gives the tools; remarks."""
 
 from dataclasses import replace
 
@@ -6,11 +6,16 @@ import pytest
 
 from crscore.diff.parse import parse_diff
 from crscore.records import (
+    GIVES_FROM,
+    ON_TOPIC,
     Analysis,
     Coverage,
+    Importance,
     LineKind,
     PseudoReference,
     ReferenceKind,
+    Remark,
+    Stance,
     ToolRun,
     ToolState,
     analyzers_identity,
@@ -79,3 +84,27 @@ def test_reading_is_encoded_instead_of_the_text() -> None:
     claim = PseudoReference(text="`x`", kind=ReferenceKind.CLAIM, source="t")
     assert claim.encoded_text == "`x`"
     assert replace(claim, reading="the x").encoded_text == "the x"
+
+
+@pytest.mark.parametrize(
+    ("gives", "about", "is_valuable"),
+    [
+        (GIVES_FROM, ON_TOPIC, True),
+        (1.0, ON_TOPIC - 0.01, False),
+        (GIVES_FROM - 0.01, 1.0, False),
+    ],
+)
+def test_remark_is_valuable_if_it_gives_something_about_the_change(
+    gives: float, about: float, is_valuable: bool
+) -> None:
+    remark = Remark(
+        comment=0,
+        sentences=(0,),
+        stance=Stance.REQUEST,
+        gives=gives,
+        importance=0.5,
+        level=Importance.MINOR,
+        about=about,
+        worth=0.5,
+    )
+    assert remark.is_valuable is is_valuable

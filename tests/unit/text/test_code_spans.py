@@ -2,7 +2,7 @@ import time
 
 import pytest
 
-from crscore.text.code_spans import CODE_SPAN, find_code_spans
+from crscore.text.code_spans import CODE_SPAN, code_names, find_code_spans
 
 
 def test_code_spans_are_between_equal_runs_of_backticks() -> None:
@@ -33,3 +33,14 @@ def test_time_grows_with_the_length_alone(piece: str) -> None:
 
     # Quadratic time would be 16 times as long.
     assert seconds(40_000) < 10 * max(seconds(10_000), 0.01)
+
+
+def test_names_are_the_identifiers_in_code_spans() -> None:
+    names = {
+        "Call parse here": set(),
+        "`parse(x)` and `Parse.All`": {"parse", "all"},
+        "`max_limit` or ``a `second` one``": {"max_limit", "second", "one"},
+        "`1e10` `été2`": {"été2"},
+        "`a` `ab`": set(),
+    }
+    assert {text: set(code_names(text)) for text in names} == names

@@ -6,14 +6,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crscore.diff import parse
-from crscore.records import Aspects, Importance, Remark, Share, Stance, Usefulness
+from crscore.records import (
+    OFF_TOPIC,
+    ON_TOPIC,
+    Aspects,
+    Importance,
+    Remark,
+    Share,
+    Stance,
+    Usefulness,
+)
 from crscore.usefulness import headline
 from crscore.usefulness.headline import (
     CHANGE_SIZES,
     LEVELS,
     MAX_PRICE,
-    OFF_TOPIC,
-    ON_TOPIC,
     PARTS,
     REVIEWS,
     STANDING_WORDS,

@@ -9,6 +9,8 @@ import pytest
 from crscore import Scorer
 from crscore.encoders import hashing, minilm
 from crscore.records import (
+    OFF_TOPIC,
+    ON_TOPIC,
     Claims,
     Comment,
     Flag,
@@ -179,16 +181,16 @@ def test_pasted_code_gives_nothing(scorer) -> None:
     alone = score_text(scorer, PASTED)
     (remark,) = alone.remarks
     assert (remark.gives, remark.about, remark.worth) == (0, 0, 0)
-    assert (alone.usefulness.value, alone.usefulness.word) == (0, headline.OFF_TOPIC)
+    assert (alone.usefulness.value, alone.usefulness.word) == (0, OFF_TOPIC)
 
 
 def test_remark_about_something_else_is_worth_nothing(scorer) -> None:
     result = score_text(scorer, "Rename `OrderRepository` to `OrderStore`.")
     (remark,) = result.remarks
     assert remark.gives > 0.5
-    assert remark.about < headline.ON_TOPIC
+    assert remark.about < ON_TOPIC
     assert (remark.worth, result.usefulness.value) == (0, 0)
-    assert result.usefulness.word == headline.OFF_TOPIC
+    assert result.usefulness.word == OFF_TOPIC
 
 
 def test_sentence_that_only_describes_is_flagged_unless_it_has_a_flag(scorer) -> None:
@@ -224,7 +226,7 @@ def test_subject_is_a_claim(scorer) -> None:
 def test_subject_is_something_else(scorer) -> None:
     (item,) = score_text(scorer, "Rename `OrderRepository` to `OrderStore`.").readings
     assert (item.subject, item.reference) == (Subject.ELSEWHERE, None)
-    assert item.about < headline.ON_TOPIC
+    assert item.about < ON_TOPIC
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from crscore.diff import parse
 from crscore.encoders import hashing, minilm
-from crscore.records import Stance
+from crscore.records import GIVES_FROM, Stance
 from crscore.usefulness import evidence, reading
 from crscore.usefulness.evidence import ChangeEvidence
-from crscore.usefulness.reading import GIVES_FROM, OUTPUTS, RATINGS, STANCES, TunedNetwork
+from crscore.usefulness.reading import OUTPUTS, RATINGS, STANCES, TunedNetwork
 from tests.helpers.useful import outputs, text_reading, weights
 
 PATCH = "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-limit = 10\n+limit = 20\n"

@@ -9,12 +9,12 @@ import pytest
 
 from crscore import Scorer
 from crscore.encoders import minilm
-from crscore.records import Flag, Stance, Usefulness
+from crscore.records import GIVES_FROM, Flag, Stance, Usefulness
 from crscore.usefulness import evidence, headline, model, reader
 from crscore.usefulness.headline import CHANGE_SIZES, PARTS
 from crscore.usefulness.model import Weights
 from crscore.usefulness.reader import SHIPPED
-from crscore.usefulness.reading import GIVES_FROM, OUTPUTS, STANCES, TextReading, read_text
+from crscore.usefulness.reading import OUTPUTS, STANCES, TextReading, read_text
 
 REQUESTS = (
     "Please extract this into a helper.",
