@@ -199,9 +199,7 @@ class Reader:
             for about, flag in zip(cells.about, judged.flags, strict=True)
         ]
         is_read = [flag not in _UNREAD for flag in judged.flags]
-        remarks = [
-            self._judge(remark, cells, change, abouts, is_read) for remark in texts.remarks
-        ]
+        remarks = [self._judge(remark, cells, change, abouts, is_read) for remark in texts.remarks]
         by_comment: dict[int, list[int]] = {}
         for index, remark in enumerate(remarks):
             by_comment.setdefault(remark.comment, []).append(index)

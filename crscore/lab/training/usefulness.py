@@ -104,37 +104,70 @@ def train(
         DependencyError: scipy, lightgbm, torch or transformers is not installed.
     """
     generator = generator or plugins.create("claims", "structural")
-    tuned_encoder = encoder if isinstance(encoder, MiniLM) else MiniLM()
-    changes = _Changes(generator)
-    texts = _read_texts(corpus, changes)
-    vectors = Vectors(encoder)
-    weights = _weigh_about(corpus, texts, changes, vectors, encoder)
-    rows = list(_labelled(corpus.posts))
-    candidates: list[Candidate] = []
-    reviews: list[Candidate] = []
-    for fold in range(FOLDS):
-        held_out = tune([row for row in rows if fold_of(row.group) != fold], tuned_encoder)
-        judge = _Judge(Reader(weights, held_out), changes, vectors)
-        candidates += judge.candidates(_compared(corpus, texts, fold))
-        reviews += judge.candidates(
-            (Candidate(group=diff.sha256, kind=headline.REVIEWS), diff, comments)
-            for diff, comments in corpus.reviews
-            if fold_of(diff.sha256) == fold
-        )
+    fitted = cross_fit(corpus, encoder=encoder, generator=generator, tune=tune)
+    candidates = [item for fold in fitted.candidates for item in fold]
     worth = preferences.fit(candidates)
     people = [item for item in candidates if item.is_person]
-    final = tune(rows, tuned_encoder)
+    final = tune(fitted.rows, _tunable(encoder))
     weights = replace(
-        weights,
+        fitted.weights,
         layers=final.layers,
         head=final.head,
         worth=worth,
-        reference=_reference([*people, *reviews], worth),
+        reference=_reference([*people, *fitted.reviews], worth),
     )
     matcher = matcher_training.train(
         corpus.study, encoder=encoder, generator=generator, reader=Reader(weights, final)
     )
     return weights, matcher
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CrossFit:
+    """What the worth is learned from: texts, read by networks that have not seen them."""
+
+    rows: list[LabelledText]
+    weights: Weights
+    """The weights without a network and without a worth."""
+    networks: list[TunedReader]
+    """The network that has not seen the texts of each fold."""
+    candidates: list[list[Candidate]]
+    """Comments and written reviews of each fold."""
+    reviews: list[Candidate]
+    """Reviews of several comments by people."""
+
+
+def cross_fit(
+    corpus: Corpus, *, encoder: Encoder, generator: ClaimGenerator, tune: Learn = network.tune
+) -> CrossFit:
+    """Tune a network for each fold, on the others, and measure the texts of the fold by it.
+
+    Raises:
+        InputError, DependencyError: As in `train`.
+    """
+    changes = _Changes(generator)
+    texts = _read_texts(corpus, changes)
+    vectors = Vectors(encoder)
+    weights = _weigh_about(corpus, texts, changes, vectors, encoder)
+    rows = list(_labelled(corpus.posts))
+    fitted = CrossFit(rows=rows, weights=weights, networks=[], candidates=[], reviews=[])
+    for fold in range(FOLDS):
+        held_out = tune([row for row in rows if fold_of(row.group) != fold], _tunable(encoder))
+        judge = _Judge(Reader(weights, held_out), changes, vectors)
+        fitted.networks.append(held_out)
+        fitted.candidates.append(judge.candidates(_compared(corpus, texts, fold)))
+        fitted.reviews.extend(
+            judge.candidates(
+                (Candidate(group=diff.sha256, kind=headline.REVIEWS), diff, comments)
+                for diff, comments in corpus.reviews
+                if fold_of(diff.sha256) == fold
+            )
+        )
+    return fitted
+
+
+def _tunable(encoder: Encoder) -> MiniLM:
+    return encoder if isinstance(encoder, MiniLM) else MiniLM()
 
 
 class _Changes(dict[str, _Change]):
@@ -173,9 +206,7 @@ def _labelled(posts: Iterable[Post]) -> Iterator[LabelledText]:
     judged = judgements.read_sentence_judgements()
     known: set[str] = set()
     for post in posts:
-        sentences = [
-            unit.text for unit in split_body(post.comment, post.diff) if not unit.hidden
-        ]
+        sentences = [unit.text for unit in split_body(post.comment, post.diff) if not unit.hidden]
         ratings = {name: value for name, value in post.ratings.items() if not math.isnan(value)}
         has_labels = post.stance is not None or bool(ratings)
         for text in sentences:
@@ -287,7 +318,8 @@ def _compared(corpus: Corpus, texts: Sequence[_Text], fold: int) -> Iterator[_Co
     comments = [
         text
         for text in texts
-        if fold_of(text.post.group) == fold and (text.post.is_person or "worth" in text.post.ratings)
+        if fold_of(text.post.group) == fold
+        and (text.post.is_person or "worth" in text.post.ratings)
     ]
     for text in rng.sample(comments, min(len(comments), MAX_COMPARED // FOLDS)):
         post = text.post
@@ -334,7 +366,10 @@ class _Judge:
             self._vectors.learn(evidence.windows(diff))
             self._vectors.learn(sentence.text for sentence in sentences)
         readings = self._reader.read_texts(
-            [(sentences, self._vectors.of([unit.text for unit in sentences])) for sentences in units]
+            [
+                (sentences, self._vectors.of([unit.text for unit in sentences]))
+                for sentences in units
+            ]
         )
         for (candidate, diff, _), sentences, texts in zip(items, units, readings, strict=True):
             change = self._changes[diff.sha256]
