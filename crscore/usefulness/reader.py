@@ -14,6 +14,7 @@ from crscore.encoders.base import Encoder
 from crscore.encoders.minilm import MiniLM
 from crscore.matchers.base import Cells, Judgement
 from crscore.records import (
+    ON_TOPIC,
     Aspects,
     Diff,
     Flag,
@@ -27,7 +28,6 @@ from crscore.records import (
 from crscore.text.content import words
 from crscore.usefulness import evidence, headline, model, reading
 from crscore.usefulness.evidence import ChangeEvidence, ChangeWords
-from crscore.usefulness.headline import ON_TOPIC
 from crscore.usefulness.model import Weights
 from crscore.usefulness.reading import STANCES, Network, TextReading, TunedNetwork
 from crscore.usefulness.remarks import divide
