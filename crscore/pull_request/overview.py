@@ -319,10 +319,7 @@ def _remarks(result: records.Result, listed: dict[str, str]) -> Iterator[ReviewR
     for ranked in view.rank_remarks(result):
         if ranked.remark.is_valuable:
             comment = result.comments[ranked.remark.comment].comment
-            end = comment.line or 0
-            span = LineSpan(
-                path=comment.path or "", side=comment.side, start=comment.start_line or end, end=end
-            )
+            span = next(iter(view.remark_spans(result, ranked.remark)), _NO_SPAN)
             yield ReviewRemark(
                 text=_text(view.remark_text(result, ranked.remark)),
                 facts=_text(view.describe_remark(ranked)),

@@ -47,7 +47,6 @@ class Page(NamedTuple):
     notices: tuple[Block, ...]
     reviewers: tuple[Block, ...]
     unaddressed: tuple[Block, ...]
-    comments: tuple[Block, ...]
     rows: tuple[tuple[Cell, ...], ...]
     """The matrix: pseudo-references by sentences, at most `MAX_SIDE` of each."""
     diff: diff_table.DiffTable
@@ -84,7 +83,6 @@ def make_page(result: Result, *, prefix: str, heading: str) -> Page:
         notices=tuple(score_blocks.make_notices(result)),
         reviewers=tuple(score_blocks.make_reviewers(result)),
         unaddressed=tuple(score_blocks.make_unaddressed(result, place=place)),
-        comments=tuple(score_blocks.make_comments(result, chip)),
         rows=_rows(result),
         diff=diff,
     )

@@ -48,8 +48,6 @@ def _blocks(result: Result, heading: str) -> Iterator[blocks.Block]:
     yield from score_blocks.make_remarks(result, max_open=SHOWN_REMARKS)
     yield from score_blocks.make_reviewers(result)
     yield from score_blocks.make_unaddressed(result, max_open=SHOWN_UNADDRESSED)
-    if comments := tuple(score_blocks.make_comments(result)):
-        yield blocks.Folded("Each comment against the part it is on", comments)
     if result.sentences and not result.remarks:
         sentences = score_blocks.make_sentences(result, limit=len(result.sentences))
         yield blocks.Folded("Each sentence and what it addresses", tuple(sentences))

@@ -21,8 +21,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from itertools import chain, islice
-from typing import Any, Final
+from itertools import chain
+from typing import Any, Final, NamedTuple
 
 from crscore.records import Importance, LineSpan, PseudoReference, ReferenceKind, Result, Severity
 from crscore.reports import escape, sarif_locations, view
@@ -38,13 +38,11 @@ MAX_RESULTS: Final = 5_000
 """Maximum number of results in a run."""
 MAX_BYTES: Final = 8_000_000
 """Maximum bytes of all results together, before compression; GitHub allows 10 MB after it."""
-MAX_SENTENCES: Final = 1_000
-"""Maximum number of review sentences, in all runs together."""
 MAX_NOTES: Final = 100
 """Maximum number of notes in a run."""
 MAX_CHARS: Final = 1_000
 """Maximum characters of a message."""
-_SENTENCE_CHARS: Final = 300
+_SOURCE_CHARS: Final = 300
 _DECIMALS: Final = 6
 _INDENT: Final = 1
 _RESULT_INDENT: Final = 5
@@ -104,7 +102,7 @@ def _run(result: Result, category: str, of: int) -> dict[str, Any]:
     notices = [_notice("note", note) for note in view.notes(result)[:MAX_NOTES]]
     entries: list[dict[str, Any]] = []
     if result.scores.reason is None:
-        results = list(_number_digests(chain(_remarks(result), _points(result))))
+        results = list(_results(result))
         entries = list(_limit_size(results[:MAX_RESULTS], MAX_BYTES // of))
         if len(entries) < len(results):
             missing = view.count_noun(len(results) - len(entries), "result")
@@ -117,7 +115,7 @@ def _run(result: Result, category: str, of: int) -> dict[str, Any]:
             "driver": {
                 "name": "crscore",
                 "semanticVersion": __version__,
-                "rules": [*map(_rule, ReferenceKind), _remark_rule()],
+                "rules": list(_rules()),
             }
         },
         "automationDetails": {"id": f"{category}/{result.diff.sha256[:16]}"},
@@ -126,7 +124,12 @@ def _run(result: Result, category: str, of: int) -> dict[str, Any]:
         },
         "invocations": [{"executionSuccessful": True, "toolExecutionNotifications": notices}],
         "results": entries,
-        "properties": _properties(result, MAX_SENTENCES // of),
+        # Code scanning does not show them, but other readers may.
+        "properties": {
+            "signature": result.signature,
+            "usefulness": None if result.usefulness is None else asdict(result.usefulness),
+            "scores": asdict(result.scores),
+        },
     }
 
 
@@ -139,32 +142,26 @@ def _message(text: str) -> str:
     return _LINK.sub(r"\\[\1\\]", escape.one_line(text, MAX_CHARS))
 
 
-def _rule(kind: ReferenceKind) -> dict[str, Any]:
-    about = _ABOUT[kind]
-    full = (
-        f"{about}, worth a word in a review. The score of the review counts it as not addressed, "
-        "because none of its sentences is close enough in meaning."
-    )
+def _rules() -> Iterator[dict[str, Any]]:
     advice = "Read these lines and say what you think of them, or dismiss the alert."
-    name, short = (
-        f"Unaddressed{kind.value.capitalize()}",
-        f"{about} that no review comment is about.",
-    )
-    return _make_rule(_rule_id(kind), name, short, full, advice, _LEVELS[kind])
-
-
-def _remark_rule() -> dict[str, Any]:
+    for kind, about in _ABOUT.items():
+        full = (
+            f"{about}, worth a word in a review. The score of the review counts it as not "
+            "addressed, because none of its sentences is close enough in meaning."
+        )
+        short = f"{about} that no review comment is about."
+        name = f"Unaddressed{kind.value.capitalize()}"
+        yield _rule(_rule_id(kind), name, (short, full, advice), _LEVELS[kind])
     full = (
-        "A review comment gives the author of the change something to answer here. The level is "
+        "A review comment gives the author of the change something to answer here. Its level is "
         "how bad it would be to merge without heeding it, if it is right."
     )
     advice = "Heed it, answer it, or dismiss the alert."
-    return _make_rule(_REMARK, "Remark", "A remark of a review.", full, advice, "note")
+    yield _rule(_REMARK, "Remark", ("A remark of a review.", full, advice), "note")
 
 
-def _make_rule(
-    rule: str, name: str, short: str, full: str, advice: str, level: str
-) -> dict[str, Any]:
+def _rule(rule: str, name: str, texts: tuple[str, str, str], level: str) -> dict[str, Any]:
+    short, full, advice = texts
     return {
         "id": rule,
         "name": name,
@@ -188,49 +185,69 @@ def _ordered(result: Result) -> list[tuple[int, PseudoReference]]:
     return sorted(view.unaddressed(result), key=lambda point: _LEVELS[point[1].kind] != "warning")
 
 
-def _remarks(result: Result) -> Iterator[dict[str, Any]]:
-    for _, _, remark, points in view.rank_remarks(result):
-        if not remark.is_valuable:
-            continue
-        comment = result.comments[remark.comment].comment
-        path, end = comment.path, comment.line or 0
-        start = comment.start_line or end
-        spans = [LineSpan(path=path, side=comment.side, start=start, end=end)] if path else []
-        text = _message(view.remark_text(result, remark)) or "A remark without words."
-        yield _entry(
-            _REMARK,
-            _REMARK_LEVELS[remark.level],
-            text,
-            sarif_locations.make_locations(result.diff, spans),
-            key=(path or "", text),
-            rank=remark.worth,
-            properties={
-                "author": escape.one_line(view.author(comment.author), _SENTENCE_CHARS),
-                "stance": remark.stance.value,
-                "importance": remark.level.value,
-                "points": points,
-            },
-        )
+class _Finding(NamedTuple):
+    rule: str
+    level: str
+    text: str
+    spans: Sequence[LineSpan]
+    key: tuple[str, str, str]
+    """Distinguishes it from others, whatever its lines."""
+    rank: float
+    properties: dict[str, Any]
 
 
-def _points(result: Result) -> Iterator[dict[str, Any]]:
+def _results(result: Result) -> Iterator[dict[str, Any]]:
+    rules = [*map(_rule_id, ReferenceKind), _REMARK]
+    digest_counts: Counter[str] = Counter()
+    for item in chain(_remarks(result), _points(result)):
+        locations = sarif_locations.make_locations(result.diff, item.spans)
+        key = "\0".join(item.key).encode("utf-8", "surrogatepass")
+        digest = hashlib.sha256(key).hexdigest()[:16]
+        digest_counts[digest] += 1
+        yield {
+            "ruleId": item.rule,
+            "ruleIndex": rules.index(item.rule),
+            "level": item.level,
+            "message": {"text": item.text},
+            "locations": locations[:1],
+            **({"relatedLocations": locations[1:]} if locations[1:] else {}),
+            "partialFingerprints": {"primaryLocationLineHash": f"{digest}:{digest_counts[digest]}"},
+            "rank": round(100 * item.rank, 1),
+            "properties": item.properties,
+        }
+
+
+def _remarks(result: Result) -> Iterator[_Finding]:
+    for item in view.rank_remarks(result):
+        remark = item.remark
+        if remark.is_valuable:
+            text = _message(view.remark_text(result, remark)) or "A remark without words."
+            spans = view.remark_spans(result, remark)
+            key = (_REMARK, spans[0].path if spans else "", text)
+            facts = {"stance": remark.stance.value, "importance": remark.level.value}
+            level = _REMARK_LEVELS[remark.level]
+            yield _Finding(_REMARK, level, text, spans, key, remark.worth, facts)
+
+
+def _points(result: Result) -> Iterator[_Finding]:
     severities = {
         (finding.path, finding.text): finding.severity for finding in result.analysis.findings
     }
     for index, reference in _ordered(result):
         match, topic = result.reference_matches[index], reference.topic
-        text = _message("Nobody mentioned " * (topic is not None) + reference.text)
-        text = text or "A point without words."
+        prefix = "" if topic is None else "Nobody mentioned "
+        text = _message(prefix + reference.text) or "A point without words."
         path = reference.spans[0].path if reference.spans else ""
-        yield _entry(
+        name = text if topic is None else f"{topic.noun} {topic.name}"
+        yield _Finding(
             _rule_id(reference.kind),
             _level(reference, severities),
             text,
-            sarif_locations.make_locations(result.diff, reference.spans),
-            key=(path, text if topic is None else f"{topic.noun} {topic.name}"),
-            rank=reference.weight,
-            properties={
-                "source": escape.one_line(reference.source, _SENTENCE_CHARS),
+            reference.spans,
+            (reference.kind.value, path, name),
+            reference.weight,
+            {
+                "source": escape.one_line(reference.source, _SOURCE_CHARS),
                 "similarity": _rounded(match.similarity),
                 "degree": _rounded(match.degree),
             },
@@ -245,43 +262,6 @@ def _level(reference: PseudoReference, severities: Mapping[tuple[str, str], Seve
     return severity.value if is_issue and severity else _LEVELS[reference.kind]
 
 
-def _entry(
-    rule: str,
-    level: str,
-    text: str,
-    locations: list[dict[str, Any]],
-    *,
-    key: tuple[str, str],
-    rank: float,
-    properties: dict[str, Any],
-) -> dict[str, Any]:
-    """Make a result; `key` distinguishes it from others, whatever its lines."""
-    rules = [*map(_rule_id, ReferenceKind), _REMARK]
-    kind = rule.removeprefix("unaddressed-")
-    digest = hashlib.sha256("\0".join((kind, *key)).encode("utf-8", "surrogatepass")).hexdigest()
-    return {
-        "ruleId": rule,
-        "ruleIndex": rules.index(rule),
-        "level": level,
-        "message": {"text": text},
-        "locations": locations[:1],
-        **({"relatedLocations": locations[1:]} if locations[1:] else {}),
-        "partialFingerprints": {"primaryLocationLineHash": digest[:16]},
-        "rank": round(100 * rank, 1),
-        "properties": properties,
-    }
-
-
-def _number_digests(entries: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Number the results that have the same digest."""
-    digest_counts: Counter[str] = Counter()
-    for entry in entries:
-        digest = entry["partialFingerprints"]["primaryLocationLineHash"]
-        digest_counts[digest] += 1
-        hashes = {"primaryLocationLineHash": f"{digest}:{digest_counts[digest]}"}
-        yield {**entry, "partialFingerprints": hashes}
-
-
 def _limit_size(entries: Iterable[dict[str, Any]], most_bytes: int) -> Iterator[dict[str, Any]]:
     """Yield results up to the size limit; the first ones matter most."""
     for item in entries:
@@ -290,30 +270,6 @@ def _limit_size(entries: Iterable[dict[str, Any]], most_bytes: int) -> Iterator[
         if most_bytes < 0:
             return
         yield item
-
-
-def _properties(result: Result, most_sentences: int) -> dict[str, Any]:
-    """Return properties that code scanning does not show, for other readers."""
-    readings = result.readings or (None,) * len(result.sentences)
-    flags, matches = result.sentence_flags, result.sentence_matches
-    pairs = zip(result.sentences, flags, matches, readings, strict=True)
-    return {
-        "signature": result.signature,
-        "usefulness": None if result.usefulness is None else asdict(result.usefulness),
-        "scores": asdict(result.scores),
-        "sentences": [
-            {
-                "text": escape.one_line(sentence.text, _SENTENCE_CHARS),
-                "similarity": _rounded(match.similarity),
-                "degree": _rounded(match.degree),
-                "matched": match.matched,
-                "flag": None if flag is None else flag.value,
-                "stance": None if reading is None else reading.stance.value,
-                "gives": None if reading is None else _rounded(reading.gives),
-            }
-            for sentence, flag, match, reading in islice(pairs, most_sentences)
-        ],
-    }
 
 
 def _rounded(value: float | None) -> float | None:

@@ -23,6 +23,8 @@ and 5 have a median near the first, ratings of 1 are mostly below the second
 (docs/design/011-calibrated.md)."""
 
 
+_VAGUE: Final = (records.Subject.CHANGE, records.Subject.ELSEWHERE)
+"""Subjects that say nothing of what a remark is about."""
 _LEVEL_TONES: Final = {
     records.Importance.CRITICAL: "bad",
     records.Importance.MAJOR: "fair",
@@ -113,31 +115,6 @@ def make_reviewers(result: Result) -> Iterator[blocks.Table]:
     yield blocks.Table("Reviewers", ("Reviewer", *view.columns(result), "Sentences", "Words"), rows)
 
 
-def make_comments(
-    result: Result, link: Callable[[int], tuple[Run, ...]] = lambda _: ()
-) -> Iterator[blocks.Table]:
-    """Yield the table of comments attached to a file or line.
-
-    Args:
-        result: The result.
-        link: Returns the text in front of the place of a comment, by its index.
-    """
-    rows = tuple(
-        (
-            (*link(index), Run(view.comment_place(comment.comment), "place")),
-            view.scope(comment.scope),
-            *_cells(result, comment),
-            view.ratio_of_comment(result, comment),
-        )
-        for index, comment in enumerate(result.comments)
-        if comment.comment.path is not None
-    )
-    if rows:
-        yield blocks.Table(
-            "Comments", ("Comment", "Against", *view.columns(result), "Sentences"), rows
-        )
-
-
 def _place(_: int, item: PseudoReference) -> Line:
     return (Run(view.places(item, finder=True), "place"),)
 
@@ -219,7 +196,8 @@ def _remark(
     remark = item.remark
     tone = _LEVEL_TONES[remark.level] if remark.is_valuable else "dim"
     text: Line = view.remark_text(result, remark)
-    about = _subject(result, view.about_remark(result, remark), listed)
+    reading = view.about_remark(result, remark)
+    about = "" if reading.subject in _VAGUE else _subject(result, reading, listed)
     flags = dict.fromkeys(filter(None, (view.flag(result, at) for at in remark.sentences)))
     facts = (Run(view.describe_remark(item), tone),), about, *((Run(x, "fair"),) for x in flags)
     below: list[Line] = [_join(" · ", facts)]
@@ -232,16 +210,18 @@ def _remark(
     elif not remark.is_valuable:
         text = (Run(text, "dim"),)
     lead = (Run(f"{item.number}", f"strong {tone}"),)
-    place = (*link(remark.comment), *_comment_place(result, remark.comment))
+    place = (*link(remark.comment), *_place_comment(result, remark.comment))
     return blocks.Item(text, lead, place, tuple(below))
 
 
-def _comment_place(result: Result, index: int) -> tuple[Run, ...]:
+def _place_comment(result: Result, index: int) -> Iterator[Run]:
     """Name the author of a comment, if there are several, and its place, if it has one."""
     comment = result.comments[index].comment
-    author = [view.author(comment.author)] * (len(result.reviews) > 1)
-    place = [view.comment_place(comment)] * (comment.path is not None)
-    return (Run(" on ".join([*author, *place]), "dim"),) if author or place else ()
+    is_attached = comment.path is not None
+    if len(result.reviews) > 1:
+        yield Run(f"{view.author(comment.author)}{' on ' * is_attached}", "dim")
+    if is_attached:
+        yield Run(view.comment_place(comment), "place")
 
 
 def _join(separator: str, parts: Iterable[Line]) -> tuple[Run | str, ...]:
@@ -316,12 +296,7 @@ def _sentence(result: Result, index: int, listed: set[int], *, explain: bool) ->
         listed: Indices of the claims whose text was shown; takes those that this entry shows.
         explain: Include everything that is known.
     """
-    match, reading = result.sentence_matches[index], view.reading(result, index)
-    lead: Line = (_mark(result, match),)
-    if reading is not None:
-        lead = (Run(view.hundred(reading.gives), _tone(reading.gives, _SHARE_TONES)),)
-    if explain:
-        lead = (*lead, Run(f" S{index + 1}"))
+    lead = (_mark(result, result.sentence_matches[index]), Run(f" S{index + 1}" * explain))
     below = tuple(_below(result, index, listed, explain=explain))
     return blocks.Item(result.sentences[index].text, lead, below=below)
 
@@ -338,8 +313,7 @@ def _below(result: Result, index: int, listed: set[int], *, explain: bool) -> It
     elif subject:
         yield subject
     if explain and (flag is None or match.degree):
-        mark = () if reading is None else (_mark(result, match), Run(" "))
-        yield *mark, Run(_partner(match))
+        yield (Run(_partner(match)),)
     elif reading is None and flag is None and match.matched and match.index is not None:
         yield Run("→ "), _claim(result, match.index, listed)
 

@@ -22,8 +22,8 @@ SHORT_SENTENCES: Final = 40
 """Sentences that the short form lists where there are no remarks."""
 SHORT_UNADDRESSED: Final = 8
 """Topics and pseudo-references that the short form lists as not addressed."""
-SHORT_CHARS: Final = 300
-"""Longest sentence and claim of the short form."""
+SHORT_CHARS: Final = 600
+"""Longest remark, sentence and claim of the short form."""
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -161,9 +161,9 @@ def sum_of_value(result: Result) -> str:
         noun = "1 other" if len(others) == 1 else f"{len(others):,} others"
         terms.append((sum(item.points for item in others), noun))
     if empty := len(ranked) - len(valuable):
-        verb = "gives" if empty == 1 else "give"
         points = total - sum(points for points, _ in terms)
-        terms.append((points, f"{empty:,} that {verb} {'little' if points > 0 else 'nothing'}"))
+        gives = f"give{'s' * (empty == 1)} {'little' if points > 0 else 'nothing'}"
+        terms.append((points, f"{count_noun(empty, 'remark')} that {gives}"))
     text = " ".join(
         f"{'+' if points > 0 else MINUS} {abs(points) / 100:.2f} for {name}"
         for points, name in terms
@@ -176,7 +176,8 @@ def describe_remark(item: RankedRemark) -> str:
     """Say what a remark does, how important it is and what it adds to the value."""
     remark = item.remark
     if remark.is_valuable:
-        return f"{remark.level.value} · {remark.stance.value} · adds {item.points / 100:.2f}"
+        adds = f"{item.points / 100:.2f}" if item.points else "less than 0.01"
+        return f"{remark.level.value} · {remark.stance.value} · adds {adds}"
     lack = "gives nothing" if remark.about >= records.ON_TOPIC else "not about this change"
     return f"{remark.stance.value} · {lack}"
 
@@ -184,6 +185,17 @@ def describe_remark(item: RankedRemark) -> str:
 def remark_text(result: Result, remark: records.Remark) -> str:
     """Join the sentences of a remark; not escaped."""
     return " ".join(result.sentences[sentence].text for sentence in remark.sentences)
+
+
+def remark_spans(result: Result, remark: records.Remark) -> tuple[records.LineSpan, ...]:
+    """Return the place of a remark's comment, else the places of what it is about."""
+    comment = result.comments[remark.comment].comment
+    if comment.path is None:
+        about = about_remark(result, remark).reference
+        return () if about is None else result.references[about].spans
+    end = comment.line or 0
+    start = comment.start_line or end
+    return (records.LineSpan(path=comment.path, side=comment.side, start=start, end=end),)
 
 
 def measure_remark(remark: records.Remark) -> str:
@@ -389,41 +401,22 @@ def ratio_of_review(result: Result, review: ReviewResult) -> str:
     return f"{topic:,} of {len(sentences):,}"
 
 
-def ratio_of_comment(result: Result, item: CommentResult) -> str:
-    """Describe how many of a comment's sentences are on the topic of its scope.
-
-    With degrees, only their sum is known for a scope, conciseness times the number of sentences, so
-    only that number is given.
-    """
-    if graded(result):
-        return f"{item.scores.sentences:,}"
-    return f"{item.scores.matched_sentences:,.0f} of {item.scores.sentences:,}"
-
-
 def legend(result: Result, mark: str) -> str:
     """Explain the numbers and marks beside sentences and pseudo-references.
-
-    A sentence with a reading has its probability of giving something to answer instead.
 
     Args:
         result: Its matcher decides what the numbers are.
         mark: The report's mark for a match.
     """
-    first = "The number"
-    if result.readings:
-        first = (
-            "The number of a sentence, from 0 to 100, is how likely it gives the author "
-            "something to answer. For the published scores, the number of a pair"
-        )
     if result.threshold is not None:
         return (
-            f"{first} is the cosine similarity of a sentence and a pseudo-reference, each with "
+            "The number is the cosine similarity of a sentence and a pseudo-reference, each with "
             f"its best partner; {mark} marks those above the threshold of {result.threshold:.4g}. "
             "Conciseness is the share of sentences so marked, comprehensiveness that of the "
             "counted pseudo-references."
         )
     return (
-        f"{first}, from 0 to 100, is how far a sentence addresses a pseudo-reference, each with "
+        "The number, from 0 to 100, is how far a sentence addresses a pseudo-reference, each with "
         f"its best partner; {mark} marks {hundred(result.decision)} and more. The scores count "
         "parts: conciseness is the mean of the sentences' numbers, comprehensiveness that of the "
         "counted pseudo-references'. A flagged sentence counts less, mostly nothing."
@@ -497,7 +490,8 @@ def places(
 def unaddressed(result: Result) -> tuple[tuple[int, PseudoReference], ...]:
     """List what no sentence addresses, the heaviest first, each topic once.
 
-    A topic is addressed when one of its counted pseudo-references is. A pseudo-reference without a
+    A topic is addressed when one of its counted pseudo-references is, or when a remark that gives
+    something is about one. A pseudo-reference without a
     topic is listed by itself.
 
     Returns:
@@ -512,6 +506,10 @@ def unaddressed(result: Result) -> tuple[tuple[int, PseudoReference], ...]:
     }
     matches = result.reference_matches
     addressed = {topics[index] for index in topics if matches[index].matched}
+    spoken_of = (
+        about_remark(result, item).reference for item in result.remarks if item.is_valuable
+    )
+    addressed |= {topics[index] for index in spoken_of if index in topics}
     heaviest: dict[records.Topic | int, int] = {}
     for index in sorted(topics, key=lambda index: -references[index].weight):
         if topics[index] not in addressed:

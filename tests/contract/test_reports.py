@@ -84,7 +84,7 @@ def test_document_carries_the_signature(name: str) -> None:
     assert results.SIGNATURE in whole
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", sorted({*NAMES} - {"sarif"}))
 @pytest.mark.parametrize("options", OPTIONS)
 def test_document_tells_what_is_odd_about_a_sentence(name: str, options) -> None:
     shown = report(name, options).render([results.flagged()])
@@ -93,12 +93,12 @@ def test_document_tells_what_is_odd_about_a_sentence(name: str, options) -> None
     assert not any(flag.value in report(name, options).render([results.review()]) for flag in Flag)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", sorted({*NAMES} - {"sarif"}))
 def test_document_shows_what_decided_about_a_sentence(name: str) -> None:
     # The best cell of the first sentence is 0.8215; the matcher with degrees halves it.
     assert "0.82" in report(name, {}).render([results.small()])
     shown = report(name, {}).render([results.learned(results.small())])
-    assert re.search(r"\b0\.41" if name in ("json", "sarif") else r"\b41\b", shown)
+    assert re.search(r"\b0\.41" if name == "json" else r"\b41\b", shown)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -179,7 +179,8 @@ def test_remarks_are_at_the_places_of_their_comments() -> None:
     assert (first.reviewer, first.listed, first.line, first.end_line) == (
         "mira", "src/shop/client.py", 13, 15,
     )  # fmt: skip
-    assert (last.reviewer, last.path, last.line) == ("unknown author", None, 0)
+    # It is attached to nothing: the place is that of its claim.
+    assert (last.reviewer, last.path, last.line) == ("unknown author", "src/shop/client.py", 11)
     assert overviews.review().remarks == ()
 
 

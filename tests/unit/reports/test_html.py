@@ -254,10 +254,9 @@ def test_review_that_misses_nothing_says_so() -> None:
     assert "some sentence addresses each topic" in shown
 
 
-def test_reviewers_and_comments_have_tables_when_there_are_several() -> None:
+def test_reviewers_have_a_table_when_there_are_several() -> None:
     shown = text(read(results.review()))
     assert "review-bot 22 50 14 1 of 2 12" in shown
-    assert "C1 src/shop/client.py:13-15 hunk 1 57 100 40 2 of 2" in shown
 
 
 def test_tables_of_degrees_show_no_sum_of_them() -> None:
@@ -265,7 +264,6 @@ def test_tables_of_degrees_show_no_sum_of_them() -> None:
     # By hand: of review-bot's two, half of 0.8644 is over 0.35; (0.4322 + 0.10055) / 2 = 0.27,
     # over seven pseudo-references 0.1006 + 0.0411 + 0.1661 + 0.4322 + 0.0595 + 0.0506 + 0.1006.
     assert "review-bot 18 27 14 1 of 2 12" in shown
-    assert re.search(r"C1 src/shop/client\.py:13-15 hunk 1 \d\d \d\d \d\d 2 C2", shown)
 
 
 def test_odd_sentence_has_its_remark_in_place_of_a_partner() -> None:

@@ -16,7 +16,6 @@ OUR_HTML = {
     "<sub>",
     "</sub>",
     "</details>",
-    "<details><summary>Each comment against the part it is on</summary>",
     "<details><summary>Each sentence and what it addresses</summary>",
     "<details><summary>Notes</summary>",
 }
@@ -89,11 +88,10 @@ def test_remark_says_what_it_does_and_what_it_is_about() -> None:
     shown = render(results.useful(results.flagged(), results.make_reading(), other))
     assert (
         "- **1** Catching `Exception` here hides real bugs, please catch the network error only. "
-        "mira on src/shop/client.py:13-15<br>"
-        "critical · asks for a change · adds 0.40 · the change as a whole\n"
+        "mira on `src/shop/client.py:13-15`<br>critical · asks for a change · adds 0.40\n"
     ) in shown
     folded = shown.split("<summary>1 more remarks</summary>")[1]
-    assert "- **6** Why three retries? mira on src/shop/client.py:13-15<br>" in folded
+    assert "- **6** Why three retries? mira on `src/shop/client.py:13-15`<br>" in folded
     assert "talks about something else · gives nothing · ⚑ is no sentence\n" in folded
 
 

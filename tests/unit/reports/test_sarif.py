@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from crscore.records import Analysis, Comment, Finding, Flag, ReferenceKind, Result, Severity, Side
+from crscore.records import Analysis, Comment, Finding, ReferenceKind, Result, Severity, Side
 from crscore.reports import sarif
 from crscore.static_analysis import external_sarif
 from crscore.static_analysis import sarif as reader
@@ -72,13 +72,10 @@ def unaddressed(*references: Any, diff: Any = None) -> Result:
     return results.make(diff, references, comments, [[0.1]] * len(references))
 
 
-def test_properties_have_usefulness_and_what_sentences_do() -> None:
+def test_properties_have_usefulness_where_it_is_known() -> None:
     properties = run_of(results.useful(results.review()))["properties"]
     assert properties["usefulness"]["standing"] == 83
-    sentence = properties["sentences"][0]
-    assert (sentence["stance"], sentence["gives"]) == ("asks for a change", 0.78)
-    unknown = run_of(results.review())["properties"]
-    assert (unknown["usefulness"], unknown["sentences"][0]["stance"]) == (None, None)
+    assert run_of(results.review())["properties"]["usefulness"] is None
 
 
 def test_remark_is_a_result_at_its_line_with_its_level() -> None:
@@ -92,6 +89,12 @@ def test_remark_is_a_result_at_its_line_with_its_level() -> None:
     assert place["artifactLocation"]["uri"] == "src/shop/client.py"
     assert place["region"] == {"startLine": 13, "endLine": 15}
     assert first["properties"]["importance"] == "major"
+
+
+def test_remark_without_a_place_is_at_the_claim_that_it_is_about() -> None:
+    first = run_of(results.useful(results.small()))["results"][0]["locations"][0]
+    region = {"startLine": 11, "endLine": 16}
+    assert first["physicalLocation"]["region"] == region
 
 
 # Validity
@@ -341,12 +344,9 @@ def test_document_stays_below_what_github_takes(monkeypatch: pytest.MonkeyPatch)
     assert f"Left out the {104 - len(run['results']):,} results" in notices(run)[0][1]
 
 
-def test_sentences_and_notes_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sarif, "MAX_SENTENCES", 6)
+def test_notes_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sarif, "MAX_NOTES", 1)
-    runs = render(results.review(), results.review())["runs"]
-    assert [len(run["properties"]["sentences"]) for run in runs] == [3, 3]
-    assert [len(notices(run)) for run in runs] == [1, 1]
+    assert len(notices(run_of(results.review()))) == 1
 
 
 # Hostile text
@@ -359,13 +359,12 @@ def test_links_in_texts_are_out_of_force() -> None:
 
 
 def test_every_hostile_text_is_cleaned() -> None:
-    for run in render(results.hostile(), results.learned(results.hostile()))["runs"]:
+    for run in render(results.hostile_useful(), results.learned(results.hostile()))["runs"]:
         shown = [item["message"]["text"] for item in run["results"]]
         shown += [text for _, text in notices(run)]
         assert len(shown) > 3
         assert not any(re.search(r"(?<!\\)\[[^\[\]\\]*\]\(", text) for text in shown)
-        shown += [item["text"] for item in run["properties"]["sentences"]]
-        shown += [item["properties"]["source"] for item in run["results"]]
+        shown += [item["properties"].get("source", "") for item in run["results"]]
         for text in shown:
             assert not set(text) & set("\x00\x1b\x9b\u202e\u200b\u2028\ud800\n")
 
@@ -386,11 +385,10 @@ def test_path_is_written_as_a_relative_reference(path: str, uri: str) -> None:
     assert actual["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == uri
 
 
-def test_review_is_kept_for_other_readers() -> None:
+def test_scores_are_kept_for_other_readers() -> None:
     properties = run_of(results.flagged())["properties"]
     assert properties["signature"] == results.LEARNED
     assert properties["scores"]["relevance"] == pytest.approx(results.flagged().relevance)
-    assert [item["flag"] for item in properties["sentences"]][1] == Flag.NO_SENTENCE.value
 
 
 # Back again

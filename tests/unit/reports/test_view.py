@@ -114,9 +114,9 @@ OFF_TOPIC = results.make_reading(about=0.1)
         (
             (PRAISE,),
             "Value 0.77 = 0.20 for remark 1 (major) + 0.10 for remark 2 (minor) "
-            "+ 0.05 for remark 3 (nit) + 0.04 for 2 others + 0.38 for 1 that gives little",
+            "+ 0.05 for remark 3 (nit) + 0.04 for 2 others + 0.38 for 1 remark that gives little",
         ),
-        ((PRAISE,) * 6, "Value 0.77 = 0.77 for 6 that give little"),
+        ((PRAISE,) * 6, "Value 0.77 = 0.77 for 6 remarks that give little"),
     ],
 )
 def test_value_is_the_sum_of_what_remarks_add(readings: tuple[Reading, ...], shown: str) -> None:
@@ -130,7 +130,7 @@ def test_what_gives_nothing_is_taken_off_the_value() -> None:
     )
     value = replace(value, value=0.38)
     assert view.sum_of_value(replace(result, usefulness=value)) == (
-        "Value 0.38 = 0.40 for remark 1 (critical) − 0.02 for 1 that gives nothing"
+        "Value 0.38 = 0.40 for remark 1 (critical) − 0.02 for 1 remark that gives nothing"
     )
 
 
@@ -143,6 +143,15 @@ def test_remarks_that_give_nothing_come_last() -> None:
         "asks for a change · not about this change",
     ]
     assert view.rank_remarks(results.review()) == ()
+
+
+def test_topic_of_a_remark_that_gives_something_is_not_listed_as_unaddressed() -> None:
+    claim = results.make_reading(subject=Subject.CLAIM, reference=1)
+    names = [
+        [item.topic.name for _, item in view.unaddressed(result) if item.topic]
+        for result in (results.topics(), results.useful(results.topics(), claim))
+    ]
+    assert names == [["HostAuthorization", "old_fetch"], ["old_fetch"]]
 
 
 def test_importance_is_that_of_the_weightiest_remark_that_gives_something() -> None:
@@ -195,13 +204,6 @@ def test_reviewer_who_abstained_has_no_sentence_on_topic() -> None:
     lost = replace(result.reviews[0].scores, relevance=None, reason="nothing to say")
     review = replace(result.reviews[0], scores=lost)
     assert view.ratio_of_review(result, review) == "0 of 3"
-
-
-def test_sum_of_degrees_of_a_comment_is_not_shown_as_a_count() -> None:
-    result = results.review()
-    assert view.ratio_of_comment(result, result.comments[0]) == "2 of 2"
-    learned = results.learned(result)
-    assert view.ratio_of_comment(learned, learned.comments[0]) == "2"
 
 
 def test_legend_says_what_the_numbers_are() -> None:
