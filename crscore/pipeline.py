@@ -453,7 +453,8 @@ def _score(
         notes=(*job.notes, *missing),
     )
     result = replace(result, missing=missing)
-    if reader is None or review is None:
+    # A change without text says nothing of a review of it.
+    if reader is None or review is None or result.scores.reason is not None:
         return result
     shown = {int(column): index for index, column in enumerate(shown_columns)}
     result = replace(
