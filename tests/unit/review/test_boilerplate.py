@@ -30,6 +30,8 @@ def test_decoration_of_a_bot_is_boilerplate() -> None:
         "🤖 Generated with Claude Code",
         "‼️ IMPORTANT Carefully review the code before committing.",
         "Fix in Cursor",
+        "CodeRabbit",
+        "Qodo Merge",
     ]:
         assert is_boilerplate(text)
 
