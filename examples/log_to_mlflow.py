@@ -13,7 +13,7 @@ import mlflow
 
 from crscore import Scorer, results_frame
 
-NUMBERS = ["standing", "about", "substance", "relevance", "conciseness", "comprehensiveness"]
+NUMBERS = ["standing", "about", "importance", "relevance", "conciseness", "comprehensiveness"]
 
 
 def main(path: str) -> None:
