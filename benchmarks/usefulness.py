@@ -10,9 +10,6 @@ moves where the matter stays. With `--halves`: weights learned on each half of t
 on the other, for ratings, outcomes, golden findings and own change against another; half an hour.
 """
 
-# Printing is what it is for.
-# ruff: noqa: T201
-
 from __future__ import annotations
 
 import argparse
@@ -177,9 +174,7 @@ def report_halves(fitted, data: Path) -> None:
     for rating in ("informative", "relevant", "clear", "acted_on", "functional", "accepted"):
         for who, chosen in (("people", people), ("bots", bots)):
             known = [row for row in chosen if row[0].ratings.get(rating) in (0.0, 1.0)]
-            yes, no = (
-                [row for row in known if row[0].ratings[rating] == side] for side in (1, 0)
-            )
+            yes, no = ([row for row in known if row[0].ratings[rating] == side] for side in (1, 0))
             if len(yes) > 20 and len(no) > 20:
                 numbers = ", ".join(
                     f"{name} {auc([row[at] for row in yes], [row[at] for row in no]):.2f}"

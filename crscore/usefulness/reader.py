@@ -14,6 +14,7 @@ from crscore.encoders.base import Encoder
 from crscore.encoders.minilm import MiniLM
 from crscore.matchers.base import Cells, Judgement
 from crscore.records import (
+    GIVES_FROM,
     ON_TOPIC,
     Aspects,
     Diff,
@@ -163,17 +164,7 @@ class Reader:
         return [
             TextReadings(
                 sentences=texts,
-                remarks=tuple(
-                    RemarkText(
-                        tuple(columns),
-                        reading.read_text(
-                            outputs[text := _join(columns, units)],
-                            proposal=any(units[column].proposal for column in columns),
-                        ),
-                        text,
-                    )
-                    for columns in remarks
-                ),
+                remarks=tuple(_read_remark(columns, units, texts, outputs) for columns in remarks),
             )
             for (units, _), texts, remarks in zip(reviews, readings, divided, strict=True)
         ]
@@ -336,6 +327,25 @@ def _read_comment(
         max(remarks[index].about for index in indices),
         Aspects(**{name: getattr(rated, name) for name in ASPECTS}),
     )
+
+
+def _read_remark(
+    columns: Sequence[int],
+    units: Sequence[Sentence],
+    texts: Sequence[TextReading],
+    outputs: Mapping[str, Floats],
+) -> RemarkText:
+    """Read a remark as a whole, or by its best sentence: what is added to it takes nothing away."""
+    text = _join(columns, units)
+    proposes = any(units[column].proposal for column in columns)
+    whole = reading.read_text(outputs[text], proposal=proposes)
+    sentences = [
+        reading.read_text(outputs[units[column].text], proposal=proposes)
+        for column in columns
+        if texts[column].gives >= GIVES_FROM and not units[column].proposal
+    ]
+    best = max((whole, *sentences), key=lambda candidate: candidate.worth)
+    return RemarkText(tuple(columns), best, text)
 
 
 def _join(columns: Sequence[int], units: Sequence[Sentence]) -> str:

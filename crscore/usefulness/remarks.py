@@ -72,6 +72,11 @@ def divide(
     remarks: list[_Group] = []
     points = _points(columns, sentences, readings)
     block, under_heading = -1, False
+    giving_blocks = {
+        sentences[column].position.block
+        for column in points
+        if readings[column].gives >= GIVES_FROM and not sentences[column].proposal
+    }
     for column in sorted(columns, key=lambda at: (sentences[at].position.block, at)):
         sentence = sentences[column]
         if column not in points:
@@ -86,7 +91,7 @@ def divide(
             begins = under_heading and not sentence.proposal
         elif starts_block:
             # A paragraph that gives nothing explains the point before it.
-            begins = gives or not remarks[-1].gives
+            begins = sentence.position.block in giving_blocks or not remarks[-1].gives
         else:
             begins = (
                 gives and remarks[-1].gives and not _is_same(remarks[-1], column, names, vectors)

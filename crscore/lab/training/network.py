@@ -63,8 +63,9 @@ class TunedReader:
 
     def read(self, texts: Sequence[str]) -> Floats:
         """Return the outputs for N texts, shape (N, len(OUTPUTS))."""
-        outputs: Floats = self.encoder.tuned_means(texts, self.layers) @ self.head[:-1]
-        return outputs + self.head[-1]
+        means = self.encoder.tuned_means(texts, self.layers)
+        outputs: Floats = means @ self.head[:-1] + self.head[-1]
+        return outputs
 
 
 def tune(rows: Sequence[LabelledText], encoder: MiniLM, *, seed: int = 0) -> TunedReader:

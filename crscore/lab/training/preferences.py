@@ -120,7 +120,8 @@ class _Batch:
         ranks = headline.LATER ** np.arange(worths.shape[1]) * (1 - headline.LATER)
         totals: Array = (-np.sort(-worths, axis=1) * ranks).sum(axis=1)
         prices = headline.EMPTY_PRICE * self._is_empty.sum(axis=1)
-        return totals - np.minimum(prices, headline.MAX_PRICE * totals)
+        values: Array = totals - np.minimum(prices, headline.MAX_PRICE * totals)
+        return values
 
 
 def _written_pairs(candidates: Sequence[Candidate]) -> Iterator[_Pair]:

@@ -36,6 +36,8 @@ FILES: Final = {
 """The data, in one folder."""
 MIN_BODY_CHARS: Final = 80
 MAX_BODY_CHARS: Final = 900
+MAX_PATCH_CHARS: Final = 15_000
+"""Most characters of a commit whose title and body are read."""
 TITLE_INTERVAL: Final = 5
 """Every commit of a repository with this distance gives its title."""
 MAX_REVIEW_COMMENTS: Final = 5
@@ -324,7 +326,7 @@ def _commits(rows: list[dict[str, Any]]) -> Iterator[Post]:
         is_titled = indices[repository] % TITLE_INTERVAL == 0
         indices[repository] += 1
         body = row["body"] if MIN_BODY_CHARS < len(row["body"]) < MAX_BODY_CHARS else ""
-        if not is_titled and not body:
+        if not (is_titled or body) or len(patch) > MAX_PATCH_CHARS:
             continue
         diff = parse.parse_diff(patch)
         # A commit may only rename files, or change binary ones.
@@ -367,23 +369,22 @@ def _own_texts(commits: list[dict[str, Any]]) -> Iterator[Post]:
     for row in judgements.read_texts("wordings"):
         fields: dict[str, Any] = {"group": row["repository"], "pool": "wordings", "weight": 0.7}
         ratings = {"gives": 1.0, "importance": row["importance"] / judgements.MAX_IMPORTANCE}
-        for name, stance in _WORDING_STANCES.items():
-            body = Comment(body=row[name])
-            yield Post(comment=body, stance=stance, ratings=ratings, **fields)
-        for name, stance in _EMPTY_WORDINGS.items():
-            yield Post(comment=Comment(body=row[name]), stance=stance, ratings=_EMPTY, **fields)
+        for name, manner in (_WORDING_STANCES | _EMPTY_WORDINGS).items():
+            known = _EMPTY if name in _EMPTY_WORDINGS else ratings
+            yield Post(comment=Comment(body=row[name]), stance=manner, ratings=known, **fields)
     for row in judgements.read_texts("reviews"):
         fields = {"group": row["repository"], "pool": "written", "weight": 0.7}
         points = [point["importance"] / judgements.MAX_IMPORTANCE for point in row["points"]]
         for point, importance in zip(row["points"], points, strict=True):
             ratings = {"gives": 1.0, "importance": importance}
             yield Post(comment=Comment(body=point["text"]), ratings=ratings, **fields)
-        for kind, stance, ratings in (
+        parts: tuple[tuple[str, Stance | None, dict[str, float]], ...] = (
             ("terse", None, {"gives": 1.0, "importance": max(points)}),
             ("summary", Stance.DESCRIPTION, _EMPTY),
             ("generic", None, {"gives": 0.0, "importance": 0.1}),
             ("nits", None, {"importance": 0.25}),
-        ):
+        )
+        for kind, stance, ratings in parts:
             body = Comment(body=row[kind])
             yield Post(comment=body, stance=stance, ratings=ratings, by_sentence=True, **fields)
     rng = random.Random(0)

@@ -13,8 +13,10 @@ _MAX_LINE: Final = 120
 
 
 def fill(template: str, patch: str, rng: random.Random) -> str:
-    """Fill a template: `{a}`, `{b}`, `{c}` with names of added lines, `{L}` with an added line,
-    `{w}` with words of added lines, `{path}` with a path.
+    r"""Fill the slots of a template.
+
+    `{a}`, `{b}` and `{c}` are names of added lines, `{L}` is an added line, `{w}` stands for words
+    of added lines, `{path}` is a path.
 
     Args:
         template: The template.
@@ -22,7 +24,7 @@ def fill(template: str, patch: str, rng: random.Random) -> str:
         rng: Source of all draws.
 
     Example:
-        >>> fill("Why is `{a}` needed?", "@@ -1 +1 @@\\n+total_sum = 1", random.Random(0))
+        >>> fill("Why is `{a}` needed?", "@@ -1 +1 @@\n+total_sum = 1", random.Random(0))
         'Why is `total_sum` needed?'
     """
     lines = patch.split("\n")

@@ -77,7 +77,7 @@ def test_what_is_left_out_is_counted() -> None:
     body = comment.render_comment(overviews.largest())
     actual = re.search(r"\*Shortened: ([\d,]+) items", body)
     assert actual
-    # 50 remarks, 500 points, 2 lines on missing ones beyond 3, 97 + 100 notes, signature and meaning.
+    # 50 remarks, 500 points, 2 lines on missing ones beyond 3, 97 + 100 notes, signature, meaning.
     shown = len(re.findall(r"^- ", body, re.MULTILINE)) + ("harmonic mean" in body)
     assert int(actual[1].replace(",", "")) == 50 + 500 + 97 + 100 + 1 + 1 - shown
 
