@@ -5,7 +5,7 @@ label separated from those without it?
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 from operator import attrgetter
 from types import MappingProxyType
@@ -19,7 +19,7 @@ from crscore.errors import InputError
 from crscore.lab.study.data.comments import CommentRow, Comments, draw_other_patches
 from crscore.lab.study.data.study import DIMENSIONS
 from crscore.lab.study.measures.measurements import REPEATED_TOKENS, WORDS
-from crscore.records import Analysis, Comment, Result, Usefulness, analyzers_identity
+from crscore.records import Analysis, Aspects, Comment, Result, Usefulness, analyzers_identity
 from crscore.reports.fields import Count
 from crscore.scorer import Scorer
 from crscore.scoring import signature
@@ -47,14 +47,14 @@ def _usefulness(get: Callable[[Usefulness], float]) -> Getter:
 
 
 _ASPECTS: Final = {
-    name.replace("_", " "): _usefulness(attrgetter(f"aspects.{name}"))
-    for name in ("relevant", "informative", "clear", "acted_on", "reviewing")
+    field.name.replace("_", " "): _usefulness(attrgetter(f"aspects.{field.name}"))
+    for field in fields(Aspects)
 }
 NUMBERS: Final[Mapping[str, Getter]] = MappingProxyType(
     {
         "usefulness": _usefulness(attrgetter("value")),
         "about": _usefulness(attrgetter("about")),
-        "substance": _usefulness(attrgetter("substance")),
+        "importance": _usefulness(attrgetter("importance")),
     }
     | _ASPECTS
     # Relevance first, as the main score.

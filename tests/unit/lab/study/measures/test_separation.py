@@ -1,4 +1,5 @@
 from pathlib import Path
+from types import SimpleNamespace
 
 import msgspec
 import numpy as np
@@ -153,21 +154,23 @@ def test_batches_do_not_change_the_numbers(tmp_path: Path, monkeypatch) -> None:
 
 
 def test_usefulness_has_seven_numbers_where_there_is_one() -> None:
-    one = Usefulness(
+    useful = Usefulness(
         about=0.1,
-        substance=0.2,
-        aspects=Aspects(relevant=0.3, informative=0.4, clear=0.5, acted_on=0.6, reviewing=0.7),
+        importance=0.2,
+        aspects=Aspects(relevant=0.3, informative=0.4, clear=0.5, acted_on=0.6),
+        shares=(),
+        taken_off=0.0,
         value=0.7,
         standing=1,
         word="",
         against="",
     )
-
-    class Told:
-        usefulness = one
-
-    found = [NUMBERS[name](Told()) for name in list(NUMBERS)[:7]]
-    assert found == [0.7, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6]
+    for usefulness, expected in (
+        (useful, [0.7, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6]),
+        (None, [None] * 7),
+    ):
+        result = SimpleNamespace(usefulness=usefulness)
+        assert [get(result) for get in list(NUMBERS.values())[:7]] == expected
 
 
 def test_auc_is_that_of_counting_pairs() -> None:
