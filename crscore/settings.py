@@ -49,6 +49,7 @@ Standing = Annotated[float, Meta(ge=0, le=100, extra={"metavar": "N"})]
 Share = Annotated[float, Meta(ge=0, le=1, extra={"metavar": "X"})]
 Form = Literal["json", "sections"]
 Splitter = Literal["markdown", "paper"]
+OnNothing = Literal["pass", "fail"]
 IssueRule = Literal["lines", "paper"]
 
 
@@ -130,6 +131,9 @@ class Config(ModelSettings, frozen=True, kw_only=True):
     fail_under_relevance: Annotated[
         Share | None, _help("Exit with 1 when relevance (0 to 1) is below X.")
     ] = None
+    on_nothing: Annotated[
+        OnNothing, _help("With a threshold, what a review without a number does.")
+    ] = "pass"
     max_diff_bytes: Annotated[Limit, _help("Maximum size of a diff in bytes.")] = 10_000_000
     max_files: Annotated[Limit, _help("Maximum files in a diff.")] = 3_000
     max_hunks: Annotated[Limit, _help("Maximum hunks in a diff.")] = 20_000

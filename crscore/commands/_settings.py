@@ -49,7 +49,7 @@ FILE: Final = click.Path(allow_dash=True)
 """File or folder of an argument, completed by the shell; its existence is checked later."""
 GROUPS: Final = {
     "Report": ("output", "format", "explain", "signature", "quiet", "verbose"),
-    "Gate": ("fail_under", "fail_under_relevance", "fail_on"),
+    "Gate": ("fail_under", "fail_under_relevance", "on_nothing", "fail_on"),
     "Parts of the run": (
         "claims", "matcher", "threshold", "encoder", "revision", "splitter", "max_claims", "preset",
     ),

@@ -78,7 +78,7 @@ SINGLE_FORMATS: Final = ("json", "html", "sarif")
 @click.option(
     "--post", "document", metavar="FILE", help="Only post the JSON report of an earlier run."
 )
-@setting_options("signature", "fail_under", "fail_under_relevance")
+@setting_options("signature", "fail_under", "fail_under_relevance", "on_nothing")
 @click.option(
     "--fail-on",
     metavar="NAMES",

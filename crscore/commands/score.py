@@ -44,7 +44,7 @@ EXIT_GATE = 1
 @click.option(
     "-o", "--output", "target", metavar="FILE", help="Write to this file instead of stdout."
 )
-@setting_options("explain", "signature", "fail_under", "fail_under_relevance")
+@setting_options("explain", "signature", "fail_under", "fail_under_relevance", "on_nothing")
 @click.option("--language", metavar="NAME", help="Language of a bare hunk.")
 @click.option("--path", metavar="PATH", help="Path of a bare hunk.")
 @click.option(
@@ -215,6 +215,7 @@ def _gate(result: Result, settings: Config, name: str) -> int:
         reason=result.scores.reason,
         fail_under=settings.fail_under,
         fail_under_relevance=settings.fail_under_relevance,
+        on_nothing=settings.on_nothing,
     )
     # Printed even with -q: a gate that passes silently is not a gate.
     for line in (*verdict.notices, *verdict.failed):

@@ -19,6 +19,7 @@ def judge(
     *,
     fail_under: float | None = None,
     fail_under_relevance: float | None = None,
+    on_nothing: str = "pass",
     fail_on: Sequence[str],
     fail_on_partial: bool = False,
 ) -> GateResult:
@@ -30,6 +31,7 @@ def judge(
         overview: The run.
         fail_under: Standing below which it fails, in [0, 100]; None for no gate.
         fail_under_relevance: Relevance below which it fails, in [0, 1]; None for no gate.
+        on_nothing: `fail` when a reviewer without a number fails.
         fail_on: `together`, `each`, or patterns of reviewers' names (`*` is any text).
         fail_on_partial: With a threshold, a partial run fails.
 
@@ -63,6 +65,7 @@ def judge(
             reason=scores.reason,
             fail_under=fail_under,
             fail_under_relevance=fail_under_relevance,
+            on_nothing=on_nothing,
         )
         failed += [f"{subject}: {line}" for line in result.failed]
         notices += [f"{subject}: {line}" for line in result.notices]

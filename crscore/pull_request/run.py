@@ -180,6 +180,7 @@ def judge(
         measured.overview,
         fail_under=measured.settings.fail_under,
         fail_under_relevance=measured.settings.fail_under_relevance,
+        on_nothing=measured.settings.on_nothing,
         fail_on=fail_on,
         fail_on_partial=fail_on_partial,
     )

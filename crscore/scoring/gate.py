@@ -23,8 +23,9 @@ def check_thresholds(
     reason: str | None,
     fail_under: float | None,
     fail_under_relevance: float | None,
+    on_nothing: str = "pass",
 ) -> GateResult:
-    """Compare the numbers of one text with the thresholds; without a number it passes.
+    """Compare the numbers of one text with the thresholds.
 
     Args:
         name: The text, in messages.
@@ -33,8 +34,10 @@ def check_thresholds(
         reason: Why there is no score; None when there is one.
         fail_under: Standing below which it fails; None for no gate.
         fail_under_relevance: Relevance below which it fails; None for no gate.
+        on_nothing: `fail` when a text without a number fails.
     """
-    failed, notices = [], []
+    failed: list[str] = []
+    notices: list[str] = []
     for measure, value, flag, threshold in (
         ("usefulness", standing, "fail-under", fail_under),
         ("relevance", relevance, "fail-under-relevance", fail_under_relevance),
@@ -44,7 +47,8 @@ def check_thresholds(
         # An abstention neither passes nor fails: there is no number to compare.
         if value is None:
             cause = reason or NO_WEIGHTS
-            notices.append(f"the gate was not applied to {name}: no {measure}, {cause}")
+            lines = failed if on_nothing == "fail" else notices
+            lines.append(f"the gate was not applied to {name}: no {measure}, {cause}")
         elif value < threshold:
             failed.append(f"{measure} of {name} is {value:.4g}, below {flag} {threshold:g}")
     return GateResult(tuple(failed), tuple(notices))
