@@ -1,3 +1,6 @@
+"""Gate of one text."""
+
+from crscore.scoring import gate
 
 
 def test_a_text_without_a_number_fails_where_that_is_asked() -> None:
