@@ -172,11 +172,11 @@ def code(data: Path, *, target: Path, model: str, epochs: int, seed: int) -> int
 def usefulness(data: Path, *, target: str, matcher_target: str, **flags: Any) -> int:
     """Learn what makes a comment useful from the real comments and commits in the folder DATA.
 
-    Learns the calibrated matcher, too, as each needs the other. The same data and encoder give the
-    same two files, byte for byte.
+    Learns the calibrated matcher, too, as each needs the other; half an hour on two cores. On one
+    machine, the same data and encoder give the same two files.
     """
     from crscore import scorer  # noqa: PLC0415  (after --help and wrong options)
-    from crscore.lab.training import usefulness  # noqa: PLC0415
+    from crscore.lab.training import network, usefulness  # noqa: PLC0415
     from crscore.lab.training.data import corpus  # noqa: PLC0415
     from crscore.lab.training.fit import boosting, logistic  # noqa: PLC0415
     from crscore.matchers.calibrated import weights  # noqa: PLC0415
@@ -186,6 +186,7 @@ def usefulness(data: Path, *, target: str, matcher_target: str, **flags: Any) ->
     io.check_output(matcher_target)
     logistic.require_scipy()
     boosting.require_lightgbm()
+    network.require_packages()
     settings = load_settings(None, flags)
     texts = corpus.read_corpus(data)
     with progress.track("learning from real comments"):

@@ -110,6 +110,16 @@ def tune(rows: Sequence[LabelledText], encoder: MiniLM, *, seed: int = 0) -> Tun
     return network.export(encoder)
 
 
+def require_packages() -> None:
+    """Check that the packages for tuning are installed.
+
+    Raises:
+        DependencyError: A package is not installed.
+    """
+    for package in ("torch", "transformers"):
+        _require(package)
+
+
 def _require(package: str) -> Any:
     try:
         return import_module(package)
