@@ -111,8 +111,6 @@ class RankedRemark(NamedTuple):
 
     number: int
     """1 for the most valuable one; those that give nothing come last."""
-    index: int
-    """Its index in the result."""
     remark: records.Remark
     points: int
     """What it adds to the value, in hundredths; with what is taken off, they add up."""
@@ -125,10 +123,10 @@ def rank_remarks(result: Result) -> tuple[RankedRemark, ...]:
         return ()
     points = _hundredths([*(share.value for share in value.shares), -value.taken_off])
     pairs = [
-        (share.remark, result.remarks[share.remark], amount)
+        (result.remarks[share.remark], amount)
         for share, amount in zip(value.shares, points, strict=False)
     ]
-    pairs.sort(key=lambda pair: not pair[1].is_valuable)
+    pairs.sort(key=lambda pair: not pair[0].is_valuable)
     return tuple(RankedRemark(number, *pair) for number, pair in enumerate(pairs, start=1))
 
 

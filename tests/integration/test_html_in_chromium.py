@@ -85,7 +85,7 @@ def test_every_link_of_the_navigation_is_in_sight(show, make, width: int) -> Non
     page = show(make(), width=width).page
     links = page.locator(".top a")
     boxes = [links.nth(at).bounding_box() for at in range(links.count())]
-    assert len(boxes) == 6
+    assert len(boxes) == 5
     assert all(box["x"] >= 0 and box["x"] + box["width"] <= width for box in boxes)
     assert page.evaluate(
         "(top => top.scrollWidth <= top.clientWidth)(document.querySelector('.top'))"
@@ -115,59 +115,6 @@ def test_hostile_text_would_run_if_it_were_not_escaped(show, chromium: Browser) 
     context.close()
 
 
-@pytest.mark.parametrize(
-    ("make", "matrix"),
-    [
-        (results.review, "similarity"),
-        (results.large, "similarity"),
-        (results.flagged, "degrees"),
-    ],
-)
-def test_heat_map_has_the_numbers_of_the_matrix(show, make, matrix: str) -> None:
-    result = make()
-    values = getattr(result, matrix)
-    # Degrees are told from 0 to 100, cosines as they are.
-    scale, within = (100, 0.5001) if matrix == "degrees" else (1, 0.005001)
-    shown = show(result).page.evaluate(
-        "[...document.querySelectorAll('.heat tbody tr')].map(row =>"
-        " [...row.querySelectorAll('td')].map(cell => cell.firstChild.textContent))"
-    )
-    rows, columns = values.shape
-    assert (len(shown), {len(row) for row in shown}) == (rows, {columns})
-    numbers = [[float(cell.replace("−", "-")) for cell in row] for row in shown]
-    assert numbers == [
-        [pytest.approx(value * scale, abs=within) for value in row] for row in values.tolist()
-    ]
-
-
-def test_odd_sentence_is_marked_in_the_matrix_and_beside_its_text(show) -> None:
-    page = show(results.flagged()).page
-    heads = page.locator(".heat thead th").all_inner_texts()
-    assert ["⚑" in head for head in heads[1:]] == [False, True, True, False, True, True]
-    assert page.locator("#s4").inner_text().endswith("⚑ repeats an earlier sentence")
-
-
-def test_heat_map_is_darker_where_the_similarity_is_higher(show) -> None:
-    page = show(results.review()).page
-    light = (
-        "cell => { const c = document.createElement('canvas').getContext('2d');"
-        " c.fillStyle = getComputedStyle(cell).backgroundColor; c.fillRect(0, 0, 1, 1);"
-        " return c.getImageData(0, 0, 1, 1).data[0]; }"
-    )
-    # R2 with S1 is 0.81, with S2 0.19, with S6 below 0.
-    row = page.locator(".heat tbody tr").nth(1).locator("td")
-    high, low, none = (row.nth(at).evaluate(light) for at in (0, 1, 5))
-    assert high < low < none
-
-
-def test_first_column_stays_when_the_matrix_is_scrolled(show) -> None:
-    page = show(results.large(), width=700).page
-    page.evaluate("document.querySelector('.scroll:has(.heat)').scrollLeft = 900")
-    head = page.locator(".heat tbody th").first.bounding_box()
-    box = page.locator(".scroll:has(.heat)").bounding_box()
-    assert abs(head["x"] - box["x"]) <= 2
-
-
 def colour(page: Page, name: str) -> list[str]:
     return page.evaluate(
         "name => [...document.querySelectorAll('.' + name + ' > td')]"
@@ -176,10 +123,10 @@ def colour(page: Page, name: str) -> list[str]:
     )
 
 
-def test_click_on_a_row_jumps_to_its_lines_and_marks_them_all(show) -> None:
+def test_click_on_a_place_jumps_to_its_lines_and_marks_them_all(show) -> None:
     page = show(results.review()).page
     before = colour(page, "on-r0")
-    page.locator(".heat tbody th a").first.click()
+    page.locator("#r0 a.place").click()
     assert page.url.endswith("#at-r0")
     after = colour(page, "on-r0")
     assert len(after) == 6 * 5
@@ -189,17 +136,17 @@ def test_click_on_a_row_jumps_to_its_lines_and_marks_them_all(show) -> None:
     assert 0 < top < 800
 
 
-def test_click_on_a_row_leaves_other_lines_alone(show) -> None:
+def test_click_on_a_place_leaves_other_lines_alone(show) -> None:
     page = show(results.review()).page
     before = colour(page, "on-r3")
-    page.locator(".heat tbody th a").first.click()
+    page.locator("#r0 a.place").click()
     assert colour(page, "on-r3") == before
 
 
-def test_click_on_a_column_jumps_to_where_the_comment_stands(show) -> None:
+def test_click_on_a_comment_jumps_to_its_lines(show) -> None:
     page = show(results.review()).page
     before = colour(page, "on-c1")
-    page.locator(".heat thead a").nth(2).click()
+    page.locator("#c1 a.chip").first.click()
     assert page.url.endswith("#at-c1")
     assert colour(page, "on-c1") != before
 
@@ -219,9 +166,9 @@ def test_page_fits_a_narrow_screen(show, make) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_stands_out_in_both_colour_schemes(show, scheme: str) -> None:
-    """WCAG's contrast of at least 4.5 for each cell of the matrix and for running text."""
+    """WCAG's contrast of at least 4.5 for running text."""
     page = show(results.large(), color_scheme=scheme).page
-    contrasts = page.evaluate(
+    contrast = page.evaluate(
         """() => {
           const context = document.createElement('canvas').getContext('2d');
           const read = colour => { context.clearRect(0, 0, 1, 1); context.fillStyle = colour;
@@ -231,24 +178,12 @@ def test_text_stands_out_in_both_colour_schemes(show, scheme: str) -> None:
             return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
           const contrast = (a, b) => (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
           const body = getComputedStyle(document.body);
-          const found = [contrast(bright(body.color), bright(body.backgroundColor))];
-          const sample = document.querySelector('.heat td');
-          for (let level = 0; level <= 10; level++) {
-            sample.className = 'h' + level;
-            const style = getComputedStyle(sample);
-            found.push(contrast(bright(style.color), bright(style.backgroundColor)));
-          }
-          return found; }"""
+          return contrast(bright(body.color), bright(body.backgroundColor)); }"""
     )
-    assert len(contrasts) == 12
-    assert min(contrasts) >= 4.5
+    assert contrast >= 4.5
 
 
-def test_printed_page_hides_nothing_behind_a_scroll_bar(show) -> None:
+def test_printed_page_has_no_bar(show) -> None:
     page = show(results.large(12)).page
     page.emulate_media(media="print")
-    assert (
-        page.evaluate("getComputedStyle(document.querySelector('.scroll:has(.heat)')).overflow")
-        == "visible"
-    )
     assert page.locator(".top").is_hidden()

@@ -396,6 +396,13 @@ def read(*texts: str, change: Diff = DIFF) -> Result:
     return pipeline.run([pair], replace(parts(*CLAIMS, matcher=Halves()), reader=READER))[0]
 
 
+def test_review_of_only_binary_files_has_no_usefulness() -> None:
+    result = read("Alpha.", change=parse.parse_diff(PATCH[PATCH.index("diff --git a/logo") :]))
+    assert "binary" in (result.scores.reason or "")
+    assert (result.usefulness, result.comments[0].usefulness) == (None, None)
+    assert (result.readings, result.remarks) == ((), ())
+
+
 def test_remarks_name_the_sentences_of_the_result() -> None:
     result = read("- Alpha.<!-- beta gamma -->\n- Beta.", "# Other\n\nGamma.\n\n`alpha` -> `beta`")
     texts = [[result.sentences[at].text for at in remark.sentences] for remark in result.remarks]

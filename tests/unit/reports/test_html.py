@@ -4,8 +4,6 @@ import re
 from dataclasses import dataclass, field, replace
 from html.parser import HTMLParser
 
-import pytest
-
 from crscore.records import Flag, Result
 from crscore.reports import html
 from tests.helpers import results
@@ -172,54 +170,6 @@ def test_abstention_shows_dashes_and_the_reason() -> None:
     shown = text(read(results.abstained()))
     assert "Relevance –" in shown
     assert "No score: there are no sentences to compare with." in shown
-    assert "Nothing to compare." in shown
-
-
-def test_matrix_has_a_cell_for_each_pair() -> None:
-    page = render(results.review())
-    cells = re.findall(r'title="R(\d) · S(\d) · cosine ([−\d.]+)"', page)
-    matrix = results.review().similarity
-    assert len(cells) == 8 * 6
-    for row, column, value in cells:
-        expected = matrix[int(row) - 1, int(column) - 1]
-        assert float(value.replace("−", "-")) == pytest.approx(float(expected), abs=5e-5)
-
-
-def test_matrix_of_degrees_shows_them_and_has_the_cosine_in_the_tooltip() -> None:
-    result = results.learned(results.small())
-    page = render(result)
-    # Half of 0.8215; the shade of a degree from 0.4 on.
-    assert '<td class="h4 hit" title="R1 · S1 · degree 0.4108, cosine 0.8215">41<' in page
-    assert "How far each sentence (column) addresses" in page
-    assert "threshold" not in text(read(result))
-
-
-def test_matrix_marks_the_best_pairs() -> None:
-    # The largest of each matched row or column, read off the matrix in the helper.
-    page = render(results.review())
-    hits = re.findall(r'class="h\d+ hit" title="(R\d · S\d)', page)
-    assert hits == ["R1 · S2", "R2 · S1", "R4 · S4", "R5 · S3"]
-
-
-def test_matrix_row_leads_to_the_lines_and_column_to_the_comment() -> None:
-    page = render(results.review())
-    assert '<a href="#at-r1" title="The broad `except Exception`' in page
-    assert '<a href="#at-c0" title="Catching `Exception`' in page
-
-
-def test_row_without_lines_leads_to_the_list() -> None:
-    assert '<a href="#r6" title="The file `src/shop/legacy.py`' in render(results.review())
-
-
-def test_column_of_unattached_comment_leads_to_the_sentence() -> None:
-    assert '<a href="#s5" title="Thanks' in render(results.review())
-
-
-def test_large_matrix_is_shown_in_part_with_a_note() -> None:
-    base = results.large(160)
-    page = render(base)
-    assert "Shown: 150 of 160 rows and 150 of 160 columns." in page
-    assert page.count('<td class="h') == 150 * 150
 
 
 def test_lines_of_a_reference_share_its_class_and_one_anchor() -> None:

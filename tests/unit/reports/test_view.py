@@ -136,7 +136,7 @@ def test_what_gives_nothing_is_taken_off_the_value() -> None:
 
 def test_remarks_that_give_nothing_come_last() -> None:
     ranked = view.rank_remarks(results.useful(results.review(), PRAISE, OFF_TOPIC))
-    assert [(item.number, item.index) for item in ranked[-2:]] == [(5, 0), (6, 1)]
+    assert [(item.number, item.remark.sentences) for item in ranked[-2:]] == [(5, (0,)), (6, (1,))]
     assert [view.describe_remark(item) for item in ranked[3:]] == [
         "nit · asks for a change · adds 0.01",
         "praises · gives nothing",
