@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from crscore.errors import InputError
 from crscore.lab.training.fit.logistic import require_scipy
 from crscore.records import GIVES_FROM, ON_TOPIC
 from crscore.usefulness import headline
@@ -67,9 +68,15 @@ def fit(candidates: Sequence[Candidate]) -> Floats:
 
     Returns:
         Shape (P + 1,), the bias last.
+
+    Raises:
+        InputError: No two texts are told apart.
+        DependencyError: scipy is not installed.
     """
     optimize = require_scipy()
     pairs = [*_written_pairs(candidates), *_outcome_pairs(candidates)]
+    if not pairs:
+        raise InputError("no two texts of the data are told apart by a rating or their kind")
     better, worse = (np.array([pair[side] for pair in pairs]) for side in (0, 1))
     share = np.array([pair.weight for pair in pairs])
     share /= share.sum()
