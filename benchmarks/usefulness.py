@@ -153,7 +153,31 @@ def measure_halves(data: Path) -> None:
     encoder = scorer.make_encoder(settings.Config())
     generator = plugins.create("claims", "structural")
     fitted = usefulness.cross_fit(whole, encoder=encoder, generator=generator)
+    report_about(fitted)
     report_halves(fitted, data)
+
+
+def report_about(fitted) -> None:
+    """Print how well a text is told from its own change to another, by weights of the other half."""
+    sides = [
+        [row for row in fitted.about if usefulness.fold_of(row.post.group) == side]
+        for side in (0, 1)
+    ]
+    judged = []
+    for side, rows in enumerate(sides):
+        weights = usefulness.fit_about(sides[1 - side])
+        judged += [(row, float(np.dot(weights[:-1], row.measures))) for row in rows if row.is_whole]
+    for name, prefixes in (
+        ("comments", ("rated", "acted", "categories")),
+        ("titles", ("commits",)),
+    ):
+        chosen = [
+            (row.is_own, logit)
+            for row, logit in judged
+            if row.post.pool.startswith(prefixes) and not row.post.pool.endswith("body")
+        ]
+        yes, no = ([logit for is_own, logit in chosen if is_own is side] for side in (True, False))
+        print(f"{name}, own change against another ({len(yes)}): AUC of about {auc(yes, no):.3f}")
 
 
 def report_halves(fitted, data: Path) -> None:

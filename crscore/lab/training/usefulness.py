@@ -11,7 +11,7 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -127,6 +127,7 @@ class CrossFit:
     """What the worth is learned from: texts, read by networks that have not seen them."""
 
     rows: list[LabelledText]
+    about: list[AboutRow]
     weights: Weights
     """The weights without a network and without a worth."""
     networks: list[TunedReader]
@@ -148,9 +149,22 @@ def cross_fit(
     changes = _Changes(generator)
     texts = _read_texts(corpus, changes)
     vectors = Vectors(encoder)
-    weights = _weigh_about(corpus, texts, changes, vectors, encoder)
+    rarity = _learn_changes(texts, changes, vectors)
+    about = list(_compare_changes(texts, vectors, rarity))
+    weights = Weights(
+        encoder=encoder.identity.partition("@")[0],
+        data_sha256=corpus.sha256,
+        rarity=rarity,
+        about=fit_about(about),
+        layers=TunedLayers({}),
+        head=np.zeros((0, 0), dtype=np.float32),
+        worth=np.zeros(len(headline.PARTS) + 1, dtype=np.float32),
+        reference={},
+    )
     rows = list(_labelled(corpus.posts))
-    fitted = CrossFit(rows=rows, weights=weights, networks=[], candidates=[], reviews=[])
+    fitted = CrossFit(
+        rows=rows, about=about, weights=weights, networks=[], candidates=[], reviews=[]
+    )
     for fold in range(FOLDS):
         held_out = tune([row for row in rows if fold_of(row.group) != fold], _tunable(encoder))
         judge = _Judge(Reader(weights, held_out), changes, vectors)
@@ -225,25 +239,13 @@ def _labelled(posts: Iterable[Post]) -> Iterator[LabelledText]:
                 )  # fmt: skip
 
 
-def _weigh_about(
-    corpus: Corpus, texts: Sequence[_Text], changes: _Changes, vectors: Vectors, encoder: Encoder
-) -> Weights:
-    """Learn *about*; the other weights are empty."""
-    vectors.learn(_encoded(texts))
-    rarity = _rarity(changes.values())
+def _learn_changes(texts: Sequence[_Text], changes: _Changes, vectors: Vectors) -> Rarity:
+    """Encode all texts, collect the evidence of all changes, and count their stems."""
+    vectors.learn(sentence.text for text in texts for sentence in text.sentences)
+    vectors.learn(_texts_of(changes.values()))
     for change in changes.values():
         change.evidence = _collect(change, vectors)
-    none = np.zeros((0, 0), dtype=np.float32)
-    return Weights(
-        encoder=encoder.identity.partition("@")[0],
-        data_sha256=corpus.sha256,
-        rarity=rarity,
-        about=_learn_about(texts, vectors, rarity),
-        layers=TunedLayers({}),
-        head=none,
-        worth=np.zeros(len(headline.PARTS) + 1, dtype=np.float32),
-        reference={},
-    )
+    return _rarity(changes.values())
 
 
 def _collect(change: _Change, vectors: Vectors) -> ChangeEvidence:
@@ -251,11 +253,10 @@ def _collect(change: _Change, vectors: Vectors) -> ChangeEvidence:
     return evidence.collect_evidence(change.diff, change.references, rows, vectors)
 
 
-def _encoded(texts: Iterable[_Text]) -> Iterator[str]:
-    for text in texts:
-        yield from (ref.encoded_text for ref in text.change.references)
-        yield from evidence.windows(text.change.diff)
-        yield from (sentence.text for sentence in text.sentences)
+def _texts_of(changes: Iterable[_Change]) -> Iterator[str]:
+    for change in changes:
+        yield from (ref.encoded_text for ref in change.references)
+        yield from evidence.windows(change.diff)
 
 
 def _rarity(changes: Iterable[_Change]) -> Rarity:
@@ -271,15 +272,25 @@ def _rarity(changes: Iterable[_Change]) -> Rarity:
     )
 
 
-def _learn_about(texts: Sequence[_Text], vectors: Vectors, rarity: Rarity) -> Floats:
-    """Learn to distinguish a text with its own change from the same text with another one."""
+class AboutRow(NamedTuple):
+    """A text, compared with its own change or with another one."""
+
+    measures: list[float]
+    is_own: bool
+    weight: float
+    post: Post
+    is_whole: bool
+    """Whether it is the whole text, not one of its sentences."""
+
+
+def _compare_changes(
+    texts: Sequence[_Text], vectors: Vectors, rarity: Rarity
+) -> Iterator[AboutRow]:
+    """Compare each text with its own change and with others of its pool."""
     pools: dict[str, list[_Text]] = {}
     for text in texts:
         pools.setdefault(text.post.pool, []).append(text)
     rng = random.Random(0)
-    rows: list[list[float]] = []
-    targets: list[float] = []
-    weights: list[float] = []
     for text in texts:
         candidates = [
             candidate
@@ -296,17 +307,31 @@ def _learn_about(texts: Sequence[_Text], vectors: Vectors, rarity: Rarity) -> Fl
             parts.append((sentence, vectors[sentence]))
         for words, vector in parts:
             for paired in (text, *(rng.choice(candidates) for _ in range(NEGATIVES))):
-                is_own = paired is text
                 if paired.change.evidence is not None:
-                    rows.append(
-                        evidence.measure_evidence(words, vector, paired.change.evidence, rarity)
+                    is_own = paired is text
+                    yield AboutRow(
+                        evidence.measure_evidence(words, vector, paired.change.evidence, rarity),
+                        is_own,
+                        # Both classes get the same total weight, as do texts with one part and two.
+                        (NEGATIVES if is_own else 1.0) / len(parts),
+                        text.post,
+                        words is parts[0][0],
                     )
-                    targets.append(float(is_own))
-                    # Both classes get the same total weight, as do texts with one part and two.
-                    weights.append((NEGATIVES if is_own else 1.0) / len(parts))
+
+
+def fit_about(rows: Sequence[AboutRow]) -> Floats:
+    """Learn to distinguish a text with its own change from the same text with another one.
+
+    Raises:
+        InputError: There is nothing to learn from.
+    """
     if not rows:
         raise InputError("no text of the data can be compared with a change other than its own")
-    return logistic.fit_measures(np.array(rows), np.array(targets), weights=np.array(weights))
+    return logistic.fit_measures(
+        np.array([row.measures for row in rows]),
+        np.array([float(row.is_own) for row in rows]),
+        weights=np.array([row.weight for row in rows]),
+    )
 
 
 _Compared = tuple[Candidate, Diff, tuple[Comment, ...]]
