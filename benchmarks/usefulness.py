@@ -158,7 +158,7 @@ def measure_halves(data: Path) -> None:
 
 
 def report_about(fitted) -> None:
-    """Print how well a text is told from its own change to another, by weights of the other half."""
+    """Print how surely a text belongs to its own change, by weights of the other half."""
     sides = [
         [row for row in fitted.about if usefulness.fold_of(row.post.group) == side]
         for side in (0, 1)
@@ -193,7 +193,8 @@ def report_halves(fitted, data: Path) -> None:
     bots = [row for row in rows if not row[0].is_person]
     for rating, at in (("worth", 1), ("importance", 2)):
         for who, chosen in (("all", rows), ("people", people), ("bots", bots)):
-            rho = spearmanr([row[at] for row in chosen], [row[0].ratings[rating] for row in chosen])
+            said = [row[0].ratings[rating] for row in chosen]
+            rho = spearmanr([row[at] for row in chosen], said)
             print(f"{rating}, as read, {who} ({len(chosen)}): rank correlation {rho[0]:.2f}")
     for rating in ("informative", "relevant", "clear", "acted_on", "functional", "accepted"):
         for who, chosen in (("people", people), ("bots", bots)):

@@ -122,6 +122,17 @@ def train(
     return weights, matcher
 
 
+class AboutRow(NamedTuple):
+    """A text, compared with its own change or with another one."""
+
+    measures: list[float]
+    is_own: bool
+    weight: float
+    post: Post
+    is_whole: bool
+    """Whether it is the whole text, not one of its sentences."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CrossFit:
     """What the worth is learned from: texts, read by networks that have not seen them."""
@@ -270,17 +281,6 @@ def _rarity(changes: Iterable[_Change]) -> Rarity:
         frequency={stem: n for stem, n in sorted(counts.items()) if n >= MIN_CHANGES},
         documents=documents,
     )
-
-
-class AboutRow(NamedTuple):
-    """A text, compared with its own change or with another one."""
-
-    measures: list[float]
-    is_own: bool
-    weight: float
-    post: Post
-    is_whole: bool
-    """Whether it is the whole text, not one of its sentences."""
 
 
 def _compare_changes(
