@@ -15,7 +15,6 @@ import msgspec
 from crscore import io, jsonl, progress
 from crscore.commands._github import print_message
 from crscore.errors import ConfigError, CRScoreError, InputError
-from crscore.records import OFF_TOPIC
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -181,18 +180,17 @@ def _read(scorer: Scorer, place: str, line: bytes) -> _Pair | CRScoreError:
 
 
 def _line(name: str, result: Result, form: str) -> str:
-    from crscore.reports import escape  # noqa: PLC0415
+    from crscore.reports import escape, view  # noqa: PLC0415
     from crscore.reports.json import document  # noqa: PLC0415
 
     if form == "json":
         value = {"id": name, **msgspec.to_builtins(document(result))}
         return escape.json_text(json.dumps(value, ensure_ascii=False, allow_nan=False)) + "\n"
-    useful = result.usefulness
-    standing = "  –" if useful is None or useful.word == OFF_TOPIC else f"{useful.standing:3d}"
-    relevance = "  –" if result.relevance is None else f"{100 * result.relevance:3.0f}"
-    word = "not scored" if useful is None else useful.word
+    standing = view.hundred(view.standing(result.usefulness))
+    relevance = view.hundred(result.relevance)
+    word = "not scored" if result.usefulness is None else result.usefulness.word
     safe_name = escape.no_commands(escape.one_line(name))
-    return f"{standing}  {word:<18} relevance {relevance}  {safe_name}\n"
+    return f"{standing:>3}  {word:<18} relevance {relevance:>3}  {safe_name}\n"
 
 
 def _summary(standings: list[int | None], failed: int) -> str:

@@ -13,7 +13,7 @@ from msgspec import Meta, Struct
 
 from crscore import records
 from crscore.github.records import PullRequest
-from crscore.records import SEVERITIES, LineSpan, ReferenceKind, Severity, Side
+from crscore.records import LineSpan, ReferenceKind, Severity, Side
 from crscore.reports import escape, view
 from crscore.version import __version__
 
@@ -281,7 +281,7 @@ def _reviewers(result: records.Result, people: Sequence[Person]) -> tuple[Review
         rows.append(
             Reviewer(
                 usefulness=None if review is None else _useful(review.usefulness),
-                **(_NO_SCORES if review is None else _published_scores(review.scores)),
+                **_published_scores(None if review is None else review.scores),
                 **asdict(person) | {"name": _text(person.name, MAX_NAME_CHARS) or "unknown"},
                 sentences=0 if review is None else review.scores.sentences,
                 words=0 if review is None else review.baselines.words,
@@ -302,47 +302,40 @@ def _useful(value: records.Usefulness | None, composition: str = "") -> Useful |
     )
 
 
-_NO_SCORES: Final = {
-    "relevance": None,
-    "conciseness": None,
-    "comprehensiveness": None,
-    "reason": "nothing to score was written",
-}
-
-
-def _published_scores(scores: records.Scores) -> dict[str, Any]:
-    values = {name: getattr(scores, name) for name in _NO_SCORES}
-    return values if scores.reason is None else values | {"reason": _text(scores.reason)}
+def _published_scores(scores: records.Scores | None) -> dict[str, Any]:
+    names = ("relevance", "conciseness", "comprehensiveness")
+    reason = "nothing to score was written" if scores is None else scores.reason
+    values = {name: getattr(scores, name, None) for name in names}
+    return values | {"reason": None if reason is None else _text(reason)}
 
 
 def _remarks(result: records.Result, listed: dict[str, str]) -> Iterator[ReviewRemark]:
     for ranked in view.rank_remarks(result):
         if ranked.remark.is_valuable:
             comment = result.comments[ranked.remark.comment].comment
-            span = next(iter(view.remark_spans(result, ranked.remark)), _NO_SPAN)
             yield ReviewRemark(
                 text=_text(view.remark_text(result, ranked.remark)),
                 facts=_text(view.describe_remark(ranked)),
                 level=ranked.remark.level,
                 reviewer=_text(view.author(comment.author), MAX_NAME_CHARS),
-                **_place(span, listed),
+                **_place(view.remark_spans(result, ranked.remark), listed),
             )
 
 
 def _point(result: records.Result, item: records.PseudoReference, listed: dict[str, str]) -> Point:
-    span = next((span for span in item.spans if span.side is Side.NEW), None)
-    span = span or next(iter(item.spans), _NO_SPAN)
     return Point(
         text=_text(item.text),
         kind=item.kind,
         source=_text(item.source),
-        severity=_severity(result, item),
+        severity=view.severity(result, item),
         weight=item.weight,
-        **_place(span, listed),
+        **_place(item.spans, listed),
     )
 
 
-def _place(span: LineSpan, listed: dict[str, str]) -> dict[str, Any]:
+def _place(spans: Sequence[LineSpan], listed: dict[str, str]) -> dict[str, Any]:
+    """Return the fields of a place: the first span of the new version, else of the old one."""
+    span = min(spans, key=lambda span: span.side is not Side.NEW, default=_NO_SPAN)
     path = _text(span.path, MAX_PATH_CHARS) or None
     listed_as = listed.get(span.path, span.path) if span.side is Side.OLD else span.path
     return {
@@ -355,17 +348,6 @@ def _place(span: LineSpan, listed: dict[str, str]) -> dict[str, Any]:
 
 
 _NO_SPAN = LineSpan(path="", side=Side.NEW, start=0, end=0)
-
-
-def _severity(result: records.Result, item: records.PseudoReference) -> Severity | None:
-    """Return the worst severity of the findings with this issue's sentence and path."""
-    paths = {span.path for span in item.spans}
-    severities = [
-        finding.severity
-        for finding in result.analysis.findings
-        if finding.counted and finding.text == item.text and finding.path in paths
-    ]
-    return min(severities, key=SEVERITIES.index, default=None)
 
 
 def _rank(point: Point) -> tuple[int, float]:

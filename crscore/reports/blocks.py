@@ -7,9 +7,9 @@ escape every text, so a builder may pass any text of the data.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 _Item = TypeVar("_Item")
 
@@ -153,6 +153,22 @@ class Items:
     """Number of further entries that are not in `items`."""
     hint: str = "in the report"
     """Where a reader of a terminal finds the others."""
+
+
+def make_list(
+    title: str, items: Sequence[Item], *, unlisted: int = 0, **settings: Any
+) -> Iterator[Heading | Items]:
+    """Yield a list below its title and length; nothing without entries.
+
+    Args:
+        title: The title.
+        items: The entries.
+        unlisted: Number of further entries.
+        settings: Other fields of `Items`.
+    """
+    if items:
+        yield Heading(f"{title} ({len(items) + unlisted:,})")
+        yield Items(tuple(items), unlisted=unlisted, **settings)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,12 +19,12 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain
 from typing import Any, Final, NamedTuple
 
-from crscore.records import Importance, LineSpan, PseudoReference, ReferenceKind, Result, Severity
+from crscore.records import Importance, LineSpan, ReferenceKind, Result
 from crscore.reports import escape, sarif_locations, view
 from crscore.reports.base import Report
 from crscore.version import __version__
@@ -43,7 +43,6 @@ MAX_NOTES: Final = 100
 MAX_CHARS: Final = 1_000
 """Maximum characters of a message."""
 _SOURCE_CHARS: Final = 300
-_DECIMALS: Final = 6
 _INDENT: Final = 1
 _RESULT_INDENT: Final = 5
 
@@ -58,12 +57,7 @@ _ABOUT: Final = {
     ReferenceKind.ISSUE: "A possible defect in the changed lines",
 }
 _REMARK: Final = "remark"
-_REMARK_LEVELS: Final = {
-    Importance.CRITICAL: "error",
-    Importance.MAJOR: "warning",
-    Importance.MINOR: "note",
-    Importance.NIT: "note",
-}
+_REMARK_LEVELS: Final = dict(zip(Importance, ("error", "warning", "note", "note"), strict=True))
 # `[text](target)` is a link in a message, but `\[text\](target)` is not.
 _LINK: Final = re.compile(r"\[([^\[\]]*)\](?=\()")
 
@@ -180,11 +174,6 @@ def _rule_id(kind: ReferenceKind) -> str:
     return f"unaddressed-{kind.value}"
 
 
-def _ordered(result: Result) -> list[tuple[int, PseudoReference]]:
-    """List the unaddressed points: issues first, then by weight."""
-    return sorted(view.unaddressed(result), key=lambda point: _LEVELS[point[1].kind] != "warning")
-
-
 class _Finding(NamedTuple):
     rule: str
     level: str
@@ -230,36 +219,21 @@ def _remarks(result: Result) -> Iterator[_Finding]:
 
 
 def _points(result: Result) -> Iterator[_Finding]:
-    severities = {
-        (finding.path, finding.text): finding.severity for finding in result.analysis.findings
-    }
-    for index, reference in _ordered(result):
-        match, topic = result.reference_matches[index], reference.topic
-        prefix = "" if topic is None else "Nobody mentioned "
-        text = _message(prefix + reference.text) or "A point without words."
-        path = reference.spans[0].path if reference.spans else ""
+    """Yield the unaddressed points: issues first, then by weight."""
+    points = (point for _, point in view.unaddressed(result))
+    for point in sorted(points, key=lambda point: point.kind is not ReferenceKind.ISSUE):
+        topic = point.topic
+        text = _message("Nobody mentioned " * bool(topic) + point.text) or "A point without words."
         name = text if topic is None else f"{topic.noun} {topic.name}"
         yield _Finding(
-            _rule_id(reference.kind),
-            _level(reference, severities),
+            _rule_id(point.kind),
+            view.severity(result, point) or _LEVELS[point.kind],
             text,
-            reference.spans,
-            (reference.kind.value, path, name),
-            reference.weight,
-            {
-                "source": escape.one_line(reference.source, _SOURCE_CHARS),
-                "similarity": _rounded(match.similarity),
-                "degree": _rounded(match.degree),
-            },
+            point.spans,
+            (point.kind.value, point.spans[0].path if point.spans else "", name),
+            point.weight,
+            {"source": escape.one_line(point.source, _SOURCE_CHARS)},
         )
-
-
-def _level(reference: PseudoReference, severities: Mapping[tuple[str, str], Severity]) -> str:
-    """Return the level of an issue from its tool's severity; a recorded one has no tool."""
-    path = reference.spans[0].path if reference.spans else ""
-    severity = severities.get((path, reference.text))
-    is_issue = reference.kind is ReferenceKind.ISSUE
-    return severity.value if is_issue and severity else _LEVELS[reference.kind]
 
 
 def _limit_size(entries: Iterable[dict[str, Any]], most_bytes: int) -> Iterator[dict[str, Any]]:
@@ -270,10 +244,6 @@ def _limit_size(entries: Iterable[dict[str, Any]], most_bytes: int) -> Iterator[
         if most_bytes < 0:
             return
         yield item
-
-
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, _DECIMALS)
 
 
 def create() -> Report:

@@ -1,6 +1,6 @@
 """Blocks of the report on one review, shared by the terminal, the page and Markdown."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -14,6 +14,7 @@ PARTIAL: Final = (
     Run(" What could not be read is in none of the numbers:"),
 )
 """Title of the notice of a partial result."""
+_HINT: Final = "shown with --explain"
 _ABOUT: Final = "likely about this change and no other"
 _SHARE_TONES: Final = (0.6, 0.3)
 """Thresholds from which a standing, a probability, or a share of matches is good, and fair."""
@@ -25,12 +26,9 @@ and 5 have a median near the first, ratings of 1 are mostly below the second
 
 _VAGUE: Final = (records.Subject.CHANGE, records.Subject.ELSEWHERE)
 """Subjects that say nothing of what a remark is about."""
-_LEVEL_TONES: Final = {
-    records.Importance.CRITICAL: "bad",
-    records.Importance.MAJOR: "fair",
-    records.Importance.MINOR: "",
-    records.Importance.NIT: "dim",
-}
+_LEVEL_TONES: Final = dict(zip(records.Importance, ("bad", "fair", "", "dim"), strict=True))
+_ESTIMATES: Final = ("gives", "importance", "about", "worth")
+"""Numbers of a remark that are shown in full only."""
 
 
 def make_headline(result: Result) -> Iterator[blocks.Paragraph]:
@@ -132,26 +130,18 @@ def make_unaddressed(
         max_open: Entries shown openly; None for all.
         place: Formats the place of a pseudo-reference, by its index.
     """
-    points = view.unaddressed(result)
-    if not points:
-        return
     title = view.unaddressed_title(result)
     items = []
-    for index, point in points:
+    for index, point in view.unaddressed(result):
         lead: Line = ""
         if view.graded(result):
             lead = (Run(view.hundred(result.reference_matches[index].degree), "dim"),)
         items.append(blocks.Item(point.text, lead, place(index, point)))
-    yield blocks.Heading(f"{title} ({len(points):,})")
-    yield blocks.Items(
-        tuple(items), noun=title.lower(), max_open=max_open, hint="shown with --explain"
-    )
+    yield from blocks.make_list(title, items, noun=title.lower(), max_open=max_open, hint=_HINT)
 
 
 def sentences_title(result: Result) -> str:
-    """Explain the numbers of the sentences in their title."""
-    if result.remarks:
-        return "Comments, with headings, greetings and whatever else is no remark"
+    """Explain the marks and numbers of the sentences in their title."""
     number = "0 to 100: how far"
     if result.threshold is not None:
         number = f"threshold {result.threshold:.4g}"
@@ -171,17 +161,16 @@ def make_remarks(
     Args:
         result: The result.
         max_open: Remarks shown openly; None for all.
-        explain: Include everything that is known of a remark and of its sentences.
+        explain: Include its estimates, and the numbers of its sentences.
         link: Returns the text in front of the place of a comment, by its index.
     """
-    ranked = view.rank_remarks(result)
-    if not ranked:
-        return
     # The text of a claim is shown once. In full, all of them are listed further down.
     listed = set(range(len(result.references) if explain else 0))
-    items = (_remark(result, item, listed, link, explain=explain) for item in ranked)
-    yield blocks.Heading("Remarks, the most valuable first")
-    yield blocks.Items(tuple(items), noun="remarks", max_open=max_open, hint="shown with --explain")
+    items = tuple(
+        _remark(result, item, listed, link, explain=explain) for item in view.rank_remarks(result)
+    )
+    title = "Remarks, the most valuable first"
+    yield from blocks.make_list(title, items, noun="remarks", max_open=max_open, hint=_HINT)
 
 
 def _remark(
@@ -193,25 +182,24 @@ def _remark(
     explain: bool,
 ) -> blocks.Item:
     """Return the entry of a remark, dimmed if it gives nothing."""
-    remark = item.remark
+    remark, text = item.remark, view.remark_text(result, item.remark)
     tone = _LEVEL_TONES[remark.level] if remark.is_valuable else "dim"
-    text: Line = view.remark_text(result, remark)
+    facts: list[Run | str] = [Run(view.describe_remark(item), tone)]
     reading = view.about_remark(result, remark)
-    about = "" if reading.subject in _VAGUE else _subject(result, reading, listed)
+    if reading.subject not in _VAGUE:
+        facts += [Run(" · "), _subject(result, reading, listed)]
     flags = dict.fromkeys(filter(None, (view.flag(result, at) for at in remark.sentences)))
-    facts = (Run(view.describe_remark(item), tone),), about, *((Run(x, "fair"),) for x in flags)
-    below: list[Line] = [_join(" · ", facts)]
+    facts += [Run(f" · {flag}", "fair") for flag in flags]
+    below: list[Line] = [tuple(facts)]
     if explain:
-        numbered = [(at, Run(f"S{at + 1} ")) for at in remark.sentences]
-        text = _join(" ", [(number, result.sentences[at].text) for at, number in numbered])
-        below.append((Run(view.measure_remark(remark)),))
-        for at, number in numbered:
-            below.append((number, *_join(" · ", _below(result, at, listed, explain=True))))
-    elif not remark.is_valuable:
-        text = (Run(text, "dim"),)
-    lead = (Run(f"{item.number}", f"strong {tone}"),)
-    place = (*link(remark.comment), *_place_comment(result, remark.comment))
-    return blocks.Item(text, lead, place, tuple(below))
+        sentences = " ".join(f"S{at + 1}" for at in remark.sentences)
+        below.append((Run(f"{sentences}: {view.estimates(remark, *_ESTIMATES)}"),))
+    return blocks.Item(
+        text if remark.is_valuable else (Run(text, "dim"),),
+        (Run(f"{item.number}", f"strong {tone}"),),
+        (*link(remark.comment), *_place_comment(result, remark.comment)),
+        tuple(below),
+    )
 
 
 def _place_comment(result: Result, index: int) -> Iterator[Run]:
@@ -224,16 +212,8 @@ def _place_comment(result: Result, index: int) -> Iterator[Run]:
         yield Run(view.comment_place(comment), "place")
 
 
-def _join(separator: str, parts: Iterable[Line]) -> tuple[Run | str, ...]:
-    """Join lines that are not empty."""
-    line: list[Run | str] = []
-    for part in filter(None, parts):
-        line += [*[Run(separator)] * bool(line), *([part] if isinstance(part, str) else part)]
-    return tuple(line)
-
-
 def make_sentences(result: Result, *, limit: int, explain: bool = False) -> Iterator[blocks.Items]:
-    """Yield the sentences by comment, unless a remark has them: what each does or addresses.
+    """Yield the sentences by comment: what each does or addresses.
 
     Args:
         result: The result.
@@ -244,25 +224,21 @@ def make_sentences(result: Result, *, limit: int, explain: bool = False) -> Iter
     listed = set(range(len(result.references) if explain else 0))
     # The head of a single text would repeat the lines above it.
     has_head = len(result.comments) > 1 or any(c.comment.path for c in result.comments)
-    loose = view.loose_sentences(result)
     left = limit
     for comment in result.comments:
         if left <= 0 or not (comment.sentences or (explain and comment.suggestions)):
             continue
         items = [
-            _sentence(result, index, listed, explain=explain)
-            for index in comment.sentences[:left]
-            if index in loose
+            _sentence(result, index, listed, explain=explain) for index in comment.sentences[:left]
         ]
         left -= len(comment.sentences)
         if explain:
             items += map(_suggested_code, comment.suggestions)
-        title = _comment_title(result, comment, explain=explain) if has_head else ()
-        hidden = (
-            sum(len(comment.sentences) for comment in result.comments) - limit if left <= 0 else 0
-        )
         yield blocks.Items(
-            tuple(items), title, unlisted=max(hidden, 0), hint="shown with --explain"
+            tuple(items),
+            _comment_title(result, comment, explain=explain) if has_head else (),
+            unlisted=max(len(result.sentences) - limit, 0) if left <= 0 else 0,
+            hint=_HINT,
         )
 
 
@@ -288,7 +264,7 @@ def _suggested_code(block: records.Suggestion) -> blocks.Item:
 
 
 def _sentence(result: Result, index: int, listed: set[int], *, explain: bool) -> blocks.Item:
-    """Return the entry of a sentence.
+    """Return a sentence with what it does, its flag or subject, and its partner.
 
     Args:
         result: Its result.
@@ -296,26 +272,20 @@ def _sentence(result: Result, index: int, listed: set[int], *, explain: bool) ->
         listed: Indices of the claims whose text was shown; takes those that this entry shows.
         explain: Include everything that is known.
     """
-    lead = (_mark(result, result.sentence_matches[index]), Run(f" S{index + 1}" * explain))
-    below = tuple(_below(result, index, listed, explain=explain))
-    return blocks.Item(result.sentences[index].text, lead, below=below)
-
-
-def _below(result: Result, index: int, listed: set[int], *, explain: bool) -> Iterator[Line]:
-    """Yield the lines below a sentence: what it does, its flag or subject, and its partner."""
     match, reading = result.sentence_matches[index], view.reading(result, index)
     flag = view.flag(result, index)
-    subject: tuple[Run | str, ...] = () if flag is None else (Run(flag, "fair"),)
+    facts: list[Run | str] = [] if flag is None else [Run(flag, "fair")]
     if reading is not None:
         if flag is None and (text := _subject(result, reading, listed)):
-            subject = (text,)
-        yield Run(f"{reading.stance.value}{' · ' if subject else ''}"), *subject
-    elif subject:
-        yield subject
+            facts = [text]
+        facts = [Run(f"{reading.stance.value}{' · ' * bool(facts)}"), *facts]
+    below: list[Line] = [tuple(facts)] if facts else []
     if explain and (flag is None or match.degree):
-        yield (Run(_partner(match)),)
+        below.append((Run(_partner(match)),))
     elif reading is None and flag is None and match.matched and match.index is not None:
-        yield Run("→ "), _claim(result, match.index, listed)
+        below.append((Run("→ "), _claim(result, match.index, listed)))
+    lead = (_mark(result, match), Run(f" S{index + 1}" * explain))
+    return blocks.Item(result.sentences[index].text, lead, below=tuple(below))
 
 
 def _subject(result: Result, reading: records.Reading, listed: set[int]) -> str:

@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 from typing import Any, NamedTuple
 
 from crscore import records
-from crscore.records import Comment, CommentResult, PseudoReference, Result, ReviewResult, Side
+from crscore.records import Comment, PseudoReference, Result, ReviewResult, Side
 from crscore.reports import escape
 from crscore.reports.blocks import Measure
 
@@ -101,9 +101,13 @@ def verdict(value: records.Usefulness) -> str:
     return f"{value.word.capitalize()}: {better}.{nothing}"
 
 
-def standing(value: records.Usefulness) -> float | None:
-    """Return the standing in [0, 1]; None for a text that is about something else."""
-    return None if value.word == records.OFF_TOPIC else value.standing / 100
+def standing(value: Any) -> float | None:
+    """Return the standing in [0, 1]; None without usefulness or for what is off topic.
+
+    Args:
+        value: Usefulness in a result or in an overview.
+    """
+    return None if value is None or value.word == records.OFF_TOPIC else value.standing / 100
 
 
 class RankedRemark(NamedTuple):
@@ -150,21 +154,15 @@ def sum_of_value(result: Result) -> str:
         return ""
     ranked = rank_remarks(result)
     valuable = [item for item in ranked if item.remark.is_valuable]
-    terms = [
-        (item.points, f"remark {item.number} ({item.remark.level.value})")
-        for item in valuable[:_NAMED_REMARKS]
-    ]
+    named, others = valuable[:_NAMED_REMARKS], valuable[_NAMED_REMARKS:]
+    terms = {f"remark {item.number} ({item.remark.level.value})": item.points for item in named}
+    terms[count_noun(len(others), "other")] = sum(item.points for item in others)
     total = round(100 * value.value)
-    if others := valuable[_NAMED_REMARKS:]:
-        noun = "1 other" if len(others) == 1 else f"{len(others):,} others"
-        terms.append((sum(item.points for item in others), noun))
     if empty := len(ranked) - len(valuable):
-        points = total - sum(points for points, _ in terms)
-        gives = f"give{'s' * (empty == 1)} {'little' if points > 0 else 'nothing'}"
-        terms.append((points, f"{count_noun(empty, 'remark')} that {gives}"))
+        terms[f"{count_noun(empty, 'remark')} with little to answer"] = total - sum(terms.values())
     text = " ".join(
         f"{'+' if points > 0 else MINUS} {abs(points) / 100:.2f} for {name}"
-        for points, name in terms
+        for name, points in terms.items()
         if points
     )
     return f"Value {total / 100:.2f}{' = ' * bool(text)}{text.removeprefix('+ ')}"
@@ -196,19 +194,12 @@ def remark_spans(result: Result, remark: records.Remark) -> tuple[records.LineSp
     return (records.LineSpan(path=comment.path, side=comment.side, start=start, end=end),)
 
 
-def measure_remark(remark: records.Remark) -> str:
-    """List the estimates of a remark, each from 0 to 100."""
-    names = ("gives", "importance", "about", "worth")
-    return ", ".join(f"{name} {hundred(getattr(remark, name))}" for name in names)
-
-
 def importance(result: Result) -> str:
     """Describe the importance of a review: the level of its weightiest remark."""
-    valuable = [item.remark for item in rank_remarks(result) if item.remark.is_valuable]
-    if not valuable:
+    levels = {item.importance: item.level.value for item in result.remarks if item.is_valuable}
+    if not levels:
         return "no remark gives the author something to answer"
-    weightiest = max(valuable, key=lambda remark: remark.importance)
-    return f"{weightiest.level.value}: that of its weightiest remark"
+    return f"{levels[max(levels)]}: that of its weightiest remark"
 
 
 def published(scores: Any) -> str:
@@ -235,46 +226,46 @@ def baselines(result: Result) -> str:
 
 def aspects(value: records.Usefulness) -> str:
     """List the ratings that people would give a text, each from 0 to 100."""
-    aspect_values = asdict(value.aspects).items()
-    return ", ".join(
-        f"{name.replace('_', ' ')} {hundred(probability)}" for name, probability in aspect_values
-    )
+    return estimates(value.aspects, *asdict(value.aspects))
 
 
-def columns(result: Result) -> tuple[str, str, str]:
-    """Name the three columns of a table of reviewers or comments."""
-    return PUBLISHED if result.usefulness is None else USEFUL
+def estimates(value: object, *names: str) -> str:
+    """List some numbers of an object, each from 0 to 100."""
+    return ", ".join(f"{name.replace('_', ' ')} {hundred(getattr(value, name))}" for name in names)
 
 
-def measures(
-    result: Result, item: CommentResult | ReviewResult
-) -> tuple[float | None, float | None, float | None]:
-    """Return the values of those columns, each in [0, 1]."""
-    useful, scores = item.usefulness, item.scores
-    if result.usefulness is None:
+def columns(whole: Any) -> tuple[str, str, str]:
+    """Name the three columns of a table of reviewers or comments.
+
+    Args:
+        whole: A result, or the scores of all reviewers in an overview.
+    """
+    return PUBLISHED if whole.usefulness is None else USEFUL
+
+
+def measures(whole: Any, item: Any) -> tuple[float | None, float | None, float | None]:
+    """Return the values of those columns, each in [0, 1].
+
+    Args:
+        whole: As for `columns`.
+        item: A comment or review of the result, or a row of the overview.
+    """
+    useful, scores = item.usefulness, getattr(item, "scores", item)
+    if whole.usefulness is None:
         return scores.relevance, scores.conciseness, scores.comprehensiveness
-    if useful is None:
-        return None, None, None
-    return standing(useful), useful.about, useful.importance
+    return standing(useful), getattr(useful, "about", None), getattr(useful, "importance", None)
 
 
-def score_cells(result: Result, item: CommentResult | ReviewResult) -> tuple[str, str, str]:
+def score_cells(whole: Any, item: Any) -> tuple[str, str, str]:
     """Format the values of those columns, the standing with its word."""
-    first, second, third = map(hundred, measures(result, item))
-    if result.usefulness is not None and item.usefulness is not None:
-        first = f"{first} {item.usefulness.word}"
-    return first, second, third
+    first, second, third = map(hundred, measures(whole, item))
+    word = "" if whole.usefulness is None else getattr(item.usefulness, "word", "")
+    return f"{first} {word}".strip(), second, third
 
 
 def reading(result: Result, sentence: int) -> records.Reading | None:
     """Return how a sentence reads; None when that is not known."""
     return result.readings[sentence] if result.readings else None
-
-
-def loose_sentences(result: Result) -> frozenset[int]:
-    """Return the sentences that belong to no remark, such as headings and greetings."""
-    in_remarks = {sentence for remark in result.remarks for sentence in remark.sentences}
-    return frozenset(range(len(result.sentences))) - in_remarks
 
 
 def about_remark(result: Result, remark: records.Remark) -> records.Reading:
@@ -489,8 +480,7 @@ def unaddressed(result: Result) -> tuple[tuple[int, PseudoReference], ...]:
     """List what no sentence addresses, the heaviest first, each topic once.
 
     A topic is addressed when one of its counted pseudo-references is, or when a remark that gives
-    something is about one. A pseudo-reference without a
-    topic is listed by itself.
+    something is about one. A pseudo-reference without a topic is listed by itself.
 
     Returns:
         Index and pseudo-reference; a topic has those of its heaviest one, with the topic named
@@ -556,6 +546,17 @@ def in_short(item: PseudoReference) -> str:
     for name in (item.topic.name, ".".join(names[-2:])):
         text = text.replace(f"`{name}`", f"`{names[-1]}`")
     return text
+
+
+def severity(result: Result, item: PseudoReference) -> records.Severity | None:
+    """Return the worst severity of the findings with this issue's sentence and path."""
+    paths = {span.path for span in item.spans}
+    severities = [
+        finding.severity
+        for finding in result.analysis.findings
+        if finding.counted and finding.text == item.text and finding.path in paths
+    ]
+    return min(severities, key=records.SEVERITIES.index, default=None)
 
 
 def unaddressed_title(result: Result) -> str:

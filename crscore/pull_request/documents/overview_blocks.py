@@ -4,8 +4,8 @@ import hashlib
 from collections.abc import Iterator
 from typing import Final
 
-from crscore.pull_request.overview import Overview, Place, Point, Reviewer, Scores
-from crscore.records import OFF_TOPIC, ReferenceKind, Side
+from crscore.pull_request.overview import Overview, Place, Point, Reviewer
+from crscore.records import ReferenceKind, Side
 from crscore.reports import blocks, view
 from crscore.reports.blocks import Line, Run
 from crscore.reports.score_blocks import PARTIAL
@@ -51,19 +51,19 @@ def _make_table(overview: Overview, *, words: bool) -> Iterator[blocks.Block]:
     if not overview.reviewers:
         return
     together = overview.together
-    counts = [f"{together.words:,}"] * words
     rows: list[tuple[Line, ...]] = []
     if is_several := count_reviewers(overview) > 1:
-        rows.append(("Together", *_score_cells(overview, together), *_totals(overview), *counts))
+        cells = (*view.score_cells(together, together), *_totals(overview))
+        rows.append(("Together", *cells, f"{together.words:,}"))
     for reviewer in overview.reviewers:
-        counts = [f"{reviewer.words:,}"] * words
-        cells = (*_score_cells(overview, reviewer), _comments(reviewer), _resolved(reviewer))
-        rows.append(((Run(_name(reviewer)),), *cells, *counts))
-    columns = view.PUBLISHED if together.usefulness is None else view.USEFUL
+        cells = (*view.score_cells(together, reviewer), _comments(reviewer), _resolved(reviewer))
+        rows.append(((Run(_name(reviewer)),), *cells, f"{reviewer.words:,}"))
+    header = ("Reviewer", *view.columns(together), "Comments", "Resolved", "Words")
+    end = None if words else -1
     yield blocks.Table(
         "All reviewers",
-        ("Reviewer", *columns, "Comments", "Resolved", *["Words"] * words),
-        tuple(rows),
+        header[:end],
+        tuple(row[:end] for row in rows),
         main=frozenset({0} if is_several else ()),
         unlisted=overview.other_reviewers,
     )
@@ -81,31 +81,26 @@ def _make_table(overview: Overview, *, words: bool) -> Iterator[blocks.Block]:
 
 def _make_remarks(overview: Overview, max_open: int) -> Iterator[blocks.Block]:
     """Yield the list of valuable remarks: the most valuable openly, the others folded."""
-    if overview.remarks:
-        yield blocks.Heading(f"Remarks, the most valuable first ({len(overview.remarks):,})")
-        items = tuple(
-            blocks.Item(
-                remark.text,
-                place=_link_place(overview, remark) if remark.path else (),
-                below=((Run(f"{remark.facts} · {remark.reviewer}"),),),
-            )
-            for remark in overview.remarks
+    items = [
+        blocks.Item(
+            remark.text,
+            place=_link_place(overview, remark) if remark.path else (),
+            below=((Run(f"{remark.facts} · {remark.reviewer}"),),),
         )
-        yield blocks.Items(items, noun="remarks", max_open=max_open)
+        for remark in overview.remarks
+    ]
+    title = "Remarks, the most valuable first"
+    yield from blocks.make_list(title, items, noun="remarks", max_open=max_open)
 
 
 def _make_points(overview: Overview, max_open: int) -> Iterator[blocks.Block]:
     """Yield the list of unaddressed points: the most important openly, the others folded."""
-    if overview.open:
-        title = "Not or hardly addressed" if overview.graded else "Not addressed"
-        items = tuple(
-            blocks.Item(point.text, place=_place(overview, point)) for point in overview.open
-        )
-        count = overview.together.unaddressed
-        yield blocks.Heading(f"{title} ({count:,})")
-        yield blocks.Items(
-            items, noun=title.lower(), max_open=max_open, unlisted=count - len(items)
-        )
+    title = "Not or hardly addressed" if overview.graded else "Not addressed"
+    items = [blocks.Item(point.text, place=_place(overview, point)) for point in overview.open]
+    unlisted = overview.together.unaddressed - len(items)
+    yield from blocks.make_list(
+        title, items, noun=title.lower(), max_open=max_open, unlisted=unlisted
+    )
 
 
 def make_notes(overview: Overview, *, shown_missing: int) -> blocks.Folded:
@@ -155,19 +150,6 @@ def count_reviewers(overview: Overview) -> int:
 
 def _name(reviewer: Reviewer) -> str:
     return f"{reviewer.name[:MAX_NAME_CHARS]}{' (bot)' * reviewer.is_bot}"
-
-
-def _score_cells(overview: Overview, scores: Scores) -> tuple[str, str, str]:
-    """Format the three scores, with a dash for each undefined one."""
-    useful, word = scores.usefulness, ""
-    values = (scores.relevance, scores.conciseness, scores.comprehensiveness)
-    if overview.together.usefulness is not None:
-        values = (None, None, None)
-        if useful is not None:
-            standing = None if useful.word == OFF_TOPIC else useful.standing / 100
-            values, word = (standing, useful.about, useful.importance), useful.word
-    first, second, third = map(view.hundred, values)
-    return f"{first} {word}".strip(), second, third
 
 
 def _resolved(reviewer: Reviewer) -> str:

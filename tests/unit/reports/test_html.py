@@ -156,7 +156,7 @@ def test_remarks_come_first_then_their_sentences() -> None:
     page = render(results.useful(results.review()))
     shown = text(read(results.useful(results.review())))
     assert "Why three retries? asks for a change · The method fetch of Client now" in shown
-    assert "Remarks, the most valuable first 1 Catching Exception here" in shown
+    assert "Remarks, the most valuable first (6) 1 Catching Exception here" in shown
     assert "only. C1 mira on src/shop/client.py:13-15 critical · asks for a change · adds" in shown
     assert '<rect class="fill" width="78.0" height="4"/>' in page
 

@@ -185,7 +185,7 @@ def test_result_is_given_whole() -> None:
             "primaryLocationLineHash": "14988b2e8ee5e040:1"
         },
         "rank": 90.0,
-        "properties": {"source": "structural", "similarity": 0.3901, "degree": 0.0},
+        "properties": {"source": "structural"},
     }
 
 

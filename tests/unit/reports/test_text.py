@@ -105,7 +105,7 @@ def test_remark_that_gives_nothing_is_dimmed() -> None:
     assert "\x1b[2mRetrying in `fetch` is a good idea.\x1b[0m" in shown
 
 
-def test_explained_result_lists_the_sentences_that_belong_to_no_remark() -> None:
+def test_explained_result_lists_all_sentences_in_a_remark_or_not() -> None:
     result = results.useful(results.small())
     result = replace(
         result,
@@ -114,9 +114,9 @@ def test_explained_result_lists_the_sentences_that_belong_to_no_remark() -> None
     )
     assert "Please rename this file." not in render(result)
     full = render(result, explain="true")
-    title, rest = "Comments, with headings, greetings", " S2  Please rename this file.\n"
+    title, rest = "Sentences ✓ addresses a pseudo", " S2  Please rename this file.\n"
     assert full.index(title) < full.index(rest)
-    assert "S1  Retrying" not in full
+    assert "S1  Retrying" in full
 
 
 def test_sentence_about_a_topic_names_it() -> None:
@@ -133,10 +133,10 @@ def test_explained_remark_has_its_estimates_and_sentences() -> None:
         "importance 78 · Useful: better than 61 % of"
     ) in shown
     assert (
-        "2 S2 Why three retries? mira on src/shop/client.py:13-15 major · asks for a change · "
-        "adds 0.20 · R1 gives 78, importance 70, about 90, worth 39 "
-        "S2 asks for a change · R1 · → R1"
+        "2 Why three retries? mira on src/shop/client.py:13-15 major · asks for a change · "
+        "adds 0.20 · R1 S2: gives 78, importance 70, about 90, worth 39"
     ) in shown
+    assert "✓ 0.68 S2 Why three retries? asks for a change · R1 → R1" in shown
 
 
 @pytest.mark.parametrize("width", ["60", "80", "160"])
@@ -163,10 +163,7 @@ def test_claim_is_told_once_however_many_sentences_are_about_it() -> None:
 
 
 def test_short_form_caps_the_sentences() -> None:
-    result = results.small()
-    (comment,) = result.comments
-    many = replace(result, comments=(replace(comment, sentences=comment.sentences * 30),))
-    assert "… and 20 more, shown with --explain" in render(many)
+    assert "… and 20 more, shown with --explain" in render(results.large(60))
 
 
 def test_title_of_the_sentences_says_what_the_numbers_are() -> None:

@@ -24,13 +24,13 @@ def review() -> str:
 
 def test_overview_stands_above_the_report() -> None:
     shown = review()
-    assert shown.index("2 reviewers address 4 of 7 points") < shown.index('id="matrix"')
+    assert shown.index("2 reviewers address 4 of 7 points") < shown.index('id="review"')
     assert "<title>Review of octo/shop#12</title>" in shown
 
 
 def test_report_is_there_whole() -> None:
     ids = [attributes.get("id") for _, attributes in Read(review()).tags]
-    assert {"top", "missing", "matrix", "review", "references", "change"} <= set(ids)
+    assert {"top", "missing", "review", "references", "change"} <= set(ids)
     named = [item for item in ids if item]
     assert len(named) == len(set(named))
 
