@@ -456,12 +456,12 @@ def _score(
     # A change without text says nothing of a review of it.
     if reader is None or review is None or result.scores.reason is not None:
         return result
-    shown = {int(column): index for index, column in enumerate(shown_columns)}
+    result_index = {int(column): index for index, column in enumerate(shown_columns)}
     result = replace(
         result,
         readings=tuple(review.readings[column] for column in shown_columns),
         remarks=tuple(
-            replace(remark, sentences=tuple(shown[column] for column in remark.sentences))
+            replace(remark, sentences=tuple(result_index[column] for column in remark.sentences))
             for remark in review.remarks
         ),
     )

@@ -65,13 +65,13 @@ def read_proposals(
         ("`a` -> `b`"). A suggestion that leaves all as it is proposes nothing.
     """
     proposals: dict[str, Position] = {}
-    kept: list[tuple[str, Position]] = []
+    prose: list[tuple[str, Position]] = []
     positions = parsed.positions or repeat(Position(), len(parsed.sentences))
     for text, position in zip(parsed.sentences, positions, strict=True):
         if inline := _read_inline(text):
             proposals.setdefault(inline, position)
         else:
-            kept.append((text, position))
+            prose.append((text, position))
     if parsed.suggestions:
         lines = find_place(comment, file)
         for suggestion in parsed.suggestions:
@@ -84,16 +84,16 @@ def read_proposals(
     proposals.pop("", None)
     if not proposals:
         # Nothing but code.
-        if len(kept) == 1 and (only_code := _fullmatch(_ONLY_CODE, kept[0][0])):
+        if len(prose) == 1 and (only_code := _fullmatch(_ONLY_CODE, prose[0][0])):
             proposals = {f"use {only_code['new']}{only_code['asks'][:1]}": Position()}
-            kept = []
-        elif not kept:
+            prose = []
+        elif not prose:
             proposals = {_use(block.split("\n")): Position() for block in parsed.code_blocks}
             proposals.pop("", None)
     return replace(
         parsed,
-        sentences=tuple(text for text, _ in kept),
-        positions=tuple(position for _, position in kept),
+        sentences=tuple(text for text, _ in prose),
+        positions=tuple(position for _, position in prose),
         proposals=tuple(proposals),
         proposal_positions=tuple(proposals.values()),
     )

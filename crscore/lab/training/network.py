@@ -200,9 +200,9 @@ class _Network:
         by_length: dict[int, list[int]] = {}
         for index, text in enumerate(ids):
             by_length.setdefault(len(text), []).append(index)
-        for same in by_length.values():
-            for start in range(0, len(same), FROZEN_BATCH):
-                batch = same[start : start + FROZEN_BATCH]
+        for indices in by_length.values():
+            for start in range(0, len(indices), FROZEN_BATCH):
+                batch = indices[start : start + FROZEN_BATCH]
                 with self._torch.no_grad():
                     hidden = self._embeddings(self._torch.tensor([list(ids[i]) for i in batch]))
                     for layer in self._frozen:

@@ -158,10 +158,10 @@ def _outcome_pairs(candidates: Sequence[Candidate]) -> Iterator[_Pair]:
         ]
         if len(rated) < 2:
             continue
-        drawn = rng.integers(0, len(rated), (20 * MAX_PAIRS, 2))
+        draws = rng.integers(0, len(rated), (20 * MAX_PAIRS, 2))
         pairs = [
             (rated[first][0], rated[second][0])
-            for first, second in drawn
+            for first, second in draws
             # Pooled pairs would mostly tell people from bots.
             if rated[first][1] - rated[second][1] >= MIN_GAPS.get(name, 1.0)
             and rated[first][2] == rated[second][2]

@@ -229,15 +229,15 @@ def split_body(comment: Comment, diff: Diff | None) -> tuple[Sentence, ...]:
 def _labelled(posts: Iterable[Post]) -> Iterator[LabelledText]:
     """Yield whole texts, and judged sentences of them, with what is known of them."""
     judged = judgements.read_sentence_judgements()
-    known: set[str] = set()
+    texts_read: set[str] = set()
     for post in posts:
         sentences = [unit.text for unit in split_body(post.comment, post.diff) if not unit.hidden]
         ratings = {name: value for name, value in post.ratings.items() if not math.isnan(value)}
         has_labels = post.stance is not None or bool(ratings)
         for text in sentences:
             judgement = judged.get(text_key(text))
-            if judgement and text not in known:
-                known.add(text)
+            if judgement and text not in texts_read:
+                texts_read.add(text)
                 yield LabelledText(
                     text=text, group=post.group, stance=judgement.stance,
                     ratings=judgement.ratings, weight=SENTENCE_WEIGHT,
@@ -353,11 +353,11 @@ def _compared(corpus: Corpus, texts: Sequence[_Text], fold: int) -> Iterator[_Co
             group=post.pool, kind=size, ratings=post.ratings, is_person=post.is_person
         )
         yield candidate, text.change.diff, (post.comment,)
-    chosen = [review for review in corpus.written if fold_of(review.repository) == fold]
-    for review in chosen:
+    reviews = [review for review in corpus.written if fold_of(review.repository) == fold]
+    for review in reviews:
         texts_by_kind = dict(review.texts)
-        other = rng.choice([item for item in corpus.written if item is not review])
-        texts_by_kind["other"] = other.texts["senior"]
+        foreign = rng.choice([item for item in corpus.written if item is not review])
+        texts_by_kind["other"] = foreign.texts["senior"]
         useless = rng.sample(judgements.read_texts("templates"), TEMPLATES_PER_CHANGE)
         for number, template in enumerate(useless):
             filled = templates.fill(template["text"], review.patch, rng)
@@ -398,12 +398,12 @@ class _Judge:
         )
         for (candidate, diff, _), sentences, texts in zip(items, units, readings, strict=True):
             change = self._changes[diff.sha256]
-            cells, seen = pipeline.compare(
+            cells, compared = pipeline.compare(
                 diff, change.references, sentences, self._vectors, self._reader
             )
-            if seen is not None:
+            if compared is not None:
                 candidate.remarks = [
-                    self._reader.measure(remark, cells, seen) for remark in texts.remarks
+                    self._reader.measure(remark, cells, compared) for remark in texts.remarks
                 ]
         return [candidate for candidate, _, _ in items]
 

@@ -302,14 +302,14 @@ def _people_reviews(
             pulls.setdefault((row["repository"], row["pull"]), []).append(row)
     for comments in pulls.values():
         for start in range(0, len(comments), MAX_REVIEW_COMMENTS):
-            chosen = comments[start : start + MAX_REVIEW_COMMENTS]
-            if len(chosen) > 1:
-                hunks = {row["diff_hunk"]: row["path"] for row in chosen}
+            batch = comments[start : start + MAX_REVIEW_COMMENTS]
+            if len(batch) > 1:
+                hunks = {row["diff_hunk"]: row["path"] for row in batch}
                 diffs = [parse.parse_diff(hunk, path=path) for hunk, path in hunks.items()]
                 files = tuple(file for diff in diffs for file in diff.files)
                 digest = hashlib.sha256("".join(hunks).encode()).hexdigest()
                 diff = Diff(files=files, sha256=digest)
-                yield diff, tuple(Comment(body=row["comment"]) for row in chosen)
+                yield diff, tuple(Comment(body=row["comment"]) for row in batch)
 
 
 def _commits(rows: list[dict[str, Any]]) -> Iterator[Post]:
@@ -370,8 +370,10 @@ def _own_texts(commits: list[dict[str, Any]]) -> Iterator[Post]:
         fields: dict[str, Any] = {"group": row["repository"], "pool": "wordings", "weight": 0.7}
         ratings = {"gives": 1.0, "importance": row["importance"] / judgements.MAX_IMPORTANCE}
         for name, manner in (_WORDING_STANCES | _EMPTY_WORDINGS).items():
-            known = _EMPTY if name in _EMPTY_WORDINGS else ratings
-            yield Post(comment=Comment(body=row[name]), stance=manner, ratings=known, **fields)
+            ratings_of_wording = _EMPTY if name in _EMPTY_WORDINGS else ratings
+            yield Post(
+                comment=Comment(body=row[name]), stance=manner, ratings=ratings_of_wording, **fields
+            )
     for row in judgements.read_texts("reviews"):
         fields = {"group": row["repository"], "pool": "written", "weight": 0.7}
         points = [point["importance"] / judgements.MAX_IMPORTANCE for point in row["points"]]
@@ -389,9 +391,9 @@ def _own_texts(commits: list[dict[str, Any]]) -> Iterator[Post]:
             yield Post(comment=body, stance=stance, ratings=ratings, by_sentence=True, **fields)
     rng = random.Random(0)
     repositories = {row["repository"] for row in judgements.read_texts("reviews")}
-    chosen = [row for row in commits if row["repository"] in repositories]
+    familiar = [row for row in commits if row["repository"] in repositories]
     for template in judgements.read_texts("templates"):
-        for row in rng.choices(chosen, k=TEMPLATE_FILLINGS):
+        for row in rng.choices(familiar, k=TEMPLATE_FILLINGS):
             yield Post(
                 comment=Comment(body=templates.fill(template["text"], row["diff"], rng)),
                 group=row["repository"],
