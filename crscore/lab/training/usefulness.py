@@ -398,12 +398,12 @@ class _Judge:
         )
         for (candidate, diff, _), sentences, texts in zip(items, units, readings, strict=True):
             change = self._changes[diff.sha256]
-            cells, compared = pipeline.compare(
+            cells, ground = pipeline.compare(
                 diff, change.references, sentences, self._vectors, self._reader
             )
-            if compared is not None:
+            if ground is not None:
                 candidate.remarks = [
-                    self._reader.measure(remark, cells, compared) for remark in texts.remarks
+                    self._reader.measure(remark, cells, ground) for remark in texts.remarks
                 ]
         return [candidate for candidate, _, _ in items]
 
