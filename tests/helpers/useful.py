@@ -53,3 +53,11 @@ def weights(**changes: object) -> Weights:
         "reference": {name: np.linspace(0, 1, 101, dtype=np.float32) for name in REFERENCES},
     }
     return Weights(**(parts | changes))
+
+
+@dataclass(frozen=True)
+class ScriptedReader(ScriptedNetwork):
+    """Result of a training that learned nothing: its outputs are those of a function."""
+
+    layers: TunedLayers
+    head: npt.NDArray[np.float32]

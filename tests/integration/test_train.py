@@ -4,14 +4,18 @@ import json
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from crscore import Scorer, cli
+from crscore.lab.training import network, usefulness
+from crscore.lab.training.data import corpus, judgements
 from crscore.matchers.calibrated import plugin, weights
 from crscore.usefulness import model
-from tests.helpers import corpora
+from tests.helpers import corpora, useful
 from tests.helpers import study as helper
 
 NAMES = ("limit", "window", "buffer", "queue", "socket", "cursor")
@@ -145,11 +149,33 @@ def test_help_imports_nothing_heavy() -> None:
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
 
 
+def train_usefulness(folder: Path) -> tuple[int, list[Path]]:
+    files = [folder / "headline.npz", folder / "matcher.npz"]
+    rows = corpora.rows()
+    data = corpora.write(folder / "data", rows | {"study": rows["study"][:12]})
+    line = ["train", "usefulness", str(data), "-o", str(files[0]), "--matcher", str(files[1])]
+    return cli.run([*line, *HASHING]), files
+
+
+@pytest.fixture
+def scripted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Texts of our own, and a network that has learned nothing."""
+    network_of = useful.ScriptedReader(
+        lambda text: useful.outputs(worth=0.9 if "lease" in text else 0.1),
+        useful.weights().layers,
+        useful.weights().head,
+    )
+    monkeypatch.setattr(judgements, "read_texts", corpora.own_texts)
+    monkeypatch.setattr(network, "require_packages", lambda: None)
+    train = partial(usefulness.train, tune=lambda *_: network_of)
+    monkeypatch.setattr(usefulness, "train", train)
+    monkeypatch.setattr(usefulness, "TEMPLATES_PER_CHANGE", 2)
+
+
+@pytest.mark.usefixtures("scripted")
 def test_headline_and_matcher_are_written_and_told_of(capsys, tmp_path: Path) -> None:
-    folder = corpora.write(tmp_path / "data")
-    files = tmp_path / "headline.npz", tmp_path / "matcher.npz"
-    line = ["train", "usefulness", str(folder), "-o", str(files[0]), "--matcher", str(files[1])]
-    assert cli.run([*line, *HASHING]) == 0
+    code, files = train_usefulness(tmp_path)
+    assert code == 0
     output = capsys.readouterr().out.splitlines()
     for file, row in zip(files, output, strict=False):
         assert row.startswith(f"{file}: {file.stat().st_size:,} bytes, sha256 ")
@@ -157,10 +183,25 @@ def test_headline_and_matcher_are_written_and_told_of(capsys, tmp_path: Path) ->
     assert model.read_weights(files[0]).encoder == weights.read_weights(files[1]).encoder
 
 
+@pytest.mark.parametrize("package", ["scipy.optimize", "lightgbm", "torch", "transformers"])
+def test_missing_package_fails_before_the_texts_are_read(
+    capsys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str
+) -> None:
+    for other in ("torch", "transformers"):
+        monkeypatch.setitem(sys.modules, other, ModuleType(other))
+    monkeypatch.setitem(sys.modules, package, None)
+    monkeypatch.setattr(corpus, "read_corpus", pytest.fail)
+    code, files = train_usefulness(tmp_path)
+    assert code == 3
+    assert "pip install 'crscore[train" in capsys.readouterr().err
+    assert not any(file.exists() for file in files)
+
+
+@pytest.mark.usefixtures("scripted")
 def test_folder_without_the_data_is_named(capsys, tmp_path: Path) -> None:
     target = str(tmp_path / "own.npz")
     line = ["train", "usefulness", str(tmp_path), "-o", target, "--matcher", f"{target}.m"]
     assert cli.run([*line, *HASHING]) == 3
     captured = capsys.readouterr()
     assert captured.err.count("\n") == 1
-    assert "real-comments/dev.jsonl.gz" in captured.err
+    assert "real-comments/worth-dev.jsonl.gz" in captured.err

@@ -356,8 +356,8 @@ def _compared(corpus: Corpus, texts: Sequence[_Text], fold: int) -> Iterator[_Co
     reviews = [review for review in corpus.written if fold_of(review.repository) == fold]
     for review in reviews:
         texts_by_kind = dict(review.texts)
-        foreign = rng.choice([item for item in corpus.written if item is not review])
-        texts_by_kind["other"] = foreign.texts["senior"]
+        if foreign := [item for item in corpus.written if item is not review]:
+            texts_by_kind["other"] = rng.choice(foreign).texts["senior"]
         useless = rng.sample(judgements.read_texts("templates"), TEMPLATES_PER_CHANGE)
         for number, template in enumerate(useless):
             filled = templates.fill(template["text"], review.patch, rng)

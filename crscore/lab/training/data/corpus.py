@@ -173,8 +173,8 @@ def read_corpus(folder: Path) -> Corpus:
             study=study,
             sha256=digest.hexdigest(),
         )
-    except (KeyError, TypeError) as error:
-        raise InputError(f"{folder}: a row lacks {error}") from error
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{folder}: a row is of another form: {error!r}") from error
 
 
 def _judged(rows: list[dict[str, Any]]) -> dict[str, Judgement]:
@@ -392,7 +392,8 @@ def _own_texts(commits: list[dict[str, Any]]) -> Iterator[Post]:
     rng = random.Random(0)
     repositories = {row["repository"] for row in judgements.read_texts("reviews")}
     familiar = [row for row in commits if row["repository"] in repositories]
-    for template in judgements.read_texts("templates"):
+    # The data may be a part of all commits.
+    for template in judgements.read_texts("templates") if familiar else ():
         for row in rng.choices(familiar, k=TEMPLATE_FILLINGS):
             yield Post(
                 comment=Comment(body=templates.fill(template["text"], row["diff"], rng)),
@@ -407,13 +408,16 @@ def _own_texts(commits: list[dict[str, Any]]) -> Iterator[Post]:
 def _written_reviews(commits: list[dict[str, Any]]) -> Iterator[WrittenReview]:
     patches = {row["commit"]: row["diff"] for row in commits}
     for row in judgements.read_texts("reviews"):
-        # The data may be a part of all commits.
         if patch := patches.get(row["commit"]):
             yield WrittenReview(
                 diff=parse.parse_diff(patch),
                 patch=patch,
                 repository=row["repository"],
-                texts={kind: text for kind, text in row.items() if isinstance(text, str)},
+                texts={
+                    kind: text
+                    for kind, text in row.items()
+                    if isinstance(text, str) and kind not in ("repository", "commit")
+                },
             )
 
 

@@ -17,7 +17,10 @@ from crscore.lab.training.fit.boosting import TreeSettings
 from crscore.lab.training.matcher import MatcherSettings
 from crscore.matchers.calibrated import features, weights
 from crscore.records import ReferenceKind
+from crscore.usefulness import evidence
+from crscore.usefulness.reader import Reader
 from tests.helpers import study as helper
+from tests.helpers import useful
 
 NAMES = (
     "limit", "window", "buffer", "queue", "socket", "cursor", "header", "margin", "folder",
@@ -56,6 +59,22 @@ def test_other_seed_grows_other_trees(data, learned) -> None:
     assert other.seed == 1
     assert not np.array_equal(other.trees.value, learned.weights.trees.value)
     np.testing.assert_array_equal(other.background.axes, learned.weights.background.axes)
+
+
+def test_reader_says_what_is_about_the_change(data, learned) -> None:
+    about = np.linspace(-1, 1, len(evidence.FEATURES) + 1, dtype=np.float32)
+    network = useful.ScriptedNetwork(lambda _: useful.outputs())
+    reader = Reader(useful.weights(about=about), network)
+    other = matcher.train(data, encoder=hashing.Hashing(), settings=SMALL, reader=reader).weights
+    names = features.feature_names(3)
+
+    def used(own_weights: weights.Weights) -> set[str]:
+        return {names[at] for at in own_weights.trees.feature[own_weights.trees.feature >= 0]}
+
+    abouts = {"comment.about", "sentence.about"}
+    assert used(other) & abouts
+    # Without a reader nothing is known, so no tree asks.
+    assert not used(learned.weights) & abouts
 
 
 def test_weights_say_what_they_were_learned_from(data, learned) -> None:

@@ -1,6 +1,7 @@
-"""Training on a corpus of our own: a dozen comments, commits and claims."""
+"""Training on a corpus of our own: a dozen comments, commits and claims, and a scripted network."""
 
-import hashlib
+import re
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -8,50 +9,85 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from crscore import plugins
 from crscore.encoders import hashing
+from crscore.encoders.minilm import MiniLM, TunedLayers
+from crscore.errors import InputError
+from crscore.lab.study.data.study import Study
 from crscore.lab.training import matcher, usefulness
-from crscore.lab.training.data import corpus, judged_sentences
+from crscore.lab.training.data import corpus, judgements
 from crscore.lab.training.data.corpus import Corpus
+from crscore.lab.training.data.judgements import FOLDS, Judgement, fold_of, text_key
 from crscore.lab.training.fit.boosting import TreeSettings
 from crscore.lab.training.matcher import MatcherSettings
+from crscore.lab.training.network import LabelledText
+from crscore.lab.training.usefulness import CrossFit
 from crscore.matchers.calibrated import weights
 from crscore.matchers.calibrated.plugin import Calibrated
-from crscore.records import Comment, Kind
-from crscore.usefulness import model, reading
-from crscore.usefulness.headline import CHANGE_SIZES
+from crscore.records import Comment, Stance
+from crscore.usefulness import evidence, model
+from crscore.usefulness.headline import CHANGE_SIZES, PARTS, REVIEWS
+from crscore.usefulness.reading import OUTPUTS
 from tests.helpers import corpora, useful
 
-ASKED = "Please rename `limit`, it should be plural."
+ENCODER = hashing.Hashing()
+GENERATOR = plugins.create("claims", "structural")
+ASKED = "Please close it."
 
 
-def key(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:12]
+def read(text: str) -> np.ndarray:
+    """Outputs of a network for which whatever asks is useful."""
+    asks = re.search("please|may be|leaks|why", text.lower()) is not None
+    share = 0.9 if asks else 0.1
+    stance = Stance.REQUEST if asks else Stance.PRAISE
+    return useful.outputs(stance, gives=share, importance=share, worth=share, functional=share)
+
+
+class Tuner:
+    """Training that keeps the rows of each of its runs."""
+
+    def __init__(self) -> None:
+        self.runs: list[list[LabelledText]] = []
+
+    def __call__(self, rows: Sequence[LabelledText], encoder: MiniLM) -> useful.ScriptedReader:
+        assert isinstance(encoder, MiniLM)
+        self.runs.append(list(rows))
+        # The layers name their run.
+        layers = TunedLayers({"run": np.full(2, len(self.runs), dtype=np.float16)})
+        return useful.ScriptedReader(read, layers, np.ones((3, len(OUTPUTS)), dtype=np.float32))
+
+
+def train(data: Corpus) -> tuple[model.Weights, Calibrated]:
+    return usefulness.train(data, encoder=ENCODER, tune=Tuner())
+
+
+def cross_fit(data: Corpus) -> tuple[CrossFit, Tuner]:
+    tuner = Tuner()
+    fitted = usefulness.cross_fit(data, encoder=ENCODER, generator=GENERATOR, tune=tuner)
+    return fitted, tuner
 
 
 @pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    return corpus.read_corpus(corpora.write(tmp_path_factory.mktemp("corpus")))
+def data(tmp_path_factory: pytest.TempPathFactory, own_texts: None) -> Corpus:
+    rows = corpora.rows() | {"study": corpora.rows()["study"][:12]}
+    return corpus.read_corpus(corpora.write(tmp_path_factory.mktemp("corpus"), rows))
 
 
 @pytest.fixture(scope="module", autouse=True)
-def judged():
-    judgements = {}
-    for name in corpora.NAMES:
-        for text, good in corpora.SAID:
-            for sentence in text.format(name).split(". "):
-                judgements[key(sentence.rstrip(".") + ".")] = (
-                    (Kind.REQUEST, True) if good else (Kind.PRAISE, False)
-                )
+def own_texts():
+    judged = {text_key(ASKED): Judgement(Stance.REQUEST, {"gives": 1.0})}
+    small = MatcherSettings(trees=TreeSettings(rounds=4, ensembles=1), axes=3)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(judged_sentences, "read_judgements", lambda: judgements)
-        small = MatcherSettings(trees=TreeSettings(rounds=4, ensembles=1), axes=3)
+        patch.setattr(judgements, "read_texts", corpora.own_texts)
+        patch.setattr(judgements, "read_sentence_judgements", lambda: judged)
+        patch.setattr(usefulness, "TEMPLATES_PER_CHANGE", 2)
         patch.setattr(usefulness.matcher_training, "train", partial(matcher.train, settings=small))
-        yield judgements
+        yield
 
 
 @pytest.fixture(scope="module")
-def both(data: Corpus, judged) -> tuple[model.Weights, Calibrated]:
-    return usefulness.train(data, encoder=hashing.Hashing())
+def both(data: Corpus) -> tuple[model.Weights, Calibrated]:
+    return train(data)
 
 
 @pytest.fixture(scope="module")
@@ -59,8 +95,13 @@ def learned(both) -> model.Weights:
     return both[0]
 
 
+@pytest.fixture(scope="module")
+def crossed(data: Corpus) -> tuple[CrossFit, Tuner]:
+    return cross_fit(data)
+
+
 def test_same_corpus_gives_the_same_bytes(data, both) -> None:
-    again = usefulness.train(data, encoder=hashing.Hashing())
+    again = train(data)
     assert model.to_bytes(again[0]) == model.to_bytes(both[0])
     assert weights.to_bytes(again[1].weights) == weights.to_bytes(both[1].weights)
 
@@ -71,18 +112,39 @@ def test_matcher_is_learned_with_it(data, both) -> None:
     assert calibrated.weights.data_sha256 == data.study.sha256
 
 
+def test_matcher_reads_with_what_was_learned(data, monkeypatch) -> None:
+    readers = []
+
+    def watch(rated: Study, **options: object) -> None:
+        readers.append((rated, options["reader"]))
+
+    monkeypatch.setattr(usefulness.matcher_training, "train", watch)
+    learned, _ = train(data)
+    ((rated, reader),) = readers
+    assert rated is data.study
+    assert reader.weights is learned
+    assert reader.network.layers is learned.layers
+
+
 def test_weights_say_what_they_were_learned_from(data, learned) -> None:
     assert (learned.encoder, learned.data_sha256) == ("hashing:256", data.sha256)
-    assert learned.rarity.documents > 0
+    counts = learned.rarity.frequency.values()
+    assert usefulness.MIN_CHANGES <= min(counts) <= max(counts) <= learned.rarity.documents
 
 
-def test_layers_fit_the_features(learned) -> None:
-    assert learned.about.measures.shape == (useful.TIES, 1)
-    assert learned.sentence.measures.shape == (useful.SHAPE, useful.KINDS + 1)
-    assert learned.comment.measures.shape == (useful.WHOLE, useful.ASPECTS)
-    for layer in (learned.about, learned.sentence, learned.comment):
-        for part in (layer.rows, layer.measures, layer.vector, layer.bias):
-            assert np.isfinite(part).all()
+def test_parts_fit_what_is_measured(learned) -> None:
+    assert learned.about.shape == (len(evidence.FEATURES) + 1,)
+    assert learned.worth.shape == (len(PARTS) + 1,)
+    for part in (learned.about, learned.worth):
+        assert np.isfinite(part).all()
+    assert (learned.worth[:-1] >= 0).all()
+    assert learned.worth[:-1].any()
+
+
+def test_network_is_the_one_that_has_seen_all_texts(learned) -> None:
+    # After one for each fold.
+    assert learned.layers.tensors["run"][0] == FOLDS + 1
+    assert learned.head.shape == (3, len(OUTPUTS))
 
 
 def test_file_of_it_is_read_again(learned, tmp_path: Path) -> None:
@@ -91,21 +153,85 @@ def test_file_of_it_is_read_again(learned, tmp_path: Path) -> None:
     assert model.to_bytes(model.read_weights(path)) == path.read_bytes()
 
 
-def test_judged_sentences_are_told_apart(learned) -> None:
-    def read(text: str) -> reading.SentenceReading:
-        vector = hashing.Hashing().encode([text])[0]
-        return reading.read_sentence(text, vector, learned, about=0.5)
+def test_network_of_a_fold_has_seen_no_text_of_it(crossed) -> None:
+    fitted, tuner = crossed
+    assert len(tuner.runs) == len(fitted.networks) == FOLDS
+    for fold, seen in enumerate(tuner.runs):
+        assert seen == [row for row in fitted.rows if fold_of(row.group) != fold]
+        assert 0 < len(seen) < len(fitted.rows)
 
-    asked, praised = read(ASKED), read("Nice `bucket`!")
-    assert reading.KINDS[int(asked.kinds.argmax())] is Kind.REQUEST
-    assert reading.KINDS[int(praised.kinds.argmax())] is Kind.PRAISE
-    assert asked.substance > praised.substance
+
+def test_rows_are_texts_with_something_known(crossed) -> None:
+    rows = crossed[0].rows
+    assert all(row.text.strip() for row in rows)
+    assert all(row.stance or row.ratings for row in rows)
+    assert not any(np.isnan(value) for row in rows for value in row.ratings.values())
+
+
+def test_judged_sentence_is_learned_once_and_counts_less(crossed) -> None:
+    rows = [row for row in crossed[0].rows if row.text == ASKED]
+    assert [row.weight for row in rows] == [usefulness.SENTENCE_WEIGHT]
+    assert (rows[0].stance, rows[0].ratings) == (Stance.REQUEST, {"gives": 1})
+
+
+def test_what_holds_for_sentences_is_learned_of_each(crossed) -> None:
+    texts = [row.text for row in crossed[0].rows]
+    assert {"The window was 10.", "It is 20 now."} < set(texts)
+    # A whole comment of two sentences.
+    assert any(re.fullmatch(r"`\w+` leaks when .*\. Please close it\.", text) for text in texts)
+
+
+def test_worth_is_learned_from_reviews_of_every_kind(crossed) -> None:
+    candidates = [item for fold in crossed[0].candidates for item in fold]
+    written = [item for item in candidates if item.kind not in CHANGE_SIZES]
+    assert {item.kind for item in written} == {
+        "senior", "terse", "nits", "summary", "generic", "invented", "other", "template 0",
+        "template 1",
+    }  # fmt: skip
+    kinds_by_change: dict[str, set[str]] = {}
+    for item in written:
+        kinds_by_change.setdefault(item.group, set()).add(item.kind)
+    assert len(kinds_by_change) == 4
+    assert {len(kinds) for kinds in kinds_by_change.values()} == {9}
+
+
+def test_comments_are_in_the_fold_of_their_group(data, crossed) -> None:
+    compared = [
+        post for post in data.posts if post.is_tied and (post.is_person or "worth" in post.ratings)
+    ]
+    for fold, candidates in enumerate(crossed[0].candidates):
+        comments = [item for item in candidates if item.kind in CHANGE_SIZES]
+        expected = [post for post in compared if fold_of(post.group) == fold]
+        assert len(comments) == len(expected) > 0
+        assert {item.group for item in comments} == {post.pool for post in expected}
+
+
+def test_remarks_are_measured_as_in_use(crossed) -> None:
+    fitted, _ = crossed
+    items = [item for fold in fitted.candidates for item in fold]
+    assert all(item.remarks for item in items)
+    for remark in (remark for item in items for remark in item.remarks):
+        assert len(remark.parts) == len(PARTS)
+        assert np.isfinite(remark.parts).all()
+        assert 0 <= remark.about <= 1
+    senior = next(item for item in items if item.kind == "senior")
+    praise = next(item for item in items if item.kind == "generic")
+    assert max(remark.gives for remark in senior.remarks) > 0.8
+    assert max(remark.gives for remark in praise.remarks) < 0.2
+
+
+def test_comments_are_limited(data, monkeypatch) -> None:
+    monkeypatch.setattr(usefulness, "MAX_COMPARED", 4)
+    fitted, _ = cross_fit(data)
+    for fold in fitted.candidates:
+        assert sum(item.kind in CHANGE_SIZES for item in fold) == 2
 
 
 def test_reference_is_of_people_alone_by_size_ascending(data, learned) -> None:
-    assert list(learned.reference) == list(CHANGE_SIZES)
-    people = sum(post.is_person for post in data.posts)
-    assert sum(map(len, learned.reference.values())) == people
+    assert list(learned.reference) == [*CHANGE_SIZES, REVIEWS]
+    sizes = [learned.reference[name] for name in CHANGE_SIZES]
+    assert sum(map(len, sizes)) == sum(post.is_person and post.is_tied for post in data.posts)
+    assert len(learned.reference[REVIEWS]) == len(data.reviews) > 0
     for values in learned.reference.values():
         assert len(values)
         assert (np.diff(values) >= 0).all()
@@ -114,20 +240,31 @@ def test_reference_is_of_people_alone_by_size_ascending(data, learned) -> None:
 
 def test_size_without_a_comment_has_an_empty_reference(data) -> None:
     small = tuple(post for post in data.posts if len(post.patch) < 100)
-    trained, _ = usefulness.train(replace(data, posts=small), encoder=hashing.Hashing())
-    sizes = list(map(len, trained.reference.values()))
-    assert sizes[0] > 0
-    assert sizes[1:] == [0, 0]
+    trained, _ = train(replace(data, posts=small, reviews=()))
+    counts = {name: len(values) for name, values in trained.reference.items()}
+    assert counts.pop("up to 5 lines") > 0
+    assert set(counts.values()) == {0}
 
 
 def test_text_without_a_sentence_is_left_out(data, learned) -> None:
-    blank = replace(data.posts[0], comment=Comment(body="<!-- x -->"))
-    more = replace(data, posts=(*data.posts, blank))
-    trained, _ = usefulness.train(more, encoder=hashing.Hashing())
+    blank = replace(data.posts[0], comment=Comment(body=""))
+    trained, _ = train(replace(data, posts=(*data.posts, blank)))
     assert model.to_bytes(trained) == model.to_bytes(learned)
+
+
+def test_one_written_review_has_no_other_to_be_compared_with(data) -> None:
+    fitted, _ = cross_fit(replace(data, written=data.written[:1]))
+    kinds = {item.kind for fold in fitted.candidates for item in fold}
+    assert "senior" in kinds
+    assert "other" not in kinds
+
+
+def test_texts_on_one_change_alone_are_an_input_error(data) -> None:
+    with pytest.raises(InputError, match="a change other than its own"):
+        train(replace(data, posts=data.posts[:1]))
 
 
 def test_proposals_are_split_from_sentences(data) -> None:
     body = "Shorter:\n\n```suggestion\nlimit = 5\n```"
-    sentences = usefulness.split_post(replace(data.posts[0], comment=Comment(body=body)))
+    sentences = usefulness.split_body(Comment(body=body), data.posts[0].diff)
     assert [sentence.proposal for sentence in sentences] == [False, True]
