@@ -13,6 +13,7 @@ from crscore.lab.study.data import study
 from crscore.lab.study.data.study import RatedReview
 from crscore.lab.training import matcher
 from crscore.lab.training.data import study_examples
+from crscore.lab.training.features.vectors import Vectors
 from crscore.lab.training.fit.boosting import TreeSettings
 from crscore.lab.training.matcher import MatcherSettings
 from crscore.matchers.calibrated import features, weights
@@ -61,20 +62,21 @@ def test_other_seed_grows_other_trees(data, learned) -> None:
     np.testing.assert_array_equal(other.background.axes, learned.weights.background.axes)
 
 
-def test_reader_says_what_is_about_the_change(data, learned) -> None:
+def test_reader_says_what_is_about_the_change(data) -> None:
+    example = study_examples.make_examples(data, plugins.create("claims", "structural"))[0]
+    sentences = study_examples.split_sentences(example.text)
+    vectors = Vectors(hashing.Hashing())
+    claims = [ref.encoded_text for ref in example.references]
+    vectors.learn([*sentences, *claims, *evidence.windows(example.diff)])
     about = np.linspace(-1, 1, len(evidence.FEATURES) + 1, dtype=np.float32)
     network = useful.ScriptedNetwork(lambda _: useful.outputs())
     reader = Reader(useful.weights(about=about), network)
-    other = matcher.train(data, encoder=hashing.Hashing(), settings=SMALL, reader=reader).weights
-    names = features.feature_names(3)
-
-    def used(own_weights: weights.Weights) -> set[str]:
-        return {names[at] for at in own_weights.trees.feature[own_weights.trees.feature >= 0]}
-
-    abouts = {"comment.about", "sentence.about"}
-    assert used(other) & abouts
-    # Without a reader nothing is known, so no tree asks.
-    assert not used(learned.weights) & abouts
+    without, judged = (
+        matcher.make_cells(example, sentences, vectors, either).about for either in (None, reader)
+    )
+    assert (without == 0.5).all()
+    assert judged.shape == without.shape
+    assert (judged != 0.5).all()
 
 
 def test_weights_say_what_they_were_learned_from(data, learned) -> None:

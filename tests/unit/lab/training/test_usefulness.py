@@ -16,12 +16,12 @@ from crscore.errors import InputError
 from crscore.lab.study.data.study import Study
 from crscore.lab.training import matcher, usefulness
 from crscore.lab.training.data import corpus, judgements
-from crscore.lab.training.data.corpus import Corpus
+from crscore.lab.training.data.corpus import Corpus, Post
 from crscore.lab.training.data.judgements import FOLDS, Judgement, fold_of, text_key
 from crscore.lab.training.fit.boosting import TreeSettings
 from crscore.lab.training.matcher import MatcherSettings
 from crscore.lab.training.network import LabelledText
-from crscore.lab.training.usefulness import CrossFit
+from crscore.lab.training.usefulness import AboutRow, CrossFit
 from crscore.matchers.calibrated import weights
 from crscore.matchers.calibrated.plugin import Calibrated
 from crscore.records import Comment, Stance
@@ -151,6 +151,19 @@ def test_file_of_it_is_read_again(learned, tmp_path: Path) -> None:
     path = tmp_path / "own.npz"
     path.write_bytes(model.to_bytes(learned))
     assert model.to_bytes(model.read_weights(path)) == path.read_bytes()
+
+
+def test_each_text_meets_its_own_change_and_others_of_its_pool(data, crossed) -> None:
+    rows = crossed[0].about
+    by_text: dict[tuple[Post, bool], list[AboutRow]] = {}
+    for row in rows:
+        by_text.setdefault((row.post, row.is_whole), []).append(row)
+    assert {row.post for row in rows} <= set(data.posts)
+    for compared in by_text.values():
+        assert [row.is_own for row in compared] == [True, *[False] * usefulness.NEGATIVES]
+    totals = [sum(row.weight for row in rows if row.is_own is side) for side in (True, False)]
+    assert totals[0] == pytest.approx(totals[1])
+    assert all(row.post.is_tied for row in rows)
 
 
 def test_network_of_a_fold_has_seen_no_text_of_it(crossed) -> None:
