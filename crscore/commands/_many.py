@@ -186,8 +186,7 @@ def _line(name: str, result: Result, form: str) -> str:
     if form == "json":
         value = {"id": name, **msgspec.to_builtins(document(result))}
         return escape.json_text(json.dumps(value, ensure_ascii=False, allow_nan=False)) + "\n"
-    standing = view.hundred(view.standing(result.usefulness))
-    relevance = view.hundred(result.relevance)
+    standing, relevance = map(view.hundred, (view.standing(result.usefulness), result.relevance))
     word = "not scored" if result.usefulness is None else result.usefulness.word
     safe_name = escape.no_commands(escape.one_line(name))
     return f"{standing:>3}  {word:<18} relevance {relevance:>3}  {safe_name}\n"

@@ -250,7 +250,7 @@ def make_overview(
         head=pull.head,
         graded=view.graded(result),
         together=_together(result, len(missed)),
-        reviewers=_reviewers(result, people)[:MAX_REVIEWERS],
+        reviewers=_reviewers(result, people),
         other_reviewers=max(len(people) - MAX_REVIEWERS, 0),
         remarks=tuple(_remarks(result, listed))[:MAX_REMARKS],
         open=tuple(points[:MAX_POINTS]),
@@ -350,11 +350,10 @@ def _place(spans: Sequence[LineSpan], listed: dict[str, str]) -> dict[str, Any]:
 _NO_SPAN = LineSpan(path="", side=Side.NEW, start=0, end=0)
 
 
-def _rank(point: Point) -> tuple[int, float]:
+def _rank(point: Point) -> tuple[bool, bool, float]:
     """Return a sort key: tools' errors and warnings first, then points by weight."""
-    first = (Severity.ERROR, Severity.WARNING)
-    rank = first.index(point.severity) if point.severity in first else len(first)
-    return rank, -point.weight
+    severity = point.severity
+    return severity is not Severity.ERROR, severity is not Severity.WARNING, -point.weight
 
 
 def _capped(sentences: Iterable[str]) -> tuple[str, ...]:

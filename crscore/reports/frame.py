@@ -13,7 +13,7 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
-from crscore.reports import escape, view
+from crscore.reports import escape, score_blocks, view
 from crscore.reports.blocks import Line, Run
 from crscore.version import __version__
 
@@ -101,5 +101,7 @@ def _environment() -> jinja2.Environment:
     environment.filters.update(
         prose=prose, line=escape.one_line, code_line=escape.code_line, render=render_line
     )
-    environment.globals.update(view=view, kind=lambda block: type(block).__name__)
+    environment.globals.update(
+        view=view, score_blocks=score_blocks, kind=lambda block: type(block).__name__
+    )
     return environment

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from crscore.records import PseudoReference, Result
 from crscore.reports import diff_table, frame, score_blocks, view
 from crscore.reports.base import Report
-from crscore.reports.blocks import Block, Line, Measures, Run
+from crscore.reports.blocks import Block, Line, Run
 
 
 class Page(NamedTuple):
@@ -23,11 +23,7 @@ class Page(NamedTuple):
     """Title of this result."""
     result: Result
     """Untrusted result; the template's environment cleans and escapes every text."""
-    headline: tuple[Block, ...]
     remarks: tuple[Block, ...]
-    measures: Measures
-    notices: tuple[Block, ...]
-    reviewers: tuple[Block, ...]
     unaddressed: tuple[Block, ...]
     diff: diff_table.DiffTable
     """The change."""
@@ -55,11 +51,7 @@ def make_page(result: Result, *, prefix: str, heading: str) -> Page:
         prefix,
         heading,
         result,
-        headline=tuple(score_blocks.make_headline(result)),
         remarks=tuple(score_blocks.make_remarks(result, link=chip)),
-        measures=score_blocks.make_measures(result, standing=True),
-        notices=tuple(score_blocks.make_notices(result)),
-        reviewers=tuple(score_blocks.make_reviewers(result)),
         unaddressed=tuple(score_blocks.make_unaddressed(result, place=place)),
         diff=diff,
     )

@@ -331,9 +331,7 @@ def _fields(row: type[Row], *sources: object, **values: Any) -> Row:
     """Make a row from `values` and attributes that match its other fields."""
     for name in row.__struct_fields__:
         if name not in values:
-            values[name] = next(
-                getattr(source, name) for source in sources if hasattr(source, name)
-            )
+            values[name] = next(getattr(item, name) for item in sources if hasattr(item, name))
     return row(**values)
 
 

@@ -46,11 +46,7 @@ _SOURCE_CHARS: Final = 300
 _INDENT: Final = 1
 _RESULT_INDENT: Final = 5
 
-_LEVELS: Final = {
-    ReferenceKind.ISSUE: "warning",
-    ReferenceKind.CLAIM: "note",
-    ReferenceKind.IMPLICATION: "note",
-}
+_LEVELS: Final = dict.fromkeys(ReferenceKind, "note") | {ReferenceKind.ISSUE: "warning"}
 _ABOUT: Final = {
     ReferenceKind.CLAIM: "Something the change does",
     ReferenceKind.IMPLICATION: "Something that follows from the change",
@@ -74,11 +70,7 @@ class Sarif:
         included = results[:MAX_RUNS]
         is_several = len(included) > 1
         runs = [
-            _run(
-                result,
-                f"{self.category}/change-{number}" * is_several or self.category,
-                len(included),
-            )
+            _run(result, f"{self.category}{f'/change-{number}' * is_several}", len(included))
             for number, result in enumerate(included, start=1)
         ]
         if len(results) > len(included):

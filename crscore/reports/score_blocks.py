@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Final, TypeAlias
 
 from crscore import records
 from crscore.records import CommentResult, Match, PseudoReference, Result, ReviewResult
@@ -14,6 +14,8 @@ PARTIAL: Final = (
     Run(" What could not be read is in none of the numbers:"),
 )
 """Title of the notice of a partial result."""
+Link: TypeAlias = Callable[[int], tuple[Run, ...]]
+"""Returns the text in front of a place, by the index of its comment."""
 _HINT: Final = "shown with --explain"
 _ABOUT: Final = "likely about this change and no other"
 _SHARE_TONES: Final = (0.6, 0.3)
@@ -150,11 +152,7 @@ def sentences_title(result: Result) -> str:
 
 
 def make_remarks(
-    result: Result,
-    *,
-    max_open: int | None = None,
-    explain: bool = False,
-    link: Callable[[int], tuple[Run, ...]] = lambda _: (),
+    result: Result, *, max_open: int | None = None, explain: bool = False, link: Link = lambda _: ()
 ) -> Iterator[blocks.Heading | blocks.Items]:
     """Yield the remarks: what each does, its level, what it adds and what it is about.
 
@@ -174,12 +172,7 @@ def make_remarks(
 
 
 def _remark(
-    result: Result,
-    item: view.RankedRemark,
-    listed: set[int],
-    link: Callable[[int], tuple[Run, ...]],
-    *,
-    explain: bool,
+    result: Result, item: view.RankedRemark, listed: set[int], link: Link, *, explain: bool
 ) -> blocks.Item:
     """Return the entry of a remark, dimmed if it gives nothing."""
     remark, text = item.remark, view.remark_text(result, item.remark)
@@ -246,9 +239,7 @@ def _comment_title(result: Result, comment: CommentResult, *, explain: bool) -> 
     """Return who wrote a comment and where, and its own scores."""
     names = zip(view.columns(result), view.measures(result, comment), strict=True)
     scores = [f"{name.lower()} {view.hundred(value)}" for name, value in names]
-    place = "the whole change"
-    if comment.comment.path is not None:
-        place = view.comment_place(comment.comment)
+    place = view.comment_place(comment.comment) if comment.comment.path else "the whole change"
     text = f" on {place} · {scores[0]}"
     if explain:
         text += f" · against {view.scope(comment.scope)}: {', '.join(scores)}"

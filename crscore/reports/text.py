@@ -60,11 +60,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
             yield Paragraph(fact, "dim")
         for table in score_blocks.make_reviewers(result):
             yield from (Heading(table.caption), table)
-        yield from score_blocks.make_remarks(
-            result,
-            max_open=None if self.explain else SHORT_REMARKS,
-            explain=self.explain,
-        )
+        most = None if self.explain else SHORT_REMARKS
+        yield from score_blocks.make_remarks(result, max_open=most, explain=self.explain)
         if result.sentences and (self.explain or not result.remarks):
             yield Heading(score_blocks.sentences_title(result))
             if self.explain:
@@ -74,8 +71,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         if self.explain and result.references:
             yield Heading("Pseudo-references, topics that a good review should address")
             yield score_blocks.make_references(result)
-        max_open = None if self.explain else SHORT_UNADDRESSED
-        yield from score_blocks.make_unaddressed(result, max_open=max_open)
+        most = None if self.explain else SHORT_UNADDRESSED
+        yield from score_blocks.make_unaddressed(result, max_open=most)
         yield Signature(result.signature, whole=self.signature)
 
 

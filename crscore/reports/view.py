@@ -210,11 +210,7 @@ def published(scores: Any) -> str:
     """
     if scores.reason is not None:
         return f"none, as {scores.reason.rstrip('.')}"
-    return (
-        f"conciseness {hundred(scores.conciseness)}, "
-        f"comprehensiveness {hundred(scores.comprehensiveness)}, "
-        f"relevance {hundred(scores.relevance)}"
-    )
+    return estimates(scores, "conciseness", "comprehensiveness", "relevance")
 
 
 def baselines(result: Result) -> str:
@@ -319,11 +315,8 @@ def suggestion(item: records.Suggestion) -> str:
         "" if item.effect is None or item.parses is False else _EFFECTS[item.effect],
     ]
     description = ", ".join(filter(None, parts))
-    return (
-        f"{description} ({item.reason})"
-        if description and item.reason
-        else description or item.reason or ""
-    )
+    reason = item.reason or ""
+    return f"{description} ({reason})" if description and reason else description or reason
 
 
 def suggestions(result: Result) -> tuple[str, ...]:
@@ -381,13 +374,9 @@ def reached(result: Result) -> tuple[int, int]:
 
 def ratio_of_review(result: Result, review: ReviewResult) -> str:
     """Describe how many of a reviewer's sentences are on topic."""
-    sentences = [
-        sentence for index in review.comments for sentence in result.comments[index].sentences
-    ]
-    topic = 0
-    if review.scores.reason is None:
-        topic = sum(result.sentence_matches[sentence].matched for sentence in sentences)
-    return f"{topic:,} of {len(sentences):,}"
+    sentences = [at for index in review.comments for at in result.comments[index].sentences]
+    matched = sum(result.sentence_matches[sentence].matched for sentence in sentences)
+    return f"{0 if review.scores.reason else matched:,} of {len(sentences):,}"
 
 
 def legend(result: Result, mark: str) -> str:
@@ -464,9 +453,8 @@ def places(
         finder: Name the tool that found an issue.
     """
     spans = reference.spans
-    source = (
-        f" ({reference.source})" if finder and reference.kind is records.ReferenceKind.ISSUE else ""
-    )
+    is_issue = reference.kind is records.ReferenceKind.ISSUE
+    source = f" ({reference.source})" * (finder and is_issue)
     if not spans:
         return f"whole change{source}"
     if not before:
@@ -527,8 +515,8 @@ def topic_name(topic: records.Topic) -> str:
 
 def label(topic: records.Topic) -> str:
     """Name a topic, what happened to it and its changed lines; not escaped."""
-    facts = [topic_name(topic), topic.state.value]
-    return ", ".join([*facts, *([count_noun(topic.lines, "line")] if topic.lines else [])])
+    lines = count_noun(topic.lines, "line") * bool(topic.lines)
+    return ", ".join(filter(None, (topic_name(topic), topic.state.value, lines)))
 
 
 def in_short(item: PseudoReference) -> str:
@@ -607,9 +595,7 @@ def describe_analysis(analysis: records.Analysis) -> tuple[str, ...]:
 
     The analysis' own notes explain why the others did not report.
     """
-    if not analysis.tools:
-        return ()
-    completed = [run for run in analysis.tools if run.state is records.ToolState.RAN]
+    completed = (run for run in analysis.tools if run.state is records.ToolState.RAN)
     ran = [f"{run.tool} {run.version or ''}".strip() for run in completed]
     findings = analysis.findings
     counted = sum(finding.counted for finding in findings)
@@ -622,9 +608,10 @@ def describe_analysis(analysis: records.Analysis) -> tuple[str, ...]:
         f"{counted:,} of {count_noun(len(findings), 'finding')} counted"
         if findings
         else "nothing found",
-        *([f"{off_change:,} on unchanged lines"] if off_change else []),
-        *([f"{older:,} pre-existing"] if older else []),
-        *([f"{style:,} of style"] if style else []),
-        *([f"{over_limit:,} over the limit of a hunk"] if over_limit else []),
+        f"{off_change:,} on unchanged lines" * bool(off_change),
+        f"{older:,} pre-existing" * bool(older),
+        f"{style:,} of style" * bool(style),
+        f"{over_limit:,} over the limit of a hunk" * bool(over_limit),
     ]
-    return (f"Static analysis by {', '.join(ran)}: {', '.join(parts)}.",) if ran else ()
+    counts = ", ".join(filter(None, parts))
+    return (f"Static analysis by {', '.join(ran)}: {counts}.",) if ran else ()
