@@ -413,11 +413,7 @@ def _written_reviews(commits: list[dict[str, Any]]) -> Iterator[WrittenReview]:
                 diff=parse.parse_diff(patch),
                 patch=patch,
                 repository=row["repository"],
-                texts={
-                    kind: text
-                    for kind, text in row.items()
-                    if isinstance(text, str) and kind not in ("repository", "commit")
-                },
+                texts={kind: text for kind, text in row.items() if isinstance(text, str)},
             )
 
 

@@ -189,7 +189,7 @@ def test_part_of_the_commits_suffices(tmp_path: Path) -> None:
 
 def test_written_reviews_are_of_every_kind_on_one_change(tmp_path: Path) -> None:
     review = read_all(tmp_path).written[0]
-    assert review.texts.keys() == {"senior", "terse", "nits", "summary", "generic", "invented"}
+    assert {"senior", "terse", "nits", "summary", "generic", "invented"} <= review.texts.keys()
     assert review.patch == corpora.patch("limit")
     assert review.diff.files[0].path == "limit.py"
 
