@@ -238,8 +238,7 @@ def make_overview(
     missed = [item for _, item in view.unaddressed(result)]
     listed = {file.old_path: file.path for file in pull.diff.files if file.old_path is not None}
     points = sorted((_point(result, item, listed) for item in missed), key=_rank)
-    flagged = view.flagged(result)
-    texts = [*pull.notes, *notes, *([f"{flagged}."] if flagged else []), *view.notes(result)]
+    texts = (*pull.notes, *notes, *view.flagged(result), *view.notes(result))
     return Overview(
         version=__version__,
         signature=_text(result.signature),

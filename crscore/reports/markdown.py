@@ -43,8 +43,7 @@ def _blocks(result: Result, heading: str) -> Iterator[blocks.Block]:
     yield score_blocks.make_measures(result)
     if result.usefulness is not None:
         yield blocks.Paragraph(f"Published scores: {view.published(result.scores)}.", "dim")
-    if flags := view.flagged(result):
-        yield blocks.Paragraph(f"{flags}.")
+    yield from map(blocks.Paragraph, view.flagged(result))
     yield from score_blocks.make_remarks(result, max_open=SHOWN_REMARKS)
     yield from score_blocks.make_reviewers(result)
     yield from score_blocks.make_unaddressed(result, max_open=SHOWN_UNADDRESSED)

@@ -292,13 +292,12 @@ def flag(result: Result, sentence: int) -> str | None:
     return None if value is None else f"{FLAG} {value.value}"
 
 
-def flagged(result: Result) -> str | None:
-    """Count the flags of the sentences, the most frequent first; None when there are none."""
+def flagged(result: Result) -> tuple[str, ...]:
+    """Count the flags of the sentences, the most frequent first; empty when there are none."""
     flag_counts = Counter(value.value for value in result.sentence_flags if value is not None)
-    if not flag_counts:
-        return None
     kinds = ", ".join(f"{name} ({times:,})" for name, times in flag_counts.most_common())
-    return f"{FLAG} {count_noun(flag_counts.total(), 'sentence')} flagged: {kinds}"
+    total = count_noun(flag_counts.total(), "sentence")
+    return (f"{FLAG} {total} flagged: {kinds}.",) if kinds else ()
 
 
 def suggestion(item: records.Suggestion) -> str:

@@ -80,12 +80,14 @@ def test_style_sheet_is_let_through_by_its_hash(show) -> None:
 
 
 @pytest.mark.parametrize("width", [320, 400, 640, 1100])
-@pytest.mark.parametrize("make", [results.review, lambda: results.useful(results.review())])
-def test_every_link_of_the_navigation_is_in_sight(show, make, width: int) -> None:
+@pytest.mark.parametrize(
+    ("make", "count"), [(results.review, 5), (lambda: results.useful(results.review()), 6)]
+)
+def test_every_link_of_the_navigation_is_in_sight(show, make, count: int, width: int) -> None:
     page = show(make(), width=width).page
     links = page.locator(".top a")
     boxes = [links.nth(at).bounding_box() for at in range(links.count())]
-    assert len(boxes) == 5
+    assert len(boxes) == count
     assert all(box["x"] >= 0 and box["x"] + box["width"] <= width for box in boxes)
     assert page.evaluate(
         "(top => top.scrollWidth <= top.clientWidth)(document.querySelector('.top'))"
@@ -113,6 +115,11 @@ def test_hostile_text_would_run_if_it_were_not_escaped(show, chromium: Browser) 
     page.set_content(results.EVIL)
     assert page.evaluate("window.pwned") == 1
     context.close()
+
+
+def test_odd_sentence_is_marked_beside_its_text(show) -> None:
+    page = show(results.flagged()).page
+    assert page.locator("#s4").inner_text().endswith("⚑ repeats an earlier sentence")
 
 
 def colour(page: Page, name: str) -> list[str]:

@@ -184,8 +184,7 @@ def _place(overview: Overview, point: Point) -> Line:
 
 
 def _link_place(overview: Overview, place: Place) -> tuple[Run]:
-    tone = "place" if place.path else "dim"
-    return (Run(describe_place(place), tone, _link(overview, place)),)
+    return (Run(describe_place(place), "place" if place.path else "dim", _link(overview, place)),)
 
 
 def describe_place(place: Place) -> str:

@@ -186,9 +186,9 @@ def test_flags_are_counted_the_most_frequent_first() -> None:
     flags = (None, Flag.HIDDEN, Flag.REPEATS, None, Flag.REPEATS, None)
     shown = view.flagged(results.learned(results.review(), flags))
     assert shown == (
-        "⚑ 3 sentences flagged: repeats an earlier sentence (2), is hidden from readers (1)"
+        "⚑ 3 sentences flagged: repeats an earlier sentence (2), is hidden from readers (1).",
     )
-    assert view.flagged(results.review()) is None
+    assert view.flagged(results.review()) == ()
 
 
 def test_sentences_of_a_reviewer_are_counted_by_the_whole_change() -> None:
