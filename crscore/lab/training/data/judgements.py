@@ -16,6 +16,7 @@ FOLDS: Final = 2
 GIVES_FROM: Final = 2
 """Judgement, 0 to 3, from which a sentence gives something to act on."""
 MAX_IMPORTANCE: Final = 4
+_NOTHING: Final = {"gives": 0.0, "importance": 0.0, "worth": 0.0}
 AT_STAKE_FROM: Final = 0.75
 """Importance, 0 to 4, from which there is something to answer."""
 
@@ -59,9 +60,12 @@ def read_comment_judgements() -> dict[str, Judgement]:
 
 
 def read_sentence_judgements() -> dict[str, Judgement]:
-    """Read the judged sentences: key -> judgement, with `gives` alone."""
+    """Read the judged sentences: key -> judgement, with `gives`, and zeros for empty ones."""
     return {
-        key: Judgement(Stance[stance.upper()], {"gives": float(int(gives) >= GIVES_FROM)})
+        key: Judgement(
+            Stance[stance.upper()],
+            dict(_NOTHING) if gives == "0" else {"gives": float(int(gives) >= GIVES_FROM)},
+        )
         for key, stance, gives in _rows("sentences.tsv")
     }
 
