@@ -23,7 +23,7 @@ from crscore.records import (
     Share,
     Usefulness,
 )
-from crscore.usefulness.reading import TextReading
+from crscore.usefulness.reading import TextReading, logit
 
 Floats = npt.NDArray[np.float32]
 
@@ -38,12 +38,12 @@ EMPTY_PRICE: Final = 0.01
 MAX_PRICE: Final = 0.25
 """Share of the value that empty remarks can take off."""
 LEVELS: Final = (
-    (0.8, Importance.CRITICAL),
-    (0.58, Importance.MAJOR),
-    (0.38, Importance.MINOR),
+    (0.85, Importance.CRITICAL),
+    (0.64, Importance.MAJOR),
+    (0.39, Importance.MINOR),
     (0.0, Importance.NIT),
 )
-"""Minimum importance for each level, highest first."""
+"""Minimum importance for each level, highest first: as often as readers gave it."""
 CHANGE_SIZES: Final = {"up to 5 lines": 5, "6 to 15 lines": 15, "more than 15 lines": math.inf}
 """Name of a size class of changes -> its maximum number of changed lines."""
 REVIEWS: Final = "reviews"
@@ -62,11 +62,11 @@ def measure_parts(text: TextReading, about: float) -> list[float]:
     # Logarithms of what a remark has or lacks; logits of what it has more or less of.
     return [
         _log(text.gives),
-        _logit(text.importance),
-        _logit(text.worth),
+        logit(text.importance),
+        logit(text.worth),
         _log(text.informative),
         _log(text.relevant),
-        _logit(text.functional),
+        logit(text.functional),
         _log(about),
     ]
 
@@ -155,8 +155,3 @@ def rank(
 
 def _log(probability: float) -> float:
     return math.log(probability + 1e-3)
-
-
-def _logit(probability: float) -> float:
-    bounded = min(1 - 1e-4, max(1e-4, probability))
-    return math.log(bounded / (1 - bounded))

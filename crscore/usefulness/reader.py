@@ -232,7 +232,7 @@ class Reader:
         if any(is_read[column] for column in remark.columns):
             parts, gives, about = self.measure(remark, cells, change)
             worth = headline.join_parts(parts, self.weights.worth) if about >= ON_TOPIC else 0.0
-        importance = remark.reading.importance
+        importance = reading.weigh_importance(remark.reading)
         return Remark(
             comment=cells.sentences[remark.columns[0]].comment,
             sentences=remark.columns,
@@ -339,6 +339,8 @@ def _read_remark(
     text = _join(columns, units)
     proposes = any(units[column].proposal for column in columns)
     whole = reading.read_text(outputs[text], proposal=proposes)
+    if whole.gives < GIVES_FROM:
+        return RemarkText(tuple(columns), whole, text)
     sentences = [
         reading.read_text(outputs[units[column].text], proposal=proposes)
         for column in columns

@@ -23,6 +23,8 @@ RATINGS: Final = (
 )  # fmt: skip
 """Outputs of the network after those of the stances, each a logit."""
 OUTPUTS: Final = (*(stance.name for stance in STANCES), *RATINGS)
+FUNCTIONAL_WEIGHT: Final = 0.15
+"""Weight of being on how the code works in the importance."""
 PROPOSED: Final = 0.9
 """Probability that a proposal of code gives something to answer, by rule."""
 _ACTING: Final = (Stance.REQUEST, Stance.PROBLEM, Stance.PROPOSAL, Stance.QUESTION)
@@ -92,10 +94,21 @@ def read_text(outputs: Floats, *, proposal: bool = False) -> TextReading:
     return TextReading(stances=stances, ratings=ratings)
 
 
+def weigh_importance(text: TextReading) -> float:
+    """Return the importance of a remark: as read, more for one on how the code works."""
+    return sigmoid(logit(text.importance) + FUNCTIONAL_WEIGHT * logit(text.functional))
+
+
 def judge_about(text: str, vector: Floats, change: ChangeEvidence, weights: Weights) -> float:
     """Return the probability that a text is about a change."""
     measures = evidence.measure_evidence(text, vector, change, weights.rarity)
     return sigmoid(float(np.dot(weights.about[:-1], measures) + weights.about[-1]))
+
+
+def logit(probability: float) -> float:
+    """Return the log-odds of a probability, within about -9 and 9."""
+    bounded = min(1 - 1e-4, max(1e-4, probability))
+    return math.log(bounded / (1 - bounded))
 
 
 def sigmoid(logit: float) -> float:

@@ -42,6 +42,8 @@ SHARPNESS: Final = 8.0
 """Factor of the difference of two values in the loss."""
 RIDGE: Final = 1e-5
 MAX_WEIGHT: Final = 3.0
+MIN_WEIGHTS: Final = {"gives": 0.5, "importance": 0.5, "worth": 0.3, "informative": 0.3}
+"""Least weight of a part, so that what one of several parts knows alone is not thrown away."""
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -88,7 +90,7 @@ def fit(candidates: Sequence[Candidate]) -> Floats:
         penalty = RIDGE * float((weights[:-1] ** 2).sum())
         return float((share * np.logaddexp(0, -gaps)).sum()) + penalty
 
-    bounds = [*[(0.0, MAX_WEIGHT)] * len(PARTS), (-8.0, 8.0)]
+    bounds = [*[(MIN_WEIGHTS.get(part, 0.0), MAX_WEIGHT) for part in PARTS], (-8.0, 8.0)]
     runs = [
         optimize.minimize(
             loss, np.append(np.full(len(PARTS), start), 0.0), method="L-BFGS-B", bounds=bounds

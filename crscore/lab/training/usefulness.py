@@ -50,6 +50,8 @@ SENTENCE_WEIGHT: Final = 0.7
 """Weight of a judged sentence, relative to 1 for a judged comment."""
 MAX_COMPARED: Final = 2_500
 """Most comments from which the worth is learned."""
+COMMENT_POOLS: Final = ("rated", "acted", "categories", "accepted")
+"""Starts of the pools of real comments."""
 TEMPLATES_PER_CHANGE: Final = 4
 
 Learn = Callable[[Sequence[LabelledText], MiniLM], TunedReader]
@@ -343,8 +345,7 @@ def _compared(corpus: Corpus, texts: Sequence[_Text], fold: int) -> Iterator[_Co
     comments = [
         text
         for text in texts
-        if fold_of(text.post.group) == fold
-        and (text.post.is_person or "worth" in text.post.ratings)
+        if fold_of(text.post.group) == fold and text.post.pool.startswith(COMMENT_POOLS)
     ]
     for text in rng.sample(comments, min(len(comments), MAX_COMPARED // FOLDS)):
         post = text.post
