@@ -221,9 +221,15 @@ def test_gate_is_not_applied_to_an_abstention(crscore, tmp_path: Path, quiet: li
     assert "gate was not applied" in ran.err
 
 
-@pytest.mark.parametrize(("limit", "code"), [(99, 1), (2, 0)])
-def test_gate_on_usefulness_compares_the_standing(crscore, limit: int, code: int) -> None:
-    ran = crscore(DIFF, REVIEW, "--fail-under", limit)
+@pytest.mark.parametrize(("words", "code"), [("Nice work!", 1), (None, 0)])
+def test_gate_on_usefulness_compares_the_standing(
+    crscore, tmp_path: Path, words: str | None, code: int
+) -> None:
+    review = REVIEW
+    if words:
+        review = tmp_path / "review.md"
+        review.write_text(words, encoding="utf-8")
+    ran = crscore(DIFF, review, "--fail-under", 60)
     assert ran.code == code
     assert ("usefulness of the review is" in ran.err) == bool(code)
 

@@ -208,7 +208,9 @@ def test_worth_is_learned_from_reviews_of_every_kind(crossed) -> None:
 
 def test_comments_are_in_the_fold_of_their_group(data, crossed) -> None:
     compared = [
-        post for post in data.posts if post.is_tied and (post.is_person or "worth" in post.ratings)
+        post
+        for post in data.posts
+        if post.is_tied and post.pool.startswith(usefulness.COMMENT_POOLS)
     ]
     for fold, candidates in enumerate(crossed[0].candidates):
         comments = [item for item in candidates if item.kind in CHANGE_SIZES]

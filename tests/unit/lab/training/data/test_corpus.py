@@ -110,7 +110,8 @@ def test_accepted_finding_has_its_category_and_repository(tmp_path: Path) -> Non
 
 def test_golden_findings_are_important_and_others_known_where_judged(tmp_path: Path) -> None:
     posts = read(tmp_path, "golden")
-    assert posts[0].ratings == {"gives": 1, "importance": corpus.SEVERITIES["High"]}
+    assert posts[0].ratings["importance"] == corpus.SEVERITIES["High"]
+    assert (posts[0].ratings["gives"], posts[0].ratings["functional"]) == (1, 1)
     judged = [post for post in posts if "accepted" in post.ratings]
     assert [post.comment.body for post in judged] == [corpora.FINDING.format("limit")]
     assert (judged[0].stance, judged[0].ratings["accepted"]) == (Stance.PROBLEM, 1)
