@@ -453,8 +453,8 @@ def _score(
         notes=(*job.notes, *missing),
     )
     result = replace(result, missing=missing)
-    # A change without text says nothing of a review of it.
-    if reader is None or review is None or result.scores.reason is not None:
+    # Where no text is shown there is nothing that a review could be about.
+    if reader is None or review is None or all(map(assembly.shows_no_text, result.diff.files)):
         return result
     result_index = {int(column): index for index, column in enumerate(shown_columns)}
     result = replace(

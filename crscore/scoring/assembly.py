@@ -96,7 +96,7 @@ class JudgedCells:
         """Score some sentences against the whole diff, or abstain."""
         rows = [i for i, ref in enumerate(self.references) if ref.counted]
         files = self.diff.files
-        if all(map(_shows_no_text, files)):
+        if all(map(shows_no_text, files)):
             reason = "the diff shows no text: its files are binary or submodules"
             if missing := sorted({file.missing for file in files if file.missing}):
                 reason = f"the diff shows no text: {'; '.join(missing)}"
@@ -110,7 +110,7 @@ class JudgedCells:
     def score_scope(self, scope: Scope, columns: Sequence[int]) -> tuple[list[int], Scores]:
         """Score some sentences against a hunk or a file, or abstain; also return the rows."""
         file = scopes.file_at(self.diff, scope.path or "")
-        if file is not None and _shows_no_text(file):
+        if file is not None and shows_no_text(file):
             cause = file.missing or "it is binary or a submodule"
             reason = f"the diff does not show the change of {file.path or 'the hunk'}: {cause}"
             return [], scores.abstain(references=0, sentences=len(columns), reason=reason)
@@ -160,7 +160,8 @@ class JudgedCells:
         )
 
 
-def _shows_no_text(file: ChangedFile) -> bool:
+def shows_no_text(file: ChangedFile) -> bool:
+    """Return whether a diff shows nothing of a changed file."""
     return file.is_binary or file.is_submodule or file.is_missing
 
 

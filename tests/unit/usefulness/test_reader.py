@@ -43,7 +43,7 @@ Binary files a/logo.png and b/logo.png differ
 RENAME = "diff --git a/x b/y\nsimilarity index 100%\nrename from x\nrename to y\n"
 REVIEW = "`raise_for_status` raises on a 404 now, which the callers of `fetch` do not expect."
 SUMMARY = "This change adds a `timeout` parameter to `fetch`."
-REQUEST = "Please add a test for `timeout`."
+REQUEST = "Could you add a test for the new `timeout` parameter?"
 PASTED = "reply = requests.get(url, timeout=timeout)"
 
 
@@ -263,8 +263,8 @@ def test_near_claim_counts_only_with_a_rare_word(scorer, monkeypatch, rare, is_c
 @pytest.mark.parametrize("patch", [BINARY, RENAME])
 def test_change_without_lines_is_read(scorer, patch: str) -> None:
     result = score_text(scorer, REVIEW, patch)
-    assert result.usefulness is None
-    assert result.readings == result.remarks == ()
+    assert (result.usefulness is None) == (patch is BINARY)
+    assert bool(result.remarks) == (patch is not BINARY)
 
 
 def test_change_without_claims_is_read() -> None:
@@ -276,7 +276,9 @@ def test_change_without_claims_is_read() -> None:
 
     scorer = Scorer(generator=Speechless(), analyzers="none", offline=True)
     result = scorer.score(PATCH, REVIEW)
-    assert (result.relevance, result.usefulness) == (None, None)
+    assert result.relevance is None
+    assert result.usefulness.value > 0
+    assert all(item.subject is not Subject.CLAIM for item in result.readings)
 
 
 def test_huge_change_is_read(scorer) -> None:

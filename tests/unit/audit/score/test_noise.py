@@ -28,7 +28,7 @@ def scorer() -> Scorer:
         ("Nice work, this looks great!", Noise.PRAISE),
         ("Great! Well done.", Noise.PRAISE),
         ("Nice work! Thanks!", Noise.PRAISE),
-        ("The weather is nice and I am off to the sea now, see you all.", Noise.NOTHING),
+        ("I am on holiday until Monday.", Noise.NOTHING),
         ("```suggestion\n    return None\n```", None),
         ("<!-- hidden words that nobody sees -->", None),
         (f"Nice work! {FINDING}", None),
