@@ -96,9 +96,9 @@ def verdict(value: records.Usefulness) -> str:
     """Say in plain words how useful a text is, and against what; not escaped."""
     if value.word == records.OFF_TOPIC:
         return "Off topic: nothing in it is about this change."
-    nothing = "" if value.importance else " It gives the author nothing to answer."
+    empty_note = "" if value.importance else " It gives the author nothing to answer."
     better = f"better than {value.standing} % of {value.against}"
-    return f"{value.word.capitalize()}: {better}.{nothing}"
+    return f"{value.word.capitalize()}: {better}.{empty_note}"
 
 
 def standing(value: Any) -> float | None:
@@ -154,9 +154,9 @@ def sum_of_value(result: Result) -> str:
         return ""
     ranked = rank_remarks(result)
     valuable = [item for item in ranked if item.remark.is_valuable]
-    named, others = valuable[:_NAMED_REMARKS], valuable[_NAMED_REMARKS:]
-    terms = {f"remark {item.number} ({item.remark.level.value})": item.points for item in named}
-    terms[count_noun(len(others), "other")] = sum(item.points for item in others)
+    listed, remaining = valuable[:_NAMED_REMARKS], valuable[_NAMED_REMARKS:]
+    terms = {f"remark {item.number} ({item.remark.level.value})": item.points for item in listed}
+    terms[count_noun(len(remaining), "other")] = sum(item.points for item in remaining)
     total = round(100 * value.value)
     if empty := len(ranked) - len(valuable):
         terms[f"{count_noun(empty, 'remark')} with little to answer"] = total - sum(terms.values())

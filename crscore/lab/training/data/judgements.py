@@ -16,7 +16,7 @@ FOLDS: Final = 2
 GIVES_FROM: Final = 2
 """Judgement, 0 to 3, from which a sentence gives something to act on."""
 MAX_IMPORTANCE: Final = 4
-_NOTHING: Final = {"gives": 0.0, "importance": 0.0, "worth": 0.0}
+_EMPTY_RATINGS: Final = {"gives": 0.0, "importance": 0.0, "worth": 0.0}
 AT_STAKE_FROM: Final = 0.75
 """Importance, 0 to 4, from which there is something to answer."""
 
@@ -64,7 +64,7 @@ def read_sentence_judgements() -> dict[str, Judgement]:
     return {
         key: Judgement(
             Stance[stance.upper()],
-            dict(_NOTHING) if gives == "0" else {"gives": float(int(gives) >= GIVES_FROM)},
+            dict(_EMPTY_RATINGS) if gives == "0" else {"gives": float(int(gives) >= GIVES_FROM)},
         )
         for key, stance, gives in _rows("sentences.tsv")
     }
