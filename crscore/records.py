@@ -539,8 +539,6 @@ class Aspects:
     """It is specific enough to act on."""
     clear: float
     """It is clear and civil."""
-    acted_on: float
-    """The code is changed for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -581,7 +581,7 @@ AGAINST = "399 review comments by people on changes of up to 5 lines"
 
 def standing(value: int, word: str = "useful", **changes: object) -> Usefulness:
     """How useful a text is: better than `value` percent."""
-    aspects = Aspects(relevant=0.88, informative=0.71, clear=0.95, acted_on=0.42)
+    aspects = Aspects(relevant=0.88, informative=0.71, clear=0.95)
     values = {"about": 0.91, "importance": 0.78, "aspects": aspects, "shares": ()}
     values |= {"taken_off": 0.0, "value": 0.71}
     values |= {"standing": value, "word": word, "against": AGAINST}

@@ -147,7 +147,7 @@ def test_verdict_stands_above_what_it_is_made_of() -> None:
         f"Usefulness 83 % of {results.AGAINST} are less useful About this change 91 likely" in shown
     )
     assert "Published scores conciseness 67, comprehensiveness 57, relevance 62" in shown
-    assert "relevant 88, informative 71, clear 95, acted on 42" in shown
+    assert "relevant 88, informative 71, clear 95" in shown
     assert "review-bot 12 little use 91 20 1 of 2 12" in shown
     assert "mira on config/settings.toml:2 Useful: better than 61 % of" in shown
 

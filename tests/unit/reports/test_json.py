@@ -182,7 +182,7 @@ def test_usefulness_and_readings_are_given_with_their_probabilities() -> None:
     whole = document["usefulness"]
     assert whole["shares"][1] == {"remark": 1, "value": 0.2}
     assert (whole["standing"], whole["about"], whole["against"]) == (83, 0.91, results.AGAINST)
-    assert whole["aspects"]["acted_on"] == 0.42
+    assert whole["aspects"]["relevant"] == 0.88
     assert [item["usefulness"]["standing"] for item in document["comments"]] == [61] * 4
     assert [item["usefulness"]["word"] for item in document["reviews"]] == ["little use"] * 3
 

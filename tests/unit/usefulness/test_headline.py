@@ -29,7 +29,7 @@ from crscore.usefulness.reading import RATINGS
 from tests.helpers.useful import text_reading
 
 PROBABILITY = st.floats(0, 1)
-HALF = Aspects(relevant=0.5, informative=0.5, clear=0.5, acted_on=0.5)
+HALF = Aspects(relevant=0.5, informative=0.5, clear=0.5)
 REFERENCE = np.array([0.1, 0.2, 0.2, 0.4], dtype=np.float32)
 
 

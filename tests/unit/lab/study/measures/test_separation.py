@@ -153,11 +153,11 @@ def test_batches_do_not_change_the_numbers(tmp_path: Path, monkeypatch) -> None:
     assert len(said) == 6
 
 
-def test_usefulness_has_seven_numbers_where_there_is_one() -> None:
+def test_usefulness_has_six_numbers_where_there_is_one() -> None:
     useful = Usefulness(
         about=0.1,
         importance=0.2,
-        aspects=Aspects(relevant=0.3, informative=0.4, clear=0.5, acted_on=0.6),
+        aspects=Aspects(relevant=0.3, informative=0.4, clear=0.5),
         shares=(),
         taken_off=0.0,
         value=0.7,
@@ -166,11 +166,11 @@ def test_usefulness_has_seven_numbers_where_there_is_one() -> None:
         against="",
     )
     for usefulness, expected in (
-        (useful, [0.7, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6]),
-        (None, [None] * 7),
+        (useful, [0.7, 0.1, 0.2, 0.3, 0.4, 0.5]),
+        (None, [None] * 6),
     ):
         result = SimpleNamespace(usefulness=usefulness)
-        assert [get(result) for get in list(NUMBERS.values())[:7]] == expected
+        assert [get(result) for get in list(NUMBERS.values())[:6]] == expected
 
 
 def test_auc_is_that_of_counting_pairs() -> None:
