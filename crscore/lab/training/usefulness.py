@@ -185,9 +185,9 @@ def cross_fit(
         fitted.candidates.append(judge.candidates(_compared(corpus, texts, fold)))
         fitted.reviews.extend(
             judge.candidates(
-                (Candidate(group=diff.sha256, kind=headline.REVIEWS), diff, comments)
-                for diff, comments in corpus.reviews
-                if fold_of(diff.sha256) == fold
+                (Candidate(group=repository, kind=headline.REVIEWS), diff, comments)
+                for repository, diff, comments in corpus.reviews
+                if fold_of(repository) == fold
             )
         )
     return fitted
@@ -355,12 +355,12 @@ def _compared(corpus: Corpus, texts: Sequence[_Text], fold: int) -> Iterator[_Co
         )
         yield candidate, text.change.diff, (post.comment,)
     reviews = [review for review in corpus.written if fold_of(review.repository) == fold]
+    unseen = [row for row in judgements.read_texts("templates") if fold_of(row["text"]) == fold]
     for review in reviews:
         texts_by_kind = dict(review.texts)
-        if foreign := [item for item in corpus.written if item is not review]:
+        if foreign := [item for item in reviews if item is not review]:
             texts_by_kind["other"] = rng.choice(foreign).texts["senior"]
-        useless = rng.sample(judgements.read_texts("templates"), TEMPLATES_PER_CHANGE)
-        for number, template in enumerate(useless):
+        for number, template in enumerate(rng.sample(unseen, TEMPLATES_PER_CHANGE)):
             filled = templates.fill(template["text"], review.patch, rng)
             texts_by_kind[f"template {number}"] = filled
         for kind, body in texts_by_kind.items():

@@ -62,6 +62,10 @@ TEMPLATE_FILLINGS: Final = 8
 """Changes that a template is filled with."""
 SEVERITIES: Final = {"Low": 0.3, "Medium": 0.55, "High": 0.8, "Critical": 1.0}
 """Severity of a golden finding -> importance."""
+REVIEW_KINDS: Final = (
+    "senior", "terse", "nits", "summary", "generic", "false", "invented", "rephrased", "padded",
+)  # fmt: skip
+"""Kinds of reviews that were written on one change."""
 FUNCTIONAL: Final = {
     "functional": 1.0, "documentation": 0.0, "variable naming": 0.0, "visual representation": 0.0,
     "Code Defect": 1.0, "Security Vulnerability": 1.0, "Performance": 1.0,
@@ -129,8 +133,8 @@ class Corpus:
     """In the order of the files."""
     written: tuple[WrittenReview, ...]
     """Reviews to choose between."""
-    reviews: tuple[tuple[Diff, tuple[Comment, ...]], ...]
-    """Reviews of several comments by people."""
+    reviews: tuple[tuple[str, Diff, tuple[Comment, ...]], ...]
+    """Reviews of several comments by people: repository, change, comments."""
     study: Study
     """Rated reviews, for the matcher."""
     sha256: str
@@ -296,13 +300,13 @@ def _golden(rows: list[dict[str, Any]], judged: Mapping[str, Judgement]) -> Iter
 
 def _people_reviews(
     rows: list[dict[str, Any]],
-) -> Iterator[tuple[Diff, tuple[Comment, ...]]]:
+) -> Iterator[tuple[str, Diff, tuple[Comment, ...]]]:
     """Yield the comments of people on one pull request, a few at a time."""
     pulls: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for row in rows:
         if row["writer"] == "person":
             pulls.setdefault((row["repository"], row["pull"]), []).append(row)
-    for comments in pulls.values():
+    for (repository, _), comments in pulls.items():
         for start in range(0, len(comments), MAX_REVIEW_COMMENTS):
             batch = comments[start : start + MAX_REVIEW_COMMENTS]
             if len(batch) > 1:
@@ -311,7 +315,7 @@ def _people_reviews(
                 files = tuple(file for diff in diffs for file in diff.files)
                 digest = hashlib.sha256("".join(hunks).encode()).hexdigest()
                 diff = Diff(files=files, sha256=digest)
-                yield diff, tuple(Comment(body=row["comment"]) for row in batch)
+                yield repository, diff, tuple(Comment(body=row["comment"]) for row in batch)
 
 
 def _commits(rows: list[dict[str, Any]]) -> Iterator[Post]:
@@ -401,6 +405,16 @@ def _own_texts(commits: list[dict[str, Any]]) -> Iterator[Post]:
         for kind, stance, ratings in parts:
             body = Comment(body=row[kind])
             yield Post(comment=body, stance=stance, ratings=ratings, by_sentence=True, **fields)
+    for row in judgements.read_texts("contrasts"):
+        fields = {"group": row["repository"], "pool": "contrasts", "weight": 0.5}
+        for text in row["describe"]:
+            body = Comment(body=text)
+            yield Post(comment=body, stance=Stance.DESCRIPTION, ratings=_EMPTY, **fields)
+        for kind, stance in (("points", Stance.PROBLEM), ("requests", Stance.REQUEST)):
+            for point in row[kind]:
+                rated = _rate_point(point["importance"] / judgements.MAX_IMPORTANCE)
+                body = Comment(body=point["text"])
+                yield Post(comment=body, stance=stance, ratings=rated, **fields)
     rng = random.Random(0)
     repositories = {row["repository"] for row in judgements.read_texts("reviews")}
     familiar = [row for row in commits if row["repository"] in repositories]
@@ -409,10 +423,11 @@ def _own_texts(commits: list[dict[str, Any]]) -> Iterator[Post]:
         for row in rng.choices(familiar, k=TEMPLATE_FILLINGS):
             yield Post(
                 comment=Comment(body=templates.fill(template["text"], row["diff"], rng)),
-                group=row["repository"],
+                group=template["text"],
                 pool="templates",
                 stance=Stance.OTHER,
                 ratings=_EMPTY,
+                weight=0.3,
             )
 
 
@@ -424,7 +439,7 @@ def _written_reviews(commits: list[dict[str, Any]]) -> Iterator[WrittenReview]:
                 diff=parse.parse_diff(patch),
                 patch=patch,
                 repository=row["repository"],
-                texts={kind: text for kind, text in row.items() if isinstance(text, str)},
+                texts={kind: row[kind] for kind in REVIEW_KINDS},
             )
 
 

@@ -71,7 +71,7 @@ def read_sentence_judgements() -> dict[str, Judgement]:
 
 
 def read_texts(name: str) -> list[dict[str, Any]]:
-    """Read texts of our own: `reviews`, `templates`, `wordings` or `written`."""
+    """Read texts of our own: `contrasts`, `reviews`, `templates`, `wordings` or `written`."""
     return [json.loads(line) for line in _read(f"{name}.jsonl").splitlines()]
 
 
