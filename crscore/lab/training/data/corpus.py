@@ -381,7 +381,15 @@ def _rate_point(importance: float) -> dict[str, float]:
 
 
 def _own_texts(commits: list[dict[str, Any]]) -> Iterator[Post]:
-    """Yield what was written to learn from: wordings, parts of reviews, useless templates."""
+    """Yield what was written to learn from."""
+    yield from _wordings()
+    yield from _points_and_parts()
+    yield from _contrasts()
+    yield from _filled_templates(commits)
+
+
+def _wordings() -> Iterator[Post]:
+    """Yield one problem in ten wordings, and three texts without it."""
     for row in judgements.read_texts("wordings"):
         fields: dict[str, Any] = {"group": row["repository"], "pool": "wordings", "weight": 0.7}
         ratings = _rate_point(row["importance"] / judgements.MAX_IMPORTANCE)
@@ -390,8 +398,12 @@ def _own_texts(commits: list[dict[str, Any]]) -> Iterator[Post]:
             yield Post(
                 comment=Comment(body=row[name]), stance=manner, ratings=ratings_of_wording, **fields
             )
+
+
+def _points_and_parts() -> Iterator[Post]:
+    """Yield the points of reviews, and the sentences of reviews of several kinds."""
     for row in judgements.read_texts("reviews"):
-        fields = {"group": row["repository"], "pool": "written", "weight": 0.7}
+        fields: dict[str, Any] = {"group": row["repository"], "pool": "written", "weight": 0.7}
         points = [point["importance"] / judgements.MAX_IMPORTANCE for point in row["points"]]
         for point, importance in zip(row["points"], points, strict=True):
             rated = _rate_point(importance)
@@ -405,8 +417,12 @@ def _own_texts(commits: list[dict[str, Any]]) -> Iterator[Post]:
         for kind, stance, ratings in parts:
             body = Comment(body=row[kind])
             yield Post(comment=body, stance=stance, ratings=ratings, by_sentence=True, **fields)
+
+
+def _contrasts() -> Iterator[Post]:
+    """Yield descriptions, findings and requests on one change, in the same mood."""
     for row in judgements.read_texts("contrasts"):
-        fields = {"group": row["repository"], "pool": "contrasts", "weight": 0.5}
+        fields: dict[str, Any] = {"group": row["repository"], "pool": "contrasts", "weight": 0.5}
         for text in row["describe"]:
             body = Comment(body=text)
             yield Post(comment=body, stance=Stance.DESCRIPTION, ratings=_EMPTY, **fields)
@@ -415,6 +431,10 @@ def _own_texts(commits: list[dict[str, Any]]) -> Iterator[Post]:
                 rated = _rate_point(point["importance"] / judgements.MAX_IMPORTANCE)
                 body = Comment(body=point["text"])
                 yield Post(comment=body, stance=stance, ratings=rated, **fields)
+
+
+def _filled_templates(commits: list[dict[str, Any]]) -> Iterator[Post]:
+    """Yield useless templates, filled with names of changes."""
     rng = random.Random(0)
     repositories = {row["repository"] for row in judgements.read_texts("reviews")}
     familiar = [row for row in commits if row["repository"] in repositories]
