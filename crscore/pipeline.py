@@ -30,6 +30,7 @@ from crscore.records import (
     ParsedComment,
     Position,
     PseudoReference,
+    Receipt,
     Result,
     Scope,
     Sentence,
@@ -44,6 +45,7 @@ from crscore.suggestions import effects
 from crscore.usefulness import evidence
 from crscore.usefulness.evidence import ChangeEvidence
 from crscore.usefulness.reader import CommentReading, Reader, ReviewReading, TextReadings
+from crscore.verdicts.judge import Statement, judge_statements
 
 Floats = npt.NDArray[np.float32]
 Vectors = Mapping[str, Floats]
@@ -419,7 +421,8 @@ def _score(
     judgement = parts.matcher.match(cells)
     review = None
     if reader and change and texts:
-        review = reader.read_comments(cells, change, texts, judgement)
+        receipts = _judge_remarks(job, texts)
+        review = reader.read_comments(cells, change, texts, judgement, receipts)
     flags = _merge_flags(judgement, review)
     # The columns have hidden sentences last; reports list sentences in the order of the comments.
     shown_columns = sorted(
@@ -466,6 +469,18 @@ def _score(
         ),
     )
     return _rank(result, review.comments, reader, originals)
+
+
+def _judge_remarks(job: _Job, texts: TextReadings) -> list[Receipt | None]:
+    """Hold what each remark says against the code."""
+    statements = [
+        Statement(
+            sentences=tuple(job.sentences[column] for column in remark.columns),
+            comment=job.pair.comments[job.sentences[remark.columns[0]].comment],
+        )
+        for remark in texts.remarks
+    ]
+    return judge_statements(statements, job.pair.diff, job.analysis.findings)
 
 
 def _merge_flags(judgement: Judgement, review: ReviewReading | None) -> tuple[Flag | None, ...]:

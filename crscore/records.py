@@ -470,9 +470,26 @@ OFF_TOPIC: Final = "off topic"
 
 
 class Verdict(StrEnum):
-    """Whether a remark is true, as far as the code can tell."""
+    """Whether what a remark says of the code is so, as far as the code can tell."""
 
+    CONFIRMED = "confirmed"
+    REFUTED = "refuted"
     UNPROVEN = "unproven"
+    """Nothing decides it: the honest default."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """Proof of a verdict."""
+
+    verdict: Verdict
+    """Confirmed or refuted."""
+    says: str
+    """What the remark says of the code: a noun clause without an end mark, after "says that"."""
+    fact: str
+    """What the code says: one sentence."""
+    lines: tuple[LineSpan, ...] = ()
+    """Lines that prove it; empty where it is proven by what is nowhere."""
 
 
 class Subject(StrEnum):
@@ -520,13 +537,22 @@ class Remark:
     """Probability that it is about this change and no other, in [0, 1]."""
     worth: float
     """What its author gains by it, in [0, 1]."""
-    verdict: Verdict = Verdict.UNPROVEN
-    """Whether it is true."""
+    receipt: Receipt | None = None
+    """Proof that what it says of the code is so, or is not; None where nothing decides it."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether what it says of the code is so."""
+        return self.receipt.verdict if self.receipt else Verdict.UNPROVEN
 
     @property
     def is_valuable(self) -> bool:
         """Whether it gives its author something to answer about the change."""
-        return self.gives >= GIVES_FROM and self.about >= ON_TOPIC
+        return (
+            self.gives >= GIVES_FROM
+            and self.about >= ON_TOPIC
+            and self.verdict is not Verdict.REFUTED
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,11 +20,13 @@ from crscore.records import (
     Diff,
     Flag,
     Reading,
+    Receipt,
     Remark,
     Sentence,
     Stance,
     Subject,
     Usefulness,
+    Verdict,
 )
 from crscore.text.content import words
 from crscore.usefulness import evidence, headline, model, reading
@@ -174,7 +176,12 @@ class Reader:
         return dict(zip(distinct, self.network.read(distinct), strict=True)) if distinct else {}
 
     def read_comments(
-        self, cells: Cells, change: ChangeEvidence, texts: TextReadings, judged: Judgement
+        self,
+        cells: Cells,
+        change: ChangeEvidence,
+        texts: TextReadings,
+        judged: Judgement,
+        receipts: Sequence[Receipt | None],
     ) -> ReviewReading:
         """Read every comment of one change.
 
@@ -183,6 +190,7 @@ class Reader:
             change: The change.
             texts: The readings of its texts.
             judged: The matcher's judgement.
+            receipts: Proof that what a remark says is so, or is not, for each remark of `texts`.
         """
         # A repetition is still about the change; hidden text is about nothing.
         abouts = [
@@ -190,7 +198,10 @@ class Reader:
             for about, flag in zip(cells.about, judged.flags, strict=True)
         ]
         is_read = [flag not in _UNREAD for flag in judged.flags]
-        remarks = [self._judge(remark, cells, change, abouts, is_read) for remark in texts.remarks]
+        remarks = [
+            self._judge(remark, cells, change, abouts, is_read, receipt)
+            for remark, receipt in zip(texts.remarks, receipts, strict=True)
+        ]
         by_comment: dict[int, list[int]] = {}
         for index, remark in enumerate(remarks):
             by_comment.setdefault(remark.comment, []).append(index)
@@ -226,12 +237,15 @@ class Reader:
         change: ChangeEvidence,
         abouts: Sequence[float],
         is_read: Sequence[bool],
+        receipt: Receipt | None,
     ) -> Remark:
         """Compare a remark with the change, and estimate what it is worth."""
         about, gives, worth = max(abouts[column] for column in remark.columns), 0.0, 0.0
         if any(is_read[column] for column in remark.columns):
             parts, gives, about = self.measure(remark, cells, change)
             worth = headline.join_parts(parts, self.weights.worth) if about >= ON_TOPIC else 0.0
+        if receipt and receipt.verdict is Verdict.REFUTED:
+            worth = 0.0
         importance = reading.weigh_importance(remark.reading)
         return Remark(
             comment=cells.sentences[remark.columns[0]].comment,
@@ -242,6 +256,7 @@ class Reader:
             level=headline.name_level(importance),
             about=about,
             worth=worth,
+            receipt=receipt,
         )
 
     def _describe(
