@@ -1,19 +1,12 @@
 """Judgement of statements about a change: each is held against both versions of the code."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from crscore.records import Comment, Diff, Finding, Receipt, Sentence
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Statement:
-    """Remark as it stands in its comment."""
-
-    sentences: tuple[Sentence, ...]
-    """Its sentences and proposals."""
-    comment: Comment
-    """The comment, with the place it is on."""
+from crscore.records import Diff, Finding, Receipt, Verdict
+from crscore.verdicts.checks import CHECKS
+from crscore.verdicts.checks.base import Ground
+from crscore.verdicts.code import Code
+from crscore.verdicts.statements import Statement
 
 
 def judge_statements(
@@ -29,4 +22,18 @@ def judge_statements(
     Returns:
         A receipt for each statement; None where nothing decides it.
     """
-    return [None for _ in statements]
+    if not statements:
+        return []
+    code = Code(diff)
+    return [_judge(Ground(code, statement)) for statement in statements]
+
+
+def _judge(ground: Ground) -> Receipt | None:
+    confirmed = None
+    for phrase in ground.statement.phrases:
+        for check in CHECKS:
+            receipt = check(phrase, ground)
+            if receipt and receipt.verdict is Verdict.REFUTED:
+                return receipt
+            confirmed = confirmed or receipt
+    return confirmed

@@ -1,0 +1,85 @@
+"""What all checks share: the ground they stand on, and receipts."""
+
+import re
+import tomllib
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from crscore.records import Receipt, Side, Verdict
+from crscore.verdicts.code import Code, Place, Region
+from crscore.verdicts.statements import Phrase, Statement
+
+MASKED: Final = r"§\d+§"
+"""Matches a piece of code in a masked sentence."""
+MAX_PROOF: Final = 3
+"""Maximum lines of a receipt."""
+WORDS: Final[dict[str, str]] = {
+    name: "|".join(words.split("; "))
+    for name, words in tomllib.loads(
+        Path(__file__).with_name("words.toml").read_text("utf-8")
+    ).items()
+}
+"""Words of one meaning, each list as alternatives of a pattern."""
+
+
+def pattern(text: str) -> re.Pattern[str]:
+    """Compile a pattern in which `<name>` stands for a list of `WORDS`, and `§` for code.
+
+    Example:
+        >>> bool(pattern("§ is (?:<never>) <done>").search("§0§ is never closed"))
+        True
+    """
+    filled = re.sub(r"(?<![?P(])<(\w+)>", lambda match: f"(?:{WORDS[match[1]]})", text)
+    return re.compile(filled.replace("§", MASKED), re.IGNORECASE)
+
+
+TELLS_OF_OLD: Final = pattern(r"\b<old>\b|n't\b")
+PROPOSES: Final = pattern(r"\b<proposes>\b|\?")
+
+
+class Ground(NamedTuple):
+    """What statements are held against."""
+
+    code: Code
+    statement: Statement
+
+    def regions(self, phrase: Phrase) -> list[Region]:
+        """Return the units of the new version that a sentence, or its remark, names."""
+        for pieces in (phrase.pieces, self.statement.pieces):
+            regions = [
+                region
+                for piece in pieces
+                if piece.last
+                for region in self.code.regions_named(piece.last)
+            ]
+            if regions:
+                return regions
+        return self._around()
+
+    def _around(self) -> list[Region]:
+        comment = self.statement.comment
+        if comment.path is None or comment.line is None or comment.side is Side.OLD:
+            return []
+        regions = [
+            text.region_at(comment.line) for text in self.code.texts_at(comment.path, Side.NEW)
+        ]
+        return [region for region in regions if region]
+
+
+Check = Callable[[Phrase, Ground], Receipt | None]
+
+
+def refute(says: str, fact: str, places: Iterable[Place] = ()) -> Receipt:
+    """Return the receipt of a statement that the code refutes."""
+    return _receipt(Verdict.REFUTED, says, fact, places)
+
+
+def confirm(says: str, fact: str, places: Iterable[Place] = ()) -> Receipt:
+    """Return the receipt of a statement that the code confirms."""
+    return _receipt(Verdict.CONFIRMED, says, fact, places)
+
+
+def _receipt(verdict: Verdict, says: str, fact: str, places: Iterable[Place]) -> Receipt:
+    lines = tuple(dict.fromkeys(place.span for place in places))[:MAX_PROOF]
+    return Receipt(verdict=verdict, says=says, fact=fact, lines=lines)

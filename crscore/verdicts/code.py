@@ -1,0 +1,241 @@
+"""Both versions of a change as searchable code: where a piece of it stands, and in which unit."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, NamedTuple
+
+from crscore.claims.structural.versions import Version, versions_of
+from crscore.records import ChangedFile, Diff, LineSpan, Side
+from crscore.syntax.grammars import Language, language_of
+from crscore.syntax.outline import Fact, Kind, Outline, Unit
+from crscore.syntax.reader import read
+
+MAX_FILES: Final = 200
+"""Maximum files of a change that are read."""
+MAX_PLACES: Final = 50
+"""Maximum places of one piece of code that are looked at."""
+_TOKEN: Final = re.compile(r"\w+|[^\w\s]")
+_ENDS: Final = re.compile(r"^\W*\.(?=\w)|(?:\(\s*(?:\.{3}|…)?\s*\)|[;,])+$")
+
+
+def tokens_of(code: str) -> list[str]:
+    """Return the tokens of a piece of code, whatever its white space and its kind of quotes.
+
+    Example:
+        >>> tokens_of("f(x, 'a')")
+        ['f', '(', 'x', ',', '"', 'a', '"', ')']
+    """
+    return _TOKEN.findall(code.replace("'", '"').replace("`", '"'))
+
+
+class Place(NamedTuple):
+    """Line of one version of a file."""
+
+    text: "FileText"
+    line: int
+
+    @property
+    def span(self) -> LineSpan:
+        """The line as the proof of a receipt."""
+        return LineSpan(path=self.text.path, side=self.text.side, start=self.line, end=self.line)
+
+
+class Region(NamedTuple):
+    """Lines of one version of a file: mostly those of a unit."""
+
+    text: "FileText"
+    start: int
+    end: int
+    unit: Unit | None = None
+
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """Yield number and text of the lines."""
+        for number in range(self.start, self.end + 1):
+            if number in self.text.lines:
+                yield number, self.text.lines[number]
+
+
+@dataclass(eq=False)
+class FileText:
+    """One version of a changed file."""
+
+    version: Version
+    language: Language | None
+
+    @property
+    def path(self) -> str:
+        """Path of the file in this version."""
+        file = self.version.file
+        return (file.old_path or file.path) if self.side is Side.OLD else file.path
+
+    @property
+    def side(self) -> Side:
+        """The version."""
+        return self.version.side
+
+    @property
+    def lines(self) -> dict[int, str]:
+        """Text by line number, as far as it is known."""
+        return self.version.lines
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the whole file is known."""
+        return self.version.is_whole
+
+    @cached_property
+    def changed(self) -> frozenset[int]:
+        """Changed lines: added in the new version, removed in the old one."""
+        return frozenset(self.version.changed)
+
+    @cached_property
+    def outline(self) -> Outline | None:
+        """Declarations of the whole file; None without a grammar or where only hunks are known."""
+        if self.language is None or not self.is_whole:
+            return None
+        return read(self.language, "\n".join(self.lines.values()))
+
+    @cached_property
+    def _tokens(self) -> tuple[str, list[int], list[int]]:
+        """Return all tokens as one text, with the starts of the lines in it and their numbers."""
+        parts: list[str] = []
+        starts, numbers, length = [], [], 1
+        for number, line in self.lines.items():
+            tokens = tokens_of(line)
+            if tokens:
+                starts.append(length)
+                numbers.append(number)
+                text = " ".join(tokens) + " "
+                parts.append(text)
+                length += len(text)
+        return " " + "".join(parts), starts, numbers
+
+    def find(self, code: str) -> list[int]:
+        """Return the lines on which a piece of code starts, at most `MAX_PLACES`."""
+        needle = " ".join(tokens_of(code))
+        if not needle:
+            return []
+        text, starts, numbers = self._tokens
+        places: list[int] = []
+        at = text.find(f" {needle} ")
+        while at >= 0 and len(places) < MAX_PLACES:
+            places.append(numbers[bisect_right(starts, at + 1) - 1])
+            at = text.find(f" {needle} ", at + 1)
+        return places
+
+    def count(self, code: str) -> int:
+        """Return how often a piece of code stands in the text."""
+        needle = " ".join(tokens_of(code))
+        # Neighbours share the blank between them.
+        return self._tokens[0].replace(" ", "  ").count(f" {needle.replace(' ', '  ')} ")
+
+    def region_at(self, line: int) -> Region | None:
+        """Return the innermost function or type around a line."""
+        if self.outline is None:
+            return None
+        units = [
+            unit
+            for unit in self.outline.units[1:]
+            if unit.real and unit.start <= line <= unit.end and unit.kind is not Kind.FILE
+        ]
+        return Region(self, units[-1].start, units[-1].end, units[-1]) if units else None
+
+    def regions_named(self, name: str) -> list[Region]:
+        """Return the units of a name, without the names around it."""
+        units = self.outline.units[1:] if self.outline else []
+        return [
+            Region(self, unit.start, unit.end, unit)
+            for unit in units
+            if unit.real and unit.name.rpartition(".")[2].rpartition("::")[2] == name
+        ]
+
+    def facts(self, region: Region | None = None) -> Iterator[Fact]:
+        """Yield the facts of a region, or of the whole file."""
+        for unit in self.outline.units if self.outline else ():
+            for fact in unit.facts:
+                if region is None or region.start <= fact.line <= region.end:
+                    yield fact
+
+
+class Code:
+    """Both versions of all files of a change."""
+
+    def __init__(self, diff: Diff) -> None:
+        self.files: list[tuple[FileText, FileText]] = []
+        for file in diff.files[:MAX_FILES]:
+            if file.hunks:
+                language = language_of(file.language)
+                old, new = versions_of(file, language)
+                self.files.append((FileText(old, language), FileText(new, language)))
+        # Without the text of each file, what is not shown may be anywhere.
+        self.is_whole = len(self.files) == len(diff.files) and all(
+            new.is_whole for _, new in self.files
+        )
+
+    def texts(self, side: Side | None = None) -> Iterator[FileText]:
+        """Yield the texts of one side, or of both, the new one first."""
+        if side is not Side.OLD:
+            yield from (new for _, new in self.files)
+        if side is not Side.NEW:
+            yield from (old for old, _ in self.files)
+
+    def find(self, code: str, side: Side | None = None) -> list[Place]:
+        """Return the lines on which a piece of code starts."""
+        return [Place(text, line) for text in self.texts(side) for line in text.find(code)]
+
+    def find_changed(self, code: str, side: Side) -> list[Place]:
+        """Return the changed lines of a side on which a piece of code starts."""
+        return [place for place in self.find(code, side) if place.line in place.text.changed]
+
+    def count(self, code: str, side: Side) -> int:
+        """Return how often a piece of code stands on a side."""
+        return sum(text.count(code) for text in self.texts(side))
+
+    def regions_named(self, name: str, side: Side = Side.NEW) -> list[Region]:
+        """Return the units of a name."""
+        return [region for text in self.texts(side) for region in text.regions_named(name)]
+
+    def texts_at(self, path: str, side: Side = Side.NEW) -> list[FileText]:
+        """Return the texts whose path ends in a path."""
+        return [
+            text for text in self.texts(side) if text.path == path or text.path.endswith(f"/{path}")
+        ]
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        names = set()
+        for text in self.texts():
+            names |= text.version.words
+            names.update(_TOKEN.findall(text.path))
+        return frozenset(names)
+
+    @cached_property
+    def _lower_names(self) -> frozenset[str]:
+        return frozenset(name.lower() for name in self._names)
+
+    def knows(self, word: str) -> bool:
+        """Return whether a word stands anywhere in either version, in any case."""
+        return word.lower() in self._lower_names
+
+    @cached_property
+    def known_names(self) -> Sequence[str]:
+        """All names of both versions, for near spellings."""
+        return sorted(self._names)
+
+
+def clean(code: str) -> str:
+    """Return a quoted piece of code without an empty call, a leading dot and a trailing comma.
+
+    Example:
+        >>> clean("obj.close()"), clean(".get(...)"), clean("f(x);")
+        ('obj.close', 'get', 'f(x)')
+    """
+    return _ENDS.sub("", code.strip()).strip()
+
+
+def file_of(code: Code, file: ChangedFile) -> tuple[FileText, FileText] | None:
+    """Return both texts of a file."""
+    return next((pair for pair in code.files if pair[1].version.file is file), None)

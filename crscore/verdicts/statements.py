@@ -1,0 +1,130 @@
+"""What a remark says, as far as it is needed: its pieces of code, and the words around them."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, NamedTuple
+
+from crscore.records import Comment, Sentence
+from crscore.text.code_spans import CODE_SPAN
+from crscore.verdicts.code import clean, tokens_of
+
+# obj.method, ns::name, a->b, snake_case, camelCase, name(): what is no English word.
+_UNQUOTED: Final = re.compile(
+    r"(?<![\w`/.@-])[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)*(?:\([^\s()]*\))?(?![\w/])"
+)
+_CODE_LIKE: Final = re.compile(r"_|[a-z0-9][A-Z]|::|->|\(|(?<=\w)\.(?=\w)")
+_ABBREVIATION: Final = re.compile(r"(?:[a-z]\.)+[a-z]\.?|.*\.(?:com|org|io|net)", re.IGNORECASE)
+_PRODUCT: Final = re.compile(
+    r"(?:GitHub|JavaScript|TypeScript|PostgreSQL|MySQL|DevTools|OpenAI|OpenTelemetry|MinGW|macOS"
+    r"|iOS|JUnit|PyPI|NaN|JSDoc|JavaDoc|JetBrains|GraphQL|[A-Z][a-z]+Rabbit|[A-Z]+s)"
+)
+_QUOTED: Final = re.compile(r"[\"“]([^\"“”\n]{3,120})[\"”]")
+MASK: Final = "§"
+"""Stands for a piece of code in the masked text: `§0§` for the first."""
+
+
+class Piece(NamedTuple):
+    """Piece of code in a sentence."""
+
+    code: str
+    """As written, cleaned."""
+    is_span: bool
+    """Whether it stands in backticks."""
+
+    @property
+    def words(self) -> list[str]:
+        """Its names and numbers."""
+        return [token for token in tokens_of(self.code) if token[0].isalnum() or token[0] == "_"]
+
+    @property
+    def last(self) -> str:
+        """Its last name."""
+        words = self.words
+        return words[-1] if words else ""
+
+    @property
+    def is_verbatim(self) -> bool:
+        """Whether it is more than a name, so that finding it word for word says something."""
+        return self.is_span and len(tokens_of(self.code)) >= MIN_VERBATIM_TOKENS
+
+
+MIN_VERBATIM_TOKENS: Final = 4
+"""Tokens from which a quoted piece of code is verbatim: `f(x)` has four."""
+
+
+@dataclass(frozen=True, slots=False, eq=False)
+class Phrase:
+    """Sentence with its code masked."""
+
+    text: str
+    """The sentence."""
+    masked: str
+    """The sentence with `§0§`, `§1§` ... for its pieces of code."""
+    pieces: tuple[Piece, ...]
+
+    def piece(self, mask: str | None) -> Piece | None:
+        """Return the piece that a mask stands for."""
+        return self.pieces[int(mask.strip(MASK))] if mask else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Statement:
+    """Remark as it stands in its comment."""
+
+    sentences: tuple[Sentence, ...]
+    """Its sentences and proposals."""
+    comment: Comment
+    """The comment, with the place it is on."""
+
+    @cached_property
+    def phrases(self) -> list[Phrase]:
+        """Its sentences with masked code; proposals of code have none."""
+        return [mask(unit.text) for unit in self.sentences if not unit.proposal]
+
+    @cached_property
+    def pieces(self) -> list[Piece]:
+        """All pieces of code."""
+        return [piece for phrase in self.phrases for piece in phrase.pieces]
+
+
+def mask(sentence: str) -> Phrase:
+    """Mask the code of a sentence.
+
+    Example:
+        >>> mask("Why does `f(x)` call obj.close() twice?").masked
+        'Why does §0§ call §1§ twice?'
+    """
+    pieces: list[Piece] = []
+
+    def put(code: str, *, is_span: bool) -> str:
+        pieces.append(Piece(clean(code), is_span))
+        return f"{MASK}{len(pieces) - 1}{MASK}"
+
+    parts: list[str] = []
+    end = 0
+    for match in CODE_SPAN.finditer(sentence):
+        parts.append(_mask_words(sentence[end : match.start()], put))
+        parts.append(put(match["code"], is_span=True))
+        end = match.end()
+    parts.append(_mask_words(sentence[end:], put))
+    return Phrase(sentence, "".join(parts), tuple(pieces))
+
+
+def _mask_words(text: str, put: object) -> str:
+    def replace(match: re.Match[str]) -> str:
+        code = match[0]
+        is_code = (
+            _CODE_LIKE.search(code)
+            and not _ABBREVIATION.fullmatch(code)
+            and not _PRODUCT.fullmatch(code)
+        )
+        return put(code, is_span=False) if is_code else code  # type: ignore[operator]
+
+    return _UNQUOTED.sub(replace, text)
+
+
+def quotations(text: str) -> Sequence[str]:
+    """Return the texts in double quotes."""
+    return _QUOTED.findall(text)
