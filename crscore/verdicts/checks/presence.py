@@ -1,47 +1,98 @@
-"""Presence: code that is said to be there still."""
+"""Presence: code that is said to be there still, twice, unused or misspelled."""
 
 import re
+from itertools import combinations
 from typing import Final
 
 from crscore.claims.structural.english import quote
 from crscore.records import Receipt, Side
-from crscore.verdicts.checks.base import MASKED, Ground, confirm, refute
-from crscore.verdicts.code import tokens_of
+from crscore.verdicts.checks.base import Ground, confirm, pattern, refute
+from crscore.verdicts.checks.clauses import Clause, clauses
+from crscore.verdicts.code import Place, tokens_of
 from crscore.verdicts.statements import Phrase
 
-_STILL: Final = re.compile(
-    r"\b(?:still|keeps?|remains?|survives?|left-?\s?over|leftover|continues? to|goes on|not (?:yet )?(?:updated|changed|converted|migrated))\b",
-    re.IGNORECASE,
-)
+MIN_TOKENS: Final = 3
+"""Tokens from which a piece of code says more than a name: `a.b` has three."""
+MIN_UNPLACED_TOKENS: Final = 4
+"""The same where a clause names no place."""
+NEAR_LINES: Final = 2
+"""Lines that a piece of code may be off another one in the same statement."""
+_STILL: Final = pattern(r"\b<still>\b")
 
 
 def check_still(phrase: Phrase, ground: Ground) -> Receipt | None:
     """Code that is said to be there still."""
-    if not _STILL.search(phrase.masked) or not ground.code.is_whole:
-        return None
-    after = phrase.masked[_STILL.search(phrase.masked).end() :]  # type: ignore[union-attr]
-    masks = re.findall(MASKED, after.split(";")[0])
-    if not masks or re.search(
-        r"\b(?:no|not|never|nothing|without|should|could|would|might|may|can|if)\b|n't",
-        phrase.masked,
-        re.IGNORECASE,
-    ):
-        return None
-    piece = phrase.piece(masks[0])
-    if piece is None or not piece.is_span or len(tokens_of(piece.code)) < 2:
-        return None
-    says = f"{quote(piece.code)} is still there"
-    new = ground.code.find(piece.code, Side.NEW)
-    old = ground.code.find(piece.code, Side.OLD)
-    if not new and (old or piece.is_verbatim):
-        return refute(says, f"{quote(piece.code)} is not in the new version.", old)
-    regions = ground.regions(phrase)
-    inside = [
-        p for p in new if any(r.text is p.text and r.start <= p.line <= r.end for r in regions)
-    ]
-    if piece.is_verbatim and inside:
-        return confirm(says, f"{quote(piece.code)} is in the new version.", inside)
+    for clause in clauses(phrase, _STILL, ground):
+        receipt = _refute_gone(clause) or _refute_apart(clause, ground)
+        if receipt:
+            return receipt
+        if all(_is_there(piece.code, ground) for piece in phrase.pieces):
+            return _confirm_there(clause, ground)
     return None
+
+
+def _refute_gone(clause: Clause) -> Receipt | None:
+    for code in clause.objects:
+        old = clause.scope.find(code, Side.OLD)
+        if old and not clause.scope.find(code, Side.NEW):
+            return refute(
+                f"{quote(code)} is still in {clause.scope.title}",
+                f"The new version of {clause.scope.title} has no {quote(code)}.",
+                old,
+            )
+    return None
+
+
+def _refute_apart(clause: Clause, ground: Ground) -> Receipt | None:
+    """Refute that two things still stand together, as a call and its argument."""
+    for first, second in combinations(clause.named, 2):
+        old = _together(first, second, Side.OLD, ground, near=0)
+        if any(place.line in place.text.changed for place in old) and not _together(
+            first, second, Side.NEW, ground, near=NEAR_LINES
+        ):
+            return refute(
+                f"{quote(first)} still has {quote(second)}",
+                f"{quote(first)} and {quote(second)} are together only in the old version.",
+                old,
+            )
+    return None
+
+
+def _together(first: str, second: str, side: Side, ground: Ground, *, near: int) -> list[Place]:
+    others = ground.code.find(second, side)
+    return [
+        place
+        for place in ground.code.find(first, side)
+        if any(
+            other.text is place.text and abs(other.line - place.line) <= near for other in others
+        )
+    ]
+
+
+def _confirm_there(clause: Clause, ground: Ground) -> Receipt | None:
+    scope = clause.scope
+    minimum = MIN_TOKENS if scope.names else MIN_UNPLACED_TOKENS
+    places = [scope.find(code, Side.NEW) for code in clause.objects]
+    if not places or not all(places):
+        return None
+    if max(len(tokens_of(code)) for code in clause.objects) < minimum:
+        return None
+    if not scope.names and any(ground.code.find_changed(code, Side.OLD) for code in clause.objects):
+        return None
+    code = max(clause.objects, key=len)
+    return confirm(
+        f"{quote(code)} is still in {scope.title}",
+        f"The new version of {scope.title} has {quote(code)}.",
+        scope.find(code, Side.NEW),
+    )
+
+
+def _is_there(code: str, ground: Ground) -> bool:
+    return bool(
+        not tokens_of(code)
+        or ground.code.find(code, Side.NEW)
+        or ground.code.texts_at(code, Side.NEW)
+    )
 
 
 CHECKS: Final = (check_still,)
