@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
 from crscore.records import ChangedFile, DiffLine, Hunk, LineKind, Result, Side
+from crscore.reports import view
 from crscore.reports.escape import code_line, one_line
 
 MAX_LINES = 1_500
@@ -41,7 +42,7 @@ class DiffRow(NamedTuple):
     marks: tuple[str, ...] = ()
     """Names of all marks on this line."""
     first: tuple[str, ...] = ()
-    """Names of the marks whose first shown line this is."""
+    """Names of the marks whose first shown line this is; receipts have no mark to show."""
     anchors: tuple[str, ...] = ()
     """Names of the marks whose anchor this line is: the first line in the page."""
 
@@ -111,7 +112,10 @@ def _names(result: Result, max_lines: int) -> dict[_Place, list[str]]:
 
 
 def _marks(result: Result) -> Iterator[tuple[str, Side, int, int, str]]:
-    """Yield path, side, first and last line of each mark, and its name: `r0`, ..., `c0`, ..."""
+    """Yield path, side, first and last line of each mark, and its name.
+
+    Pseudo-references are `r0` and so on, comments `c0`, receipts `v1` by the number of the remark.
+    """
     for index, reference in enumerate(result.references):
         for span in reference.spans:
             yield span.path, span.side, span.start, span.end, f"r{index}"
@@ -120,6 +124,9 @@ def _marks(result: Result) -> Iterator[tuple[str, Side, int, int, str]]:
         if comment.path is not None and comment.line is not None:
             first = min(comment.start_line or comment.line, comment.line)
             yield comment.path, comment.side, first, comment.line, f"c{index}"
+    for ranked in view.rank_remarks(result):
+        for span in ranked.remark.receipt.lines if ranked.remark.receipt else ():
+            yield span.path, span.side, span.start, span.end, f"v{ranked.number}"
 
 
 def _places(file: ChangedFile, line: DiffLine) -> Iterator[_Place]:
@@ -195,7 +202,7 @@ class _TableBuilder:
             old=line.old,
             new=line.new,
             marks=names,
-            first=tuple(name for name in names if name not in before),
+            first=tuple(name for name in names if name not in before and name[0] != "v"),
             anchors=anchors,
         )
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from crscore import records
 from crscore.records import CommentResult, Match, PseudoReference, Result, ReviewResult
@@ -28,7 +28,11 @@ and 5 have a median near the first, ratings of 1 are mostly below the second
 
 _VAGUE: Final = (records.Subject.CHANGE, records.Subject.ELSEWHERE)
 """Subjects that say nothing of what a remark is about."""
+WARNING: Final = "fair flag"
+"""Tone of a refuted remark, in a terminal and on pages."""
 _LEVEL_TONES: Final = dict(zip(records.Importance, ("bad", "fair", "", "dim"), strict=True))
+MAX_PROOF_PLACES: Final = 3
+"""Places of a receipt that are named; further ones are counted."""
 _ESTIMATES: Final = ("gives", "importance", "about", "worth")
 """Numbers of a remark that are shown in full only."""
 
@@ -42,6 +46,8 @@ def make_headline(result: Result) -> Iterator[blocks.Paragraph]:
         yield blocks.Paragraph((Run(f"{word}:", f"strong {tone}"), Run(explanation)))
         if text := view.sum_of_value(result):
             yield blocks.Paragraph(f"{text}.", "dim")
+        if text := view.count_verdicts(result):
+            yield blocks.Paragraph(text, "dim")
         return
     if reason is not None:
         yield blocks.Paragraph(f"No score: {reason.rstrip('.')}.", "strong fair")
@@ -152,7 +158,12 @@ def sentences_title(result: Result) -> str:
 
 
 def make_remarks(
-    result: Result, *, max_open: int | None = None, explain: bool = False, link: Link = lambda _: ()
+    result: Result,
+    *,
+    max_open: int | None = None,
+    explain: bool = False,
+    link: Link = lambda _: (),
+    link_proof: Callable[[int], str] = lambda _: "",
 ) -> Iterator[blocks.Heading | blocks.Items]:
     """Yield the remarks: what each does, its level, what it adds and what it is about.
 
@@ -161,22 +172,32 @@ def make_remarks(
         max_open: Remarks shown openly; None for all.
         explain: Include its estimates, and the numbers of its sentences.
         link: Returns the text in front of the place of a comment, by its index.
+        link_proof: Returns the link to the lines that prove a verdict, by the remark's number.
     """
     # The text of a claim is shown once. In full, all of them are listed further down.
     listed = set(range(len(result.references) if explain else 0))
     items = tuple(
-        _remark(result, item, listed, link, explain=explain) for item in view.rank_remarks(result)
+        _remark(result, item, listed, link, link_proof(item.number), explain=explain)
+        for item in view.rank_remarks(result)
     )
-    title = "Remarks, the most valuable first"
+    title = view.remarks_title(result.remarks)
     yield from blocks.make_list(title, items, noun="remarks", max_open=max_open, hint=_HINT)
 
 
 def _remark(
-    result: Result, item: view.RankedRemark, listed: set[int], link: Link, *, explain: bool
+    result: Result,
+    item: view.RankedRemark,
+    listed: set[int],
+    link: Link,
+    link_proof: str,
+    *,
+    explain: bool,
 ) -> blocks.Item:
     """Return the entry of a remark, dimmed if it gives nothing."""
     remark, text = item.remark, view.remark_text(result, item.remark)
-    tone = _LEVEL_TONES[remark.level] if remark.is_valuable else "dim"
+    is_refuted = view.is_refuted(remark)
+    is_empty = not (remark.is_valuable or is_refuted)
+    tone = WARNING if is_refuted else "dim" if is_empty else _LEVEL_TONES[remark.level]
     facts: list[Run | str] = [Run(view.describe_remark(item), tone)]
     reading = view.about_remark(result, remark)
     if reading.subject not in _VAGUE:
@@ -184,15 +205,34 @@ def _remark(
     flags = dict.fromkeys(filter(None, (view.flag(result, at) for at in remark.sentences)))
     facts += [Run(f" · {flag}", "fair") for flag in flags]
     below: list[Line] = [tuple(facts)]
+    if remark.receipt is not None:
+        lines = view.list_spans(remark.receipt.lines, MAX_PROOF_PLACES)
+        place = (Run(lines, "place", link_proof),) * bool(lines)
+        below.append(make_receipt(remark.receipt, place))
     if explain:
         sentences = " ".join(f"S{at + 1}" for at in remark.sentences)
         below.append((Run(f"{sentences}: {view.estimates(remark, *_ESTIMATES)}"),))
     return blocks.Item(
-        text if remark.is_valuable else (Run(text, "dim"),),
+        (Run(text, "dim"),) if is_empty else text,
         (Run(f"{item.number}", f"strong {tone}"),),
         (*link(remark.comment), *_place_comment(result, remark.comment)),
         tuple(below),
     )
+
+
+def make_receipt(receipt: Any, places: Line) -> Line:
+    """Return the line that says what the code decides of a remark.
+
+    Args:
+        receipt: Receipt of a remark of a result, or of an overview.
+        places: The lines that prove it; empty for none.
+    """
+    fact = receipt.fact.rstrip(".")
+    proof = (Run(" ("), *places, Run(")")) if places else ()
+    if receipt.verdict is records.Verdict.CONFIRMED:
+        return Run("confirmed: ", "good"), fact, *proof
+    contrast = Run("; the code says: ", WARNING)
+    return Run("says that ", WARNING), receipt.says, contrast, fact, *proof
 
 
 def _place_comment(result: Result, index: int) -> Iterator[Run]:

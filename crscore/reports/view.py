@@ -3,7 +3,7 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
 from typing import Any, NamedTuple
 
@@ -114,14 +114,14 @@ class RankedRemark(NamedTuple):
     """Remark with its place among those of a review."""
 
     number: int
-    """1 for the most valuable one; those that give nothing come last."""
+    """Refuted remarks come first, then the most valuable ones; those that give nothing last."""
     remark: records.Remark
     points: int
     """What it adds to the value, in hundredths; with what is taken off, they add up."""
 
 
 def rank_remarks(result: Result) -> tuple[RankedRemark, ...]:
-    """List the remarks, the most valuable first; empty without usefulness."""
+    """List the remarks, refuted ones first, then by value; empty without usefulness."""
     value = result.usefulness
     if value is None:
         return ()
@@ -130,8 +130,24 @@ def rank_remarks(result: Result) -> tuple[RankedRemark, ...]:
         (result.remarks[share.remark], amount)
         for share, amount in zip(value.shares, points, strict=False)
     ]
-    pairs.sort(key=lambda pair: not pair[0].is_valuable)
+    pairs.sort(key=lambda pair: (not is_refuted(pair[0]), not pair[0].is_valuable))
     return tuple(RankedRemark(number, *pair) for number, pair in enumerate(pairs, start=1))
+
+
+def is_refuted(remark: Any) -> bool:
+    """Return whether the code refutes a remark.
+
+    Args:
+        remark: A remark of a result or of an overview.
+    """
+    return remark.receipt is not None and remark.receipt.verdict is records.Verdict.REFUTED
+
+
+def remarks_title(remarks: Iterable[Any]) -> str:
+    """Return the title of a list of remarks, as for `is_refuted`."""
+    if any(map(is_refuted, remarks)):
+        return "Remarks, refuted ones first, then the most valuable"
+    return "Remarks, the most valuable first"
 
 
 def _hundredths(parts: Sequence[float]) -> list[int]:
@@ -158,8 +174,14 @@ def sum_of_value(result: Result) -> str:
     terms = {f"remark {item.number} ({item.remark.level.value})": item.points for item in listed}
     terms[count_noun(len(remaining), "other")] = sum(item.points for item in remaining)
     total = round(100 * value.value)
-    if empty := len(ranked) - len(valuable):
-        terms[f"{count_noun(empty, 'remark')} with little to answer"] = total - sum(terms.values())
+    refuted = sum(is_refuted(item.remark) for item in ranked)
+    empty = len(ranked) - len(valuable) - refuted
+    rest = (
+        count_noun(refuted, "refuted remark") * bool(refuted),
+        f"{count_noun(empty, 'remark')} with little to answer" * bool(empty),
+    )
+    if names := " and ".join(filter(None, rest)):
+        terms[names] = total - sum(terms.values())
     text = " ".join(
         f"{'+' if points > 0 else MINUS} {abs(points) / 100:.2f} for {name}"
         for name, points in terms.items()
@@ -168,9 +190,23 @@ def sum_of_value(result: Result) -> str:
     return f"Value {total / 100:.2f}{' = ' * bool(text)}{text.removeprefix('+ ')}"
 
 
+def count_verdicts(result: Result) -> str:
+    """Say how many remarks the code decides; "" for none.
+
+    Example:
+        `The code decides 3 of 7 remarks: 2 confirmed, 1 refuted.`
+    """
+    counts = Counter(item.receipt.verdict for item in result.remarks if item.receipt)
+    listed = ", ".join(f"{counts[kind]:,} {kind.value}" for kind in records.Verdict if counts[kind])
+    total = count_noun(len(result.remarks), "remark")
+    return f"The code decides {counts.total():,} of {total}: {listed}." if counts else ""
+
+
 def describe_remark(item: RankedRemark) -> str:
     """Say what a remark does, how important it is and what it adds to the value."""
     remark = item.remark
+    if is_refuted(remark):
+        return f"refuted · {remark.stance.value} · gives nothing"
     if remark.is_valuable:
         adds = f"{item.points / 100:.2f}" if item.points else "less than 0.01"
         return f"{remark.level.value} · {remark.stance.value} · adds {adds}"
@@ -458,9 +494,14 @@ def places(
         return f"whole change{source}"
     if not before:
         spans = tuple(span for span in spans if span.side is Side.NEW) or spans
+    return f"{list_spans(spans, max_places)}{source}"
+
+
+def list_spans(spans: Sequence[records.LineSpan], max_places: int) -> str:
+    """Describe some spans and count the rest; not escaped."""
     listed = ", ".join(place(span) for span in spans[:max_places])
     hidden = len(spans) - max_places
-    return f"{listed} and {hidden} more{source}" if hidden > 0 else f"{listed}{source}"
+    return f"{listed} and {hidden} more" if hidden > 0 else listed
 
 
 def unaddressed(result: Result) -> tuple[tuple[int, PseudoReference], ...]:

@@ -26,6 +26,7 @@ from crscore.records import (
     Match,
     PseudoReference,
     Reading,
+    Receipt,
     ReferenceKind,
     Remark,
     Result,
@@ -42,6 +43,7 @@ from crscore.records import (
     Topic,
     TopicState,
     Usefulness,
+    Verdict,
 )
 from crscore.scoring import scores
 
@@ -639,6 +641,45 @@ def useful(result: Result, *readings: Reading, whole: Usefulness | None = None) 
             for item in result.reviews
         ),
     )
+
+
+REFUTED = Receipt(
+    verdict=Verdict.REFUTED,
+    says="`fetch` tries three times",
+    fact="`fetch` tries `retries` times in line 13.",
+    lines=(LineSpan(path="src/shop/client.py", side=Side.NEW, start=13, end=13),),
+)
+CONFIRMED = Receipt(
+    verdict=Verdict.CONFIRMED, says="`Exception` is caught", fact="`fetch` catches `Exception`.",
+    lines=(LineSpan(path="src/shop/client.py", side=Side.NEW, start=15, end=15),),
+)  # fmt: skip
+
+
+def decided(refuted: Receipt = REFUTED) -> Result:
+    """The review, with a first remark that the code confirms and a second one that it refutes."""
+    result = useful(review())
+    first, second, *others = result.remarks
+    first, second = replace(first, receipt=CONFIRMED), replace(second, receipt=refuted, worth=0.0)
+    value, shares = result.usefulness, result.usefulness.shares
+    shares = (shares[0], *shares[2:], replace(shares[1], value=0.0))
+    total = sum(share.value for share in shares)
+    value = replace(value, shares=shares, taken_off=0.02, value=total - 0.02)
+    return replace(result, remarks=(first, second, *others), usefulness=value)
+
+
+def hostile_decided() -> Result:
+    """The hostile review; its receipts are hostile, too."""
+    lines = tuple(LineSpan(path=f"src/{EVIL}.py", side=Side.NEW, start=at, end=at) for at in (1, 2))
+    receipts = [
+        Receipt(verdict=verdict, says=EVIL, fact=f"::error::{EVIL}", lines=lines)
+        for verdict in (Verdict.REFUTED, Verdict.CONFIRMED)
+    ]
+    result = useful(hostile())
+    remarks = tuple(
+        replace(remark, receipt=receipt)
+        for remark, receipt in zip(result.remarks, [*receipts, None, None, None], strict=True)
+    )
+    return replace(result, remarks=remarks)
 
 
 def hostile_useful() -> Result:

@@ -131,3 +131,10 @@ def test_longer_diff_leaves_out_what_nothing_stands_on() -> None:
 def test_long_line_is_cut() -> None:
     file = results.changed("a.js", results.hunk(1, 1, "+" + "x" * 5_000))
     assert lines(result_on(file))[1].text.endswith("… (+4,000 characters)")
+
+
+def test_receipt_marks_its_lines_by_the_number_of_its_remark() -> None:
+    actual = lines(results.decided())
+    assert [line.new for line in actual if "v1" in line.anchors] == [13]
+    assert [line.new for line in actual if "v2" in line.marks] == [15]
+    assert not any(name.startswith("v") for line in actual for name in line.first)

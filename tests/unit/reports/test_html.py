@@ -83,6 +83,8 @@ MAKERS = [
     results.flagged,
     lambda: results.learned(results.hostile(), (Flag.HIDDEN,) * 5),
     results.hostile_useful,
+    results.decided,
+    results.hostile_decided,
 ]
 
 
@@ -265,3 +267,25 @@ def test_sentence_without_any_reference_says_so() -> None:
     comments = (results.Said(results.Comment(body="b"), ("A sentence.",)),)
     shown = text(read(results.make(results.diff_of(results.LEGACY), (), comments, [])))
     assert "no pseudo-reference to compare with" in shown
+
+
+def test_receipt_links_to_its_lines_which_carry_no_mark() -> None:
+    page = render(results.decided())
+    shown = text(read(results.decided()))
+    assert "Remarks, refuted ones first, then the most valuable (6) 1 Why three retries?" in shown
+    assert (
+        "says that fetch tries three times ; the code says: fetch tries retries times in line 13 "
+        "( src/shop/client.py:13 )"
+    ) in shown
+    assert '<span class="fair flag">says that </span>' in page
+    assert '<a class="place" href="#at-v1">src/shop/client.py:13</a>' in page
+    assert len(re.findall(r'<tr class="[^"]*\bon-v1\b', page)) == 1
+    assert ":root:has(#at-v1:target) .on-v1>td{" in page
+    assert "V1" not in shown
+
+
+def test_receipt_on_a_line_that_is_not_shown_is_no_link() -> None:
+    (line,) = results.REFUTED.lines
+    lines = (replace(line, start=900, end=900),)
+    page = render(results.decided(replace(results.REFUTED, lines=lines)))
+    assert '<span class="place">src/shop/client.py:900</span>' in page

@@ -178,7 +178,9 @@ def test_several_results_are_numbered() -> None:
     assert headings == ["Change 1 of 2", "Change 2 of 2"]
 
 
-@pytest.mark.parametrize("make", [results.hostile, results.hostile_useful, results.review])
+@pytest.mark.parametrize(
+    "make", [results.hostile, results.hostile_useful, results.hostile_decided, results.review]
+)
 def test_no_html_comes_from_input(make) -> None:
     actual = {text for text in html_of(render(make())) if not MORE.fullmatch(text)}
     assert actual <= OUR_HTML
@@ -203,6 +205,7 @@ def test_no_link_or_emphasis_or_heading_comes_from_input() -> None:
 
 def test_no_mention_or_issue_reference_comes_from_input() -> None:
     shown = render(results.hostile()) + render(results.hostile_useful())
+    shown += render(results.hostile_decided())
     for token in tokens(shown):
         if token.type == "text":
             assert not re.search(r"@\w|#\d|GH-\d|https?://|www\.|[0-9a-f]{7}", token.content)
@@ -273,3 +276,17 @@ def test_part_whose_items_do_not_fit_is_left_out_whole() -> None:
 
 def test_part_without_items_that_does_not_fit_counts_as_one() -> None:
     assert fit_parts([Part("a" * 99)], limit=20) == ("", 1)
+
+
+def test_refuted_remark_comes_first_with_what_the_code_says() -> None:
+    shown = render(results.decided())
+    assert "<sub>The code decides 2 of 6 remarks: 1 confirmed, 1 refuted.</sub>\n" in shown
+    remarks = shown.split("**Remarks, refuted ones first, then the most valuable (6)**\n\n")[1]
+    assert remarks.startswith(
+        "- **1** Why three retries? mira on `src/shop/client.py:13-15`<br>ref"
+    )
+    assert (
+        "<br>says that `fetch` tries three times; the code says: `fetch` tries `retries` times in "
+        "line 13 (`src/shop/client.py:13`)\n- **2** Catching"
+    ) in remarks
+    assert "<br>confirmed: `fetch` catches `Exception` (`src/shop/client.py:15`)\n" in remarks

@@ -364,6 +364,7 @@ def test_no_line_is_wider_than_the_terminal() -> None:
                 results.hostile,
                 results.flagged,
                 results.hostile_useful,
+                results.hostile_decided,
                 lambda: results.useful(results.review()),
             ]:
                 lines = render(make(), width=width, explain=explain).rstrip("\n").split("\n")
@@ -390,7 +391,7 @@ def test_environment_does_not_decide_on_colour(monkeypatch: pytest.MonkeyPatch) 
 
 def test_hostile_text_cannot_command_terminal_or_runner() -> None:
     for width in [str(width) for width in range(60, 100)]:
-        for make in [results.hostile, results.hostile_useful]:
+        for make in [results.hostile, results.hostile_useful, results.hostile_decided]:
             shown = render(make(), width=width, color="true", explain="true")
             rest = COLOUR.sub("", shown)
             assert not re.search(
@@ -441,3 +442,37 @@ def test_wrong_width_is_refused() -> None:
     for values in ["0", "-5", "wide", ""]:
         with pytest.raises(ConfigError, match="report text: width: Expected `int`"):
             render(width=values)
+
+
+def test_refuted_remark_comes_first_with_what_the_code_says() -> None:
+    shown = render(results.decided(), width="160")
+    assert "  The code decides 2 of 6 remarks: 1 confirmed, 1 refuted.\n\n" in shown
+    assert (
+        "Remarks, refuted ones first, then the most valuable (6)\n"
+        "  1  Why three retries?\n"
+        "     mira on src/shop/client.py:13-15\n"
+        "     refuted · asks for a change · gives nothing · R1: "
+    ) in shown
+    assert (
+        "     says that `fetch` tries three times; the code says: `fetch` tries `retries` times in "
+        "line 13 (src/shop/client.py:13)\n"
+        "  2  Catching `Exception` here hides real bugs, please catch the network error only.\n"
+    ) in shown
+    assert "     confirmed: `fetch` catches `Exception` (src/shop/client.py:15)\n  3  " in shown
+
+
+def test_refuted_remark_has_the_tone_of_a_warning() -> None:
+    shown = render(results.decided(), color="true")
+    assert "\x1b[1;33m1\x1b[0m  Why three retries?" in shown
+    assert "\x1b[2;33msays that \x1b[0m" in shown
+    assert "\x1b[2;32mconfirmed: \x1b[0m" in shown
+
+
+def test_places_of_a_receipt_are_limited_and_may_be_none() -> None:
+    (line,) = results.REFUTED.lines
+    lines = tuple(replace(line, start=at, end=at) for at in range(1, 6))
+    shown = render(results.decided(replace(results.REFUTED, lines=lines)), width="160")
+    places = ", ".join(f"src/shop/client.py:{at}" for at in (1, 2, 3))
+    assert f"times in line 13 ({places} and 2 more) 2 Catching" in " ".join(shown.split())
+    shown = render(results.decided(replace(results.REFUTED, lines=())), width="160")
+    assert "`fetch` tries `retries` times in line 13\n" in shown

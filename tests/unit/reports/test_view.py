@@ -438,3 +438,37 @@ def test_point_in_short_has_the_last_name_and_no_file() -> None:
     assert short("The new file `a/b.py` (9 lines) defines `A`.", file) == (
         "`b.py` (9 lines) defines `A`."
     )
+
+
+def test_refuted_remark_comes_first_without_a_level() -> None:
+    ranked = view.rank_remarks(results.decided())
+    assert [(item.number, item.remark.sentences) for item in ranked[:3]] == [
+        (1, (1,)), (2, (0,)), (3, (2,)),
+    ]  # fmt: skip
+    assert view.describe_remark(ranked[0]) == "refuted · asks for a change · gives nothing"
+    assert view.describe_remark(ranked[1]) == "critical · asks for a change · adds 0.40"
+
+
+def test_title_of_the_remarks_says_how_they_are_ordered() -> None:
+    decided, undecided = results.decided().remarks, results.useful(results.review()).remarks
+    assert view.remarks_title(decided) == "Remarks, refuted ones first, then the most valuable"
+    assert view.remarks_title(undecided) == "Remarks, the most valuable first"
+
+
+def test_value_names_the_refuted_remarks_beside_those_with_little_to_answer() -> None:
+    result = results.decided()
+    shown = view.sum_of_value(result)
+    assert shown.startswith("Value 0.57 = 0.40 for remark 2 (critical) + 0.10 for remark 3 (minor)")
+    assert shown.endswith(" − 0.02 for 1 refuted remark")
+    remarks = (*result.remarks[:-1], replace(result.remarks[-1], gives=0.1))
+    shown = view.sum_of_value(replace(result, remarks=remarks))
+    # The share of the last one is 0.0125, 0.02 are taken off.
+    assert shown.endswith(" − 0.01 for 1 refuted remark and 1 remark with little to answer")
+
+
+def test_decided_remarks_are_counted() -> None:
+    result = results.decided()
+    assert view.count_verdicts(result) == "The code decides 2 of 6 remarks: 1 confirmed, 1 refuted."
+    single = replace(result, remarks=result.remarks[1:2])
+    assert view.count_verdicts(single) == "The code decides 1 of 1 remark: 1 refuted."
+    assert view.count_verdicts(results.useful(results.review())) == ""
