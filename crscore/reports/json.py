@@ -171,6 +171,31 @@ class Sentence(Struct, frozen=True, kw_only=True):
     """True when it addresses a counted pseudo-reference."""
 
 
+class Remark(Struct, frozen=True, kw_only=True):
+    """One point of a comment: its sentences, proposals and code."""
+
+    comment: Count
+    """Index of its comment."""
+    sentences: Sequence[Count]
+    """Indices of its sentences and proposals."""
+    stance: records.Stance
+    """What it does."""
+    gives: Share
+    """Probability that its author has something to answer."""
+    importance: Share
+    """How bad it would be to merge without heeding it, if it is right."""
+    level: records.Importance
+    """The importance in a word."""
+    about: Share
+    """Probability that it is about this change and no other."""
+    worth: Share
+    """What its author gains by it."""
+    verdict: records.Verdict
+    """Whether what it says of the code is so."""
+    receipt: records.Receipt | None
+    """Proof of the verdict; null for an unproven remark."""
+
+
 class Comment(Struct, frozen=True, kw_only=True):
     """One comment, scored against the part of the change it is attached to."""
 
@@ -244,7 +269,7 @@ class Result(Struct, frozen=True, kw_only=True):
     """Findings of static analysis."""
     sentences: Sequence[Sentence]
     """The S sentences."""
-    remarks: Sequence[records.Remark]
+    remarks: Sequence[Remark]
     """The remarks of all comments; empty where the readings are null."""
     similarity: Sequence[Sequence[Cosine]]
     """Cosine similarities, R rows of S numbers with six decimals."""
@@ -314,7 +339,7 @@ def document(result: records.Result) -> Result:
             )
             for index, (item, flag, match) in enumerate(sentences)
         ],
-        remarks=result.remarks,
+        remarks=[_fields(Remark, item) for item in result.remarks],
         similarity=_matrix(result.similarity),
         degrees=_matrix(result.degrees),
         comments=[

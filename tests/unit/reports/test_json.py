@@ -66,6 +66,7 @@ def test_schema_describes_every_field_and_takes_no_other() -> None:
         lambda: results.learned(results.abstained()),
         lambda: results.learned(results.hostile()),
         results.hostile_useful,
+        results.decided,
     ],
 )
 def test_result_keeps_to_the_schema(make) -> None:
@@ -178,6 +179,7 @@ def test_usefulness_and_readings_are_given_with_their_probabilities() -> None:
         "about": 0.9,
         "worth": 0.61,
         "verdict": "unproven",
+        "receipt": None,
     }
     whole = document["usefulness"]
     assert whole["shares"][1] == {"remark": 1, "value": 0.2}
@@ -185,6 +187,18 @@ def test_usefulness_and_readings_are_given_with_their_probabilities() -> None:
     assert whole["aspects"]["relevant"] == 0.88
     assert [item["usefulness"]["standing"] for item in document["comments"]] == [61] * 4
     assert [item["usefulness"]["word"] for item in document["reviews"]] == ["little use"] * 3
+
+
+def test_decided_remark_has_its_verdict_and_receipt() -> None:
+    confirmed, refuted, *others = render(results.decided())["remarks"]
+    assert (confirmed["verdict"], refuted["verdict"]) == ("confirmed", "refuted")
+    assert {item["verdict"] for item in others} == {"unproven"}
+    assert refuted["receipt"] == {
+        "verdict": "refuted",
+        "says": "`fetch` tries three times",
+        "fact": "`fetch` tries `retries` times in line 13.",
+        "lines": [{"path": "src/shop/client.py", "side": "new", "start": 13, "end": 13}],
+    }
 
 
 def test_result_without_weights_has_nulls() -> None:
