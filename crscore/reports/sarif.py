@@ -6,6 +6,7 @@ accepts 20 runs of 25,000 results, shows 5,000 of them, rejects a file with a re
 place, and distinguishes alerts by `primaryLocationLineHash` alone.
 
 - A remark that gives the author something to answer is one result, as severe as it is important.
+- A remark that the code refutes is a note with the fact; what proves it is a related place.
 - An unmentioned topic is one result at its lines, however many its pseudo-references.
 - A point on removed lines is placed at the line that replaced them, since a host shows the new
 version only; one of a deleted file or of the whole change is placed at a file without a line.
@@ -24,7 +25,7 @@ from dataclasses import asdict, dataclass
 from itertools import chain
 from typing import Any, Final, NamedTuple
 
-from crscore.records import Importance, LineSpan, ReferenceKind, Result
+from crscore.records import Importance, LineSpan, ReferenceKind, Result, Verdict
 from crscore.reports import escape, sarif_locations, view
 from crscore.reports.base import Report
 from crscore.version import __version__
@@ -53,6 +54,7 @@ _ABOUT: Final = {
     ReferenceKind.ISSUE: "A possible defect in the changed lines",
 }
 _REMARK: Final = "remark"
+_REFUTED: Final = "refuted-remark"
 _REMARK_LEVELS: Final = dict(zip(Importance, ("error", "warning", "note", "note"), strict=True))
 # `[text](target)` is a link in a message, but `\[text\](target)` is not.
 _LINK: Final = re.compile(r"\[([^\[\]]*)\](?=\()")
@@ -101,7 +103,7 @@ def _run(result: Result, category: str, of: int) -> dict[str, Any]:
             "driver": {
                 "name": "crscore",
                 "semanticVersion": __version__,
-                "rules": list(_rules()),
+                "rules": list(_rules(refuted=any(map(view.is_refuted, result.remarks)))),
             }
         },
         "automationDetails": {"id": f"{category}/{result.diff.sha256[:16]}"},
@@ -128,7 +130,7 @@ def _message(text: str) -> str:
     return _LINK.sub(r"\\[\1\\]", escape.one_line(text, MAX_CHARS))
 
 
-def _rules() -> Iterator[dict[str, Any]]:
+def _rules(*, refuted: bool) -> Iterator[dict[str, Any]]:
     advice = "Read these lines and say what you think of them, or dismiss the alert."
     for kind, about in _ABOUT.items():
         full = (
@@ -144,6 +146,11 @@ def _rules() -> Iterator[dict[str, Any]]:
     )
     advice = "Heed it, answer it, or dismiss the alert."
     yield _rule(_REMARK, "Remark", ("A remark of a review.", full, advice), "note")
+    if refuted:
+        full = "A review comment says of the code what is not so. It gives the review nothing."
+        advice = "Compare it with the lines that prove it, then dismiss the alert."
+        short = "A remark of a review that the code refutes."
+        yield _rule(_REFUTED, "RefutedRemark", (short, full, advice), "note")
 
 
 def _rule(rule: str, name: str, texts: tuple[str, str, str], level: str) -> dict[str, Any]:
@@ -178,7 +185,7 @@ class _Finding(NamedTuple):
 
 
 def _results(result: Result) -> Iterator[dict[str, Any]]:
-    rules = [*map(_rule_id, ReferenceKind), _REMARK]
+    rules = [*map(_rule_id, ReferenceKind), _REMARK, _REFUTED]
     digest_counts: Counter[str] = Counter()
     for item in chain(_remarks(result), _points(result)):
         locations = sarif_locations.make_locations(result.diff, item.spans)
@@ -200,13 +207,23 @@ def _results(result: Result) -> Iterator[dict[str, Any]]:
 
 def _remarks(result: Result) -> Iterator[_Finding]:
     for item in view.rank_remarks(result):
-        remark = item.remark
-        if remark.is_valuable:
-            text = _message(view.remark_text(result, remark)) or "A remark without words."
-            spans = view.remark_spans(result, remark)
-            key = (_REMARK, spans[0].path if spans else "", text)
-            facts = {"stance": remark.stance.value, "importance": remark.level.value}
+        remark, receipt = item.remark, item.remark.receipt
+        text = _message(view.remark_text(result, remark)) or "A remark without words."
+        spans = view.remark_spans(result, remark)
+        path = spans[0].path if spans else ""
+        facts = {"stance": remark.stance.value}
+        if receipt:
+            facts |= {"verdict": receipt.verdict.value, "fact": _message(receipt.fact)}
+        if receipt and receipt.verdict is Verdict.REFUTED:
+            message = _message(f"Says that {receipt.says}; the code says: {receipt.fact}")
+            spans = (*spans, *receipt.lines)
+            key = (_REFUTED, path, text)
+            facts |= {"remark": text}
+            yield _Finding(_REFUTED, "note", message, spans, key, remark.worth, facts)
+        elif remark.is_valuable:
             level = _REMARK_LEVELS[remark.level]
+            key = (_REMARK, path, text)
+            facts |= {"importance": remark.level.value}
             yield _Finding(_REMARK, level, text, spans, key, remark.worth, facts)
 
 

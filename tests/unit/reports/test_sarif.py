@@ -29,6 +29,7 @@ MAKERS = {
     "large": results.large,
     "flagged": results.flagged,
     "useful": results.hostile_useful,
+    "decided": results.hostile_decided,
     "learned": lambda: results.learned(results.hostile()),
 }
 
@@ -89,6 +90,32 @@ def test_remark_is_a_result_at_its_line_with_its_level() -> None:
     assert place["artifactLocation"]["uri"] == "src/shop/client.py"
     assert place["region"] == {"startLine": 13, "endLine": 15}
     assert first["properties"]["importance"] == "major"
+
+
+def test_refuted_remark_is_a_note_with_the_fact_and_what_proves_it() -> None:
+    run = run_of(results.decided())
+    first, *others = run["results"]
+    assert (first["ruleId"], first["level"], first["rank"]) == ("refuted-remark", "note", 0.0)
+    assert run["tool"]["driver"]["rules"][first["ruleIndex"]]["id"] == "refuted-remark"
+    assert first["message"]["text"] == (
+        "Says that `fetch` tries three times; the code says: `fetch` tries `retries` times in "
+        "line 13."
+    )
+    places = [*first["locations"], *first["relatedLocations"]]
+    assert [item["physicalLocation"]["region"]["startLine"] for item in places] == [13, 13]
+    assert first["properties"]["remark"] == "Why three retries?"
+    assert "Why three retries?" not in [item["message"]["text"] for item in others]
+
+
+def test_confirmed_remark_has_its_fact_and_an_unproven_one_none() -> None:
+    _, confirmed, unproven, *_ = run_of(results.decided())["results"]
+    assert confirmed["properties"] == {
+        "stance": "asks for a change",
+        "importance": "critical",
+        "verdict": "confirmed",
+        "fact": "`fetch` catches `Exception`.",
+    }
+    assert list(unproven["properties"]) == ["stance", "importance"]
 
 
 def test_remark_without_a_place_is_at_the_claim_that_it_is_about() -> None:
