@@ -15,6 +15,7 @@ from crscore import records
 from crscore.github.records import PullRequest
 from crscore.records import LineSpan, ReferenceKind, Severity, Side
 from crscore.reports import escape, view
+from crscore.reports.score_blocks import MAX_PROOF_PLACES
 from crscore.version import __version__
 
 SCHEMA: Final = "urn:crscore:pull:2"
@@ -58,7 +59,9 @@ class Useful(Struct, frozen=True, kw_only=True):
     importance: Share
     """How bad it would be to merge without heeding the weightiest remark, if it is right."""
     verdict: Text
-    """The standing in plain words and, of all together, what each remark adds."""
+    """The standing in plain words and, of all together, what each remark adds and how many the code
+    decides.
+    """
 
 
 class Scores(Struct, frozen=True, kw_only=True):
@@ -133,17 +136,32 @@ class Place(Struct, frozen=True, kw_only=True):
     """Last line, inclusive; 0 for the file as a whole."""
 
 
+class Proof(Struct, frozen=True, kw_only=True):
+    """Proof that what a remark says of the code is so, or is not."""
+
+    verdict: records.Verdict
+    """Confirmed or refuted."""
+    says: Text
+    """What the remark says of the code, a clause."""
+    fact: Text
+    """What the code says, one sentence."""
+    lines: Annotated[tuple[Place, ...], Meta(max_length=MAX_PROOF_PLACES)]
+    """Lines that prove it; at most `MAX_PROOF_PLACES`."""
+
+
 class ReviewRemark(Place, frozen=True, kw_only=True):
-    """Remark that gives the author something to answer, at the place of its comment."""
+    """Remark at the place of its comment: one that gives something to answer, or a refuted one."""
 
     text: Text
     """Its sentences."""
     facts: Text
     """Its level, what it does and what it adds to the value."""
-    level: records.Importance
-    """How bad it would be to merge without heeding it, if it is right."""
+    level: records.Importance | None
+    """How bad it would be to merge without heeding it, if it is right; None if it is refuted."""
     reviewer: Name
     """Its author, as in `reviewers`."""
+    receipt: Proof | None
+    """Proof of the verdict; None for an unproven remark."""
 
 
 class Point(Place, frozen=True, kw_only=True):
@@ -189,7 +207,7 @@ class Overview(Struct, frozen=True, kw_only=True):
     other_reviewers: Count
     """Number of reviewers over that limit."""
     remarks: Annotated[tuple[ReviewRemark, ...], Meta(max_length=MAX_REMARKS)]
-    """Remarks that give something, the most valuable first; at most `MAX_REMARKS`."""
+    """Refuted remarks, then those that give something by their value; at most `MAX_REMARKS`."""
     open: Annotated[tuple[Point, ...], Meta(max_length=MAX_POINTS)]
     """Unaddressed topics and points, the most important first; at most `MAX_POINTS`."""
     missing: Annotated[tuple[Text, ...], Meta(max_length=MAX_NOTES)]
@@ -260,8 +278,11 @@ def make_overview(
 
 def _together(result: records.Result, unaddressed: int) -> Together:
     topic, addressed = view.reached(result)
+    composition = view.sum_of_value(result)
     return Together(
-        usefulness=_useful(result.usefulness, view.sum_of_value(result)),
+        usefulness=_useful(
+            result.usefulness, f"{composition}." * bool(composition), view.count_verdicts(result)
+        ),
         **_published_scores(result.scores),
         sentences=result.scores.sentences,
         on_topic=topic,
@@ -289,7 +310,7 @@ def _reviewers(result: records.Result, people: Sequence[Person]) -> tuple[Review
     return tuple(rows)
 
 
-def _useful(value: records.Usefulness | None, composition: str = "") -> Useful | None:
+def _useful(value: records.Usefulness | None, *further: str) -> Useful | None:
     if value is None:
         return None
     return Useful(
@@ -297,7 +318,7 @@ def _useful(value: records.Usefulness | None, composition: str = "") -> Useful |
         word=_text(value.word, MAX_NAME_CHARS),
         about=value.about,
         importance=value.importance,
-        verdict=_text(f"{view.verdict(value)}{f' {composition}.' * bool(composition)}"),
+        verdict=_text(" ".join(filter(None, (view.verdict(value), *further)))),
     )
 
 
@@ -310,15 +331,28 @@ def _published_scores(scores: records.Scores | None) -> dict[str, Any]:
 
 def _remarks(result: records.Result, listed: dict[str, str]) -> Iterator[ReviewRemark]:
     for ranked in view.rank_remarks(result):
-        if ranked.remark.is_valuable:
-            comment = result.comments[ranked.remark.comment].comment
+        remark = ranked.remark
+        if remark.is_valuable or view.is_refuted(remark):
+            comment = result.comments[remark.comment].comment
             yield ReviewRemark(
-                text=_text(view.remark_text(result, ranked.remark)),
+                text=_text(view.remark_text(result, remark)),
                 facts=_text(view.describe_remark(ranked)),
-                level=ranked.remark.level,
+                level=remark.level if remark.is_valuable else None,
                 reviewer=_text(view.author(comment.author), MAX_NAME_CHARS),
-                **_place(view.remark_spans(result, ranked.remark), listed),
+                receipt=_proof(remark.receipt, listed),
+                **_place(view.remark_spans(result, remark), listed),
             )
+
+
+def _proof(receipt: records.Receipt | None, listed: dict[str, str]) -> Proof | None:
+    if receipt is None:
+        return None
+    return Proof(
+        verdict=receipt.verdict,
+        says=_text(receipt.says),
+        fact=_text(receipt.fact),
+        lines=tuple(Place(**_place([span], listed)) for span in receipt.lines[:MAX_PROOF_PLACES]),
+    )
 
 
 def _point(result: records.Result, item: records.PseudoReference, listed: dict[str, str]) -> Point:

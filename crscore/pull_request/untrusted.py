@@ -88,6 +88,11 @@ def _faults(overview: Overview) -> Iterator[str]:
         if row.resolved is not None and row.resolved > row.threads:
             yield f"more than there are threads - at `$.reviewers[{index}].resolved`"
     places: dict[str, Sequence[Place]] = {"remarks": overview.remarks, "open": overview.open}
+    places |= {
+        f"remarks[{index}].receipt.lines": remark.receipt.lines
+        for index, remark in enumerate(overview.remarks)
+        if remark.receipt is not None
+    }
     for name, index, place in ((n, i, p) for n, ps in places.items() for i, p in enumerate(ps)):
         if (place.path is None and place.line) or 0 < place.end_line < place.line:
             yield f"no lines of a file - at `$.{name}[{index}]`"

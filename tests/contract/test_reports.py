@@ -21,6 +21,7 @@ MAKERS = (
     lambda: results.learned(results.abstained()),
     lambda: results.learned(results.hostile(), (Flag.REPEATS, None, *[Flag.HIDDEN] * 3)),
     results.hostile_useful,
+    results.decided,
     lambda: results.useful(results.abstained()),
 )
 """Results of a matcher with a threshold, then of one with degrees."""
@@ -55,7 +56,7 @@ def test_several_results_are_one_document(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("make", [results.hostile, results.hostile_useful])
+@pytest.mark.parametrize("make", [results.hostile, results.hostile_useful, results.hostile_decided])
 def test_document_holds_nothing_that_commands_a_terminal_or_runner(name: str, make) -> None:
     shown = report(name, {"explain": "true"}).render([make()])
     assert not set(shown) & set("\x00\x07\x08\x1b\x7f\x9b\x9d\u202e\u202c\u2066\u200b")

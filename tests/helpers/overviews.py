@@ -12,7 +12,9 @@ from crscore.pull_request import overview
 from crscore.pull_request.overview import (
     Overview,
     Person,
+    Place,
     Point,
+    Proof,
     Reviewer,
     ReviewRemark,
     Together,
@@ -27,6 +29,7 @@ from crscore.records import (
     Side,
     ToolRun,
     ToolState,
+    Verdict,
 )  # fmt: skip
 from tests.helpers import results
 
@@ -74,6 +77,12 @@ def review() -> Overview:
 def useful_review() -> Overview:
     """The review, with how useful it is."""
     result = results.useful(results.review())
+    return overview.make_overview(pull(result), result, PEOPLE)
+
+
+def decided() -> Overview:
+    """The useful review; the code confirms one remark and refutes another."""
+    result = results.decided()
     return overview.make_overview(pull(result), result, PEOPLE)
 
 
@@ -128,8 +137,18 @@ def hostile() -> Overview:
             reviewer("|", reason=evil, **NOTHING),
         ),
         remarks=(
-            remark(evil, facts=f"::error::{evil}", reviewer=f"@me ##[error] {evil}"[:100]),
-            remark("::error::" + evil * 20, path="a`b``c]d(e)|f", listed=plain),
+            remark(
+                evil,
+                facts=f"::error::{evil}",
+                reviewer=f"@me ##[error] {evil}"[:100],
+                receipt=proof(evil, Verdict.REFUTED, place(path=raw, listed=plain)),
+            ),
+            remark(
+                "::error::" + evil * 20,
+                path="a`b``c]d(e)|f",
+                listed=plain,
+                receipt=proof(f"::error::{evil}", Verdict.CONFIRMED),
+            ),
         ),
         open=(
             point(evil, path=raw, listed=plain, line=3, end_line=4),
@@ -167,11 +186,21 @@ def point(text: str = "`os` is imported and not used.", **changes: object) -> Po
     return Point(text=text[: overview.MAX_TEXT_CHARS], **{**values, **changes})
 
 
+def place(**changes: object) -> Place:
+    values: dict[str, object] = {"path": "src/a.py", "listed": "src/a.py", "side": Side.NEW}
+    return Place(**{**values, "line": 3, "end_line": 4, **changes})
+
+
+def proof(text: str, verdict: Verdict, *places: Place) -> Proof:
+    return Proof(verdict=verdict, says=text, fact=text, lines=places or (place(),))
+
+
 def remark(text: str = "Please close the file.", **changes: object) -> ReviewRemark:
     values: dict[str, object] = {
         "facts": "major · asks for a change · adds 0.40",
         "level": Importance.MAJOR,
         "reviewer": "mira",
+        "receipt": None,
         "path": "src/a.py",
         "listed": "src/a.py",
         "side": Side.NEW,
@@ -228,7 +257,16 @@ def largest(
         ),
         reviewers=tuple(reviewer(f"reviewer-{i}-{'x' * 80}") for i in range(200)),
         other_reviewers=3,
-        remarks=tuple(remark(f"{i} {long}"[:2_000], facts=long[:2_000]) for i in range(50)),
+        remarks=tuple(
+            remark(
+                f"{i} {long}"[:2_000],
+                facts=long[:2_000],
+                receipt=proof(
+                    long[:2_000], Verdict.REFUTED, *[place()] * overview.MAX_PROOF_PLACES
+                ),
+            )
+            for i in range(50)
+        ),
         open=tuple(
             point(f"{i} {long}"[:2_000], path=f"src/{'d' * 200}/{i}.py", line=i + 1, end_line=i + 9)
             for i in range(500)

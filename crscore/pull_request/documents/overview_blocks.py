@@ -2,13 +2,14 @@
 
 import hashlib
 from collections.abc import Iterator
+from itertools import chain
 from typing import Final
 
-from crscore.pull_request.overview import Overview, Place, Point, Reviewer
+from crscore.pull_request.overview import Overview, Place, Point, Reviewer, ReviewRemark
 from crscore.records import ReferenceKind, Side
 from crscore.reports import blocks, view
 from crscore.reports.blocks import Line, Run
-from crscore.reports.score_blocks import PARTIAL
+from crscore.reports.score_blocks import PARTIAL, WARNING, make_receipt
 
 MAX_NAME_CHARS: Final = 60
 
@@ -80,17 +81,26 @@ def _make_table(overview: Overview, *, words: bool) -> Iterator[blocks.Block]:
 
 
 def _make_remarks(overview: Overview, max_open: int) -> Iterator[blocks.Block]:
-    """Yield the list of valuable remarks: the most valuable openly, the others folded."""
+    """Yield the list of refuted and valuable remarks: the first ones openly, the others folded."""
     items = [
         blocks.Item(
             remark.text,
             place=_link_place(overview, remark) if remark.path else (),
-            below=((Run(f"{remark.facts} · {remark.reviewer}"),),),
+            below=tuple(_describe_remark(overview, remark)),
         )
         for remark in overview.remarks
     ]
-    title = "Remarks, the most valuable first"
+    title = view.remarks_title(overview.remarks)
     yield from blocks.make_list(title, items, noun="remarks", max_open=max_open)
+
+
+def _describe_remark(overview: Overview, remark: ReviewRemark) -> Iterator[Line]:
+    """Yield what a remark does and what the code decides of it."""
+    tone = WARNING if view.is_refuted(remark) else ""
+    yield (Run(f"{remark.facts} · {remark.reviewer}", tone),)
+    if proof := remark.receipt:
+        places = ((Run(", "), *_link_place(overview, place)) for place in proof.lines)
+        yield make_receipt(proof, tuple(chain.from_iterable(places))[1:])
 
 
 def _make_points(overview: Overview, max_open: int) -> Iterator[blocks.Block]:

@@ -5,7 +5,7 @@ import pytest
 
 from crscore.pull_request import overview
 from crscore.pull_request.overview import Overview
-from crscore.records import ReferenceKind, Severity, Side
+from crscore.records import Importance, ReferenceKind, Severity, Side, Verdict
 from tests.helpers import overviews, results
 
 
@@ -187,3 +187,34 @@ def test_remarks_are_at_the_places_of_their_comments() -> None:
 def test_reviewer_without_a_review_has_no_usefulness() -> None:
     row = of(results.useful(results.review()), (overviews.person("silent"),)).reviewers[0]
     assert row.usefulness is None
+
+
+def test_refuted_remark_comes_first_with_its_proof() -> None:
+    actual = overviews.decided()
+    refuted, confirmed, unproven, *_ = actual.remarks
+    assert (refuted.text, refuted.level) == ("Why three retries?", None)
+    assert refuted.facts == "refuted · asks for a change · gives nothing"
+    assert refuted.receipt is not None
+    assert (refuted.receipt.verdict, refuted.receipt.says) == (
+        Verdict.REFUTED, "`fetch` tries three times",
+    )  # fmt: skip
+    (place,) = refuted.receipt.lines
+    assert (place.path, place.listed, place.line) == ("src/shop/client.py",) * 2 + (13,)
+    assert confirmed.receipt is not None
+    assert (confirmed.receipt.verdict, confirmed.level) == (Verdict.CONFIRMED, Importance.CRITICAL)
+    assert unproven.receipt is None
+
+
+def test_verdict_says_how_many_remarks_the_code_decides() -> None:
+    useful = overviews.decided().together.usefulness
+    assert useful is not None
+    assert useful.verdict.endswith(
+        "1 refuted remark. The code decides 2 of 6 remarks: 1 confirmed, 1 refuted."
+    )
+
+
+def test_places_of_a_proof_are_cut() -> None:
+    receipt = replace(results.REFUTED, lines=results.REFUTED.lines * 5)
+    (first, *_) = of(results.decided(receipt)).remarks
+    assert first.receipt is not None
+    assert len(first.receipt.lines) == overview.MAX_PROOF_PLACES

@@ -32,7 +32,14 @@ def put(*path: str | int, value: object) -> Callable[[dict[str, Any]], None]:
 
 
 @pytest.mark.parametrize(
-    "make", [overviews.review, overviews.learned, overviews.nobody, overviews.largest]
+    "make",
+    [
+        overviews.review,
+        overviews.learned,
+        overviews.nobody,
+        overviews.largest,
+        overviews.decided,
+    ],
 )
 def test_what_was_written_is_read_again(make) -> None:
     assert untrusted.decode_overview(msgspec.json.encode(make()), source="x") == make()
@@ -107,6 +114,16 @@ def test_wrong_value_is_refused_with_its_place() -> None:
         assert str(caught.value).startswith(
             "crscore.json: this is not a result for a pull request: "
         )
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("end_line", 3), ("path", None), ("listed", "a\u202eb")]
+)
+def test_wrong_place_of_a_proof_is_refused(field: str, value: object) -> None:
+    actual = msgspec.to_builtins(overviews.decided())
+    put("remarks", 0, "receipt", "lines", 0, field, value=value)(actual)
+    with pytest.raises(InputError, match=r"\$\.remarks\[0\]\.receipt\.lines\[0\]"):
+        decode(actual)
 
 
 def test_missing_field_is_refused() -> None:

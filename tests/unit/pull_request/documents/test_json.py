@@ -89,13 +89,16 @@ def test_schema_of_the_result_knows_every_scope() -> None:
         results.flagged,
         overviews.analysed,
         results.hostile_useful,
+        results.decided,
     ],
 )
 def test_document_keeps_to_the_schema(make) -> None:
     assert render(make())["schema"] == "urn:crscore:pull:2"
 
 
-@pytest.mark.parametrize("make", [results.review, results.hostile_useful, results.flagged])
+@pytest.mark.parametrize(
+    "make", [results.review, results.hostile_useful, results.flagged, results.decided]
+)
 def test_overview_is_read_again_from_the_document(make) -> None:
     result = make()
     actual = overview.make_overview(

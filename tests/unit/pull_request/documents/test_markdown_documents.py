@@ -9,6 +9,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from crscore.pull_request.documents import comment, summary
+from crscore.records import Verdict
 from tests.helpers import overviews
 
 READER = MarkdownIt("commonmark", {"html": True}).enable(["table"])
@@ -281,3 +282,35 @@ def test_no_text_whatever_gets_out_of_its_place(write, name, text, path, why) ->
         else:
             assert token.type not in ("image", "em_open", "fence", "code_block", "hr"), shown
     assert sum(token.type == "list_item_open" for token in tokens(shown)) == 8
+
+
+@BOTH
+def test_refuted_remark_comes_first_with_what_the_code_says(write) -> None:
+    shown = write(overviews.decided())
+    assert "The code decides 2 of 6 remarks: 1 confirmed, 1 refuted. Together" in shown
+    remarks = shown.split("**Remarks, refuted ones first, then the most valuable (6)**\n\n")[1]
+    first, second, *_ = remarks.split("\n")
+    assert first.startswith("- Why three retries? [`src/shop/client.py:13-15`](")
+    lines = (
+        rf"\(\[`src/shop/client\.py:13`\]\({re.escape(overviews.URL)}/files#diff-\w{{64}}R13\)\)"
+    )
+    assert re.search(
+        "<br>refuted · asks for a change · gives nothing · mira<br>says that `fetch` tries three "
+        f"times; the code says: `fetch` tries `retries` times in line 13 {lines}$",
+        first,
+    )
+    assert "<br>confirmed: `fetch` catches `Exception` ([`src/shop/client.py:15`](" in second
+
+
+@BOTH
+def test_all_places_of_a_proof_are_named(write) -> None:
+    places = (overviews.place(), overviews.place(line=9, end_line=9))
+    remark = overviews.remark(
+        receipt=overviews.proof("`a` is used.", Verdict.CONFIRMED, *places), facts="x"
+    )
+    shown = write(overviews.replace(overviews.review(), remarks=(remark,)))
+    assert "**Remarks, the most valuable first (1)**" in shown
+    assert re.search(
+        r"<br>confirmed: `a` is used \(\[`src/a\.py:3-4`\]\(\S+\), \[`src/a\.py:9`\]\(\S+\)\)\n",
+        shown,
+    )

@@ -103,3 +103,11 @@ def test_points_over_the_limits_are_counted() -> None:
     text = Read(page.render_page(actual, results.review())).text
     assert "109 more not addressed" in text
     assert "The last 100 of them are not listed." in text
+
+
+def test_proof_links_to_the_pull_request_and_in_the_report_to_the_change() -> None:
+    tags = Read(page.render_page(overviews.decided(), results.decided())).tags
+    links = [str(attributes["href"]) for tag, attributes in tags if tag == "a"]
+    assert sum(link.endswith("R13") for link in links) == 1
+    assert "#at-v1" in links
+    assert "at-v1" in [attributes.get("id") for _, attributes in tags]

@@ -103,3 +103,15 @@ def test_hostile_texts_cannot_command_a_terminal_or_a_runner() -> None:
 
 def test_several_stand_below_each_other() -> None:
     assert terminal.render_terminal([overviews.review()] * 2).count("octo/shop#12 · ") == 2
+
+
+def test_refuted_remark_comes_first_in_the_tone_of_a_warning() -> None:
+    shown = " ".join(terminal.render_terminal([overviews.decided()], width=100).split())
+    assert (
+        "then the most valuable (6) • Why three retries? src/shop/client.py:13-15 refuted · asks "
+        "for a change · gives nothing · mira says that `fetch` tries three times; the code says: "
+    ) in shown
+    assert (
+        "adds 0.40 · mira confirmed: `fetch` catches `Exception` (src/shop/client.py:15)" in shown
+    )
+    assert "\x1b[2;33msays that " in terminal.render_terminal([overviews.decided()], color=True)
