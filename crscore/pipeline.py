@@ -30,7 +30,6 @@ from crscore.records import (
     ParsedComment,
     Position,
     PseudoReference,
-    Receipt,
     Result,
     Scope,
     Sentence,
@@ -46,6 +45,7 @@ from crscore.usefulness import evidence
 from crscore.usefulness.evidence import ChangeEvidence
 from crscore.usefulness.reader import CommentReading, Reader, ReviewReading, TextReadings
 from crscore.verdicts.judge import Statement, judge_statements
+from crscore.verdicts.model import ModelVerifier, Verification
 
 Floats = npt.NDArray[np.float32]
 Vectors = Mapping[str, Floats]
@@ -86,6 +86,8 @@ class Parts:
     matcher: Matcher
     reader: Reader | None
     """Judges how useful each sentence is to the author; None without weights for the encoder."""
+    verifier: ModelVerifier | None = None
+    """Judges remarks that the code alone does not decide; None to leave them unproven."""
     splitter: str
     """Name of the sentence splitter."""
     max_claims: int | None
@@ -419,10 +421,10 @@ def _score(
     reader = parts.reader
     cells, change = compare(job.pair.diff, job.references, job.sentences, vectors, reader)
     judgement = parts.matcher.match(cells)
-    review = None
+    review, verification = None, Verification([], ())
     if reader and change and texts:
-        receipts = _judge_remarks(job, texts)
-        review = reader.read_comments(cells, change, texts, judgement, receipts)
+        verification = _judge_remarks(job, texts, parts.verifier)
+        review = reader.read_comments(cells, change, texts, judgement, verification.receipts)
     flags = _merge_flags(judgement, review)
     # The columns have hidden sentences last; reports list sentences in the order of the comments.
     shown_columns = sorted(
@@ -453,7 +455,7 @@ def _score(
         threshold=parts.threshold,
         analysis=job.analysis,
         signature=signature.render_signature({**parts.signature, **run_identities}),
-        notes=(*job.notes, *missing),
+        notes=(*job.notes, *verification.notes, *missing),
     )
     result = replace(result, missing=missing)
     # Where no text is shown there is nothing that a review could be about.
@@ -471,8 +473,8 @@ def _score(
     return _rank(result, review.comments, reader, originals)
 
 
-def _judge_remarks(job: _Job, texts: TextReadings) -> list[Receipt | None]:
-    """Hold what each remark says against the code."""
+def _judge_remarks(job: _Job, texts: TextReadings, verifier: ModelVerifier | None) -> Verification:
+    """Hold what each remark says against the code; a verifier judges what that leaves open."""
     statements = [
         Statement(
             sentences=tuple(job.sentences[column] for column in remark.columns),
@@ -480,7 +482,11 @@ def _judge_remarks(job: _Job, texts: TextReadings) -> list[Receipt | None]:
         )
         for remark in texts.remarks
     ]
-    return judge_statements(statements, job.pair.diff, job.analysis.findings)
+    diff, findings = job.pair.diff, job.analysis.findings
+    receipts = judge_statements(statements, diff, findings)
+    if verifier is None:
+        return Verification(receipts, ())
+    return verifier.verify(statements, diff, findings, receipts)
 
 
 def _merge_flags(judgement: Judgement, review: ReviewReading | None) -> tuple[Flag | None, ...]:

@@ -9,9 +9,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final, Literal, overload
 
+import msgspec
+
 from crscore import cache, pipeline, plugins
 from crscore.claims.base import ClaimGenerator
 from crscore.claims.llm.merged import Merged
+from crscore.claims.llm.options import Options
 from crscore.diff import parse
 from crscore.encoders.base import Encoder
 from crscore.errors import (
@@ -39,6 +42,7 @@ from crscore.static_analysis import suite, tools
 from crscore.static_analysis.reports import RawReport
 from crscore.static_analysis.suite import Suite
 from crscore.usefulness import reader as usefulness
+from crscore.verdicts.model import ModelVerifier
 from crscore.version import __version__
 
 DiffLike = Diff | str | bytes
@@ -297,6 +301,7 @@ def _make_parts(
     if matcher is None:
         matcher, threshold = _make_matcher(settings, encoder, generator)
     reader = usefulness.reader_for(encoder, matcher.identity)
+    verifier = make_verifier(settings)
     signature = {
         "version": __version__,
         "encoder": encoder.identity,
@@ -307,6 +312,7 @@ def _make_parts(
         "matcher": matcher.identity,
         **({} if threshold is None else {"tau": str(threshold)}),
         **({} if reader is None else {"reader": reader.identity}),
+        **({} if verifier is None else {"verify": verifier.identity}),
         "splitter": sentences.identity(settings.splitter),
         "max_claims": str(settings.max_claims),
         "max_issues": str(settings.max_issues),
@@ -317,6 +323,7 @@ def _make_parts(
         encoder=encoder,
         matcher=matcher,
         reader=reader,
+        verifier=verifier,
         splitter=settings.splitter,
         max_claims=settings.max_claims,
         max_issues=settings.max_issues,
@@ -383,6 +390,37 @@ def make_generator(
         values = {"argument": argument} if argument else {}
         generators.append(plugins.create("claims", name, values, offered=offered))
     return generators[0] if len(generators) == 1 else Merged(tuple(generators), encoder)
+
+
+def make_verifier(settings: Config) -> ModelVerifier | None:
+    """Make the verifier of remarks: on the engine and model of the claims, else on `model`.
+
+    Args:
+        settings: `verify`, `claims`, and what a model needs; an adapter is for claims only.
+
+    Returns:
+        The verifier, without a model loaded; None if the code alone decides.
+
+    Raises:
+        ConfigError: No model is named, or an option is invalid.
+    """
+    if settings.verify == "code":
+        return None
+    from crscore.claims.llm.factory import choose_engine, make_engine  # noqa: PLC0415
+
+    claims = dict(part.partition(":")[::2] for part in settings.claims.split("+"))
+    engine = next((name for name in plugins.names("engines") if name in claims), None)
+    values = model_options(settings) | {"has_other_generators": True, "lora": None}
+    options = msgspec.convert(values | {"argument": claims.get(engine or AUTO, "")}, Options)
+    if engine is None and not options.has_model:
+        expected = "llm needs a model: --model NAME, or claims by one"
+        raise ConfigError("verify", "settings", expected)
+    return ModelVerifier(
+        engine=make_engine(engine or choose_engine(options), options),
+        max_tokens=settings.max_new_tokens,
+        temperature=settings.temperature,
+        cache=make_store(settings) if settings.cache else None,
+    )
 
 
 def model_options(settings: Config) -> dict[str, object]:

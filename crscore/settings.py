@@ -51,12 +51,13 @@ Form = Literal["json", "sections"]
 Splitter = Literal["markdown", "paper"]
 OnNothing = Literal["pass", "fail"]
 IssueRule = Literal["lines", "paper"]
+Verify = Literal["code", "llm"]
 
 
 class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """Settings of the language model that writes claims."""
+    """Settings of the language model that writes claims and verifies remarks."""
 
-    model: Annotated[Name | None, _help("Language model that writes claims.")] = None
+    model: Annotated[Name | None, _help("Language model, for claims and --verify llm.")] = None
     model_revision: Annotated[Revision | None, _help("Revision of that model.")] = None
     lora: Annotated[Folder | None, _help("LoRA adapter of that model.")] = None
     max_model_len: Annotated[Limit | None, _help("Maximum tokens of a prompt and its answer.")] = (
@@ -103,6 +104,9 @@ class Config(ModelSettings, frozen=True, kw_only=True):
     threshold: Annotated[
         Cosine | None, _help("Cosine threshold of the published matcher (default: the encoder's).")
     ] = None
+    verify: Annotated[
+        Verify, _help("Check remarks against the code alone, or also with a language model.")
+    ] = "code"
     splitter: Annotated[Splitter, _help("Sentence splitter.")] = "markdown"
     max_claims: Annotated[Limit | None, _help("Maximum number of claims counted.")] = 12
     analyzers: Annotated[

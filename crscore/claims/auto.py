@@ -68,7 +68,7 @@ def create(options: Options) -> ClaimGenerator:
     )
     if not options.has_model:
         return fallback
-    from crscore.claims.llm.factory import make_generator  # noqa: PLC0415  (most runs have no model)
+    from crscore.claims.llm.factory import choose_engine, make_generator  # noqa: PLC0415  (most runs have no model)
 
-    engine = "openai" if options.base_url or options.api_key else "vllm"
-    return Auto(model=make_generator(engine, options), fallback=fallback)
+    model = make_generator(choose_engine(options), options)
+    return Auto(model=model, fallback=fallback)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 MODEL: Final = ModelSettings.__struct_fields__
 """Settings of a language model and its sampling."""
-SCORING: Final = ("claims", "threshold", *MODEL)
+SCORING: Final = ("claims", "threshold", "verify", *MODEL)
 """Settings that determine the score of a review."""
 PARTS: Final = (
     "preset", "encoder", "revision", "matcher", "splitter", "max_claims", "analyzers",
@@ -56,7 +56,7 @@ GROUPS: Final = {
     "Static analysis": (
         "analyzers", "max_issues", "issues", "tools_dir", "sarif", "trust",
     ),
-    "Language model": MODEL,
+    "Language model": ("verify", *MODEL),
     "Cache, limits and settings": (
         "cache", "cache_dir", "time_limit", "offline", "config", "show_config",
     ),

@@ -23,7 +23,8 @@ _KIB = 1024
 def command(*, clear: bool, config_file: Path | None, **flags: Any) -> int:
     """Show what is cached from run to run.
 
-    It holds findings, a model's claims and ratings, whole files and responses of a code host.
+    It holds findings, a model's claims, ratings and verdicts, whole files and responses of a code
+    host.
     """
     from crscore import scorer  # noqa: PLC0415  (after --help and wrong options)
 

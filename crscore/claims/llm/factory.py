@@ -11,7 +11,7 @@ from crscore.claims.llm.generator import ModelClaims
 from crscore.claims.llm.options import ENGINE_OPTIONS, Options
 from crscore.claims.llm.prompt import Prompt, answer_schema, load_prompt
 from crscore.errors import ConfigError
-from crscore.llm.engines.base import Sampling
+from crscore.llm.engines.base import Engine, Sampling
 
 DEFAULT_PROMPT: Final = "claims.v1"
 CARD: Final = "training.json"
@@ -45,27 +45,14 @@ def make_generator(engine: str, options: Options) -> ModelClaims:
     Raises:
         ConfigError: An option is invalid.
     """
-    engine_options = {
-        name: value for name in ENGINE_OPTIONS if (value := getattr(options, name)) is not None
-    }
-    if options.argument:
-        engine_options["model"] = options.argument
-    # An engine without a server ignores the server variables of the environment; with several
-    # generators, each takes the options it recognizes.
-    offered = engine_options.keys() if options.has_other_generators else _OF_SERVERS
-    engine_instance = plugins.create(
-        "engines",
-        engine,
-        {name: value for name, value in engine_options.items() if name not in offered},
-        offered={name: value for name, value in engine_options.items() if name in offered},
-    )
+    engine_options = _engine_options(options)
     trained = _trained_prompt(engine_options) if engine == "vllm" else _TrainedPrompt()
     prompt = _load_prompt(options, trained)
     form = options.form or trained.form
     few_shots = trained.few_shots if options.few_shots is None else options.few_shots
     return ModelClaims(
         source=engine,
-        engine=engine_instance,
+        engine=make_engine(engine, options),
         prompt=prompt,
         sampling=Sampling(
             max_tokens=options.max_new_tokens,
@@ -76,6 +63,41 @@ def make_generator(engine: str, options: Options) -> ModelClaims:
         few_shots=None if few_shots else 0,
         cache=Store(Path(options.cache_dir)) if options.cache_dir else None,
     )
+
+
+def choose_engine(options: Options) -> str:
+    """Return the name of the engine for a model of which only the name is known."""
+    return "openai" if options.base_url or options.api_key else "vllm"
+
+
+def make_engine(name: str, options: Options) -> Engine:
+    """Make an engine, without loading a model or sending a request.
+
+    Args:
+        name: The engine's name.
+        options: Options of which those for the engine are passed on to it.
+
+    Raises:
+        ConfigError: An option is invalid.
+    """
+    engine_options = _engine_options(options)
+    # An engine without a server ignores the server variables of the environment; with several
+    # generators, each takes the options it recognizes.
+    offered = engine_options.keys() if options.has_other_generators else _OF_SERVERS
+    engine: Engine = plugins.create(
+        "engines",
+        name,
+        {name: value for name, value in engine_options.items() if name not in offered},
+        offered={name: value for name, value in engine_options.items() if name in offered},
+    )
+    return engine
+
+
+def _engine_options(options: Options) -> dict[str, object]:
+    values = {name: getattr(options, name) for name in ENGINE_OPTIONS}
+    if options.argument:
+        values["model"] = options.argument
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _trained_prompt(engine_options: dict[str, object]) -> _TrainedPrompt:

@@ -1,0 +1,315 @@
+"""Verdicts of a language model on remarks that the code alone does not decide: `--verify llm`.
+
+The model is shown the code around a remark, the findings on it and the remark, and must quote the
+line that decides. The quote is looked up in the code: without it, the model's opinion is no proof.
+"""
+
+import hashlib
+import json
+import re
+import secrets
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from crscore.cache import Store
+from crscore.llm import prompts
+from crscore.llm.engines.base import Answer, Engine, Message, Sampling
+from crscore.llm.prompt_escaping import Fence, break_control_tokens
+from crscore.llm.prompts import Prompt
+from crscore.records import Diff, Finding, LineSpan, Receipt, Side, Verdict
+from crscore.review.visibility import clean
+from crscore.verdicts.excerpt import Excerpt, Excerpts, distance
+from crscore.verdicts.judge import Statement
+
+KIND: Final = "verdicts"
+"""First word of the keys in the cache."""
+PROMPT: Final = "verify.v1"
+READER_VERSION: Final = 1
+"""Version of the excerpts and of the reader of answers, part of the signature."""
+MAX_CODE_CHARS: Final = 8_000
+"""Maximum characters of code that a model is shown for one remark."""
+MAX_REMARK_CHARS: Final = 2_000
+MAX_FINDINGS: Final = 10
+MAX_SENTENCE_CHARS: Final = 300
+"""Maximum characters of a sentence of the model, or of a finding."""
+MAX_ANSWER_CHARS: Final = 20_000
+MIN_QUOTE_CHARS: Final = 8
+"""Minimum characters of a quote without blanks: shorter lines are everywhere."""
+CHARS_PER_TOKEN: Final = 2.5
+"""Characters of a chat per token, a low estimate."""
+SCHEMA: Final[Mapping[str, Any]] = {
+    "type": "object",
+    "properties": {name: {"type": "string"} for name in ("says", "quote", "fact")}
+    | {"verdict": {"enum": [verdict.value for verdict in Verdict]}},
+    "required": ["says", "quote", "fact", "verdict"],
+    "additionalProperties": False,
+}
+"""JSON Schema of an answer: the verdict comes last, after what it rests on."""
+NO_JSON: Final = "no verdict in JSON"
+NO_QUOTE: Final = "its quote is no line of the code"
+NO_SENTENCE: Final = "no sentence that says why"
+_OBJECT: Final = re.compile(r'\{\s{0,200}"(?:says|quote|fact|verdict)"\s{0,20}:')
+
+
+class Wording(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Prompt file; `prompts/verify.v1.toml` explains each text."""
+
+    instruction: str
+    opening: str
+    closing: str
+    request: str
+
+
+class Verification(NamedTuple):
+    """Receipts of the statements of one change."""
+
+    receipts: list[Receipt | None]
+    """A receipt for each statement; None where nothing decides it."""
+    notes: tuple[str, ...]
+    """The cost, and answers that decide nothing."""
+
+
+class _Reply(msgspec.Struct, frozen=True):
+    verdict: Verdict
+    quote: str = ""
+    claim: str = msgspec.field(name="says", default="")
+    fact: str = ""
+
+
+class _Question(NamedTuple):
+    parts: dict[str, str]
+    """Text by name: code, findings, remark."""
+    excerpt: Excerpt
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelVerifier:
+    """Verifier that asks a language model."""
+
+    engine: Engine
+    """Engine that runs the model."""
+    max_tokens: int = 512
+    """Maximum tokens of an answer."""
+    temperature: float = 0.0
+    """Sampling temperature."""
+    prompt: Prompt[Wording] = field(default_factory=lambda: prompts.read_prompt(PROMPT, Wording))
+    """The instructions."""
+    cache: Store | None = None
+    """Answers of earlier runs; None to cache nothing."""
+
+    @property
+    def identity(self) -> str:
+        """Model, prompt and sampling, for the signature."""
+        sampling = f"t{self.temperature:g},n{self.max_tokens}"
+        return f"{self.engine.identity},{self.prompt.identity},{sampling},r{READER_VERSION}"
+
+    def verify(
+        self,
+        statements: Sequence[Statement],
+        diff: Diff,
+        findings: Sequence[Finding],
+        receipts: Sequence[Receipt | None],
+    ) -> Verification:
+        """Ask about the statements that have no receipt, in one batch.
+
+        Args:
+            statements: The statements.
+            diff: The change, with whole files where they are known.
+            findings: What analyzers found in it.
+            receipts: What the code alone proves, for each statement.
+
+        Returns:
+            These receipts, with those of the model.
+
+        Raises:
+            DependencyError: The engine's package is not installed.
+            ModelNotFoundError: The model is not available and may not be downloaded.
+            GenerationError: The model cannot answer at all.
+        """
+        verified = list(receipts)
+        if None not in verified:
+            return Verification(verified, ())
+        excerpts = Excerpts(diff, self._room())
+        questions = {
+            index: question
+            for index, statement in enumerate(statements)
+            if verified[index] is None
+            and (question := _make_question(statement, excerpts, findings))
+        }
+        texts, answers = self._ask([question.parts for question in questions.values()])
+        idle = Counter(answer.reason for answer in answers if answer.reason is not None)
+        for (index, question), text in zip(questions.items(), texts, strict=True):
+            reply = None if text is None else read_receipt(text, question.excerpt)
+            if isinstance(reply, str):
+                idle[reply] += 1
+            else:
+                verified[index] = reply
+        decided = [receipt.verdict for index in questions if (receipt := verified[index])]
+        notes = _notes(len(questions), answers, decided, idle) if questions else ()
+        return Verification(verified, tuple(notes))
+
+    def _room(self) -> int:
+        """Return the maximum characters of code that fit the model's context."""
+        tokens = self.engine.context_tokens
+        if tokens is None:
+            return MAX_CODE_CHARS
+        overhead = len(self.prompt.content.instruction) + MAX_REMARK_CHARS + 500
+        fitting = int((tokens - self.max_tokens) * CHARS_PER_TOKEN) - overhead
+        return max(0, min(MAX_CODE_CHARS, fitting))
+
+    def _ask(self, parts: Sequence[dict[str, str]]) -> tuple[list[str | None], tuple[Answer, ...]]:
+        """Return the answer to each question, None without one, and the new answers."""
+        producer = f"{self.identity} {self.engine.origin}"
+        contents = [json.dumps([producer, question]) for question in parts]
+        keys = [hashlib.sha256(content.encode()).hexdigest() for content in contents]
+        texts = {key: text for key in keys if (text := self._cached_text(key)) is not None}
+        unknown = dict(zip(keys, parts, strict=True))
+        for key in texts:
+            del unknown[key]
+        if not unknown:
+            return [texts[key] for key in keys], ()
+        # A new mark for each run, so that no text can predict how its fence ends.
+        fence = Fence(nonce=secrets.token_hex(8), special=self.engine.special_tokens)
+        chats = [make_chat(self.prompt.content, question, fence) for question in unknown.values()]
+        sampling = Sampling(max_tokens=self.max_tokens, temperature=self.temperature, schema=SCHEMA)
+        answers = self.engine.complete(chats, sampling)
+        for key, answer in zip(unknown, answers, strict=True):
+            if answer.reason is None:
+                texts[key] = answer.text
+                if self.cache is not None:
+                    self.cache.put(f"{KIND} {key}", answer.text.encode("utf-8", "replace"))
+        return [texts.get(key) for key in keys], answers
+
+    def _cached_text(self, key: str) -> str | None:
+        data = None if self.cache is None else self.cache.get(f"{KIND} {key}")
+        return None if data is None else data.decode("utf-8", "replace")
+
+
+def make_chat(wording: Wording, parts: Mapping[str, str], fence: Fence) -> tuple[Message, ...]:
+    """Return the chat about one remark.
+
+    Args:
+        wording: The instructions.
+        parts: Untrusted texts by name: code, findings, remark.
+        fence: Marks the texts as data.
+    """
+    mark = {"mark": fence.nonce}
+    blocks = [wording.instruction.strip()]
+    for name, text in parts.items():
+        opening = prompts.fill(wording.opening, mark | {"part": name})
+        closing = prompts.fill(wording.closing, mark | {"part": name})
+        blocks.append(f"{opening}\n{fence.text(text)}\n{closing}")
+    blocks.append(prompts.fill(wording.request, mark))
+    return (Message(role="user", text="\n\n".join(blocks)),)
+
+
+def read_receipt(answer: str, excerpt: Excerpt) -> Receipt | str | None:
+    """Read a model's answer, and look up its quote.
+
+    Args:
+        answer: The model's text.
+        excerpt: The code that it was shown.
+
+    Returns:
+        The receipt; None if the model decides nothing; why its verdict does not count, otherwise.
+    """
+    reply = _read_reply(answer[-MAX_ANSWER_CHARS:])
+    if reply is None:
+        return NO_JSON
+    if reply.verdict is Verdict.UNPROVEN:
+        return None
+    span = _find_quote(reply.quote, excerpt)
+    if span is None:
+        return NO_QUOTE
+    claim, fact = (_one_line(text).rstrip(".!") for text in (reply.claim, reply.fact))
+    if not claim or not fact:
+        return NO_SENTENCE
+    # A reader is to know that the quoted line is looked up, and its reading is not.
+    fact = f"{fact}, as a language model reads it."
+    return Receipt(verdict=reply.verdict, says=claim, fact=fact, lines=(span,))
+
+
+def _read_reply(text: str) -> _Reply | None:
+    """Read the last object of an answer: reasoning and drafts come before it."""
+    for start in reversed([match.start() for match in _OBJECT.finditer(text)]):
+        try:
+            value, _ = json.JSONDecoder(strict=False).raw_decode(text, start)
+            return msgspec.convert(value, _Reply)
+        except (ValueError, RecursionError):  # includes msgspec's errors
+            continue
+    return None
+
+
+def _find_quote(quote: str, excerpt: Excerpt) -> LineSpan | None:
+    """Find a quoted line; of equal ones, the nearest to the remark's place."""
+    dense = _dense(quote)
+    spans = [
+        line.span
+        for line in excerpt.lines
+        if dense in (_dense(line.text), _dense(line.sign + line.text))
+        and len(_dense(line.text)) >= MIN_QUOTE_CHARS
+        and any(map(str.isalnum, line.text))
+    ]
+    return min(spans, key=lambda span: distance(span, excerpt.place), default=None)
+
+
+def _dense(line: str) -> str:
+    """Return a line without blanks, those that break up control tokens included."""
+    return "".join(break_control_tokens(line).split())
+
+
+def _one_line(text: str) -> str:
+    return " ".join(clean(text[:MAX_SENTENCE_CHARS]).split())
+
+
+def _make_question(
+    statement: Statement, excerpts: Excerpts, findings: Sequence[Finding]
+) -> _Question | None:
+    remark = "\n".join(sentence.text for sentence in statement.sentences)[:MAX_REMARK_CHARS]
+    excerpt = excerpts.find(remark, statement.comment)
+    if excerpt is None:
+        return None
+    code = "\n\n".join(
+        "\n".join([_one_line(passage.title), *(line.sign + line.text for line in passage.lines)])
+        for passage in excerpt.passages
+    )
+    at = (line.text.strip() for line in excerpt.lines if line.span == excerpt.place)
+    if statement.comment.line is not None and (text := next(at, "")):
+        remark = f"On the line: {text}\n{remark}"
+    parts = {"code": code, "findings": "\n".join(_facts(findings, excerpt)), "remark": remark}
+    return _Question({name: text for name, text in parts.items() if text}, excerpt)
+
+
+def _facts(findings: Sequence[Finding], excerpt: Excerpt) -> list[str]:
+    """Describe the findings on the lines of an excerpt."""
+    lines = {
+        (line.span.path, line.span.start): line.text
+        for line in excerpt.lines
+        if line.span.side is Side.NEW
+    }
+    facts = [
+        f"{_one_line(finding.text)} ({finding.tool}, on the line: {_one_line(text)})"
+        for finding in findings
+        if (text := lines.get((finding.path, finding.line)))
+    ]
+    return facts[:MAX_FINDINGS]
+
+
+def _notes(
+    remarks: int, answers: Sequence[Answer], decided: Sequence[Verdict], idle: Counter[str]
+) -> Iterator[str]:
+    confirmed, refuted = map(decided.count, (Verdict.CONFIRMED, Verdict.REFUTED))
+    read = sum(answer.input_tokens or 0 for answer in answers)
+    written = sum(answer.output_tokens or 0 for answer in answers)
+    yield (
+        f"A language model judged what the code alone leaves open: of {remarks} remarks, "
+        f"{confirmed} confirmed and {refuted} refuted (calls: {len(answers):,}; tokens read: "
+        f"{read:,}, written: {written:,})."
+    )
+    if idle:
+        reasons = ", ".join(f"{reason} ({times})" for reason, times in sorted(idle.items()))
+        yield f"{idle.total()} of the model's answers decide nothing: {reasons}."
