@@ -57,6 +57,14 @@ class Region(NamedTuple):
             if number in self.text.lines:
                 yield number, self.text.lines[number]
 
+    def find(self, code: str) -> list[Place]:
+        """Return the lines on which a piece of code starts."""
+        return [
+            Place(self.text, line)
+            for line in self.text.find(code)
+            if self.start <= line <= self.end
+        ]
+
 
 @dataclass(eq=False)
 class FileText:
@@ -190,6 +198,13 @@ class Code:
         """Return the changed lines of a side on which a piece of code starts."""
         return [place for place in self.find(code, side) if place.line in place.text.changed]
 
+    def find_shifted(self, code: str, side: Side) -> list[Place]:
+        """Return the changed lines with a piece of code that their block gives up or gains.
+
+        An edited line that keeps the piece is not among them.
+        """
+        return [place for place in self.find_changed(code, side) if _is_shifted(place, code)]
+
     def count(self, code: str, side: Side) -> int:
         """Return how often a piece of code stands on a side."""
         return sum(text.count(code) for text in self.texts(side))
@@ -224,6 +239,27 @@ class Code:
     def known_names(self) -> Sequence[str]:
         """All names of both versions, for near spellings."""
         return sorted(self._names)
+
+
+def _is_shifted(place: Place, code: str) -> bool:
+    block = place.text.version.blocks[place.line]
+    removed, added = (
+        count_code(" ".join(text for _, text in lines), code)
+        for lines in (block.removed, block.added)
+    )
+    return removed > added if place.text.side is Side.OLD else added > removed
+
+
+def count_code(text: str, code: str) -> int:
+    """Return how often a piece of code stands in a text.
+
+    Example:
+        >>> count_code("f(a, a)", "a"), count_code("f(a, a)", "b")
+        (2, 0)
+    """
+    # Neighbours share the blank between them.
+    words, needle = ("  ".join(tokens_of(part)) for part in (text, code))
+    return f" {words} ".count(f" {needle} ") if needle else 0
 
 
 def clean(code: str) -> str:

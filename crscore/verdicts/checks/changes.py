@@ -1,108 +1,403 @@
-"""The change: what it is said to remove, add, rename or move."""
+"""The change: what it is said to remove, exchange, add, move, keep or open."""
 
 import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from crscore.claims.structural.english import quote
+from crscore.claims.structural.evidence import last_name
 from crscore.records import Receipt, Side
-from crscore.verdicts.checks.base import MASKED, Ground, confirm, refute
-from crscore.verdicts.code import Place, tokens_of
-from crscore.verdicts.statements import Phrase
+from crscore.syntax.outline import Role
+from crscore.verdicts.checks.base import MASKED, Ground, confirm, pattern, refute
+from crscore.verdicts.code import FileText, Place, Region, count_code, tokens_of
+from crscore.verdicts.statements import MASK, Phrase
 
-_REMOVES: Final = re.compile(
-    rf"(?:\b(?:removes?|removed|removing|deletes?|deleted|deleting|drops?|dropped|dropping|takes? out|loses|lost|gets? rid of)(?: (?:the|a|an|its|this|that|old|former|now|superfluous|redundant|call|calls|to|of|check|condition|branch|line|import|nested|explicit|whole|entire|for|from|in))*\s*(?P<object>{MASKED}))"
-    rf"|(?P<subject>{MASKED})(?: (?:check|call|branch|condition|line|import|test|argument|parameter|property|import|field|case|option|guard))?\s+(?:is|was|are|were|has been|have been|got|had to)\s*(?:now |also |all |both )?(?:gone|removed|deleted|dropped|go|lost)\b",
-    re.IGNORECASE,
+MIN_LENGTH: Final = 3
+"""Characters from which a name is looked for on its own."""
+_CODE: Final = r"§|[\"“][^\"“”]{3,120}[\"”]"
+_VALUE: Final = rf"{_CODE}|-?\d+(?:\.\d+)*"
+_THE: Final = r"(?:<filler> )*"
+_UNSURE: Final = pattern(r"(?:\b<unasserted>\b|n't\b)[^.:;]{0,30}$")
+_OWN: Final = re.compile(r"\b(?:its|used to)\b", re.IGNORECASE)
+_SUBJECT: Final = pattern(r"§ (?:\w+ )?$")
+_HISTORY: Final = re.compile(r"\b(?:in|since|with|from|by|as of|until) [\w.@/-]*\s?v?\d")
+_OTHER_NOUN: Final = pattern(r" (?=\w|§)(?!(?:<noun>|<after>)\b)")
+_ASIDE: Final = pattern(r"\b(?:while|but|although|though|since|as|because|whereas|yet)\b|,")
+_WORD: Final = re.compile(r"[A-Za-z]{6,}")
+_REMOVED: Final = (
+    pattern(rf"\b(?:<removes>|(?P<mild>replac\w+)) {_THE}(?P<code>{_CODE})"),
+    pattern(rf"\b(?P<mild>used to <does>) {_THE}(?P<code>{_CODE})(?! <always>)"),
+    pattern(
+        rf"(?P<code>{_VALUE})(?: <noun>)?(?: <place> [^.,;:]{{1,40}})? "
+        r"(?:(?:was|were|has been|have been|got)"
+        r"(?: now| also| all| both| simply)* (?:<gone>|(?P<mild>replaced))|is (?:now )?gone"
+        r"|(?:had|has|have) to go|fell out|went away|disappear(?:s|ed)?)\b"
+    ),
+)
+_ADDED: Final = (pattern(rf"\b(?:<adds>) {_THE}(?:new |extra |additional )?(?P<code>{_CODE})"),)
+_MOVED: Final = (pattern(rf"\b<shifts> {_THE}(?P<code>{_CODE})"),)
+_KEPT: Final = (
+    pattern(rf"\b(?:<keeps>) (?:<filler> |branch for |case for )*(?P<code>{_CODE})"),
+    pattern(rf"(?P<code>{_CODE})(?: <noun>)? (?:<kept>)\b"),
+)
+_EXCHANGED: Final = (
+    pattern(rf"\bfrom {_THE}(?P<code>{_VALUE}) (?:in)?to {_THE}(?:\w+ )?(?P<new>{_VALUE})"),
+    pattern(
+        rf"\b<exchanges> {_THE}(?P<code>{_CODE})(?: <noun>)? (?:to|by|with|into|for) "
+        rf"{_THE}(?P<new>{_CODE})"
+    ),
+    pattern(
+        rf"(?P<code>{_CODE})(?: <noun>)? (?:becom(?:es?|ing)|became|turns? into|is now"
+        rf"|(?:is|was|has been) (?:now )?<exchanges> (?:to|into|by|with)) {_THE}(?P<new>{_CODE})"
+    ),
+    pattern(
+        rf"(?P<new>{_VALUE}) (?:instead of|rather than|in place of) {_THE}"
+        rf"(?P<code>(?P<mild>{_VALUE}|\w+))"
+    ),
+)
+_NO_LONGER: Final = (
+    pattern(
+        r"(?P<unit>§) (?:now )?(?:(?:no longer|stops|stopped) (?:<does>|\w+ing)"
+        r"|<no_longer> <does>(?=.*\bany ?(?:more|longer)))"
+        rf" {_THE}(?P<code>{_CODE})"
+    ),
+)
+_NOW: Final = (
+    pattern(rf"(?P<unit>§)(?: now <does>| <does> now| (?:gains?|gained)) {_THE}(?P<code>{_CODE})"),
+)
+_LEVEL: Final = re.compile(
+    r"\bfrom (?P<old>[a-z]{3,}) (?:in)?to (?P<new>[a-z]{3,})\b", re.IGNORECASE
+)
+_OPENED: Final = (
+    pattern(
+        r"(?P<code>§)[^.;:§]{0,30}? (?:becom(?:es?|ing)|became|is now|(?:was|is) made|turns|gets)"
+        r" (?P<word><opens>)\b(?! §)"
+    ),
+)
+_DEFAULT: Final = (
+    pattern(rf"(?P<code>§)(?: on §| in §)? (?:now )?defaults? to {_THE}(?P<new>{_VALUE}|\w+)"),
+    pattern(rf"default (?:value )?(?:of|for) {_THE}(?P<code>§) (?:(?:is|was|got) )?<gone>"),
 )
 
 
 def check_removed(phrase: Phrase, ground: Ground) -> Receipt | None:
-    """Code that the change is said to remove."""
-    for match in _REMOVES.finditer(phrase.masked):
-        piece = phrase.piece(match["object"] or match["subject"])
+    """Code that the change is said to remove or to replace."""
+    for code, match in _matches(_REMOVED, phrase):
         before = phrase.masked[: match.start()]
-        if (
-            piece is None
-            or not piece.words
-            or re.search(
-                r"\b(?:should|could|would|might|may|can|if|please|not|never|to|let's|suggest|propose|consider|I'd|after|don't)\b|n't",
-                before[-40:],
-                re.IGNORECASE,
-            )
-        ):
+        is_runtime = _SUBJECT.search(before) and not _OWN.search(match[0])
+        if is_runtime or _HISTORY.search(phrase.masked) or _names_file(code, ground):
             continue
-        if not (piece.is_span and len(tokens_of(piece.code)) > 1):
-            continue
-        old, new = (ground.code.count(piece.code, side) for side in (Side.OLD, Side.NEW))
-        says = f"{quote(piece.code)} is removed"
-        removed = ground.code.find_changed(piece.code, Side.OLD)
-        if new >= old and new and ground.code.is_whole:
-            places = ground.code.find(piece.code, Side.NEW)
-            return refute(says, f"{quote(piece.code)} is still in the new version.", places)
-        if removed and not new:
-            return confirm(says, f"{quote(piece.code)} is only in the old version.", removed)
+        says = f"{quote(code)} is removed"
+        lost = ground.code.find_shifted(code, Side.OLD)
+        places = ground.code.find(code, Side.NEW)
+        if places and not lost and not code[0].isdigit():
+            return refute(says, f"{quote(code)} is still in the new version.", places)
+        if lost and not places and not match["mild"] and _is_main(phrase, match, ground):
+            return confirm(says, f"{quote(code)} is only in the old version.", lost)
     return None
 
 
-_FROM_TO: Final = re.compile(
-    rf"\bfrom (?:a |an |the )?(?P<old>{MASKED}|\d+(?:\.\d+)?) (?:in)?to (?:a |an |the )?(?P<new>{MASKED}|\d+(?:\.\d+)?)"
-    rf"|(?:renames?|renamed|replaces?|replaced|replacing|renaming|swaps?|turns?|changes?|changed|changing|converts?)(?: (?:the|a|an|all|every|call|calls|of|to|name|method|function|field|default|parameter|this))* (?P<old2>{MASKED}) (?:(?:call|check|condition|test|argument|calls)s? )?(?:to|by|with|into|for) (?:the |a |an )?(?P<new2>{MASKED})"
-    rf"|(?P<old3>{MASKED})(?: (?:calls?|check|condition|type|field|parameter|argument))? (?:becomes?|became|turns? into|is now|was (?:renamed|changed|replaced|turned) (?:to|into|by|with)|is (?:renamed|changed|replaced|turned) (?:to|into|by|with)) (?:the |a |an )?(?P<new3>{MASKED})",
-    re.IGNORECASE,
-)  # fmt: skip
+def check_added(phrase: Phrase, ground: Ground) -> Receipt | None:
+    """Code that the change is said to add."""
+    for code, match in _matches(_ADDED, phrase):
+        says = f"{quote(code)} is added"
+        gained = ground.code.find_shifted(code, Side.NEW)
+        was = ground.code.find(code, Side.OLD)
+        if was and not gained and not _names_file(code, ground):
+            return refute(says, f"{quote(code)} is in the old version already.", was)
+        if gained and not was and _is_main(phrase, match, ground):
+            return confirm(says, f"{quote(code)} is only in the new version.", gained)
+    return None
+
+
+def check_moved(phrase: Phrase, ground: Ground) -> Receipt | None:
+    """Code that the change is said to move."""
+    for code, _ in _matches(_MOVED, phrase):
+        places = ground.code.find(code, Side.NEW)
+        texts = [pair for pair in ground.code.files if any(p.text is pair[1] for p in places)]
+        # What was moved over it may be what the diff shows.
+        if places and not any(_changed(old) & _changed(new) for old, new in texts):
+            return refute(f"{quote(code)} is moved", f"{quote(code)} is where it was.", places)
+    return None
+
+
+def check_kept(phrase: Phrase, ground: Ground) -> Receipt | None:
+    """Code that is said to be kept."""
+    for code, _ in _matches(_KEPT, phrase):
+        lost = ground.code.find_shifted(code, Side.OLD)
+        says = f"{quote(code)} is kept"
+        if lost and not ground.code.find(code, Side.NEW):
+            return refute(says, f"{quote(code)} is only in the old version.", lost)
+        own, new = ground.code.regions_named(code, Side.OLD), ground.code.regions_named(code)
+        if lost and own and not new:
+            return refute(says, f"{quote(code)} is declared only in the old version.", lost)
+        for name, old, new in _units(phrase, ground):
+            if name != code and _within(old, code) and not _within(new, code):
+                fact = f"{quote(code)} is only in the old {quote(name)}."
+                return refute(says, fact, _within(old, code))
+    return None
 
 
 def check_exchanged(phrase: Phrase, ground: Ground) -> Receipt | None:
     """Code that is said to become other code."""
-    match = _FROM_TO.search(phrase.masked)
-    if match is None or re.search(
-        r"\b(?:should|could|would|please|consider|suggest|let's|if|propose|not|never|I'd|to)\b|n't",
-        phrase.masked[: match.start()][-30:],
-        re.IGNORECASE,
-    ):
-        return None
-    texts = (
-        [match[f"old{n}"] or "" for n in ("", "2", "3")],
-        [match[f"new{n}"] or "" for n in ("", "2", "3")],
-    )
-    old, new = (next(filter(None, group), "") for group in texts)
-    before, after = ((phrase.piece(x).code if x.startswith("§") else x) for x in (old, new))  # type: ignore[union-attr]
-    if not tokens_of(before) or not tokens_of(after) or before == after:
-        return None
-    removed = ground.code.find_changed(before, Side.OLD)
-    added = ground.code.find_changed(after, Side.NEW)
-    says = f"{quote(before)} becomes {quote(after)}"
-    if removed and added:
-        near = [(a, b) for a in removed for b in added if _are_one_edit(a, b)]
-        kept = ground.code.find_changed(before, Side.NEW) or ground.code.find_changed(
-            after, Side.OLD
-        )
-        if near and not kept:
-            return confirm(
-                says,
-                f"{quote(before)} is in removed lines and {quote(after)} in added ones.",
-                near[0],
-            )
-        return None
-    if not ground.code.is_whole:
-        return None
-    if not added and not ground.code.find(after, Side.NEW):
-        return refute(says, f"{quote(after)} is not in the new version.", removed)
-    if not removed and len(tokens_of(before)) > 1:
-        return refute(
-            says, f"No removed line has {quote(before)}.", ground.code.find(before, Side.NEW)
-        )
+    for old, match in _matches(_EXCHANGED, phrase):
+        new = _code(phrase, match["new"])
+        if not tokens_of(new) or old == new:
+            continue
+        lost = ground.code.find_shifted(old, Side.OLD)
+        gained = ground.code.find_shifted(new, Side.NEW)
+        pairs = [(a, b) for a in lost for b in gained if _are_one_edit(a, b)]
+        says = f"{quote(old)} becomes {quote(new)}"
+        for pair in pairs:
+            if _fits(phrase, match, pair, ground):
+                return confirm(says, f"{quote(old)} gives way to {quote(new)} in one edit.", pair)
+        is_sure = match["code"].startswith(MASK) and not match.groupdict().get("mild")
+        if not pairs and is_sure and (receipt := _unlike(says, old, new, ground)):
+            return receipt
     return None
+
+
+def _unlike(says: str, old: str, new: str, ground: Ground) -> Receipt | None:
+    kept = ground.code.find(old, Side.NEW)
+    if kept and not ground.code.find_shifted(old, Side.OLD):
+        return refute(says, f"{quote(old)} is as it was in the new version.", kept)
+    was = ground.code.find(old, Side.OLD)
+    if was and not ground.code.find_changed(_last(new), Side.NEW):
+        return refute(says, f"No added line has {quote(new)}.", was)
+    return None
+
+
+def check_no_longer(phrase: Phrase, ground: Ground) -> Receipt | None:
+    """What a unit is said to do no longer."""
+    for code, match in _matches(_NO_LONGER, phrase):
+        for name, old, new in _units(phrase, ground):
+            if name != _code(phrase, match["unit"]):
+                continue
+            was, remains = _within(old, code), _within(new, code)
+            says = f"{quote(name)} has {quote(code)} no longer"
+            if was and not remains and _all_known(ground):
+                return confirm(says, f"{quote(code)} is only in the old {quote(name)}.", was)
+            if len(remains) >= len(was) > 0 and not ground.code.find_shifted(code, Side.OLD):
+                return refute(says, f"{quote(code)} is still in {quote(name)}.", remains)
+    return None
+
+
+def check_now(phrase: Phrase, ground: Ground) -> Receipt | None:
+    """What a unit is said to do now."""
+    for code, match in _matches(_NOW, phrase):
+        for name, old, new in _units(phrase, ground):
+            if name != _code(phrase, match["unit"]):
+                continue
+            does = _within(new, code)
+            says = f"{quote(name)} has {quote(code)} now"
+            if does and not _within(old, code) and _is_main(phrase, match, ground):
+                return confirm(says, f"{quote(code)} is only in the new {quote(name)}.", does)
+            last = _last(code)
+            if not _within(new, last) and not ground.code.find_changed(last, Side.NEW):
+                fact = f"Neither {quote(name)} nor any added line has {quote(last)}."
+                return refute(says, fact, [Place(region.text, region.start) for region in new])
+    return None
+
+
+def check_level(phrase: Phrase, ground: Ground) -> Receipt | None:
+    """A word in names that is said to become another: from debug to error."""
+    for match in _LEVEL.finditer(phrase.masked):
+        if _UNSURE.search(phrase.masked[: match.start()]):
+            continue
+        old, new = match["old"].lower(), match["new"].lower()
+        for place in _changed_places(ground, Side.OLD):
+            for _, text in place.text.version.blocks[place.line].added:
+                before, after = (Counter(tokens_of(part)) for part in (_text(place), text))
+                gained = {token.lower() for token in after - before}
+                if any(
+                    old in token.lower() and token.lower().replace(old, new) in gained
+                    for token in before - after
+                ):
+                    says = f"{old} becomes {new}"
+                    fact = f"{quote(_text(place).strip())} becomes {quote(text)}."
+                    return confirm(says, fact, [place])
+    return None
+
+
+def check_opened(phrase: Phrase, ground: Ground) -> Receipt | None:
+    """A modifier that a declaration is said to get."""
+    for code, match in _matches(_OPENED, phrase):
+        word = match["word"].lower()
+        old, new = (_heads(code, ground, side) for side in (Side.OLD, Side.NEW))
+        before, after = ([p for p in heads if count_code(_text(p), word)] for heads in (old, new))
+        says = f"{quote(code)} becomes {word}"
+        if after and old and not before and _all_known(ground):
+            return confirm(says, f"{quote(code)} is {word} in the new version only.", after)
+        if new and not after and new[0].text.find(word):
+            return refute(says, f"{quote(code)} is not declared {word}.", new)
+    return None
+
+
+def check_default(phrase: Phrase, ground: Ground) -> Receipt | None:
+    """A default value that is said to be set or dropped."""
+    for code, match in _matches(_DEFAULT, phrase):
+        value = _code(phrase, match.groupdict().get("new") or "")
+        old, new = (_values(code, phrase, ground, side) for side in (Side.OLD, Side.NEW))
+        if not value:
+            if new and len(new) >= len(old):
+                fact = f"{quote(code)} has a default in the new version."
+                return refute(f"{quote(code)} has no default any more", fact, list(new))
+            continue
+        says = f"{quote(code)} defaults to {quote(value)}"
+        if new and not any(count_code(text, value) for text in new.values()):
+            fact = f"{quote(code)} defaults to {quote(next(iter(new.values())))}."
+            return refute(says, fact, list(new))
+    return None
+
+
+def _matches(
+    patterns: tuple[re.Pattern[str], ...], phrase: Phrase
+) -> Iterator[tuple[str, re.Match[str]]]:
+    """Yield what is asserted of which code."""
+    for regex in patterns:
+        for match in regex.finditer(phrase.masked):
+            code = _code(phrase, match["code"])
+            if (
+                tokens_of(code)
+                and (len(code) >= MIN_LENGTH or code.isdigit())
+                and not re.search(r"\.\.\.|…", code)
+                and not _UNSURE.search(phrase.masked[: match.start()])
+                and not (
+                    match.end() == match.end("code")
+                    and _OTHER_NOUN.match(phrase.masked, match.end())
+                )
+            ):
+                yield code, match
+
+
+def _code(phrase: Phrase, text: str) -> str:
+    """Return the code of a mask, a quotation or a number."""
+    if text.startswith(MASK):
+        piece = phrase.piece(text)
+        return piece.code if piece else ""
+    return re.sub(MASKED, lambda mask: _code(phrase, mask[0]), text).strip('"“”')
+
+
+def _last(code: str) -> str:
+    """Return the last name of a piece of code."""
+    return next((token for token in reversed(tokens_of(code)) if token[0].isalnum()), code)
+
+
+def _text(place: Place) -> str:
+    return place.text.lines[place.line]
+
+
+def _names_file(code: str, ground: Ground) -> bool:
+    return any(text.path.endswith(code) for text in ground.code.texts())
+
+
+def _changed(text: FileText) -> set[str]:
+    lines = {text.lines[line].strip() for line in text.changed}
+    return {line for line in lines if len(line) > MIN_LENGTH}
+
+
+def _all_known(ground: Ground) -> bool:
+    """Return whether all code of a remark is in the change."""
+    return all(
+        ground.code.find(piece.code) or ground.code.knows(piece.last)
+        for piece in ground.statement.pieces
+    )
+
+
+def _is_main(phrase: Phrase, match: re.Match[str], ground: Ground) -> bool:
+    """Return whether an assertion is what a remark is about, and all its code is in the change."""
+    before = phrase.masked[: match.start()]
+    return (
+        phrase is ground.statement.phrases[0]
+        and before.count(MASK) <= len(MASK * 2)
+        and not _ASIDE.search(before)
+        and _all_known(ground)
+    )
+
+
+def _units(
+    phrase: Phrase, ground: Ground
+) -> Iterator[tuple[str, Sequence[Region], Sequence[Region]]]:
+    """Yield the units that a sentence names in the old and in the new version."""
+    for piece in phrase.pieces:
+        if piece.last:
+            old, new = (
+                ground.code.regions_named(piece.last, side) for side in (Side.OLD, Side.NEW)
+            )
+            if old and new:
+                yield piece.code, old, new
+
+
+def _within(regions: Sequence[Region], code: str) -> list[Place]:
+    return [place for region in regions for place in region.find(code)]
+
+
+def _heads(name: str, ground: Ground, side: Side) -> list[Place]:
+    """Return the declarations of a name, in any case of its letters."""
+    last = tokens_of(name)[-1].lower()
+    return [
+        Place(text, unit.head)
+        for text in ground.code.texts(side)
+        for unit in (text.outline.units[1:] if text.outline else ())
+        if last_name(unit.name).lower() == last
+    ]
+
+
+def _values(name: str, phrase: Phrase, ground: Ground, side: Side) -> dict[Place, str]:
+    """Return the default values of a parameter or field in the units that a sentence names."""
+    values = {}
+    for text in ground.code.texts(side):
+        for unit in text.outline.units if text.outline else ():
+            for parameter in unit.parameters:
+                if parameter.name == name and parameter.default:
+                    values[Place(text, unit.head)] = parameter.default
+            for fact in unit.facts:
+                if fact.role is Role.ASSIGN and fact.name == name:
+                    values[Place(text, fact.line)] = fact.text
+    regions = [
+        region
+        for piece in phrase.pieces
+        if piece.last
+        for region in ground.code.regions_named(piece.last, side)
+    ]
+    inside = {place: value for place, value in values.items() if _is_in(place, regions)}
+    return inside or values
+
+
+def _is_in(place: Place, regions: Sequence[Region]) -> bool:
+    return any(
+        place.text is region.text and region.start <= place.line <= region.end for region in regions
+    )
+
+
+def _changed_places(ground: Ground, side: Side) -> Iterator[Place]:
+    for text in ground.code.texts(side):
+        yield from (Place(text, line) for line in sorted(text.changed))
+
+
+def _fits(phrase: Phrase, match: re.Match[str], edit: tuple[Place, Place], ground: Ground) -> bool:
+    """Return whether an edit is of what a sentence speaks of."""
+    masks = re.findall(MASKED, phrase.masked[: match.start()] + phrase.masked[match.end() :])
+    names = [piece.last for piece in map(phrase.piece, masks) if piece and piece.last]
+    text = " ".join(map(_text, edit))
+    for place in edit:
+        region = place.text.region_at(place.line)
+        text += f" {place.text.path} {region.unit.name if region and region.unit else ''}"
+    if not names:
+        return any(word[:6].lower() in text.lower() for word in _WORD.findall(phrase.masked))
+    return _all_known(ground) and any(count_code(text, name) for name in names)
 
 
 def _are_one_edit(old: Place, new: Place) -> bool:
     """Return whether a removed and an added line have no unchanged line between them."""
-    block = old.text.version.blocks.get(old.line)
-    return (
-        block is not None
-        and old.text.version.file is new.text.version.file
-        and any(line == new.line for line, _ in block.added)
+    block = old.text.version.blocks[old.line]
+    return old.text.version.file is new.text.version.file and any(
+        line == new.line for line, _ in block.added
     )
 
 
-CHECKS: Final = (check_removed, check_exchanged)
+CHECKS: Final = (
+    check_removed, check_added, check_moved, check_kept, check_exchanged, check_no_longer,
+    check_now, check_level, check_opened, check_default,
+)  # fmt: skip
