@@ -44,8 +44,9 @@ from crscore.suggestions import effects
 from crscore.usefulness import evidence
 from crscore.usefulness.evidence import ChangeEvidence
 from crscore.usefulness.reader import CommentReading, Reader, ReviewReading, TextReadings
-from crscore.verdicts.judge import Statement, judge_statements
+from crscore.verdicts.judge import judge_statements
 from crscore.verdicts.model import ModelVerifier, Verification
+from crscore.verdicts.statements import Statement
 
 Floats = npt.NDArray[np.float32]
 Vectors = Mapping[str, Floats]

@@ -23,7 +23,7 @@ from crscore.llm.prompts import Prompt
 from crscore.records import Diff, Finding, LineSpan, Receipt, Side, Verdict
 from crscore.review.visibility import clean
 from crscore.verdicts.excerpt import Excerpt, Excerpts, distance
-from crscore.verdicts.judge import Statement
+from crscore.verdicts.statements import Statement
 
 KIND: Final = "verdicts"
 """First word of the keys in the cache."""
