@@ -4,20 +4,28 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from functools import cached_property
 from typing import Final, NamedTuple
 
 from crscore.claims.structural.versions import Version, versions_of
 from crscore.records import ChangedFile, Diff, LineSpan, Side
 from crscore.syntax.grammars import Language, language_of
-from crscore.syntax.outline import Fact, Kind, Outline, Unit
+from crscore.syntax.outline import Fact, Kind, Outline, Role, Unit
 from crscore.syntax.reader import read
 
 MAX_FILES: Final = 200
 """Maximum files of a change that are read."""
+MIN_NEAR: Final = 0.5
+"""Share of its tokens from which code is near to a line."""
 MAX_PLACES: Final = 50
 """Maximum places of one piece of code that are looked at."""
 _TOKEN: Final = re.compile(r"\w+|[^\w\s]")
+_NO_HEAD: Final = re.compile(
+    r"\{?$|#\s*(?:if|else|elif|endif|define|pragma|region)|case\b"
+    r"|(?!(?:else|try|finally|do|begin|ensure)\b)\w+:$"
+)
+"""Matches what does not open a block though it is indented like that: labels, lone brackets."""
 _ENDS: Final = re.compile(r"^\W*\.(?=\w)|(?:\(\s*(?:\.{3}|…)?\s*\)|[;,])+$")
 
 
@@ -160,12 +168,31 @@ class FileText:
             if unit.real and unit.name.rpartition(".")[2].rpartition("::")[2] == name
         ]
 
+    def heads_around(self, line: int) -> Iterator[str]:
+        """Yield the lines that the block of a line is indented under, from the inner one."""
+        indent = _indent(self.lines.get(line, ""))
+        for number in range(line - 1, 0, -1):
+            text = self.lines.get(number, "")
+            if _indent(text) < indent and not _NO_HEAD.match(text.strip()):
+                indent = _indent(text)
+                yield text
+
     def facts(self, region: Region | None = None) -> Iterator[Fact]:
         """Yield the facts of a region, or of the whole file."""
         for unit in self.outline.units if self.outline else ():
             for fact in unit.facts:
                 if region is None or region.start <= fact.line <= region.end:
                     yield fact
+
+    def values(self, name: str) -> Iterator[tuple[int, str]]:
+        """Yield lines and values of a name: as it is assigned, or as a parameter by default."""
+        for fact in self.facts():
+            if fact.role is Role.ASSIGN and re.split(r"\W+", fact.name)[-1] == name:
+                yield fact.line, fact.text
+        for unit in self.outline.units if self.outline else ():
+            for parameter in unit.parameters:
+                if parameter.name == name and parameter.default:
+                    yield unit.head, parameter.default
 
 
 class Code:
@@ -219,6 +246,20 @@ class Code:
             text for text in self.texts(side) if text.path == path or text.path.endswith(f"/{path}")
         ]
 
+    def nearest(self, code: str) -> Place | None:
+        """Return the line of the new version that is nearest to a piece of code, if any is near."""
+        tokens = tokens_of(code)
+        words = {token for token in tokens if token[0].isalnum() or token[0] == "_"}
+        ranked = [
+            (share, Place(text, number))
+            for text in self.texts(Side.NEW)
+            for number, line in text.lines.items()
+            if (share := _share(tokens, words, line)) >= MIN_NEAR
+        ]
+        if any(_is_shortened(tokens, place) for _, place in ranked):
+            return None
+        return max(ranked, key=lambda pair: pair[0])[1] if ranked else None
+
     @cached_property
     def _names(self) -> frozenset[str]:
         names = set()
@@ -260,6 +301,30 @@ def count_code(text: str, code: str) -> int:
     # Neighbours share the blank between them.
     words, needle = ("  ".join(tokens_of(part)) for part in (text, code))
     return f" {words} ".count(f" {needle} ") if needle else 0
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _share(tokens: Sequence[str], words: set[str], line: str) -> float:
+    """Return how much of a piece of code stands on a line, in order."""
+    if not any(word in line for word in words):
+        return 0
+    own_tokens = tokens_of(line)
+    if 2 * len(words.intersection(own_tokens)) < len(words):
+        return 0
+    blocks = SequenceMatcher(None, tokens, own_tokens, autojunk=False).get_matching_blocks()
+    size = sum(block.size for block in blocks)
+    last = blocks[-2] if size else blocks[0]
+    return size / max(len(tokens), last.b + last.size - blocks[0].b)
+
+
+def _is_shortened(tokens: Sequence[str], place: Place) -> bool:
+    """Return whether code that starts on a line has all tokens in order, and others between."""
+    lines = (place.text.lines.get(number, "") for number in range(place.line, place.line + 4))
+    rest = iter(tokens_of(" ".join(lines)))
+    return all(token in rest for token in tokens)
 
 
 def clean(code: str) -> str:

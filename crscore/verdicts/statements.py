@@ -12,7 +12,8 @@ from crscore.verdicts.code import clean, tokens_of
 
 # obj.method, ns::name, a->b, snake_case, camelCase, name(): what is no English word.
 _UNQUOTED: Final = re.compile(
-    r"(?<![\w`/.@-])[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)*(?:\([^\s()]*\))?(?![\w/])"
+    r"(?<![\w`/.@-])[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)*"
+    r"(?:\((?:[^\s()]|, (?=\w))*\))?(?![\w/])"
 )
 _CODE_LIKE: Final = re.compile(r"_|[a-z0-9][A-Z]|::|->|\(|(?<=\w)\.(?=\w)")
 _ABBREVIATION: Final = re.compile(r"(?:[a-z]\.)+[a-z]\.?|.*\.(?:com|org|io|net)", re.IGNORECASE)
