@@ -262,7 +262,7 @@ class Code:
 
     @cached_property
     def _names(self) -> frozenset[str]:
-        names = set()
+        names: set[str] = set()
         for text in self.texts():
             names |= text.version.words
             names.update(_TOKEN.findall(text.path))

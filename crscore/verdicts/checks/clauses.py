@@ -7,10 +7,10 @@ from typing import Final, NamedTuple
 from crscore.claims.structural.english import quoted
 from crscore.records import Side
 from crscore.verdicts.checks.base import MASKED, Ground, pattern
-from crscore.verdicts.code import FileText, Place, Region
+from crscore.verdicts.code import Place, Region
 from crscore.verdicts.statements import Phrase, Piece
 
-_END: Final = pattern(r"[;:](?=\s|$)|\s[-–—]\s|,?\s\b<clause>\b|[.?!](?=\s|$)")
+_END: Final = pattern(r"[;:](?=\s|$)|\s[-–—]\s|,?\s\b<clause>\b|(?<!e\.g)[.?!](?=\s|$)")
 _UNSURE: Final = pattern(r"\b<unsure>\b|n't\b")
 _PLACED: Final = pattern(
     r"\b<inside>(?: (?:the|both|its|our|new|old))* (?:§(?: call)?(?:,| and| or| of| in)* )*$"
@@ -63,8 +63,17 @@ class Clause(NamedTuple):
     scope: Scope
 
 
-def clauses(phrase: Phrase, cue: re.Pattern[str], ground: Ground) -> Iterator[Clause]:
-    """Yield the clauses of a sentence that match a cue; none where only hunks are known."""
+def clauses(
+    phrase: Phrase, cue: re.Pattern[str], ground: Ground, *, with_rest: bool = False
+) -> Iterator[Clause]:
+    """Yield the clauses of a sentence that match a cue; none where only hunks are known.
+
+    Args:
+        phrase: The sentence.
+        cue: What a clause must match.
+        ground: What the sentence is held against.
+        with_rest: Whether what the rest of the sentence names belongs to the clause.
+    """
     if not ground.code.is_whole:
         return
     start = 0
@@ -72,7 +81,7 @@ def clauses(phrase: Phrase, cue: re.Pattern[str], ground: Ground) -> Iterator[Cl
         text = phrase.masked[start:end]
         match = cue.search(text)
         if match and not _UNSURE.search(text):
-            yield _read(phrase, text, match, ground)
+            yield _read(phrase, phrase.masked if with_rest else text, match, ground)
         start = end
 
 
@@ -80,13 +89,8 @@ def _read(phrase: Phrase, text: str, cue: re.Match[str], ground: Ground) -> Clau
     files: dict[str, list[Region]] = {}
     units: dict[str, list[Region]] = {}
     objects, named = [], []
-    for mask in _MASK.finditer(text):
-        piece = phrase.piece(mask[0])
-        if piece is None or not piece.words:
-            continue
-        paths = [_whole(file) for side in Side for file in ground.code.texts_at(piece.code, side)]
-        is_placed = mask.start() < cue.start() or bool(_PLACED.search(text[: mask.start()]))
-        regions = _units(piece, ground) if is_placed else []
+    for mask, piece, regions in _pieces(phrase, text, cue, ground):
+        paths = _files(piece, ground)
         if paths:
             files[piece.code] = paths
             continue
@@ -94,20 +98,50 @@ def _read(phrase: Phrase, text: str, cue: re.Match[str], ground: Ground) -> Clau
         if regions:
             units[piece.code] = regions
         else:
-            objects.append(piece.code)
+            # A name in double quotes is text of the program.
+            is_text = text[: mask.start()].endswith('"') and text[mask.end() :].startswith('"')
+            objects.append(f'"{piece.code}"' if is_text else piece.code)
     objects += [double or single for double, single in _QUOTED.findall(text)]
     named += _MODIFIER.findall(text)
-    return Clause(text, cue, tuple(objects), tuple(named), _scope(files, units, ground))
+    scope = _scope(files, units, ground)
+    return Clause(text, cue, tuple(objects), tuple(named), scope)
+
+
+def _pieces(
+    phrase: Phrase, text: str, cue: re.Match[str], ground: Ground
+) -> list[tuple[re.Match[str], Piece, list[Region]]]:
+    """Return the pieces of a clause, with the units of those that say where something is."""
+    pieces = [(mask, phrase.piece(mask[0])) for mask in _MASK.finditer(text)]
+    known = [
+        (mask, piece, _units(piece, ground)) for mask, piece in pieces if piece and piece.words
+    ]
+    placed = [bool(_PLACED.search(text[: mask.start()])) for mask, _, _ in known]
+    # "Are `f` and `g` still needed in `C`?": only without `C`, `f` is a place.
+    if not any(
+        is_placed and regions for is_placed, (_, _, regions) in zip(placed, known, strict=True)
+    ):
+        placed = [
+            mask.start() < cue.start() or is_in
+            for is_in, (mask, _, _) in zip(placed, known, strict=True)
+        ]
+    return [
+        (mask, piece, regions if is_placed else [])
+        for is_placed, (mask, piece, regions) in zip(placed, known, strict=True)
+    ]
+
+
+def _files(piece: Piece, ground: Ground) -> list[Region]:
+    return [
+        Region(text, 1, max(text.lines, default=0))
+        for side in Side
+        for text in ground.code.texts_at(piece.code, side)
+    ]
 
 
 def _units(piece: Piece, ground: Ground) -> list[Region]:
-    if piece.is_verbatim:
+    if piece.is_verbatim or not ground.code.regions_named(piece.last):
         return []
     return [unit for side in Side for unit in ground.code.regions_named(piece.last, side)]
-
-
-def _whole(text: FileText) -> Region:
-    return Region(text, 1, max(text.lines, default=0))
 
 
 def _scope(files: dict[str, list[Region]], units: dict[str, list[Region]], ground: Ground) -> Scope:
@@ -121,4 +155,11 @@ def _scope(files: dict[str, list[Region]], units: dict[str, list[Region]], groun
     ]
     if regions:
         return Scope(tuple(groups), tuple(regions))
-    return Scope((), tuple(_whole(text) for text in ground.code.texts()))
+    return everywhere(ground)
+
+
+def everywhere(ground: Ground) -> Scope:
+    """Return the scope of all texts."""
+    return Scope(
+        (), tuple(Region(text, 1, max(text.lines, default=0)) for text in ground.code.texts())
+    )

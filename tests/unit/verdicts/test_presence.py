@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from difflib import unified_diff
+
+import pytest
+
+from crscore.diff import parse
+from crscore.pipeline import sentences_of, split_comment
+from crscore.records import Comment, Diff, Receipt, Verdict
+from crscore.verdicts.judge import judge_statements
+from crscore.verdicts.statements import Statement
+
+
+def diff_of(path: str, old: str, new: str) -> Diff:
+    """Return a change of one whole file."""
+    lines = unified_diff(old.splitlines(), new.splitlines(), f"a/{path}", f"b/{path}", lineterm="")
+    diff = parse.parse_diff(f"diff --git a/{path} b/{path}\n" + "\n".join(lines) + "\n")
+    return replace(diff, files=(replace(diff.files[0], old_source=old, new_source=new),))
+
+
+def receipt_of(remark: str, diff: Diff) -> Receipt | None:
+    comment = Comment(body=remark)
+    sentences = sentences_of([split_comment(comment, diff, "markdown")])
+    return judge_statements([Statement(sentences=sentences, comment=comment)], diff, ())[0]
+
+
+def verdict_of(remark: str, diff: Diff) -> Verdict:
+    receipt = receipt_of(remark, diff)
+    return receipt.verdict if receipt else Verdict.UNPROVEN
+
+
+ORDERS = diff_of(
+    "shop/orders.py",
+    """\
+from shop.rates import legacy_rate, rate
+import json
+
+
+def total(order):
+    amount = sum(order.prices) * legacy_rate(order)
+    return charge(amount, order)
+
+
+def label(order):
+    return "order number " + str(order.number)
+
+
+def save(order, path):
+    try:
+        path.write_text(json.dumps(order.fields))
+    except Exception:
+        pass
+""",
+    """\
+from shop.rates import rate
+import json
+
+
+def total(order):
+    amount = sum(order.prices) * rate(order)
+    return charge(amount, order.customer)
+
+
+def label(order):
+    return "nubmer " + str(order.number)
+
+
+def save(order, path):
+    try:
+        path.write_text(json.dumps(order.fields))
+    except Exception:
+        pass
+    notify(order, 250)
+    notify(order, 250)
+""",
+)
+
+
+@pytest.mark.parametrize(
+    "remark",
+    [
+        "`total` still multiplies with `legacy_rate`.",
+        "There's a leftover `legacy_rate(order)` call in `total`.",
+        "orders.py still imports legacy_rate.",
+        "The text 'order number' remains in `label`.",
+        "Is `legacy_rate` still needed in `total`?",
+        "`orders.py` imports `timezone`, drop it.",
+        "Typo: `recieve` in the label.",
+        "`path.write_text(json.dumps(order.fields))` is duplicated.",
+        "There is trailing whitespace in `save`.",
+        "`total` has a bare except.",
+    ],
+)
+def test_code_that_is_not_there_is_refuted(remark: str) -> None:
+    assert verdict_of(remark, ORDERS) is Verdict.REFUTED
+
+
+@pytest.mark.parametrize(
+    "remark",
+    [
+        "`save` still calls `json.dumps(order.fields)`.",
+        "`save` catches bare `Exception`.",
+        "Typo: `nubmer` in the label.",
+        "s/nubmer/number/ in the label",
+        "`notify(order, 250)` is in `save` twice.",
+        "The amount is a hard-coded `250` here.",
+    ],
+)
+def test_code_that_is_there_is_confirmed(remark: str) -> None:
+    assert verdict_of(remark, ORDERS) is Verdict.CONFIRMED
+
+
+@pytest.mark.parametrize(
+    "remark",
+    [
+        "`total` could still use `legacy_rate`.",
+        "`total` no longer uses `legacy_rate`, fine.",
+        "`legacy_rate(order)` was left in `total` before.",
+        "`total` still is slow.",
+        "`save` still calls `os.replace` on Windows.",
+        "`label` uses only `order.number`.",
+    ],
+)
+def test_other_words_stay_open(remark: str) -> None:
+    assert verdict_of(remark, ORDERS) is Verdict.UNPROVEN
+
+
+def test_receipt_shows_the_lines_of_the_old_version() -> None:
+    receipt = receipt_of("`total` still multiplies with `legacy_rate`.", ORDERS)
+    assert receipt is not None
+    assert receipt.fact == "The new version of `total` has no `legacy_rate`."
+    assert [(line.path, line.start) for line in receipt.lines] == [("shop/orders.py", 6)]
+
+
+def test_argument_that_no_call_has_any_more_is_refuted() -> None:
+    assert verdict_of("`charge` is still called with the whole `amount`.", ORDERS) is (
+        Verdict.UNPROVEN
+    )
+    cache = diff_of(
+        "cache.ts",
+        "function fill(key: string) {\n  store(key, live);\n}\n",
+        "function fill(key: string) {\n  const copy = { ...live };\n  store(key, copy);\n}\n",
+    )
+    assert verdict_of("`store` is still called with `live`.", cache) is Verdict.REFUTED
+
+
+def test_modifier_that_is_gone_is_refuted() -> None:
+    diff = diff_of(
+        "Agent.java",
+        "class Agent {\n  private static boolean busy;\n}\n",
+        "class Agent {\n  private boolean busy;\n}\n",
+    )
+    assert verdict_of("`busy` is still static.", diff) is Verdict.REFUTED
+    assert verdict_of("`busy` is still private.", diff) is Verdict.UNPROVEN
+
+
+def test_error_assigned_to_blank_is_swallowed() -> None:
+    diff = diff_of(
+        "open.go",
+        "package p\n",
+        "package p\n\nfunc Load() {\n\tfile, _ := os.Open(name)\n\tuse(file)\n}\n",
+    )
+    assert verdict_of("`Load` swallows the error of `os.Open`.", diff) is Verdict.CONFIRMED
+
+
+def test_hunks_alone_decide_nothing() -> None:
+    hunks = replace(ORDERS, files=(replace(ORDERS.files[0], old_source=None, new_source=None),))
+    assert verdict_of("`total` still uses `legacy_rate`.", hunks) is Verdict.UNPROVEN
