@@ -115,7 +115,6 @@ def test_code_that_is_there_is_confirmed(remark: str) -> None:
     "remark",
     [
         "`total` could still use `legacy_rate`.",
-        "`total` no longer uses `legacy_rate`, fine.",
         "`legacy_rate(order)` was left in `total` before.",
         "`total` still is slow.",
         "`save` still calls `os.replace` on Windows.",
