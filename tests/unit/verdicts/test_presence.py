@@ -8,7 +8,9 @@ import pytest
 from crscore.diff import parse
 from crscore.pipeline import sentences_of, split_comment
 from crscore.records import Comment, Diff, Receipt, Verdict
-from crscore.verdicts.judge import judge_statements
+from crscore.verdicts.checks import presence
+from crscore.verdicts.checks.base import Ground
+from crscore.verdicts.code import Code
 from crscore.verdicts.statements import Statement
 
 
@@ -22,7 +24,11 @@ def diff_of(path: str, old: str, new: str) -> Diff:
 def receipt_of(remark: str, diff: Diff) -> Receipt | None:
     comment = Comment(body=remark)
     sentences = sentences_of([split_comment(comment, diff, "markdown")])
-    return judge_statements([Statement(sentences=sentences, comment=comment)], diff, ())[0]
+    ground = Ground(Code(diff), Statement(sentences=sentences, comment=comment))
+    receipts = (
+        check(phrase, ground) for phrase in ground.statement.phrases for check in presence.CHECKS
+    )
+    return next(filter(None, receipts), None)
 
 
 def verdict_of(remark: str, diff: Diff) -> Verdict:
@@ -115,6 +121,7 @@ def test_code_that_is_there_is_confirmed(remark: str) -> None:
     "remark",
     [
         "`total` could still use `legacy_rate`.",
+        "`total` no longer uses `legacy_rate`, fine.",
         "`legacy_rate(order)` was left in `total` before.",
         "`total` still is slow.",
         "`save` still calls `os.replace` on Windows.",
