@@ -23,14 +23,16 @@ NEAR_LINES: Final = 3
 """Lines by which a number may be off."""
 QUOTED_TOKENS: Final = 8
 """Tokens from which a piece of code is a quotation of one place only."""
-_NAME: Final = re.compile(r"\w[\w.:/#-]*")
+_NAME: Final = re.compile(r"[\w$][\w$.:/#>-]*")
 _LINE: Final = pattern(
     r"\blines? (\d{1,6})(?:(?:,? and | to |[-–/])(\d{1,6}))?\b|[\w§]:(\d{1,6})\b"
     r"|^\W*(?:[a-z]{2,5}, )?(\d{2,6}) (?=[a-z-]+s\b)"
 )
 _WORDS: Final = r"(?: (?!<relates>\b|(?:of|in|by|like|than|for)\b)[a-z]+){0,3} [(*\[]*"
 _STATES: Final = pattern(
-    r"\b(?:(?!<relates>\b)[a-z-]+s|(?:you|we|they|lines|both) [a-z]+)" + _WORDS + "(?P<piece>§)"
+    r"\b(?:(?:ends|finishes|closes) in|(?!<relates>\b)[a-z-]+s|(?:you|we|they|lines|both) [a-z]+)"
+    + _WORDS
+    + "(?P<piece>§)"
     r"|\b(?:is|are|gets?) [a-z]+ (?:by|with|via|through|from|to|as) (?P<piece2>§)"
     r"|(?P<piece3>§) (?:is|are|gets?) (?:\w+ly )?(?:evaluated|called|read|passed|invoked)\b"
 )
@@ -114,7 +116,7 @@ def check_nowhere(phrase: Phrase, ground: Ground) -> Receipt | None:
         if "..." in piece.code or ground.code.find(piece.code):
             continue
         near = ground.code.nearest(piece.code)
-        is_name = _NAME.fullmatch(piece.code) or not piece.is_verbatim
+        is_name = _NAME.fullmatch(piece.code) or not _is_long(piece)
         if near and not (is_name and ground.code.knows(piece.last)):
             line = quote(near.text.lines[near.line])
             fact = f"{quote(piece.code)} is in neither version; line {near.line} is {line}."
@@ -126,7 +128,7 @@ def check_in_unit(phrase: Phrase, ground: Ground) -> Receipt | None:
     """Code that a function is said to have."""
     for reading in readings(_DOES, phrase, "unit", "piece"):
         unit, piece = reading["unit"].last, reading["piece"]
-        regions = ground.code.regions_named(unit)
+        regions = ground.code.regions_named(unit) if reading["unit"].code.endswith(unit) else []
         says = f"{quote(unit)} has {quote(piece.code)}"
         inside = [place for region in regions for place in region.find(piece.code)]
         if inside and _is_long(piece, 3) and not says_more(ground):

@@ -52,7 +52,8 @@ def pieces_of(clause: str, phrase: Phrase) -> list[Piece]:
 
 def paths_of(phrase: Phrase) -> list[str]:
     """Return what looks like a path in a sentence."""
-    return _PATH.findall(phrase.text)
+    names = (piece.code for piece in phrase.pieces if _PATH.fullmatch(piece.code))
+    return [*_PATH.findall(phrase.masked), *names]
 
 
 def texts_of(phrase: Phrase, ground: Ground) -> list[FileText]:
