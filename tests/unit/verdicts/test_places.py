@@ -1,0 +1,178 @@
+"""Where code is said to stand, what calls get, and what names are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from crscore.pipeline import sentences_of, split_comment
+from crscore.records import Comment, Verdict
+from crscore.verdicts.judge import judge_statements
+from crscore.verdicts.statements import Statement, mask
+from tests.helpers.changes import change, together
+
+if TYPE_CHECKING:
+    from crscore.records import Receipt
+
+PYTHON = '''\
+LIMIT = 50
+
+
+def load(path, retries=3):
+    if not path:
+        return None
+    with open_file(path, "rb") as stream:
+        data = parse_bytes(stream.read(), strict=True)
+    return Cache.store.fetch(data)
+
+
+def save(path, data):
+    for part in data:
+        write_part(path, part)
+    finish(path)
+'''
+GO = """\
+package store
+
+func Open(name string) error {
+	if name != "" && len(name) < maxName {
+		return connect(name, defaultPort)
+	}
+	return errors.New("no name")
+}
+"""
+TYPESCRIPT = """\
+export function render(view: View) {
+  if (view.ready) {
+    view.items.forEach(drawItem)
+  } else {
+    console.warn("not ready")
+  }
+  flush(view.queue)
+}
+"""
+DIFF = together(
+    change("app/load.py", "", PYTHON),
+    change("store/open.go", "", GO),
+    change("web/render.ts", "", TYPESCRIPT),
+)
+
+
+def judge(text: str, *, sources: bool = True) -> Receipt | None:
+    diff = DIFF if sources else change("app/load.py", "x = 1\n", PYTHON, sources=False)
+    comment = Comment(body=text)
+    sentences = sentences_of([split_comment(comment, diff, "markdown")])
+    return judge_statements([Statement(sentences=sentences, comment=comment)], diff, ())[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ('Line 7 of load.py opens `open_file(path, "rb")` for reading.', [7]),
+        ("On line 14 `save` calls `write_part(path, part)`.", [14]),
+        ("render.ts:3 hands `drawItem` to `view.items.forEach`.", [3]),
+        ("open.go:5 gives `defaultPort` to `connect`, so the port is fixed.", [5]),
+        ("`Open` calls `connect(name, defaultPort)`.", [5]),
+        ("`load` passes `data` to `Cache.store.fetch`.", [9]),
+        ("In app/load.py you call `write_part(path, part)`.", [14]),
+        ("`load` takes a `retries` argument.", [4]),
+        ("`retries` defaults to `3`.", [4]),
+        ("`LIMIT` is 50.", [1]),
+        ("`write_part` is called inside the for loop.", [14]),
+        ("`drawItem` is used within the `view.ready` block.", [3]),
+        ("The new condition reads `view.ready`.", [2]),
+    ],
+)
+def test_confirmed(text: str, lines: list[int]) -> None:
+    receipt = judge(text)
+
+    assert receipt
+    assert receipt.verdict is Verdict.CONFIRMED
+    assert [line.start for line in receipt.lines] == lines
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        (
+            "Line 14 of load.py hands `retries` to `write_part`.",
+            "Line 14 is `write_part(path, part)`.",
+        ),
+        (
+            "`load` hands `retries` to `parse_bytes`.",
+            "`parse_bytes` gets `stream.read(), strict=True`.",
+        ),
+        (
+            "`load` finishes in `parse_bytes(stream.read(), strict=False)`.",
+            "`parse_bytes(stream.read(), strict=False)` is in neither version; "
+            "line 8 is `data = parse_bytes(stream.read(), strict=True)`.",
+        ),
+        (
+            "This calls `Cache.store.remove` for each file.",
+            "`Cache.store.remove` is in neither version; "
+            "line 9 is `return Cache.store.fetch(data)`.",
+        ),
+        ("`load` calls `write_part`.", "`write_part` is nowhere in `load`."),
+        ("`save` takes a `retries` argument.", "`save` has the parameters `path` and `data`."),
+        ("`LIMIT` is 100.", "`LIMIT` is `50`."),
+        ("`retries` defaults to `5`.", "`retries` is `3`."),
+        ("`finish` is called inside the for loop.", "`finish` stands outside of each such block."),
+        (
+            "`console.warn` sits in the `view.ready` block.",
+            "`console.warn` stands outside of each such block.",
+        ),
+        (
+            "The new condition reads `view.queue`.",
+            '`not path`, `name != "" && len(name) < maxName` and `view.ready`.',
+        ),
+    ],
+)
+def test_refuted(text: str, fact: str) -> None:
+    receipt = judge(text)
+
+    assert receipt
+    assert receipt.verdict is Verdict.REFUTED
+    assert fact in receipt.fact
+    assert receipt.lines
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # Proposed, denied, or hedged.
+        "Please call `parse_bytes(stream.read(), strict=False)` here.",
+        "`load` never calls `write_part`.",
+        "`load` should call `write_part`.",
+        "Line 7 could open `open_text(path)` instead.",
+        "`LIMIT` was 100.",
+        # True of one thing, but the remark denies another.
+        "`load` calls `parse_bytes(stream.read(), strict=True)`. No page of the manual says so.",
+        # Shortened code is no other code.
+        "`load` calls `parse_bytes(stream.read())`.",
+        # One line further than said.
+        "Line 8 of load.py calls `open_file`.",
+        # A name of parts that are there apart.
+        "This uses `app.load.parse_bytes` for that.",
+        "This uses `$app->load.parse_bytes` for that.",
+        # Units that are not in the change.
+        "`upload` calls `write_part`.",
+        "`load<<` calls `write_part`.",
+        # The value of another kind.
+        "`LIMIT` is 50 bytes long.",
+        "`load` ignores `LIMIT`.",
+    ],
+)
+def test_unproven(text: str) -> None:
+    assert judge(text) is None
+
+
+@pytest.mark.parametrize(
+    "text", ["`load` calls `write_part`.", "This calls `Cache.store.remove` for each file."]
+)
+def test_not_absent_from_hunks(text: str) -> None:
+    assert judge(text, sources=False) is None
+
+
+def test_mask_takes_calls_with_several_arguments() -> None:
+    assert mask("Deferred panicRecovery(w, log) runs first.").masked == "Deferred §0§ runs first."
