@@ -240,6 +240,14 @@ class Code:
         """Return the units of a name."""
         return [region for text in self.texts(side) for region in text.regions_named(name)]
 
+    def is_read(self, name: str) -> bool:
+        """Return whether no new text that has a name is beyond its grammar."""
+        return not any(
+            text.outline.errors
+            for text in self.texts(Side.NEW)
+            if name in text.version.words and text.outline
+        )
+
     def texts_at(self, path: str, side: Side = Side.NEW) -> list[FileText]:
         """Return the texts whose path ends in a path."""
         return [

@@ -137,7 +137,13 @@ def check_in_unit(phrase: Phrase, ground: Ground) -> Receipt | None:
         is_elsewhere = _is_long(piece, QUOTED_TOKENS) and ground.code.find(piece.code)
         is_known = piece.last.lower() in text or _is_imported(piece, regions)
         is_whole = all(r.unit and r.unit.kind is not Kind.TYPE for r in regions)
-        if regions and is_whole and not inside and (is_elsewhere or not is_known):
+        if (
+            regions
+            and is_whole
+            and ground.code.is_read(unit)
+            and not inside
+            and (is_elsewhere or not is_known)
+        ):
             fact = f"{quote(piece.code)} is nowhere in {quote(unit)}."
             return refute(says, fact, [Place(regions[0].text, regions[0].start)])
     return None
