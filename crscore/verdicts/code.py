@@ -46,6 +46,11 @@ class Place(NamedTuple):
     line: int
 
     @property
+    def code(self) -> str:
+        """Text of the line."""
+        return self.text.lines[self.line]
+
+    @property
     def span(self) -> LineSpan:
         """The line as the proof of a receipt."""
         return LineSpan(path=self.text.path, side=self.text.side, start=self.line, end=self.line)

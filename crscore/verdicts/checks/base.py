@@ -55,9 +55,10 @@ class Ground(NamedTuple):
             ]
             if regions:
                 return regions
-        return self._around()
+        return self.around()
 
-    def _around(self) -> list[Region]:
+    def around(self) -> list[Region]:
+        """Return the unit around the line that the comment is on."""
         comment = self.statement.comment
         if comment.path is None or comment.line is None or comment.side is Side.OLD:
             return []

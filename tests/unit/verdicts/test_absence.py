@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+import pytest
+
+from crscore.pipeline import sentences_of, split_comment
+from crscore.records import Comment, Diff, Receipt, Verdict
+from crscore.verdicts.judge import judge_statements
+from crscore.verdicts.statements import Statement
+from tests.helpers.changes import change, together
+
+GO = """
+package shop
+
+// Load reads the stock.
+func Load(path string, stock *Stock) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if stock == nil {
+		return nil
+	}
+	stock.Fill(file, path)
+	timer := NewTimer()
+	timer.Start()
+	stock.total = 0
+	return stock.Save()
+}
+
+func Sum(items []int) int {
+	log.Flush()
+	return Add(items, depth)
+}
+"""
+PYTHON = '''
+def pay(order, limit):
+    """Pay an order."""
+    amounts = order.amounts
+    amounts.sort()
+    return send(amounts, limit)
+
+
+def send(amounts, limit):
+    post(amounts, retries=3)
+    print(amounts)
+'''
+
+
+def judge(text: str, diff: Diff) -> Receipt | None:
+    comment = Comment(body=text)
+    units = sentences_of([split_comment(comment, diff, "markdown")])
+    return judge_statements([Statement(sentences=units, comment=comment)], diff, ())[0]
+
+
+def verdict(text: str, *diffs: Diff) -> Verdict | None:
+    both = (change("shop/load.go", "", GO), change("shop/pay.py", "", PYTHON))
+    receipt = judge(text, together(*both, *diffs))
+    return receipt.verdict if receipt else None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "`file` is never closed in `Load`.",
+        "The file opened by `Load` is not closed.",
+        "`Load` uses `stock` without a nil check for `stock`.",
+        "There is no check of `stock` before `stock.Fill(file, path)`.",
+        "In `Load`, `stock.total` is never reset to 0.",
+        "`path` isn't passed to `stock.Fill`.",
+        "`Load` never calls `NewTimer`.",
+        "`send` has no `retries`.",
+        "`post(amounts, retries=3)` lacks `retries`.",
+        "`pay` has no docstring.",
+        "No doc comment on `Load`.",
+        "Nothing in `shop/load.go` calls `Add`.",
+        "The error of `stock.Save()` is ignored.",
+    ],
+)
+def test_what_is_there_is_not_missing(text: str) -> None:
+    assert verdict(text) is Verdict.REFUTED
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "`timer` is never stopped in `Load`.",
+        "`depth` is not passed to `stock.Fill`.",
+        "`Sum` does not call `NewTimer`.",
+        "`post(amounts, retries=3)` has no `limit`.",
+        "`send` has no docstring.",
+        "`Sum` lacks a doc comment.",
+        "The result of `log.Flush()` is ignored.",
+        "This change comes without tests.",
+    ],
+)
+def test_what_is_missing_is_confirmed(text: str) -> None:
+    assert verdict(text) is Verdict.CONFIRMED
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "`file` should never be closed in `Load`.",
+        "If `file` is not closed in `Load`, it leaks.",
+        "`stock` is not checked for negative totals in `Load`.",
+        "`stock` is not checked here.",
+        "Skip files that are not closed in `Load`.",
+        "There is no need to check `stock` in `Load`.",
+        "`Save` is called without `path`.",
+        "`Load` has no `null` check.",
+        "`Sum` does not handle `None`.",
+        "`elsewhere` has no docstring.",
+        "`Sum` does not call `missing_everywhere` for `unknown_name`.",
+    ],
+)
+def test_careful_narrow_and_unknown_remarks_stay_open(text: str) -> None:
+    assert verdict(text) is None
+
+
+def test_changed_test_file_is_no_missing_one() -> None:
+    tests = change("shop/load_test.go", "", "package shop\n")
+    assert verdict("This change comes without tests.", tests) is None
+
+
+def test_changeset_of_the_change_refutes_that_it_is_missing() -> None:
+    changeset = change(".changeset/blue.md", "", "Fix it.\n")
+    assert verdict("I miss a changeset for it.", changeset) is Verdict.REFUTED
+
+
+def test_hunks_alone_prove_no_absence() -> None:
+    diff = change("a.go", GO, GO.replace("Flush", "Sync"), sources=False)
+    assert judge("`Sum` has no `Flush`.", diff) is None
+
+
+def test_receipt_names_the_line() -> None:
+    receipt = judge("`file` is never closed in `Load`.", change("a.go", "", GO))
+    assert receipt is not None
+    assert receipt.fact == "`defer file.Close()` is in line 9."
+    assert [line.start for line in receipt.lines] == [9]
