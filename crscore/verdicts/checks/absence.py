@@ -306,7 +306,7 @@ _MISSES: Final = pattern(
     r"(?! (?:check|guard|test|case|branch|handling|validation|assertion|value|error))"
 )
 _DOES_NOT: Final = pattern(r"^ (?:<deed>)(?: <fills>)* (?P<code>§)")
-_LITERAL: Final = pattern(r"<literal>")
+_CONSTANT: Final = pattern(r"<constant>")
 
 
 def check_missing(phrase: Phrase, ground: Ground) -> Receipt | None:
@@ -315,7 +315,7 @@ def check_missing(phrase: Phrase, ground: Ground) -> Receipt | None:
         match = _MISSES.search(clause.after)
         verb = match or _DOES_NOT.search(clause.after)
         piece = phrase.piece(verb["code"]) if verb else None
-        if verb is None or piece is None or not piece.words or _LITERAL.fullmatch(piece.code):
+        if verb is None or piece is None or not piece.words or _CONSTANT.fullmatch(piece.code):
             continue
         rest = clause.after[verb.end() :]
         before = (match and match["owner"]) or clause.before
