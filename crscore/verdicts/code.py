@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
@@ -73,9 +73,7 @@ class Region(NamedTuple):
     def find(self, code: str) -> list[Place]:
         """Return the lines on which a piece of code starts."""
         return [
-            Place(self.text, line)
-            for line in self.text.find(code)
-            if self.start <= line <= self.end
+            Place(self.text, line) for line in self.text.find(code, range(self.start, self.end + 1))
         ]
 
 
@@ -134,8 +132,8 @@ class FileText:
                 length += len(text)
         return " " + "".join(parts), starts, numbers
 
-    def find(self, code: str) -> list[int]:
-        """Return the lines on which a piece of code starts, at most `MAX_PLACES`."""
+    def find(self, code: str, among: Container[int] | None = None) -> list[int]:
+        """Return the lines, all or `among` some, on which code starts: at most `MAX_PLACES`."""
         needle = " ".join(tokens_of(code))
         if not needle:
             return []
@@ -143,7 +141,9 @@ class FileText:
         places: list[int] = []
         at = text.find(f" {needle} ")
         while at >= 0 and len(places) < MAX_PLACES:
-            places.append(numbers[bisect_right(starts, at + 1) - 1])
+            line = numbers[bisect_right(starts, at + 1) - 1]
+            if among is None or line in among:
+                places.append(line)
             at = text.find(f" {needle} ", at + 1)
         return places
 
@@ -228,7 +228,9 @@ class Code:
 
     def find_changed(self, code: str, side: Side) -> list[Place]:
         """Return the changed lines of a side on which a piece of code starts."""
-        return [place for place in self.find(code, side) if place.line in place.text.changed]
+        return [
+            Place(text, line) for text in self.texts(side) for line in text.find(code, text.changed)
+        ]
 
     def find_shifted(self, code: str, side: Side) -> list[Place]:
         """Return the changed lines with a piece of code that their block gives up or gains.

@@ -27,7 +27,7 @@ _ASIDE: Final = pattern(r"\b(?:while|but|although|though|since|as|because|wherea
 _WORD: Final = re.compile(r"[A-Za-z]{6,}")
 _REMOVED: Final = (
     pattern(rf"\b(?:<removes>|(?P<mild>replac\w+)) {_THE}(?P<code>{_CODE})"),
-    pattern(rf"\b(?P<mild>used to <does>) {_THE}(?P<code>{_CODE})(?! <always>)"),
+    pattern(rf"\b(?P<mild>used to <does>) {_THE}(?P<code>{_CODE})(?![^.]* (?:<always>)\b)"),
     pattern(
         rf"(?P<code>{_VALUE})(?: <noun>)?(?: <place> [^.,;:]{{1,40}})? "
         r"(?:(?:was|were|has been|have been|got)"
@@ -35,12 +35,15 @@ _REMOVED: Final = (
         r"|(?:had|has|have) to go|fell out|went away|disappear(?:s|ed)?)\b"
     ),
 )
+_AGENT: Final = pattern(r"(?:^|\b(?:<agent>)|[,;:.*_—–-])\W*$")
+_AS_PLACE: Final = pattern(r"\b(?:in|inside|within|on|at|under|after|before) (?:the )?(?:\w+ )?$")
 _ADDED: Final = (pattern(rf"\b(?:<adds>) {_THE}(?:new |extra |additional )?(?P<code>{_CODE})"),)
 _MOVED: Final = (pattern(rf"\b<shifts> {_THE}(?P<code>{_CODE})"),)
 _KEPT: Final = (
     pattern(rf"\b(?:<keeps>) (?:<filler> |branch for |case for )*(?P<code>{_CODE})"),
     pattern(rf"(?P<code>{_CODE})(?: <noun>)? (?:<kept>)\b"),
 )
+_MOVES: Final = pattern(r"\b<shifts>")
 _EXCHANGED: Final = (
     pattern(rf"\bfrom {_THE}(?P<code>{_VALUE}) (?:in)?to {_THE}(?:\w+ )?(?P<new>{_VALUE})"),
     pattern(
@@ -48,7 +51,7 @@ _EXCHANGED: Final = (
         rf"{_THE}(?P<new>{_CODE})"
     ),
     pattern(
-        rf"(?P<code>{_CODE})(?: <noun>)? (?:becom(?:es?|ing)|became|turns? into|is now"
+        rf"(?P<code>{_CODE})(?: <noun>)? (?:(?P<set>becom(?:es?|ing)|became|is now)|turns? into"
         rf"|(?:is|was|has been) (?:now )?<exchanges> (?:to|into|by|with)) {_THE}(?P<new>{_CODE})"
     ),
     pattern(
@@ -71,31 +74,60 @@ _LEVEL: Final = re.compile(
 )
 _OPENED: Final = (
     pattern(
-        r"(?P<code>§)[^.;:§]{0,30}? (?:becom(?:es?|ing)|became|is now|(?:was|is) made|turns|gets)"
+        r"(?P<code>§)(?:(?! (?:<unasserted>)\b)[^.;:§]){0,30}?"
+        r" (?:becom(?:es?|ing)|became|is now|(?:was|is) made|turns|gets)"
         r" (?P<word><opens>)\b(?! §)"
     ),
 )
 _DEFAULT: Final = (
     pattern(rf"(?P<code>§)(?: on §| in §)? (?:now )?defaults? to {_THE}(?P<new>{_VALUE}|\w+)"),
-    pattern(rf"default (?:value )?(?:of|for) {_THE}(?P<code>§) (?:(?:is|was|got) )?<gone>"),
+    pattern(rf"default (?:value )?(?:of|for) {_THE}(?P<code>§) (?:(?:is|was|got) )?(?:<gone>)"),
 )
+
+
+_IMPERATIVE: Final = re.compile(
+    r"(?!§|[\"“\d-]|\w+(?:s|ed|ing)\b|(?:lost|took|got|from|used|came|default)\b)", re.IGNORECASE
+)
+_ASKED: Final = re.compile(r"\b(?:you|we|they|did|does|do|why)\b[^.;:]{0,15}$", re.IGNORECASE)
+_MODAL: Final = re.compile(r"[^.;:]{0,25}\b(?:would|could|might|should|may)\b", re.IGNORECASE)
 
 
 def check_removed(phrase: Phrase, ground: Ground) -> Receipt | None:
     """Code that the change is said to remove or to replace."""
     for code, match in _matches(_REMOVED, phrase):
-        before = phrase.masked[: match.start()]
-        is_runtime = _SUBJECT.search(before) and not _OWN.search(match[0])
-        if is_runtime or _HISTORY.search(phrase.masked) or _names_file(code, ground):
+        if not _is_of_change(phrase, match) or _names_file(code, ground):
             continue
         says = f"{quote(code)} is removed"
-        lost = ground.code.find_shifted(code, Side.OLD)
-        places = ground.code.find(code, Side.NEW)
-        if places and not lost and not code[0].isdigit():
+        lost, places = _lost(code, match, phrase, ground)
+        if places and not lost and not code[0].isdigit() and not _is_redeclared(code, ground):
             return refute(says, f"{quote(code)} is still in the new version.", places)
         if lost and not places and not match["mild"] and _is_main(phrase, match, ground):
             return confirm(says, f"{quote(code)} is only in the old version.", lost)
     return None
+
+
+def _is_of_change(phrase: Phrase, match: re.Match[str]) -> bool:
+    """Return whether it is the change, and not running code or history, that removes."""
+    before = phrase.masked[: match.start()]
+    is_third_person = match[0].split()[0].endswith("s")
+    return not _HISTORY.search(phrase.masked) and bool(
+        _OWN.search(match[0])
+        or not (_SUBJECT.search(before) or (is_third_person and not _AGENT.search(before)))
+    )
+
+
+def _lost(
+    code: str, match: re.Match[str], phrase: Phrase, ground: Ground
+) -> tuple[list[Place], list[Place]]:
+    """Return where code was lost, and where it is: in the unit that is said to lose its own."""
+    if " its " in match[0]:
+        for _, old, new in _units(phrase, ground):
+            was, places = _within(old, code), _within(new, code)
+            return (was if len(was) > len(places) else []), places
+    lost = ground.code.find_shifted(code, Side.OLD)
+    if "used to" in match[0]:
+        lost = ground.code.find_changed(code, Side.OLD)
+    return lost, ground.code.find(code, Side.NEW)
 
 
 def check_added(phrase: Phrase, ground: Ground) -> Receipt | None:
@@ -117,7 +149,8 @@ def check_moved(phrase: Phrase, ground: Ground) -> Receipt | None:
         places = ground.code.find(code, Side.NEW)
         texts = [pair for pair in ground.code.files if any(p.text is pair[1] for p in places)]
         # What was moved over it may be what the diff shows.
-        if places and not any(_changed(old) & _changed(new) for old, new in texts):
+        shifted = [place for side in Side for place in ground.code.find_shifted(code, side)]
+        if places and not shifted and not any(_changed(old) & _changed(new) for old, new in texts):
             return refute(f"{quote(code)} is moved", f"{quote(code)} is where it was.", places)
     return None
 
@@ -129,8 +162,8 @@ def check_kept(phrase: Phrase, ground: Ground) -> Receipt | None:
         says = f"{quote(code)} is kept"
         if lost and not ground.code.find(code, Side.NEW):
             return refute(says, f"{quote(code)} is only in the old version.", lost)
-        own, new = ground.code.regions_named(code, Side.OLD), ground.code.regions_named(code)
-        if lost and own and not new:
+        was = ground.code.regions_named(code, Side.OLD)
+        if lost and was and not ground.code.regions_named(code):
             return refute(says, f"{quote(code)} is declared only in the old version.", lost)
         for name, old, new in _units(phrase, ground):
             if name != code and _within(old, code) and not _within(new, code):
@@ -152,19 +185,17 @@ def check_exchanged(phrase: Phrase, ground: Ground) -> Receipt | None:
         for pair in pairs:
             if _fits(phrase, match, pair, ground):
                 return confirm(says, f"{quote(old)} gives way to {quote(new)} in one edit.", pair)
-        is_sure = match["code"].startswith(MASK) and not match.groupdict().get("mild")
-        if not pairs and is_sure and (receipt := _unlike(says, old, new, ground)):
-            return receipt
-    return None
-
-
-def _unlike(says: str, old: str, new: str, ground: Ground) -> Receipt | None:
-    kept = ground.code.find(old, Side.NEW)
-    if kept and not ground.code.find_shifted(old, Side.OLD):
-        return refute(says, f"{quote(old)} is as it was in the new version.", kept)
-    was = ground.code.find(old, Side.OLD)
-    if was and not ground.code.find_changed(_last(new), Side.NEW):
-        return refute(says, f"No added line has {quote(new)}.", was)
+        words = match.groupdict()
+        if words.get("set"):
+            pairs += [(place, place) for place in gained if count_code(_text(place), old)]
+        is_sure = match["code"].startswith(MASK) and not words.get("mild")
+        if not pairs and is_sure and not _MOVES.search(phrase.masked):
+            kept = [] if words.get("set") else ground.code.find(old, Side.NEW)
+            if kept and not lost and not _names_file(old, ground):
+                return refute(says, f"{quote(old)} is as it was in the new version.", kept)
+            was = ground.code.find(old, Side.OLD)
+            if was and not ground.code.find_changed(_last(new), Side.NEW):
+                return refute(says, f"No added line has {quote(_last(new))}.", was)
     return None
 
 
@@ -258,11 +289,15 @@ def _matches(
     for regex in patterns:
         for match in regex.finditer(phrase.masked):
             code = _code(phrase, match["code"])
+            before = phrase.masked[: match.start()]
             if (
                 tokens_of(code)
                 and (len(code) >= MIN_LENGTH or code.isdigit())
                 and not re.search(r"\.\.\.|…", code)
-                and not _UNSURE.search(phrase.masked[: match.start()])
+                and not _UNSURE.search(before)
+                and not _MODAL.match(phrase.masked, match.end())
+                and (not _IMPERATIVE.match(match[0]) or _ASKED.search(before))
+                and not (match.start() == match.start("code") and _AS_PLACE.search(before))
                 and not (
                     match.end() == match.end("code")
                     and _OTHER_NOUN.match(phrase.masked, match.end())
@@ -290,6 +325,14 @@ def _text(place: Place) -> str:
 
 def _names_file(code: str, ground: Ground) -> bool:
     return any(text.path.endswith(code) for text in ground.code.texts())
+
+
+def _is_redeclared(code: str, ground: Ground) -> bool:
+    """Return whether a declaration of a name is edited, which may end it as what it was."""
+    return any(
+        region.unit and region.unit.head in region.text.changed
+        for region in ground.code.regions_named(code, Side.OLD)
+    )
 
 
 def _changed(text: FileText) -> set[str]:
@@ -379,7 +422,11 @@ def _changed_places(ground: Ground, side: Side) -> Iterator[Place]:
 def _fits(phrase: Phrase, match: re.Match[str], edit: tuple[Place, Place], ground: Ground) -> bool:
     """Return whether an edit is of what a sentence speaks of."""
     masks = re.findall(MASKED, phrase.masked[: match.start()] + phrase.masked[match.end() :])
-    names = [piece.last for piece in map(phrase.piece, masks) if piece and piece.last]
+    pieces = [piece for piece in map(phrase.piece, masks) if piece and piece.last]
+    names = [piece.last for piece in pieces]
+    files = [piece.code for piece in pieces if _names_file(piece.code, ground)]
+    if files and not any(edit[0].text.path.endswith(path) for path in files):
+        return False
     text = " ".join(map(_text, edit))
     for place in edit:
         region = place.text.region_at(place.line)
