@@ -52,6 +52,7 @@ _VALUE: Final = re.compile(r"\b(?:to|as) (null|nil|none|false|true|zero)\b", re.
 _RELATIVE: Final = re.compile(r"\b(?:that|which|in|inside|from|for|after|on|at|by|of(?= §))\b")
 _RESTRICTS: Final = re.compile(r"\b(?:that|which|who)(?: \w+)? ?$", re.IGNORECASE)
 _BEFORE: Final = pattern(r"\bbefore\b[^§]*(?P<later>§)?.*")
+_AGAIN: Final = re.compile(r"\bre-?(?:set|assign|stor|initiali)|\bback to\b", re.IGNORECASE)
 _PLAIN: Final = re.compile(r"[A-Za-z]{3,}")
 _PARTICIPLE: Final = re.compile(r"\w+ed *$")
 _NEUTRAL: Final = pattern(r"<neutral>")
@@ -79,12 +80,22 @@ def _negated(phrase: Phrase) -> Iterator[_Clause]:
         if negation and not _DOUBTFUL.search(text):
             before = text[: negation.start()]
             if not _RESTRICTS.search(before):
-                yield _Clause(before, negation[0].lower(), text[negation.end() :])
+                yield _Clause(before, negation[0], text[negation.end() :])
 
 
 def _pieces(phrase: Phrase, text: str) -> list[Piece]:
     pieces = (phrase.piece(mask) for mask in re.findall(MASKED, text))
     return [piece for piece in pieces if piece and piece.words]
+
+
+def _says(phrase: Phrase, clause: _Clause) -> str:
+    """Return a clause as it was written."""
+
+    def write(mask: re.Match[str]) -> str:
+        piece = phrase.piece(mask[0])
+        return quote(piece.code) if piece else ""
+
+    return re.sub(MASKED, write, "".join(clause)).strip(" *_-")
 
 
 def _regions(phrase: Phrase, ground: Ground, missing: str) -> list[Region]:
@@ -120,7 +131,7 @@ class _Deed(NamedTuple):
     """What is said not to be done to what."""
 
     action: _Action
-    verb: str
+    says: str
     subject: str
     details: str
 
@@ -169,7 +180,7 @@ def check_undone(phrase: Phrase, ground: Ground) -> Receipt | None:
             subject = _subject(clause, match) if match else None
             if match and subject and not _NARROW.search(clause.after):
                 details = clause.after[: match.start()] + " " + subject[1]
-                deed = _Deed(action, match[0], subject[0], details)
+                deed = _Deed(action, _says(phrase, clause), subject[0], details)
                 receipt = _judge_deed(deed, phrase, ground)
                 if receipt:
                     return receipt
@@ -201,14 +212,15 @@ def _judge_deed(deed: _Deed, phrase: Phrase, ground: Ground) -> Receipt | None:
         and not _COMMENT.match(line)
         and (region.unit is None or number != region.unit.head)
     ]
+    if _AGAIN.search(deed.says) and piece and len(piece.words) == 1:
+        lines = lines[1:]  # The first one gives it its first value.
     doing = [place for place, _ in lines if deed.action.code.search(place.code)]
     if value:
         doing = [place for place in doing if value[1].lower() in place.code.lower()]
     exact = [p for p, region in lines if p in doing and _says_so(p.code, details, name, region)]
-    says = f"{quote(name)}: not {deed.verb}"
     if exact:
         fact = f"{quote(exact[0].code.strip())} is in line {exact[0].line}."
-        return refute(says, fact, exact)
+        return refute(deed.says, fact, exact)
     elsewhere = (
         _does(line, name, is_piece=True) and deed.action.code.search(line)
         for text in {region.text for region in named}
@@ -216,8 +228,8 @@ def _judge_deed(deed: _Deed, phrase: Phrase, ground: Ground) -> Receipt | None:
     )
     is_sure = piece and lines and named and not doing and _is_neutral(_VALUE.sub("", details))
     if is_sure and (value or not any(elsewhere)):
-        fact = f"{quote(name)} is in {len(lines)} lines, and no line does so."
-        return confirm(says, fact, [place for place, _ in lines])
+        fact = f"No line with {quote(name)} does that; the first is line {lines[0][0].line}."
+        return confirm(deed.says, fact, [place for place, _ in lines])
     return None
 
 
@@ -241,9 +253,11 @@ def check_undocumented(phrase: Phrase, ground: Ground) -> Receipt | None:
     says = f"{quote(piece.code)} has no documentation"
     heads = [Place(region.text, region.unit.head) for region in regions if region.unit]
     docs = [_documentation(region) for region in regions]
-    if all(docs):
-        return refute(says, f"{quote(piece.code)} has it.", [place for place in docs if place])
-    if any(docs) or not all(ground.code.find(other.code) for other in phrase.pieces):
+    proofs = [place for place in docs if place]
+    if len(proofs) == len(docs):
+        fact = f"A comment or docstring of {quote(piece.code)} is in line {proofs[0].line}."
+        return refute(says, fact, proofs)
+    if proofs or not all(ground.code.find(other.code) for other in phrase.pieces):
         return None
     return confirm(says, f"No comment and no docstring belongs to {quote(piece.code)}.", heads)
 
@@ -284,20 +298,21 @@ def check_no_file(phrase: Phrase, ground: Ground) -> Receipt | None:
     """A kind of file that is said not to come with the change: tests, changesets."""
     for clause in _negated(phrase):
         text = "".join(clause)
-        after = re.sub(MASKED, lambda mask: phrase.piece(mask[0]).code, clause.after)  # type: ignore[union-attr]
+        after = _says(phrase, _Clause("", "", clause.after))
         if not _BRINGS.search(text) or not _THE_CHANGE.search(text):
             continue
         for words, path in _FILE_KINDS:
             noun = words.search(_RELATIVE.split(after)[0])
             if noun is None:
                 continue
-            says = f"the change has no {noun[0]}"
             files = [text for text in ground.code.texts(Side.NEW) if path.search(text.path)]
             places = [Place(text, min(text.changed)) for text in files if text.changed]
             if places and words is not _FILE_KINDS[0][0]:
-                return refute(says, f"{quote(files[0].path)} is changed.", places)
+                return refute(
+                    _says(phrase, clause), f"The change has {quote(files[0].path)}.", places
+                )
             if not files and ground.code.is_whole:
-                return confirm(says, f"No changed file is one of {noun[0]}.")
+                return confirm(_says(phrase, clause), f"No path of the change is one of {noun[0]}.")
     return None
 
 
@@ -322,15 +337,16 @@ def check_missing(phrase: Phrase, ground: Ground) -> Receipt | None:
         owners = _pieces(phrase, before) or _pieces(phrase, rest)
         regions = _regions_of(owners[0], ground) if owners else _regions(phrase, ground, piece.last)
         # "Called without" is about the call: the unit of that name says nothing.
-        is_call = clause.negation == "without" and any(region.unit for region in regions)
+        is_call = clause.negation.lower() == "without" and any(region.unit for region in regions)
         if not regions or is_call or not all(region.text.is_whole for region in regions):
             continue
         places = [_place_in(region, piece) for region in regions]
-        owner = quote(regions[0].unit.name) if regions[0].unit else "This code"
-        says = f"{owner} has no {quote(piece.code)}"
+        owner = quote(regions[0].unit.name) if regions[0].unit else f"Line {regions[0].start}"
+        says = _says(phrase, clause)
         if match and all(places) and not _NARROW.search(rest) and _is_neutral(rest):
-            found = [place for place in places if place]
-            return refute(says, f"{owner} has {quote(piece.code)}.", found)
+            proofs = [place for place in places if place]
+            fact = f"{quote(piece.code)} is in line {proofs[0].line}."
+            return refute(says, fact, proofs)
         others = [other for other in phrase.pieces if other is not piece]
         if owners and not any(places) and all(ground.code.find(other.code) for other in others):
             heads = [Place(region.text, region.start) for region in regions]

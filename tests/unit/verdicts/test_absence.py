@@ -118,6 +118,10 @@ def test_careful_narrow_and_unknown_remarks_stay_open(text: str) -> None:
     assert verdict(text) is None
 
 
+def test_first_value_is_no_reset() -> None:
+    assert verdict("`amounts` is never reassigned in `pay`.") is not Verdict.REFUTED
+
+
 def test_changed_test_file_is_no_missing_one() -> None:
     tests = change("shop/load_test.go", "", "package shop\n")
     assert verdict("This change comes without tests.", tests) is None
