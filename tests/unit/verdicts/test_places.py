@@ -15,7 +15,7 @@ from tests.helpers.changes import change, together
 if TYPE_CHECKING:
     from crscore.records import Receipt
 
-PYTHON = '''\
+PYTHON = """\
 LIMIT = 50
 
 
@@ -31,7 +31,7 @@ def save(path, data):
     for part in data:
         write_part(path, part)
     finish(path)
-'''
+"""
 GO = """\
 package store
 
@@ -142,7 +142,6 @@ def test_refuted(text: str, fact: str) -> None:
     [
         # Proposed, denied, or hedged.
         "Please call `parse_bytes(stream.read(), strict=False)` here.",
-        "`load` never calls `write_part`.",
         "`load` should call `write_part`.",
         "Line 7 could open `open_text(path)` instead.",
         "`LIMIT` was 100.",
@@ -165,6 +164,12 @@ def test_refuted(text: str, fact: str) -> None:
 )
 def test_unproven(text: str) -> None:
     assert judge(text) is None
+
+
+def test_denied_call_that_is_absent_is_confirmed() -> None:
+    receipt = judge("`load` never calls `write_part`.")
+    assert receipt is not None
+    assert receipt.verdict is Verdict.CONFIRMED
 
 
 @pytest.mark.parametrize(
