@@ -4,6 +4,7 @@ diff -> claims and findings -> sentences -> vectors -> sentence readings -> matc
 readings and scores. The parts are passed in; this module looks up none and reads nothing.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -422,9 +423,10 @@ def _score(
     reader = parts.reader
     cells, change = compare(job.pair.diff, job.references, job.sentences, vectors, reader)
     judgement = parts.matcher.match(cells)
+    suggestions, unjudged = _judge_suggestions(job, budget)
     review, verification = None, Verification([], ())
     if reader and change and texts:
-        verification = _judge_remarks(job, texts, parts.verifier)
+        verification = _judge_remarks(job, texts, suggestions, parts.verifier)
         review = reader.read_comments(cells, change, texts, judgement, verification.receipts)
     flags = _merge_flags(judgement, review)
     # The columns have hidden sentences last; reports list sentences in the order of the comments.
@@ -444,7 +446,6 @@ def _score(
         decision=parts.matcher.decision,
         limit=parts.max_claims,
     )
-    suggestions, unjudged = _judge_suggestions(job, budget)
     missing = (*job.describe_missing(parts.time_limit), *unjudged)
     # Identities are read after the run: the generator may have fallen back to another.
     run_identities = {"claims": parts.generator.identity, "analyzers": job.analysis.identity}
@@ -474,14 +475,27 @@ def _score(
     return _rank(result, review.comments, reader, originals)
 
 
-def _judge_remarks(job: _Job, texts: TextReadings, verifier: ModelVerifier | None) -> Verification:
+def _judge_remarks(
+    job: _Job,
+    texts: TextReadings,
+    suggestions: Sequence[tuple[Suggestion, ...]],
+    verifier: ModelVerifier | None,
+) -> Verification:
     """Hold what each remark says against the code; a verifier judges what that leaves open."""
+    remarks = [
+        tuple(job.sentences[column] for column in remark.columns) for remark in texts.remarks
+    ]
+    counts = Counter(units[0].comment for units in remarks)
     statements = [
         Statement(
-            sentences=tuple(job.sentences[column] for column in remark.columns),
-            comment=job.pair.comments[job.sentences[remark.columns[0]].comment],
+            sentences=units,
+            comment=job.pair.comments[units[0].comment],
+            # Of several remarks, the one with the proposal has the blocks.
+            suggestions=suggestions[units[0].comment]
+            if counts[units[0].comment] == 1 or any(unit.proposal for unit in units)
+            else (),
         )
-        for remark in texts.remarks
+        for units in remarks
     ]
     diff, findings = job.pair.diff, job.analysis.findings
     receipts = judge_statements(statements, diff, findings)

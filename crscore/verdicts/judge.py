@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from crscore.records import Diff, Finding, Receipt, Verdict
 from crscore.verdicts.checks import CHECKS
 from crscore.verdicts.checks.base import Ground
+from crscore.verdicts.checks.suggestions import check_suggestions
+from crscore.verdicts.checks.tools import check_findings
 from crscore.verdicts.code import Code
 from crscore.verdicts.statements import Statement
 
@@ -17,7 +19,7 @@ def judge_statements(
     Args:
         statements: The statements.
         diff: The change, with whole files where they are known.
-        findings: What analyzers found in it.
+        findings: Findings of analyzers in it.
 
     Returns:
         A receipt for each statement; None where nothing decides it.
@@ -25,10 +27,12 @@ def judge_statements(
     if not statements:
         return []
     code = Code(diff)
-    return [_judge(Ground(code, statement)) for statement in statements]
+    return [_judge(Ground(code, statement), findings) for statement in statements]
 
 
-def _judge(ground: Ground) -> Receipt | None:
+def _judge(ground: Ground, findings: Sequence[Finding]) -> Receipt | None:
+    if receipt := check_suggestions(ground.statement):
+        return receipt
     confirmed = None
     for phrase in ground.statement.phrases:
         for check in CHECKS:
@@ -36,4 +40,4 @@ def _judge(ground: Ground) -> Receipt | None:
             if receipt and receipt.verdict is Verdict.REFUTED:
                 return receipt
             confirmed = confirmed or receipt
-    return confirmed
+    return confirmed or check_findings(ground.statement, findings)

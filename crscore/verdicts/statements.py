@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from crscore.records import Comment, Sentence
+from crscore.records import Comment, Sentence, Suggestion
 from crscore.text.code_spans import CODE_SPAN
 from crscore.verdicts.code import clean, tokens_of
 
@@ -78,6 +78,8 @@ class Statement:
     """Its sentences and proposals."""
     comment: Comment
     """The comment, with the place it is on."""
+    suggestions: tuple[Suggestion, ...] = ()
+    """Its suggestion blocks, judged in their place."""
 
     @cached_property
     def phrases(self) -> list[Phrase]:

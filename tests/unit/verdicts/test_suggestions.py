@@ -1,0 +1,31 @@
+import pytest
+
+from crscore.records import Comment, Effect, LineSpan, Sentence, Side, Suggestion, Verdict
+from crscore.verdicts.checks.suggestions import check_suggestions
+from crscore.verdicts.statements import Statement
+
+GOOD = Suggestion(code="a", applies=True, parses=True, effect=Effect.BEHAVIOUR)
+BROKEN = Suggestion(code="a(", applies=True, parses=False)
+IDLE = Suggestion(code="b", applies=True, effect=Effect.NOTHING)
+OUTSIDE = Suggestion(code="a", applies=False, reason="the diff does not show the lines")
+
+
+def _statement(*suggestions: Suggestion) -> Statement:
+    return Statement(
+        sentences=(Sentence(text="This is shorter.", comment=0),),
+        comment=Comment(body="", path="a.py", line=4, start_line=3),
+        suggestions=suggestions,
+    )
+
+
+@pytest.mark.parametrize("suggestion", [BROKEN, IDLE])
+def test_a_useless_block_is_refuted_on_its_lines(suggestion: Suggestion) -> None:
+    receipt = check_suggestions(_statement(suggestion))
+    assert receipt is not None
+    assert receipt.verdict is Verdict.REFUTED
+    assert receipt.lines == (LineSpan(path="a.py", side=Side.NEW, start=3, end=4),)
+
+
+@pytest.mark.parametrize("suggestions", [(), (GOOD,), (OUTSIDE,), (BROKEN, GOOD)])
+def test_blocks_that_may_be_used_decide_nothing(suggestions: tuple[Suggestion, ...]) -> None:
+    assert check_suggestions(_statement(*suggestions)) is None
