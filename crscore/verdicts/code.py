@@ -9,9 +9,9 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 from crscore.claims.structural.versions import Version, versions_of
-from crscore.records import ChangedFile, Diff, LineSpan, Side
+from crscore.records import Diff, LineSpan, Side
 from crscore.syntax.grammars import Language, language_of
-from crscore.syntax.outline import Fact, Kind, Outline, Role, Unit
+from crscore.syntax.outline import Fact, Kind, Outline, Unit
 from crscore.syntax.reader import read
 
 MAX_FILES: Final = 200
@@ -189,16 +189,6 @@ class FileText:
                 if region is None or region.start <= fact.line <= region.end:
                     yield fact
 
-    def values(self, name: str) -> Iterator[tuple[int, str]]:
-        """Yield lines and values of a name: as it is assigned, or as a parameter by default."""
-        for fact in self.facts():
-            if fact.role is Role.ASSIGN and re.split(r"\W+", fact.name)[-1] == name:
-                yield fact.line, fact.text
-        for unit in self.outline.units if self.outline else ():
-            for parameter in unit.parameters:
-                if parameter.name == name and parameter.default:
-                    yield unit.head, parameter.default
-
 
 class Code:
     """Both versions of all files of a change."""
@@ -291,11 +281,6 @@ class Code:
         """Return whether a word stands anywhere in either version, in any case."""
         return word.lower() in self._lower_names
 
-    @cached_property
-    def known_names(self) -> Sequence[str]:
-        """All names of both versions, for near spellings."""
-        return sorted(self._names)
-
 
 def _is_shifted(place: Place, code: str) -> bool:
     block = place.text.version.blocks[place.line]
@@ -350,8 +335,3 @@ def clean(code: str) -> str:
         ('obj.close', 'get', 'f(x)')
     """
     return _ENDS.sub("", code.strip()).strip()
-
-
-def file_of(code: Code, file: ChangedFile) -> tuple[FileText, FileText] | None:
-    """Return both texts of a file."""
-    return next((pair for pair in code.files if pair[1].version.file is file), None)

@@ -1,7 +1,6 @@
 """What a remark says, as far as it is needed: its pieces of code, and the words around them."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple
@@ -21,7 +20,6 @@ _PRODUCT: Final = re.compile(
     r"(?:GitHub|JavaScript|TypeScript|PostgreSQL|MySQL|DevTools|OpenAI|OpenTelemetry|MinGW|macOS"
     r"|iOS|JUnit|PyPI|NaN|JSDoc|JavaDoc|JetBrains|GraphQL|[A-Z][a-z]+Rabbit|[A-Z]+s)"
 )
-_QUOTED: Final = re.compile(r"[\"“]([^\"“”\n]{3,120})[\"”]")
 MASK: Final = "§"
 """Stands for a piece of code in the masked text: `§0§` for the first."""
 
@@ -126,8 +124,3 @@ def _mask_words(text: str, put: object) -> str:
         return put(code, is_span=False) if is_code else code  # type: ignore[operator]
 
     return _UNQUOTED.sub(replace, text)
-
-
-def quotations(text: str) -> Sequence[str]:
-    """Return the texts in double quotes."""
-    return _QUOTED.findall(text)

@@ -7,13 +7,12 @@ decides is known as a whole.
 from itertools import chain
 from typing import Final
 
-from crscore.verdicts.checks import absence, changes, places, presence, proposals, values
+from crscore.verdicts.checks import absence, changes, places, presence, proposals
 from crscore.verdicts.checks.base import Check
 
 CHECKS: Final[tuple[Check, ...]] = tuple(
     chain(
         places.CHECKS,
-        values.CHECKS,
         absence.CHECKS,
         presence.CHECKS,
         changes.CHECKS,

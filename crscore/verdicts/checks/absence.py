@@ -275,47 +275,6 @@ def _documentation(region: Region) -> Place | None:
     return Place(region.text, region.start - 1) if _COMMENTED.match(above) else None
 
 
-_FILE_KINDS: Final = tuple(
-    (_any_of(words), re.compile(path, re.IGNORECASE))
-    for words, path in (
-        (
-            "tests?; _test\\.go; test files?; test cases?; specs?",
-            r"tests?\b|_test|test_|spec|\btest",
-        ),
-        ("changesets?", r"changeset"),
-        ("change-?log; release notes?; news", r"change|history|news|release"),
-    )
-)
-_BRINGS: Final = pattern(
-    r"\b(?:brings?|adds?|comes?|ships?|contains?|includes?|has|there (?:is|are)|see"
-    r"|get|find|miss)\b"
-    r"|\bthere(?:'s| is| are)n't"
-)
-_THE_CHANGE: Final = pattern(r"\b(?:(?:this|the) <change>|with this|for it|for this)\b")
-
-
-def check_no_file(phrase: Phrase, ground: Ground) -> Receipt | None:
-    """A kind of file that is said not to come with the change: tests, changesets."""
-    for clause in _negated(phrase):
-        text = "".join(clause)
-        after = _says(phrase, _Clause("", "", clause.after))
-        if not _BRINGS.search(text) or not _THE_CHANGE.search(text):
-            continue
-        for words, path in _FILE_KINDS:
-            noun = words.search(_RELATIVE.split(after)[0])
-            if noun is None:
-                continue
-            files = [text for text in ground.code.texts(Side.NEW) if path.search(text.path)]
-            places = [Place(text, min(text.changed)) for text in files if text.changed]
-            if places and words is not _FILE_KINDS[0][0]:
-                return refute(
-                    _says(phrase, clause), f"The change has {quote(files[0].path)}.", places
-                )
-            if not files and ground.code.is_whole:
-                return confirm(_says(phrase, clause), f"No path of the change is one of {noun[0]}.")
-    return None
-
-
 _MISSES: Final = pattern(
     r"^(?: (?:in|inside|within) (?P<owner>§))?(?: <fills>)* (?P<code>§)"
     r"(?! (?:check|guard|test|case|branch|handling|validation|assertion|value|error))"
@@ -377,64 +336,8 @@ def _place_in(region: Region, piece: Piece) -> Place | None:
     return next((place for place in places if not _COMMENT.match(place.code)), None)
 
 
-_NOT_PASSED: Final = pattern(
-    r"(?P<argument>§) (?:is|are)(?:n't| not| never) (?:passed|handed|forwarded|given|threaded)"
-    r"(?: (?:on|along|down|over|through|in))* (?:to|into) (?:the )?(?P<callee>§)"
-)
-
-
-def check_not_passed(phrase: Phrase, ground: Ground) -> Receipt | None:
-    """An argument that is said not to be passed to a call."""
-    match = _NOT_PASSED.search(phrase.masked)
-    argument = phrase.piece(match["argument"]) if match else None
-    callee = phrase.piece(match["callee"]) if match else None
-    if argument is None or callee is None or _NARROW.search(phrase.masked):
-        return None
-    calls = [
-        (Place(text, fact.line), argument.last in tokens_of(fact.text))
-        for text in ground.code.texts(Side.NEW)
-        for fact in text.facts()
-        if fact.role is Role.CALL and tokens_of(fact.name)[-1:] == [callee.last]
-    ]
-    says = f"{quote(argument.code)} is not passed to {quote(callee.code)}"
-    places = [place for place, _ in calls]
-    if calls and all(passes for _, passes in calls):
-        return refute(says, f"{quote(callee.code)} gets {quote(argument.code)}.", places)
-    if calls and not any(passes for _, passes in calls) and argument.words == [argument.last]:
-        fact = f"No call of {quote(callee.code)} has {quote(argument.code)}."
-        return confirm(says, fact, places)
-    return None
-
-
-_IGNORED: Final = pattern(
-    r"\b<result>(?: \w+)? (?:of|from|by)(?: the)? (?P<call>§)(?: call)?(?: is| are| gets?| goes)?"
-    r" <ignored>\b|\bignor(?:es|ing|ed) the <result>(?: \w+)? (?:of|from|by) (?P<call_after>§)"
-)
-_USES_RESULT: Final = re.compile(r"\b(?:if|return|assert\w*|try|throw|expect\w*|require\w*)\b")
-
-
-def check_ignored(phrase: Phrase, ground: Ground) -> Receipt | None:
-    """A call whose result is said to be ignored."""
-    match = _IGNORED.search(phrase.masked)
-    piece = phrase.piece(match["call"] or match["call_after"]) if match else None
-    places = ground.code.find(piece.code, Side.NEW) if piece else []
-    if piece is None or not places:
-        return None
-    says = f"the result of {quote(piece.code)} is ignored"
-    lines = [place.text.lines[place.line].strip().removeprefix("await ") for place in places]
-    fact = f"{quote(lines[0])} is the whole of line {places[0].line}."
-    if all(line.startswith(piece.code) and line.rstrip("; ")[-1:] == ")" for line in lines):
-        return confirm(says, fact, places)
-    if all(_USES_RESULT.search(line) for line in lines):
-        return refute(says, fact, places)
-    return None
-
-
 CHECKS: Final = (
     check_undocumented,
-    check_no_file,
-    check_not_passed,
-    check_ignored,
     check_undone,
     check_missing,
 )

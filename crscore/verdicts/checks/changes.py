@@ -6,11 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from crscore.claims.structural.english import quote
-from crscore.claims.structural.evidence import last_name
 from crscore.records import Receipt, Side
-from crscore.syntax.outline import Role
 from crscore.verdicts.checks.base import MASKED, Ground, confirm, pattern, refute
-from crscore.verdicts.code import FileText, Place, Region, count_code, tokens_of
+from crscore.verdicts.code import Place, Region, count_code, tokens_of
 from crscore.verdicts.statements import MASK, Phrase
 
 MIN_LENGTH: Final = 3
@@ -38,7 +36,6 @@ _REMOVED: Final = (
 _AGENT: Final = pattern(r"(?:^|\b(?:<agent>)|[,;:.*_—–-])\W*$")
 _AS_PLACE: Final = pattern(r"\b(?:in|inside|within|on|at|under|after|before) (?:the )?(?:\w+ )?$")
 _ADDED: Final = (pattern(rf"\b(?:<adds>) {_THE}(?:new |extra |additional )?(?P<code>{_CODE})"),)
-_MOVED: Final = (pattern(rf"\b<shifts> {_THE}(?P<code>{_CODE})"),)
 _KEPT: Final = (
     pattern(rf"\b(?:<keeps>) (?:<filler> |branch for |case for )*(?P<code>{_CODE})"),
     pattern(rf"(?P<code>{_CODE})(?: <noun>)? (?:<kept>)\b"),
@@ -59,29 +56,8 @@ _EXCHANGED: Final = (
         rf"(?P<code>(?P<mild>{_VALUE}|\w+))"
     ),
 )
-_NO_LONGER: Final = (
-    pattern(
-        r"(?P<unit>§) (?:now )?(?:(?:no longer|stops|stopped) (?:<does>|\w+ing)"
-        r"|<no_longer> <does>(?=.*\bany ?(?:more|longer)))"
-        rf" {_THE}(?P<code>{_CODE})"
-    ),
-)
-_NOW: Final = (
-    pattern(rf"(?P<unit>§)(?: now <does>| <does> now| (?:gains?|gained)) {_THE}(?P<code>{_CODE})"),
-)
 _LEVEL: Final = re.compile(
     r"\bfrom (?P<old>[a-z]{3,}) (?:in)?to (?P<new>[a-z]{3,})\b", re.IGNORECASE
-)
-_OPENED: Final = (
-    pattern(
-        r"(?P<code>§)(?:(?! (?:<unasserted>)\b)[^.;:§]){0,30}?"
-        r" (?:becom(?:es?|ing)|became|is now|(?:was|is) made|turns|gets)"
-        r" (?P<word><opens>)\b(?! §)"
-    ),
-)
-_DEFAULT: Final = (
-    pattern(rf"(?P<code>§)(?: on §| in §)? (?:now )?defaults? to {_THE}(?P<new>{_VALUE}|\w+)"),
-    pattern(rf"default (?:value )?(?:of|for) {_THE}(?P<code>§) (?:(?:is|was|got) )?(?:<gone>)"),
 )
 
 
@@ -143,18 +119,6 @@ def check_added(phrase: Phrase, ground: Ground) -> Receipt | None:
     return None
 
 
-def check_moved(phrase: Phrase, ground: Ground) -> Receipt | None:
-    """Code that the change is said to move."""
-    for code, _ in _matches(_MOVED, phrase):
-        places = ground.code.find(code, Side.NEW)
-        texts = [pair for pair in ground.code.files if any(p.text is pair[1] for p in places)]
-        # What was moved over it may be what the diff shows.
-        shifted = [place for side in Side for place in ground.code.find_shifted(code, side)]
-        if places and not shifted and not any(_changed(old) & _changed(new) for old, new in texts):
-            return refute(f"{quote(code)} is moved", f"{quote(code)} is where it was.", places)
-    return None
-
-
 def check_kept(phrase: Phrase, ground: Ground) -> Receipt | None:
     """Code that is said to be kept."""
     for code, _ in _matches(_KEPT, phrase):
@@ -199,38 +163,6 @@ def check_exchanged(phrase: Phrase, ground: Ground) -> Receipt | None:
     return None
 
 
-def check_no_longer(phrase: Phrase, ground: Ground) -> Receipt | None:
-    """What a unit is said to do no longer."""
-    for code, match in _matches(_NO_LONGER, phrase):
-        for name, old, new in _units(phrase, ground):
-            if name != _code(phrase, match["unit"]):
-                continue
-            was, remains = _within(old, code), _within(new, code)
-            says = f"{quote(name)} has {quote(code)} no longer"
-            if was and not remains and _all_known(ground):
-                return confirm(says, f"{quote(code)} is only in the old {quote(name)}.", was)
-            if len(remains) >= len(was) > 0 and not ground.code.find_shifted(code, Side.OLD):
-                return refute(says, f"{quote(code)} is still in {quote(name)}.", remains)
-    return None
-
-
-def check_now(phrase: Phrase, ground: Ground) -> Receipt | None:
-    """What a unit is said to do now."""
-    for code, match in _matches(_NOW, phrase):
-        for name, old, new in _units(phrase, ground):
-            if name != _code(phrase, match["unit"]):
-                continue
-            does = _within(new, code)
-            says = f"{quote(name)} has {quote(code)} now"
-            if does and not _within(old, code) and _is_main(phrase, match, ground):
-                return confirm(says, f"{quote(code)} is only in the new {quote(name)}.", does)
-            last = _last(code)
-            if not _within(new, last) and not ground.code.find_changed(last, Side.NEW):
-                fact = f"Neither {quote(name)} nor any added line has {quote(last)}."
-                return refute(says, fact, [Place(region.text, region.start) for region in new])
-    return None
-
-
 def check_level(phrase: Phrase, ground: Ground) -> Receipt | None:
     """A word in names that is said to become another: from debug to error."""
     for match in _LEVEL.finditer(phrase.masked):
@@ -248,37 +180,6 @@ def check_level(phrase: Phrase, ground: Ground) -> Receipt | None:
                     says = f"{old} becomes {new}"
                     fact = f"{quote(_text(place).strip())} becomes {quote(text)}."
                     return confirm(says, fact, [place])
-    return None
-
-
-def check_opened(phrase: Phrase, ground: Ground) -> Receipt | None:
-    """A modifier that a declaration is said to get."""
-    for code, match in _matches(_OPENED, phrase):
-        word = match["word"].lower()
-        old, new = (_heads(code, ground, side) for side in (Side.OLD, Side.NEW))
-        before, after = ([p for p in heads if count_code(_text(p), word)] for heads in (old, new))
-        says = f"{quote(code)} becomes {word}"
-        if after and old and not before and _all_known(ground):
-            return confirm(says, f"{quote(code)} is {word} in the new version only.", after)
-        if new and not after and new[0].text.find(word):
-            return refute(says, f"{quote(code)} is not declared {word}.", new)
-    return None
-
-
-def check_default(phrase: Phrase, ground: Ground) -> Receipt | None:
-    """A default value that is said to be set or dropped."""
-    for code, match in _matches(_DEFAULT, phrase):
-        value = _code(phrase, match.groupdict().get("new") or "")
-        old, new = (_values(code, phrase, ground, side) for side in (Side.OLD, Side.NEW))
-        if not value:
-            if new and len(new) >= len(old):
-                fact = f"{quote(code)} has a default in the new version."
-                return refute(f"{quote(code)} has no default any more", fact, list(new))
-            continue
-        says = f"{quote(code)} defaults to {quote(value)}"
-        if new and not any(count_code(text, value) for text in new.values()):
-            fact = f"{quote(code)} defaults to {quote(next(iter(new.values())))}."
-            return refute(says, fact, list(new))
     return None
 
 
@@ -335,11 +236,6 @@ def _is_redeclared(code: str, ground: Ground) -> bool:
     )
 
 
-def _changed(text: FileText) -> set[str]:
-    lines = {text.lines[line].strip() for line in text.changed}
-    return {line for line in lines if len(line) > MIN_LENGTH}
-
-
 def _all_known(ground: Ground) -> bool:
     """Return whether all code of a remark is in the change."""
     return all(
@@ -376,44 +272,6 @@ def _within(regions: Sequence[Region], code: str) -> list[Place]:
     return [place for region in regions for place in region.find(code)]
 
 
-def _heads(name: str, ground: Ground, side: Side) -> list[Place]:
-    """Return the declarations of a name, in any case of its letters."""
-    last = tokens_of(name)[-1].lower()
-    return [
-        Place(text, unit.head)
-        for text in ground.code.texts(side)
-        for unit in (text.outline.units[1:] if text.outline else ())
-        if last_name(unit.name).lower() == last
-    ]
-
-
-def _values(name: str, phrase: Phrase, ground: Ground, side: Side) -> dict[Place, str]:
-    """Return the default values of a parameter or field in the units that a sentence names."""
-    values = {}
-    for text in ground.code.texts(side):
-        for unit in text.outline.units if text.outline else ():
-            for parameter in unit.parameters:
-                if parameter.name == name and parameter.default:
-                    values[Place(text, unit.head)] = parameter.default
-            for fact in unit.facts:
-                if fact.role is Role.ASSIGN and fact.name == name:
-                    values[Place(text, fact.line)] = fact.text
-    regions = [
-        region
-        for piece in phrase.pieces
-        if piece.last
-        for region in ground.code.regions_named(piece.last, side)
-    ]
-    inside = {place: value for place, value in values.items() if _is_in(place, regions)}
-    return inside or values
-
-
-def _is_in(place: Place, regions: Sequence[Region]) -> bool:
-    return any(
-        place.text is region.text and region.start <= place.line <= region.end for region in regions
-    )
-
-
 def _changed_places(ground: Ground, side: Side) -> Iterator[Place]:
     for text in ground.code.texts(side):
         yield from (Place(text, line) for line in sorted(text.changed))
@@ -444,7 +302,4 @@ def _are_one_edit(old: Place, new: Place) -> bool:
     )
 
 
-CHECKS: Final = (
-    check_removed, check_added, check_moved, check_kept, check_exchanged, check_no_longer,
-    check_now, check_level, check_opened, check_default,
-)  # fmt: skip
+CHECKS: Final = (check_removed, check_added, check_kept, check_exchanged, check_level)

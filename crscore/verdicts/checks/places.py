@@ -10,7 +10,6 @@ from crscore.syntax.outline import Kind, Role
 from crscore.verdicts.checks.base import Ground, confirm, pattern, refute
 from crscore.verdicts.checks.readings import (
     clauses_of,
-    paths_of,
     pieces_of,
     readings,
     says_more,
@@ -187,32 +186,10 @@ def check_together(phrase: Phrase, ground: Ground) -> Receipt | None:
     return None
 
 
-def check_in_file(phrase: Phrase, ground: Ground) -> Receipt | None:
-    """Code that a named file is said to have."""
-    named = paths_of(phrase)
-    texts = [text for path in named for text in ground.code.texts_at(path)]
-    for reading in readings(_STATES, phrase, "piece"):
-        piece = reading["piece"]
-        codes = [each.code for each in pieces_of(reading.clause, phrase)]
-        if len(texts) != 1 or not piece.is_verbatim:
-            continue
-        if named[0] not in reading.clause and named[0] not in codes:
-            continue
-        says = f"{quote(texts[0].path)} has {quote(piece.code)}"
-        inside = [Place(texts[0], line) for line in texts[0].find(piece.code)]
-        if inside and all(c in named or texts[0].find(c) for c in codes) and not says_more(ground):
-            return confirm(says, f"{says}.", inside)
-        places = ground.code.find(piece.code)
-        if places and not any(texts[0].path == place.text.path for place in places):
-            return refute(says, f"{quote(piece.code)} is in {quote(places[0].text.path)}.", places)
-    return None
-
-
 CHECKS: Final = (
     check_line,
     check_nowhere,
     check_in_unit,
-    check_in_file,
     check_inside,
     check_together,
 )

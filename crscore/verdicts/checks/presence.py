@@ -25,12 +25,7 @@ _STILL: Final = pattern(r"\b<still>\b")
 _ASSERTS: Final = pattern(r"\b(?:<still>|<asserts>)\b")
 _LITERAL: Final = pattern(r"\b<literal>\b")
 _CALLS: Final = pattern(r"\b(?:<calls>|<passes>)\b")
-_TYPO: Final = pattern(r"\b<typo>\b|(?<![\w/])s/\w+")
-_CORRECTION: Final = re.compile(r"(?<!\w)s/(?P<wrong>[\w' ]+)/[\w' ]+")
 _TWICE: Final = pattern(r"\b<twice>\b")
-_IMPORTS: Final = pattern(r"\b<imports>\b")
-_SWALLOWS: Final = pattern(r"\b<swallows> (?:the |an |any |its )*(?:errors?|exceptions?)\b")
-_BLANK_ERROR: Final = re.compile(r"(?:^|,)\s*_\s*:?=")
 _TRAITS: Final = {
     "trailing_space": r"[^\S\n]$",
     "broad_catch": r"\bexcept\s*:|\bexcept\s*\(?(?:Base)?Exception\b|\brescue\s*(?:=>|$)"
@@ -167,26 +162,6 @@ def _is_there(code: str, ground: Ground) -> bool:
     )
 
 
-def check_typo(phrase: Phrase, ground: Ground) -> Receipt | None:
-    """A misspelled word, or misspelled text, that is said to be there."""
-    correction = _CORRECTION.search(phrase.text)
-    for clause in clauses(phrase, _TYPO, ground, with_rest=True):
-        wrong = [correction["wrong"]] if correction else clause.objects
-        places = [place for text in wrong for place in clause.scope.find(text, Side.NEW)]
-        if wrong and not places:
-            return refute(
-                f"{quote(wrong[0])} is a typo in {clause.scope.title}",
-                f"The new version of {clause.scope.title} has no {quote(wrong[0])}.",
-            )
-        if wrong and clause.scope.find(wrong[0], Side.NEW):
-            return confirm(
-                f"{quote(wrong[0])} is a typo in {clause.scope.title}",
-                f"The new version of {clause.scope.title} has {quote(wrong[0])}.",
-                places,
-            )
-    return None
-
-
 def check_twice(phrase: Phrase, ground: Ground) -> Receipt | None:
     """Code that is said to be there twice."""
     for clause in clauses(phrase, _TWICE, ground, with_rest=True):
@@ -200,21 +175,6 @@ def check_twice(phrase: Phrase, ground: Ground) -> Receipt | None:
                 return confirm(says, f"{quote(code)} is in equal lines.", twins)
             if len(places) == 1 and len(tokens_of(code)) >= MIN_UNPLACED_TOKENS:
                 return refute(says, f"{quote(code)} is in {clause.scope.title} once.", places)
-    return None
-
-
-def check_import(phrase: Phrase, ground: Ground) -> Receipt | None:
-    """A name that a file is said to import, and does not have at all."""
-    for clause in clauses(phrase, _IMPORTS, ground):
-        if not clause.scope.names:
-            continue
-        for code in clause.objects:
-            name = tokens_of(code)[-1:]
-            if name and name[0].isidentifier() and not clause.scope.find(name[0], Side.NEW):
-                return refute(
-                    f"{clause.scope.title} imports {quote(code)}",
-                    f"The new version of {clause.scope.title} has no {quote(name[0])}.",
-                )
     return None
 
 
@@ -239,29 +199,8 @@ def check_trait(phrase: Phrase, ground: Ground) -> Receipt | None:
     return None
 
 
-def _are_near(place: Place, other: Place) -> bool:
-    return place.text is other.text and abs(place.line - other.line) <= 1
-
-
-def check_swallowed(phrase: Phrase, ground: Ground) -> Receipt | None:
-    """A call whose error is said to be swallowed."""
-    for clause in clauses(phrase, _SWALLOWS, ground):
-        for code in clause.objects:
-            for place, line in clause.scope.lines(Side.NEW):
-                if _BLANK_ERROR.search(line) and place.line in place.text.find(code):
-                    return confirm(
-                        f"{clause.scope.title} swallows the error of {quote(code)}",
-                        f"The error of {quote(code)} is assigned to `_`.",
-                        [place],
-                    )
-    return None
-
-
 CHECKS: Final = (
     check_still,
-    check_typo,
     check_twice,
-    check_import,
     check_trait,
-    check_swallowed,
 )

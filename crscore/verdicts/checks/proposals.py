@@ -1,7 +1,6 @@
 """Proposals: what is asked for and already so, or provably not yet."""
 
 import re
-from collections.abc import Iterable
 from difflib import SequenceMatcher
 from typing import Final
 
@@ -27,19 +26,10 @@ MIN_NAMES: Final = 2
 MIN_SAME: Final = 0.7
 """Minimum share of the tokens, of the shorter of the two, that they share."""
 
-_CODE: Final = r"(?:§|\"[^\"]{3,}\")"
-_EXCHANGE: Final = pattern(
-    rf"(?P<new>{_CODE}),? (?:instead of|rather than|in place of)(?: the| a| an)* (?P<old>{_CODE})"
-    rf"|(?:change|replace|swap|correct)(?: the| a| an| all)* (?P<old2>{_CODE})"
-    rf" (?:to|by|with|into|for)(?: the| a| an)* (?P<new2>{_CODE})"
-    rf"|(?P<old3>{_CODE})(?: here)? should (?:be|read|say|become) (?P<new3>{_CODE})"
-)
-_ASKS: Final = pattern(r"^\W*(?:use|change|replace|swap|correct)\b|\b(?:<asking>)\b")
 _WRITES: Final = pattern(
     r"\b(?:make (?:it|this|that)|write|use|suggest|should be|how about|why not|i'd|prefer)"
     r"(?: it| this| just| something like| as)* (?P<code>§)"
 )
-_MODIFIER: Final = pattern(r"\b(?:<modifier>)\b")
 _ELLIPSIS: Final = re.compile(r"\.{3}|…")
 _NAME: Final = re.compile(r"[\w-]+")
 
@@ -63,64 +53,6 @@ def check_already(phrase: Phrase, ground: Ground) -> Receipt | None:
         f"{place.line} is {quote(place.text.lines[place.line].strip())}" for place in shown
     )
     return refute("what it asks for is not there", f"Line {lines}.", shown)
-
-
-def check_modifier(phrase: Phrase, ground: Ground) -> Receipt | None:
-    """A modifier that is asked for in front of a function or type."""
-    request = request_of(phrase, ground)
-    if request is None or len(request.pieces) != 1 or len(request.words) != 1:
-        return None
-    modifiers = _MODIFIER.findall(phrase.masked)
-    regions = ground.code.regions_named(request.pieces[0].last)
-    if len(modifiers) != 1 or stems_of(modifiers[0]) != request.words or len(regions) != 1:
-        return None
-    region, modifier = regions[0], modifiers[0].lower()
-    unit = region.unit
-    if unit is None or request.is_elsewhere:
-        return None
-    places = [Place(region.text, unit.head)]
-    says = f"{quote(unit.name)} is not {quote(modifier)}"
-    if modifier in unit.head_tokens:
-        return refute(says, f"{quote(unit.name)} is {quote(modifier)}.", places)
-    return confirm(says, f"{quote(unit.name)} is declared without {quote(modifier)}.", places)
-
-
-def check_gone(phrase: Phrase, ground: Ground) -> Receipt | None:
-    """Code whose removal is asked for, and that is already gone."""
-    request = request_of(phrase, ground)
-    if request is None or request.kind != REMOVES or not request.is_verbatim:
-        return None
-    code = request.pieces[0].code
-    pieces = ground.statement.pieces
-    paths = {text.path for piece in pieces for text in ground.code.texts_at(piece.code)}
-    kept = _within(ground.code.find(code, Side.NEW), paths)
-    removed = _within(ground.code.find_changed(code, Side.OLD), paths)
-    if kept or not removed or not ground.code.is_whole:
-        return None
-    return refute(f"{quote(code)} is there", f"The change removes {quote(code)}.", removed)
-
-
-def check_exchange(phrase: Phrase, ground: Ground) -> Receipt | None:
-    """Code that is to replace other code."""
-    match = _EXCHANGE.search(phrase.masked)
-    if match is None or not _ASKS.search(phrase.masked) or not ground.code.is_whole:
-        return None
-    old, new = (
-        next(_code_of(match[name], phrase) for name in names if match[name])
-        for names in (("old", "old2", "old3"), ("new", "new2", "new3"))
-    )
-    if min(len(tokens_of(old)), len(tokens_of(new))) <= 1:
-        return None
-    new_places, old_places = ground.code.find(new, Side.NEW), ground.code.find(old, Side.NEW)
-    says = f"the code has {quote(old)} instead of {quote(new)}"
-    if old_places and not new_places:
-        fact = f"The new version has {quote(old)}, and nowhere {quote(new)}."
-        return confirm(says, fact, old_places)
-    if not old_places and ground.code.find_changed(new, Side.NEW):
-        return refute(
-            says, f"The new version has {quote(new)}, and nowhere {quote(old)}.", new_places
-        )
-    return None
 
 
 def check_rewritten(phrase: Phrase, ground: Ground) -> Receipt | None:
@@ -151,16 +83,6 @@ def _line_with_rest(place: Place, request: Request) -> Place:
     window = range(place.line - NEAR_LINES, place.line + NEAR_LINES + 1)
     near = [place, *(Place(place.text, number) for number in window if number in lines)]
     return max(near, key=lambda near_place: len(rest & stems_of(lines[near_place.line])))
-
-
-def _within(places: Iterable[Place], paths: set[str]) -> list[Place]:
-    """Return the places in some files, or all without any."""
-    return [place for place in places if not paths or place.text.path in paths]
-
-
-def _code_of(text: str, phrase: Phrase) -> str:
-    piece = phrase.piece(text) if text.startswith("§") else None
-    return piece.code if piece else text.strip('"')
 
 
 def _lines(text: FileText, request: Request) -> list[Place]:
@@ -240,4 +162,4 @@ def _likeness(line: str, piece: Piece) -> float:
     )
 
 
-CHECKS: Final = (check_modifier, check_already, check_gone, check_exchange, check_rewritten)
+CHECKS: Final = (check_already, check_rewritten)
