@@ -1,0 +1,137 @@
+"""Whether what a remark says of the code is so: how often the code decides, and how often rightly.
+
+    python benchmarks/verdicts.py DATA
+
+DATA is the folder that `crscore train usefulness` takes. `statements.jsonl` has remarks about
+commits of `DATA/commits/whole.jsonl.gz`, half of them false; two readers who did not write them
+agreed on each from the code alone. The checks were written on the first part; the second was kept
+apart until they stood, and what failed there was removed; the third was written after that. Then:
+findings on real pull requests that experts accepted or rejected, with their hunk alone; and what
+the verdicts cost.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import re
+import time
+from collections import Counter, defaultdict
+from dataclasses import replace
+from pathlib import Path
+
+from crscore import Scorer
+from crscore.diff import parse
+from crscore.errors import DiffParseError
+from crscore.pipeline import sentences_of, split_comment
+from crscore.records import Comment, Diff, Verdict
+from crscore.verdicts.judge import judge_statements
+from crscore.verdicts.statements import Statement
+
+
+def read_rows(path: Path) -> list[dict]:
+    """Read JSON Lines, plain or gzip."""
+    with (gzip.open if path.suffix == ".gz" else open)(path, "rt", encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+def whole_diff(row: dict) -> Diff:
+    """Parse a commit with its whole files."""
+    diff = parse.parse_diff(row["diff"])
+    files = []
+    for file in diff.files:
+        old, new = row["files"].get(file.path, (None, None))
+        if file.old_path in row["files"]:
+            old = row["files"][file.old_path][0]
+        files.append(replace(file, old_source=old, new_source=new))
+    return replace(diff, files=tuple(files))
+
+
+def judge(diff: Diff, comment: Comment) -> Verdict:
+    units = sentences_of([split_comment(comment, diff, "markdown")])
+    statement = Statement(sentences=units, comment=comment)
+    (receipt,) = judge_statements([statement], diff, ())
+    return receipt.verdict if receipt else Verdict.UNPROVEN
+
+
+def measure_statements(data: Path) -> None:
+    commits = {row["commit"][:12]: row for row in read_rows(data / "commits/whole.jsonl.gz")}
+    diffs: dict[str, Diff] = {}
+    parts: dict[str, Counter] = defaultdict(Counter)
+    for row in read_rows(Path(__file__).with_name("statements.jsonl")):
+        key = row["commit"]
+        diff = diffs.setdefault(key, whole_diff(commits[key]))
+        verdict = judge(diff, Comment(body=row["text"]))
+        parts[row["part"]][row["truth"], verdict] += 1
+        parts[f"{row['part']}, {row['relation']}"][row["truth"], verdict] += 1
+    for name, counts in sorted(parts.items()):
+        true, false = (
+            {verdict: counts[truth, verdict] for verdict in Verdict} for truth in (True, False)
+        )
+        refuted, confirmed = (
+            true[verdict] + false[verdict] for verdict in (Verdict.REFUTED, Verdict.CONFIRMED)
+        )
+        print(
+            f"{name}: {false[Verdict.REFUTED]} of {sum(false.values())} false ones refuted, "
+            f"{true[Verdict.REFUTED]} of {sum(true.values())} true ones; "
+            f"{true[Verdict.CONFIRMED]} true ones confirmed, "
+            f"{false[Verdict.CONFIRMED]} false ones; "
+            f"right: {false[Verdict.REFUTED] / max(1, refuted):.2f} of refutations, "
+            f"{true[Verdict.CONFIRMED] / max(1, confirmed):.2f} of confirmations"
+        )
+
+
+def measure_findings(data: Path) -> None:
+    counts: dict[bool, Counter] = {True: Counter(), False: Counter()}
+    for row in read_rows(data / "real-comments/accepted-dev.jsonl.gz"):
+        if not row["diff_hunk"]:
+            continue
+        try:
+            diff = parse.parse_diff(row["diff_hunk"], path=row["path"])
+        except DiffParseError:
+            continue
+        comment = Comment(body=row["comment"], path=row["path"], line=row["to_line"])
+        counts[bool(row["accepted"])][judge(diff, comment)] += 1
+    for accepted, verdicts in counts.items():
+        numbers = ", ".join(f"{verdict.value} {verdicts[verdict]}" for verdict in Verdict)
+        print(f"findings {'accepted' if accepted else 'rejected'} by experts: {numbers}")
+
+
+def measure_cost(data: Path) -> None:
+    commits = read_rows(data / "commits/whole.jsonl.gz")
+    statements = read_rows(Path(__file__).with_name("statements.jsonl"))
+    texts: dict[str, list[str]] = defaultdict(list)
+    for row in statements:
+        texts[row["commit"]].append(row["text"])
+    pairs = [
+        (whole_diff(row), "\n\n".join(texts[row["commit"][:12]]))
+        for row in commits
+        if row["commit"][:12] in texts
+    ][:60]
+    start = time.process_time()
+    Scorer(analyzers="none").score_many(pairs)
+    total = time.process_time() - start
+    start = time.process_time()
+    for diff, text in pairs:
+        comment = Comment(body=text)
+        units = sentences_of([split_comment(comment, diff, "markdown")])
+        judge_statements(
+            [Statement(sentences=(unit,), comment=comment) for unit in units], diff, ()
+        )
+    share = (time.process_time() - start) / total
+    print(f"cost of the verdicts: {share:.0%} of a run, of {len(pairs)} commits")
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=re.split(r"\n", __doc__)[0])
+    parser.add_argument("data", type=Path)
+    data = parser.parse_args().data
+    measure_statements(data)
+    measure_findings(data)
+    measure_cost(data)
+
+
+if __name__ == "__main__":
+    main()
