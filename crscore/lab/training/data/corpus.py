@@ -420,17 +420,19 @@ def _points_and_parts() -> Iterator[Post]:
 
 
 def _contrasts() -> Iterator[Post]:
-    """Yield descriptions, findings and requests on one change, in the same mood."""
+    """Yield findings, requests and descriptions of one change, in the same mood."""
     for row in judgements.read_texts("contrasts"):
-        fields: dict[str, Any] = {"group": row["repository"], "pool": "contrasts", "weight": 0.5}
+        fields: dict[str, Any] = {"group": row["repository"], "pool": "contrasts"}
         for text in row["describe"]:
             body = Comment(body=text)
-            yield Post(comment=body, stance=Stance.DESCRIPTION, ratings=_EMPTY, **fields)
+            yield Post(
+                comment=body, stance=Stance.DESCRIPTION, ratings=_EMPTY, weight=0.4, **fields
+            )
         for kind, stance in (("points", Stance.PROBLEM), ("requests", Stance.REQUEST)):
             for point in row[kind]:
                 rated = _rate_point(point["importance"] / judgements.MAX_IMPORTANCE)
                 body = Comment(body=point["text"])
-                yield Post(comment=body, stance=stance, ratings=rated, **fields)
+                yield Post(comment=body, stance=stance, ratings=rated, weight=0.7, **fields)
 
 
 def _filled_templates(commits: list[dict[str, Any]]) -> Iterator[Post]:
