@@ -245,5 +245,6 @@ def _explain_scores(overview: Overview) -> str:
         )
     return (
         f"{usefulness}{published}; relevance is their harmonic mean.{scale} The numbers measure "
-        "what a review covers, not whether it is right, and nothing about who wrote it."
+        "what a review covers; whether it is right counts only where the code refutes it, and who "
+        "wrote it never."
     )

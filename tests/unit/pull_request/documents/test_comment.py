@@ -37,6 +37,7 @@ def test_notes_are_folded() -> None:
     openly, folded = comment.render_comment(overviews.review()).split("<details>", 1)
     assert "One binary file was left out." in folded
     assert "harmonic mean" in folded
+    assert "whether it is right counts only where the code refutes it" in folded
     assert "binary" not in openly
 
 
