@@ -38,7 +38,7 @@ from crscore.records import (
     Usefulness,
 )
 from crscore.review import proposals, sentences
-from crscore.scoring import assembly, references, scopes, signature, similarity
+from crscore.scoring import assembly, references, scopes, signature, similarity, subjects
 from crscore.static_analysis import issues
 from crscore.static_analysis.issues import ChosenIssues
 from crscore.suggestions import effects
@@ -423,11 +423,21 @@ def _score(
     reader = parts.reader
     cells, change = compare(job.pair.diff, job.references, job.sentences, vectors, reader)
     judgement = parts.matcher.match(cells)
+    named = subjects.find_named(
+        job.pair.diff,
+        cells.references,
+        cells.sentences,
+        cells.similarity,
+        judgement.flags,
+        reader.weights.rarity.of if reader else None,
+    )
     suggestions, unjudged = _judge_suggestions(job, budget)
     review, verification = None, Verification([], ())
     if reader and change and texts:
         verification = _judge_remarks(job, texts, suggestions, parts.verifier)
-        review = reader.read_comments(cells, change, texts, judgement, verification.receipts)
+        review = reader.read_comments(cells, change, texts, judgement, verification.receipts, named)
+    readings = review.readings if review else ()
+    touched = subjects.find_touched(judgement.degrees, parts.matcher.decision, named, readings)
     flags = _merge_flags(judgement, review)
     # The columns have hidden sentences last; reports list sentences in the order of the comments.
     shown_columns = sorted(
@@ -442,6 +452,7 @@ def _score(
         originals={index: older.comments[0] for index, older in originals.items()},
         similarity=_read_only(cells.similarity[:, shown_columns]),
         degrees=_read_only(judgement.degrees[:, shown_columns]),
+        touched=touched[:, shown_columns],
         flags=tuple(flags[column] for column in shown_columns),
         decision=parts.matcher.decision,
         limit=parts.max_claims,
@@ -589,14 +600,21 @@ def _older_degrees(units: Sequence[Sentence], originals: Mapping[int, Result]) -
         Shape (S,), each in [0, 1]; 0 for the sentences of all other comments.
     """
     degrees = {
-        (index, sentence.text): match.degree or 0.0
+        (index, sentence.text): degree
         for index, older in originals.items()
-        for sentence, match in zip(older.sentences, older.sentence_matches, strict=True)
+        for sentence, degree in zip(older.sentences, _best_degrees(older), strict=True)
     }
     return np.array(
         [degrees.get((sentence.comment, sentence.text), 0.0) for sentence in units],
         dtype=np.float32,
     )
+
+
+def _best_degrees(result: Result) -> Sequence[float]:
+    """Return the highest degree of each sentence to a counted pseudo-reference."""
+    counted = [reference.counted for reference in result.references]
+    best: list[float] = result.degrees[counted].max(axis=0, initial=0.0).tolist()
+    return best
 
 
 def _read_only(matrix: Floats) -> Floats:

@@ -683,7 +683,10 @@ class Scores:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Match:
-    """Best pseudo-reference of a sentence, or best sentence of a pseudo-reference."""
+    """Best pseudo-reference of a sentence, or best sentence of a pseudo-reference.
+
+    A partner that it addresses comes before all others, then the one with the highest degree.
+    """
 
     index: int | None
     """Index of the partner in the result; None when there was none to compare with, or when it
@@ -693,7 +696,8 @@ class Match:
     degree: float | None
     """Degree to which they address each other, in [0, 1]; None when there was none."""
     matched: bool
-    """Whether the matcher counts the pair as addressing each other."""
+    """Whether the sentence addresses the pseudo-reference: by the degree, as its subject, or by a
+    name of its code."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -89,13 +89,11 @@ class Together(Scores, frozen=True, kw_only=True):
     words: Count
     """Words of all comments."""
     points: Count
-    """Points that a review of the change should address."""
+    """Topics, and points without a topic, that a review of the change should address."""
     addressed: Count
-    """Points that a comment addresses."""
+    """Number of these that a comment addresses."""
     unaddressed: Count
-    """Topics that no comment addresses, and such points without a topic; `open` has the most
-    important ones.
-    """
+    """Number of the others; `open` has the most important ones."""
 
 
 class Reviewer(Scores, frozen=True, kw_only=True):
@@ -266,7 +264,7 @@ def make_overview(
         url=pull.url,
         head=pull.head,
         graded=view.graded(result),
-        together=_together(result, len(missed)),
+        together=_together(result),
         reviewers=_reviewers(result, people),
         other_reviewers=max(len(people) - MAX_REVIEWERS, 0),
         remarks=tuple(_remarks(result, listed))[:MAX_REMARKS],
@@ -276,8 +274,8 @@ def make_overview(
     )
 
 
-def _together(result: records.Result, unaddressed: int) -> Together:
-    topic, addressed = view.reached(result)
+def _together(result: records.Result) -> Together:
+    addressed = [point.addressed for point in view.points(result)]
     composition = view.sum_of_value(result)
     return Together(
         usefulness=_useful(
@@ -285,11 +283,11 @@ def _together(result: records.Result, unaddressed: int) -> Together:
         ),
         **_published_scores(result.scores),
         sentences=result.scores.sentences,
-        on_topic=topic,
+        on_topic=view.count_on_topic(result),
         words=result.baselines.words,
-        points=result.scores.references,
-        addressed=addressed,
-        unaddressed=unaddressed,
+        points=len(addressed),
+        addressed=sum(addressed),
+        unaddressed=addressed.count(False),
     )
 
 

@@ -115,19 +115,26 @@ class Reference(Struct, frozen=True, kw_only=True):
     counted: bool
     """False when it is excluded from the whole change's comprehensiveness."""
     topic: Topic | None
-    """Unit of the change that it is about; null where the generator knows none. A sentence that
-    addresses one counted pseudo-reference of a topic addresses the topic.
-    """
+    """Unit of the change that it is about; null where the generator knows none."""
     best_sentence: Count | None
-    """Index of the sentence that addresses it best; ties go to the most similar one; null without
-    sentences.
+    """Index of the sentence that addresses it, or nearly, with the highest degree; ties go to the
+    most similar one; null without sentences.
     """
     similarity: Cosine | None
     """Cosine similarity to that sentence; null without sentences."""
     degree: Share | None
     """How far that sentence addresses it; null without sentences."""
     matched: bool
-    """True when a sentence addresses it."""
+    """True when a sentence addresses it: by the degree, as its subject, or as it names its code."""
+
+
+class ChangePoint(Struct, frozen=True, kw_only=True):
+    """What a review of the change should address: a topic, or a pseudo-reference without one."""
+
+    references: Sequence[Count]
+    """Indices of its counted pseudo-references, the heaviest first."""
+    addressed: bool
+    """True when a sentence addresses one of them."""
 
 
 class Analysis(Struct, frozen=True, kw_only=True):
@@ -265,6 +272,8 @@ class Result(Struct, frozen=True, kw_only=True):
     """The change."""
     references: Sequence[Reference]
     """The R pseudo-references."""
+    points: Sequence[ChangePoint]
+    """The points of the change, the heaviest first: all reports count and list these."""
     analysis: Analysis
     """Findings of static analysis."""
     sentences: Sequence[Sentence]
@@ -326,6 +335,7 @@ def document(result: records.Result) -> Result:
         references=[
             _reference(index, item, match) for index, (item, match) in enumerate(references)
         ],
+        points=[_fields(ChangePoint, point) for point in view.points(result)],
         analysis=_fields(Analysis, result.analysis),
         sentences=[
             _fields(

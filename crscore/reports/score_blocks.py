@@ -52,11 +52,12 @@ def make_headline(result: Result) -> Iterator[blocks.Paragraph]:
     if reason is not None:
         yield blocks.Paragraph(f"No score: {reason.rstrip('.')}.", "strong fair")
         return
-    topic, addressed = view.reached(result)
+    points = view.points(result)
     yield blocks.Paragraph(
-        f"The review is about the change in {topic:,} of "
-        f"{view.count_noun(len(result.sentences), 'sentence')} and addresses {addressed:,} of "
-        f"{view.count_noun(result.scores.references, 'point')} that a review of it should touch."
+        f"The review is about the change in {view.count_on_topic(result):,} of "
+        f"{view.count_noun(len(result.sentences), 'sentence')} and addresses "
+        f"{sum(point.addressed for point in points):,} of "
+        f"{view.count_noun(len(points), 'point')} that a review of it should touch."
     )
 
 

@@ -11,6 +11,7 @@ from crscore import records
 from crscore.records import Comment, PseudoReference, Result, ReviewResult, Side
 from crscore.reports import escape
 from crscore.reports.blocks import Measure
+from crscore.scoring.subjects import Point, list_points
 
 UNDEFINED = "–"
 """Placeholder for an undefined score."""
@@ -380,15 +381,14 @@ def suggestions(result: Result) -> tuple[str, ...]:
 def rows(result: Result) -> tuple[Measure, Measure, Measure]:
     """Return the three scores with their bases."""
     scores = result.scores
-    topic, addressed = reached(result)
-    sentences = count_noun(scores.sentences, "sentence")
-    references = count_noun(scores.references, "pseudo-reference")
+    of_sentences = count_noun(scores.sentences, "sentence")
+    of_references = count_noun(scores.references, "pseudo-reference")
     if graded(result) and scores.reason is None:
-        of_sentences = f"mean of {sentences}, {topic:,} on topic"
-        of_references = f"mean of {references}, {addressed:,} addressed"
+        of_sentences = f"mean of {of_sentences}, {count_on_topic(result):,} on topic"
+        of_references = f"mean of {of_references}; {describe_addressed(result)}"
     else:
-        of_sentences = f"{topic:,} of {sentences} on topic"
-        of_references = f"{addressed:,} of {references} addressed"
+        of_sentences = f"{scores.matched_sentences:,.0f} of {of_sentences} matched"
+        of_references = f"{scores.matched_references:,.0f} of {of_references} matched"
     return (
         Measure("Relevance", scores.relevance, "harmonic mean of the two below"),
         Measure("Conciseness", scores.conciseness, of_sentences),
@@ -396,15 +396,20 @@ def rows(result: Result) -> tuple[Measure, Measure, Measure]:
     )
 
 
-def reached(result: Result) -> tuple[int, int]:
-    """Count the sentences and counted pseudo-references with a match; zeros for an abstention."""
-    if result.scores.reason is not None:
-        return 0, 0
-    pairs = zip(result.references, result.reference_matches, strict=True)
-    return (
-        sum(match.matched for match in result.sentence_matches),
-        sum(match.matched for reference, match in pairs if reference.counted),
-    )
+def points(result: Result) -> tuple[Point, ...]:
+    """List what a review of the change should address, the heaviest first."""
+    return list_points(result.references, result.reference_matches)
+
+
+def describe_addressed(result: Result) -> str:
+    """Count the points that a sentence addresses: "4 of 6 points addressed"."""
+    addressed = [point.addressed for point in points(result)]
+    return f"{sum(addressed):,} of {count_noun(len(addressed), 'point')} addressed"
+
+
+def count_on_topic(result: Result) -> int:
+    """Count the sentences that address a point."""
+    return sum(match.matched for match in result.sentence_matches)
 
 
 def ratio_of_review(result: Result, review: ReviewResult) -> str:
@@ -424,15 +429,16 @@ def legend(result: Result, mark: str) -> str:
     if result.threshold is not None:
         return (
             "The number is the cosine similarity of a sentence and a pseudo-reference, each with "
-            f"its best partner; {mark} marks those above the threshold of {result.threshold:.4g}. "
-            "Conciseness is the share of sentences so marked, comprehensiveness that of the "
-            "counted pseudo-references."
+            f"its best partner; {mark} marks those above the threshold of {result.threshold:.4g}, "
+            "or that name its code. Conciseness is the share of sentences above it, "
+            "comprehensiveness that of the counted pseudo-references."
         )
     return (
         "The number, from 0 to 100, is how far a sentence addresses a pseudo-reference, each with "
-        f"its best partner; {mark} marks {hundred(result.decision)} and more. The scores count "
-        "parts: conciseness is the mean of the sentences' numbers, comprehensiveness that of the "
-        "counted pseudo-references'. A flagged sentence counts less, mostly nothing."
+        f"its best partner; {mark} marks {hundred(result.decision)} and more, or that the sentence "
+        "is about it or names its code. The scores count parts: conciseness is the mean of the "
+        "sentences' numbers, comprehensiveness that of the counted pseudo-references'. A flagged "
+        "sentence counts less, mostly nothing."
     )
 
 
@@ -505,32 +511,14 @@ def list_spans(spans: Sequence[records.LineSpan], max_places: int) -> str:
 
 
 def unaddressed(result: Result) -> tuple[tuple[int, PseudoReference], ...]:
-    """List what no sentence addresses, the heaviest first, each topic once.
-
-    A topic is addressed when one of its counted pseudo-references is, or when a remark that gives
-    something is about one. A pseudo-reference without a topic is listed by itself.
+    """List the points that no sentence addresses, the heaviest first.
 
     Returns:
         Index and pseudo-reference; a topic has those of its heaviest one, with the topic named
         before the sentence and its lines as the only place.
     """
-    references = result.references
-    topics = {
-        index: reference.topic or index
-        for index, reference in enumerate(references)
-        if reference.counted
-    }
-    matches = result.reference_matches
-    addressed = {topics[index] for index in topics if matches[index].matched}
-    spoken_of = (
-        about_remark(result, item).reference for item in result.remarks if item.is_valuable
-    )
-    addressed |= {topics[index] for index in spoken_of if index in topics}
-    heaviest: dict[records.Topic | int, int] = {}
-    for index in sorted(topics, key=lambda index: -references[index].weight):
-        if topics[index] not in addressed:
-            heaviest.setdefault(topics[index], index)
-    return tuple((index, _name_topic(references[index])) for index in heaviest.values())
+    heaviest = [point.references[0] for point in points(result) if not point.addressed]
+    return tuple((index, _name_topic(result.references[index])) for index in heaviest)
 
 
 _SAYS_NO_MORE = re.compile(r"(?:\d lines?\) has been added|has changed \([^()]*\))\.$")

@@ -80,6 +80,9 @@ class JudgedCells:
     """Cosines, shape (R, S), each in [-1, 1]."""
     degrees: npt.NDArray[np.float32]
     """The matcher's judgement, shape (R, S), each in [0, 1]."""
+    touched: npt.NDArray[np.bool_]
+    """Whether a sentence addresses a pseudo-reference, shape (R, S): by its degree or its subject,
+    or as it names its code."""
     flags: tuple[Flag | None, ...]
     """The matcher's flags, one for each of the S sentences."""
     older_degrees: npt.NDArray[np.float32]
@@ -127,37 +130,40 @@ class JudgedCells:
         return scores.score(degrees, older_degrees=self.older_degrees[list(columns)])
 
     def best_of_sentence(self, column: int) -> Match:
-        """Return the reference with the highest degree for a sentence."""
+        """Return the reference that a sentence addresses, or nearly, with the highest degree."""
         counted = [i for i, ref in enumerate(self.references) if ref.counted]
-        match = self._best(self.similarity[:, column], self.degrees[:, column], counted)
+        touched = self.touched[:, column]
+        match = _best(self.similarity[:, column], self.degrees[:, column], touched, counted)
         degree = float(self.older_degrees[column])
         # The present version wins ties: it has a partner to show.
-        if degree <= (match.degree or 0.0):
+        if match.matched or degree <= (match.degree or 0.0):
             return match
         # Its partner belongs to the older version, so there is no index and no cosine to show.
         return Match(index=None, similarity=None, degree=degree, matched=degree >= self.decision)
 
     def best_of_reference(self, row: int) -> Match:
-        """Return the sentence with the highest degree for a reference."""
-        return self._best(self.similarity[row], self.degrees[row], range(len(self.units)))
+        """Return the sentence that addresses a reference, or nearly, with the highest degree."""
+        columns = range(len(self.units))
+        return _best(self.similarity[row], self.degrees[row], self.touched[row], columns)
 
-    def _best(
-        self,
-        cosines: npt.NDArray[np.float32],
-        degrees: npt.NDArray[np.float32],
-        indices: Sequence[int],
-    ) -> Match:
-        if not indices:
-            return Match(index=None, similarity=None, degree=None, matched=False)
-        # Equal degrees are common (0 or 1 with the published matcher): the cosine decides, then the
-        # order.
-        index = max(indices, key=lambda i: (degrees[i], cosines[i], -i))
-        return Match(
-            index=index,
-            similarity=float(cosines[index]),
-            degree=float(degrees[index]),
-            matched=bool(degrees[index] >= self.decision),
-        )
+
+def _best(
+    cosines: npt.NDArray[np.float32],
+    degrees: npt.NDArray[np.float32],
+    touched: npt.NDArray[np.bool_],
+    indices: Sequence[int],
+) -> Match:
+    if not indices:
+        return Match(index=None, similarity=None, degree=None, matched=False)
+    # Equal degrees are common (0 or 1 with the published matcher): the cosine decides, then the
+    # order.
+    index = max(indices, key=lambda i: (touched[i], degrees[i], cosines[i], -i))
+    return Match(
+        index=index,
+        similarity=float(cosines[index]),
+        degree=float(degrees[index]),
+        matched=bool(touched[index]),
+    )
 
 
 def shows_no_text(file: ChangedFile) -> bool:

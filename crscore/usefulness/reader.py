@@ -182,6 +182,7 @@ class Reader:
         texts: TextReadings,
         judged: Judgement,
         receipts: Sequence[Receipt | None],
+        named: npt.NDArray[np.bool_],
     ) -> ReviewReading:
         """Read every comment of one change.
 
@@ -191,6 +192,7 @@ class Reader:
             texts: The readings of its texts.
             judged: The matcher's judgement.
             receipts: Proof that what a remark says is so, or is not, for each remark of `texts`.
+            named: Pseudo-references whose code a sentence names, shape (R, S).
         """
         # A repetition is still about the change; hidden text is about nothing.
         abouts = [
@@ -207,7 +209,9 @@ class Reader:
             by_comment.setdefault(remark.comment, []).append(index)
         return ReviewReading(
             readings=tuple(
-                self._describe(cells, column, text, abouts[column], change.ground, is_read[column])
+                self._describe(
+                    cells, column, text, abouts[column], change.ground, is_read[column], named
+                )
                 for column, text in enumerate(texts.sentences)
             ),
             restates=tuple(
@@ -267,10 +271,14 @@ class Reader:
         about: float,
         ground: ChangeWords,
         is_read: bool,
+        named: npt.NDArray[np.bool_],
     ) -> Reading:
         """Decide the subject of a sentence."""
         sentence = cells.sentences[column]
-        reference = self._claim_of(cells, column) if about >= ON_TOPIC else None
+        rows = np.flatnonzero(named[:, column]).tolist()
+        reference = max(rows, key=lambda row: cells.similarity[row, column], default=None)
+        if reference is None and about >= ON_TOPIC:
+            reference = self._claim_of(cells, column)
         if reference is not None:
             subject = Subject.CLAIM
         elif about < ON_TOPIC:

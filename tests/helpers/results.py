@@ -616,8 +616,9 @@ LEVELS = (
 def useful(result: Result, *readings: Reading, whole: Usefulness | None = None) -> Result:
     """Add how its sentences read, each a remark, and how useful it and its parts are.
 
-    Missing readings ask for a change, and are about the first claim. The shares are 0.4, 0.2, 0.1,
-    0.05 and so on; 0.02 is taken off for remarks that give nothing.
+    Missing readings ask for a change, and are about the first claim. A sentence addresses the claim
+    that it is about. The shares are 0.4, 0.2, 0.1, 0.05 and so on; 0.02 is taken off for remarks
+    that give nothing.
     """
     claim = (
         make_reading(subject=Subject.CLAIM, reference=0) if result.references else make_reading()
@@ -630,8 +631,13 @@ def useful(result: Result, *readings: Reading, whole: Usefulness | None = None) 
     shares = tuple(Share(remark=at, value=0.4 / 2**at) for at in range(len(remarks)))
     taken_off = 0.0 if all(remark.is_valuable for remark in remarks) else 0.02
     value = sum(share.value for share in shares) - taken_off
+    subjects = {reading.reference for reading in readings}
     return replace(
         result,
+        reference_matches=tuple(
+            replace(match, matched=match.matched or row in subjects)
+            for row, match in enumerate(result.reference_matches)
+        ),
         readings=readings,
         remarks=remarks,
         usefulness=replace(whole, shares=shares, taken_off=taken_off, value=value),

@@ -29,6 +29,8 @@ from crscore.records import (
     Side,
     ToolRun,
     ToolState,
+    Topic,
+    TopicState,
 )
 from crscore.usefulness.reader import Reader
 from tests.helpers import useful
@@ -183,6 +185,18 @@ def test_best_partners_are_named() -> None:
     found = score("Beta. Other.")
     assert [(m.index, m.matched) for m in found.sentence_matches] == [(1, True), (0, False)]
     assert [(m.index, m.matched) for m in found.reference_matches][1] == (0, True)
+
+
+def test_name_of_a_claims_code_addresses_it_and_scores_nothing() -> None:
+    topic = Topic(
+        name="Cart.add_item", noun="method", state=TopicState.CHANGED, lines=1,
+        place=LineSpan(path="a.py", side=Side.NEW, start=1, end=1),
+    )  # fmt: skip
+    claims = (about("beta", "a.py", 10), replace(about("gamma", "a.py", 1), topic=topic))
+    found = score("Call `add_item` twice.", claims=claims)
+    assert [(m.index, m.degree, m.matched) for m in found.sentence_matches] == [(1, 0.0, True)]
+    assert [m.matched for m in found.reference_matches] == [False, True]
+    assert (found.conciseness, found.comprehensiveness) == (0.0, 0.0)
 
 
 def test_unattached_comment_is_scored_against_the_whole_diff() -> None:

@@ -230,13 +230,13 @@ def _explain_scores(overview: Overview) -> str:
         )
     published = (
         "Conciseness is the share of a review's sentences that speak about the change; "
-        "comprehensiveness is the share of the points to touch that it addresses"
+        "comprehensiveness is the share of the statements about the change that it matches"
     )
     if overview.graded:
         published = (
             "Conciseness is how far, from 0 to 100, a review's sentences speak about the change; "
-            "comprehensiveness is how far it addresses the points that a review should touch, each "
-            "in part, so it can be less than the share of points that count as addressed"
+            "comprehensiveness is how far it addresses each statement about the change, in part, "
+            "so it can be less than the share of points that count as addressed"
         )
         # For the shipped weights, on the human study: README, "What the number means".
         scale = (

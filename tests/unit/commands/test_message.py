@@ -12,6 +12,19 @@ from crscore import cli
 OLD = "limit = 10\n\n\ndef charge(order):\n    return order.price\n"
 NEW = "limit = 20\n\n\ndef charge(order, retries=3):\n    return order.price * limit\n"
 GOOD = "Raise `limit` to 20 and give `charge` the parameter `retries`\n"
+CLIENT = """\
+class Client:
+    def __init__(self, url, max_attempts):
+        self.url = url
+        self.max_attempts = max_attempts
+
+    def charge(self, order):
+        for attempt in range(self.max_attempts):
+            return post(self.url, order)
+
+    def refund(self, order):
+        return post(self.url, -order)
+"""
 SCISSORS = "# ------------------------ >8 ------------------------\ndiff --git a/zebra b/zebra\n"
 
 
@@ -50,6 +63,18 @@ def test_empty_words_fail_and_what_they_leave_out_is_named(
     out = capsys.readouterr().out
     assert "Not mentioned:\n  shop.py:4" in out
     assert "below 60" in out
+
+
+def test_what_is_named_in_so_many_words_is_mentioned(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("shop.py").write_text(CLIENT, encoding="utf-8")
+    git("commit", "--quiet", "--all", "--message", "Add the client")
+    changed = CLIENT.replace("max_attempts", "max_tries").replace("-order", "order, -1")
+    Path("shop.py").write_text(changed, encoding="utf-8")
+    git("add", "--all")
+    message("Validate `max_tries`.\n")
+    _, missing = capsys.readouterr().out.split("Not mentioned:\n")
+    assert "`refund`" in missing
+    assert "`__init__`" not in missing
 
 
 def test_without_a_limit_it_only_tells() -> None:

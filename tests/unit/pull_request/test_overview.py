@@ -6,6 +6,7 @@ import pytest
 from crscore.pull_request import overview
 from crscore.pull_request.overview import Overview
 from crscore.records import Importance, ReferenceKind, Severity, Side, Verdict
+from crscore.reports import json, view
 from tests.helpers import overviews, results
 
 
@@ -52,10 +53,20 @@ def test_points_without_tools_come_by_weight() -> None:
     assert all(a >= b for a, b in pairwise(weights))
 
 
+@pytest.mark.parametrize("make", [results.review, results.topics, results.flagged])
+def test_all_reports_count_the_same_points(make) -> None:
+    result = make()
+    whole = of(result, ()).together
+    points = json.document(result).points
+    assert [point.addressed for point in points].count(True) == whole.addressed
+    assert len(points) == whole.points == whole.addressed + whole.unaddressed
+    assert len(view.unaddressed(result)) == whole.unaddressed
+
+
 def test_topic_that_nobody_addressed_is_one_point_at_its_lines() -> None:
     actual = of(results.topics(), ())
     whole = actual.together
-    assert (whole.addressed, whole.unaddressed, whole.points) == (1, 3, 6)
+    assert (whole.addressed, whole.unaddressed, whole.points) == (1, 3, 4)
     new, removed, single = actual.open
     assert new.text == "`HostAuthorization`, new, 110 lines: `HostAuthorization` is new."
     assert (new.path, new.side, new.line, new.end_line) == (

@@ -134,8 +134,8 @@ def test_style_sheet_is_allowed_by_its_hash_and_nothing_else_is() -> None:
 def test_scores_stand_with_their_counts() -> None:
     for name, value, basis in [
         ("Relevance", "62", "harmonic mean of the two below"),
-        ("Conciseness", "67", "4 of 6 sentences on topic"),
-        ("Comprehensiveness", "57", "4 of 7 pseudo-references addressed"),
+        ("Conciseness", "67", "4 of 6 sentences matched"),
+        ("Comprehensiveness", "57", "4 of 7 pseudo-references matched"),
     ]:
         # By hand: 4 of 6, 4 of 7, harmonic mean 8/13.
         assert f"{name} {value} {basis}" in text(read(results.review()))

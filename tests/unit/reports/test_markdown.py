@@ -56,8 +56,8 @@ def test_scores_are_a_table() -> None:
     rows = cells(render(results.review()))
     # By hand: 4 of 6, 4 of 7, harmonic mean 8/13.
     assert rows[1] == ["Relevance", "62", "harmonic mean of the two below"]
-    assert rows[2] == ["Conciseness", "67", "4 of 6 sentences on topic"]
-    assert rows[3] == ["Comprehensiveness", "57", "4 of 7 pseudo-references addressed"]
+    assert rows[2] == ["Conciseness", "67", "4 of 6 sentences matched"]
+    assert rows[3] == ["Comprehensiveness", "57", "4 of 7 pseudo-references matched"]
 
 
 def test_scores_of_degrees_are_told_as_means() -> None:

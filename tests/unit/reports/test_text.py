@@ -26,8 +26,8 @@ def test_scores_stand_beside_their_counts() -> None:
     # 4 of 6, 4 of 7 and their harmonic mean 2·(2/3)(4/7)/(2/3+4/7) = 0.615, by hand.
     shown = render(results.review())
     assert re.search(r"Relevance +62 ", shown)
-    assert re.search(r"Conciseness +67 .* 4 of 6 sentences on topic", shown)
-    assert re.search(r"Comprehensiveness +57 .* 4 of 7 pseudo-references addressed", shown)
+    assert re.search(r"Conciseness +67 .* 4 of 6 sentences matched", shown)
+    assert re.search(r"Comprehensiveness +57 .* 4 of 7 pseudo-references matched", shown)
 
 
 def test_bar_is_as_long_as_the_score() -> None:
@@ -175,7 +175,7 @@ def test_scores_of_degrees_stand_beside_what_they_are_means_of() -> None:
     shown = render(results.learned(results.small()), width="100")
     # (0.41075 + 0.1) / 2 and (0.41075 + 0.155 + 0.33) / 3.
     assert re.search(r"Conciseness +26 .* mean of 2 sentences, 1 on topic", shown)
-    assert re.search(r"Comprehensiveness +30 .* mean of 3 pseudo-references, 1 addr", shown)
+    assert re.search(r"Comprehensiveness +30 .* mean of 3 pseudo-references; 1 of 3", shown)
 
 
 def test_sentence_of_a_matcher_with_degrees_shows_its_degree() -> None:

@@ -51,8 +51,8 @@ def test_basis_names_the_counts() -> None:
     # By hand from the matrix: sentence 1 is above 0.65 twice, sentence 2 never.
     rows = view.rows(results.small())
     assert [row.basis for row in rows[1:]] == [
-        "1 of 2 sentences on topic",
-        "2 of 3 pseudo-references addressed",
+        "1 of 2 sentences matched",
+        "2 of 3 pseudo-references matched",
     ]
 
 
@@ -62,7 +62,7 @@ def test_basis_of_a_mean_does_not_read_like_a_share() -> None:
     rows = view.rows(results.learned(results.small()))
     assert [row.basis for row in rows[1:]] == [
         "mean of 2 sentences, 1 on topic",
-        "mean of 3 pseudo-references, 1 addressed",
+        "mean of 3 pseudo-references; 1 of 3 points addressed",
     ]
     assert rows[1].value == pytest.approx((0.8215 + 0.2) / 2 / 2)
 
@@ -70,8 +70,8 @@ def test_basis_of_a_mean_does_not_read_like_a_share() -> None:
 def test_basis_of_an_abstention_counts_nothing() -> None:
     rows = view.rows(results.learned(results.abstained()))
     assert [row.basis for row in rows[1:]] == [
-        "0 of 0 sentences on topic",
-        "0 of 2 pseudo-references addressed",
+        "0 of 0 sentences matched",
+        "0 of 2 pseudo-references matched",
     ]
 
 

@@ -253,7 +253,7 @@ def test_near_claim_counts_only_with_a_rare_word(scorer, monkeypatch, rare, is_c
     monkeypatch.setattr(reader, "SAME_COSINE", 2.0)
     monkeypatch.setattr(reader, "NEAR_COSINE", 0.0)
     monkeypatch.setattr(reader, "RARE_IDF", rare)
-    (item,) = score_text(scorer, "Please document the parameter `timeout` of `fetch`.").readings
+    (item,) = score_text(scorer, "Please document the new timeout.").readings
     assert (item.subject is Subject.CLAIM) is is_claim
 
 

@@ -1,0 +1,211 @@
+"""Subjects of a review: the points of a change, and those whose code a sentence names.
+
+A point is a topic, or a pseudo-reference without one. All reports count the same points.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from crscore.records import Diff, Flag, LineKind, Match, PseudoReference, Reading, Sentence, Topic
+from crscore.text.code_spans import CODE_SPAN, find_code_spans
+from crscore.text.words import stem
+
+Bools = npt.NDArray[np.bool_]
+
+MIN_NAME_CHARS: Final = 3
+"""Characters from which a name alone names something."""
+MIN_WORD_IDF: Final = 2.5
+"""Inverse document frequency from which a single word that a change introduces or removes names
+something: it is in 8 % of changes."""
+MAX_SHARING_POINTS: Final = 3
+"""Points up to which a name that they share names each of them."""
+MAX_PARTS: Final = 8
+"""Parts of a qualified name that are read."""
+_NAME: Final = re.compile(r"[^\W\d][\w$]*")
+_SEPARATOR: Final = re.compile(r"\??\.|::|->|#")
+# "a", "a.b", "a::b", "self->b", "Server#helpers"
+_QUALIFIED: Final = re.compile(rf"{_NAME.pattern}(?:(?:{_SEPARATOR.pattern}){_NAME.pattern})*")
+# Outside of backticks, what is no word: "max_tries", "parseUrl", "res.send", "a::b"
+_COMPOUND: Final = re.compile(r"[^\W_]_+[^\W_]|[a-z][A-Z]|\w(?:\.|::|->|#)\w")
+# "close()"; not "file(s)"
+_CALL: Final = re.compile(r"\((?!s\))")
+_WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+# "README.md", "docs/quick-start/page.md"
+_PATH: Final = re.compile(r"(?<![\w@+-])[\w@+-]*(?:[./][\w@+-]+)+")
+# The name of a test or a section: “before render”
+_TITLE: Final = re.compile(r"[\"“]([^\"“”]{3,200})[\"”]")
+
+
+class Point(NamedTuple):
+    """Topic, or pseudo-reference without one, that a review of the change should address."""
+
+    references: tuple[int, ...]
+    """Indices of its counted pseudo-references, the heaviest first."""
+    addressed: bool
+    """Whether a sentence addresses one of them."""
+
+
+def list_points(
+    references: Sequence[PseudoReference], matches: Sequence[Match]
+) -> tuple[Point, ...]:
+    """List the points of a change, the heaviest first.
+
+    Args:
+        references: The pseudo-references.
+        matches: The best sentence of each.
+    """
+    return tuple(
+        Point(tuple(rows), any(matches[row].matched for row in rows))
+        for rows in _group_rows(references)
+    )
+
+
+def _group_rows(references: Sequence[PseudoReference]) -> list[list[int]]:
+    """Return the counted rows of each point, the heaviest first."""
+    points: dict[Topic | int, list[int]] = {}
+    for row in sorted(range(len(references)), key=lambda row: -references[row].weight):
+        if references[row].counted:
+            points.setdefault(references[row].topic or row, []).append(row)
+    return list(points.values())
+
+
+def find_touched(
+    degrees: npt.NDArray[np.float32], decision: float, named: Bools, readings: Sequence[Reading]
+) -> Bools:
+    """Decide which sentences address which pseudo-references, for every report.
+
+    Args:
+        degrees: The matcher's judgement, shape (R, S).
+        decision: Degree from which a sentence addresses a pseudo-reference.
+        named: Pseudo-references whose code a sentence names, shape (R, S).
+        readings: Reading of each sentence; empty without a reader.
+
+    Returns:
+        Shape (R, S): True by the degree, by a name, or as the subject of the sentence.
+    """
+    touched = named | (degrees >= decision)
+    for column, reading in enumerate(readings):
+        if reading.reference is not None:
+            touched[reading.reference, column] = True
+    return touched
+
+
+def find_named(
+    diff: Diff,
+    references: Sequence[PseudoReference],
+    sentences: Sequence[Sentence],
+    similarity: npt.NDArray[np.float32],
+    flags: Sequence[Flag | None],
+    idf: Callable[[str], float] | None = None,
+) -> Bools:
+    """Find the points whose code each sentence names in so many words.
+
+    The code of a point is its unit, and what its pseudo-references quote and the change introduces
+    or removes. A name of more than `MAX_SHARING_POINTS` points names none of them, and a name of
+    several none if the sentence names one of them in another way, too.
+
+    Args:
+        diff: The change.
+        references: Rows: R pseudo-references.
+        sentences: Columns: S sentences.
+        similarity: Their cosines, shape (R, S).
+        flags: The matcher's flags: a sentence with one names nothing.
+        idf: Returns the inverse document frequency of a stem in changes. Without it, single words
+            name units only.
+
+    Returns:
+        Shape (R, S): True for one row of each point that a sentence names, the most similar one.
+    """
+    named = np.zeros(similarity.shape, dtype=np.bool_)
+    points = _group_rows(references)
+    names = _name_points([[references[row] for row in rows] for rows in points], diff, idf)
+    for column, (sentence, flag) in enumerate(zip(sentences, flags, strict=True)):
+        for point in _find_points(sentence.text, names) if flag is None else ():
+            named[max(points[point], key=lambda row: similarity[row, column]), column] = True
+    return named
+
+
+def _find_points(text: str, names: Mapping[str, frozenset[int]]) -> frozenset[int]:
+    candidates = [points for parts in _read_code(text) for points in _resolve(parts, names)]
+    sure = frozenset(chain.from_iterable(points for points in candidates if len(points) == 1))
+    return sure.union(
+        *(
+            points
+            for points in candidates
+            if len(points) <= MAX_SHARING_POINTS and points.isdisjoint(sure)
+        )
+    )
+
+
+def _resolve(parts: Sequence[str], names: Mapping[str, frozenset[int]]) -> Iterator[frozenset[int]]:
+    """Yield the points of the longest known pieces of a qualified name."""
+    for size in range(len(parts), 0, -1):
+        pieces = [".".join(parts[at : at + size]) for at in range(len(parts) - size + 1)]
+        if known := [names[piece] for piece in pieces if piece in names]:
+            yield from known
+            return
+
+
+def _read_code(text: str) -> Iterator[list[str]]:
+    """Yield the names of code in a text, in parts; a path or a quotation is one part."""
+    prose, spans = CODE_SPAN.sub(" ` ", text), find_code_spans(text)
+    for match in _QUALIFIED.finditer(prose):
+        if _COMPOUND.search(match[0]) or _CALL.match(prose, match.end()):
+            yield _split(match[0])
+    for code in spans:
+        yield from map(_split, _QUALIFIED.findall(code))
+    paths = (path for code in (prose, *spans) for path in _PATH.findall(code))
+    for whole in (*spans, *_TITLE.findall(prose), *paths):
+        yield [whole.removeprefix("./")]
+
+
+def _split(name: str) -> list[str]:
+    return _SEPARATOR.split(name)[-MAX_PARTS:]
+
+
+def _name_points(
+    points: Sequence[Sequence[PseudoReference]], diff: Diff, idf: Callable[[str], float] | None
+) -> dict[str, frozenset[int]]:
+    """Return the points that have each name: those whose unit has it, else those that quote it."""
+    units: dict[str, set[int]] = {}
+    details: dict[str, set[int]] = {}
+    changed = _changed_names(diff)
+    for index, references in enumerate(points):
+        topic = references[0].topic
+        for name in () if topic is None else _unit_names(topic):
+            units.setdefault(name, set()).add(index)
+        own = "" if topic is None else f"{topic.name} {topic.place.path}"
+        code = " ".join(chain.from_iterable(find_code_spans(item.text) for item in references))
+        for name in changed.intersection(_NAME.findall(code)).difference(_NAME.findall(own)):
+            if _is_specific(name, idf):
+                details.setdefault(name, set()).add(index)
+    return {name: frozenset(owners) for name, owners in (details | units).items()}
+
+
+def _unit_names(topic: Topic) -> list[str]:
+    """Return the names of a topic's unit: the last part of it, the last two parts, and so on."""
+    mark = "/" if topic.name == topic.place.path else "."
+    parts = topic.name.split(mark)
+    names = (mark.join(parts[at:]) for at in range(len(parts)))
+    return [name for name in names if len(name) >= MIN_NAME_CHARS]
+
+
+def _changed_names(diff: Diff) -> frozenset[str]:
+    """Return the names that a change introduces or removes."""
+    added, removed, context = (
+        {name for line in diff.lines(kind) for name in _NAME.findall(line.text)}
+        for kind in (LineKind.ADDED, LineKind.REMOVED, LineKind.CONTEXT)
+    )
+    return frozenset((added ^ removed) - context)
+
+
+def _is_specific(name: str, idf: Callable[[str], float] | None) -> bool:
+    """Return whether a name is long enough and no common word."""
+    if len(name) < MIN_NAME_CHARS or not _WORD.fullmatch(name):
+        return len(name) >= MIN_NAME_CHARS
+    return idf is not None and idf(stem(name.lower())) >= MIN_WORD_IDF

@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from crscore.diff.parse import parse_diff
+from crscore.records import Flag, Match, PseudoReference, Sentence
+from crscore.scoring import subjects
+from crscore.text.words import stem
+from tests.helpers import results
+
+CHANGE = parse_diff("""\
+--- a/shop/client.py
++++ b/shop/client.py
+@@ -1,9 +1,12 @@
+ class Retry:
+-    def __init__(self, max_attempts):
+-        self.max_attempts = max_attempts
++    def __init__(self, max_tries):
++        self.max_tries = max_tries
+
+ class Client:
+     def charge(self, order_id):
+-        return post(order_id)
++        try:
++            return post(order_id)
++        except Exception:
++            value = x
+""")
+PATH = "shop/client.py"
+UNITS = {
+    "Retry.__init__": "`__init__` now takes `max_tries` instead of `max_attempts`.",
+    "Client.charge": "`charge` of `order_id` now catches `Exception` and sets `value` to `x`.",
+    "Client.Client": "The constructor `Client.Client` has changed.",
+    "Loop.start": "`start` no longer takes `max_attempts`.",
+    "gives up": "The new test “gives up” has been added.",
+    PATH: f"`{PATH}` now imports `time`.",
+    **{f"{name}.run": f"The method `{name}.run` has changed." for name in "ABCD"},
+}
+REFERENCES = tuple(
+    results.reference(text, topic=results.topic(name, (PATH, 1, 2))) for name, text in UNITS.items()
+)
+COMMON = {stem("value")}
+
+
+def idf(word: str) -> float:
+    return 1.0 if word in COMMON else 3.0
+
+
+def names(text: str, flag: Flag | None = None, rarity=idf) -> set[str]:
+    """Return the topics whose code a text names."""
+    sentence = Sentence(text=text, comment=0)
+    cosines = np.zeros((len(REFERENCES), 1), dtype=np.float32)
+    named = subjects.find_named(CHANGE, REFERENCES, [sentence], cosines, [flag], rarity)
+    return {name for name, is_named in zip(UNITS, named[:, 0], strict=True) if is_named}
+
+
+@pytest.mark.parametrize(
+    ("text", "topic"),
+    [
+        ("`__init__` now takes `max_tries` instead of `max_attempts`.", "Retry.__init__"),
+        ("Catching a bare `Exception` hides errors.", "Client.charge"),
+        ("`Client.charge` hides errors.", "Client.charge"),
+        ("When it fails, charge() returns nothing.", "Client.charge"),
+        ("Call `self.client->charge` twice.", "Client.charge"),
+        ("max_tries is the better name.", "Retry.__init__"),
+        ("`C.run` is too long.", "C.run"),
+        ("C#run is too long.", "C.run"),
+        ("See client.py.", PATH),
+        ("See `./shop/client.py`.", PATH),
+        ("The test “gives up” is slow.", "gives up"),
+        ('The test "gives up" is slow.', "gives up"),
+    ],
+)
+def test_sentence_that_names_code_of_a_topic_touches_it(text: str, topic: str) -> None:
+    assert names(text) == {topic}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("`run` is too long.", id="name of four topics"),
+        pytest.param("`value` is never read.", id="common word"),
+        pytest.param("`x` is no name, and neither is `self`.", id="short and common names"),
+        pytest.param("Please charge each customer once.", id="word that is a name elsewhere"),
+        pytest.param("Which exception is it?", id="word that the claim quotes"),
+        pytest.param("`order_id` may be empty.", id="quoted but unchanged"),
+        pytest.param("The charge(s) may fail.", id="plural in brackets"),
+        pytest.param("The client is slow, e.g. when the test gives up.", id="words of names"),
+    ],
+)
+def test_shared_or_common_name_touches_nothing(text: str) -> None:
+    assert names(text) == set()
+
+
+def test_name_of_two_topics_touches_both_unless_the_sentence_names_one() -> None:
+    assert names("Keep `max_attempts`.") == {"Retry.__init__", "Loop.start"}
+    assert names("`start` needs `max_attempts`.") == {"Loop.start"}
+
+
+def test_flagged_sentence_names_nothing() -> None:
+    assert names("max_tries max_attempts charge", Flag.NO_SENTENCE) == set()
+
+
+def test_without_frequencies_single_words_name_units_only() -> None:
+    assert names("`Exception` in `charge`, `max_tries` out.", rarity=None) == {
+        "Client.charge",
+        "Retry.__init__",
+    }
+    assert names("`Exception` is too broad.", rarity=None) == set()
+
+
+def two_claims() -> tuple[PseudoReference, ...]:
+    topic = results.topic("Client.charge", (PATH, 1, 2))
+    return (
+        results.reference("`charge` logs.", weight=0.5, topic=topic),
+        results.reference("`charge` retries.", weight=0.9, topic=topic),
+        results.reference("A tool finds fault."),
+        results.reference("`charge` is long.", topic=topic, counted=False),
+    )
+
+
+def test_topic_is_touched_at_its_nearest_counted_claim() -> None:
+    cosines = np.array([[0.1, 0.2], [0.2, 0.1], [0.9, 0.9], [0.9, 0.9]], dtype=np.float32)
+    sentences = [Sentence(text="`charge` fails.", comment=0)] * 2
+    named = subjects.find_named(CHANGE, two_claims(), sentences, cosines, [None, None])
+    assert np.argwhere(named).tolist() == [[0, 1], [1, 0]]
+
+
+def test_topic_is_one_point_that_any_of_its_counted_claims_addresses() -> None:
+    matches = [
+        Match(index=0, similarity=0.5, degree=0.5, matched=row in {0, 3}) for row in range(4)
+    ]
+    assert subjects.list_points(two_claims(), matches) == (((2,), False), ((1, 0), True))
+
+
+def test_sentence_addresses_by_degree_by_name_and_as_its_subject() -> None:
+    degrees = np.array([[0.4, 0.1], [0.1, 0.1], [0.1, 0.1]], dtype=np.float32)
+    named = np.array([[False, False], [False, True], [False, False]])
+    readings = [results.make_reading(), results.make_reading(reference=2)]
+    touched = subjects.find_touched(degrees, 0.4, named, readings)
+    assert np.argwhere(touched).tolist() == [[0, 0], [1, 1], [2, 1]]
