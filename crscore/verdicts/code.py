@@ -2,16 +2,18 @@
 
 import re
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
 from typing import Final, NamedTuple
 
+from crscore.claims.structural.evidence import last_name
 from crscore.claims.structural.versions import Version, versions_of
 from crscore.records import Diff, LineSpan, Side
 from crscore.syntax.grammars import Language, language_of
-from crscore.syntax.outline import Fact, Kind, Outline, Unit
+from crscore.syntax.outline import Unit
 from crscore.syntax.reader import read
 
 MAX_FILES: Final = 200
@@ -21,11 +23,6 @@ MIN_NEAR: Final = 0.5
 MAX_PLACES: Final = 50
 """Maximum places of one piece of code that are looked at."""
 _TOKEN: Final = re.compile(r"\w+|[^\w\s]")
-_NO_HEAD: Final = re.compile(
-    r"\{?$|#\s*(?:if|else|elif|endif|define|pragma|region)|case\b"
-    r"|(?!(?:else|try|finally|do|begin|ensure)\b)\w+:$"
-)
-"""Matches what does not open a block though it is indented like that: labels, lone brackets."""
 _ENDS: Final = re.compile(r"^\W*\.(?=\w)|(?:\(\s*(?:\.{3}|…)?\s*\)|[;,])+$")
 
 
@@ -51,6 +48,11 @@ class Place(NamedTuple):
         return self.text.lines[self.line]
 
     @property
+    def is_changed(self) -> bool:
+        """Whether the line is added, or removed from the old version."""
+        return self.line in self.text.changed
+
+    @property
     def span(self) -> LineSpan:
         """The line as the proof of a receipt."""
         return LineSpan(path=self.text.path, side=self.text.side, start=self.line, end=self.line)
@@ -64,17 +66,18 @@ class Region(NamedTuple):
     end: int
     unit: Unit | None = None
 
-    def lines(self) -> Iterator[tuple[int, str]]:
-        """Yield number and text of the lines."""
-        for number in range(self.start, self.end + 1):
-            if number in self.text.lines:
-                yield number, self.text.lines[number]
+    def places(self) -> list[Place]:
+        """Return the lines, as far as they are known."""
+        numbers = range(self.start, self.end + 1)
+        return [Place(self.text, number) for number in numbers if number in self.text.lines]
 
     def find(self, code: str) -> list[Place]:
         """Return the lines on which a piece of code starts."""
-        return [
-            Place(self.text, line) for line in self.text.find(code, range(self.start, self.end + 1))
-        ]
+        return self.text.find(code, range(self.start, self.end + 1))
+
+    def has(self, place: Place) -> bool:
+        """Return whether a line is one of them."""
+        return self.text is place.text and self.start <= place.line <= self.end
 
 
 @dataclass(eq=False)
@@ -101,9 +104,9 @@ class FileText:
         return self.version.lines
 
     @property
-    def is_whole(self) -> bool:
-        """Whether the whole file is known."""
-        return self.version.is_whole
+    def whole(self) -> "Region":
+        """All lines."""
+        return Region(self, 1, max(self.lines, default=0))
 
     @cached_property
     def changed(self) -> frozenset[int]:
@@ -111,11 +114,12 @@ class FileText:
         return frozenset(self.version.changed)
 
     @cached_property
-    def outline(self) -> Outline | None:
-        """Declarations of the whole file; None without a grammar or where only hunks are known."""
-        if self.language is None or not self.is_whole:
-            return None
-        return read(self.language, "\n".join(self.lines.values()))
+    def units(self) -> list[Region]:
+        """Declarations of the whole file; none without a grammar or where only hunks are known."""
+        if self.language is None or not self.version.is_whole:
+            return []
+        units = read(self.language, "\n".join(self.lines.values())).units[1:]
+        return [Region(self, unit.start, unit.end, unit) for unit in units if unit.real]
 
     @cached_property
     def _tokens(self) -> tuple[str, list[int], list[int]]:
@@ -123,71 +127,41 @@ class FileText:
         parts: list[str] = []
         starts, numbers, length = [], [], 1
         for number, line in self.lines.items():
-            tokens = tokens_of(line)
-            if tokens:
+            if tokens := tokens_of(line):
                 starts.append(length)
                 numbers.append(number)
-                text = " ".join(tokens) + " "
-                parts.append(text)
-                length += len(text)
+                parts.append(" ".join(tokens) + " ")
+                length += len(parts[-1])
         return " " + "".join(parts), starts, numbers
 
-    def find(self, code: str, among: Container[int] | None = None) -> list[int]:
+    def find(self, code: str, among: Container[int] | None = None) -> list[Place]:
         """Return the lines, all or `among` some, on which code starts: at most `MAX_PLACES`."""
         needle = " ".join(tokens_of(code))
-        if not needle:
-            return []
         text, starts, numbers = self._tokens
-        places: list[int] = []
-        at = text.find(f" {needle} ")
+        places: list[Place] = []
+        at = text.find(f" {needle} ") if needle else -1
         while at >= 0 and len(places) < MAX_PLACES:
             line = numbers[bisect_right(starts, at + 1) - 1]
             if among is None or line in among:
-                places.append(line)
+                places.append(Place(self, line))
             at = text.find(f" {needle} ", at + 1)
         return places
 
-    def count(self, code: str) -> int:
-        """Return how often a piece of code stands in the text."""
-        needle = " ".join(tokens_of(code))
-        # Neighbours share the blank between them.
-        return self._tokens[0].replace(" ", "  ").count(f" {needle.replace(' ', '  ')} ")
-
     def region_at(self, line: int) -> Region | None:
         """Return the innermost function or type around a line."""
-        if self.outline is None:
-            return None
-        units = [
-            unit
-            for unit in self.outline.units[1:]
-            if unit.real and unit.start <= line <= unit.end and unit.kind is not Kind.FILE
-        ]
-        return Region(self, units[-1].start, units[-1].end, units[-1]) if units else None
+        regions = [region for region in self.units if region.has(Place(self, line))]
+        return regions[-1] if regions else None
 
     def regions_named(self, name: str) -> list[Region]:
         """Return the units of a name, without the names around it."""
-        units = self.outline.units[1:] if self.outline else []
-        return [
-            Region(self, unit.start, unit.end, unit)
-            for unit in units
-            if unit.real and unit.name.rpartition(".")[2].rpartition("::")[2] == name
-        ]
+        return self._units_by_name[name]
 
-    def heads_around(self, line: int) -> Iterator[str]:
-        """Yield the lines that the block of a line is indented under, from the inner one."""
-        indent = _indent(self.lines.get(line, ""))
-        for number in range(line - 1, 0, -1):
-            text = self.lines.get(number, "")
-            if _indent(text) < indent and not _NO_HEAD.match(text.strip()):
-                indent = _indent(text)
-                yield text
-
-    def facts(self, region: Region | None = None) -> Iterator[Fact]:
-        """Yield the facts of a region, or of the whole file."""
-        for unit in self.outline.units if self.outline else ():
-            for fact in unit.facts:
-                if region is None or region.start <= fact.line <= region.end:
-                    yield fact
+    @cached_property
+    def _units_by_name(self) -> dict[str, list[Region]]:
+        units = defaultdict(list)
+        for region in self.units:
+            units[last_name(region.unit.name) if region.unit else ""].append(region)
+        return units
 
 
 class Code:
@@ -202,7 +176,7 @@ class Code:
                 self.files.append((FileText(old, language), FileText(new, language)))
         # Without the text of each file, what is not shown may be anywhere.
         self.is_whole = len(self.files) == len(diff.files) and all(
-            new.is_whole for _, new in self.files
+            new.version.is_whole for _, new in self.files
         )
 
     def texts(self, side: Side | None = None) -> Iterator[FileText]:
@@ -214,13 +188,11 @@ class Code:
 
     def find(self, code: str, side: Side | None = None) -> list[Place]:
         """Return the lines on which a piece of code starts."""
-        return [Place(text, line) for text in self.texts(side) for line in text.find(code)]
+        return [place for text in self.texts(side) for place in text.find(code)]
 
     def find_changed(self, code: str, side: Side) -> list[Place]:
         """Return the changed lines of a side on which a piece of code starts."""
-        return [
-            Place(text, line) for text in self.texts(side) for line in text.find(code, text.changed)
-        ]
+        return [place for text in self.texts(side) for place in text.find(code, text.changed)]
 
     def find_shifted(self, code: str, side: Side) -> list[Place]:
         """Return the changed lines with a piece of code that their block gives up or gains.
@@ -229,27 +201,13 @@ class Code:
         """
         return [place for place in self.find_changed(code, side) if _is_shifted(place, code)]
 
-    def count(self, code: str, side: Side) -> int:
-        """Return how often a piece of code stands on a side."""
-        return sum(text.count(code) for text in self.texts(side))
-
     def regions_named(self, name: str, side: Side = Side.NEW) -> list[Region]:
         """Return the units of a name."""
         return [region for text in self.texts(side) for region in text.regions_named(name)]
 
-    def is_read(self, name: str) -> bool:
-        """Return whether no new text that has a name is beyond its grammar."""
-        return not any(
-            text.outline.errors
-            for text in self.texts(Side.NEW)
-            if name in text.version.words and text.outline
-        )
-
     def texts_at(self, path: str, side: Side = Side.NEW) -> list[FileText]:
         """Return the texts whose path ends in a path."""
-        return [
-            text for text in self.texts(side) if text.path == path or text.path.endswith(f"/{path}")
-        ]
+        return [text for text in self.texts(side) if f"/{text.path}".endswith(f"/{path}")]
 
     def nearest(self, code: str) -> Place | None:
         """Return the line of the new version that is nearest to a piece of code, if any is near."""
@@ -267,19 +225,13 @@ class Code:
 
     @cached_property
     def _names(self) -> frozenset[str]:
-        names: set[str] = set()
-        for text in self.texts():
-            names |= text.version.words
-            names.update(_TOKEN.findall(text.path))
-        return frozenset(names)
-
-    @cached_property
-    def _lower_names(self) -> frozenset[str]:
-        return frozenset(name.lower() for name in self._names)
+        texts = list(self.texts())
+        words = (text.version.words.union(_TOKEN.findall(text.path)) for text in texts)
+        return frozenset(word.lower() for names in words for word in names)
 
     def knows(self, word: str) -> bool:
         """Return whether a word stands anywhere in either version, in any case."""
-        return word.lower() in self._lower_names
+        return word.lower() in self._names
 
 
 def _is_shifted(place: Place, code: str) -> bool:
@@ -303,16 +255,10 @@ def count_code(text: str, code: str) -> int:
     return f" {words} ".count(f" {needle} ") if needle else 0
 
 
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())
-
-
 def _share(tokens: Sequence[str], words: set[str], line: str) -> float:
     """Return how much of a piece of code stands on a line, in order."""
-    if not any(word in line for word in words):
-        return 0
-    own_tokens = tokens_of(line)
-    if 2 * len(words.intersection(own_tokens)) < len(words):
+    own_tokens = tokens_of(line) if any(word in line for word in words) else []
+    if not own_tokens or 2 * len(words.intersection(own_tokens)) < len(words):
         return 0
     blocks = SequenceMatcher(None, tokens, own_tokens, autojunk=False).get_matching_blocks()
     size = sum(block.size for block in blocks)

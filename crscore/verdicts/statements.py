@@ -1,6 +1,7 @@
 """What a remark says, as far as it is needed: its pieces of code, and the words around them."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple
@@ -9,16 +10,17 @@ from crscore.records import Comment, Sentence, Suggestion
 from crscore.text.code_spans import CODE_SPAN
 from crscore.verdicts.code import clean, tokens_of
 
-# obj.method, ns::name, a->b, snake_case, camelCase, name(): what is no English word.
-_UNQUOTED: Final = re.compile(
-    r"(?<![\w`/.@-])[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)*"
-    r"(?:\((?:[^\s()]|, (?=\w))*\))?(?![\w/])"
+_CODE: Final = re.compile(
+    CODE_SPAN.pattern
+    # obj.method, ns::name, a->b, snake_case, camelCase, name(): what is no English word.
+    + r"|(?<![\w`/.@-])(?P<name>[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)*"
+    r"(?:\((?:[^\s()]|, (?=\w))*\))?)(?![\w/])"
 )
 _CODE_LIKE: Final = re.compile(r"_|[a-z0-9][A-Z]|::|->|\(|(?<=\w)\.(?=\w)")
-_ABBREVIATION: Final = re.compile(r"(?:[a-z]\.)+[a-z]\.?|.*\.(?:com|org|io|net)", re.IGNORECASE)
-_PRODUCT: Final = re.compile(
-    r"(?:GitHub|JavaScript|TypeScript|PostgreSQL|MySQL|DevTools|OpenAI|OpenTelemetry|MinGW|macOS"
-    r"|iOS|JUnit|PyPI|NaN|JSDoc|JavaDoc|JetBrains|GraphQL|[A-Z][a-z]+Rabbit|[A-Z]+s)"
+_NO_CODE: Final = re.compile(
+    r"(?i:(?:[a-z]\.)+[a-z]\.?|.*\.(?:com|org|io|net))|GitHub|JavaScript|TypeScript|PostgreSQL"
+    r"|MySQL|DevTools|OpenAI|OpenTelemetry|MinGW|macOS|iOS|JUnit|PyPI|NaN|JSDoc|JavaDoc|JetBrains"
+    r"|GraphQL|[A-Z][a-z]+Rabbit|[A-Z]+s"
 )
 MASK: Final = "§"
 """Stands for a piece of code in the masked text: `§0§` for the first."""
@@ -57,8 +59,6 @@ MIN_VERBATIM_TOKENS: Final = 4
 class Phrase:
     """Sentence with its code masked."""
 
-    text: str
-    """The sentence."""
     masked: str
     """The sentence with `§0§`, `§1§` ... for its pieces of code."""
     pieces: tuple[Piece, ...]
@@ -66,6 +66,12 @@ class Phrase:
     def piece(self, mask: str | None) -> Piece | None:
         """Return the piece that a mask stands for."""
         return self.pieces[int(mask.strip(MASK))] if mask else None
+
+    def unmask(self, text: str, show: Callable[[str], str] = str) -> str:
+        """Return a part of the masked sentence with its code, each piece as `show` makes it."""
+        return re.sub(
+            rf"{MASK}(\d+){MASK}", lambda mask: show(self.pieces[int(mask[1])].code), text
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,28 +105,11 @@ def mask(sentence: str) -> Phrase:
     """
     pieces: list[Piece] = []
 
-    def put(code: str, *, is_span: bool) -> str:
-        pieces.append(Piece(clean(code), is_span))
+    def replace(match: re.Match[str]) -> str:
+        name = match["name"]
+        if name and (not _CODE_LIKE.search(name) or _NO_CODE.fullmatch(name)):
+            return name
+        pieces.append(Piece(clean(name or match["code"]), is_span=not name))
         return f"{MASK}{len(pieces) - 1}{MASK}"
 
-    parts: list[str] = []
-    end = 0
-    for match in CODE_SPAN.finditer(sentence):
-        parts.append(_mask_words(sentence[end : match.start()], put))
-        parts.append(put(match["code"], is_span=True))
-        end = match.end()
-    parts.append(_mask_words(sentence[end:], put))
-    return Phrase(sentence, "".join(parts), tuple(pieces))
-
-
-def _mask_words(text: str, put: object) -> str:
-    def replace(match: re.Match[str]) -> str:
-        code = match[0]
-        is_code = (
-            _CODE_LIKE.search(code)
-            and not _ABBREVIATION.fullmatch(code)
-            and not _PRODUCT.fullmatch(code)
-        )
-        return put(code, is_span=False) if is_code else code  # type: ignore[operator]
-
-    return _UNQUOTED.sub(replace, text)
+    return Phrase(_CODE.sub(replace, sentence), tuple(pieces))

@@ -34,28 +34,11 @@ def pattern(text: str) -> re.Pattern[str]:
     return re.compile(filled.replace("§", MASKED), re.IGNORECASE)
 
 
-TELLS_OF_OLD: Final = pattern(r"\b<old>\b|n't\b")
-PROPOSES: Final = pattern(r"\b<proposes>\b|\?")
-
-
 class Ground(NamedTuple):
     """What statements are held against."""
 
     code: Code
     statement: Statement
-
-    def regions(self, phrase: Phrase) -> list[Region]:
-        """Return the units of the new version that a sentence, or its remark, names."""
-        for pieces in (phrase.pieces, self.statement.pieces):
-            regions = [
-                region
-                for piece in pieces
-                if piece.last
-                for region in self.code.regions_named(piece.last)
-            ]
-            if regions:
-                return regions
-        return self.around()
 
     def around(self) -> list[Region]:
         """Return the unit around the line that the comment is on."""

@@ -1,165 +1,115 @@
-"""Proposals: what is asked for and already so, or provably not yet."""
+"""Proposals: code that is asked for and already there, or provably not yet."""
 
 import re
-from difflib import SequenceMatcher
-from typing import Final
+from typing import Final, NamedTuple
 
 from crscore.claims.structural.english import quote
 from crscore.records import Receipt, Side
-from crscore.verdicts.checks.base import Ground, confirm, pattern, refute
-from crscore.verdicts.checks.requests import REMOVES, SHAPES, Request, request_of, stems_of
-from crscore.verdicts.code import FileText, Place, tokens_of
-from crscore.verdicts.statements import Phrase, Piece
+from crscore.text.content import stems_and_names
+from crscore.text.words import stem
+from crscore.verdicts.checks.base import MASKED, WORDS, Ground, confirm, pattern, refute
+from crscore.verdicts.checks.clauses import names_place, pieces_of
+from crscore.verdicts.code import Place, Region, tokens_of
+from crscore.verdicts.statements import MASK, MIN_VERBATIM_TOKENS, Phrase, Piece
 
 NEAR_LINES: Final = 5
 """Lines around a line in which the rest of a request is looked for."""
-CONTEXT_LINES: Final = 3
-"""Lines around a changed line that a reviewer sees."""
 MIN_SHARE: Final = 0.6
 """Minimum share of a request's plain words that the code has."""
-MIN_WORDS: Final = 3
-"""Minimum plain words on the line, of a request without code."""
 MIN_REWRITTEN: Final = 5
 """Minimum tokens of code that is proposed for a line."""
-MIN_NAMES: Final = 2
-"""Minimum names that the line and the proposed code share."""
-MIN_SAME: Final = 0.7
-"""Minimum share of the tokens, of the shorter of the two, that they share."""
-
+_REQUEST: Final = pattern(
+    r"(?:^|[.,;:!?)*] |\b<asking> |\bthat § |§(?: should| must) )(?:<softly> )*"
+    r"(?:<adding>)\b(?P<object>.*)"
+)
 _WRITES: Final = pattern(
     r"\b(?:make (?:it|this|that)|write|use|suggest|should be|how about|why not|i'd|prefer)"
     r"(?: it| this| just| something like| as)* (?P<code>§)"
 )
-_ELLIPSIS: Final = re.compile(r"\.{3}|…")
-_NAME: Final = re.compile(r"[\w-]+")
+_NEGATED: Final = re.compile(
+    r"(?:\b(?:no|not|never|nothing|without)|n't)\b[^.;:,]*$", re.IGNORECASE
+)
+_REASON: Final = pattern(r"[,;:.!?]? ?\b(?:<reason>)\b|[;:!?]|\.(?: |$)|, § ")
+_ELSEWHERE: Final = pattern(r"\b(?:<elsewhere>)\b")
+_PLACE: Final = pattern(r"\b(?:<preposition>)\b(?P<place>.*)")
+_GENERIC: Final = frozenset(map(stem, WORDS["generic"].split("|")))
+
+
+class _Request(NamedTuple):
+    code: Piece
+    """The longest piece of code that is asked for."""
+    others: list[Piece]
+    subjects: list[Piece]
+    """Code before the verb."""
+    words: frozenset[str]
+    """Stems of its plain words, without words that say nothing of the code."""
+    is_elsewhere: bool
+    """Whether the same code may be meant at another place."""
+
+
+def _read_request(phrase: Phrase, ground: Ground) -> _Request | None:
+    match = _REQUEST.search(phrase.masked)
+    if match is None or _NEGATED.search(phrase.masked[: match.start("object")]):
+        return None
+    subjects = pieces_of(phrase.masked[: match.start("object")], phrase)
+    reason = _REASON.search(match["object"])
+    text, rest = match["object"][: reason and reason.start()], reason[0] if reason else ""
+    *others, code = sorted(pieces_of(text, phrase), key=_length) or [Piece("", is_span=False)]
+    if _length(code) < MIN_VERBATIM_TOKENS or ground.code.texts_at(code.code):
+        return None
+    spot = _PLACE.search(text)
+    is_vague = spot and MASK not in spot[0] and not _stems_of(spot[0]) - _GENERIC
+    is_of_unit = any(p.last and ground.code.regions_named(p.last) for p in subjects)
+    is_elsewhere = bool(is_vague or is_of_unit or _ELSEWHERE.search(text + rest))
+    words = _stems_of(re.sub(MASKED, " ", text)) - _GENERIC
+    return _Request(code, others, subjects, words, is_elsewhere)
 
 
 def check_already(phrase: Phrase, ground: Ground) -> Receipt | None:
-    """Code that is asked for and already there."""
-    request = request_of(phrase, ground)
-    if request is None or request.kind == REMOVES or not request.is_specific:
-        return None
-    places = [
-        place
-        for text in ground.code.texts(Side.NEW)
-        for place in _lines(text, request)
-        if _fits(place, request, ground)
-    ]
-    if not places:
-        return None
-    best = max(places, key=lambda place: _weight(place.text.lines[place.line], request))
-    shown = sorted({best, _line_with_rest(best, request)}, key=lambda place: place.line)
-    lines = " and line ".join(
-        f"{place.line} is {quote(place.text.lines[place.line].strip())}" for place in shown
-    )
-    return refute("what it asks for is not there", f"Line {lines}.", shown)
+    """Code that is asked for word for word, and already there."""
+    request = _read_request(phrase, ground)
+    for place in ground.code.find(request.code.code, Side.NEW) if request else ():
+        if request and _is_meant(place, request):
+            fact = f"Line {place.line} is {quote(place.code.strip())}."
+            return refute("what it asks for is not there", fact, [place])
+    return None
+
+
+def _is_meant(place: Place, request: _Request) -> bool:
+    """Return whether a line is where a request asks for code: in its unit, or near its words."""
+    around = Region(place.text, place.line - NEAR_LINES, place.line + NEAR_LINES)
+    pieces = (*request.subjects, *request.others)
+    named = [piece for piece in pieces if names_place(piece, place)]
+    if not all(piece in named or around.find(piece.code) for piece in request.others):
+        return False
+    lines = around.places()
+    text = " ".join([*(line.code for line in lines), place.text.path.replace("/", " ")])
+    has_words = len(request.words & _stems_of(text)) >= MIN_SHARE * len(request.words)
+    is_seen = has_words and any(line.is_changed for line in lines)
+    return bool(named) or (is_seen and not request.is_elsewhere)
+
+
+def _length(piece: Piece) -> int:
+    return len(tokens_of(piece.code))
+
+
+def _stems_of(text: str) -> frozenset[str]:
+    return stems_and_names(text)[0]
 
 
 def check_rewritten(phrase: Phrase, ground: Ground) -> Receipt | None:
     """Code that is proposed for a changed line that is almost so."""
     match = _WRITES.search(phrase.masked)
     piece = phrase.piece(match["code"]) if match else None
-    if piece is None or len(tokens_of(piece.code)) < MIN_REWRITTEN or not ground.code.is_whole:
+    if piece is None or _length(piece) < MIN_REWRITTEN or not ground.code.is_whole:
         return None
-    names = (near.last for near in phrase.pieces if near is not piece and near.last)
-    if ground.code.find(piece.code, Side.NEW) or not all(map(ground.code.knows, names)):
+    names = (other.last for other in phrase.pieces if other is not piece and other.last)
+    is_there = ground.code.find(piece.code, Side.NEW)
+    near = ground.code.nearest(piece.code)
+    if is_there or near is None or not near.is_changed or not all(map(ground.code.knows, names)):
         return None
-    places = {
-        Place(text, number): _likeness(text.lines.get(number, ""), piece)
-        for text in ground.code.texts(Side.NEW)
-        for number in sorted(text.changed)
-    }
-    best = max(places, key=lambda place: places[place], default=None)
-    if best is None or not places[best]:
-        return None
-    line = quote(best.text.lines[best.line].strip())
-    return confirm(f"the code is not {quote(piece.code)}", f"Line {best.line} is {line}.", [best])
-
-
-def _line_with_rest(place: Place, request: Request) -> Place:
-    """Return the near line with most words of a request that a line lacks, or the line."""
-    lines = place.text.lines
-    rest = request.words - stems_of(lines[place.line])
-    window = range(place.line - NEAR_LINES, place.line + NEAR_LINES + 1)
-    near = [place, *(Place(place.text, number) for number in window if number in lines)]
-    return max(near, key=lambda near_place: len(rest & stems_of(lines[near_place.line])))
-
-
-def _lines(text: FileText, request: Request) -> list[Place]:
-    """Return the lines that a reviewer sees, those of named units, and those with its code."""
-    numbers = {
-        number
-        for line in text.changed
-        for number in range(line - CONTEXT_LINES, line + CONTEXT_LINES + 1)
-    }
-    for name in {piece.last for piece in (*request.subjects, *request.pieces)} - {""}:
-        for region in text.regions_named(name):
-            numbers.update(range(region.start, region.end + 1))
-    if request.is_verbatim:
-        numbers.update(text.find(request.pieces[0].code))
-    if request.kind == "imports" and any(text.path.endswith(p.code) for p in request.pieces):
-        numbers.update(text.lines)
-    return [Place(text, number) for number in sorted(numbers & text.lines.keys())]
-
-
-def _fits(place: Place, request: Request, ground: Ground) -> bool:
-    """Return whether a line does what is asked for, where it is asked for."""
-    line = place.text.lines[place.line]
-    main, further_pieces = request.pieces[:1], request.pieces[1:]
-    if not SHAPES[request.kind].search(line) or not all(_has(line, piece) for piece in main):
-        return False
-    window = range(place.line - NEAR_LINES, place.line + NEAR_LINES + 1)
-    around = "\n".join(place.text.lines.get(number, "") for number in window)
-    namesakes = [piece for piece in (*request.subjects, *further_pieces) if _names(piece, place)]
-    if not all(piece in namesakes or _has(around, piece) for piece in further_pieces):
-        return False
-    units = [p for p in request.subjects if p.last and ground.code.regions_named(p.last)]
-    if (request.is_elsewhere or units) and not namesakes:
-        return False
-    words = request.words
-    shared = words & stems_of(f"{around} {place.text.path.replace('/', ' ')}")
-    if not main:
-        return shared == words and len(words & stems_of(line)) >= MIN_WORDS
-    is_sure = bool(namesakes) and (request.is_verbatim or request.kind != "adds")
-    return is_sure or len(shared) >= MIN_SHARE * len(words)
-
-
-def _weight(line: str, request: Request) -> int:
-    """Return how much of a request is on a line."""
-    return len(stems_of(line) & request.words) + sum(_has(line, p) for p in request.pieces)
-
-
-def _names(piece: Piece, place: Place) -> bool:
-    """Return whether a piece names the unit or the file of a line."""
-    path = place.text.path
-    if path.endswith(piece.code) or f"/{piece.code}." in f"/{path}":
-        return True
-    regions = place.text.regions_named(piece.last) if piece.last else []
-    return any(region.start <= place.line <= region.end for region in regions)
-
-
-def _has(text: str, piece: Piece) -> bool:
-    """Return whether a text has a piece of code, or all words of a name in another style."""
-    tokens = f" {' '.join(tokens_of(text))} "
-    parts = (" ".join(tokens_of(part)) for part in _ELLIPSIS.split(piece.code))
-    if all(f" {part} " in tokens for part in parts if part):
-        return True
-    stems = stems_of(piece.code)
-    return bool(_NAME.fullmatch(piece.code)) and len(stems) > 1 and stems <= stems_of(text)
-
-
-def _likeness(line: str, piece: Piece) -> float:
-    """Return the share of tokens in order that a line and a piece share; 0 for too few."""
-    tokens, proposed = tokens_of(line.strip().rstrip(";,")), tokens_of(piece.code)
-    blocks = SequenceMatcher(None, tokens, proposed, autojunk=False).get_matching_blocks()
-    shared = [token for block in blocks for token in tokens[block.a : block.a + block.size]]
-    names = {token for token in shared if token[0].isalpha()}
-    is_near = len(shared) >= MIN_SAME * min(len(tokens), len(proposed))
-    return (
-        2 * len(shared) / (len(tokens) + len(proposed))
-        if is_near and len(names) >= MIN_NAMES
-        else 0
-    )
+    fact = f"Line {near.line} is {quote(near.code.strip())}."
+    return confirm(f"the code is not {quote(piece.code)}", fact, [near])
 
 
 CHECKS: Final = (check_already, check_rewritten)

@@ -76,13 +76,8 @@ def _judge(language: str, text: str) -> Receipt | None:
     ("language", "text", "line"),
     [
         ("python", "Please use `zip(names, values, strict=True)` in `load`.", 7),
-        ("python", "Could you raise a KeyError if the path is needed and missing?", 6),
-        ("python", "I'd propose that `load` raises a `KeyError` when there is no path.", 6),
         ("python", "`load` should check `isinstance(width, float)` first.", 9),
         ("go", 'Please add `"net/url"` to the imports of store.go.', 4),
-        ("go", "Put a `sync.Once` around the opening of the store.", 8),
-        ("go", "Set the cache control to no-store before calling w.Flush.", 11),
-        ("go", 'Wrap what `dial` returns with `fmt.Errorf("...: %w", err)`.', 14),
     ],
 )
 def test_what_is_already_there_is_refuted(language: str, text: str, line: int) -> None:
@@ -99,6 +94,7 @@ def test_what_is_already_there_is_refuted(language: str, text: str, line: int) -
         ("python", "`store` should raise a `KeyError` when there is no path."),
         ("python", "Put the same guard around `write` in `store`."),
         ("python", "Please call `zip(names, values, strict=True)` before the loop."),
+        ("python", "Give `width` a `read(path, pairs)` like the one above."),
         ("python", "This uses `zip(names, values, strict=True)` for the pairs."),
         ("go", 'Please add `"net/http"` to the imports of store.go.'),
         ("go", "Put a `sync.Mutex` around the opening of the store."),
