@@ -146,8 +146,8 @@ def _resolve(parts: Sequence[str], names: Mapping[str, frozenset[int]]) -> Itera
     """Yield the points of the longest known pieces of a qualified name."""
     for size in range(len(parts), 0, -1):
         pieces = [".".join(parts[at : at + size]) for at in range(len(parts) - size + 1)]
-        if known := [names[piece] for piece in pieces if piece in names]:
-            yield from known
+        if owners := [names[piece] for piece in pieces if piece in names]:
+            yield from owners
             return
 
 
