@@ -77,7 +77,9 @@ def check_shifted(phrase: Phrase, ground: Ground) -> Receipt | None:
             if places and not shifted and is_name:
                 return refute(says, f"{quote(code)} is {state}.", places)
             if shifted and not places and not is_mild and _is_main(phrase, match, ground):
-                return confirm(says, f"{quote(code)} is only in the {side} version.", shifted)
+                # A hunk does not show what the rest of its file has.
+                where = f"the {side} version" if ground.code.is_whole else f"{verb} lines here"
+                return confirm(says, f"{quote(code)} is only in {where}.", shifted)
     return None
 
 
