@@ -1,14 +1,18 @@
 """Judgement of statements about a change: each is held against both versions of the code."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from crscore.records import Diff, Finding, Receipt, Verdict
-from crscore.verdicts.checks import CHECKS
-from crscore.verdicts.checks.base import Ground
+from crscore.verdicts.checks import absence, changes, places, presence, proposals
+from crscore.verdicts.checks.base import Check, Ground
 from crscore.verdicts.checks.suggestions import check_suggestions
 from crscore.verdicts.checks.tools import check_findings
 from crscore.verdicts.code import Code
 from crscore.verdicts.statements import Statement
+
+_MODULES: Final = (places, absence, presence, changes, proposals)
+CHECKS: Final[tuple[Check, ...]] = tuple(check for module in _MODULES for check in module.CHECKS)
 
 
 def judge_statements(

@@ -64,7 +64,7 @@ class _Denial(NamedTuple):
     phrase: Phrase
 
     @property
-    def says(self) -> str:
+    def claim(self) -> str:
         """The clause as it was written."""
         text = self.before + self.negation + self.after
         return self.phrase.unmask(text, quote).strip(" *_-")
@@ -90,7 +90,7 @@ def check_undone(phrase: Phrase, ground: Ground) -> Receipt | None:
                 lines = _lines_with(subject[0], details, denial, ground)
                 if doing := [place for place in lines if code.search(place.code)]:
                     fact = f"{quote(doing[0].code.strip())} is in line {doing[0].line}."
-                    return refute(denial.says, fact, doing)
+                    return refute(denial.claim, fact, doing)
     return None
 
 
@@ -126,7 +126,7 @@ def _lines_with(subject: str, details: str, denial: _Denial, ground: Ground) -> 
         and not _NO_USE.match(place.code)
         and (region.unit is None or place.line != region.unit.head)
     ]
-    if _AGAIN.search(denial.says) and piece and len(piece.words) == 1:
+    if _AGAIN.search(denial.claim) and piece and len(piece.words) == 1:
         lines = lines[1:]  # The first one gives it its first value.
     return [place for place, region in lines if _has_all(place.code, details, region)]
 
@@ -163,12 +163,12 @@ def check_missing(phrase: Phrase, ground: Ground) -> Receipt | None:
         is_neutral = all(map(_NEUTRAL.fullmatch, plain)) and not _NARROW.search(rest)
         if match and places and len(places) == len(regions) and is_neutral:
             fact = f"{quote(piece.code)} is in line {places[0].line}."
-            return refute(denial.says, fact, places)
-        others = [other for other in phrase.pieces if other is not piece]
-        if owners and regions and not places and all(ground.code.find(p.code) for p in others):
-            unit, heads = regions[0].unit, [Place(each.text, each.start) for each in regions]
+            return refute(denial.claim, fact, places)
+        context = [near for near in phrase.pieces if near is not piece]
+        if owners and regions and not places and all(ground.code.find(p.code) for p in context):
+            unit, heads = regions[0].unit, [Place(r.text, r.start) for r in regions]
             owner = quote(unit.name) if unit else f"Line {regions[0].start}"
-            return confirm(denial.says, f"{owner} has no {quote(piece.code)}.", heads)
+            return confirm(denial.claim, f"{owner} has no {quote(piece.code)}.", heads)
     return None
 
 
@@ -176,11 +176,11 @@ def _regions(phrase: Phrase, ground: Ground, missing: str) -> list[Region]:
     """Return the units that a remark names beside what it misses, or else those it quotes from."""
     for pieces in (phrase.pieces, ground.statement.pieces):
         rest = [piece for piece in pieces if piece.last and piece.last != missing]
-        named = [region for piece in rest for region in ground.code.regions_named(piece.last)]
-        inner = [region for region in named if region.unit and region.unit.kind != Kind.TYPE]
-        changed = [r for r in inner or named if any(place.is_changed for place in r.places())]
-        if named:
-            return changed or named
+        units = [region for piece in rest for region in ground.code.regions_named(piece.last)]
+        inner = [region for region in units if region.unit and region.unit.kind != Kind.TYPE]
+        changed = [r for r in inner or units if any(place.is_changed for place in r.places())]
+        if units:
+            return changed or units
     quoted = [
         place.text.region_at(place.line)
         for piece in ground.statement.pieces

@@ -54,16 +54,16 @@ class Ground(NamedTuple):
 Check = Callable[[Phrase, Ground], Receipt | None]
 
 
-def refute(says: str, fact: str, places: Iterable[Place] = ()) -> Receipt:
+def refute(claim: str, fact: str, places: Iterable[Place] = ()) -> Receipt:
     """Return the receipt of a statement that the code refutes."""
-    return _receipt(Verdict.REFUTED, says, fact, places)
+    return _receipt(Verdict.REFUTED, claim, fact, places)
 
 
-def confirm(says: str, fact: str, places: Iterable[Place] = ()) -> Receipt:
+def confirm(claim: str, fact: str, places: Iterable[Place] = ()) -> Receipt:
     """Return the receipt of a statement that the code confirms."""
-    return _receipt(Verdict.CONFIRMED, says, fact, places)
+    return _receipt(Verdict.CONFIRMED, claim, fact, places)
 
 
-def _receipt(verdict: Verdict, says: str, fact: str, places: Iterable[Place]) -> Receipt:
+def _receipt(verdict: Verdict, claim: str, fact: str, places: Iterable[Place]) -> Receipt:
     lines = tuple(dict.fromkeys(place.span for place in places))[:MAX_PROOF]
-    return Receipt(verdict=verdict, says=says, fact=fact, lines=lines)
+    return Receipt(verdict=verdict, says=claim, fact=fact, lines=lines)

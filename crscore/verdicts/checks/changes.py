@@ -6,8 +6,9 @@ from typing import Final
 
 from crscore.claims.structural.english import quote
 from crscore.records import Receipt, Side
-from crscore.verdicts.checks.base import MASKED, Ground, confirm, pattern, refute
-from crscore.verdicts.code import Place, count_code, tokens_of
+from crscore.verdicts.checks.base import Ground, confirm, pattern, refute
+from crscore.verdicts.checks.clauses import pieces_of
+from crscore.verdicts.code import Place, tokens_of
 from crscore.verdicts.statements import MASK, Phrase
 
 MIN_LENGTH: Final = 3
@@ -33,14 +34,6 @@ _EXCHANGED: Final = (
         rf"\b<exchanges> {_THE}(?P<code>{_CODE})(?: <noun>)? (?:to|by|with|into|for) "
         rf"{_THE}(?P<new>{_CODE})"
     ),
-    pattern(
-        rf"(?P<code>{_CODE})(?: <noun>)? (?:(?P<set>becom(?:es?|ing)|became|is now)|turns? into"
-        rf"|(?:is|was|has been) (?:now )?<exchanges> (?:to|into|by|with)) {_THE}(?P<new>{_CODE})"
-    ),
-    pattern(
-        rf"(?P<new>{_VALUE}) (?:instead of|rather than|in place of) {_THE}"
-        rf"(?P<code>(?P<mild>{_VALUE}|\w+))"
-    ),
 )
 _SHIFTS: Final = (
     (_REMOVED, Side.OLD, Side.NEW, "removed", "still in the new version"),
@@ -51,11 +44,11 @@ _MODAL: Final = re.compile(r"[^.;:]{0,25}\b(?:would|could|might|should|may)\b", 
 _IMPERATIVE: Final = re.compile(
     r"(?!§|[\"“\d-]|\w+(?:s|ed|ing)\b|(?:lost|took|got|from|used|came|default)\b)", re.IGNORECASE
 )
-_ASKED: Final = re.compile(r"\b(?:you|we|they|did|does|do|why)\b[^.;:]{0,15}$", re.IGNORECASE)
+_QUESTION: Final = re.compile(r"\b(?:you|we|they|did|does|do|why)\b[^.;:]{0,15}$", re.IGNORECASE)
 _AS_PLACE: Final = pattern(r"\b(?:in|inside|within|on|at|under|after|before) (?:the )?(?:\w+ )?$")
 _OTHER_NOUN: Final = pattern(r" (?=\w|§)(?!(?:<noun>|<after>)\b)")
 _HISTORY: Final = re.compile(r"\b(?:in|since|with|from|by|as of|until) [\w.@/-]*\s?v?\d")
-_OWN: Final = re.compile(r"\b(?:its|used to)\b", re.IGNORECASE)
+_LOSES_OWN: Final = re.compile(r"\b(?:its|used to)\b", re.IGNORECASE)
 _SUBJECT: Final = pattern(r"§ (?:\w+ )?$")
 _AGENT: Final = pattern(r"(?:^|\b(?:<agent>)|[,;:.*_—–-])\W*$")
 _ASIDE: Final = pattern(r"\b(?:<contrasts>|since|as|because|now that)\b|,")
@@ -65,21 +58,20 @@ _WORD: Final = re.compile(r"[A-Za-z]{6,}")
 
 def check_shifted(phrase: Phrase, ground: Ground) -> Receipt | None:
     """Code that the change is said to remove, to replace or to add."""
-    for patterns, side, other, verb, state in _SHIFTS:
+    for patterns, side, opposite, verb, state in _SHIFTS:
         for code, match in _matches(patterns, phrase):
             if not _is_of_change(phrase, match) or ground.code.texts_at(code):
                 continue
-            says, places = f"{quote(code)} is {verb}", ground.code.find(code, other)
+            claim, places = f"{quote(code)} is {verb}", ground.code.find(code, opposite)
             is_edited, is_mild = "used to" in match[0], match.groupdict().get("mild")
             find = ground.code.find_changed if is_edited else ground.code.find_shifted
             shifted = find(code, side)
-            is_name = not code[0].isdigit() and not _is_redeclared(code, ground)
-            if places and not shifted and is_name:
-                return refute(says, f"{quote(code)} is {state}.", places)
+            if places and not shifted and not code[0].isdigit():
+                return refute(claim, f"{quote(code)} is {state}.", places)
             if shifted and not places and not is_mild and _is_main(phrase, match, ground):
                 # A hunk does not show what the rest of its file has.
                 where = f"the {side} version" if ground.code.is_whole else f"{verb} lines here"
-                return confirm(says, f"{quote(code)} is only in {where}.", shifted)
+                return confirm(claim, f"{quote(code)} is only in {where}.", shifted)
     return None
 
 
@@ -88,35 +80,29 @@ def _is_of_change(phrase: Phrase, match: re.Match[str]) -> bool:
     before = phrase.masked[: match.start()]
     is_third_person = match[0].split()[0].endswith("s")
     return not _HISTORY.search(phrase.masked) and bool(
-        _OWN.search(match[0])
+        _LOSES_OWN.search(match[0])
         or not (_SUBJECT.search(before) or (is_third_person and not _AGENT.search(before)))
     )
 
 
 def check_exchanged(phrase: Phrase, ground: Ground) -> Receipt | None:
     """Code that is said to become other code."""
-    for old, match in _matches(_EXCHANGED, phrase):
+    for old, match in [] if _MOVES.search(phrase.masked) else _matches(_EXCHANGED, phrase):
         new = phrase.unmask(match["new"]).strip(_QUOTES)
-        if not tokens_of(new) or old == new:
-            continue
         lost = ground.code.find_shifted(old, Side.OLD)
         gained = ground.code.find_shifted(new, Side.NEW)
         pairs = [(a, b) for a in lost for b in gained if _are_one_edit(a, b)]
-        says = f"{quote(old)} becomes {quote(new)}"
-        for pair in [] if _MOVES.search(phrase.masked) else pairs:
-            if _fits(phrase, match, pair, ground):
-                return confirm(says, f"{quote(old)} gives way to {quote(new)} in one edit.", pair)
-        words = match.groupdict()
-        is_set = words.get("set")
-        is_one_line = is_set and any(count_code(place.code, old) for place in gained)
-        is_sure = match["code"].startswith(MASK) and not words.get("mild")
-        if not pairs and not is_one_line and is_sure and not _MOVES.search(phrase.masked):
-            kept = [] if is_set else ground.code.find(old, Side.NEW)
-            if kept and not lost and not ground.code.texts_at(old):
-                return refute(says, f"{quote(old)} is as it was in the new version.", kept)
-            was, last = ground.code.find(old, Side.OLD), _last(new)
-            if was and not ground.code.find_changed(last, Side.NEW):
-                return refute(says, f"No added line has {quote(last)}.", was)
+        claim = f"{quote(old)} becomes {quote(new)}"
+        if fitting := [pair for pair in pairs if _fits(phrase, match, pair)]:
+            fact = f"{quote(old)} gives way to {quote(new)} in one edit."
+            return confirm(claim, fact, fitting[0])
+        is_sure = match["code"].startswith(MASK) and old != new and not pairs
+        unchanged = [] if lost or ground.code.texts_at(old) else ground.code.find(old, Side.NEW)
+        if is_sure and unchanged:
+            return refute(claim, f"{quote(old)} is as it was in the new version.", unchanged)
+        old_places, name = ground.code.find(old, Side.OLD), _last(new)
+        if is_sure and old_places and not ground.code.find_changed(name, Side.NEW):
+            return refute(claim, f"No added line has {quote(name)}.", old_places)
     return None
 
 
@@ -130,7 +116,7 @@ def _matches(
             before, end = phrase.masked[: match.start()], match.end()
             is_long = tokens_of(code) and (len(code) >= MIN_LENGTH or code.isdigit())
             is_hedged = _UNASSERTED.search(before) or _MODAL.match(phrase.masked, end)
-            is_asked = _IMPERATIVE.match(match[0]) and not _ASKED.search(before)
+            is_asked = _IMPERATIVE.match(match[0]) and not _QUESTION.search(before)
             is_place = match.start() == match.start("code") and _AS_PLACE.search(before)
             is_part = end == match.end("code") and _OTHER_NOUN.match(phrase.masked, end)
             if is_long and "..." not in code and not (is_hedged or is_asked or is_place or is_part):
@@ -142,37 +128,25 @@ def _last(code: str) -> str:
     return next((token for token in reversed(tokens_of(code)) if token[0].isalnum()), code)
 
 
-def _is_redeclared(code: str, ground: Ground) -> bool:
-    """Return whether a declaration of a name is edited, which may end it as what it was."""
-    regions = ground.code.regions_named(code, Side.OLD)
-    return any(region.unit and region.unit.head in region.text.changed for region in regions)
-
-
 def _is_main(phrase: Phrase, match: re.Match[str], ground: Ground) -> bool:
     """Return whether an assertion is what a remark is about, and all its code is in the change."""
-    before = phrase.masked[: match.start()]
+    before, pieces = phrase.masked[: match.start()], ground.statement.pieces
     is_first = phrase is ground.statement.phrases[0] and before.count(MASK) <= len(MASK * 2)
-    return is_first and not _ASIDE.search(before) and _is_known(ground)
+    return (
+        is_first
+        and not _ASIDE.search(before)
+        and all(ground.code.find(piece.code) or ground.code.knows(piece.last) for piece in pieces)
+    )
 
 
-def _is_known(ground: Ground) -> bool:
-    pieces = ground.statement.pieces
-    return all(ground.code.find(piece.code) or ground.code.knows(piece.last) for piece in pieces)
-
-
-def _fits(phrase: Phrase, match: re.Match[str], edit: tuple[Place, Place], ground: Ground) -> bool:
-    """Return whether an edit is of what a sentence speaks of."""
-    masks = re.findall(MASKED, phrase.masked[: match.start()] + phrase.masked[match.end() :])
-    pieces = [piece for piece in map(phrase.piece, masks) if piece and piece.last]
-    files = [text for piece in pieces for text in ground.code.texts_at(piece.code)]
-    if files and edit[1].text not in files:
-        return False
+def _fits(phrase: Phrase, match: re.Match[str], edit: tuple[Place, Place]) -> bool:
+    """Return whether an edit is of what the rest of a sentence speaks of."""
+    rest = phrase.masked[: match.start()] + phrase.masked[match.end() :]
+    names = [piece.last for piece in pieces_of(rest, phrase)] or _WORD.findall(rest)
     regions = [place.text.region_at(place.line) for place in edit]
-    names = [region.unit.name for region in regions if region and region.unit]
-    text = " ".join([*names, *(f"{place.code} {place.text.path}" for place in edit)])
-    if not pieces:
-        return any(word[:6].lower() in text.lower() for word in _WORD.findall(phrase.masked))
-    return _is_known(ground) and any(count_code(text, piece.last) for piece in pieces)
+    units = [region.unit.name for region in regions if region and region.unit]
+    text = " ".join([*units, *(f"{place.code} {place.text.path}" for place in edit)]).lower()
+    return any(name[:6].lower() in text for name in names)
 
 
 def _are_one_edit(old: Place, new: Place) -> bool:

@@ -13,7 +13,7 @@ from crscore.verdicts.statements import Phrase, Piece
 _BORDER: Final = pattern(
     r"(?:[;:!]|(?<!e\.g)\.|\?(?!$))(?=\s|$)|\s[-–—]\s|,\s(?=<joins>\b)|,?\s(?=<splits>\b)"
 )
-_UNSURE: Final = pattern(r"\b<unsure>\b|n't\b")
+_UNSURE: Final = pattern(r"\b<unsure>\b|n't\b|^\W*(?:<softly> )*(?:<adding>)\b")
 _MORE: Final = pattern(
     r"^\W*(?:<consequences>|<contrasts>)\b.*§"
     r"|^(?!\W*<consequences>\b)(?=.*§).*(?:\b(?:<denies>|<alters>)\b|n't\b)"
@@ -61,8 +61,8 @@ def texts_of(phrase: Phrase, ground: Ground) -> list[FileText]:
     comment = ground.statement.comment
     names = (piece.code for piece in phrase.pieces if _PATH.fullmatch(piece.code))
     paths = [*_PATH.findall(phrase.masked), *names] or ([comment.path] if comment.path else [])
-    named = [text for path in paths for text in ground.code.texts_at(path)]
-    return named or list(ground.code.texts(Side.NEW))
+    texts = [text for path in paths for text in ground.code.texts_at(path)]
+    return texts or list(ground.code.texts(Side.NEW))
 
 
 class Scope(NamedTuple):
@@ -100,45 +100,43 @@ def scope_of(phrase: Phrase, clause: str, subject_end: int, ground: Ground) -> S
         subject_end: Up to here a unit is the subject, behind it a preposition must place it.
         ground: What the sentence is held against.
     """
-    files: dict[str, list[Region]] = {}
-    units: dict[str, list[Region]] = {}
-    objects = []
-    for path in _PATH.findall(clause):
-        if texts := _texts(path, ground):
-            files[path] = texts
     masks = [(mask, phrase.piece(mask[0])) for mask in re.finditer(MASKED, clause)]
-    pieces = [
-        (mask, piece, _units(piece, ground)) for mask, piece in masks if piece and piece.words
-    ]
-    placed = [each[0] for each in pieces if each[2] and _PLACED.search(clause[: each[0].start()])]
-    for mask, piece, regions in pieces:
-        code, before = piece.code, clause[: mask.start()]
-        # "Are `f` and `g` still needed in `C`?": only without `C`, `f` is a place.
-        is_place = mask in placed or (not placed and mask.start() < subject_end)
-        if texts := _texts(code, ground):
-            files[code] = texts
-        elif is_place and (regions := _units(piece, ground)):
-            units[code] = regions
-        else:
-            # A name in double quotes is text of the program.
-            is_text = before.endswith('"') and clause[mask.end() :].startswith('"')
-            objects.append(f'"{code}"' if is_text else code)
+    pieces = [(mask.start(), piece) for mask, piece in masks if piece and piece.words]
+    units = {piece.code: _units(piece, ground) for _, piece in pieces}
+    placed = {at for at, piece in pieces if units[piece.code] and _PLACED.search(clause, 0, at)}
+    # "Are `f` and `g` still needed in `C`?": only without `C`, `f` is a place.
+    owners = placed or {at for at, piece in pieces if units[piece.code] and at < subject_end}
+    files = {path: _texts(path, ground) for path in _PATH.findall(clause)}
+    files |= {piece.code: _texts(piece.code, ground) for _, piece in pieces}
+    files = {path: regions for path, regions in files.items() if regions}
+    rest = [(at, piece.code) for at, piece in pieces if piece.code not in files]
+    units = {code: units[code] for at, code in rest if at in owners}
+    objects = [code for at, code in rest if at not in owners]
     objects += [double or single for double, single in _TEXT.findall(clause)]
-    inside = {id(region.text) for regions in files.values() for region in regions}
+    texts = {id(region.text) for regions in files.values() for region in regions}
     regions = [
         region
-        for named in (units or files).values()
-        for region in named
-        if not inside or id(region.text) in inside
+        for group in (units or files).values()
+        for region in group
+        if not texts or id(region.text) in texts
     ]
-    names = tuple(units or files) if regions else ()
-    everywhere = regions or [text.whole for text in ground.code.texts()]
-    return Scope(names, tuple(everywhere), tuple(objects))
+    if not regions:
+        everywhere = tuple(text.whole for text in ground.code.texts())
+        return Scope((), everywhere, tuple(objects))
+    return Scope(tuple(units or files), tuple(regions), tuple(objects))
+
+
+def scopes(
+    phrase: Phrase, cue: re.Pattern[str], ground: Ground
+) -> Iterator[tuple[re.Match[str], Scope]]:
+    """Yield the cue and the scope of each stated clause with a cue; none from hunks alone."""
+    for clause in stated(phrase) if ground.code.is_whole else ():
+        if match := cue.search(clause):
+            yield match, scope_of(phrase, clause, match.start(), ground)
 
 
 def _texts(path: str, ground: Ground) -> list[Region]:
-    texts = (text for side in Side for text in ground.code.texts_at(path, side))
-    return [text.whole for text in texts if path]
+    return [text.whole for side in Side for text in ground.code.texts_at(path, side)]
 
 
 def _units(piece: Piece, ground: Ground) -> list[Region]:

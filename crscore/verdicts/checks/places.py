@@ -10,7 +10,6 @@ from crscore.syntax.outline import Kind
 from crscore.verdicts.checks.base import Ground, confirm, pattern, refute
 from crscore.verdicts.checks.clauses import (
     claims_more,
-    names_place,
     pieces_of,
     scope_of,
     stated,
@@ -69,13 +68,12 @@ def _numbered(clause: str, phrase: Phrase, ground: Ground) -> list[Region]:
 
 
 def _refute_line(piece: Piece, pieces: Sequence[Piece], lines: Region) -> Receipt | None:
-    place, line = Place(lines.text, lines.start), lines.text.lines.get(lines.start, "")
-    others = [other for other in pieces if not names_place(other, place)]
-    is_meant = len(others) < len(pieces) or any(lines.find(other.code) for other in others)
-    if piece not in others or _is_near(piece, lines) or not is_meant:
+    # Without anything of the clause there, another file or version may be meant.
+    if _is_near(piece, lines) or not any(lines.find(near.code) for near in pieces):
         return None
-    says = f"{quote(piece.code)} is in line {lines.start}"
-    return refute(says, f"Line {lines.start} is {quote(line)}.", [place])
+    place = Place(lines.text, lines.start)
+    claim = f"{quote(piece.code)} is in line {lines.start}"
+    return refute(claim, f"Line {lines.start} is {quote(place.code)}.", [place])
 
 
 def _is_near(piece: Piece, lines: Region) -> bool:

@@ -7,8 +7,8 @@ from typing import Final
 from crscore.claims.structural.english import quote
 from crscore.records import Receipt, Side
 from crscore.verdicts.checks.base import Ground, confirm, pattern, refute
-from crscore.verdicts.checks.clauses import scope_of, stated
-from crscore.verdicts.code import Place, tokens_of
+from crscore.verdicts.checks.clauses import scope_of, scopes, stated
+from crscore.verdicts.code import tokens_of
 from crscore.verdicts.statements import Phrase
 
 MIN_TOKENS: Final = 3
@@ -22,9 +22,6 @@ _TRAITS: Final = {
     r"|\(\s*\w+\s*\)\s*\{)",
     "debug_print": r"(?i:print|puts\b|console|\bdbg\b|debug|\blog|dump|\becho\b|write)",
     "commented_out": r"#|//|/\*|\*|--|;|%|\bREM\b",
-    "wildcard_import": r"\bimport\b.*\*|::\*|\.\*;|^\s*from\b.*\*",
-    "todo": r"(?i:todo|fixme)",
-    "non_null": r"[\w)\]]!(?!=)",
 }
 """What code of one kind has in its lines, by the words for it."""
 _TRAIT_CHECKS: Final = [
@@ -34,16 +31,13 @@ _TRAIT_CHECKS: Final = [
 
 def check_still(phrase: Phrase, ground: Ground) -> Receipt | None:
     """Code that is said to be there still: refuted where only the old version has it."""
-    for clause in stated(phrase) if ground.code.is_whole else ():
-        if (cue := _STILL.search(clause)) is None:
-            continue
-        scope = scope_of(phrase, clause, cue.start(), ground)
+    for _, scope in scopes(phrase, _STILL, ground):
         for code in scope.objects:
             old = scope.find(code, Side.OLD)
             if old and not scope.find(code, Side.NEW):
-                says = f"{quote(code)} is still in {scope.title}"
+                claim = f"{quote(code)} is still in {scope.title}"
                 fact = f"The new version of {scope.title} has no {quote(code)}."
-                return refute(says, fact, old)
+                return refute(claim, fact, old)
     return None
 
 
@@ -58,31 +52,27 @@ def check_twice(phrase: Phrase, ground: Ground) -> Receipt | None:
         lines = Counter(place.code.strip() for place in places)
         twins = [place for place in places if lines[place.code.strip()] > 1]
         is_long = len(tokens_of(code)) > MIN_TOKENS
-        says = f"{quote(code)} is in {scope.title} twice"
+        claim = f"{quote(code)} is in {scope.title} twice"
         if twins and (scope.names or is_long):
-            return confirm(says, f"{quote(code)} is in equal lines.", twins)
+            return confirm(claim, f"{quote(code)} is in equal lines.", twins)
         if len(places) == 1 and is_long:
-            return refute(says, f"{quote(code)} is in {scope.title} once.", places)
+            return refute(claim, f"{quote(code)} is in {scope.title} once.", places)
     return None
 
 
 def check_trait(phrase: Phrase, ground: Ground) -> Receipt | None:
     """Code of a kind, as a broad `except`, that is said to be in a place."""
-    for words, code in _TRAIT_CHECKS if ground.code.is_whole else ():
-        for clause in stated(phrase):
-            cue = words.search(clause)
-            if cue is None:
-                continue
-            scope = scope_of(phrase, clause, cue.start(), ground)
+    for words, code in _TRAIT_CHECKS:
+        for cue, scope in scopes(phrase, words, ground):
             lines = [place for place in scope.places(Side.NEW) if code.search(place.code)]
-            says = f"there is {cue[0].lower()} in {scope.title}"
+            claim = f"there is {cue[0].lower()} in {scope.title}"
             if not lines:
-                return refute(says, f"No line of {scope.title} is of that kind now.")
-            named = {place for text in scope.objects for place in scope.find(text, Side.NEW)}
-            exact: list[Place] = [place for place in lines if place in named]
+                return refute(claim, f"No line of {scope.title} is of that kind now.")
+            objects = {place for text in scope.objects for place in scope.find(text, Side.NEW)}
+            exact = [place for place in lines if place in objects]
             if exact or (scope.names and not scope.objects):
                 fact = f"Lines of {scope.title} are of that kind."
-                return confirm(says, fact, exact or lines)
+                return confirm(claim, fact, exact or lines)
     return None
 
 

@@ -30,7 +30,7 @@ _NEGATED: Final = re.compile(
     r"(?:\b(?:no|not|never|nothing|without)|n't)\b[^.;:,]*$", re.IGNORECASE
 )
 _REASON: Final = pattern(r"[,;:.!?]? ?\b(?:<reason>)\b|[;:!?]|\.(?: |$)|, § ")
-_ELSEWHERE: Final = pattern(r"\b(?:<elsewhere>)\b")
+_OTHER_PLACE: Final = pattern(r"\b(?:<elsewhere>)\b")
 _PLACE: Final = pattern(r"\b(?:<preposition>)\b(?P<place>.*)")
 _GENERIC: Final = frozenset(map(stem, WORDS["generic"].split("|")))
 
@@ -38,7 +38,7 @@ _GENERIC: Final = frozenset(map(stem, WORDS["generic"].split("|")))
 class _Request(NamedTuple):
     code: Piece
     """The longest piece of code that is asked for."""
-    others: list[Piece]
+    context: list[Piece]
     subjects: list[Piece]
     """Code before the verb."""
     words: frozenset[str]
@@ -54,15 +54,15 @@ def _read_request(phrase: Phrase, ground: Ground) -> _Request | None:
     subjects = pieces_of(phrase.masked[: match.start("object")], phrase)
     reason = _REASON.search(match["object"])
     text, rest = match["object"][: reason and reason.start()], reason[0] if reason else ""
-    *others, code = sorted(pieces_of(text, phrase), key=_length) or [Piece("", is_span=False)]
+    *context, code = sorted(pieces_of(text, phrase), key=_length) or [Piece("", is_span=False)]
     if _length(code) < MIN_VERBATIM_TOKENS or ground.code.texts_at(code.code):
         return None
     spot = _PLACE.search(text)
     is_vague = spot and MASK not in spot[0] and not _stems_of(spot[0]) - _GENERIC
     is_of_unit = any(p.last and ground.code.regions_named(p.last) for p in subjects)
-    is_elsewhere = bool(is_vague or is_of_unit or _ELSEWHERE.search(text + rest))
+    is_elsewhere = bool(is_vague or is_of_unit or _OTHER_PLACE.search(text + rest))
     words = _stems_of(re.sub(MASKED, " ", text)) - _GENERIC
-    return _Request(code, others, subjects, words, is_elsewhere)
+    return _Request(code, context, subjects, words, is_elsewhere)
 
 
 def check_already(phrase: Phrase, ground: Ground) -> Receipt | None:
@@ -78,15 +78,15 @@ def check_already(phrase: Phrase, ground: Ground) -> Receipt | None:
 def _is_meant(place: Place, request: _Request) -> bool:
     """Return whether a line is where a request asks for code: in its unit, or near its words."""
     around = Region(place.text, place.line - NEAR_LINES, place.line + NEAR_LINES)
-    pieces = (*request.subjects, *request.others)
-    named = [piece for piece in pieces if names_place(piece, place)]
-    if not all(piece in named or around.find(piece.code) for piece in request.others):
+    pieces = (*request.subjects, *request.context)
+    owners = [piece for piece in pieces if names_place(piece, place)]
+    if not all(piece in owners or around.find(piece.code) for piece in request.context):
         return False
     lines = around.places()
     text = " ".join([*(line.code for line in lines), place.text.path.replace("/", " ")])
     has_words = len(request.words & _stems_of(text)) >= MIN_SHARE * len(request.words)
     is_seen = has_words and any(line.is_changed for line in lines)
-    return bool(named) or (is_seen and not request.is_elsewhere)
+    return bool(owners) or (is_seen and not request.is_elsewhere)
 
 
 def _length(piece: Piece) -> int:
@@ -103,7 +103,7 @@ def check_rewritten(phrase: Phrase, ground: Ground) -> Receipt | None:
     piece = phrase.piece(match["code"]) if match else None
     if piece is None or _length(piece) < MIN_REWRITTEN or not ground.code.is_whole:
         return None
-    names = (other.last for other in phrase.pieces if other is not piece and other.last)
+    names = (near.last for near in phrase.pieces if near is not piece and near.last)
     is_there = ground.code.find(piece.code, Side.NEW)
     near = ground.code.nearest(piece.code)
     if is_there or near is None or not near.is_changed or not all(map(ground.code.knows, names)):

@@ -113,7 +113,6 @@ def verdict_on(remark: str, sources: tuple[str, str, str] = PYTHON) -> Verdict |
         ("This replaces `carrier.send` with `audit_trail`.", PYTHON),
         ("This comes with a new `import decimal`.", PYTHON),
         ("It used to call `entry.touch()`, that's gone.", JAVA),
-        ("`round_half` becomes `round_up`.", PYTHON),
     ],
 )
 def test_false_statement_is_refuted(remark: str, sources: tuple[str, str, str]) -> None:
@@ -126,7 +125,6 @@ def test_false_statement_is_refuted(remark: str, sources: tuple[str, str, str]) 
         ("This removes `check_stock(order)`.", PYTHON),
         ("The `round_half` call is gone.", PYTHON),
         ("`LIMIT` goes from 25 to 40.", PYTHON),
-        ("`size` gives back `int` instead of `long`.", JAVA),
     ],
 )
 def test_true_statement_is_confirmed(remark: str, sources: tuple[str, str, str]) -> None:
