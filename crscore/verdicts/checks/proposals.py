@@ -19,7 +19,8 @@ MIN_SHARE: Final = 0.6
 MIN_REWRITTEN: Final = 5
 """Minimum tokens of code that is proposed for a line."""
 _REQUEST: Final = pattern(
-    r"(?:^|[.,;:!?)*] |\b<asking> |\bthat § |§(?: should| must) )(?:<softly> )*"
+    # "Passing `x` breaks ..." asks for nothing.
+    r"(?:(?:^|[.,;:!?)*] )(?!\w+ing\b)|\b<asking> |\bthat § |§(?: should| must) )(?:<softly> )*"
     r"(?:<adding>)\b(?P<object>.*)"
 )
 _WRITES: Final = pattern(
