@@ -423,7 +423,7 @@ def _score(
     reader = parts.reader
     cells, change = compare(job.pair.diff, job.references, job.sentences, vectors, reader)
     judgement = parts.matcher.match(cells)
-    named = subjects.find_named(
+    by_name = subjects.find_named(
         job.pair.diff,
         cells.references,
         cells.sentences,
@@ -435,9 +435,11 @@ def _score(
     review, verification = None, Verification([], ())
     if reader and change and texts:
         verification = _judge_remarks(job, texts, suggestions, parts.verifier)
-        review = reader.read_comments(cells, change, texts, judgement, verification.receipts, named)
+        review = reader.read_comments(
+            cells, change, texts, judgement, verification.receipts, by_name
+        )
     readings = review.readings if review else ()
-    touched = subjects.find_touched(judgement.degrees, parts.matcher.decision, named, readings)
+    touched = subjects.find_touched(judgement.degrees, parts.matcher.decision, by_name, readings)
     flags = _merge_flags(judgement, review)
     # The columns have hidden sentences last; reports list sentences in the order of the comments.
     shown_columns = sorted(

@@ -75,20 +75,20 @@ def _group_rows(references: Sequence[PseudoReference]) -> list[list[int]]:
 
 
 def find_touched(
-    degrees: npt.NDArray[np.float32], decision: float, named: Bools, readings: Sequence[Reading]
+    degrees: npt.NDArray[np.float32], decision: float, by_name: Bools, readings: Sequence[Reading]
 ) -> Bools:
     """Decide which sentences address which pseudo-references, for every report.
 
     Args:
         degrees: The matcher's judgement, shape (R, S).
         decision: Degree from which a sentence addresses a pseudo-reference.
-        named: Pseudo-references whose code a sentence names, shape (R, S).
+        by_name: Pseudo-references whose code a sentence names, shape (R, S).
         readings: Reading of each sentence; empty without a reader.
 
     Returns:
         Shape (R, S): True by the degree, by a name, or as the subject of the sentence.
     """
-    touched = named | (degrees >= decision)
+    touched = by_name | (degrees >= decision)
     for column, reading in enumerate(readings):
         if reading.reference is not None:
             touched[reading.reference, column] = True
@@ -121,13 +121,13 @@ def find_named(
     Returns:
         Shape (R, S): True for one row of each point that a sentence names, the most similar one.
     """
-    named = np.zeros(similarity.shape, dtype=np.bool_)
+    by_name = np.zeros(similarity.shape, dtype=np.bool_)
     points = _group_rows(references)
     names = _name_points([[references[row] for row in rows] for rows in points], diff, idf)
     for column, (sentence, flag) in enumerate(zip(sentences, flags, strict=True)):
         for point in _find_points(sentence.text, names) if flag is None else ():
-            named[max(points[point], key=lambda row: similarity[row, column]), column] = True
-    return named
+            by_name[max(points[point], key=lambda row: similarity[row, column]), column] = True
+    return by_name
 
 
 def _find_points(text: str, names: Mapping[str, frozenset[int]]) -> frozenset[int]:
@@ -179,9 +179,11 @@ def _name_points(
         topic = references[0].topic
         for name in () if topic is None else _unit_names(topic):
             units.setdefault(name, set()).add(index)
-        own = "" if topic is None else f"{topic.name} {topic.place.path}"
+        topic_names = "" if topic is None else f"{topic.name} {topic.place.path}"
         code = " ".join(chain.from_iterable(find_code_spans(item.text) for item in references))
-        for name in changed.intersection(_NAME.findall(code)).difference(_NAME.findall(own)):
+        for name in changed.intersection(_NAME.findall(code)).difference(
+            _NAME.findall(topic_names)
+        ):
             if _is_specific(name, idf):
                 details.setdefault(name, set()).add(index)
     return {name: frozenset(owners) for name, owners in (details | units).items()}

@@ -182,7 +182,7 @@ class Reader:
         texts: TextReadings,
         judged: Judgement,
         receipts: Sequence[Receipt | None],
-        named: npt.NDArray[np.bool_],
+        by_name: npt.NDArray[np.bool_],
     ) -> ReviewReading:
         """Read every comment of one change.
 
@@ -192,7 +192,7 @@ class Reader:
             texts: The readings of its texts.
             judged: The matcher's judgement.
             receipts: Proof that what a remark says is so, or is not, for each remark of `texts`.
-            named: Pseudo-references whose code a sentence names, shape (R, S).
+            by_name: Pseudo-references whose code a sentence names, shape (R, S).
         """
         # A repetition is still about the change; hidden text is about nothing.
         abouts = [
@@ -210,7 +210,7 @@ class Reader:
         return ReviewReading(
             readings=tuple(
                 self._describe(
-                    cells, column, text, abouts[column], change.ground, is_read[column], named
+                    cells, column, text, abouts[column], change.ground, is_read[column], by_name
                 )
                 for column, text in enumerate(texts.sentences)
             ),
@@ -271,11 +271,11 @@ class Reader:
         about: float,
         ground: ChangeWords,
         is_read: bool,
-        named: npt.NDArray[np.bool_],
+        by_name: npt.NDArray[np.bool_],
     ) -> Reading:
         """Decide the subject of a sentence."""
         sentence = cells.sentences[column]
-        rows = np.flatnonzero(named[:, column]).tolist()
+        rows = np.flatnonzero(by_name[:, column]).tolist()
         reference = max(rows, key=lambda row: cells.similarity[row, column], default=None)
         if reference is None and about >= ON_TOPIC:
             reference = self._claim_of(cells, column)

@@ -113,6 +113,13 @@ def own_texts(name: str) -> list[dict[str, Any]]:
         "wordings": [
             {"importance": 3} | {name: f"The {name} form of {{0}}." for name in WORDINGS}
         ] * len(commits),
+        "contrasts": [
+            {
+                "describe": ["The {0} is 20."],
+                "points": [{"text": "The {0} is lost.", "importance": 3}],
+                "requests": [{"text": "Keep the {0}.", "importance": 2}],
+            }
+        ] * len(commits),
         "reviews": [
             {
                 "points": [{"text": "Please close `{0}`.", "importance": 3}],

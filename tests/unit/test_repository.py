@@ -140,6 +140,8 @@ VAGUE_BUT_MEANT = {
     "crscore/cache.py: put": "store interface: get and put",
     "crscore/records.py: ELSEWHERE": "subject of a sentence, next to CLAIM, CHANGE, SURROUNDINGS",
     "crscore/records.py: NOTHING": "effect of a suggestion that changes nothing",
+    "crscore/pull_request/overview.py: says": "what a remark says, next to the fact",
+    "crscore/records.py: says": "what a remark says, next to the fact",
     "crscore/records.py: OTHER": "kind of a sentence, next to REQUEST and the others",
 }
 

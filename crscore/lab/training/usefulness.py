@@ -356,11 +356,12 @@ def _compared(corpus: Corpus, texts: Sequence[_Text], fold: int) -> Iterator[_Co
         yield candidate, text.change.diff, (post.comment,)
     reviews = [review for review in corpus.written if fold_of(review.repository) == fold]
     unseen = [row for row in judgements.read_texts("templates") if fold_of(row["text"]) == fold]
+    most = min(len(unseen), TEMPLATES_PER_CHANGE)
     for review in reviews:
         texts_by_kind = dict(review.texts)
         if foreign := [item for item in reviews if item is not review]:
             texts_by_kind["other"] = rng.choice(foreign).texts["senior"]
-        for number, template in enumerate(rng.sample(unseen, TEMPLATES_PER_CHANGE)):
+        for number, template in enumerate(rng.sample(unseen, most)):
             filled = templates.fill(template["text"], review.patch, rng)
             texts_by_kind[f"template {number}"] = filled
         for kind, body in texts_by_kind.items():

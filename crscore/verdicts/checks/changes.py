@@ -70,8 +70,8 @@ def check_shifted(phrase: Phrase, ground: Ground) -> Receipt | None:
                 return refute(claim, f"{quote(code)} is {state}.", places)
             if shifted and not places and not is_mild and _is_main(phrase, match, ground):
                 # A hunk does not show what the rest of its file has.
-                where = f"the {side} version" if ground.code.is_whole else f"{verb} lines here"
-                return confirm(claim, f"{quote(code)} is only in {where}.", shifted)
+                source = f"the {side} version" if ground.code.is_whole else f"{verb} lines here"
+                return confirm(claim, f"{quote(code)} is only in {source}.", shifted)
     return None
 
 

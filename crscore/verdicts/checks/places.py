@@ -1,7 +1,7 @@
 """Places and quotes: code that is said to stand somewhere."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 from crscore.claims.structural.english import quote, quoted
@@ -10,7 +10,6 @@ from crscore.syntax.outline import Kind
 from crscore.verdicts.checks.base import Ground, confirm, pattern, refute
 from crscore.verdicts.checks.clauses import (
     claims_more,
-    pieces_of,
     scope_of,
     stated,
     texts_of,
@@ -48,32 +47,12 @@ def _stated_pieces(phrase: Phrase) -> Iterator[tuple[str, re.Match[str], Piece]]
                 yield clause, match, piece
 
 
-def check_line(phrase: Phrase, ground: Ground) -> Receipt | None:
-    """Code that is said to be on a numbered line: refuted where it is not near."""
-    receipts = [
-        _refute_line(piece, pieces_of(clause, phrase), lines)
-        for clause, _, piece in _stated_pieces(phrase)
-        for lines in _numbered(clause, phrase, ground)
-    ]
-    refuted = [receipt for receipt in receipts if receipt]
-    return refuted[0] if len(refuted) == 1 else None
-
-
 def _numbered(clause: str, phrase: Phrase, ground: Ground) -> list[Region]:
     """Return the lines that a clause numbers, in each file that it may be about."""
     match = _LINE.search(clause)
     numbers = [int(number) for number in match.groups() if number] if match else []
     texts = texts_of(phrase, ground) if numbers else []
     return [Region(text, numbers[0], numbers[-1]) for text in texts]
-
-
-def _refute_line(piece: Piece, pieces: Sequence[Piece], lines: Region) -> Receipt | None:
-    # Without anything of the clause there, another file or version may be meant.
-    if _is_near(piece, lines) or not any(lines.find(near.code) for near in pieces):
-        return None
-    place = Place(lines.text, lines.start)
-    claim = f"{quote(piece.code)} is in line {lines.start}"
-    return refute(claim, f"Line {lines.start} is {quote(place.code)}.", [place])
 
 
 def _is_near(piece: Piece, lines: Region) -> bool:
@@ -134,4 +113,4 @@ def _is_known(ground: Ground) -> bool:
     return all(ground.code.find(code, Side.NEW) or ground.code.texts_at(code) for code in pieces)
 
 
-CHECKS: Final = (check_line, check_nowhere, check_there)
+CHECKS: Final = (check_nowhere, check_there)

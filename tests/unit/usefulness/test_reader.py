@@ -130,7 +130,7 @@ def test_frame_of_a_comment_changes_no_remark(scorer, frame: str, body: str) -> 
 
 def test_one_more_remark_lowers_the_value_by_its_price_at_most(scorer) -> None:
     body = "- Rename `OrderRepository`."
-    for text in (REVIEW, REQUEST, "`reply` may be None.", "Is `fetch` called in a loop?"):
+    for text in (REVIEW, REQUEST, "`Invoice` leaks a lock.", "Is `fetch` called in a loop?"):
         before = score_text(scorer, body)
         body += f"\n- {text}"
         after = score_text(scorer, body)

@@ -90,10 +90,6 @@ def test_confirmed(text: str, lines: list[int]) -> None:
     ("text", "fact"),
     [
         (
-            "Line 14 of load.py hands `retries` to `write_part`.",
-            "Line 14 is `write_part(path, part)`.",
-        ),
-        (
             "`load` finishes in `parse_bytes(stream.read(), strict=False)`.",
             "`parse_bytes(stream.read(), strict=False)` is in neither version; "
             "line 8 is `data = parse_bytes(stream.read(), strict=True)`.",

@@ -461,7 +461,7 @@ def _written_reviews(commits: list[dict[str, Any]]) -> Iterator[WrittenReview]:
                 diff=parse.parse_diff(patch),
                 patch=patch,
                 repository=row["repository"],
-                texts={kind: row[kind] for kind in REVIEW_KINDS},
+                texts={kind: row[kind] for kind in REVIEW_KINDS if kind in row},
             )
 
 

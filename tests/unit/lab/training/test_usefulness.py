@@ -200,9 +200,11 @@ def test_worth_is_learned_from_reviews_of_every_kind(crossed) -> None:
         if item.kind not in CHANGE_SIZES:
             kinds_by_change.setdefault(item.group, set()).add(item.kind)
     assert len(kinds_by_change) == 4
+    assert any("other" in kinds for kinds in kinds_by_change.values())
     for kinds in kinds_by_change.values():
         names = {kind.split()[0] for kind in kinds}
-        assert names >= {*preferences.BETTER, *preferences.WORSE}
+        # A fold may have a single change, and then no review of another one.
+        assert names >= {*preferences.BETTER, *preferences.WORSE} - {"other"}
         assert {"template 0", "template 1"} <= kinds
 
 

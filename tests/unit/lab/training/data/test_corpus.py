@@ -12,7 +12,7 @@ from tests.helpers import corpora, study
 COUNT = len(corpora.NAMES)
 POOLS = [
     "rated", "acted", "categories", "accepted", "golden", "written", "commits", "study", "claims",
-    "wordings", "templates", "attacks",
+    "wordings", "contrasts", "templates", "attacks",
 ]  # fmt: skip
 
 
@@ -202,11 +202,11 @@ def test_reviews_by_people_are_divided_and_single_comments_left_out(tmp_path: Pa
     pull[1] |= {"diff_hunk": pull[0]["diff_hunk"], "path": pull[0]["path"]}
     lonely = rows[0] | {"pull": 99}
     reviews = read_all(tmp_path, followed=[*pull[:8], lonely]).reviews
-    assert [len(comments) for _, comments in reviews] == [5, 2]
+    assert [len(comments) for _, _, comments in reviews] == [5, 2]
     # Two comments are on one hunk.
-    assert [len(diff.files) for diff, _ in reviews] == [4, 2]
-    assert len({diff.sha256 for diff, _ in reviews}) == 2
-    assert not any(diff.files[0].path == "src/queue.py" for diff, _ in reviews)
+    assert [len(diff.files) for _, diff, _ in reviews] == [4, 2]
+    assert len({diff.sha256 for _, diff, _ in reviews}) == 2
+    assert not any(diff.files[0].path == "src/queue.py" for _, diff, _ in reviews)
 
 
 def test_attacks_are_of_every_kind_and_without_the_honest_sentences(tmp_path: Path) -> None:
