@@ -11,6 +11,8 @@ from crscore.verdicts.checks.tools import check_findings
 from crscore.verdicts.code import Code
 from crscore.verdicts.statements import Statement
 
+MAX_STATEMENTS: Final = 500
+"""Maximum statements about a change that are judged."""
 _MODULES: Final = (places, absence, presence, changes, proposals)
 CHECKS: Final[tuple[Check, ...]] = tuple(check for module in _MODULES for check in module.CHECKS)
 
@@ -31,7 +33,10 @@ def judge_statements(
     if not statements:
         return []
     code = Code(diff)
-    return [_judge(Ground(code, statement), findings) for statement in statements]
+    return [
+        _judge(Ground(code, statement), findings) if index < MAX_STATEMENTS else None
+        for index, statement in enumerate(statements)
+    ]
 
 
 def _judge(ground: Ground, findings: Sequence[Finding]) -> Receipt | None:

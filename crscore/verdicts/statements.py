@@ -51,6 +51,8 @@ class Piece(NamedTuple):
         return self.is_span and len(tokens_of(self.code)) >= MIN_VERBATIM_TOKENS
 
 
+MAX_CHARS: Final = 600
+"""Maximum characters of a sentence that is read: some patterns take quadratic time."""
 MIN_VERBATIM_TOKENS: Final = 4
 """Tokens from which a quoted piece of code is verbatim: `f(x)` has four."""
 
@@ -87,8 +89,12 @@ class Statement:
 
     @cached_property
     def phrases(self) -> list[Phrase]:
-        """Its sentences with masked code; proposals of code have none."""
-        return [mask(unit.text) for unit in self.sentences if not unit.proposal]
+        """Its sentences with masked code, without proposals of code and very long ones."""
+        return [
+            mask(unit.text)
+            for unit in self.sentences
+            if not unit.proposal and len(unit.text) <= MAX_CHARS
+        ]
 
     @cached_property
     def pieces(self) -> list[Piece]:

@@ -210,11 +210,11 @@ OTHERS = (
 )
 GROUPS = {
     Stance.REQUEST: (REQUESTS, 0.8),
-    Stance.PROBLEM: (PROBLEMS, 0.9),
+    Stance.PROBLEM: (PROBLEMS, 0.8),
     Stance.QUESTION: (QUESTIONS, 0.85),
     Stance.PRAISE: (PRAISES, 0.8),
     Stance.DESCRIPTION: (DESCRIPTIONS, 0.8),
-    Stance.OTHER: (OTHERS, 0.6),
+    Stance.OTHER: (OTHERS, 0.55),
 }
 """What a sentence does -> sentences that do it, and the least share that is read so."""
 EMPTY = (Stance.PRAISE, Stance.DESCRIPTION, Stance.OTHER)
@@ -341,7 +341,7 @@ def test_stance_of_a_sentence_is_read(read, stance: Stance) -> None:
 
 
 @pytest.mark.parametrize(
-    ("stance", "floor"), [(Stance.REQUEST, 0.9), (Stance.QUESTION, 0.9), (Stance.PROBLEM, 0.8)]
+    ("stance", "floor"), [(Stance.REQUEST, 0.9), (Stance.QUESTION, 0.9), (Stance.PROBLEM, 0.75)]
 )
 def test_sentences_to_answer_give_something(read, stance: Stance, floor: float) -> None:
     assert np.mean([item.gives >= GIVES_FROM for item in read[stance]]) >= floor
@@ -381,7 +381,7 @@ def test_useful_review_beats_a_summary_and_a_summary_beats_praise(scorer, name: 
 def test_useful_review_stands_above_most_comments_of_people(scorer, name: str) -> None:
     patch, *texts = REVIEWS[name]
     review, summary, praise = (useful(scorer, patch, text).standing for text in texts)
-    assert review >= 45
+    assert review >= 60
     assert summary < review
     assert praise < 25
 
@@ -399,7 +399,8 @@ def test_summary_is_flagged_and_a_useful_review_is_not(scorer, name: str) -> Non
     patch, review, summary, _ = REVIEWS[name]
     flags = scorer.score(patch, summary).sentence_flags
     assert Flag.RESTATES in flags
-    assert set(scorer.score(patch, review).sentence_flags) == {None}
+    # A question may repeat what the change does before it asks.
+    assert [*scorer.score(patch, review).sentence_flags].count(Flag.RESTATES) <= 1
 
 
 # The file

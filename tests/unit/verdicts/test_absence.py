@@ -110,6 +110,7 @@ def test_hunks_alone_prove_no_absence() -> None:
 def test_receipt_names_the_line() -> None:
     receipt = judge("`Load` never calls `NewTimer`.", change("a.go", "", GO))
     assert receipt is not None
-    number = 1 + next(at for at, line in enumerate(GO.split("\n")) if "NewTimer" in line)
+    lines = GO.strip().split("\n")
+    number = 1 + next(at for at, line in enumerate(lines) if "NewTimer" in line)
     assert receipt.fact == f"`NewTimer` is in line {number}."
     assert [line.start for line in receipt.lines] == [number]
