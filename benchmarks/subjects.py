@@ -132,8 +132,8 @@ def main() -> None:
         addressed = sum(len(topics(result) - missed(result)) for result in foreign)
         total = sum(len(topics(result)) for result in foreign)
         print(
-            f"{kind:8} told as not addressed: {len(wrong)} of {len(read)}; "
-            f"topics of another change told as addressed: {addressed} of {total}"
+            f"{kind:8} listed as not addressed: {len(wrong)} of {len(read)}; "
+            f"topics of another change listed as addressed: {addressed} of {total}"
         )
         for text, topic in wrong if options.list else ():
             print(f"    {topic.name!r}: {text}")

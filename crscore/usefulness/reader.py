@@ -204,6 +204,13 @@ class Reader:
             self._judge(remark, cells, change, abouts, is_read, receipt)
             for remark, receipt in zip(texts.remarks, receipts, strict=True)
         ]
+        # A description inside a remark that gives something is its premise.
+        giving = {
+            column
+            for remark in texts.remarks
+            if remark.reading.gives >= GIVES_FROM
+            for column in remark.columns
+        }
         by_comment: dict[int, list[int]] = {}
         for index, remark in enumerate(remarks):
             by_comment.setdefault(remark.comment, []).append(index)
@@ -215,9 +222,10 @@ class Reader:
                 for column, text in enumerate(texts.sentences)
             ),
             restates=tuple(
-                float(text.stances[STANCES.index(Stance.DESCRIPTION)]) >= RESTATES_FROM
+                column not in giving
+                and float(text.stances[STANCES.index(Stance.DESCRIPTION)]) >= RESTATES_FROM
                 and text.gives < EMPTY_BELOW
-                for text in texts.sentences
+                for column, text in enumerate(texts.sentences)
             ),
             remarks=tuple(remarks),
             comments={

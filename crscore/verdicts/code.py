@@ -1,4 +1,4 @@
-"""Both versions of a change as searchable code: where a piece of it stands, and in which unit."""
+"""Both versions of a change as searchable code: where a piece of it is, and in which unit."""
 
 import re
 from bisect import bisect_right
@@ -45,7 +45,7 @@ class Place(NamedTuple):
     @property
     def code(self) -> str:
         """Text of the line."""
-        return self.text.lines[self.line]
+        return self.text.lines[self.line].removesuffix("\r")
 
     @property
     def is_changed(self) -> bool:
@@ -230,7 +230,7 @@ class Code:
         return frozenset(word.lower() for names in words for word in names)
 
     def knows(self, word: str) -> bool:
-        """Return whether a word stands anywhere in either version, in any case."""
+        """Return whether either version has a word, in any case."""
         return word.lower() in self._names
 
 
@@ -244,7 +244,7 @@ def _is_shifted(place: Place, code: str) -> bool:
 
 
 def count_code(text: str, code: str) -> int:
-    """Return how often a piece of code stands in a text.
+    """Count a piece of code in a text.
 
     Example:
         >>> count_code("f(a, a)", "a"), count_code("f(a, a)", "b")
@@ -256,7 +256,7 @@ def count_code(text: str, code: str) -> int:
 
 
 def _share(tokens: Sequence[str], words: set[str], line: str) -> float:
-    """Return how much of a piece of code stands on a line, in order."""
+    """Return the share of a piece of code that a line has, in order."""
     own_tokens = tokens_of(line) if any(word in line for word in words) else []
     if not own_tokens or 2 * len(words.intersection(own_tokens)) < len(words):
         return 0

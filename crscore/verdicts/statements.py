@@ -23,7 +23,13 @@ _NO_CODE: Final = re.compile(
     r"|GraphQL|[A-Z][a-z]+Rabbit|[A-Z]+s"
 )
 MASK: Final = "§"
-"""Stands for a piece of code in the masked text: `§0§` for the first."""
+"""Encloses the number of a piece of code in the masked text: `§0§` for the first."""
+MAX_CHARS: Final = 600
+"""Maximum characters of a sentence that is read: some patterns take quadratic time."""
+MIN_TOKENS: Final = 3
+"""Tokens from which a piece of code says more than a name: `a.b` has three."""
+MIN_VERBATIM_TOKENS: Final = 4
+"""Tokens from which a quoted piece of code is verbatim: `f(x)` has four."""
 
 
 class Piece(NamedTuple):
@@ -32,7 +38,7 @@ class Piece(NamedTuple):
     code: str
     """As written, cleaned."""
     is_span: bool
-    """Whether it stands in backticks."""
+    """Whether it is in backticks."""
 
     @property
     def words(self) -> list[str]:
@@ -51,12 +57,6 @@ class Piece(NamedTuple):
         return self.is_span and len(tokens_of(self.code)) >= MIN_VERBATIM_TOKENS
 
 
-MAX_CHARS: Final = 600
-"""Maximum characters of a sentence that is read: some patterns take quadratic time."""
-MIN_VERBATIM_TOKENS: Final = 4
-"""Tokens from which a quoted piece of code is verbatim: `f(x)` has four."""
-
-
 @dataclass(frozen=True, slots=False, eq=False)
 class Phrase:
     """Sentence with its code masked."""
@@ -66,7 +66,7 @@ class Phrase:
     pieces: tuple[Piece, ...]
 
     def piece(self, mask: str | None) -> Piece | None:
-        """Return the piece that a mask stands for."""
+        """Return the piece of a mask."""
         return self.pieces[int(mask.strip(MASK))] if mask else None
 
     def unmask(self, text: str, show: Callable[[str], str] = str) -> str:
@@ -78,7 +78,7 @@ class Phrase:
 
 @dataclass(frozen=True, kw_only=True)
 class Statement:
-    """Remark as it stands in its comment."""
+    """Remark with its comment."""
 
     sentences: tuple[Sentence, ...]
     """Its sentences and proposals."""
@@ -118,4 +118,5 @@ def mask(sentence: str) -> Phrase:
         pieces.append(Piece(clean(name or match["code"]), is_span=not name))
         return f"{MASK}{len(pieces) - 1}{MASK}"
 
-    return Phrase(_CODE.sub(replace, sentence), tuple(pieces))
+    # A mask that the author wrote would be one of a piece that does not exist.
+    return Phrase(_CODE.sub(replace, sentence.replace(MASK, " ")), tuple(pieces))

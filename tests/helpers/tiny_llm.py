@@ -1,7 +1,7 @@
 """A causal language model small enough to make in a test: Llama's shape, random weights.
 
-Its tokenizer is a byte-level BPE trained on the prompts and on training rows, which change never or
-rarely: another tokenizer makes another model of the same seed. With its chat template everything
+Its tokenizer is a byte-level BPE trained on two prompts and on training rows, which change never or
+rarely: another tokenizer makes another model of the same seed, and other texts change it. With its chat template everything
 that loads real models loads this one: vLLM, transformers, peft.
 """
 
@@ -30,6 +30,7 @@ TEMPLATE = (
 ADAPTED = ("q_proj", "v_proj")
 """The parts of each layer that an adapter changes."""
 _PROMPTS = Path(__file__).parents[2] / "prompts"
+_TRAINED_ON = ("claims.v1.toml", "judge.v1.toml")
 _SCALE = 0.3
 """Spread of the random weights: wide enough that answers differ between chats."""
 
@@ -149,6 +150,6 @@ def _write_tokenizer(folder: Path, context: int, *, template: bool) -> None:
 
 
 def _texts() -> Iterator[str]:
-    for path in sorted(_PROMPTS.glob("*.toml")):
-        yield path.read_text(encoding="utf-8")
+    for name in _TRAINED_ON:
+        yield (_PROMPTS / name).read_text(encoding="utf-8")
     yield from map(json.dumps, claim_rows.rows(60))

@@ -123,15 +123,19 @@ def test_the_model_says_what_it_says_in_transformers(engine: vllm.Vllm, tiny: Pa
 
     tokenizer = AutoTokenizer.from_pretrained(tiny)
     model = AutoModelForCausalLM.from_pretrained(tiny, dtype=torch.bfloat16)
-    turns = [{"role": message.role, "content": message.text} for message in chats(1)[0]]
-    given = tokenizer.apply_chat_template(
-        turns, add_generation_prompt=True, return_tensors="pt", return_dict=True
-    )
-    with torch.inference_mode():
-        logits = model(**given).logits[0, -1].float()
-    (answer,) = engine.complete(chats(1), Sampling(max_tokens=1))
-    likeliest = [tokenizer.decode([index]) for index in logits.topk(3).indices.tolist()]
-    assert answer.text in likeliest  # rounding differs, so the first of equals may as well
+    said = [answer.text for answer in engine.complete(chats(8), Sampling(max_tokens=1))]
+    for chat, text in zip(chats(8), said, strict=True):
+        turns = [{"role": message.role, "content": message.text} for message in chat]
+        given = tokenizer.apply_chat_template(
+            turns, add_generation_prompt=True, return_tensors="pt", return_dict=True
+        )
+        with torch.inference_mode():
+            logits = model(**given).logits[0, -1].float()
+        likeliest = [tokenizer.decode([index]) for index in logits.topk(3).indices.tolist()]
+        # Rounding differs, so the first of equals may be another one. vLLM holds back a token
+        # that is part of a character, which the tokenizer decodes as U+FFFD.
+        assert text in [token.replace("\N{REPLACEMENT CHARACTER}", "") for token in likeliest]
+    assert any(said)
 
 
 def test_a_schema_is_kept(engine: vllm.Vllm) -> None:

@@ -1,4 +1,4 @@
-"""Absence: code that is said to be missing.
+"""Absence: remarks that code is missing.
 
 A clause with a negation says which piece is missing; the unit that the remark names, or else the
 lines it quotes, decide.
@@ -59,7 +59,7 @@ def _denials(phrase: Phrase) -> Iterator[_Denial]:
 
 
 def check_missing(phrase: Phrase, ground: Ground) -> Receipt | None:
-    """Code that is said to be missing in a unit or on a line."""
+    """Decide whether a unit or a line lacks code."""
     for denial in _denials(phrase):
         match = _MISSES.search(denial.after)
         verb = match or _DOES_NOT.search(denial.after)
@@ -107,7 +107,7 @@ def _regions(phrase: Phrase, ground: Ground, missing: str) -> list[Region]:
 
 
 def _regions_of(owner: Piece, ground: Ground) -> list[Region]:
-    """Return what is said to lack something: quoted lines, or the file or unit of a name."""
+    """Return quoted lines, or the file or unit of a name."""
     files = [text.whole for text in ground.code.texts_at(owner.code)]
     if owner.is_verbatim and not files:
         places = ground.code.find(owner.code, Side.NEW)

@@ -1,4 +1,4 @@
-"""What all checks share: the ground they stand on, and receipts."""
+"""What all checks share: what they compare a remark with, and receipts."""
 
 import re
 import tomllib
@@ -24,10 +24,10 @@ WORDS: Final[dict[str, str]] = {
 
 
 def pattern(text: str) -> re.Pattern[str]:
-    """Compile a pattern in which `<name>` stands for a list of `WORDS`, and `§` for code.
+    """Compile a pattern in which `<name>` is a list of `WORDS`, and `§` a piece of code.
 
     Example:
-        >>> bool(pattern("§ is (?:<never>) <done>").search("§0§ is never closed"))
+        >>> bool(pattern("<adds> §").search("This adds §0§."))
         True
     """
     filled = re.sub(r"(?<![?P(])<(\w+)>", lambda match: f"(?:{WORDS[match[1]]})", text)

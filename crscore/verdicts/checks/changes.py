@@ -1,4 +1,4 @@
-"""The change: what it is said to remove, add or exchange."""
+"""The change: remarks on what it removes, adds or exchanges."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -57,7 +57,7 @@ _WORD: Final = re.compile(r"[A-Za-z]{6,}")
 
 
 def check_shifted(phrase: Phrase, ground: Ground) -> Receipt | None:
-    """Code that the change is said to remove, to replace or to add."""
+    """Decide whether the change removes, replaces or adds code."""
     for patterns, side, opposite, verb, state in _SHIFTS:
         for code, match in _matches(patterns, phrase):
             if not _is_of_change(phrase, match) or ground.code.texts_at(code):
@@ -86,7 +86,7 @@ def _is_of_change(phrase: Phrase, match: re.Match[str]) -> bool:
 
 
 def check_exchanged(phrase: Phrase, ground: Ground) -> Receipt | None:
-    """Code that is said to become other code."""
+    """Decide whether code becomes other code."""
     for old, match in [] if _MOVES.search(phrase.masked) else _matches(_EXCHANGED, phrase):
         new = phrase.unmask(match["new"]).strip(_QUOTES)
         lost = ground.code.find_shifted(old, Side.OLD)

@@ -1,4 +1,4 @@
-"""Places and quotes: code that is said to stand somewhere."""
+"""Places and quotes: remarks on where code is."""
 
 import re
 from collections.abc import Iterator
@@ -15,12 +15,10 @@ from crscore.verdicts.checks.clauses import (
     texts_of,
 )
 from crscore.verdicts.code import Place, Region, tokens_of
-from crscore.verdicts.statements import MIN_VERBATIM_TOKENS, Phrase, Piece
+from crscore.verdicts.statements import MIN_TOKENS, MIN_VERBATIM_TOKENS, Phrase, Piece
 
 NEAR_LINES: Final = 3
 """Lines by which a number may be off."""
-MIN_TOKENS: Final = 3
-"""Tokens from which a piece of code says more than a name: `a.b` has three."""
 QUOTED_TOKENS: Final = 8
 """Tokens from which a piece of code is a quotation of one place only."""
 _NAME: Final = re.compile(r"[\w$][\w$.:/#>-]*")
@@ -39,7 +37,7 @@ _TOGETHER: Final = pattern(r"§(?: [a-z]+){0,2}? (?!<relates>\b)[a-z-]+s\b[^§]*
 
 
 def _stated_pieces(phrase: Phrase) -> Iterator[tuple[str, re.Match[str], Piece]]:
-    """Yield the pieces of code that a clause says to be there."""
+    """Yield the pieces of code that a clause places in the change."""
     for clause in stated(phrase):
         for match in _STATES.finditer(clause):
             piece = phrase.piece(match[match.lastindex or 0])
@@ -62,7 +60,7 @@ def _is_near(piece: Piece, lines: Region) -> bool:
 
 
 def check_nowhere(phrase: Phrase, ground: Ground) -> Receipt | None:
-    """Code that is said to be in the change or in a function, and is elsewhere or spelled so."""
+    """Refute code that is elsewhere, or spelled in another way."""
     for clause, match, piece in _stated_pieces(phrase) if ground.code.is_whole else ():
         code, length = quote(piece.code), len(tokens_of(piece.code))
         scope = scope_of(phrase, clause, match.start(match.lastindex or 0), ground)
@@ -87,7 +85,7 @@ def _is_type(region: Region) -> bool:
 
 
 def check_there(phrase: Phrase, ground: Ground) -> Receipt | None:
-    """Code that is said to be in a place: confirmed where the remark says no more."""
+    """Confirm code in a place, unless the remark claims more."""
     is_known = _is_known(ground)
     for clause in () if claims_more(ground) else stated(phrase):
         cue, numbered = _ASSERTS.search(clause), _numbered(clause, phrase, ground)

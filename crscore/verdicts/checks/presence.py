@@ -1,4 +1,4 @@
-"""Presence: code that is said to be there still, twice, or of a kind."""
+"""Presence: remarks that code remains, is there twice, or is of a kind."""
 
 import re
 from collections import Counter
@@ -9,10 +9,8 @@ from crscore.records import Receipt, Side
 from crscore.verdicts.checks.base import Ground, confirm, pattern, refute
 from crscore.verdicts.checks.clauses import scope_of, scopes, stated
 from crscore.verdicts.code import tokens_of
-from crscore.verdicts.statements import Phrase
+from crscore.verdicts.statements import MIN_TOKENS, Phrase
 
-MIN_TOKENS: Final = 3
-"""Tokens from which a piece of code says more than a name: `a.b` has three."""
 _STILL: Final = pattern(r"\b<still>\b")
 _TWICE: Final = pattern(r"\b<twice>\b")
 _TRAITS: Final = {
@@ -30,7 +28,7 @@ _TRAIT_CHECKS: Final = [
 
 
 def check_still(phrase: Phrase, ground: Ground) -> Receipt | None:
-    """Code that is said to be there still: refuted where only the old version has it."""
+    """Refute that code remains, where only the old version has it."""
     for _, scope in scopes(phrase, _STILL, ground):
         for code in scope.objects:
             old = scope.find(code, Side.OLD)
@@ -42,7 +40,7 @@ def check_still(phrase: Phrase, ground: Ground) -> Receipt | None:
 
 
 def check_twice(phrase: Phrase, ground: Ground) -> Receipt | None:
-    """Code that is said to be there twice."""
+    """Decide whether code is there twice."""
     cue = _TWICE.search(phrase.masked)
     if cue is None or not ground.code.is_whole or not stated(phrase):
         return None
@@ -61,7 +59,7 @@ def check_twice(phrase: Phrase, ground: Ground) -> Receipt | None:
 
 
 def check_trait(phrase: Phrase, ground: Ground) -> Receipt | None:
-    """Code of a kind, as a broad `except`, that is said to be in a place."""
+    """Decide whether code of a kind, such as a broad `except`, is in a place."""
     for words, code in _TRAIT_CHECKS:
         for cue, scope in scopes(phrase, words, ground):
             lines = [place for place in scope.places(Side.NEW) if code.search(place.code)]

@@ -1,4 +1,4 @@
-"""Proposals: code that is asked for and already there, or provably not yet."""
+"""Proposals: requests for code that is there already, or provably not yet."""
 
 import re
 from typing import Final, NamedTuple
@@ -38,7 +38,7 @@ _GENERIC: Final = frozenset(map(stem, WORDS["generic"].split("|")))
 
 class _Request(NamedTuple):
     code: Piece
-    """The longest piece of code that is asked for."""
+    """The longest piece of code that it requests."""
     context: list[Piece]
     subjects: list[Piece]
     """Code before the verb."""
@@ -55,8 +55,10 @@ def _read_request(phrase: Phrase, ground: Ground) -> _Request | None:
     subjects = pieces_of(phrase.masked[: match.start("object")], phrase)
     reason = _REASON.search(match["object"])
     text, rest = match["object"][: reason and reason.start()], reason[0] if reason else ""
-    *context, code = sorted(pieces_of(text, phrase), key=_length) or [Piece("", is_span=False)]
-    if _length(code) < MIN_VERBATIM_TOKENS or ground.code.texts_at(code.code):
+    *context, code = sorted(pieces_of(text, phrase), key=_count_tokens) or [
+        Piece("", is_span=False)
+    ]
+    if _count_tokens(code) < MIN_VERBATIM_TOKENS or ground.code.texts_at(code.code):
         return None
     spot = _PLACE.search(text)
     is_vague = spot and MASK not in spot[0] and not _stems_of(spot[0]) - _GENERIC
@@ -67,7 +69,7 @@ def _read_request(phrase: Phrase, ground: Ground) -> _Request | None:
 
 
 def check_already(phrase: Phrase, ground: Ground) -> Receipt | None:
-    """Code that is asked for word for word, and already there."""
+    """Refute a request for code that is there already, word for word."""
     request = _read_request(phrase, ground)
     for place in ground.code.find(request.code.code, Side.NEW) if request else ():
         if request and _is_meant(place, request):
@@ -90,7 +92,7 @@ def _is_meant(place: Place, request: _Request) -> bool:
     return bool(owners) or (is_seen and not request.is_elsewhere)
 
 
-def _length(piece: Piece) -> int:
+def _count_tokens(piece: Piece) -> int:
     return len(tokens_of(piece.code))
 
 
@@ -99,10 +101,10 @@ def _stems_of(text: str) -> frozenset[str]:
 
 
 def check_rewritten(phrase: Phrase, ground: Ground) -> Receipt | None:
-    """Code that is proposed for a changed line that is almost so."""
+    """Confirm code that is proposed for a changed line that is almost so."""
     match = _WRITES.search(phrase.masked)
     piece = phrase.piece(match["code"]) if match else None
-    if piece is None or _length(piece) < MIN_REWRITTEN or not ground.code.is_whole:
+    if piece is None or _count_tokens(piece) < MIN_REWRITTEN or not ground.code.is_whole:
         return None
     names = (near.last for near in phrase.pieces if near is not piece and near.last)
     is_there = ground.code.find(piece.code, Side.NEW)

@@ -1,0 +1,62 @@
+"""Remarks that try to break the checks."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crscore.pipeline import sentences_of, split_comment
+from crscore.records import Comment, Side, Verdict
+from crscore.verdicts.code import Code
+from crscore.verdicts.judge import judge_statements
+from crscore.verdicts.statements import MAX_CHARS, Statement
+from tests.helpers.changes import change
+
+OLD = "def load(path):\r\n    return open(path)\r\n"
+NEW = "def load(path, retries=3):\r\n    return open(path, 'rb')\r\n"
+DIFF = change("app/load.py", OLD, NEW)
+PIECES = [
+    "`load`", "`open(path)`", "`path, retries`", "load.py:2", "§0§", "§9§", "§", "`", "line 2",
+    "never calls", "still uses", "is called twice", "is missing", "does not check", "should call",
+    "instead of", "renames", "to", "`a` -> `b`", "not", "in", "the", ",", ".", "'rb'", "(", "\r\n",
+]  # fmt: skip
+MAX_SECONDS = 2.0
+
+
+def statement(text: str) -> Statement:
+    comment = Comment(body=text)
+    return Statement(
+        sentences=sentences_of([split_comment(comment, DIFF, "markdown")]), comment=comment
+    )
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.sampled_from(PIECES), max_size=25).map(" ".join))
+def test_any_remark_is_read(text: str) -> None:
+    (receipt,) = judge_statements([statement(text)], DIFF, ())
+
+    assert receipt is None or (receipt.fact and receipt.says)
+
+
+@pytest.mark.parametrize(
+    "part",
+    ["`a` ", "`load` still ", "not `a` in ", "never calls `b`, ", "x.y ", "`a` to `b` ", "a b c "],
+)
+def test_long_sentences_take_little_time(part: str) -> None:
+    given_statement = statement(part * (MAX_CHARS // len(part)))
+    before = time.process_time()
+    judge_statements([given_statement], DIFF, ())
+
+    assert time.process_time() - before < MAX_SECONDS
+
+
+def test_a_file_with_carriage_returns_has_no_trailing_space() -> None:
+    (receipt,) = judge_statements([statement("There is trailing whitespace in `load`.")], DIFF, ())
+
+    assert receipt is None or receipt.verdict is Verdict.REFUTED
+    assert [place.code for place in Code(DIFF).find("open", Side.NEW)] == [
+        "    return open(path, 'rb')"
+    ]
