@@ -4,7 +4,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 
 class Role(StrEnum):
@@ -29,6 +29,10 @@ class Kind(StrEnum):
     TYPE = "type"
     FUNCTION = "function"
     TEST = "test"
+
+
+DECLARED: Final = frozenset({Kind.FUNCTION, Kind.TYPE})
+"""Kinds of units that other code may use."""
 
 
 class Fact(NamedTuple):

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from crscore.claims.structural.english import Line, Statement, about, fits, listed, quote, quoted
 from crscore.claims.structural.evidence import Evidence, last_name
 from crscore.claims.structural.headline import is_dull
-from crscore.claims.structural.implications import DECLARED
 from crscore.claims.structural.quoting import (
     exchange,
     exchanged_items,
@@ -18,7 +17,7 @@ from crscore.claims.structural.quoting import (
     split_arguments,
 )
 from crscore.claims.structural.versions import words_of
-from crscore.syntax.outline import Fact, Kind, Parameter, Role, Unit
+from crscore.syntax.outline import DECLARED, Fact, Kind, Parameter, Role, Unit
 
 MAX_QUOTED_SIZE = 12
 """Maximum changed lines of a unit whose lines are quoted where no sentence covers them."""
@@ -50,7 +49,7 @@ def details(unit: Evidence) -> Iterator[Statement]:
             if statement.text not in texts and not is_covered:
                 covered.update(statement.lines)
                 texts.add(statement.text)
-                yield statement
+                yield statement._replace(kind=writer.__name__)
     if unit.change.size <= MAX_QUOTED_SIZE or not texts:
         yield from _lines(unit, covered)
 

@@ -70,10 +70,10 @@ class Statement(NamedTuple):
     """Lines it is about; empty for all of the unit's."""
     implies: bool = False
     """Whether it is a consequence of the change rather than a claim about it."""
+    kind: str = ""
+    """Rule or function that wrote it."""
 
 
-def about(
-    facts: Iterable[Fact], text: str, *, new: bool = True, implies: bool = False
-) -> Statement:
+def about(facts: Iterable[Fact], text: str, *, new: bool = True) -> Statement:
     """Return a statement about the lines of some facts of one version."""
-    return Statement(text, tuple((new, fact.line) for fact in facts), implies)
+    return Statement(text, tuple((new, fact.line) for fact in facts))

@@ -10,7 +10,6 @@ from typing import Any
 
 from crscore.claims.structural.change import Change
 from crscore.claims.structural.english import Line, Statement, sentence
-from crscore.claims.structural.implications import DECLARED
 from crscore.claims.structural.plain_files import MACHINE_MADE, made_by_machine_name
 from crscore.diff.ranges import join_ranges
 from crscore.records import (
@@ -23,7 +22,7 @@ from crscore.records import (
     Topic,
     TopicState,
 )
-from crscore.syntax.outline import Role
+from crscore.syntax.outline import DECLARED, Role
 from crscore.text.code_spans import find_code_spans
 from crscore.text.words import split_identifier
 

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from itertools import islice
 
 from crscore.claims.structural.change import Change
+from crscore.claims.structural.consequences.find import find_consequences
 from crscore.claims.structural.details import condition, details
 from crscore.claims.structural.english import Statement, about, fits, listed, quoted
 from crscore.claims.structural.evidence import Evidence
 from crscore.claims.structural.headline import around, informative_calls, label, plain_line
-from crscore.claims.structural.implications import implied
 from crscore.claims.structural.quoting import prose_of
 from crscore.claims.structural.versions import Version, words_of
 from crscore.syntax.outline import Kind, Role
@@ -47,7 +47,8 @@ def write_statements(change: Change, old: Version, new: Version) -> list[Stateme
     Returns:
         From one claim to `MAX_CLAIMS`, and at most `MAX_IMPLICATIONS` implications.
     """
-    return [*_claims(change, old, new), *islice(implied(change, new), MAX_IMPLICATIONS)]
+    consequences = find_consequences(Evidence(change, old, new))
+    return [*_claims(change, old, new), *islice(consequences, MAX_IMPLICATIONS)]
 
 
 def _claims(change: Change, old: Version, new: Version) -> list[Statement]:

@@ -1,65 +1,83 @@
-"""Consequences of a change for other code: the few that a reviewer agrees with."""
+"""Consequences for code that uses a unit: its name, its parameters, their defaults."""
 
-import re
 from collections.abc import Iterator
+from typing import Final
 
-from crscore.claims.structural.change import Change
-from crscore.claims.structural.english import Statement, about, fits, quote, quoted
-from crscore.claims.structural.evidence import difference
-from crscore.claims.structural.versions import Version
-from crscore.syntax.outline import Kind, Role
+from crscore.claims.structural.consequences.base import Rule
+from crscore.claims.structural.english import Statement, fits, quote, quoted
+from crscore.claims.structural.evidence import Evidence
+from crscore.syntax.outline import DECLARED, Unit
 
-DECLARED = frozenset({Kind.FUNCTION, Kind.TYPE})
-"""Kinds of units that other code may use."""
 _LOOSE = frozenset({"javascript", "ruby", "php", "c", "cpp"})
 """Languages where a caller may leave out any argument, or where a default is elsewhere."""
-_BROAD = re.compile(r"(?:\w+[.:\\]+)*(?:Exception|BaseException|Throwable|StandardError|Error)?")
-"""Errors that include all others; a handler that names none is the broadest."""
 
 
-def implied(change: Change, new: Version) -> Iterator[Statement]:
-    """Yield the consequences of the change of one unit."""
-    unit = change.unit
-    if change.kind not in DECLARED or unit is None or not unit.public or unit.noun == "macro":
+def _is_used_elsewhere(unit: Evidence) -> bool:
+    declared = unit.change.unit
+    return (
+        unit.change.kind in DECLARED
+        and declared is not None
+        and declared.public
+        and declared.noun != "macro"
+    )
+
+
+def find_gone(unit: Evidence) -> Iterator[Statement]:
+    """Find a public unit that is gone or has another name."""
+    change = unit.change
+    if not _is_used_elsewhere(unit):
         return
     name = quote(change.short_name)
     # A name that the file still mentions may be there in another form, such as an import.
-    if change.state == "removed" and change.short_name not in new.words:
-        yield Statement(f"code that uses {name} has to do without it", implies=True)
+    if change.state == "removed" and change.short_name not in unit.new.words:
+        yield Statement(f"code that uses {name} has to do without it")
     elif change.state == "renamed":
-        text = f"code that uses {quote(change.before)} has to use {name}"
-        yield Statement(text, implies=True)
-    if change.state in {"changed", "renamed"}:
-        yield from _signature(change, name)
-        yield from _catch(change, name)
+        yield Statement(f"code that uses {quote(change.before)} has to use {name}")
 
 
-def _signature(change: Change, name: str) -> Iterator[Statement]:
-    if len(change.old.units) != 1 or len(change.new.units) != 1:
+def find_required(unit: Evidence) -> Iterator[Statement]:
+    """Find parameters that all callers must pass now."""
+    declared = _exchanged_heads(unit)
+    if declared is None or unit.change.language in _LOOSE:
         return
-    unit = change.new.units[0]
-    before = {item.name: item for item in change.old.units[0].parameters}
-    lines = ((True, unit.head),)
+    old, new = declared
+    before = {item.name for item in old.parameters}
     required = [
-        item.name for item in unit.parameters if item.name not in before and not item.optional
+        item.name for item in new.parameters if item.name not in before and not item.optional
     ]
     # A parameter that was only renamed does not change what callers pass by position.
-    is_longer = len(unit.parameters) > len(before) and unit.head in change.added
-    if required and is_longer and change.language not in _LOOSE:
-        yield Statement(f"callers of {name} must pass {quoted(required)}", lines, implies=True)
-    for item in unit.parameters:
-        default = before[item.name].default if item.name in before else ""
+    if required and len(new.parameters) > len(before) and new.head in unit.change.added:
+        text = f"callers of {quote(unit.change.short_name)} must pass {quoted(required)}"
+        yield Statement(text, ((True, new.head),))
+
+
+def find_default(unit: Evidence) -> Iterator[Statement]:
+    """Find parameters with another default value."""
+    declared = _exchanged_heads(unit)
+    if declared is None:
+        return
+    old, new = declared
+    before = {item.name: item.default for item in old.parameters}
+    for item in new.parameters:
+        default = before.get(item.name)
         if default and item.default != default and fits(item.default):
             omitted, value = quote(item.name), quote(item.default)
-            text = f"callers of {name} that leave out {omitted} now get {value}"
-            yield Statement(text, lines, implies=True)
+            callers = f"callers of {quote(unit.change.short_name)}"
+            text = f"{callers} that leave out {omitted} now get {value}"
+            yield Statement(text, ((True, new.head),))
 
 
-def _catch(change: Change, name: str) -> Iterator[Statement]:
-    added = difference(change.new, change.old).get(Role.CATCH, [])
-    removed = difference(change.old, change.new).get(Role.CATCH, [])
-    broad = [fact for fact in added if _BROAD.fullmatch(fact.name)]
-    narrow = [fact for fact in removed if not _BROAD.fullmatch(fact.name)]
-    if broad and narrow:
-        text = f"errors other than {quote(narrow[0].name)} are now caught in {name}, too"
-        yield about(broad, text, implies=True)
+def _exchanged_heads(unit: Evidence) -> tuple[Unit, Unit] | None:
+    """Return the two declarations of a public unit that both versions have once."""
+    change = unit.change
+    is_single = len(change.old.units) == len(change.new.units) == 1
+    if change.state in {"changed", "renamed"} and is_single and _is_used_elsewhere(unit):
+        return change.old.units[0], change.new.units[0]
+    return None
+
+
+RULES: Final = (
+    Rule("gone", find_gone),
+    Rule("required", find_required),
+    Rule("default", find_default),
+)

@@ -1,0 +1,20 @@
+"""All rules, applied to one unit."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from crscore.claims.structural.consequences import errors, interface
+from crscore.claims.structural.consequences.base import Rule
+from crscore.claims.structural.english import Statement
+from crscore.claims.structural.evidence import Evidence
+
+_FAMILIES: Final = (interface, errors)
+RULES: Final[tuple[Rule, ...]] = tuple(rule for family in _FAMILIES for rule in family.RULES)
+
+
+def find_consequences(unit: Evidence) -> Iterator[Statement]:
+    """Yield the consequences of the change of one unit, at most one for a rule."""
+    for rule in RULES:
+        for statement in rule.find(unit):
+            yield statement._replace(implies=True, kind=rule.name)
+            break
