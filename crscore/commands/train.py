@@ -201,6 +201,29 @@ def usefulness(data: Path, *, target: str, matcher_target: str, **flags: Any) ->
 
 
 @command.command(
+    name="ranking", examples=("crscore train ranking commits.jsonl.gz -o ranking.toml",)
+)
+@click.argument("commits", type=_PATH)
+@_output("FILE", "Write the weights here (.toml).")
+def ranking(commits: Path, *, target: str) -> int:
+    """Learn which claims about a change a reviewer would speak of.
+
+    COMMITS is JSON Lines, gzip, with repository, commit, subject and diff. Prints how the weights
+    do on repositories that they were not learned from.
+    """
+    from crscore.lab.training import ranking  # noqa: PLC0415  (after --help and wrong options)
+    from crscore.lab.training.fit import logistic  # noqa: PLC0415
+
+    io.check_output(target)
+    logistic.require_scipy()
+    with progress.track("learning the ranking"):
+        learned = ranking.train(commits)
+    _write_weights(ranking.to_toml(learned).encode(), target)
+    click.echo(ranking.describe(learned))
+    return 0
+
+
+@command.command(
     name="claims",
     context_settings={"show_default": True},
     examples=("crscore train claims rows.jsonl --model NAME -o DIR",),

@@ -21,6 +21,8 @@ SAME_FILE_DISCOUNT = 0.9
 """Factor by which each reference already selected from a file lowers the file's next one, so that a
 large change in one file does not crowd out the others. It never reorders within a file. References
 with a topic were weighed against each other by their generator."""
+MIN_COUNTED_WEIGHT = 0.5
+"""Weight from which a claim about a topic counts; the heaviest one always does."""
 FREE_LINES = 300
 """Changed lines up to which the limit does not grow."""
 LINES_PER_LIMIT = 600
@@ -47,8 +49,8 @@ def select(
 ) -> tuple[PseudoReference, ...]:
     """Mark the references that count in the diff's score.
 
-    Findings always count, as they have a separate limit. Of claims and implications the most
-    informative `limit` count, spread over the files.
+    Findings always count, as they have a separate limit. Claims and implications count if a
+    reviewer would speak of them, at most `limit`, spread over the files.
 
     Args:
         references: Most informative first.
@@ -57,11 +59,17 @@ def select(
     Returns:
         The same references in the same order, `counted` set.
     """
-    claims = [i for i, ref in enumerate(references) if ref.kind is not ReferenceKind.ISSUE]
-    counted = set(range(len(references)))
+    rows = [i for i, ref in enumerate(references) if ref.kind is not ReferenceKind.ISSUE]
+    claims = [i for i in rows if i == rows[0] or not _is_small(references[i])]
+    counted = set(range(len(references))) - (set(rows) - set(claims))
     if limit is not None and len(claims) > (grown_limit := limit_of(references, limit)):
         counted -= set(claims) - _most_informative(references, claims, grown_limit)
     return tuple(replace(ref, counted=i in counted) for i, ref in enumerate(references))
+
+
+def _is_small(reference: PseudoReference) -> bool:
+    """Return whether nobody would speak of a claim; only claims about a topic are weighed so."""
+    return reference.topic is not None and reference.weight < MIN_COUNTED_WEIGHT
 
 
 def _most_informative(

@@ -28,7 +28,7 @@ from tests.helpers.patterns import Use, collect, of_manifest, worst_growth
 _MADE_AT_RUN_TIME = [
     "crscore.audit.signals.observed",  # an escaped id
     "crscore.claims.structural.plain_files",  # of TOML, in a dictionary of the module
-    "crscore.claims.structural.ranking",
+    "crscore.claims.structural.roles",
     "crscore.lab.study.attacks.restatements",  # PHRASES, below
     "crscore.lab.study.attacks.restatements",
     "crscore.lab.study.attacks.variants",

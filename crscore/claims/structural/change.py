@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from crscore.claims.structural.english import Line
 from crscore.claims.structural.versions import Part
-from crscore.records import ChangedFile
+from crscore.records import ChangedFile, DiffLine, LineKind
 from crscore.syntax.outline import Kind, Unit
 
 
@@ -50,6 +50,16 @@ class Change:
     def size(self) -> int:
         """Changed lines."""
         return len(self.added) + len(self.removed)
+
+    @property
+    def changed_lines(self) -> list[DiffLine]:
+        """Changed lines of its file that belong to it."""
+        numbers = {True: set(self.added), False: set(self.removed)}
+        return [
+            line
+            for line in self.file.lines(LineKind.ADDED, LineKind.REMOVED)
+            if (line.new or line.old) in numbers[line.kind is LineKind.ADDED]
+        ]
 
     @property
     def displayed_size(self) -> int:

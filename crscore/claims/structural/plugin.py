@@ -11,9 +11,11 @@ from crscore.budget import Budget
 from crscore.claims.base import ClaimGenerator
 from crscore.claims.structural import plain_files
 from crscore.claims.structural.change import Change
+from crscore.claims.structural.consequences.untested import largest_untested
 from crscore.claims.structural.english import Statement, counted
 from crscore.claims.structural.headline import label
-from crscore.claims.structural.ranking import largest_untested, rank_claims
+from crscore.claims.structural.ranking import rank_topics
+from crscore.claims.structural.references import write_references
 from crscore.claims.structural.sentences import write_statements
 from crscore.claims.structural.topics import changes_of, join_moved
 from crscore.claims.structural.versions import versions_of
@@ -25,7 +27,7 @@ from crscore.syntax.guess import guess, is_cpp_header
 Writer: TypeAlias = Callable[[], list[Statement]]
 """Function that writes the sentences of a topic."""
 
-VERSION = 2
+VERSION = 3
 """Version, increased whenever a diff may get different claims."""
 
 
@@ -73,6 +75,19 @@ def create(options: Options = NO_LIMIT) -> ClaimGenerator:
 
 
 def _claims(diff: Diff, time_limit: float | None) -> Claims:
+    topics, unread = _find_topics(diff, time_limit)
+    return Claims(references=write_references(rank_topics(topics)), unread=tuple(sorted(unread)))
+
+
+def find_topics(diff: Diff) -> list[tuple[Change, list[Statement]]]:
+    """Find the topics of a change, each with its sentences, in the order of the change."""
+    return _find_topics(diff, None)[0]
+
+
+def _find_topics(
+    diff: Diff, time_limit: float | None
+) -> tuple[list[tuple[Change, list[Statement]]], set[int]]:
+    """Find the topics of a change, and the files that did not fit the time limit."""
     # Half of the time is for finding the topics, the other half for their sentences.
     half = None if time_limit is None else time_limit / 2
     finding, writing = Budget(half), Budget(half)
@@ -99,11 +114,11 @@ def _claims(diff: Diff, time_limit: float | None) -> Claims:
             continue
         if change is untested:
             text = f"the change has no test for {label(change)}"
-            statements.append(Statement(text, implies=True))
+            statements.append(Statement(text, implies=True, kind="untested"))
         rows.append((index, change, statements))
     # A file for whose sentences the time was too short is left out as a whole.
     read = [(change, statements) for index, change, statements in rows if index not in unread]
-    return Claims(references=rank_claims(_join_similar(read)), unread=tuple(sorted(unread)))
+    return _join_similar(read), unread
 
 
 def _join_similar(

@@ -70,6 +70,14 @@ def read_sentence_judgements() -> dict[str, Judgement]:
     }
 
 
+def read_claim_judgements() -> dict[tuple[str, str], str]:
+    """Read the judged claims: commit and key -> `U`, `T`, `W` or `M`.
+
+    Useful, trivial, wrong, or misleading.
+    """
+    return {(commit, key): letter for commit, key, letter in _rows("claims.tsv")}
+
+
 def read_texts(name: str) -> list[dict[str, Any]]:
     """Read texts of our own: `contrasts`, `reviews`, `templates`, `wordings` or `written`."""
     return [json.loads(line) for line in _read(f"{name}.jsonl").splitlines()]

@@ -1,6 +1,7 @@
 """Logistic regression of measures, by L-BFGS."""
 
 import importlib
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -27,13 +28,16 @@ def require_scipy() -> Any:
         raise DependencyError("scipy", "pip install 'crscore[train]'") from error
 
 
-def fit_measures(measures: Array, targets: Array, *, weights: Array) -> Floats:
+def fit_measures(
+    measures: Array, targets: Array, *, weights: Array, signs: Sequence[int] | None = None
+) -> Floats:
     """Fit weights by the mean cross-entropy and an L2 penalty of one row.
 
     Args:
         measures: Shape (N, M).
         targets: Shape (N,), each in [0, 1].
         weights: Weight of each row, shape (N,).
+        signs: Sign that the weight of each measure must have, or 0; None for any.
 
     Returns:
         Shape (M + 1,), the bias last.
@@ -54,8 +58,14 @@ def fit_measures(measures: Array, targets: Array, *, weights: Array) -> Floats:
         return total + float(flat[:-1] @ penalty) / 2, slope
 
     start = np.zeros(inputs.shape[1])
+    limits = {-1: (None, 0), 0: (None, None), 1: (0, None)}
     minimum = optimize.minimize(
-        loss, start, jac=True, method="L-BFGS-B", options={"maxiter": MAX_STEPS}
+        loss,
+        start,
+        jac=True,
+        method="L-BFGS-B",
+        bounds=None if signs is None else [limits[sign] for sign in (*signs, 0)],
+        options={"maxiter": MAX_STEPS},
     )
     slopes = minimum.x[:-1] / spread
     return np.append(slopes, minimum.x[-1] - centre @ slopes).astype(np.float32)

@@ -1,0 +1,145 @@
+"""What the ranking knows of each claim: its topic, its sentence, and its place in the change."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, TypeAlias
+
+from crscore.claims.structural.change import Change
+from crscore.claims.structural.english import Statement
+from crscore.claims.structural.roles import role_of_change
+from crscore.syntax.outline import Role
+from crscore.text.code_spans import CODE_SPAN, find_code_spans
+from crscore.text.words import split_identifier, stem
+
+Features: TypeAlias = Mapping[str, float]
+"""Value of each feature that is not 0."""
+
+MIN_CHARS: Final = 3
+"""Minimum characters of a word that topics are compared by."""
+MAX_LINE_CHARS: Final = 400
+"""Maximum characters of a line that are read."""
+MAX_POSITION: Final = 3
+"""Position in a topic from which all further claims are alike."""
+MAX_TEXT_CHARS: Final = 300
+"""Length from which all claims are equally long."""
+_FACTS: Final = {
+    "conditions": {Role.CONDITION},
+    "errors": {Role.RAISE, Role.CATCH},
+    "returns": {Role.RETURN},
+    "calls": {Role.CALL},
+}
+_NAME: Final = re.compile(r"[\w$]+")
+_QUOTATION: Final = re.compile(r"“[^”]*”")
+_WORD: Final = re.compile(r"[A-Za-z]{2,}")
+
+
+def describe_claims(topics: Sequence[tuple[Change, list[Statement]]]) -> list[list[Features]]:
+    """Return the features of every claim of a change, by topic."""
+    quoted: set[str] = set()
+    return [
+        [
+            features | _describe_statement(statement, position, quoted)
+            for position, statement in enumerate(statements)
+        ]
+        for features, (_, statements) in zip(
+            _describe_topics([_Topic(change) for change, _ in topics]), topics, strict=True
+        )
+    ]
+
+
+@dataclass(frozen=True, eq=False, slots=False)
+class _Topic:
+    change: Change
+
+    @cached_property
+    def size(self) -> int:
+        return self.change.size + sum(similar.size for similar in self.change.similar)
+
+    @cached_property
+    def role(self) -> str:
+        return role_of_change(self.change)
+
+    @cached_property
+    def lines(self) -> list[str]:
+        return [line.text[:MAX_LINE_CHARS] for line in self.change.changed_lines]
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Names on its changed lines."""
+        return frozenset(name for line in self.lines for name in _NAME.findall(line))
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Stems on its changed lines."""
+        return stems(" ".join(self.lines))
+
+    @cached_property
+    def own_words(self) -> frozenset[str]:
+        """Stems of its name, or of its file's."""
+        return stems(self.change.name or self.change.file.path.rpartition("/")[2])
+
+
+def stems(text: str) -> frozenset[str]:
+    """Return the stems of the words of a text, also of those in names."""
+    pieces = (piece for name in _NAME.findall(text) for piece in split_identifier(name))
+    return frozenset(stem(piece.lower()) for piece in pieces if len(piece) >= MIN_CHARS)
+
+
+def _describe_topics(topics: Sequence[_Topic]) -> list[dict[str, float]]:
+    total = sum(topic.size for topic in topics) or 1
+    by_size = sorted(
+        range(len(topics)), key=lambda at: (topics[at].role != "code", -topics[at].size)
+    )
+    ranks = {index: rank for rank, index in enumerate(by_size)}
+    holders = Counter(word for topic in topics for word in topic.words)
+    users = Counter(name for topic in topics for name in topic.names)
+    rows = []
+    for index, topic in enumerate(topics):
+        change, others = topic.change, max(1, len(topics) - 1)
+        uses = users[change.short_name] - (change.short_name in topic.names)
+        facts = Counter(
+            fact.role
+            for part, lines in ((change.new, change.added), (change.old, change.removed))
+            for fact in part.facts
+            if fact.line in set(lines)
+        )
+        roles = {fact.role for part in (change.new, change.old) for fact in part.facts}
+        mentions = sum(holders[word] - (word in topic.words) for word in topic.own_words)
+        is_named = len(change.short_name) >= MIN_CHARS
+        features: dict[str, float] = {
+            f"role {topic.role}": 1,
+            f"state {change.state}": 1,
+            f"unit {change.kind}": 1,
+            "public": change.unit is not None and change.unit.public,
+            "size": math.log2(1 + topic.size),
+            "share": topic.size / total,
+            "largest": 1 / (1 + ranks[index]),
+            "used": math.log2(1 + uses) if is_named else 0,
+            "named by others": mentions / max(1, others * len(topic.own_words)),
+            "common words": sum(holders[word] > 1 for word in topic.words)
+            / max(1, len(topic.words)),
+            "imports alone": not change.name and roles == {Role.IMPORT},
+            "repeated": bool(change.similar),
+            "few topics": 1 / len(topics),
+        }
+        features |= {name: any(facts[role] for role in roles) for name, roles in _FACTS.items()}
+        rows.append({name: float(value) for name, value in features.items() if value})
+    return rows
+
+
+def _describe_statement(statement: Statement, position: int, quoted: set[str]) -> dict[str, float]:
+    """Return the features of a sentence, and add what it quotes to what those before it quote."""
+    words = stems(" ".join(find_code_spans(statement.text)) or statement.text)
+    prose = _QUOTATION.sub(" ", CODE_SPAN.sub(" ", statement.text))
+    features = {
+        f"kind {statement.kind or 'plain'}": 1.0,
+        f"position {min(position, MAX_POSITION)}": 1.0,
+        "repeats": len(words & quoted) / max(1, len(words)),
+        "length": min(len(statement.text), MAX_TEXT_CHARS) / MAX_TEXT_CHARS,
+    }
+    quoted |= words
+    return features | {f"word {stem(word.lower())}": 1.0 for word in _WORD.findall(prose)}

@@ -1,0 +1,177 @@
+"""Conversion of topics to pseudo-references: text, lines, and the encoder's input."""
+
+import tomllib
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from crscore.claims.structural.change import Change
+from crscore.claims.structural.english import Line, Statement, sentence
+from crscore.claims.structural.ranking import RankedTopic
+from crscore.diff.ranges import join_ranges
+from crscore.records import (
+    ChangedFile,
+    LineKind,
+    LineSpan,
+    PseudoReference,
+    ReferenceKind,
+    Side,
+    Topic,
+    TopicState,
+)
+from crscore.text.code_spans import find_code_spans
+from crscore.text.words import split_identifier
+
+SOURCE = "structural"
+MAX_READING_CHARS = 400
+"""Maximum characters of code, in words, that the encoder reads for a topic."""
+MAX_DETAIL_CHARS = 240
+"""The same for each further claim."""
+MAX_GAP_LINES = 3
+"""Maximum unchanged lines between the changed lines of one span."""
+READING_PREFIX = "why does the new code"
+"""Beginning of every reading: an encoder of prose finds code nearer to a reviewer's sentence when
+the reading is a question about the code."""
+_STATES: dict[str, dict[str, Any]] = tomllib.loads(
+    Path(__file__).with_suffix(".toml").read_text("utf-8")
+)
+
+
+def write_references(topics: Sequence[RankedTopic]) -> tuple[PseudoReference, ...]:
+    """Return the claims of all topics, the most useful first."""
+    claims: list[PseudoReference] = []
+    texts: set[str] = set()
+    code_of_files: dict[int, dict[Line, str]] = {}
+    for change, statements, weights in topics:
+        if id(change.file) not in code_of_files:
+            code_of_files[id(change.file)] = _code_of(change.file)
+        readings = _readings(change, statements, code_of_files[id(change.file)])
+        topic_spans = spans(change)
+        topic = _topic(change, topic_spans)
+        for statement, reading, weight in zip(statements, readings, weights, strict=True):
+            names = [change.name, *find_code_spans(statement.text)]
+            claim = PseudoReference(
+                text=sentence(statement.text),
+                kind=ReferenceKind.IMPLICATION if statement.implies else ReferenceKind.CLAIM,
+                source=SOURCE,
+                spans=_spans(change, statement) or topic_spans,
+                identifiers=tuple(dict.fromkeys(name for name in names if name)),
+                weight=weight,
+                reading=reading,
+                topic=topic,
+            )
+            # The same consequence of several changes is one implication.
+            if claim.text not in texts or (statement is statements[0] and not statement.implies):
+                claims.append(claim)
+            texts.add(claim.text)
+    return tuple(sorted(claims, key=lambda claim: -claim.weight))
+
+
+def _spans(change: Change, statement: Statement) -> tuple[LineSpan, ...]:
+    """Return the lines that one claim is about."""
+    changed = {True: set(change.added), False: set(change.removed)}
+    lines = sorted({line for line in statement.lines if line[1] in changed[line[0]]}, reverse=True)
+    return tuple(_span(change, number, number, new=new) for new, number in lines)
+
+
+def _span(change: Change, start: int, end: int, *, new: bool) -> LineSpan:
+    path = change.file.path if new else change.file.old_path or change.file.path
+    return LineSpan(path=path, side=Side.NEW if new else Side.OLD, start=start, end=end)
+
+
+def _topic(change: Change, topic_spans: Sequence[LineSpan]) -> Topic:
+    unit = change.unit
+    if unit is not None and unit.name and unit.start:
+        place = _span(change, unit.start, unit.end, new=bool(change.new.units))
+    elif topic_spans:
+        first = topic_spans[0]
+        last = [s for s in topic_spans if (s.side, s.path) == (first.side, first.path)][-1]
+        place = LineSpan(path=last.path, side=last.side, start=first.start, end=last.end)
+    else:
+        place = _span(change, 0, 0, new=True)
+    similar = sum(similar.size for similar in change.similar)
+    return Topic(
+        name=change.name or change.file.path,
+        noun=change.noun,
+        state=TopicState(_state(change.state).get("topic", TopicState.CHANGED)),
+        lines=change.size - len(change.aside) + similar,
+        place=place,
+    )
+
+
+def _state(name: str) -> Mapping[str, Any]:
+    return _STATES.get(name, {})
+
+
+def _readings(
+    change: Change, statements: Sequence[Statement], code: Mapping[Line, str]
+) -> list[str]:
+    """Return what the encoder reads for each claim: the code that it is about, in words."""
+    lines = [(False, line) for line in change.removed] + [(True, line) for line in change.added]
+    verb = _state(change.state).get("verb") or _verb(lines)
+    names = [unit.name for unit in change.members] if change.noun == "tests" else [change.name]
+    full_name = " ".join(names)
+    name = _words([full_name.rpartition(".")[2] or full_name], MAX_READING_CHARS)
+    path = " ".join(split_identifier(change.file.path))
+    location = f"{name} in {path}" if path else ""
+    words = _words((code.get(line, "") for line in lines), MAX_READING_CHARS)
+    readings = [" ".join(f"{READING_PREFIX} {verb} {location}: {words}".split())]
+    shares: list[list[Line]] = [[] for _ in statements[1:]]
+    for line, nearest in _nearest(lines, [statement.lines for statement in statements[1:]]):
+        shares[nearest].append(line)
+    for share in shares:
+        words = _words((code.get(line, "") for line in share), MAX_DETAIL_CHARS)
+        readings.append(f"{READING_PREFIX} {_verb(share)}: {words}" if words else "")
+    return readings
+
+
+def _nearest(
+    lines: Sequence[Line], lines_by_claim: Sequence[Sequence[Line]]
+) -> Iterator[tuple[Line, int]]:
+    """Yield each line with the index of the claim that is about the nearest line of its side."""
+    claim_of: dict[bool, dict[int, tuple[int, int]]] = {True: {}, False: {}}
+    for index, claim_lines in enumerate(lines_by_claim):
+        for order, (new, number) in enumerate(claim_lines):
+            claim_of[new].setdefault(number, (index, order))
+    numbers = {new: sorted(claim_of[new]) for new in claim_of}
+    for line in lines:
+        # The claims may be about lines of one version only.
+        side = line[0] if numbers[line[0]] else not line[0]
+        position = bisect_left(numbers[side], line[1])
+        around = numbers[side][max(position - 1, 0) : position + 1]
+        if around:
+            nearest = min((abs(number - line[1]), claim_of[side][number]) for number in around)
+            yield line, nearest[1][0]
+
+
+def _verb(lines: Sequence[Line]) -> str:
+    kinds = {new for new, _ in lines}
+    return "update" if len(kinds) == 2 else "add" if True in kinds else "remove"
+
+
+def _code_of(file: ChangedFile) -> dict[Line, str]:
+    return {
+        (line.kind is LineKind.ADDED, line.new or line.old or 0): line.text
+        for line in file.lines(LineKind.ADDED, LineKind.REMOVED)
+    }
+
+
+def _words(lines: Iterable[str], limit: int) -> str:
+    """Return code as words, cut at a word to `limit` characters."""
+    words = ""
+    for line in lines:
+        words += " ".join(["", *split_identifier(line[:limit])])
+        if len(words) > limit:
+            return words[: limit + 1].rpartition(" ")[0].strip()
+    return words.strip()
+
+
+def spans(change: Change) -> tuple[LineSpan, ...]:
+    """Return the changed lines of a topic as spans, the new version's first."""
+    joined: list[LineSpan] = []
+    for new, lines in ((True, change.added), (False, change.removed)):
+        for start, end in join_ranges(((line, line) for line in lines), gap=MAX_GAP_LINES):
+            joined.append(_span(change, start, end, new=new))
+    related = [*change.similar, *([change.origin] if change.origin is not None else ())]
+    return (*joined, *(span for related_change in related for span in spans(related_change)))
