@@ -35,6 +35,7 @@ from crscore.records import (
     Scope,
     Sentence,
     Suggestion,
+    Topic,
     Usefulness,
 )
 from crscore.review import proposals, sentences
@@ -113,6 +114,8 @@ class _Job:
     """The comments; None for one that was set aside."""
     scopes: tuple[Scope | None, ...]
     references: tuple[PseudoReference, ...]
+    small: tuple[Topic, ...]
+    """Topics of which nothing counts."""
     analysis: Analysis
     notes: tuple[str, ...]
     unread: tuple[str, ...]
@@ -266,6 +269,7 @@ def _prepare(
         parsed=tuple(parsed),
         scopes=attached,
         references=tuple(selected[i] for i in sorted(rows)),
+        small=references.list_small(selected),
         analysis=chosen_issues.analysis,
         notes=(*diff.notes, *claims.notes, *chosen_issues.analysis.notes),
         unread=tuple(diff.files[index].path for index in claims.unread),
@@ -472,7 +476,7 @@ def _score(
         signature=signature.render_signature({**parts.signature, **run_identities}),
         notes=(*job.notes, *verification.notes, *missing),
     )
-    result = replace(result, missing=missing)
+    result = replace(result, missing=missing, small=job.small)
     # Where no text is shown there is nothing that a review could be about.
     if reader is None or review is None or all(map(assembly.shows_no_text, result.diff.files)):
         return result

@@ -776,6 +776,8 @@ class Result:
     """The change."""
     references: tuple[PseudoReference, ...]
     """The R pseudo-references that some score used; `counted` ones make up the diff's set."""
+    small: tuple[Topic, ...] = ()
+    """Topics of the change of which nothing counts, the most informative first."""
     sentences: tuple[Sentence, ...]
     """The S sentences of all comments."""
     similarity: npt.NDArray[np.float32]

@@ -272,6 +272,8 @@ class Result(Struct, frozen=True, kw_only=True):
     """The change."""
     references: Sequence[Reference]
     """The R pseudo-references."""
+    small: Sequence[Topic]
+    """Topics of the change of which nothing counts, the most informative first."""
     points: Sequence[ChangePoint]
     """The points of the change, the heaviest first: all reports count and list these."""
     analysis: Analysis
@@ -337,6 +339,7 @@ def document(result: records.Result) -> Result:
         ],
         points=[_fields(ChangePoint, point) for point in view.points(result)],
         analysis=_fields(Analysis, result.analysis),
+        small=[_fields(Topic, topic, topic.place) for topic in result.small],
         sentences=[
             _fields(
                 Sentence,

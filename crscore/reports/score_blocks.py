@@ -131,8 +131,10 @@ def make_unaddressed(
     *,
     max_open: int | None = None,
     place: Callable[[int, PseudoReference], Line] = _place,
-) -> Iterator[blocks.Heading | blocks.Items]:
+) -> Iterator[blocks.Heading | blocks.Items | blocks.Paragraph]:
     """Yield the list of topics and pseudo-references that no sentence addresses.
+
+    Small changes are one line at its end.
 
     Args:
         result: The result.
@@ -147,6 +149,8 @@ def make_unaddressed(
             lead = (Run(view.hundred(result.reference_matches[index].degree), "dim"),)
         items.append(blocks.Item(point.text, lead, place(index, point)))
     yield from blocks.make_list(title, items, noun=title.lower(), max_open=max_open, hint=_HINT)
+    if items and (text := view.small_changes(result)):
+        yield blocks.Paragraph(text, "dim")
 
 
 def sentences_title(result: Result) -> str:

@@ -30,6 +30,8 @@ _SCOPES = {
     records.ScopeKind.ORIGINAL: "older version",
 }
 _NAME_CHARS = 120
+MAX_SMALL = 4
+"""Small changes that are named."""
 _NAMED_REMARKS = 3
 """Remarks that the sum of a value names individually."""
 _EFFECTS = {
@@ -519,6 +521,16 @@ def unaddressed(result: Result) -> tuple[tuple[int, PseudoReference], ...]:
     """
     heaviest = [point.references[0] for point in points(result) if not point.addressed]
     return tuple((index, _name_topic(result.references[index])) for index in heaviest)
+
+
+def small_changes(result: Result) -> str:
+    """Name the topics of which nothing counts; "" for none."""
+    if not result.small:
+        return ""
+    shown = ", ".join(topic_name(topic) for topic in result.small[:MAX_SMALL])
+    left = len(result.small) - MAX_SMALL
+    others = f" and {left:,} more" * (left > 0)
+    return f"And {count_noun(len(result.small), 'small change')}, not counted: {shown}{others}."
 
 
 _SAYS_NO_MORE = re.compile(r"(?:\d lines?\) has been added|has changed \([^()]*\))\.$")

@@ -14,6 +14,7 @@ from crscore.records import (
     Scope,
     ScopeKind,
     Side,
+    Topic,
 )
 from crscore.scoring.scopes import lines_of
 
@@ -65,6 +66,13 @@ def select(
     if limit is not None and len(claims) > (grown_limit := limit_of(references, limit)):
         counted -= set(claims) - _most_informative(references, claims, grown_limit)
     return tuple(replace(ref, counted=i in counted) for i, ref in enumerate(references))
+
+
+def list_small(references: Sequence[PseudoReference]) -> tuple[Topic, ...]:
+    """List the topics of which nothing counts, the most informative first."""
+    counted = {reference.topic for reference in references if reference.counted}
+    topics = dict.fromkeys(reference.topic for reference in references)
+    return tuple(topic for topic in topics if topic is not None and topic not in counted)
 
 
 def _is_small(reference: PseudoReference) -> bool:

@@ -36,6 +36,8 @@ def rank_topics(topics: Sequence[tuple[Change, list[Statement]]]) -> list[Ranked
 
 def weigh(features: Features, weights: Mapping[str, float] = WEIGHTS) -> float:
     """Return the probability that a reader calls a claim useful, rounded, above 0."""
+    if "role machine" in features:
+        return MIN_WEIGHT
     logit = weights["bias"] + sum(
         weights.get(name, 0.0) * value for name, value in features.items()
     )

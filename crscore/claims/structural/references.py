@@ -122,7 +122,7 @@ def _readings(
         shares[nearest].append(line)
     for share in shares:
         words = _words((code.get(line, "") for line in share), MAX_DETAIL_CHARS)
-        readings.append(f"{READING_PREFIX} {_verb(share)}: {words}" if words else "")
+        readings.append(f"{READING_PREFIX} {_verb(share)}: {words}" if words else readings[0])
     return readings
 
 

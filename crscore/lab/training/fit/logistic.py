@@ -29,15 +29,21 @@ def require_scipy() -> Any:
 
 
 def fit_measures(
-    measures: Array, targets: Array, *, weights: Array, signs: Sequence[int] | None = None
+    measures: Array,
+    targets: Array,
+    *,
+    weights: Array,
+    signs: Sequence[int] | None = None,
+    penalty: float = 1.0,
 ) -> Floats:
-    """Fit weights by the mean cross-entropy and an L2 penalty of one row.
+    """Fit weights by the mean cross-entropy and an L2 penalty.
 
     Args:
         measures: Shape (N, M).
         targets: Shape (N,), each in [0, 1].
         weights: Weight of each row, shape (N,).
         signs: Sign that the weight of each measure must have, or 0; None for any.
+        penalty: Weight of the L2 penalty, in rows.
 
     Returns:
         Shape (M + 1,), the bias last.
@@ -51,11 +57,11 @@ def fit_measures(
     def loss(flat: Array) -> tuple[float, Array]:
         logits = inputs @ flat
         probabilities = 1 / (1 + np.exp(-np.clip(logits, -30, 30)))
-        penalty = flat[:-1] / weights.sum()
+        pull = penalty * flat[:-1] / weights.sum()
         total = float((share * (np.logaddexp(0, logits) - targets * logits)).sum())
         slope = inputs.T @ (share * (probabilities - targets))
-        slope[:-1] += penalty
-        return total + float(flat[:-1] @ penalty) / 2, slope
+        slope[:-1] += pull
+        return total + float(flat[:-1] @ pull) / 2, slope
 
     start = np.zeros(inputs.shape[1])
     limits = {-1: (None, 0), 0: (None, None), 1: (0, None)}
