@@ -1,0 +1,206 @@
+"""Consequences for what is awaited, started in the background, and locked."""
+
+import pytest
+
+from crscore.records import ReferenceKind
+from tests.helpers.changes import change, claims
+
+# Situation -> path, old, new, the consequence
+CASES: dict[str, tuple[str, str, str, str]] = {
+    "awaited in Python": (
+        "a.py",
+        "async def f(a):\n    grant(a)\n    b = 1\n",
+        "async def f(a):\n    await grant(a)\n    b = 1\n",
+        "`grant` is now awaited in `f`: do all other calls wait?",
+    ),
+    "awaited in TypeScript": (
+        "a.ts",
+        "async function main() {\n  const v = tools.version();\n  show(v);\n}\n",
+        "async function main() {\n  const v = await tools.version();\n  show(v);\n}\n",
+        "`tools.version` is now awaited in `main`: do all other calls wait?",
+    ),
+    "awaited in C#": (
+        "A.cs",
+        "class A {\n  async Task Go() {\n    Save(1);\n    Show(2);\n  }\n}\n",
+        "class A {\n  async Task Go() {\n    await Save(1);\n    Show(2);\n  }\n}\n",
+        "`Save` is now awaited in `Go`: do all other calls wait?",
+    ),
+    "no longer awaited": (
+        "a.js",
+        "async function f(a) {\n  await registry.load(a);\n  show(a);\n}\n",
+        "async function f(a) {\n  registry.load(a);\n  show(a);\n}\n",
+        "`registry.load` is no longer awaited in `f`: who sees its errors, and when is it done?",
+    ),
+    "asynchronous in Python": (
+        "a.py",
+        "def load(a):\n    b = read(a)\n    return b\n",
+        "async def load(a):\n    b = read(a)\n    return b\n",
+        "`load` is now asynchronous: do all its callers wait for it?",
+    ),
+    "asynchronous in TypeScript": (
+        "a.ts",
+        "class A {\n  tools(): Tools {\n    return this.all;\n  }\n}\n",
+        "class A {\n  async tools(): Promise<Tools> {\n    return this.all;\n  }\n}\n",
+        "`tools` is now asynchronous: do all its callers wait for it?",
+    ),
+    "started in Go": (
+        "a.go",
+        "package a\n\nfunc f(c chan int) {\n\trun(c)\n\tshow(c)\n}\n",
+        "package a\n\nfunc f(c chan int) {\n\tgo run(c)\n\tshow(c)\n}\n",
+        "`go run(c)` starts work in the background in `f`: what ends it, and who sees its errors?",
+    ),
+    "started in new code": (
+        "a.go",
+        "package a\n",
+        "package a\n\nfunc f(c chan int) {\n\tgo func() {\n\t\trun(c)\n\t}()\n\tshow(c)\n}\n",
+        "`go func()` starts work in the background in `f`: what ends it, and who sees its errors?",
+    ),
+    "started in Python": (
+        "a.py",
+        "async def f(a):\n    b = read(a)\n    return b\n",
+        "async def f(a):\n    b = read(a)\n    asyncio.create_task(save(b))\n    return b\n",
+        "`asyncio.create_task(save(b))` starts work in the background in `f`: what ends it, and who"
+        " sees its errors?",
+    ),
+    "started in C#": (
+        "A.cs",
+        "class A {\n  void Go() {\n    Save(1);\n    Show(2);\n  }\n}\n",
+        "class A {\n  void Go() {\n    Task.Run(() => Save(1));\n    Show(2);\n  }\n}\n",
+        "`Task.Run(() => Save(1))` starts work in the background in `Go`: what ends it, and who"
+        " sees its errors?",
+    ),
+    "locked in Go": (
+        "a.go",
+        "package a\n\nfunc (s *Store) Put(v int) {\n\ts.all = v\n}\n",
+        "package a\n\nfunc (s *Store) Put(v int) {\n\ts.mu.Lock()\n\tdefer s.mu.Unlock()\n"
+        "\ts.all = v\n}\n",
+        "`s.mu` is now locked in `Put`: does all other code that uses the same data lock it, too?",
+    ),
+    "locked in C": (
+        "a.c",
+        "int size(Queue *q)\n{\n    return q->size;\n}\n",
+        "int size(Queue *q)\n{\n    int n;\n    pthread_mutex_lock(&q->mutex);\n    n = q->size;\n"
+        "    pthread_mutex_unlock(&q->mutex);\n    return n;\n}\n",
+        "`q->mutex` is now locked in `size`: does all other code that uses the same data lock it,"
+        " too?",
+    ),
+    "locked in Java": (
+        "A.java",
+        "class A {\n  void put(int v) {\n    all.add(v);\n  }\n}\n",
+        "class A {\n  void put(int v) {\n    synchronized (all) {\n      all.add(v);\n    }\n"
+        "  }\n}\n",
+        "`all` is now locked in `put`: does all other code that uses the same data lock it, too?",
+    ),
+    "locked in Python": (
+        "a.py",
+        "def put(v):\n    items.append(v)\n",
+        "def put(v):\n    with _lock:\n        items.append(v)\n",
+        "`_lock` is now locked in `put`: does all other code that uses the same data lock it, too?",
+    ),
+}
+
+# Situation -> path, old, new
+NEAR_MISSES: dict[str, tuple[str, str, str]] = {
+    "awaited call is new": (
+        "a.py",
+        "async def f(a):\n    b = 1\n",
+        "async def f(a):\n    await grant(a)\n    b = 1\n",
+    ),
+    "awaited before, on another line": (
+        "a.ts",
+        "async function f() {\n  await go(1);\n  const a = show(go(2));\n}\n",
+        "async function f() {\n  await go(1);\n  const a = show(await go(2));\n}\n",
+    ),
+    "awaited with other arguments": (
+        "a.py",
+        "async def f(a):\n    await grant(a)\n",
+        "async def f(a):\n    await grant(a, 1)\n",
+    ),
+    "awaited through another call": (
+        "a.py",
+        "async def f(a):\n    await read(\n        a,\n    )\n",
+        "async def f(a):\n    await wait_for(\n        read(a),\n        3,\n    )\n",
+    ),
+    "waiting left to the caller": (
+        "A.cs",
+        "class A {\n  async Task Go() {\n    await Save(1);\n  }\n}\n",
+        "class A {\n  Task Go() {\n    return Save(1);\n  }\n}\n",
+    ),
+    "call gone with its await": (
+        "a.js",
+        "async function f(a) {\n  await load(a);\n  show(a);\n}\n",
+        "async function f(a) {\n  show(a);\n}\n",
+    ),
+    "returned a promise before": (
+        "a.ts",
+        "function load(a: A): Promise<B> {\n  return read(a);\n}\n",
+        "async function load(a: A): Promise<B> {\n  return await read(a);\n}\n",
+    ),
+    "asynchronous handler": (
+        "a.ts",
+        "const c = {\n  action: (a) => {\n    return show(a);\n  },\n};\n",
+        "const c = {\n  action: async (a) => {\n    return show(a);\n  },\n};\n",
+    ),
+    "modifier without consequence": (
+        "A.cs",
+        "class A {\n  Task Go() {\n    return Save(1);\n  }\n}\n",
+        "class A {\n  async Task Go() {\n    Save(1);\n  }\n}\n",
+    ),
+    "waits for its work": (
+        "a.go",
+        "package a\n\nfunc f(g *Group) {\n\trun(g)\n}\n",
+        "package a\n\nfunc f(g *Group) {\n\tgo run(g)\n\tg.Wait()\n}\n",
+    ),
+    "keeps its work": (
+        "a.py",
+        "async def f(a):\n    return a\n",
+        "async def f(a):\n    task = asyncio.create_task(save(a))\n    return await task\n",
+    ),
+    "start moved": (
+        "a.go",
+        "package a\n\nfunc f(c chan int) {\n\tgo run(c)\n\tshow(c)\n}\n",
+        "package a\n\nfunc f(c chan int) {\n\tshow(c)\n\tgo run(c)\n}\n",
+    ),
+    "start in a test": (
+        "a_test.go",
+        "package a\n\nfunc f(c chan int) {\n\trun(c)\n}\n",
+        "package a\n\nfunc f(c chan int) {\n\tgo run(c)\n}\n",
+    ),
+    "lock of another kind before": (
+        "a.go",
+        "package a\n\nfunc (s *Store) Get() int {\n\ts.mu.Lock()\n\tdefer s.mu.Unlock()\n"
+        "\treturn s.all\n}\n",
+        "package a\n\nfunc (s *Store) Get() int {\n\ts.mu.RLock()\n\tdefer s.mu.RUnlock()\n"
+        "\treturn s.all\n}\n",
+    ),
+    "lock in a comment": (
+        "a.py",
+        "def put(v):\n    items.append(v)\n",
+        "def put(v):\n    # with lock: not needed\n    items.append(v)\n",
+    ),
+    "block is no lock": (
+        "a.py",
+        "def put(v):\n    items.append(v)\n",
+        "def put(v):\n    with self.stopwatch:\n        items.append(v)\n",
+    ),
+}
+
+
+def _consequences(path: str, old: str, new: str) -> list[str]:
+    words = ("await", "asynchronous", "starts work", "locked")
+    return [
+        reference.text
+        for reference in claims(change(path, old, new))
+        if reference.kind is ReferenceKind.IMPLICATION
+        and any(word in reference.text for word in words)
+    ]
+
+
+@pytest.mark.parametrize(("path", "old", "new", "expected"), CASES.values(), ids=CASES)
+def test_consequence(path: str, old: str, new: str, expected: str) -> None:
+    assert expected in _consequences(path, old, new)
+
+
+@pytest.mark.parametrize(("path", "old", "new"), NEAR_MISSES.values(), ids=NEAR_MISSES)
+def test_near_miss(path: str, old: str, new: str) -> None:
+    assert _consequences(path, old, new) == []
