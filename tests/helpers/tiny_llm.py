@@ -1,7 +1,7 @@
 """A causal language model small enough to make in a test: Llama's shape, random weights.
 
 Its tokenizer is a byte-level BPE trained on two prompts and on training rows, which change never or
-rarely: another tokenizer makes another model of the same seed, and other texts change it. With its chat template everything
+rarely: another tokenizer makes another model of the same seed. With its chat template everything
 that loads real models loads this one: vLLM, transformers, peft.
 """
 
