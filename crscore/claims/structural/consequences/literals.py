@@ -58,6 +58,9 @@ def edits(unit: Evidence) -> Iterator[Edit]:
     is_aside = unit.change.kind is Kind.TEST or _ASIDE.search(unit.change.file.path)
     if is_aside or unit.change.state not in {"changed", "renamed"}:
         return
+    # What the default of a public parameter means to callers is another rule's.
+    units = [declared for declared in unit.change.new.units if declared.public]
+    defaults = {(item.name, item.default) for declared in units for item in declared.parameters}
     for removed, added in unit.blocks():
         is_small = 0 < len(removed) <= MAX_LINES and 0 < len(added) <= MAX_LINES
         old, new = (_by_template(lines if is_small else ()) for lines in (removed, added))
@@ -68,8 +71,9 @@ def edits(unit: Evidence) -> Iterator[Edit]:
             is_sure = len(old[template]) == len(new[template]) == len(pairs) == 1
             if is_sure and unit.is_gone(before) and unit.is_new(after):
                 start, end = pairs[0][1].span()
-                literals = pairs[0][0][0], after[start:end]
-                yield Edit(*literals, line, after[:start], after[end:], _name(after[:start]))
+                literals, name = (pairs[0][0][0], after[start:end]), _name(after[:start])
+                if (name, literals[1]) not in defaults:
+                    yield Edit(*literals, line, after[:start], after[end:], name)
 
 
 def _by_template(lines: Sequence[tuple[int, str]]) -> dict[tuple[str, ...], list[_Line]]:

@@ -56,7 +56,6 @@ def find_quantity(unit: Evidence) -> Iterator[Statement]:
 
 def _find_text(rule: str, unit: Evidence) -> Iterator[Statement]:
     """Find another default, pattern or key; the first row that matches decides its rule."""
-    parameters = {item.name for part in unit.change.new.units for item in part.parameters}
     for edit in edits(unit):
         context = f"{edit.prefix}…{edit.rest}"
         is_elsewhere = edit.before[0] in "\"'`" and squeeze(edit.before) in unit.new.all_squeezed
@@ -64,7 +63,7 @@ def _find_text(rule: str, unit: Evidence) -> Iterator[Statement]:
             continue
         for name, literal, place, sentence in _TEXTS:
             if place.search(context) and all(map(literal.fullmatch, edit[:2])):
-                is_named = edit.name not in {"", "default", *parameters} or "{name}" not in sentence
+                is_named = edit.name not in {"", "default"} or "{name}" not in sentence
                 if name == rule and is_named:
                     old, new = (quote(_QUOTES.sub("", text)) for text in edit[:2])
                     text = sentence.format(name=quote(edit.name), new=new, old=old)

@@ -134,6 +134,7 @@ NOTHING: dict[str, tuple[str, str, str]] = {
         "enum Kind {\n  Opened = 'open',\n}\n"),
     "names only": ("a.ts", "enum EventName {\n  Open = 'open',\n}\n",
         "enum EventName {\n  Open = 'open',\n  Shut = 'shut',\n}\n"),
+    "passed on": ("a.py", "def f(timeout):\n    g(timeout)\n", "def f(timeout):\n    h(timeout)\n"),
     "field of a class": ("A.java", "class A {\n  int a;\n}\n",
         "class A {\n  int a;\n  Kind KIND;\n}\n"),
 }  # fmt: skip
@@ -152,6 +153,11 @@ def test_sentence(path: str, old: str, new: str, text: str) -> None:
 @pytest.mark.parametrize(("path", "old", "new"), NOTHING.values(), ids=NOTHING)
 def test_nothing(path: str, old: str, new: str) -> None:
     assert _consequences(path, old, new) == []
+
+
+def test_parameter_has_one_consequence() -> None:
+    texts = _consequences("a.py", "def f(timeout=20):\n    g()\n", "def f(timeout=10):\n    g()\n")
+    assert texts == ["Callers of `f` that leave out `timeout` now get `10`."]
 
 
 @pytest.mark.parametrize("text", ['"\\' * 140, "'\"`" * 90, "/" * 290, "(/" * 140, "1." * 140])

@@ -69,6 +69,7 @@ CASES: dict[str, tuple[str, str, list[str]]] = {
 """, [
         "The function `load` in `lib/client.js` takes the new parameter `options`.",
         "`retries` in `lib/client.js` is now `5` instead of `3`.",
+        "`retries` is now `5` instead of `3`: how long do all attempts take together?",
         "The function `load` now raises `LoadError`.",
         "The function `load` now checks `!answer.ok`.",
         "The call to `fetch` in the function `load` now also passes `options`.",
