@@ -138,6 +138,7 @@ def _describe_statement(statement: Statement, position: int, quoted: set[str]) -
     features = {
         f"kind {statement.kind or 'plain'}": 1.0,
         f"position {min(position, MAX_POSITION)}": 1.0,
+        "consequence": float(statement.implies),
         "repeats": len(words & quoted) / max(1, len(words)),
         "length": min(len(statement.text), MAX_TEXT_CHARS) / MAX_TEXT_CHARS,
     }

@@ -1,0 +1,73 @@
+"""Order and weight of claims."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from crscore.claims.structural import plugin, ranking
+from crscore.claims.structural.features import describe_claims
+from crscore.claims.structural.ranking import WEIGHTS, weigh
+from crscore.scoring.references import MIN_COUNTED_WEIGHT, list_small, select
+from tests.helpers.changes import change, together
+
+BODY = "def load(path):\n    data = read(path)\n    return parse(data)\n"
+CHECKED = BODY.replace("    return", "    if not data:\n        raise ValueError(path)\n    return")
+DIFF = together(
+    change("app/load.py", BODY, CHECKED),
+    change("app/shape.py", "import os\nA = 1\n", "import re\nA = 1\n"),
+)
+
+
+def test_behaviour_comes_before_imports() -> None:
+    (claims,) = plugin.create().generate([DIFF])
+
+    assert claims.references[0].topic
+    assert claims.references[0].topic.name == "load"
+    assert claims.references[-1].text.endswith("imports `os`.")
+
+
+def test_small_changes_do_not_count() -> None:
+    (claims,) = plugin.create().generate([DIFF])
+    selected = select(claims.references, limit=None)
+
+    assert [topic.name for topic in list_small(selected)] == ["app/shape.py"]
+    assert all(item.weight >= MIN_COUNTED_WEIGHT for item in selected if item.counted)
+
+
+def test_the_only_claim_counts_however_small_it_is() -> None:
+    (claims,) = plugin.create().generate([change("a.py", "import os\n", "import re\n")])
+    selected = select(claims.references, limit=None)
+
+    assert [item.counted for item in selected] == [True] + [False] * (len(selected) - 1)
+    assert list_small(selected) == ()
+
+
+@pytest.mark.parametrize(
+    ("features", "weight"),
+    [({}, 0.5), ({"a": 2.0}, 0.8808), ({"a": -100.0}, 0.001), ({"a": 9, "role machine": 1}, 0.001)],
+)
+def test_weight_is_a_probability(features: dict[str, float], weight: float) -> None:
+    assert weigh(features, {"bias": 0.0, "a": 1.0}) == weight
+
+
+def test_features_are_those_of_the_weights() -> None:
+    names = {
+        name
+        for topic in describe_claims(plugin.find_topics(DIFF))
+        for claim in topic
+        for name in claim
+    }
+    known = {"role code", "state changed", "unit function", "size", "share", "length", "position 0"}
+
+    assert known <= names & WEIGHTS.keys()
+
+
+def test_many_topics_are_described_in_linear_time() -> None:
+    new = "".join(f"\n\ndef f_{at}(a):\n    return g_{at}(a)\n" for at in range(1500))
+    topics = plugin.find_topics(change("a.py", "", new, sources=False))
+    before = time.process_time()
+    ranking.rank_topics(topics)
+
+    assert time.process_time() - before < 5
