@@ -2,8 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections import defaultdict
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
@@ -114,11 +113,19 @@ class FileText:
         return frozenset(self.version.changed)
 
     @cached_property
-    def units(self) -> list[Region]:
-        """Declarations of the whole file; none without a grammar or where only hunks are known."""
+    def _source(self) -> str:
+        return "\n".join(self.lines.values())
+
+    def _regions_on(self, lines: Iterable[int]) -> list[Region]:
+        """Return the declarations around some lines of the whole file, outer before inner.
+
+        None without a grammar, or where only hunks are known. Only these lines are read, as most of
+        a file is of no interest.
+        """
         if self.language is None or not self.version.is_whole:
             return []
-        units = read(self.language, "\n".join(self.lines.values())).units[1:]
+        ranges = [(line, line) for line in sorted(lines)]
+        units = read(self.language, self._source, lines=ranges).units[1:]
         return [Region(self, unit.start, unit.end, unit) for unit in units if unit.real]
 
     @cached_property
@@ -149,19 +156,22 @@ class FileText:
 
     def region_at(self, line: int) -> Region | None:
         """Return the innermost function or type around a line."""
-        regions = [region for region in self.units if region.has(Place(self, line))]
+        regions = [region for region in self._regions_on([line]) if region.has(Place(self, line))]
         return regions[-1] if regions else None
 
     def regions_named(self, name: str) -> list[Region]:
         """Return the units of a name, without the names around it."""
-        return self._units_by_name[name]
+        if name not in self._named:
+            lines = [number for number, line in self.lines.items() if name in line]
+            regions = self._regions_on(lines) if name in self.version.words else []
+            self._named[name] = [
+                region for region in regions if region.unit and last_name(region.unit.name) == name
+            ]
+        return self._named[name]
 
     @cached_property
-    def _units_by_name(self) -> dict[str, list[Region]]:
-        units = defaultdict(list)
-        for region in self.units:
-            units[last_name(region.unit.name) if region.unit else ""].append(region)
-        return units
+    def _named(self) -> dict[str, list[Region]]:
+        return {}
 
 
 class Code:
@@ -172,7 +182,8 @@ class Code:
         for file in diff.files[:MAX_FILES]:
             if file.hunks:
                 language = language_of(file.language)
-                old, new = versions_of(file, language)
+                # Units are read later, and only of files that mention a name.
+                old, new = versions_of(file, None)
                 self.files.append((FileText(old, language), FileText(new, language)))
         # Without the text of each file, what is not shown may be anywhere.
         self.is_whole = len(self.files) == len(diff.files) and all(
