@@ -4,6 +4,7 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 from crscore.claims.structural.change import Change
@@ -182,7 +183,7 @@ def _write(change: Change, old: Version, new: Version, sections: list[str]) -> l
     file = change.file
     is_prose = file.language in _LANGUAGES["prose"] and not _key_patterns(file)
     if not is_prose or change.state in {"removed", "layout"}:
-        return write_statements(change, old, new)
+        return [*write_statements(change, old, new), *islice(_dependencies(change, old, new), 1)]
     text = plain_line(change)
     titles = [f"“{name}”" for name in sections if name]
     if titles:
@@ -198,6 +199,32 @@ def _write(change: Change, old: Version, new: Version, sections: list[str]) -> l
             detail = Statement(f"{subject} now says “{prose}”", ((True, line),))
             return [detail] if change.state == "changed" else [Statement(text), detail]
     return [Statement(text)]
+
+
+def _dependencies(change: Change, old: Version, new: Version) -> Iterator[Statement]:
+    """Ask about packages that a project newly needs, and about new major versions."""
+    is_listed = _PATTERNS["dependency_path"].search(change.file.path) is not None
+    if not is_listed or change.state != "changed" or change.name in {"overrides", "resolutions"}:
+        return
+    before, after = (
+        {match["name"]: (match, line) for line in lines if (match := _dependency(version, line))}
+        for version, lines in ((old, change.removed), (new, change.added))
+    )
+    for name, (match, line) in after.items():
+        lines, package = ((True, line),), quote(name)
+        if name in before:
+            former = before[name][0]
+            if int(former["major"]) < int(match["major"]):
+                versions = f"from {quote(former['version'])} to {quote(match['version'])}"
+                question = "which of its breaking changes concern this project?"
+                yield Statement(f"{package} goes {versions}: {question}", lines, True, "dependency")
+        elif _PATTERNS["module_version"].sub("", name) not in old.all_squeezed:
+            question = "is it worth it, maintained, and its license compatible?"
+            yield Statement(f"{package} is a new dependency: {question}", lines, True, "dependency")
+
+
+def _dependency(version: Version, line: int) -> re.Match[str] | None:
+    return _PATTERNS["dependency"].match(version.lines[line])
 
 
 def _titles(file: ChangedFile, version: Version, *, is_old: bool) -> dict[int, str]:
