@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from typing import Final
 
-from crscore.claims.structural.consequences import errors, interface
+from crscore.claims.structural.consequences import errors, guards, interface
 from crscore.claims.structural.consequences.base import Rule
 from crscore.claims.structural.english import Statement
 from crscore.claims.structural.evidence import Evidence
 
-_FAMILIES: Final = (interface, errors)
+_FAMILIES: Final = (guards, interface, errors)
 RULES: Final[tuple[Rule, ...]] = tuple(rule for family in _FAMILIES for rule in family.RULES)
 
 
