@@ -114,7 +114,7 @@ def _find_topics(
             continue
         if change is untested:
             text = f"the change has no test for {label(change)}"
-            statements.append(Statement(text, implies=True, kind="untested"))
+            statements.append(Statement(text, implies=True, kind="no test"))
         rows.append((index, change, statements))
     # A file for whose sentences the time was too short is left out as a whole.
     read = [(change, statements) for index, change, statements in rows if index not in unread]

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from typing import Final
 
-from crscore.claims.structural.consequences import checks, errors, interface, order, security, values
+from crscore.claims.structural.consequences import checks, errors, guards, interface, order, security, values
 from crscore.claims.structural.consequences.base import Rule
 from crscore.claims.structural.english import Statement
 from crscore.claims.structural.evidence import Evidence
 
-_FAMILIES: Final = (interface, errors, order, values, checks, security)
+_FAMILIES: Final = (interface, errors, order, values, checks, security, guards)
 RULES: Final[tuple[Rule, ...]] = tuple(rule for family in _FAMILIES for rule in family.RULES)
 
 

@@ -24,6 +24,8 @@ CASES: dict[str, tuple[str, str, list[str]]] = {
         "The condition `not self.free` in the function `Pool.take` is now `not self.free or "
         "self.closed`.",
         "The function `Pool.take` now returns `self.free.popleft()` instead of `self.free.pop()`.",
+        "`self.closed` is a new case of the condition `not self.free` in the function `Pool.take`: "
+        "does all of the branch suit it?",
         "Callers of `take` that leave out `timeout` now get `5.0`.",
     ]),
     "cython": ("fast.pyx", """
