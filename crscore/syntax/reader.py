@@ -49,6 +49,7 @@ def read(
     lines: Sequence[tuple[int, int]] | None = None,
     first: int = 1,
     skip: int = 0,
+    root: Node | None = None,
 ) -> Outline:
     """Parse a text.
 
@@ -59,11 +60,12 @@ def read(
             touch them are kept.
         first: Number of the first line of the text after `skip`.
         skip: Lines put before a fragment to make it parse.
+        root: Its syntax tree; None to parse it.
 
     Raises:
         DependencyError: The grammar's wheel is not installed.
     """
-    root = _root(language, source)
+    root = root or parse_text(language, source)
     reader = _Reader(language, [(1, 1 << 60)] if lines is None else lines, first - 1 - skip, first)
     reader.walk(root)
     return Outline(units=reader.units, errors=errors_in(root))
@@ -75,10 +77,15 @@ def unreadable(language: Language, source: str) -> int:
     Raises:
         DependencyError: The grammar's wheel is not installed.
     """
-    return errors_in(_root(language, source))
+    return errors_in(parse_text(language, source))
 
 
-def _root(language: Language, source: str) -> Node:
+def parse_text(language: Language, source: str) -> Node:
+    """Return the syntax tree of a text.
+
+    Raises:
+        DependencyError: The grammar's wheel is not installed.
+    """
     # Macros are replaced by as many spaces, so that rows and columns stay as they are.
     text = source
     if language.name in {"c", "cpp"}:  # words of CUDA, and macros that annotate a function

@@ -6,14 +6,14 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from crscore.claims.structural.evidence import last_name
 from crscore.claims.structural.versions import Version, versions_of
 from crscore.records import Diff, LineSpan, Side
 from crscore.syntax.grammars import Language, language_of
 from crscore.syntax.outline import Unit
-from crscore.syntax.reader import read
+from crscore.syntax.reader import parse_text, read
 
 MAX_FILES: Final = 200
 """Maximum files of a change that are read."""
@@ -116,6 +116,10 @@ class FileText:
     def _source(self) -> str:
         return "\n".join(self.lines.values())
 
+    @cached_property
+    def _root(self) -> Any:
+        return parse_text(self.language, self._source) if self.language else None
+
     def _regions_on(self, lines: Iterable[int]) -> list[Region]:
         """Return the declarations around some lines of the whole file, outer before inner.
 
@@ -125,7 +129,7 @@ class FileText:
         if self.language is None or not self.version.is_whole:
             return []
         ranges = [(line, line) for line in sorted(lines)]
-        units = read(self.language, self._source, lines=ranges).units[1:]
+        units = read(self.language, self._source, lines=ranges, root=self._root).units[1:]
         return [Region(self, unit.start, unit.end, unit) for unit in units if unit.real]
 
     @cached_property
