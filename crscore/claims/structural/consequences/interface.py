@@ -1,83 +1,100 @@
-"""Consequences for code that uses a unit: its name, its parameters, their defaults."""
+"""Consequences for what uses a unit: names that others know, positions, defaults, results."""
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
-from crscore.claims.structural.consequences.base import Rule
-from crscore.claims.structural.english import Statement, fits, quote, quoted
+from crscore.claims.structural.consequences.base import Rule, is_shipped, is_shipped_function
+from crscore.claims.structural.english import Statement, fits, quote
 from crscore.claims.structural.evidence import Evidence
-from crscore.syntax.outline import DECLARED, Unit
+from crscore.claims.structural.versions import squeeze
+from crscore.syntax.outline import Unit
 
-_LOOSE = frozenset({"javascript", "ruby", "php", "c", "cpp"})
-"""Languages where a caller may leave out any argument, or where a default is elsewhere."""
+_DYNAMIC = frozenset({"python", "javascript", "php", "ruby"})
+"""Languages where no compiler compares the types of arguments with those of the parameters."""
+_NAMES: Final = {
+    "a read of the environment variable {} is gone: does anything still set or document it?": (
+        r"(?:[gG]etenv|environ(?:\.get)?|LookupEnv|process\.env)\W{1,3}([A-Z][A-Z0-9_]{3,40})\b"
+    ),
+    "the option {} is no longer declared here: does any script or document still pass it?": (
+        r"(?:add_argument|[oO]ption|[fF]lag)\(\s?[\"'](--[a-z][\w-]{2,40})[\"' ]"
+    ),
+    "the route {} is no longer declared here: does any client still call it?": (
+        r"(?i)(?:route|\.get|\.post|\.put|\.delete|\.patch|mapping)\((?:(?:value|path) = )?"
+        r"[\"'](/[^\"'\s]{2,60})[\"']"
+    ),
+    "no field is named {} here any more: do clients or stored data still use that name?": (
+        r"`[^`]{0,80}\b(?:json|yaml|form):\"([\w-]{2,40})[\",]"
+    ),
+}
+"""Names that are used outside of the code, by the question for each."""
+_RESULTS: Final = {
+    "java": re.compile(r"([\w.]{1,40}(?:<[\w.<>,? ]{1,60}>)?(?:\[\])?\??)\s\w{1,80}\s?\("),
+    "go": re.compile(r"\)\s([\w.*\[\]]{1,60}|\([^(){}]{1,80}\))\s\{$"),
+    "": re.compile(r"\)\s?(?:->|:)\s?([^:{;=]{1,80}?)\s?(?:[:{;]|=>)?$"),
+}
 
 
-def _is_used_elsewhere(unit: Evidence) -> bool:
-    declared = unit.change.unit
-    return (
-        unit.change.kind in DECLARED
-        and declared is not None
-        and declared.public
-        and declared.noun != "macro"
-    )
+def find_name(unit: Evidence) -> Iterator[Statement]:
+    """Find a name that is gone and is used outside of the code."""
+    for line in unit.change.removed if is_shipped(unit) and unit.new.all_squeezed else ():
+        for question, pattern in _NAMES.items():
+            match = re.search(pattern, unit.old.lines[line])
+            if match and match[1] not in unit.new.all_squeezed:
+                yield Statement(question.format(quote(match[1])), ((False, line),))
 
 
-def find_gone(unit: Evidence) -> Iterator[Statement]:
-    """Find a public unit that is gone or has another name."""
-    change = unit.change
-    if not _is_used_elsewhere(unit):
-        return
-    name = quote(change.short_name)
-    # A name that the file still mentions may be there in another form, such as an import.
-    if change.state == "removed" and change.short_name not in unit.new.words:
-        yield Statement(f"code that uses {name} has to do without it")
-    elif change.state == "renamed":
-        yield Statement(f"code that uses {quote(change.before)} has to use {name}")
+def _heads(unit: Evidence) -> list[tuple[Unit, Unit]]:
+    """Return the two declarations of a function; none if it is new or has overloads."""
+    old, new = unit.change.old.units, unit.change.new.units
+    pairs = list(zip(old, new, strict=True)) if len(old) == len(new) == 1 else []
+    return [pair for pair in pairs if pair[0].head and pair[1].head and is_shipped_function(unit)]
 
 
-def find_required(unit: Evidence) -> Iterator[Statement]:
-    """Find parameters that all callers must pass now."""
-    declared = _exchanged_heads(unit)
-    if declared is None or unit.change.language in _LOOSE:
-        return
-    old, new = declared
-    before = {item.name for item in old.parameters}
-    required = [
-        item.name for item in new.parameters if item.name not in before and not item.optional
-    ]
-    # A parameter that was only renamed does not change what callers pass by position.
-    if required and len(new.parameters) > len(before) and new.head in unit.change.added:
-        text = f"callers of {quote(unit.change.short_name)} must pass {quoted(required)}"
-        yield Statement(text, ((True, new.head),))
+def find_position(unit: Evidence) -> Iterator[Statement]:
+    """Find a parameter that takes the position of another."""
+    for old, new in _heads(unit):
+        names = {item.name for item in new.parameters} - {"kwargs", "args"}
+        pairs = zip(old.parameters, new.parameters, strict=False)
+        for before, after in [pair for pair in pairs if pair[0].name != pair[1].name][:1]:
+            is_alike = before.type == after.type or unit.change.language in _DYNAMIC
+            if before.name in names and is_alike:
+                taken = f"now takes {quote(after.name)} where it took {quote(before.name)}"
+                text = f"{quote(unit.change.short_name)} {taken}"
+                yield Statement(f"{text}: does a caller pass it by position?", ((True, new.head),))
 
 
 def find_default(unit: Evidence) -> Iterator[Statement]:
-    """Find parameters with another default value."""
-    declared = _exchanged_heads(unit)
-    if declared is None:
-        return
-    old, new = declared
-    before = {item.name: item.default for item in old.parameters}
-    for item in new.parameters:
-        default = before.get(item.name)
-        if default and item.default != default and fits(item.default):
-            omitted, value = quote(item.name), quote(item.default)
-            callers = f"callers of {quote(unit.change.short_name)}"
-            text = f"{callers} that leave out {omitted} now get {value}"
-            yield Statement(text, ((True, new.head),))
+    """Find a parameter with another default value."""
+    for old, new in _heads(unit):
+        before = {item.name: item.default for item in old.parameters}
+        for item in new.parameters if new.public else ():
+            value = before.get(item.name, "")
+            if squeeze(item.default) != squeeze(value) and fits(value, item.default):
+                omit = f"calls of {quote(unit.change.short_name)} that omit {quote(item.name)}"
+                text = f"{omit} now get {quote(item.default)} instead of {quote(value)}"
+                yield Statement(f"{text}: is that right for all of them?", ((True, new.head),))
 
 
-def _exchanged_heads(unit: Evidence) -> tuple[Unit, Unit] | None:
-    """Return the two declarations of a public unit that both versions have once."""
-    change = unit.change
-    is_single = len(change.old.units) == len(change.new.units) == 1
-    if change.state in {"changed", "renamed"} and is_single and _is_used_elsewhere(unit):
-        return change.old.units[0], change.new.units[0]
-    return None
+def find_result(unit: Evidence) -> Iterator[Statement]:
+    """Find a result that is wrapped in another type, or that may now be missing."""
+    pattern = _RESULTS.get(unit.change.language.replace("csharp", "java"), _RESULTS[""])
+    for old, new in _heads(unit):
+        heads = (unit.old.lines.get(old.head, ""), unit.new.lines.get(new.head, ""))
+        types = [match[1] for text in heads if (match := pattern.search(text.rstrip()))]
+        # A result to wait for is of another family.
+        tokens = [re.findall(r"\b(?!any\b|Promise|Task)\w+|[\[\]*?]", text) for text in types]
+        # Another class of the same shape is mostly a new name.
+        shorter, longer = sorted(tokens, key=len) if len(tokens) == 2 else ([], [])
+        if len(shorter) < len(longer) and set(shorter) <= set(longer):
+            text = f"{quote(unit.change.short_name)} now returns {quote(types[1])} instead of"
+            question = "do all its callers handle that?"
+            yield Statement(f"{text} {quote(types[0])}: {question}", ((True, new.head),))
 
 
 RULES: Final = (
-    Rule("gone", find_gone),
-    Rule("required", find_required),
+    Rule("name", find_name),
+    Rule("position", find_position),
     Rule("default", find_default),
+    Rule("result", find_result),
 )

@@ -50,7 +50,7 @@ CASES: dict[str, tuple[str, str, str, str, tuple[str, ...]]] = {
     "overload as a new method": ("A.java", "class A {\n  void run(int a) {\n    go(a);\n  }\n}\n",
         "class A {\n  void run(int a) {\n    go(a);\n  }\n\n  void run(int a, String name) {\n"
         "    go(a);\n  }\n}\n", "overload that takes `a` and `name`",
-        ("new method", "takes the new parameter", "must pass")),
+        ("new method", "takes the new parameter", "where it took")),
     "constant of a struct as its definition": ("a.c", "int f(void)\n{\n    return 0;\n}\n",
         "int f(void)\n{\n    const struct timeval tv = {1, 0};\n    wait_for(&tv);\n"
         "    return 0;\n}\n", "`tv`", ("struct `timeval`", "new struct")),
@@ -74,7 +74,7 @@ CASES: dict[str, tuple[str, str, str, str, tuple[str, ...]]] = {
         f'function f() {{\n  run("{WORDS}new");\n'
         f"  const a = [{NUMBERS}6];\n}}\n", "`f`", ("instead of", "…")),
     "default that is quoted in part": ("a.py", f"def f(a, b=('one', '{WORDS}')):\n    g(a)\n",
-        f"def f(a, b=('two', '{WORDS}')):\n    g(a)\n", "`f`", ("…", "leave out")),
+        f"def f(a, b=('two', '{WORDS}')):\n    g(a)\n", "`f`", ("…", "that omit")),
     "stop words as names": ("a.py", "def f(a):\n    return a\n",
         "def f(a):\n    # this is not in the list and has to be here\n    return a or the(a)\n",
         "`a or the(a)`", ("`is`", "`not`", "`this`", "`to`", "`or`", "`in`")),

@@ -26,7 +26,8 @@ CASES: dict[str, tuple[str, str, list[str]]] = {
         "The function `Pool.take` now returns `self.free.popleft()` instead of `self.free.pop()`.",
         "`self.closed` is a new case of the condition `not self.free` in the function `Pool.take`: "
         "does all of the branch suit it?",
-        "Callers of `take` that leave out `timeout` now get `5.0`.",
+        "Calls of `take` that omit `timeout` now get `5.0` instead of `1.0`: "
+        "is that right for all of them?",
     ]),
     "cython": ("fast.pyx", """
  def total(values):
@@ -54,6 +55,8 @@ CASES: dict[str, tuple[str, str, list[str]]] = {
         "`users` in the class `Store` in `src/main/java/Store.java` is now `new "
         "ConcurrentHashMap<>()` instead of `new HashMap<>()`.",
         "The method `Store.find` now checks `name == null`.",
+        "The new check `name == null` in `find` raises `IllegalArgumentException`: "
+        "can a call that used to succeed now fail?",
     ]),
     "javascript": ("lib/client.js", """
 -const retries = 3;
@@ -75,6 +78,8 @@ CASES: dict[str, tuple[str, str, list[str]]] = {
         "The function `load` now raises `LoadError`.",
         "The function `load` now checks `!answer.ok`.",
         "The call to `fetch` in the function `load` now also passes `options`.",
+        "The new check `!answer.ok` in `load` raises `LoadError`: "
+        "can a call that used to succeed now fail?",
     ]),
     "jsx": ("Button.jsx", """
 -export function Button({ label }) {
@@ -136,7 +141,6 @@ CASES: dict[str, tuple[str, str, list[str]]] = {
         "The method `Store.Load` now returns `nil, row.Err()`.",
         "`row` in the method `Store.Load` is now `s.db.QueryRowContext(ctx, query, id)` "
         "instead of `s.db.QueryRow(query, id)`.",
-        "Callers of `Load` must pass `ctx`.",
     ]),
     "c": ("src/list.c", """
 -#define MAX_ITEMS 16
@@ -233,6 +237,8 @@ CASES: dict[str, tuple[str, str, list[str]]] = {
         "The method `Mailer.send` now raises `InvalidArgumentException` with the message "
         "“nobody to write to”.",
         "The method `Mailer.send` now checks `empty($to)`.",
+        "The new check `empty($to)` in `send` raises `InvalidArgumentException`: "
+        "can a call that used to succeed now fail?",
     ]),
     "ruby": ("lib/mailer.rb", """
  module Shop

@@ -230,7 +230,7 @@ def test_claims_of_a_topic_share_it_and_come_by_weight() -> None:
 
 
 def test_implication_follows_the_claims_of_its_topic() -> None:
-    references = claims(change("a.py", "def f(a):\n    g(a)\n", "def f(a, b):\n    g(a)\n"))
+    references = claims(change("a.py", "def f(a=1):\n    g(a)\n", "def f(a=2):\n    g(a)\n"))
     assert [claim.kind for claim in references] == [ReferenceKind.CLAIM, ReferenceKind.IMPLICATION]
 
 
