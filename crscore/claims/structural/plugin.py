@@ -25,7 +25,7 @@ from crscore.syntax.guess import guess, is_cpp_header
 Writer: TypeAlias = Callable[[], list[Statement]]
 """Function that writes the sentences of a topic."""
 
-VERSION = 2
+VERSION = 3
 """Version, increased whenever a diff may get different claims."""
 
 
