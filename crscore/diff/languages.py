@@ -35,8 +35,10 @@ def language_of(path: str) -> str | None:
     stem, dot, suffix = name.rpartition(".")
     if not dot:
         return None
-    if suffix in _SUFFIXES:
-        return _SUFFIXES[suffix]
+    # page.blade.php is no PHP.
+    for end in (f"{stem.rpartition('.')[2]}.{suffix}", suffix):
+        if end in _SUFFIXES:
+            return _SUFFIXES[end]
     # Dockerfile.dev, Makefile.am, .env.local
     return _NAMES.get(stem) if stem in {"dockerfile", "makefile", ".env"} else None
 

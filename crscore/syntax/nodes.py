@@ -231,14 +231,16 @@ def binding(node: Node) -> tuple[str, str]:
         # C#'s value may be in an accessor or behind an arrow.
         after = (node.text or b"")[target.end_byte - node.start_byte :].decode("utf-8", "replace")
         return text_of(target, 80), _SPACES.sub(" ", after[:MAX_TEXT]).strip(" ;")
-    children = node.named_children
+    # The type of a variable without a value is not its value; fields are told by their types.
+    children = [child for child in node.named_children if child != node.child_by_field_name("type")]
     if target is None and children:
         target = children[0]
     has_value = not node.type.startswith(("field_decl", "enum", "property"))
     if value is None and len(children) > 1 and has_value and children[-1] != target:
         value = children[-1]
     if value is None:
-        return text_of(target, 80), field_text(node, "type").removeprefix(":").strip()
+        type_name = "" if node.type == "var_spec" else field_text(node, "type")
+        return text_of(target, 80), type_name.removeprefix(":").strip()
     name = text_of(target, 80)
     name = name.strip("\"'") if node.type in {"pair", "array_element_initializer"} else name
     # `x += 1` adds to `x`; without its operator the fact would say that `x` becomes 1.

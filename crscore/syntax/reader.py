@@ -31,7 +31,7 @@ MIN_MEMBER_ROWS = 6
 # "test", "test_it", "testIt", "TestIt"; not "testament", "Tester"
 _TEST_NAME = re.compile(r"test(?=_|[A-Z]|$)|Test(?=_|[A-Z])")
 # "@Test", "@ParameterizedTest", "[Fact]", "[Theory]", "[TestMethod]"
-_TEST_MARK = re.compile(r"@?\[?(?:pytest\.|Parameterized)?(?:Test|Fact|Theory|TestMethod|test)\b")
+_TEST_MARK = re.compile(r"\W(?:pytest\.|Parameterized)?(?:Test|Fact|Theory|TestMethod|test)\b")
 # "#hide", "_hide", "__hide"; not Python's "__init__" or PHP's "__construct"
 _INTERNAL = re.compile(r"#|_(?!_(?:\w+__|construct|invoke)$)")
 # "__global__ void f()", "int f() const REQUIRES(a) {"
@@ -132,6 +132,8 @@ class _Reader:
             language.types, language.functions, language.members, language.lambdas, language.calls
         )
         self.depths = [0]
+        self.code_row = 0
+        """Last line that has code, of what has been visited."""
         self.units = [
             Unit(kind=Kind.FILE, noun="file", name="", parent=-1, start=first, end=first, head=0)
         ]
@@ -190,13 +192,14 @@ class _Reader:
         before = facts[-1] if facts else None
         if (
             role is Role.COMMENT
+            and line != self.code_row  # a comment behind code is about that code
             and before is not None
             and before.role is role
             and line == before.line + before.text.count("\n") + 1
         ):
             facts[-1] = before._replace(text=f"{before.text}\n{text}")  # one comment of lines
-        elif line >= self.first:
-            facts.append(Fact(role, name, text, line))
+        elif line >= self.first or role is Role.COMMENT:  # a comment may begin before a fragment
+            facts.append(Fact(role, name, text, max(line, self.first)))
 
     def _give_heads(self) -> None:
         """Move comments and decorators above declarations from the unit around into them."""
@@ -328,9 +331,9 @@ class _Reader:
         elif kind in language.decorators:
             self._add(owner, Role.DECORATOR, text_of(node, 120), "", low)
         elif kind in language.strings and not (above and above.type in language.imports):
-            # A statement of one string is documentation, like Python's docstring.
-            is_statement = above is not None and above.type == "expression_statement"
-            is_doc = is_statement and above is not None and above.named_child_count == 1
+            # In Python a statement of one string is documentation.
+            holder = above if above and above.type == "expression_statement" else None
+            is_doc = language.indented and holder is not None and holder.named_child_count == 1
             role = Role.COMMENT if is_doc else Role.STRING
             self._add(owner, role, "", text_of(node), low)
         self._note_condition(node, kind, owner)
@@ -341,14 +344,18 @@ class _Reader:
             self._add(owner, Role.RETURN, "", value, low)
 
     def _note_binding(self, node: Node, above: Node | None, owner: int, low: int) -> None:
-        name, value = nodes.binding(node)
+        # Of markup, or of half a statement, it would bind something else.
+        name, value = ("", "") if node.has_error else nodes.binding(node)
         spread = above is not None and above.type == "spread_parameter"
-        if name and not spread and not self._is_unit(node):
+        if name and name not in WORDS["not_names"] and not spread and not self._is_unit(node):
             self._add(owner, Role.ASSIGN, name, value, low)
 
     def _note_condition(self, node: Node, kind: str, owner: int) -> None:
         condition = node.child_by_field_name("condition")
-        if condition is not None and not kind.startswith("preproc") and "for" not in kind:
+        # Markup read as code has comparisons with half a tag: `"flex" > {a`.
+        if condition is None or condition.has_error or kind.startswith("preproc"):
+            return
+        if "for" not in kind:
             text = nodes.without_parentheses(text_of(condition))
             name = "unless" if kind.startswith("unless") else ""
             self._add(owner, Role.CONDITION, name, text, self._row(condition))
@@ -357,6 +364,7 @@ class _Reader:
         """Add a leaf, one token a line; a string may be written with either quotation mark."""
         lines = (node.text or b"").decode("utf-8", "replace").split("\n")
         tokens = self.units[owner].tokens
+        self.code_row = low + len(lines) - 1
         for line, text in enumerate(lines, start=low):
             if line >= self.first and self._is_read(line, line) and text.strip():
                 tokens.append((line, text.strip().replace("'", '"')))

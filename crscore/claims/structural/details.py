@@ -5,26 +5,23 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from crscore.claims.structural.english import Line, Statement, about, fits, listed, quote, quoted
-from crscore.claims.structural.evidence import Evidence, last_name
+from crscore.claims.structural.evidence import MIN_PARTIAL_OVERLAP, Evidence, last_name
 from crscore.claims.structural.headline import is_dull
 from crscore.claims.structural.quoting import (
+    agreement,
     exchange,
     exchanged_items,
     innermost,
     message_of,
-    pairs,
     prose_of,
     split_arguments,
 )
 from crscore.claims.structural.versions import words_of
+from crscore.syntax.nodes import WORDS
 from crscore.syntax.outline import DECLARED, Fact, Kind, Parameter, Role, Unit
 
 MAX_QUOTED_SIZE = 12
 """Maximum changed lines of a unit whose lines are quoted where no sentence covers them."""
-MIN_EDIT_OVERLAP = 0.6
-"""Minimum share of common tokens, in [0, 1], of a condition or text and its edited version."""
-MIN_PARTIAL_OVERLAP = 0.3
-"""The same where only a part of it may be kept in the other version."""
 MAX_ARGUMENT_CHARS = 160
 """Maximum characters of the changed arguments of one call."""
 MAX_QUOTED_LINES = 2
@@ -124,7 +121,7 @@ def _modifiers(subject: str, old: Unit, new: Unit) -> Iterator[str]:
     names = {item.name for unit in (old, new) for item in unit.parameters}
     before, after = Counter(old.head_tokens), Counter(new.head_tokens)
     added, removed = (
-        [token for token in tokens if token not in names and re.match(r"\w", token)]
+        [token for token in tokens if token not in names and token in WORDS["modifiers"]]
         for tokens in (after - before, before - after)
     )
     if added and not removed and len(added) < MAX_LISTED_ITEMS:
@@ -160,21 +157,17 @@ def _exchanged(unit: Evidence, role: Role, verb: str) -> Iterator[Statement]:
 
 
 def _conditions(unit: Evidence) -> Iterator[Statement]:
-    added = [fact for fact in unit.added(Role.CONDITION) if fits(fact.text)]
-    removed = [fact for fact in unit.removed(Role.CONDITION) if fits(fact.text)]
-    # With one on each side there is no other candidate, so less has to agree.
-    is_single = len(removed) == len(added) == 1
-    paired = pairs(removed, added, MIN_PARTIAL_OVERLAP if is_single else MIN_EDIT_OVERLAP)
-    for old, edited in paired[:2]:
+    added, removed = unit.added(Role.CONDITION), unit.removed(Role.CONDITION)
+    paired = unit.edited(removed, added)
+    told = [pair for pair in paired if fits(*(fact.text for fact in pair)) and unit.is_edit(*pair)]
+    for old, edited in told[:2]:
         text = f"the condition {condition(old)} in {unit.subject} is now {condition(edited)}"
         yield about([edited], text)
-    removed, added_alone = unit.unpaired(removed, added, paired)
+    gone, alone = unit.unpaired(removed, added, paired)
     # A part of a removed condition may live on in a new one.
-    removed = [fact for fact in removed if not pairs([fact], added, MIN_PARTIAL_OVERLAP)]
-    for facts, new, verb in (
-        (added_alone, True, "now checks"),
-        (removed, False, "no longer checks"),
-    ):
+    parts = {id(old) for old in gone for new in added if agreement(old, new) >= MIN_PARTIAL_OVERLAP}
+    for unpaired, new, verb in ((alone, True, "now checks"), (gone, False, "no longer checks")):
+        facts = [fact for fact in unpaired if fits(fact.text) and id(fact) not in parts]
         if facts:
             conditions = listed(list(dict.fromkeys(map(condition, facts))), MAX_LISTED_ITEMS)
             yield unit.statement(f"{verb} {conditions}", facts[:MAX_LISTED_ITEMS], new=new)
@@ -227,13 +220,16 @@ def _same_names(unit: Evidence, role: Role, *, inner: bool = False) -> Iterator[
     before, after = (Counter(fact.name for fact in facts) for facts in (removed, added))
     old = {fact.name: fact for fact in removed}
     for fact in added:
-        if before[fact.name] == after[fact.name] == 1:
+        if before[fact.name] == after[fact.name] == 1 and unit.together(old[fact.name], fact):
             yield old[fact.name], fact
 
 
 def _values(unit: Evidence) -> Iterator[Statement]:
     count = 0
+    names = Counter(fact.name for fact in unit.change.new.facts if fact.role is Role.ASSIGN)
     for old, new in _same_names(unit, Role.ASSIGN, inner=True):
+        if names[new.name] > 1 and unit.change.kind in {Kind.TYPE, Kind.FILE}:
+            continue  # a macro of two branches, or keys of several objects
         exchanged = exchange(old.text, new.text) if old.text and new.text else ""
         if exchanged and fits(new.name) and count < MAX_VALUES:
             count += 1
@@ -251,8 +247,11 @@ def _bound(unit: Evidence) -> Iterator[Statement]:
             if fits(fact.text) and fact.name != fact.text and not is_old:
                 yield unit.statement(f"now sets {quote(fact.name)} to {quote(fact.text)}", [fact])
         return
-    for new, verb in ((True, "now has"), (False, "no longer has")):
-        facts = _bound_only_in(unit, new=new)
+    added, removed = (_bound_only_in(unit, new=new) for new in (True, False))
+    if added and len(added) == len(removed) and all(map(unit.together, removed, added)):
+        yield unit.statement(f"now has {_names(added)} instead of {_names(removed)}", added)
+        return
+    for facts, new, verb in ((added, True, "now has"), (removed, False, "no longer has")):
         if facts:
             names = quoted([fact.name for fact in facts], 5)
             yield unit.statement(f"{verb} {names}", facts, new=new)
@@ -269,6 +268,8 @@ def _bound_only_in(unit: Evidence, *, new: bool) -> list[Fact]:
 def _calls(unit: Evidence) -> Iterator[Statement]:
     added = [f for f in unit.unmentioned(unit.added(Role.CALL), new=True) if fits(f.name)]
     removed = [f for f in unit.unmentioned(unit.removed(Role.CALL), new=False) if fits(f.name)]
+    if unit.change.kind in {Kind.TYPE, Kind.FILE} and not unit.old.is_whole:
+        removed = []  # what is not known of them may call it still
     if added:
         instead = f" and no longer {_names(removed)}" if removed else ""
         # The lines of the four names that a list shows.
@@ -309,9 +310,10 @@ def _imports(unit: Evidence) -> Iterator[Statement]:
 
 def _strings(unit: Evidence) -> Iterator[Statement]:
     added, removed = unit.added(Role.STRING), unit.removed(Role.STRING)
-    paired = pairs(removed, added, MIN_EDIT_OVERLAP)
+    paired = unit.edited(removed, added)
     removed, added = (
-        [fact for fact in facts if len(fact.text) > len('"ab"') and fits(fact.text)]
+        # On one line, a text of several lines would be another one.
+        [f for f in facts if len(f.text) > len('"ab"') and fits(f.text) and '"""' not in f.text]
         for facts in (removed, added)
     )
     removed, added = unit.unpaired(removed, added, paired)

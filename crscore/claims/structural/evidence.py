@@ -5,12 +5,21 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 from functools import cached_property
+from itertools import product
 
 from crscore.claims.structural.change import Change
 from crscore.claims.structural.english import Statement, about
 from crscore.claims.structural.headline import label
+from crscore.claims.structural.quoting import agreement
 from crscore.claims.structural.versions import Part, Version, squeeze
 from crscore.syntax.outline import Fact, Role
+
+MIN_EDIT_OVERLAP = 0.6
+"""Minimum share of common words, in [0, 1], of a condition or text and its edited version."""
+MIN_PARTIAL_OVERLAP = 0.3
+"""Minimum share of the words of a condition, in [0, 1], that live on in another one."""
+MAX_PAIRED = 20
+"""Facts of each version that are compared with each other."""
 
 _LAST = re.compile(r"\.|->|::")
 
@@ -27,8 +36,8 @@ class Evidence:
         self.subject = label(change)
         self.old = old
         self.new = new
-        self._added = difference(change.new, change.old)
-        self._removed = difference(change.old, change.new)
+        self._added = difference(change.new, change.old, set(change.added))
+        self._removed = difference(change.old, change.new, set(change.removed))
 
     def added(self, role: Role) -> list[Fact]:
         """Return the facts of a role that only the new version has."""
@@ -59,6 +68,43 @@ class Evidence:
             if last and last not in words:
                 facts_by_name.setdefault(fact.name, fact)
         return list(facts_by_name.values())
+
+    def together(self, old: Fact, new: Fact) -> bool:
+        """Return whether no unchanged line is between two facts, as far as it can be known."""
+        block = self.old.blocks.get(old.line)
+        if block is None or new.line not in self.new.blocks:  # the rest of a long fact has changed
+            return True
+        return bool(block.added) and block.added[0][0] <= new.line <= block.added[-1][0]
+
+    def is_in_place(self, old: Fact, new: Fact) -> bool:
+        """Return whether a line took the place of another one, among as many lines as before."""
+        block = self.old.blocks.get(old.line)
+        if block is None or len(block.removed) != len(block.added):
+            return False
+        return old.line - block.removed[0][0] == new.line - block.added[0][0]
+
+    def edited(self, removed: Sequence[Fact], added: Sequence[Fact]) -> list[tuple[Fact, Fact]]:
+        """Pair facts of which one took the place of the other, those that agree most first."""
+        candidates = product(removed[:MAX_PAIRED], added[:MAX_PAIRED])
+        near = [(old, new) for old, new in candidates if self.together(old, new)]
+        counts = Counter(id(fact) for pair in near for fact in pair)
+        paired: list[tuple[Fact, Fact]] = []
+        for old, new in sorted(near, key=lambda pair: -agreement(*pair)):
+            # Where no other pair is possible, less has to agree.
+            is_single = counts[id(old)] == counts[id(new)] == 1
+            needed = 0.0 if self.is_in_place(old, new) else MIN_PARTIAL_OVERLAP
+            is_free = not any(old is other or new is edited for other, edited in paired)
+            if is_free and agreement(old, new) >= (needed if is_single else MIN_EDIT_OVERLAP):
+                paired.append((old, new))
+        return paired
+
+    def is_edit(self, old: Fact, new: Fact) -> bool:
+        """Return whether a condition took another's place: it does not live on in one beside it."""
+        before = squeeze(old.text)
+        others = [squeeze(fact.text) for fact in self.added(new.role) if fact is not new]
+        # The contrary of a condition may guard other code; in its very place it guards the same.
+        is_contrary = agreement(old, new) == 1 and not self.is_in_place(old, new)
+        return not is_contrary and not any(before in text or text in before for text in others)
 
     def unpaired(
         self, removed: Sequence[Fact], added: Sequence[Fact], paired: Sequence[tuple[Fact, Fact]]
@@ -111,11 +157,11 @@ def last_name(name: str) -> str:
     return _LAST.split(name)[-1].strip("?!")
 
 
-def difference(part: Part, compared: Part) -> dict[Role, list[Fact]]:
-    """Return the facts, by role, that `part` has more often than the other version."""
+def difference(part: Part, compared: Part, changed: Set[int]) -> dict[Role, list[Fact]]:
+    """Return the facts, by role, that a part has more often; of equal ones, the changed ones."""
     remaining = Counter(_key(fact) for fact in compared.facts)
     facts_by_role: dict[Role, list[Fact]] = {}
-    for fact in part.facts:
+    for fact in sorted(part.facts, key=lambda fact: fact.line in changed):
         key = _key(fact)
         if remaining[key] > 0:
             remaining[key] -= 1
@@ -131,7 +177,8 @@ def _key(fact: Fact) -> tuple[str, str, str]:
 
 def _spans(part: Part) -> list[tuple[int, int]]:
     """Return the lines of a unit; none for a file, or where git alone names the unit."""
-    return [(unit.start, unit.end) for unit in part.units if unit.head and unit.name]
+    units = [unit for unit in part.units if unit.name]
+    return [(unit.start, unit.end) for unit in units] if all(unit.head for unit in units) else []
 
 
 def _text(part: Part, version: Version) -> str:

@@ -51,25 +51,22 @@ def name_of(change: Change) -> str:
 def plain_line(change: Change) -> str:
     """Return the sentence that is true of any unit."""
     subject, lines = label(change, full=True), counted(change.displayed_size, "line")
+    size = "" if _is_cut(change) else f" ({lines})"
     if change.noun == "tests":
-        return f"{subject} has {len(change.members)} new tests ({lines}): {_titles(change, 4)}"
+        return f"{subject} has {len(change.members)} new tests{size}: {_titles(change, 4)}"
     if change.state == "new":
         # without the article of "the method `f`"
         head = f"the new {subject[4:]}" if change.name else f"the new file {subject}"
         whole = change.name or change.size == len(change.file.lines(LineKind.ADDED))
         contents = _contents(change) or " has been added"
-        return f"{head} ({lines}){contents}" if whole else f"{head}{contents}"
+        return f"{head}{size}{contents}" if whole else f"{head}{contents}"
     if change.state == "removed":
         member_names = quoted([unit.name for unit in change.members if unit.name], 5)
         head = subject if change.name else f"the file {subject}"
-        return f"{head} ({lines}) has been removed" + (
-            f", with {member_names}" if member_names else ""
-        )
+        return f"{head}{size} has been removed" + (f", with {member_names}" if member_names else "")
     if change.state == "overload":
-        contents = _contents(change)
-        return f"{subject} has one more declaration ({lines})" + (
-            f" that{contents}" if contents else ""
-        )
+        contents = f" that{_contents(change)}".removesuffix(" that")
+        return f"{subject} has one more declaration{size}{contents}"
     if change.state == "less":
         return f"{subject} has one declaration less ({lines} removed)"
     return _renaming(change) or _outside(change) or f"{subject} has changed ({_amount(change)})"
@@ -89,12 +86,10 @@ def _renaming(change: Change) -> str:
     if change.state != "moved" or change.origin is None:
         return ""
     former, now = quote(change.origin.file.path, PATH), quote(change.file.path, PATH)
-    if change.before == change.name:
-        is_unchanged = change.origin.old.tokens == change.new.tokens
-        return f"{label(change)} has moved from {former} to {now}" + (
-            "" if is_unchanged else " and changed"
-        )
-    return f"{label(change.origin)} has moved from {former} to {name_of(change)} in {now}"
+    is_same = change.before == change.name
+    end = " and changed" if is_same and change.origin.old.tokens != change.new.tokens else ""
+    now = now if is_same else f"{name_of(change)} in {now}"
+    return f"{label(change.origin)} has moved from {former} to {now}{end}"
 
 
 def _outside(change: Change) -> str:
@@ -104,16 +99,27 @@ def _outside(change: Change) -> str:
     if change.state not in {"layout", "comments"}:
         return ""
     inside = {Kind.FILE: "functions", Kind.TYPE: "members"}.get(change.kind, "")
-    has_units = bool(change.new.units or change.old.units)
-    outside = f" outside of its {inside}" if inside and has_units else ""
-    subject = label(change, full=True)
+    subject, units = label(change, full=True), [*change.old.units, *change.new.units]
+    if change.name and not all(unit.head for unit in units):
+        # git alone names the unit, so the lines may be those of a member.
+        subject, inside = f"some lines of {subject}", ""
+    outside = f" outside of its {inside}" if inside and units else ""
     if change.state == "layout":
         return f"only the formatting of {subject} has changed{outside}"
     return f"only comments have changed in {subject}{outside}"
 
 
+def _is_cut(change: Change) -> bool:
+    """Return whether the end of a new or removed unit is not known: the change shows a part."""
+    file, unit, is_new = change.file, change.unit, bool(change.new.units)
+    if unit is None or not change.name or (file.new_source or file.old_source) is not None:
+        return False
+    return all(unit.end != (line.new if is_new else line.old) for line in file.lines())
+
+
 def _amount(change: Change) -> str:
-    added, removed = len(change.added), len(change.removed)
+    added = sum((True, line) not in change.aside for line in change.added)
+    removed = sum((False, line) not in change.aside for line in change.removed)
     if not removed:
         return f"{counted(added, 'line')} added"
     if not added:

@@ -52,6 +52,8 @@ def made_by_machine(file: ChangedFile) -> str:
     first_lines = [line.text for hunk in file.hunks[:1] for line in hunk.lines[:12]]
     if any(_PATTERNS["generated_note"].search(text[:200]) for text in first_lines):
         return GENERATED
+    if file.language in _LANGUAGES["prose"]:  # a paragraph may be one line
+        return ""
     changed = file.lines(LineKind.ADDED, LineKind.REMOVED)
     if changed and sum(len(line.text) for line in changed) > MINIFIED_LINE * len(changed):
         return MINIFIED

@@ -12,19 +12,18 @@ MAX_SENTENCE = 180
 """Characters of a sentence that is quoted from a comment or a document."""
 MAX_ENTRIES = 200
 """Bindings up to which the entries of a collection replace it."""
-MAX_PAIRED = 20
-"""Facts of each version that are compared with each other."""
 LONG = 120
 """Characters of two pieces of code from which only the part that differs is quoted."""
 
 _SPACES = re.compile(r"\s+")
 # "/** a */", "// a", "//! a", "# a", " * a", """"a"""", "-- a", "<!-- a -->"
 _COMMENT = re.compile(
-    r"^\s*(?:/\*+|//+[/!]?|#+|\*+/?|\"\"\"|'''|--|<!--)\s*|(?:\*/|\"\"\"|'''|-->)\s*$"
+    r"^\s*(?:/\*+<?|//+[/!]?|#+|\*+/?|\"\"\"|'''|--|<!--)\s*|(?:\*/|\"\"\"|'''|-->)\s*$"
 )
 # The prefix of `r"..."`, and what joined lines leave inside: " * ", "<p>", " // "
-_MARKS = re.compile(r"^[\"'rbfu]+(?=[\"'])|\s\*\s|</?\w+/?>|\s///?\s")
+_MARKS = re.compile(r"^[\"'rbfu]+(?=[\"'])|\s\*(?=\s)|</?\w+/?>|\s///?\s")
 _QUOTABLE = re.compile(r"[\w$.\"' -]{2,60}")
+_CODE = re.compile(r"…|\);")  # what is cut, and code
 # Three words in a row: "Return the value", "Note, this is"; not "a = b" or "x: int = 3"
 _PROSE = re.compile(r"[A-Za-z][a-z][,;:]?(?: [\w'`\"(.-]++){2}")
 
@@ -34,9 +33,9 @@ def prose_of(comment: str) -> list[str]:
     text = " ".join(_COMMENT.sub("", line) for line in comment.split("\n"))
     text = _SPACES.sub(" ", _MARKS.sub(" ", text)).strip(" \"'*/#-!")
     # The fields of Javadoc ("@return") and Sphinx (":param") end the prose.
-    parts = re.split(r"(?<=[.!?])\s+(?=[A-Z])|\s@\w+\b|\s:param", text)
-    sentences = (part.strip(" .\"'*/") for part in parts)
-    return [s for s in sentences if len(s) <= MAX_SENTENCE and "…" not in s and _PROSE.search(s)]
+    parts = re.split(r"(?<=[.!?])\s+(?:- )?(?=[A-Z])|\s@\w+\b|\s:param", text)
+    sentences = (part.strip(" .\"'*/") for part in parts if not _CODE.search(part))
+    return [s for s in sentences if len(s) <= MAX_SENTENCE and _PROSE.search(s)]
 
 
 def message_of(text: str) -> str:
@@ -76,26 +75,16 @@ def innermost(facts: Sequence[Fact]) -> list[Fact]:
     return [fact for fact in facts if not holds_another(fact)]
 
 
-def pairs(
-    removed: Sequence[Fact], added: Sequence[Fact], min_agreement: float
-) -> list[tuple[Fact, Fact]]:
-    """Pair removed and added facts that have enough tokens in common."""
-    paired: list[tuple[Fact, Fact]] = []
-    left = [(fact, _tokens(fact.text)) for fact in removed[:MAX_PAIRED]]
-    for new in added[:MAX_PAIRED]:
-        tokens = _tokens(new.text)
-        scores = [
-            2 * (tokens & old_tokens).total() / max(1, tokens.total() + old_tokens.total())
-            for _, old_tokens in left
-        ]
-        if scores and max(scores) >= min_agreement:
-            old, _ = left.pop(scores.index(max(scores)))
-            paired.append((old, new))
-    return paired
+def agreement(before: Fact, after: Fact) -> float:
+    """Return the share of the words of two facts' texts that are common, in [0, 1]."""
+    left, right = _words(before.text), _words(after.text)
+    return 2 * (left & right).total() / max(1, left.total() + right.total())
 
 
-def _tokens(text: str) -> Counter[str]:
-    return Counter(re.findall(r"[\w$]+|[^\w\s]", text))
+def _words(text: str) -> Counter[str]:
+    """Return the words of names and texts; marks alone where there are none."""
+    words = [word for word in re.findall(r"[^\W_]+", text) if word not in {"self", "this", "not"}]
+    return Counter(words or re.findall(r"\S", text))
 
 
 def exchanged_items(before: str, after: str) -> tuple[list[str], list[str]]:

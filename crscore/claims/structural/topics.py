@@ -13,6 +13,8 @@ from crscore.syntax.outline import Kind, Role
 
 MIN_AGREEMENT = 0.75
 """Minimum share of common tokens, in [0, 1], of two bodies that count as one renamed unit."""
+MIN_AMBIGUOUS = 0.7
+"""The same for a body that could be another one of them, too."""
 MIN_MOVED_LINES = 3
 """Minimum changed lines of a body searched for in new units; shorter ones recur by chance."""
 MIN_MOVED_AGREEMENT = 0.9
@@ -96,7 +98,8 @@ def _set_state(change: Change, old: Version, new: Version, language: Language) -
         is_layout = _comments(old_part) == _comments(new_part)
         change.state = "layout" if is_layout else "comments"
         if key and change.removed and _is_moved(change, old, new):
-            change.state = "place"
+            # Whether a type moved, its members have to say.
+            change.state = "changed" if change.kind is Kind.TYPE else "place"
 
 
 def _comments(part: Part) -> list[str]:
@@ -107,7 +110,7 @@ def _is_moved(change: Change, old: Version, new: Version) -> bool:
     """Return whether the same lines are in another place of the file."""
     removed = Counter(old.lines[line].strip() for line in change.removed)
     added = Counter(new.lines[line].strip() for line in change.added)
-    if removed != added:
+    if removed != added or not any(removed):
         return False
     blocks = {id(block): block for line in change.removed if (block := old.blocks[line])}
     # Without separators, which an item gains or loses at the end of a list.
@@ -135,18 +138,26 @@ def _align(before: dict[str, Part], after: dict[str, Part]) -> dict[str, Part]:
     """
     removed = _declared_alone(before, after)[:MAX_PAIRED]
     pairs: list[tuple[bool, float, int, str, str]] = []
+    close: Counter[str] = Counter()
     for index, (new_key, new) in enumerate(_declared_alone(after, before)[:MAX_PAIRED]):
         for old_key, old in removed:
             if old.units[0].noun != new.units[0].noun or old.parent != new.parent:
                 continue
+            old_name, new_name = (key.rpartition(".")[2] for key in (old_key, new_key))
+            is_other_name = old_name != new_name
             score = max(_agreement(old, new), _members(old_key, new_key, before, after))
+            if old_name.lower() == new_name.lower():  # only another case, whatever it does now
+                score = 1.0
+            close.update([old_key, new_key] if score >= MIN_AMBIGUOUS else [])
             if score >= MIN_AGREEMENT:
-                is_other_name = old_key.rpartition(".")[2] != new_key.rpartition(".")[2]
                 pairs.append((is_other_name, -score, index, old_key, new_key))
     names: dict[str, str] = {}
     # Units that moved under the same name come first, then those that agree most.
-    for *_, old_key, new_key in sorted(pairs):
-        if old_key not in names and new_key not in names.values():
+    for is_other_name, score, _, old_key, new_key in sorted(pairs):
+        # Of units that are much alike, none is surely the renamed one.
+        is_only = not is_other_name or max(close[old_key], close[new_key]) == 1
+        is_clear = is_only or -score >= MIN_MOVED_AGREEMENT
+        if is_clear and old_key not in names and new_key not in names.values():
             names[old_key] = new_key
     if not names:
         return before
@@ -190,18 +201,13 @@ def join_moved(changes: Sequence[Change]) -> list[Change]:
     removed: dict[str, list[Change]] = {}
     for change in changes:
         if change.state == "removed" and change.name:
-            removed.setdefault(change.name.rpartition(".")[2], []).append(change)
+            removed.setdefault(change.short_name.lower(), []).append(change)
     moved_ids: set[int] = set()
     for change in changes:
-        candidates = (
-            removed.get(change.name.rpartition(".")[2], []) if change.state == "new" else []
-        )
+        candidates = removed.get(change.short_name.lower(), []) if change.state == "new" else []
         for candidate in candidates[:MAX_PAIRED]:
-            if (
-                id(candidate) in moved_ids
-                or candidate.noun != change.noun
-                or candidate.file is change.file
-            ):
+            is_alike = candidate.kind is change.kind and candidate.file is not change.file
+            if id(candidate) in moved_ids or not is_alike:
                 continue
             if _agreement(candidate.old, change.new) >= MIN_MOVED_AGREEMENT:
                 moved_ids.add(id(candidate))

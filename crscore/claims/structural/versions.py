@@ -15,10 +15,14 @@ from crscore.syntax.grammars import Language
 from crscore.syntax.outline import Fact, Kind, Outline, Unit
 from crscore.syntax.reader import read
 
+MAX_ERRORS = 0.45
+"""Bytes of a hunk that its grammar cannot read, as a share of its characters, from which nothing of
+it is read: it begins inside a text, or is another language."""
 MAX_SOURCE = 4_000_000
 """Characters of a whole file that are parsed; of a larger one only the hunks are."""
 
 _WORD = re.compile(r"[\w$]+")
+_TOKEN = re.compile(r"\w+|[^\w\s]")
 _SPACES = re.compile(r"\s+")
 
 
@@ -142,6 +146,8 @@ def versions_of(file: ChangedFile, language: Language | None) -> tuple[Version, 
     """Read both versions of a file; without a language nothing is parsed."""
     whole = _sources_fit(file)
     old, new = (_version(file, language, side, whole=whole) for side in (Side.OLD, Side.NEW))
+    if language is not None and not whole:
+        _read_hunks(file, language, old, new)
     return old, new
 
 
@@ -165,21 +171,34 @@ def _version(file: ChangedFile, language: Language | None, side: Side, *, whole:
         file=file,
         is_whole=whole,
     )
-    if language is None or not numbered:
-        return version
-    if whole:
+    if whole and language is not None and numbered:
         spans = join_ranges((_reach(hunk, old=old) for hunk in file.hunks), gap=1)
         outline = read(language, source, lines=spans)
         version.outlines.append(Piece(outline, "", 1, len(lines)))
-        return version
-    for hunk in file.hunks:
-        texts = [line.text for line in hunk.lines_of(LineKind.CONTEXT, kind)]
-        first = hunk.old_start if old else hunk.new_start
-        if texts:
-            outline = complete(language, texts, max(first, 1)).outline
-            low = max(first, 1)
-            version.outlines.append(Piece(outline, hunk.section, low, low + len(texts) - 1))
     return version
+
+
+def _read_hunks(file: ChangedFile, language: Language, old: Version, new: Version) -> None:
+    """Add the outlines of the hunks; of an unreadable one the tokens alone."""
+    for hunk in file.hunks:
+        # git names the list of imports that a hunk begins in.
+        above = ["import ("] if language.name == "go" and hunk.section == "import (" else []
+        pieces: list[tuple[Version, Piece]] = []
+        errors = size = 0
+        for version, kind in ((old, LineKind.REMOVED), (new, LineKind.ADDED)):
+            texts = [line.text for line in hunk.lines_of(LineKind.CONTEXT, kind)]
+            if texts:
+                low = max(hunk.old_start if version is old else hunk.new_start, 1)
+                outline = complete(language, [*above, *texts], low - len(above)).outline
+                errors, size = errors + outline.errors, size + sum(map(len, texts))
+                piece = Piece(outline, hunk.section, low, low + len(texts) - 1)
+                pieces.append((version, piece))
+                version.outlines.append(piece)
+        for version, piece in pieces if errors > MAX_ERRORS * size else ():
+            file_unit = piece.outline.units[0]
+            file_unit.facts, lines = [], range(piece.low, piece.high + 1)
+            file_unit.tokens = [(n, t) for n in lines for t in _TOKEN.findall(version.lines[n])]
+            piece.outline.units[:] = [file_unit]
 
 
 def _reach(hunk: Hunk, *, old: bool) -> tuple[int, int]:
@@ -287,7 +306,9 @@ class _Reader:
 def _unit_of(section: str, language: Language) -> Unit | None:
     """Return the declaration that git shows for a hunk that begins inside it."""
     # git cuts the line, so the brace that opens the body may be missing.
-    for text in (section, section.rstrip(" {") + " {"):
+    # In C the type of a function may be on the line above.
+    typed = ("void " + section.rstrip(" {") + " {") if language.name in {"c", "cpp"} else section
+    for text in (section, section.rstrip(" {") + " {", typed):
         units = complete(language, [text], 1).outline.units
         real = [unit for unit in units[1:] if unit.real]
         if real:
@@ -303,7 +324,9 @@ def _flush(piece: Piece, version: Version, language: Language) -> int:
     """Return the first line of a hunk that is outside of what began before the hunk."""
     for line in range(piece.low, piece.high + 1):
         text = version.lines.get(line, "")
-        # Brackets, comments and directives at the margin may still be inside.
-        if text[:1].strip() and text[0] not in "}])#/*" and text.strip() != language.closing_word:
+        if text.rstrip() in {"}", "};", language.closing_word or "}"}:
+            return line + 1
+        # Comments and directives at the margin may still be inside, but not those of a declaration.
+        if text.startswith((" *", "/**")) or (text[:1].strip() and text[0] not in "}])#/*"):
             return line
     return piece.high + 1

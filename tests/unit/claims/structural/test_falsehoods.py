@@ -4,7 +4,7 @@ import pytest
 
 from crscore.claims.structural.plugin import create
 from crscore.diff.parse import parse_diff
-from tests.helpers.changes import change, texts
+from tests.helpers.changes import change, texts, together
 
 WORDS = "word and more of it " * 9
 NUMBERS = "1234, " * 30
@@ -131,6 +131,66 @@ CASES: dict[str, tuple[str, str, str, str, tuple[str, ...]]] = {
         "def f(a):\n    # Resolves the endpoint of a site.\n    # It never waits.\n    g(a)\n",
         "def f(a):\n    # Resolves the endpoint of a site.\n    # It waits for a second.\n"
         "    g(a, 1)\n", "`1`", ("“Resolves",)),
+    "template as code": ("views/button.blade.php",
+        "<x-button\n    :tag=\"$url ? 'a' : 'button'\"\n    :color=\"$color\"\n/>\n",
+        "<x-button\n    :tag=\"$url ? 'a' : 'button'\"\n    :color=\"$color ?? 'gray'\"\n/>\n",
+        "now has the line", ("checks", "calls", "the text")),
+    "type of a variable as its value": ("a.go", "package p\n\nfunc f(a int) {\n\tgo1(a)\n}\n",
+        "package p\n\nfunc f(a int) {\n\tvar cause error\n\tcause = go1(a)\n\tlog(cause)\n}\n",
+        "The function `f`", ("to `error`",)),
+    "comments behind two lines as one": ("a.c",
+        "int a; // The first of the numbers\nint b; // The second of the numbers\n",
+        "int a; // The first of the numbers\nint b; // The second of the numbers\n"
+        "int c; // The third of the numbers\n", "“The third of the numbers”", ("second",)),
+    "word in a text as the mark of a test": ("A.java",
+        'class A {\n  @Describe("Has the latest news.")\n  News find(Query query) {\n'
+        "    return load(query);\n  }\n}\n",
+        'class A {\n  @Describe("Has the latest news.")\n  News find(Query query) {\n'
+        "    return load(query, now());\n  }\n}\n", "method `A.find`", ("test",)),
+    "long line of prose as a data file": ("CHANGELOG.md", "# Changes\n\n- one\n",
+        f"# Changes\n\n- The flag is required now. {WORDS * 3}\n- one\n", "section “Changes”",
+        ("minified", "data file")),
+    "two of several alike as renamed": ("a.py",
+        "def drop_role(p):\n    p.skip()\n    name = p.text()\n    drop(name, 1)\n",
+        "def show_user(p):\n    p.skip()\n    user = p.text()\n    show(user, 1)\n\n\n"
+        "def show_agent(p):\n    p.skip()\n    agent = p.text()\n    show(agent, 1)\n",
+        "new function `show_agent`", ("renamed",)),
+    "condition that lives on beside the edited one": ("a.py",
+        "def f(a):\n    if a.kind == 'MD5':\n        go(a)\n",
+        "def f(a):\n    if a.kind == 'MD5' or a.kind is None:\n        go(a)\n"
+        "    if a.kind == 'MD5-SESS':\n        end(a)\n", "`a.kind == 'MD5-SESS'`",
+        ("is now `a.kind == 'MD5-SESS'`", "no longer checks")),
+    "contrary of a condition that guards other code": ("a.c",
+        "int f(int a)\n{\n    go(a);\n    if (a == 0) {\n        set(a);\n        end(a);\n    }\n"
+        "    return a;\n}\n",
+        "int f(int a)\n{\n    if (a != 0) {\n        return 1;\n    }\n    go(a);\n    set(a);\n"
+        "    end(a);\n    return a;\n}\n", "`a != 0`", ("is now",)),
+    "conditions of two objects as one": ("a.py",
+        "class A:\n    def f(self):\n        if self.prefix:\n            go(self.prefix)\n"
+        "            end(1)\n",
+        "class A:\n    def f(self):\n        if self.bucket:\n            return None\n",
+        "`self.bucket`", ("is now",)),
+    "text beside its edited form": ("a.py",
+        "def f(a):\n    log('Invalid file: %s', a)\n    go(a)\n",
+        "def f(a):\n    log('Checked the path: %s', a)\n    log('Invalid table: %s', a)\n"
+        "    go(a)\n",
+        "`'Checked the path: %s'`", ("is now `'Checked",)),
+    "branch of a macro as its value": ("a.h",
+        "#if WIDE\n#define find wide_find\n#else\n#define find text_find\n#endif\n",
+        "#if WIDE\n#define find wide_find\n#else\n#define find byte_find\n#endif\n", "byte_find",
+        ("`find` in",)),
+    "renamed fields as new ones": ("A.java",
+        "class A {\n  Bar leftBar;\n  Bar rightBar;\n}\n",
+        "class A {\n  Bar leftLine;\n  Bar rightLine;\n}\n", "instead of `leftBar` and `rightBar`",
+        ("no longer has",)),
+    "imports among the counted lines": ("a.py",
+        "import os\n\n\ndef f(a):\n    go(\n        a)\n",
+        "import os\nimport sys\n\n\ndef f(a):\n    go(\n        a\n    )\n", "`f`",
+        ("(3 lines added",)),
+    "type that a method returns as a modifier": ("A.java",
+        "class A {\n  Page find(Query query) {\n    return load(query);\n  }\n}\n",
+        "class A {\n  Flow<Page> find(Query query) {\n    return load(query, 1);\n  }\n}\n",
+        "`A.find`", ("declared",)),
 }  # fmt: skip
 
 
@@ -163,3 +223,68 @@ def test_statement_in_a_cut_hunk_is_no_declaration(cut: tuple[str, str], never: 
     sentences = [claim.text for claim in create().generate([diff])[0].references]
     assert sentences
     assert not [text for text in sentences if never in text]
+
+
+# Falsehood of a hunk that begins inside something -> path, git's name of it, lines, must, never
+CUT_HUNKS: dict[str, tuple[str, str, str, str, str]] = {
+    "documentation of the next function as the former one's": ("a.js", "f.first = function (a) {",
+        "  * header is not given.\n  *\n+ * Note that ranges are inclusive.\n  *\n  * @public\n",
+        "comment", "first"),
+    "comment above a new function as the former one's": ("a.js", "function first(a) {",
+        "   });\n }\n \n+/**\n+ * Give the lines of it.\n+ */\n+\n+function second(a) {\n"
+        "+  return go(a, 1);\n+}\n", "second", "function `first`"),
+    "other lines of a class as all of it": ("A.java", "class A {",
+        "     int b = 1;\n-    int c = go(1,\n-        2);\n+    int c = go(1, 2);\n     end(b);\n",
+        "some lines of the class `A`", "outside"),
+    "markup as a comparison": ("a.tsx", "",
+        '       display="flex"\n     >\n-      {a}\n+      {env.BOX ? (\n'
+        '+        <T c="d"> {env.BOX} </T>'
+        "\n+      ) : (\n+        <T>none</T>\n+      )}\n     </B>\n", "a.tsx", '"flex" >'),
+    "inside of a text as code": ("a.go", "const (",
+        ' \tMODE\tname (e.g. "one" for it)\n `\n \tpath = `path of it`\n'
+        "-\tkind = `kind of it. (local, check)\n+\tkind = `kind of it. (local, talk, check)\n"
+        ' \t"local" (default)\n \t\tPrint it.\n', "a.go", "call"),
+    "titles of another dialect as comments": ("a.js", "",
+        "     end\n+    describe 'the body'\n+      it 'should be sent with its length'\n"
+        "+        get('/').should.eql 1\n+      end\n+    end\n   end\n", "a.js", "comment"),
+    "imports without their statement": ("a.go", "import (",
+        ' \t"fmt"\n+\t"log"\n \t"os"\n )\n', "imports `log`", "text"),
+    "spaces of blank lines as another place": ("a.py", "def f(a):",
+        "     go(a)\n-    \n+\n     end(a)\n", "formatting", "place"),
+    "size of a function that is cut": ("a.ts", "",
+        "+function describe(a: string): string {\n+  const b = go(a);\n+  if (b) {\n   end();\n",
+        "new function `describe`", "lines)"),
+    "function with its type on the line above": ("a.c", "is_same(int a, int b)",
+        "     if (a == b) {\n         return 1;\n     }\n+#endif\n     return 0;\n }\n",
+        "function `is_same`", "file"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CUT_HUNKS)
+def test_cut_hunk_is_read_as_what_it_is(case: str) -> None:
+    path, section, lines, must, never = CUT_HUNKS[case]
+    old, new = (sum(line[0] != sign for line in lines.splitlines()) for sign in "+-")
+    diff = parse_diff(f"@@ -10,{old} +10,{new} @@ {section}\n{lines}", path=path)
+    sentences = [claim.text for claim in create().generate([diff])[0].references]
+    assert any(must in text for text in sentences), sentences
+    assert not [text for text in sentences if never in text]
+
+
+def test_name_in_another_hunk_of_a_class_is_not_gone() -> None:
+    hunks = (
+        "@@ -1,3 +1,4 @@\n import a\n+import b\n class A {\n   use It;\n"
+        "@@ -20,3 +21,3 @@ class A {\n   go();\n-  $entry = one($it);\n"
+        "+  $entry = two($it);\n   end();\n"
+    )
+    sentences = [c.text for c in create().generate([parse_diff(hunks, path="a.php")])[0].references]
+    assert not [text for text in sentences if "no longer has" in text or "now has `$" in text]
+
+
+def test_function_that_became_a_method_of_another_file_has_moved() -> None:
+    body = "(a int) {\n\tl := listen(a)\n\tfor {\n\t\tc := l.next(a, 1)\n\t\tserve(c)\n\t}\n}\n"
+    gone = change(
+        "one.go", f"package p\n\nvar A = 1\n\nfunc Proxy{body}", "package p\n\nvar A = 1\n"
+    )
+    head = "package p\n\ntype S struct {\n\ta int\n}\n"
+    moved = change("two.go", head, f"{head}\nfunc (s *S) proxy{body}")
+    assert any("`Proxy` has moved" in text for text in texts(together(gone, moved)))
