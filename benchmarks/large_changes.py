@@ -24,7 +24,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from crscore import plugins, settings
-from crscore.claims.structural.roles import MACHINE_NOUNS, role_of
+from crscore.claims.structural.roles import MACHINE_MADE, role_of
 from crscore.diff import parse
 from crscore.scoring import references
 
@@ -69,7 +69,7 @@ def shares(data: Path, every: int) -> None:
 
 def is_code(topic: Topic) -> bool:
     """Return whether a topic holds code that somebody wrote."""
-    return role_of(topic.place.path) in {"code", "test", "aside"} and topic.noun not in MACHINE_NOUNS
+    return role_of(topic.place.path) in {"code", "test", "aside"} and topic.noun not in MACHINE_MADE
 
 
 def one_file(lines: list[str]) -> str:

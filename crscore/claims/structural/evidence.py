@@ -139,7 +139,9 @@ class Evidence:
         removed = {line for line in self.change.removed if (False, line) not in aside}
         blocks = [self.new.blocks[line] for line in sorted(added)]
         blocks += [self.old.blocks[line] for line in sorted(removed)]
-        for block in {id(block): block for block in blocks}.values():
+        # Each version has its own copy of a block.
+        distinct = {(*block.removed[:1], *block.added[:1]): block for block in blocks}
+        for block in distinct.values():
             yield _select(block.removed, removed), _select(block.added, added)
 
 

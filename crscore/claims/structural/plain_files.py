@@ -11,15 +11,12 @@ from crscore.claims.structural.change import Change
 from crscore.claims.structural.english import Statement, listed, quote
 from crscore.claims.structural.headline import PATH, plain_line
 from crscore.claims.structural.quoting import prose_of
+from crscore.claims.structural.roles import GENERATED, MINIFIED, made_by_machine_name
 from crscore.claims.structural.sentences import write_statements
 from crscore.claims.structural.versions import Part, Version, runs_of, words_of
 from crscore.records import ChangedFile, FileStatus, LineKind
 from crscore.syntax.outline import Fact, Kind, Role
 
-LOCK, SNAPSHOT, GENERATED, MINIFIED = MACHINE_MADE = (
-    "lock file", "snapshot", "generated or vendored file", "minified or data file"
-)  # fmt: skip
-"""Files that no one writes by hand."""
 MAX_SECTIONS = 6
 """Changed sections of one file that are topics of their own; more make one topic."""
 MINIFIED_LINE = 400
@@ -33,15 +30,6 @@ _PATTERNS = {name: re.compile(pattern) for name, pattern in _TABLES["patterns"].
 _VERBS = {FileStatus.ADDED: "added", FileStatus.DELETED: "removed"}
 _STATES = {FileStatus.ADDED: "new", FileStatus.DELETED: "removed"}
 _MODES = {"100755": "is now executable", "100644": "is no longer executable"}
-
-
-def made_by_machine_name(path: str) -> str:
-    """Return what a file is that nobody writes by hand, by its path; "" for any other."""
-    if _PATTERNS["lock_path"].search(path):
-        return LOCK
-    if _PATTERNS["generated_path"].search(path):
-        return SNAPSHOT if "snap" in path else GENERATED
-    return ""
 
 
 def made_by_machine(file: ChangedFile) -> str:

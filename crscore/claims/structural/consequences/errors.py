@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Final
 
-from crscore.claims.structural.consequences.base import Rule, is_shipped_function
+from crscore.claims.structural.consequences.base import Rule, is_function
 from crscore.claims.structural.english import Statement, about, fits, quote
 from crscore.claims.structural.evidence import Evidence
 from crscore.claims.structural.versions import Version, squeeze
@@ -45,7 +45,7 @@ def find_swallowed(unit: Evidence) -> Iterator[Statement]:
     checks = [fact for fact in unit.added(Role.CONDITION) if fact.text.endswith("err != nil")]
     catches = unit.added(Role.CATCH) if not unit.removed(Role.CATCH) else []
     facts = checks + [fact for fact in catches if not _EXPECTED.search(fact.name)]
-    is_loud = is_shipped_function(unit, "new") and not _QUIET.match(unit.change.short_name)
+    is_loud = is_function(unit, "new") and not _QUIET.match(unit.change.short_name)
     for fact in facts if is_loud else ():
         starts = _statements(unit.new, fact.line) if fact.line in unit.change.added else []
         logs = [text for text in starts if _LOG.match(text)]
@@ -76,7 +76,7 @@ def _is_failure(fact: Fact) -> bool:
 def find_check(unit: Evidence) -> Iterator[Statement]:
     """Find a new condition under which a function fails."""
     control = (Role.CONDITION, Role.RAISE, Role.RETURN, Role.CATCH)
-    facts = [f for f in unit.change.new.facts if f.role in control and is_shipped_function(unit)]
+    facts = [f for f in unit.change.new.facts if f.role in control and is_function(unit)]
     added = {fact for role in control for fact in unit.added(role)}
     if any(_is_failure(fact) for role in control for fact in unit.removed(role)):
         return

@@ -7,14 +7,10 @@ from typing import Final
 from crscore.claims.structural.consequences.base import Rule
 from crscore.claims.structural.english import Statement, about, fits, quote
 from crscore.claims.structural.evidence import Evidence
-from crscore.claims.structural.quoting import MAX_PAIRED, pairs, split_arguments
+from crscore.claims.structural.quoting import split_arguments
 from crscore.claims.structural.versions import squeeze
 from crscore.syntax.outline import Fact, Role
 
-MIN_OVERLAP = 0.3
-"""Minimum share of common tokens, in [0, 1], of a condition and its edited version."""
-
-_TEST: Final = re.compile(r"(?i)(?:^|[/._-])(?:tests?|specs?|e2e|docs|blade)[/._-]|Tests?\.\w+$")
 _JOIN: Final = re.compile(r"(&&|\|\||\band\b|\bor\b)")
 _BRACKETS: Final = re.compile(r"[\s()]+")
 _NEGATED: Final = re.compile(r"(?:!|\bnot) ?\([^()]*$")
@@ -31,8 +27,8 @@ _TEXTS: Final = {
 
 
 def _conditions(unit: Evidence, *, new: bool) -> list[Fact]:
-    facts = (unit.added if new else unit.removed)(Role.CONDITION)[:MAX_PAIRED]
-    return [] if _TEST.search(unit.change.file.path) else [f for f in facts if fits(f.text)]
+    facts = (unit.added if new else unit.removed)(Role.CONDITION)
+    return [fact for fact in facts if fits(fact.text)]
 
 
 def _names(text: str) -> set[str]:
@@ -56,7 +52,7 @@ def _extra(short: str, long: str) -> tuple[str, str]:
 
 def find_cases(unit: Evidence) -> Iterator[Statement]:
     """Find a part that a condition no longer has, or has now."""
-    for old, new in pairs(_conditions(unit, new=False), _conditions(unit, new=True), MIN_OVERLAP):
+    for old, new in unit.edited(_conditions(unit, new=False), _conditions(unit, new=True)):
         is_added = len(new.text) > len(old.text)
         # The longer condition is the one with the part.
         (short, other), (long, own) = ((old, unit.old), (new, unit.new))[:: 1 if is_added else -1]
@@ -65,10 +61,7 @@ def find_cases(unit: Evidence) -> Iterator[Statement]:
         names = _names(part) - _names(short.text)
         is_moved = names and names <= _names(" ".join(other.lines[line] for line in other.changed))
         is_proven = (unit.is_new if is_added else unit.is_gone)(part) and not is_moved
-        # Similar conditions at two places are not two versions of the same condition.
-        block = unit.old.blocks.get(old.line)
-        is_edited = block is None or new.line in dict(block.added)
-        if is_proven and is_edited and _names(part) & unit.new.words:
+        if is_proven and _names(part) & unit.new.words:
             line = next((line for line in own.changed if line >= long.line), long.line)
             text = _TEXTS[join, is_added].format(quote(part), quote(short.text), unit.subject)
             yield Statement(text, ((is_added, line),))

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from crscore.claims.structural.consequences.base import Rule, is_shipped, is_shipped_function
+from crscore.claims.structural.consequences.base import Rule, is_function
 from crscore.claims.structural.english import Statement, fits, quote
 from crscore.claims.structural.evidence import Evidence
 from crscore.claims.structural.versions import squeeze
@@ -37,7 +37,7 @@ _RESULTS: Final = {
 
 def find_name(unit: Evidence) -> Iterator[Statement]:
     """Find a name that is gone and is used outside of the code."""
-    for line in unit.change.removed if is_shipped(unit) and unit.new.all_squeezed else ():
+    for line in unit.change.removed if unit.new.all_squeezed else ():
         for question, pattern in _NAMES.items():
             match = re.search(pattern, unit.old.lines[line])
             if match and match[1] not in unit.new.all_squeezed:
@@ -48,7 +48,7 @@ def _heads(unit: Evidence) -> list[tuple[Unit, Unit]]:
     """Return the two declarations of a function; none if it is new or has overloads."""
     old, new = unit.change.old.units, unit.change.new.units
     pairs = list(zip(old, new, strict=True)) if len(old) == len(new) == 1 else []
-    return [pair for pair in pairs if pair[0].head and pair[1].head and is_shipped_function(unit)]
+    return [pair for pair in pairs if pair[0].head and pair[1].head and is_function(unit)]
 
 
 def find_position(unit: Evidence) -> Iterator[Statement]:

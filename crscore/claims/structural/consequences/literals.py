@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
 from crscore.claims.structural.evidence import Evidence
-from crscore.syntax.outline import Kind
 
 MAX_LINE = 300
 """Characters of a line up to which it is compared."""
@@ -14,9 +13,7 @@ MAX_LINES = 60
 """Removed or added lines of a block up to which they are compared; more are rewritten, or data."""
 
 _ASIDE: Final = re.compile(
-    r"(?i)(?:^|[/._-])(?:tests?|specs?|testdata|fixtures|mocks?|examples?|samples?|demos?|docs?"
-    r"|bench\w*|evals?|lang|locali[sz]\w*|i18n|\.github)(?:[/._]|$)|\.mdx?$|\.(?:c|le|sc)ss$"
-    r"|(?-i:Tests?\.\w+$)"
+    r"(?i)(?:^|[/._-])(?:evals?|lang|locali[sz]\w*|i18n)(?:[/._]|$)|\.(?:c|le|sc)ss$"
 )
 """Files whose constants no running code depends on."""
 _TOKEN: Final = re.compile(
@@ -55,7 +52,7 @@ class Edit(NamedTuple):
 
 def edits(unit: Evidence) -> Iterator[Edit]:
     """Yield the literals of a unit that have another value in a line that is otherwise the same."""
-    is_aside = unit.change.kind is Kind.TEST or _ASIDE.search(unit.change.file.path)
+    is_aside = _ASIDE.search(unit.change.file.path)
     if is_aside or unit.change.state not in {"changed", "renamed"}:
         return
     # What the default of a public parameter means to callers is another rule's.

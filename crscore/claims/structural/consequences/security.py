@@ -10,7 +10,7 @@ from crscore.claims.structural.consequences.base import Rule
 from crscore.claims.structural.english import Statement, about, fits, quote
 from crscore.claims.structural.evidence import Evidence
 from crscore.claims.structural.versions import squeeze
-from crscore.syntax.outline import Fact, Kind, Role
+from crscore.syntax.outline import Fact, Role
 
 _TABLES: Final = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 _PATTERNS: Final = {name: re.compile(pattern) for name, pattern in _TABLES["patterns"].items()}
@@ -54,8 +54,7 @@ def find_revealed(unit: Evidence) -> Iterator[Statement]:
 
 def _added(unit: Evidence) -> Iterator[Fact]:
     """Yield the facts of code that users run, and that the old version of the file lacks."""
-    is_aside = unit.change.kind is Kind.TEST or _PATTERNS["aside"].search(unit.change.file.path)
-    if is_aside or unit.change.state in {"moved", "away", "place", "renamed"}:
+    if unit.change.state in {"moved", "away", "place", "renamed"}:
         return
     for role in (Role.CALL, Role.ASSIGN, Role.DECORATOR, Role.STRING):
         for fact in unit.added(role):

@@ -157,7 +157,10 @@ def test_nothing(path: str, old: str, new: str) -> None:
 
 def test_parameter_has_one_consequence() -> None:
     texts = _consequences("a.py", "def f(timeout=20):\n    g()\n", "def f(timeout=10):\n    g()\n")
-    assert texts == ["Callers of `f` that leave out `timeout` now get `10`."]
+    assert texts == [
+        "Calls of `f` that omit `timeout` now get `10` instead of `20`: "
+        "is that right for all of them?"
+    ]
 
 
 @pytest.mark.parametrize("text", ['"\\' * 140, "'\"`" * 90, "/" * 290, "(/" * 140, "1." * 140])
