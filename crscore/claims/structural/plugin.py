@@ -11,7 +11,6 @@ from crscore.budget import Budget
 from crscore.claims.base import ClaimGenerator
 from crscore.claims.structural import plain_files
 from crscore.claims.structural.change import Change
-from crscore.claims.structural.consequences.untested import largest_untested
 from crscore.claims.structural.english import Statement, counted
 from crscore.claims.structural.headline import label
 from crscore.claims.structural.ranking import rank_topics
@@ -102,7 +101,6 @@ def _find_topics(
         else:
             topics += [(index, change, write) for change, write in topics_of_file]
     changes = join_moved([change for index, change, _ in topics if index not in unread])
-    untested = largest_untested(changes)
     kept_ids = {id(change) for change in changes}
     rows: list[tuple[int, Change, list[Statement]]] = []
     for index, change, write in topics:
@@ -112,9 +110,6 @@ def _find_topics(
         if statements is None:
             unread.add(index)
             continue
-        if change is untested:
-            text = f"the change has no test for {label(change)}"
-            statements.append(Statement(text, implies=True, kind="no test"))
         rows.append((index, change, statements))
     # A file for whose sentences the time was too short is left out as a whole.
     read = [(change, statements) for index, change, statements in rows if index not in unread]

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from crscore.claims.structural.consequences import (
+    callers,
     checks,
     concurrency,
     errors,
@@ -21,6 +22,7 @@ from crscore.text.code_spans import find_code_spans
 
 _OF_SHIPPED: Final[tuple[Rule, ...]] = (
     *security.RULES,
+    *callers.RULES,
     *guards.RULES,
     *values.RULES,
     *errors.RULES,

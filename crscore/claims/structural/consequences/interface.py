@@ -1,4 +1,4 @@
-"""Consequences for what uses a unit: names that others know, positions, defaults, results."""
+"""Consequences for callers of a function that take its defaults and its result."""
 
 import re
 from collections.abc import Iterator
@@ -10,24 +10,6 @@ from crscore.claims.structural.evidence import Evidence
 from crscore.claims.structural.versions import squeeze
 from crscore.syntax.outline import Unit
 
-_DYNAMIC = frozenset({"python", "javascript", "php", "ruby"})
-"""Languages where no compiler compares the types of arguments with those of the parameters."""
-_NAMES: Final = {
-    "a read of the environment variable {} is gone: does anything still set or document it?": (
-        r"(?:[gG]etenv|environ(?:\.get)?|LookupEnv|process\.env)\W{1,3}([A-Z][A-Z0-9_]{3,40})\b"
-    ),
-    "the option {} is no longer declared here: does any script or document still pass it?": (
-        r"(?:add_argument|[oO]ption|[fF]lag)\(\s?[\"'](--[a-z][\w-]{2,40})[\"' ]"
-    ),
-    "the route {} is no longer declared here: does any client still call it?": (
-        r"(?i)(?:route|\.get|\.post|\.put|\.delete|\.patch|mapping)\((?:(?:value|path) = )?"
-        r"[\"'](/[^\"'\s]{2,60})[\"']"
-    ),
-    "no field is named {} here any more: do clients or stored data still use that name?": (
-        r"`[^`]{0,80}\b(?:json|yaml|form):\"([\w-]{2,40})[\",]"
-    ),
-}
-"""Names that are used outside of the code, by the question for each."""
 _RESULTS: Final = {
     "java": re.compile(r"([\w.]{1,40}(?:<[\w.<>,? ]{1,60}>)?(?:\[\])?\??)\s\w{1,80}\s?\("),
     "go": re.compile(r"\)\s([\w.*\[\]]{1,60}|\([^(){}]{1,80}\))\s\{$"),
@@ -35,33 +17,11 @@ _RESULTS: Final = {
 }
 
 
-def find_name(unit: Evidence) -> Iterator[Statement]:
-    """Find a name that is gone and is used outside of the code."""
-    for line in unit.change.removed if unit.new.all_squeezed else ():
-        for question, pattern in _NAMES.items():
-            match = re.search(pattern, unit.old.lines[line])
-            if match and match[1] not in unit.new.all_squeezed:
-                yield Statement(question.format(quote(match[1])), ((False, line),))
-
-
 def _heads(unit: Evidence) -> list[tuple[Unit, Unit]]:
     """Return the two declarations of a function; none if it is new or has overloads."""
     old, new = unit.change.old.units, unit.change.new.units
     pairs = list(zip(old, new, strict=True)) if len(old) == len(new) == 1 else []
     return [pair for pair in pairs if pair[0].head and pair[1].head and is_function(unit)]
-
-
-def find_position(unit: Evidence) -> Iterator[Statement]:
-    """Find a parameter that takes the position of another."""
-    for old, new in _heads(unit):
-        names = {item.name for item in new.parameters} - {"kwargs", "args"}
-        pairs = zip(old.parameters, new.parameters, strict=False)
-        for before, after in [pair for pair in pairs if pair[0].name != pair[1].name][:1]:
-            is_alike = before.type == after.type or unit.change.language in _DYNAMIC
-            if before.name in names and is_alike:
-                taken = f"now takes {quote(after.name)} where it took {quote(before.name)}"
-                text = f"{quote(unit.change.short_name)} {taken}"
-                yield Statement(f"{text}: does a caller pass it by position?", ((True, new.head),))
 
 
 def find_default(unit: Evidence) -> Iterator[Statement]:
@@ -92,9 +52,4 @@ def find_result(unit: Evidence) -> Iterator[Statement]:
             yield Statement(f"{text} {quote(types[0])}: {question}", ((True, new.head),))
 
 
-RULES: Final = (
-    Rule("name", find_name),
-    Rule("position", find_position),
-    Rule("default", find_default),
-    Rule("result", find_result),
-)
+RULES: Final = (Rule("default", find_default), Rule("result", find_result))

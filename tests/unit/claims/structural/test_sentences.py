@@ -177,19 +177,3 @@ def test_change_brings_its_sentence_and_a_near_miss_does_not(row: str) -> None:
     for sources in (True, False):
         sentences = texts(change(path, old, miss, sources=sources))
         assert not [text for text in sentences if never in text]
-
-
-# Situation -> path, old, new, sentence, near miss, what it must not bring
-IMPLIED: dict[str, tuple[str, str, str, str, str, str]] = {
-    "no test": ("a.py", "x = 1\n",
-        "x = 1\n\n\ndef f(a):\n    b = a\n    c = b\n    d = c\n    return d\n",
-        "The change has no test for the function `f`.",
-        "x = 1\n\n\ndef _f(a):\n    b = a\n    c = b\n    d = c\n    return d\n", "test"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("row", IMPLIED)
-def test_consequence_is_implied_and_by_a_near_miss_is_not(row: str) -> None:
-    path, old, new, sentence, miss, never = IMPLIED[row]
-    assert sentence in texts(change(path, old, new))
-    assert not [text for text in texts(change(path, old, miss)) if never in text]

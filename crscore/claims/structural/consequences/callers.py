@@ -1,0 +1,76 @@
+"""Consequences for callers in the change: of a function that is gone, or needs more arguments."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from crscore.claims.structural.consequences.base import Rule
+from crscore.claims.structural.english import Statement, quote, quoted
+from crscore.claims.structural.evidence import Evidence
+from crscore.syntax.outline import Kind
+
+MIN_NAME_CHARS: Final = 4
+"""Minimum characters of a name that is looked up: shorter ones mean other things elsewhere."""
+_LOOSE: Final = frozenset({"javascript", "typescript", "tsx", "ruby", "php", "c", "cpp"})
+"""Languages where a caller may leave out any argument, or where a default is elsewhere."""
+# "def f(", "function f(", "func (s *S) f(", "import f", "# f(": no call
+_NO_CALL: Final = re.compile(
+    r"^\s*(?:(?:async |static |public |private |protected |export |default )*"
+    r"(?:def|function|func|fn|fun|class|import|from|using)\b|#|//|\*|/\*)"
+)
+
+
+def _find_call(unit: Evidence, name: str) -> int | None:
+    """Return an unchanged line of the new version that still calls a function or own method."""
+    # Another type may have a method of this name.
+    owner = r"(?:self|this)(?:\.|->)" if "." in unit.change.name else r"(?<![\w$.>:])"
+    call = re.compile(rf"{owner}{re.escape(name)}\(")
+    changed = set(unit.new.changed)
+    units = [item for piece in unit.new.outlines for item in piece.outline.units]
+    changed |= {item.head for item in units}
+    for number, text in unit.new.lines.items() if name in unit.new.words else ():
+        if number not in changed and call.search(text) and not _NO_CALL.match(text):
+            return number
+    return None
+
+
+def _declared(unit: Evidence, *states: str) -> bool:
+    change = unit.change
+    is_function = change.kind is Kind.FUNCTION and change.noun != "macro"
+    return is_function and change.state in states and unit.new.is_whole
+
+
+def find_gone(unit: Evidence) -> Iterator[Statement]:
+    """Find a call of a function that is gone or has another name."""
+    change = unit.change
+    is_renamed = change.state in {"renamed", "replaced"}
+    name = change.before if is_renamed else change.short_name
+    if not _declared(unit, "removed", "renamed", "replaced") or len(name) < MIN_NAME_CHARS:
+        return
+    if line := _find_call(unit, name):
+        gone = f"is now {quote(change.short_name)}" if is_renamed else "is gone"
+        text = f"{quote(name)} {gone}, but line {line} still calls {quote(name)}: does it work?"
+        head = change.new.units[0].head if change.new.units else 0
+        proof = ((True, head),) if head else tuple((False, line) for line in change.removed[:1])
+        yield Statement(text, (*proof, (True, line)))
+
+
+def find_required(unit: Evidence) -> Iterator[Statement]:
+    """Find an unchanged call of a function that has a new required parameter."""
+    old, new = unit.change.old.units, unit.change.new.units
+    is_single = len(old) == len(new) == 1 and bool(old[0].head and new[0].head)
+    if not is_single or not _declared(unit, "changed") or unit.change.language in _LOOSE:
+        return
+    before = {item.name for item in old[0].parameters}
+    required = [
+        item.name for item in new[0].parameters if item.name not in before and not item.optional
+    ]
+    is_longer = len(new[0].parameters) > len(before)
+    line = _find_call(unit, unit.change.short_name) if required and is_longer else None
+    if line:
+        name, names = quote(unit.change.short_name), quoted(required)
+        text = f"{name} now requires {names}, but line {line} is unchanged: what does it pass?"
+        yield Statement(text, ((True, new[0].head), (True, line)))
+
+
+RULES: Final = (Rule("gone", find_gone), Rule("required", find_required))
