@@ -1,9 +1,11 @@
 """Reader of a review: its sentences, its remarks, and all of it."""
 
 import hashlib
+import operator
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
+from itertools import compress
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -13,6 +15,7 @@ import numpy.typing as npt
 from crscore.encoders.base import Encoder
 from crscore.encoders.minilm import MiniLM
 from crscore.matchers.base import Cells, Judgement
+from crscore.matchers.calibrated.guards import find_repeats
 from crscore.records import (
     GIVES_FROM,
     ON_TOPIC,
@@ -382,9 +385,11 @@ def _read_remark(
 
 
 def _join(columns: Sequence[int], units: Sequence[Sentence]) -> str:
-    """Return the text of a remark: its sentences or, without any, its proposals."""
+    """Return the text of a remark: its sentences or, without any, its proposals, each once."""
     texts = [units[column].text for column in columns if not units[column].proposal]
-    return " ".join(texts or [units[column].text for column in columns])
+    texts = texts or [units[column].text for column in columns]
+    # Said twice, a point would read as a weightier one.
+    return " ".join(compress(texts, map(operator.not_, find_repeats(texts))))
 
 
 def _visible_columns(sentences: Sequence[Sentence]) -> dict[int, list[int]]:

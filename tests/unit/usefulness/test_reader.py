@@ -174,6 +174,12 @@ def test_repeated_sentence_gives_nothing(scorer) -> None:
     assert result.usefulness.value < score_text(scorer, REVIEW).usefulness.value
 
 
+def test_repetition_within_a_remark_changes_nothing(scorer) -> None:
+    once = score_text(scorer, REVIEW).usefulness
+    twice = score_text(scorer, f"{REVIEW} Again, {REVIEW[0].lower()}{REVIEW[1:]}").usefulness
+    assert twice.value == pytest.approx(once.value, abs=1e-6)
+
+
 def test_pasted_code_gives_nothing(scorer) -> None:
     result = score_text(scorer, f"{REVIEW}\n\n{PASTED}")
     assert result.sentence_flags[1] is Flag.NO_SENTENCE
