@@ -513,14 +513,23 @@ def list_spans(spans: Sequence[records.LineSpan], max_places: int) -> str:
 
 
 def unaddressed(result: Result) -> tuple[tuple[int, PseudoReference], ...]:
-    """List the points that no sentence addresses, the heaviest first.
+    """List the points that no sentence addresses: those with a consequence first, then by weight.
 
     Returns:
-        Index and pseudo-reference; a topic has those of its heaviest one, with the topic named
-        before the sentence and its lines as the only place.
+        Index and pseudo-reference; a topic has those of its consequence or, without one, of its
+        heaviest one, with the topic named before the sentence and its lines as the only place.
     """
-    heaviest = [point.references[0] for point in points(result) if not point.addressed]
-    return tuple((index, _name_topic(result.references[index])) for index in heaviest)
+
+    def implies(index: int) -> bool:
+        return result.references[index].kind is records.ReferenceKind.IMPLICATION
+
+    missed = [
+        next(filter(implies, point.references), point.references[0])
+        for point in points(result)
+        if not point.addressed
+    ]
+    missed.sort(key=lambda index: not implies(index))
+    return tuple((index, _name_topic(result.references[index])) for index in missed)
 
 
 def small_changes(result: Result) -> str:
