@@ -18,14 +18,14 @@ _LOG = re.compile(
     r"(?:\.|->|::)(?!fatal|panic|fp|sp)\w{1,30}[(.]|(?:print\w{0,3}|puts|echo|SDL_Log\w{0,12})[( ]"
 )
 _DEFAULT = re.compile(r"return ?(None|null|nil|undefined|[Ff]alse|\"\"|''|\[\]|\{\}|0|-1)")
-_NOTHING = frozenset({"", "pass", "...", "continue", "return", "next"})
+NOTHING = frozenset({"", "pass", "...", "continue", "return", "next"})
 _QUIET = re.compile(r"_{0,2}(?i:is|has|should|can|try|validate|close|clean|stop|health)(?![a-z])")
 """Names of functions that answer whether something works, or end it: errors are normal there."""
 _INLINE = re.compile(r"\{\s?([^{}]*)\}\s?$|except[^:]{0,80}:\s?(\w+)$")
 _FAILURE = re.compile(r"\b(?:fmt\.Errorf|errors\.New|status\.Errorf?)\(")
 
 
-def _statements(version: Version, head: int) -> list[str]:
+def statements(version: Version, head: int) -> list[str]:
     """Return the first lines of the statements below a line; none where some are not known."""
     lines, end, body = version.lines, head + 1, list[str]()
     if inline := _INLINE.search(lines[head]):
@@ -47,9 +47,9 @@ def find_swallowed(unit: Evidence) -> Iterator[Statement]:
     facts = checks + [fact for fact in catches if not _EXPECTED.search(fact.name)]
     is_loud = is_function(unit, "new") and not _QUIET.match(unit.change.short_name)
     for fact in facts if is_loud else ():
-        starts = _statements(unit.new, fact.line) if fact.line in unit.change.added else []
+        starts = statements(unit.new, fact.line) if fact.line in unit.change.added else []
         logs = [text for text in starts if _LOG.match(text)]
-        rest = [text for text in starts if text not in _NOTHING and text not in logs]
+        rest = [text for text in starts if text not in NOTHING and text not in logs]
         code = [text for text in rest if not text.startswith(("//", "#", "/*", "*"))]
         # A handler that another unit of the file had is not new.
         whole = "".join(lines.get(line, "") for line in range(fact.line, fact.line + 3))

@@ -7,9 +7,11 @@ from typing import Final
 from crscore.claims.structural.consequences import (
     checks,
     concurrency,
+    edges,
     errors,
     guards,
     interface,
+    operators,
     security,
     values,
 )
@@ -21,6 +23,8 @@ from crscore.text.code_spans import find_code_spans
 
 _OF_SHIPPED: Final[tuple[Rule, ...]] = (
     *security.RULES,
+    *edges.RULES,
+    *operators.RULES,
     *guards.RULES,
     *values.RULES,
     *errors.RULES,
