@@ -62,10 +62,11 @@ def find_guard(unit: Evidence) -> Iterator[Statement]:
         # A condition that follows on the same names may imply this one.
         names, below = (
             _names(test),
-            [unit.old.lines.get(lines[-1][0] + step, "").strip() for step in range(1, 4)],
+            [unit.old.lines.get(lines[-1][0] + step, "").strip() for step in range(1, 7)],
         )
         is_implied = any(re.match("if|unless", row) and names <= _names(row) for row in below)
-        is_whole = fits(test) and split_arguments(test) is not None
+        is_alone = not any(text for _, text in unit.old.blocks[lines[0][0]].added)
+        is_whole = is_alone and fits(test) and split_arguments(test) is not None
         is_proven = match and is_whole and not is_implied and names & unit.new_words
         if match and is_proven and _is_gone(unit, test):
             word = match["word"].replace("if", "when")

@@ -56,7 +56,7 @@ CASES: dict[str, tuple[str, str, str, str, str]] = {
         "`!` is gone from `while (!a.Done) Wait()` of the method `A.F`: is the contrary meant?"),
     "other join": ("a.ts", TS, "  b.x = a.y && a.z\n", "  b.x = a.y || a.z\n",
         "`||` replaces `&&` in `b.x = a.y || a.z` of the function `f`: "
-        "is this right when only one part holds?"),
+        "must both parts hold, or is either enough?"),
     "last branch": ("a.py", PY, ELSE.format("elif a.y"), ELSE.format("else"),
         "The last branch in the function `f` no longer checks `a.y`: "
         "is it right for all other cases?"),
@@ -91,6 +91,8 @@ SILENT: dict[str, tuple[str, str, str, str]] = {
     "guard of what is gone": ("a.py", "def f(a):\n{}    return a\n",
         "    if b.c:\n        raise X\n", ""),
     "other lines are gone, too": ("a.py", PY, GUARD + "    stop(a)\n", ""),
+    "only the guarded code stayed": ("a.go", GO, "\tif a.x {\n\t\treturn go(b)\n\t}\n\treturn 1\n",
+        "\treturn go(b)\n"),
     "other lock": ("a.py", PY, LOCKED, LOCKED.replace("_lock", "_mutex")),
     "closed by a block": ("a.py", PY, "    b.close()\n", "    with b:\n        pass\n"),
     "checked with another function": ("A.java", JAVA, "    validate(a);\n", "    verify(a);\n"),
