@@ -102,8 +102,4 @@ def find_order(unit: Evidence) -> Iterator[Statement]:
             yield Statement(f"{event}: does the order matter?", ((True, line),))
 
 
-RULES: Final = (
-    Rule("guard-gone", find_guard),
-    Rule("gone", find_gone),
-    Rule("order", find_order),
-)
+RULES: Final = (Rule("guard-gone", find_guard), Rule("gone", find_gone), Rule("order", find_order))

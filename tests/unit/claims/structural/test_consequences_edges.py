@@ -110,7 +110,17 @@ SILENT: dict[str, tuple[str, str, str, str]] = {
         "    d = 2\n    c = 1\n"),
     "a test": ("tests/test_a.py", PY, GUARD, ""),
 }  # fmt: skip
-KINDS = ("no longer", "gone from", "replaces", "new in", "now handles", "now comes after")
+KINDS = (
+    "longer returns",
+    "longer fails",
+    "longer checks",
+    "longer does",
+    "gone from",
+    "replaces",
+    "new in",
+    "now handles",
+    "now comes after",
+)
 
 
 def consequences(path: str, form: str, *bodies: str, sources: bool = True) -> list[str]:
