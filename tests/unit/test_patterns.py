@@ -27,6 +27,15 @@ from tests.helpers.patterns import Use, collect, of_manifest, worst_growth
 # Patterns that are made at run time.
 _MADE_AT_RUN_TIME = [
     "crscore.audit.signals.observed",  # an escaped id
+    "crscore.claims.structural.consequences.callers",  # an escaped name
+    "crscore.claims.structural.consequences.checks",  # of TOML, all of them
+    "crscore.claims.structural.consequences.removals",
+    "crscore.claims.structural.consequences.removals",
+    "crscore.claims.structural.consequences.security",
+    "crscore.claims.structural.consequences.security",
+    "crscore.claims.structural.consequences.values",
+    "crscore.claims.structural.consequences.values",
+    "crscore.claims.structural.consequences.values",
     "crscore.claims.structural.plain_files",  # of TOML, in a dictionary of the module
     "crscore.claims.structural.roles",
     "crscore.lab.study.attacks.restatements",  # PHRASES, below
@@ -44,8 +53,9 @@ _MADE_AT_RUN_TIME = [
     "crscore.verdicts.checks.tools",
     "crscore.verdicts.checks.tools",
 ]
-# Read sentences of `statements.MAX_CHARS` at most, and quoted code within them.
-_BOUNDED = "crscore.verdicts."
+# Read sentences of `statements.MAX_CHARS` at most, and quoted code within them; changed lines of
+# `find.MAX_LINE_CHARS`.
+_BOUNDED = ("crscore.verdicts.", "crscore.claims.structural.consequences.")
 # Their callers match them whole, through a function or a loop.
 _MATCHED_WHOLE = {"crscore.review.proposals._EDITS[]", "crscore.review.proposals._ONLY_CODE"}
 

@@ -11,6 +11,8 @@ from crscore.claims.structural.consequences import (
     errors,
     guards,
     interface,
+    operators,
+    removals,
     security,
     values,
 )
@@ -23,6 +25,8 @@ from crscore.text.code_spans import find_code_spans
 _OF_SHIPPED: Final[tuple[Rule, ...]] = (
     *security.RULES,
     *callers.RULES,
+    *removals.RULES,
+    *operators.RULES,
     *guards.RULES,
     *values.RULES,
     *errors.RULES,
@@ -30,14 +34,19 @@ _OF_SHIPPED: Final[tuple[Rule, ...]] = (
     *concurrency.RULES,
 )
 RULES: Final = (*_OF_SHIPPED, *checks.RULES)
+MAX_LINE_CHARS: Final = 300
+"""Maximum characters of a changed line: some patterns take quadratic time."""
 _NAME: Final = re.compile(r"[\w$]+")
 
 
 def find_consequences(unit: Evidence) -> Iterator[Statement]:
     """Yield the consequences of the change of one unit, at most one for a rule.
 
-    One that quotes nothing new says again what another rule has said.
+    One that quotes nothing new says again what another rule has said. Nothing is asked of a unit
+    with a very long line.
     """
+    if any(len(line.text) > MAX_LINE_CHARS for line in unit.change.changed_lines):
+        return
     quoted: set[str] = set()
     for rule in RULES if is_shipped(unit.change) else checks.RULES:
         for statement in rule.find(unit):
