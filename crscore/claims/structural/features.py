@@ -33,7 +33,7 @@ _FACTS: Final = {
     "calls": {Role.CALL},
 }
 _NAME: Final = re.compile(r"[\w$]+")
-_QUOTATION: Final = re.compile(r"“[^”]*”")
+_QUOTATION: Final = re.compile(r"“[^”]{0,300}”")
 _WORD: Final = re.compile(r"[A-Za-z]{2,}")
 
 
@@ -143,4 +143,6 @@ def _describe_statement(statement: Statement, position: int, quoted: set[str]) -
         "length": min(len(statement.text), MAX_TEXT_CHARS) / MAX_TEXT_CHARS,
     }
     quoted |= words
-    return features | {f"word {stem(word.lower())}": 1.0 for word in _WORD.findall(prose)}
+    # The words of a consequence are those of its rule, which few claims share.
+    prose_words = () if statement.implies else _WORD.findall(prose)
+    return features | {f"word {stem(word.lower())}": 1.0 for word in prose_words}

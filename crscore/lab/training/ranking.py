@@ -51,7 +51,7 @@ RISING: Final = frozenset(
 FALLING: Final = frozenset({"repeats", "imports alone", "role docs", "role fixture"})
 """Features that cannot raise it."""
 # "fix(parser): ", "[docs] ", " (#12)"
-_FRAME: Final = re.compile(r"^\w+(?:\([^)]*\))?!?:\s|\(#\d+\)|\[[^\]]*\]")
+_FRAME: Final = re.compile(r"^\w+(?:\([^)]{0,80}\))?!?:\s|\(#\d+\)|\[[^\]]{0,80}\]")
 
 
 class Row(NamedTuple):
