@@ -536,10 +536,10 @@ def small_changes(result: Result) -> str:
     """Name the topics of which nothing counts; "" for none."""
     if not result.small:
         return ""
-    shown = ", ".join(topic_name(topic) for topic in result.small[:MAX_SMALL])
+    names = ", ".join(topic_name(topic) for topic in result.small[:MAX_SMALL])
     left = len(result.small) - MAX_SMALL
-    others = f" and {left:,} more" * (left > 0)
-    return f"And {count_noun(len(result.small), 'small change')}, not counted: {shown}{others}."
+    rest = f" and {left:,} more" * (left > 0)
+    return f"And {count_noun(len(result.small), 'small change')}, not counted: {names}{rest}."
 
 
 _SAYS_NO_MORE = re.compile(r"(?:\d lines?\) has been added|has changed \([^()]*\))\.$")

@@ -165,16 +165,16 @@ class FileText:
 
     def regions_named(self, name: str) -> list[Region]:
         """Return the units of a name, without the names around it."""
-        if name not in self._named:
+        if name not in self._regions_by_name:
             lines = [number for number, line in self.lines.items() if name in line]
             regions = self._regions_on(lines) if name in self.version.words else []
-            self._named[name] = [
+            self._regions_by_name[name] = [
                 region for region in regions if region.unit and last_name(region.unit.name) == name
             ]
-        return self._named[name]
+        return self._regions_by_name[name]
 
     @cached_property
-    def _named(self) -> dict[str, list[Region]]:
+    def _regions_by_name(self) -> dict[str, list[Region]]:
         return {}
 
 

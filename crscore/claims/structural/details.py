@@ -159,14 +159,18 @@ def _exchanged(unit: Evidence, role: Role, verb: str) -> Iterator[Statement]:
 def _conditions(unit: Evidence) -> Iterator[Statement]:
     added, removed = unit.added(Role.CONDITION), unit.removed(Role.CONDITION)
     paired = unit.edited(removed, added)
-    told = [pair for pair in paired if fits(*(fact.text for fact in pair)) and unit.is_edit(*pair)]
-    for old, edited in told[:2]:
+    quotable = [
+        pair for pair in paired if fits(*(fact.text for fact in pair)) and unit.is_edit(*pair)
+    ]
+    for old, edited in quotable[:2]:
         text = f"the condition {condition(old)} in {unit.subject} is now {condition(edited)}"
         yield about([edited], text)
-    gone, alone = unit.unpaired(removed, added, paired)
+    dropped, alone = unit.unpaired(removed, added, paired)
     # A part of a removed condition may live on in a new one.
-    parts = {id(old) for old in gone for new in added if agreement(old, new) >= MIN_PARTIAL_OVERLAP}
-    for unpaired, new, verb in ((alone, True, "now checks"), (gone, False, "no longer checks")):
+    parts = {
+        id(old) for old in dropped for new in added if agreement(old, new) >= MIN_PARTIAL_OVERLAP
+    }
+    for unpaired, new, verb in ((alone, True, "now checks"), (dropped, False, "no longer checks")):
         facts = [fact for fact in unpaired if fits(fact.text) and id(fact) not in parts]
         if facts:
             conditions = listed(list(dict.fromkeys(map(condition, facts))), MAX_LISTED_ITEMS)

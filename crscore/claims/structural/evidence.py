@@ -93,7 +93,7 @@ class Evidence:
             # Where no other pair is possible, less has to agree.
             is_single = counts[id(old)] == counts[id(new)] == 1
             needed = 0.0 if self.is_in_place(old, new) else MIN_PARTIAL_OVERLAP
-            is_free = not any(old is other or new is edited for other, edited in paired)
+            is_free = not any(old is before or new is after for before, after in paired)
             if is_free and agreement(old, new) >= (needed if is_single else MIN_EDIT_OVERLAP):
                 paired.append((old, new))
         return paired
@@ -101,10 +101,10 @@ class Evidence:
     def is_edit(self, old: Fact, new: Fact) -> bool:
         """Return whether a condition took another's place: it does not live on in one beside it."""
         before = squeeze(old.text)
-        others = [squeeze(fact.text) for fact in self.added(new.role) if fact is not new]
+        texts = [squeeze(fact.text) for fact in self.added(new.role) if fact is not new]
         # The contrary of a condition may guard other code; in its very place it guards the same.
         is_contrary = agreement(old, new) == 1 and not self.is_in_place(old, new)
-        return not is_contrary and not any(before in text or text in before for text in others)
+        return not is_contrary and not any(before in text or text in before for text in texts)
 
     def unpaired(
         self, removed: Sequence[Fact], added: Sequence[Fact], paired: Sequence[tuple[Fact, Fact]]

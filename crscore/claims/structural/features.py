@@ -99,7 +99,7 @@ def _describe_topics(topics: Sequence[_Topic]) -> list[dict[str, float]]:
     users = Counter(name for topic in topics for name in topic.names)
     rows = []
     for index, topic in enumerate(topics):
-        change, others = topic.change, max(1, len(topics) - 1)
+        change, other_count = topic.change, max(1, len(topics) - 1)
         uses = users[change.short_name] - (change.short_name in topic.names)
         facts = Counter(
             fact.role
@@ -119,7 +119,7 @@ def _describe_topics(topics: Sequence[_Topic]) -> list[dict[str, float]]:
             "share": topic.size / total,
             "largest": 1 / (1 + ranks[index]),
             "used": math.log2(1 + uses) if is_named else 0,
-            "named by others": mentions / max(1, others * len(topic.own_words)),
+            "named by others": mentions / max(1, other_count * len(topic.own_words)),
             "common words": sum(holders[word] > 1 for word in topic.words)
             / max(1, len(topic.words)),
             "imports alone": not change.name and roles == {Role.IMPORT},

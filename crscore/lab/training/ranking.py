@@ -216,11 +216,11 @@ def _fit(rows: Sequence[Row]) -> dict[str, float]:
 
 def _measure(held_out: Sequence[tuple[Row, float]], weights: dict[str, float]) -> Learned:
     claims = [item for item in held_out if item[0].letter]
-    useful, others = (
-        np.array([weight for row, weight in claims if row.is_wanted is wanted])
-        for wanted in (True, False)
+    useful, useless = (
+        np.array([weight for row, weight in claims if row.is_wanted is is_useful])
+        for is_useful in (True, False)
     )
-    wins = (useful[:, None] > others).mean() + (useful[:, None] == others).mean() / 2
+    wins = (useful[:, None] > useless).mean() + (useful[:, None] == useless).mean() / 2
     commits = [_rank(claims, key) for key in sorted({row.commit for row, _ in claims})]
     counted = [
         [row for at, (row, weight) in enumerate(ranked) if not at or weight >= MIN_COUNTED_WEIGHT]
@@ -231,19 +231,19 @@ def _measure(held_out: Sequence[tuple[Row, float]], weights: dict[str, float]) -
         [row.is_wanted for row, _ in _rank(topics, key)]
         for key in sorted({row.commit for row, _ in topics})
     ]
-    kept = [row for rows in counted for row in rows]
+    counted_rows = [row for rows in counted for row in rows]
     return Learned(
         weights=weights,
         claims=len(claims),
         auc=float(wins),
-        counted=len(kept) / len(commits),
-        useful=fmean(row.is_wanted for row in kept),
-        false=fmean(row.letter in "WM" for row in kept),
+        counted=len(counted_rows) / len(commits),
+        useful=fmean(row.is_wanted for row in counted_rows),
+        false=fmean(row.letter in "WM" for row in counted_rows),
         first=fmean(ranked[0][0].is_wanted for ranked in commits),
         without=fmean(not any(row.is_wanted for row in rows) for rows in counted),
         titles=len(titled),
-        title_first=fmean(wanted[0] for wanted in titled),
-        title_third=fmean(any(wanted[:3]) for wanted in titled),
+        title_first=fmean(ranked[0] for ranked in titled),
+        title_third=fmean(any(ranked[:3]) for ranked in titled),
     )
 
 

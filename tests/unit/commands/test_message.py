@@ -61,14 +61,16 @@ def test_empty_words_fail_and_what_they_leave_out_is_named(
 ) -> None:
     assert message("wip\n", "--fail-under", "60") == 1
     out = capsys.readouterr().out
-    assert "Not mentioned:\n  shop.py:4" in out
+    assert "Not mentioned:\n  shop.py:1" in out
+    assert "`charge` takes the new optional parameter `retries`" in out
     assert "below 60" in out
 
 
 def test_what_is_named_in_so_many_words_is_mentioned(capsys: pytest.CaptureFixture[str]) -> None:
     Path("shop.py").write_text(CLIENT, encoding="utf-8")
     git("commit", "--quiet", "--all", "--message", "Add the client")
-    changed = CLIENT.replace("max_attempts", "max_tries").replace("-order", "order, -1")
+    changed = CLIENT.replace("max_attempts", "max_tries")
+    changed = changed.replace("order):\n        return", "order, reason):\n        return")
     Path("shop.py").write_text(changed, encoding="utf-8")
     git("add", "--all")
     message("Validate `max_tries`.\n")

@@ -48,8 +48,8 @@ def find_gone(unit: Evidence) -> Iterator[Statement]:
     if not _declared(unit, "removed", "renamed", "replaced") or len(name) < MIN_NAME_CHARS:
         return
     if line := _find_call(unit, name):
-        gone = f"is now {quote(change.short_name)}" if is_renamed else "is gone"
-        text = f"{quote(name)} {gone}, but line {line} still calls {quote(name)}: does it work?"
+        event = f"is now {quote(change.short_name)}" if is_renamed else "is gone"
+        text = f"{quote(name)} {event}, but line {line} still calls {quote(name)}: does it work?"
         head = change.new.units[0].head if change.new.units else 0
         proof = ((True, head),) if head else tuple((False, line) for line in change.removed[:1])
         yield Statement(text, (*proof, (True, line)))

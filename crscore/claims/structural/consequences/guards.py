@@ -37,10 +37,10 @@ def _names(text: str) -> set[str]:
 
 def _extra(short: str, long: str) -> tuple[str, str]:
     """Return the join and the text of the only part that `long` has besides `short`."""
-    pieces, wanted = _JOIN.split(long), _BRACKETS.sub("", short)
+    pieces, skeleton = _JOIN.split(long), _BRACKETS.sub("", short)
     for index, join in ((n, n + step) for n in range(0, len(pieces), 2) for step in (-1, 1)):
         rest = "".join(piece for n, piece in enumerate(pieces) if n not in {index, join})
-        if 0 < join < len(pieces) and _BRACKETS.sub("", rest) == wanted:
+        if 0 < join < len(pieces) and _BRACKETS.sub("", rest) == skeleton:
             part = pieces[index].strip()
             # The part may open or close brackets around others.
             surplus = part.count("(") - part.count(")")
@@ -55,14 +55,16 @@ def find_cases(unit: Evidence) -> Iterator[Statement]:
     for old, new in unit.edited(_conditions(unit, new=False), _conditions(unit, new=True)):
         is_added = len(new.text) > len(old.text)
         # The longer condition is the one with the part.
-        (short, other), (long, own) = ((old, unit.old), (new, unit.new))[:: 1 if is_added else -1]
+        versions = ((old, unit.old), (new, unit.new))
+        (short, without), (long, having) = versions if is_added else versions[::-1]
         join, part = _extra(short.text, long.text)
         # What other lines check in the other version has only moved.
         names = _names(part) - _names(short.text)
-        is_moved = names and names <= _names(" ".join(other.lines[line] for line in other.changed))
+        changed = " ".join(without.lines[line] for line in without.changed)
+        is_moved = names and names <= _names(changed)
         is_proven = (unit.is_new if is_added else unit.is_gone)(part) and not is_moved
         if is_proven and _names(part) & unit.new.words:
-            line = next((line for line in own.changed if line >= long.line), long.line)
+            line = next((line for line in having.changed if line >= long.line), long.line)
             text = _TEXTS[join, is_added].format(quote(part), quote(short.text), unit.subject)
             yield Statement(text, ((is_added, line),))
 
@@ -74,12 +76,12 @@ def find_guarded(unit: Evidence) -> Iterator[Statement]:
         is_added = fact in added
         block = (unit.new if is_added else unit.old).blocks.get(fact.line)
         facts = (unit.change.old if is_added else unit.change.new).facts
-        known = [_names(other.text) for other in facts if other.role is Role.CONDITION]
-        if block is None or any(_names(fact.text) <= names for names in known):
+        earlier = [_names(item.text) for item in facts if item.role is Role.CONDITION]
+        if block is None or any(_names(fact.text) <= names for names in earlier):
             continue
-        own, other_lines = (block.added, block.removed)[:: 1 if is_added else -1]
-        texts, moved = [text for _, text in own], {text for _, text in other_lines if text}
-        code = squeeze("".join(text for line, text in own if line >= fact.line))
+        own_lines, other_lines = (block.added, block.removed)[:: 1 if is_added else -1]
+        texts, moved = [text for _, text in own_lines], {text for _, text in other_lines if text}
+        code = squeeze("".join(text for line, text in own_lines if line >= fact.line))
         after = code.partition(squeeze(fact.text))[2].lstrip("){:")
         bodies = [t for t in moved if texts.count(t) == 1 and after.startswith(squeeze(t))]
         body = max(bodies, key=len, default="").removesuffix("{").strip()

@@ -24,7 +24,7 @@ _TOKEN: Final = re.compile(
 )
 """A token; a literal is in the group."""
 _NOTE: Final = re.compile(r"\s(?:#|//)\s")
-_NAMED: Final = re.compile(
+_NAME_BEFORE: Final = re.compile(
     # `wait: float = Field(default=`, `wait: float = `, `get("wait", `, `wait `, `sleep(`
     r"^(\w+): [\w\[\]|. ]{1,40} = \w+\(default=$"
     r"|([A-Za-z_$][\w$.-]*+)[\"'\])?]*+\s?(?::\s?[\w\[\]|.<>? ]{1,40})?\s?(?::?=|:|=>|\?\?)\s?$"
@@ -88,5 +88,5 @@ def _by_template(lines: Sequence[tuple[int, str]]) -> dict[tuple[str, ...], list
 def _name(prefix: str) -> str:
     # The first factors of a product are not what follows a name.
     stem = prefix.rstrip("0123456789 *._+(@") + " " * prefix.endswith(" ")
-    match = _NAMED.search(prefix) or _NAMED.search(stem)
+    match = _NAME_BEFORE.search(prefix) or _NAME_BEFORE.search(stem)
     return next(filter(None, match.groups()), "") if match else ""

@@ -11,7 +11,7 @@ from crscore.claims.structural.evidence import Evidence
 from crscore.claims.structural.versions import Version
 from crscore.records import LineKind
 
-_NOTHING: Final = frozenset({"", "pass", "...", "continue", "return", "next"})
+_EMPTY_BODY: Final = frozenset({"", "pass", "...", "continue", "return", "next"})
 _INLINE: Final = re.compile(r"\{\s?([^{}]*)\}\s?$|except[^:]{0,80}:\s?(\w+)$")
 _QUESTIONS: Final = TABLES["exchanged"]
 """What to ask about two operators that took each other's place, sorted."""
@@ -20,11 +20,15 @@ _QUESTIONS: Final = TABLES["exchanged"]
 def _replaced(unit: Evidence) -> Iterator[tuple[str, str, int]]:
     """Yield the lines of code that took the place of another: both texts, and the number."""
     blocks = list(unit.blocks()) if is_function(unit) else []
-    gone, new = ({text for b in blocks for _, text in b[side]} for side in (0, 1))
+    removed_texts, added_texts = ({text for b in blocks for _, text in b[side]} for side in (0, 1))
     for removed, added in blocks:
         if len(removed) == len(added) == 1 and fits(removed[0][1], added[0][1]):
             before, (line, after) = removed[0][1], added[0]
-            if not matches("aside", before) and before not in new and after not in gone:
+            if (
+                not matches("aside", before)
+                and before not in added_texts
+                and after not in removed_texts
+            ):
                 yield before, after, line
 
 
@@ -82,7 +86,7 @@ def find_handler(unit: Evidence) -> Iterator[Statement]:
         head -= unit.old.lines.get(head, "").strip() == "{"
         if matches("handler", unit.old.lines.get(head, "").strip()) and head in lines:
             bodies = (_statements(unit.old, head), _statements(unit.new, lines[head]))
-            if [{*body} <= _NOTHING for body in bodies] == [False, True] and fits(bodies[0][0]):
+            if [{*body} <= _EMPTY_BODY for body in bodies] == [False, True] and fits(bodies[0][0]):
                 event = f"a handler in {unit.subject} no longer does {quote(bodies[0][0])}"
                 text = f"{event}, nor anything else: who learns of the error?"
                 yield Statement(text, ((False, removed[0][0]),))

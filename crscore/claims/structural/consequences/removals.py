@@ -15,7 +15,7 @@ from crscore.claims.structural.versions import squeeze
 
 TABLES: Final = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 PATTERNS: Final = {name: re.compile(pattern) for name, pattern in TABLES["patterns"].items()}
-_GONE: Final = [(re.compile(row["pattern"]), row) for row in TABLES["gone"]]
+_REMOVALS: Final = [(re.compile(row["pattern"]), row) for row in TABLES["gone"]]
 
 
 def matches(name: str, text: str) -> bool:
@@ -78,7 +78,7 @@ def find_guard(unit: Evidence) -> Iterator[Statement]:
 def find_gone(unit: Evidence) -> Iterator[Statement]:
     """Find a lock, an end or a check that is gone."""
     for (line, text), *rest in _dropped(unit):
-        for pattern, row in _GONE if not rest else ():
+        for pattern, row in _REMOVALS if not rest else ():
             is_used = not row["used"] or _names(text) & unit.new_words
             if pattern.fullmatch(text) and is_used and _is_gone(unit, text):
                 event = f"{quote(text.rstrip(' :{'))} is gone from {unit.subject}"
@@ -96,7 +96,7 @@ def find_order(unit: Evidence) -> Iterator[Statement]:
         old = [unit.old.lines.get(start + step * n, "").strip() for n in range(-1, 3)]
         new = [unit.new.lines.get(line + step * n, "").strip() for n in range(-2, 2)]
         is_swap = old == [new[0], new[2], new[1], new[3]] and old[1] != old[2]
-        if text == moved and is_swap and all(matches("call", each) for each in old[1:3]):
+        if text == moved and is_swap and all(matches("call", text) for text in old[1:3]):
             first, last = map(quote, new[1:3][::step])
             event = f"{last} now comes after {first} in {unit.subject}"
             yield Statement(f"{event}: does the order matter?", ((True, line),))

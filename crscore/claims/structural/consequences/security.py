@@ -32,8 +32,8 @@ def find_unsafe(unit: Evidence) -> Iterator[Statement]:
             if not match or _PATTERNS["escaped"].search(code) or any(map(pattern.search, removed)):
                 continue
             # Of long code only what matches is quoted.
-            shown = quote(match[0] if match.start() and not fits(code) else code)
-            yield about([fact], f"{shown} in {unit.subject} {question}")
+            quotation = quote(match[0] if match.start() and not fits(code) else code)
+            yield about([fact], f"{quotation} in {unit.subject} {question}")
 
 
 def find_revealed(unit: Evidence) -> Iterator[Statement]:
