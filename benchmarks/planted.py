@@ -129,8 +129,7 @@ def plant(edit: Edit, kind: str) -> tuple[list[bool], str] | None:
     selected = references.select(claims.references, limit=12)
     on_lines = [each for each in selected if lines & set(places(each, path))]
     said = {each.text for each in without.references}
-    asking = [e for e in on_lines if e.kind is ReferenceKind.IMPLICATION and e.text not in said]
-    named = [each for each in asking if "has no test for" not in each.text]
+    named = [e for e in on_lines if e.kind is ReferenceKind.IMPLICATION and e.text not in said]
     pieces = [f"\n{kind}: {edit.row['repository']} {edit.row['commit'][:9]} {path}:{edit.line}"]
     pieces += [f"  -{line}"[:110] for line in left.splitlines()]
     pieces += [f"  +{line}"[:110] for line in right.splitlines()]

@@ -69,10 +69,10 @@ def select(
 
 
 def list_small(references: Sequence[PseudoReference]) -> tuple[Topic, ...]:
-    """List the topics of which nothing counts, the most informative first."""
-    counted = {reference.topic for reference in references if reference.counted}
+    """List the topics of which nothing would count without a limit, the most informative first."""
+    heavy = {ref.topic for ref in references if ref.counted or not _is_small(ref)}
     topics = dict.fromkeys(reference.topic for reference in references)
-    return tuple(topic for topic in topics if topic is not None and topic not in counted)
+    return tuple(topic for topic in topics if topic is not None and topic not in heavy)
 
 
 def _is_small(reference: PseudoReference) -> bool:

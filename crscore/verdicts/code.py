@@ -10,11 +10,14 @@ from typing import Any, Final, NamedTuple
 
 from crscore.claims.structural.evidence import last_name
 from crscore.claims.structural.versions import Version, versions_of
+from crscore.diff.ranges import join_ranges
 from crscore.records import Diff, LineSpan, Side
 from crscore.syntax.grammars import Language, language_of
 from crscore.syntax.outline import Unit
 from crscore.syntax.reader import parse_text, read
 
+LINES_BELOW: Final = 2
+"""Lines below one that are read with it."""
 MAX_FILES: Final = 200
 """Maximum files of a change that are read."""
 MIN_NEAR: Final = 0.5
@@ -128,7 +131,8 @@ class FileText:
         """
         if self.language is None or not self.version.is_whole:
             return []
-        ranges = [(line, line) for line in sorted(lines)]
+        # A decorator, a comment or a name may be above the declaration itself.
+        ranges = join_ranges(((line, line + LINES_BELOW) for line in sorted(lines)), gap=1)
         units = read(self.language, self._source, lines=ranges, root=self._root).units[1:]
         return [Region(self, unit.start, unit.end, unit) for unit in units if unit.real]
 
@@ -167,7 +171,8 @@ class FileText:
         """Return the units of a name, without the names around it."""
         if name not in self._regions_by_name:
             lines = [number for number, line in self.lines.items() if name in line]
-            regions = self._regions_on(lines) if name in self.version.words else []
+            is_absent = name.isidentifier() and name not in self.version.words
+            regions = [] if is_absent else self._regions_on(lines)
             self._regions_by_name[name] = [
                 region for region in regions if region.unit and last_name(region.unit.name) == name
             ]

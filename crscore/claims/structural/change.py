@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from crscore.claims.structural.english import Line
 from crscore.claims.structural.versions import Part
-from crscore.records import ChangedFile, DiffLine, LineKind
+from crscore.records import ChangedFile, LineKind
 from crscore.syntax.outline import Kind, Unit
 
 
@@ -52,16 +52,6 @@ class Change:
         return len(self.added) + len(self.removed)
 
     @property
-    def changed_lines(self) -> list[DiffLine]:
-        """Changed lines of its file that belong to it."""
-        numbers = {True: set(self.added), False: set(self.removed)}
-        return [
-            line
-            for line in self.file.lines(LineKind.ADDED, LineKind.REMOVED)
-            if (line.new or line.old) in numbers[line.kind is LineKind.ADDED]
-        ]
-
-    @property
     def displayed_size(self) -> int:
         """Lines as a reader counts them; all of a new or removed unit, including blank ones."""
         units = (self.new if self.state == "new" else self.old).units
@@ -73,3 +63,11 @@ class Change:
     def unit(self) -> Unit | None:
         """Its declaration, in the new version where there is one."""
         return next(iter(self.new.units or self.old.units), None)
+
+
+def code_of(file: ChangedFile) -> dict[Line, str]:
+    """Return the changed lines of a file."""
+    return {
+        (line.kind is LineKind.ADDED, line.new or line.old or 0): line.text
+        for line in file.lines(LineKind.ADDED, LineKind.REMOVED)
+    }

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, TypeAlias
 
-from crscore.claims.structural.change import Change
-from crscore.claims.structural.english import Statement
+from crscore.claims.structural.change import Change, code_of
+from crscore.claims.structural.english import Line, Statement
 from crscore.claims.structural.roles import role_of_change
 from crscore.syntax.outline import Role
 from crscore.text.code_spans import CODE_SPAN, find_code_spans
@@ -40,13 +40,16 @@ _WORD: Final = re.compile(r"[A-Za-z]{2,}")
 def describe_claims(topics: Sequence[tuple[Change, list[Statement]]]) -> list[list[Features]]:
     """Return the features of every claim of a change, by topic."""
     quoted: set[str] = set()
+    code = {id(file): code_of(file) for file in {id(c.file): c.file for c, _ in topics}.values()}
     return [
         [
             features | _describe_statement(statement, position, quoted)
             for position, statement in enumerate(statements)
         ]
         for features, (_, statements) in zip(
-            _describe_topics([_Topic(change) for change, _ in topics]), topics, strict=True
+            _describe_topics([_Topic(change, code[id(change.file)]) for change, _ in topics]),
+            topics,
+            strict=True,
         )
     ]
 
@@ -54,6 +57,8 @@ def describe_claims(topics: Sequence[tuple[Change, list[Statement]]]) -> list[li
 @dataclass(frozen=True, eq=False, slots=False)
 class _Topic:
     change: Change
+    code: Mapping[Line, str]
+    """Changed lines of its file."""
 
     @cached_property
     def size(self) -> int:
@@ -65,7 +70,9 @@ class _Topic:
 
     @cached_property
     def lines(self) -> list[str]:
-        return [line.text[:MAX_LINE_CHARS] for line in self.change.changed_lines]
+        numbers = [(False, line) for line in self.change.removed]
+        numbers += [(True, line) for line in self.change.added]
+        return [self.code.get(number, "")[:MAX_LINE_CHARS] for number in numbers]
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -103,9 +110,9 @@ def _describe_topics(topics: Sequence[_Topic]) -> list[dict[str, float]]:
         uses = users[change.short_name] - (change.short_name in topic.names)
         facts = Counter(
             fact.role
-            for part, lines in ((change.new, change.added), (change.old, change.removed))
+            for part, lines in ((change.new, set(change.added)), (change.old, set(change.removed)))
             for fact in part.facts
-            if fact.line in set(lines)
+            if fact.line in lines
         )
         roles = {fact.role for part in (change.new, change.old) for fact in part.facts}
         mentions = sum(holders[word] - (word in topic.words) for word in topic.own_words)
@@ -145,4 +152,5 @@ def _describe_statement(statement: Statement, position: int, quoted: set[str]) -
     quoted |= words
     # The words of a consequence are those of its rule, which few claims share.
     prose_words = () if statement.implies else _WORD.findall(prose)
-    return features | {f"word {stem(word.lower())}": 1.0 for word in prose_words}
+    features |= {f"word {stem(word.lower())}": 1.0 for word in prose_words}
+    return {name: value for name, value in features.items() if value}

@@ -6,13 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from crscore.claims.structural.change import Change
+from crscore.claims.structural.change import Change, code_of
 from crscore.claims.structural.english import Line, Statement, sentence
 from crscore.claims.structural.ranking import RankedTopic
 from crscore.diff.ranges import join_ranges
 from crscore.records import (
-    ChangedFile,
-    LineKind,
     LineSpan,
     PseudoReference,
     ReferenceKind,
@@ -45,7 +43,7 @@ def write_references(topics: Sequence[RankedTopic]) -> tuple[PseudoReference, ..
     code_of_files: dict[int, dict[Line, str]] = {}
     for change, statements, weights in topics:
         if id(change.file) not in code_of_files:
-            code_of_files[id(change.file)] = _code_of(change.file)
+            code_of_files[id(change.file)] = code_of(change.file)
         readings = _readings(change, statements, code_of_files[id(change.file)])
         topic_spans = spans(change)
         topic = _topic(change, topic_spans)
@@ -61,8 +59,8 @@ def write_references(topics: Sequence[RankedTopic]) -> tuple[PseudoReference, ..
                 reading=reading,
                 topic=topic,
             )
-            # The same consequence of several changes is one implication.
-            if claim.text not in texts or (statement is statements[0] and not statement.implies):
+            # The same consequence of several changes is one implication; no topic is left out.
+            if claim.text not in texts or statement is statements[0]:
                 claims.append(claim)
             texts.add(claim.text)
     return tuple(sorted(claims, key=lambda claim: -claim.weight))
@@ -148,13 +146,6 @@ def _nearest(
 def _verb(lines: Sequence[Line]) -> str:
     kinds = {new for new, _ in lines}
     return "update" if len(kinds) == 2 else "add" if True in kinds else "remove"
-
-
-def _code_of(file: ChangedFile) -> dict[Line, str]:
-    return {
-        (line.kind is LineKind.ADDED, line.new or line.old or 0): line.text
-        for line in file.lines(LineKind.ADDED, LineKind.REMOVED)
-    }
 
 
 def _words(lines: Iterable[str], limit: int) -> str:

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from crscore.claims.structural import plugin
-from crscore.claims.structural.change import Change
+from crscore.claims.structural.change import Change, code_of
 from crscore.claims.structural.english import Statement, sentence
 from crscore.claims.structural.features import Features, describe_claims, stems
 from crscore.claims.structural.ranking import weigh
@@ -187,11 +187,12 @@ def _titled_rows(commits: Path) -> Iterator[Row]:
 
 def _title_score(change: Change, statements: Sequence[Statement], idf: dict[str, float]) -> float:
     quoted = " ".join(code for item in statements for code in find_code_spans(item.text))
+    lines = [(True, line) for line in change.added] + [(False, line) for line in change.removed]
     places = {
         "name": stems(f"{change.name} {change.before}"),
         "quoted": stems(quoted),
         "file": stems(change.file.path.rpartition("/")[2]),
-        "code": stems(" ".join(line.text for line in change.changed_lines)),
+        "code": stems(" ".join(code_of(change.file).get(line, "") for line in lines)),
     }
     return sum(
         value * max((TITLE_SHARES[name] for name in places if word in places[name]), default=0)

@@ -13,6 +13,10 @@ MIN_NAME_CHARS: Final = 4
 """Minimum characters of a name that is looked up: shorter ones mean other things elsewhere."""
 _LOOSE: Final = frozenset({"javascript", "typescript", "tsx", "ruby", "php", "c", "cpp"})
 """Languages where a caller may leave out any argument, or where a default is elsewhere."""
+# What a call follows in code, and not in prose: "x = f(", "return f(", or nothing.
+_BEFORE_CALL: Final = r"(?:^\s*|[=(,\[{!:>|&] ?|\b(?:return|await|yield|if|while|in|and|or|not) )"
+# "class A extends B", "class A(B):", "class A : B", "impl A for B"
+_HAS_BASE: Final = re.compile(r"\bextends\b|\(\s*\w|\w\s?:\s?\w|\bfor\b|<")
 # "def f(", "function f(", "func (s *S) f(", "import f", "# f(": no call
 _NO_CALL: Final = re.compile(
     r"^\s*(?:(?:async |static |public |private |protected |export |default )*"
@@ -22,14 +26,19 @@ _NO_CALL: Final = re.compile(
 
 def _find_call(unit: Evidence, name: str) -> int | None:
     """Return an unchanged line of the new version that still calls a function or own method."""
-    # Another type may have a method of this name.
-    owner = r"(?:self|this)(?:\.|->)" if "." in unit.change.name else r"(?<![\w$.>:])"
-    call = re.compile(rf"{owner}{re.escape(name)}\(")
-    changed = set(unit.new.changed)
+    owner, _, _ = unit.change.name.rpartition(".")
     units = [item for piece in unit.new.outlines for item in piece.outline.units]
-    changed |= {item.head for item in units}
-    for number, text in unit.new.lines.items() if name in unit.new.words else ():
-        if number not in changed and call.search(text) and not _NO_CALL.match(text):
+    types = [item for item in units if owner and item.name == owner.rpartition(".")[2]]
+    # Another type may have a method of this name, and so may a base of this one.
+    if owner and (len(types) != 1 or _HAS_BASE.search(unit.new.lines.get(types[0].head, ""))):
+        return None
+    receiver = r"(?:self|this)(?:\.|->)" if owner else ""
+    call = re.compile(rf"{_BEFORE_CALL}{receiver}{re.escape(name)}\(.{{0,200}}[),;({{:]$")
+    low, high = (types[0].start, types[0].end) if types else (1, max(unit.new.lines))
+    skipped = {*unit.new.changed, *(item.head for item in units)}
+    for number in range(low, high + 1) if name in unit.new.words else ():
+        text = unit.new.lines.get(number, "").rstrip()
+        if number not in skipped and call.search(text) and not _NO_CALL.match(text):
             return number
     return None
 
@@ -73,4 +82,4 @@ def find_required(unit: Evidence) -> Iterator[Statement]:
         yield Statement(text, ((True, new[0].head), (True, line)))
 
 
-RULES: Final = (Rule("gone", find_gone), Rule("required", find_required))
+RULES: Final = (Rule("call", find_gone), Rule("required", find_required))

@@ -33,7 +33,7 @@ def find_unchecked(unit: Evidence) -> Iterator[Statement]:
 def find_untested(unit: Evidence) -> Iterator[Statement]:
     """Find the first test that is gone from a file."""
     change = unit.change
-    is_test = change.kind is Kind.TEST and change.noun == "test" and change.state == "removed"
+    is_test = change.noun == "test" and change.state == "removed" and bool(change.removed)
     is_alone = is_test and not any(unit.old.blocks[line].added for line in change.removed)
     if is_alone and unit.new.all_squeezed:
         before = (line for line in unit.old.changed if line < change.removed[0])

@@ -36,6 +36,8 @@ _OF_SHIPPED: Final[tuple[Rule, ...]] = (
 RULES: Final = (*_OF_SHIPPED, *checks.RULES)
 MAX_LINE_CHARS: Final = 300
 """Maximum characters of a changed line: some patterns take quadratic time."""
+MAX_LINES: Final = 1000
+"""Maximum changed lines of a file: what is rewritten has no single consequences."""
 _NAME: Final = re.compile(r"[\w$]+")
 
 
@@ -43,9 +45,12 @@ def find_consequences(unit: Evidence) -> Iterator[Statement]:
     """Yield the consequences of the change of one unit, at most one for a rule.
 
     One that quotes nothing new says again what another rule has said. Nothing is asked of a unit
-    with a very long line.
+    with a very long line, or in a file with very many changed ones.
     """
-    if any(len(line.text) > MAX_LINE_CHARS for line in unit.change.changed_lines):
+    versions = ((unit.new, unit.change.added), (unit.old, unit.change.removed))
+    size = sum(len(version.changed) for version, _ in versions)
+    lines = (version.lines[line] for version, numbers in versions for line in numbers)
+    if size > MAX_LINES or any(len(text) > MAX_LINE_CHARS for text in lines):
         return
     quoted: set[str] = set()
     for rule in RULES if is_shipped(unit.change) else checks.RULES:

@@ -11,6 +11,8 @@ from crscore.claims.structural.quoting import split_arguments
 from crscore.claims.structural.versions import squeeze
 from crscore.syntax.outline import Fact, Role
 
+MAX_CONDITIONS: Final = 40
+"""Maximum conditions of a unit that are compared with its lines."""
 _JOIN: Final = re.compile(r"(&&|\|\||\band\b|\bor\b)")
 _BRACKETS: Final = re.compile(r"[\s()]+")
 _NEGATED: Final = re.compile(r"(?:!|\bnot) ?\([^()]*$")
@@ -71,12 +73,14 @@ def find_cases(unit: Evidence) -> Iterator[Statement]:
 
 def find_guarded(unit: Evidence) -> Iterator[Statement]:
     """Find code that a former condition no longer guards, or that a new one guards."""
-    added = _conditions(unit, new=True)
-    for fact in (*_conditions(unit, new=False), *added):
-        is_added = fact in added
+    earlier_by_side = {
+        is_added: [_names(item.text) for item in part.facts if item.role is Role.CONDITION]
+        for is_added, part in ((True, unit.change.old), (False, unit.change.new))
+    }
+    facts = [(new, fact) for new in (False, True) for fact in _conditions(unit, new=new)]
+    for is_added, fact in facts[:MAX_CONDITIONS]:
         block = (unit.new if is_added else unit.old).blocks.get(fact.line)
-        facts = (unit.change.old if is_added else unit.change.new).facts
-        earlier = [_names(item.text) for item in facts if item.role is Role.CONDITION]
+        earlier = earlier_by_side[is_added]
         if block is None or any(_names(fact.text) <= names for names in earlier):
             continue
         own_lines, other_lines = (block.added, block.removed)[:: 1 if is_added else -1]

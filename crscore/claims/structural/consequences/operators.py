@@ -80,13 +80,19 @@ def find_handler(unit: Evidence) -> Iterator[Statement]:
         if [matches("every", name) for name in names] == [False, True]:
             event = f"{unit.subject} now handles every error like {quote(names[0])}"
             yield Statement(f"{event}: is that right for all of them?", ((True, line),))
-    lines = {line.old: line.new or 0 for line in unit.change.file.lines(LineKind.CONTEXT)}
-    for removed, _ in unit.blocks() if is_function(unit) else ():
+    blocks = list(unit.blocks()) if is_function(unit) else []
+    lines = (
+        {line.old: line.new or 0 for line in unit.change.file.lines(LineKind.CONTEXT)}
+        if any(removed for removed, _ in blocks)
+        else {}
+    )
+    for removed, _ in blocks:
         head = removed[0][0] - 1 if removed else 0
         head -= unit.old.lines.get(head, "").strip() == "{"
         if matches("handler", unit.old.lines.get(head, "").strip()) and head in lines:
             bodies = (_statements(unit.old, head), _statements(unit.new, lines[head]))
-            if [{*body} <= _EMPTY_BODY for body in bodies] == [False, True] and fits(bodies[0][0]):
+            is_empty = [bool(body) and {*body} <= _EMPTY_BODY for body in bodies]
+            if is_empty == [False, True] and bodies[0] and fits(bodies[0][0]):
                 event = f"a handler in {unit.subject} no longer does {quote(bodies[0][0])}"
                 text = f"{event}, nor anything else: who learns of the error?"
                 yield Statement(text, ((False, removed[0][0]),))
