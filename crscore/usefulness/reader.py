@@ -317,9 +317,9 @@ class Reader:
         change, every sentence is similar to some claim.
         """
         cosines = cells.similarity[:, column].tolist()
-        counted = [row for row, ref in enumerate(cells.references) if ref.counted]
-        # Of equal cosines, the first: references are most informative first.
-        best = max(counted, key=lambda row: (cosines[row], -row), default=None)
+        # Of equal cosines, the first: references are most informative first. One that does not
+        # count may be the subject, too.
+        best = max(range(len(cosines)), key=lambda row: (cosines[row], -row), default=None)
         if best is None or cosines[best] < NEAR_COSINE:
             return None
         text = cells.references[best].text
