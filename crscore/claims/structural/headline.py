@@ -114,7 +114,11 @@ def _is_cut(change: Change) -> bool:
     file, unit, is_new = change.file, change.unit, bool(change.new.units)
     if unit is None or not change.name or (file.new_source or file.old_source) is not None:
         return False
-    return all(unit.end != (line.new if is_new else line.old) for line in file.lines())
+    ranges = (
+        (hunk.new_start, hunk.new_length) if is_new else (hunk.old_start, hunk.old_length)
+        for hunk in file.hunks
+    )
+    return not any(start <= unit.end < start + length for start, length in ranges)
 
 
 def _amount(change: Change) -> str:
