@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
-TEST_EXTRAS := agreement,analyzers,audit,export,openai,train
+TEST_EXTRAS := agreement,analyzers,audit,export,gitlab,openai,train
 SLOW_TEST_EXTRAS := codebert,finetune,grades,ray,st
 DATA ?= ../shared/data/human-study/dev.jsonl.gz
 
@@ -14,12 +14,13 @@ SCHEMA := $(BIN)/check-jsonschema --builtin-schema vendor.github-
 YAML := .github action.yml action-types.yml docker examples mkdocs.yml .pre-commit-hooks.yaml CITATION.cff
 YAMLLINT := '{extends: default, rules: {line-length: disable, document-start: disable, truthy: {check-keys: false}, comments: {min-spaces-from-content: 1}, braces: {max-spaces-inside: 1}}}'
 
-.PHONY: help demo demo-audit demo-pr test test-slow test-all test-llm check docs bench bench-short clean
+.PHONY: help demo demo-audit demo-bench demo-pr test test-slow test-all test-llm check docs bench bench-short clean
 
 help:
 	@echo "make demo     set up .venv and score the example"
 	@echo "make demo-pr  score a pull request of a GitHub on this machine"
 	@echo "make demo-audit  audit the review bots of a GitHub on this machine"
+	@echo "make demo-bench  score three made-up bots on a golden set"
 	@echo "make test     install Python and npm packages and run the fast tests"
 	@echo "make test-slow  run the slow tests: browser, compilers, PyTorch, the action, long fault schedules"
 	@echo "make test-llm   run the tests with vLLM and fine-tuning, in .venv-llm"
@@ -62,6 +63,9 @@ demo: $(VENV)/installed
 
 demo-audit: $(VENV)/installed-github
 	$(BIN)/python scripts/demo_audit.py
+
+demo-bench: $(VENV)/installed
+	$(BIN)/crscore bench examples/bench/golden.jsonl examples/bench/findings.jsonl
 
 demo-pr: $(VENV)/installed-github
 	$(BIN)/python scripts/demo_pr.py

@@ -1,18 +1,20 @@
 """Verdicts of an audit on histories whose truth is known.
 
-    python benchmarks/audit_planted.py [--seeds 100] [--first 0]
+    python benchmarks/audit_planted.py [--seeds 100] [--first 0] [--pulls 400]
 
 A pool of reviews of eight small changes is scored once with the shipped scorer: comments that find
 a fault, vague ones, praise, the change said again, and one comment on three lines. For each seed, a
 history of 400 pulls in 30 nights is drawn from the pool: a review of bot A finds a fault with a
 chance of 0.7, of B 0.5, of C and D 0.55; E posts one vague comment on three lines; F says the
 change again; G is like others until day 14 and from day 15 on mostly writes several vague comments;
-two people review a third of the pulls. Noise is as planted. The rows are written into a store as a
+two people review a third of the pulls. Noise and levels are as measured, but for repeats. The rows
+are written into a store as a
 sync and a scoring would, and `compare_all` and `find_changes` read them.
 
 Printed are the mean standing of the pool by kind and, of all seeds: the right verdict on A and B; a
 false "better" on C and D; G's change seen within three nights, by a table that ends on the third;
-changes of bots that did not change; and E and F as the two lowest by usefulness.
+changes of bots that did not change; E and F as the two lowest by usefulness; and what `decide`
+says: E and F are useless, A to D are not.
 """
 
 from __future__ import annotations
@@ -20,17 +22,21 @@ from __future__ import annotations
 import argparse
 import random
 import time
+from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from crscore.audit.compare import compare_all
+from crscore.audit.coverage import load_coverage
+from crscore.audit.decide import decide, load_kinds, load_points
 from crscore.audit.drift import find_changes
+from crscore.audit.score.noise import noise_of
 from crscore.audit.store.database import Store
 from crscore.audit.store.rows import comment_key
 from crscore.audit.tables import Period, load_reviews
-from crscore.github.records import RemarkKind
+from crscore.hosts.records import RemarkKind
 from crscore.records import Comment, Side
 from crscore.scorer import Scorer
 from crscore.statistics.resampled import means
@@ -216,29 +222,31 @@ def score_pool() -> list[Pool]:
             Pool(
                 fault=[review(body) for body in one.faults],
                 fault_and_vague=[review(body, vague[at]) for at, body in enumerate(one.faults)],
-                vague=[review(body, noise="nothing") for body in one.vague]
-                + [review(body, noise="praise") for body in PRAISE],
+                vague=[review(body) for body in one.vague] + [review(body) for body in PRAISE],
                 repeated=[review(body, body, body, noise="repeat") for body in one.faults],
                 repeated_vague=[review(body, body, body, noise="repeat") for body in one.vague],
-                restated=[review(*claims[at : at + 2], noise="restates") for at in (0, 1)],
-                many=[review(*vague[:3], noise="nothing"), review(*vague[1:], noise="praise")],
+                restated=[review(*claims[at : at + 2]) for at in (0, 1)],
+                many=[review(*vague[:3]), review(*vague[1:])],
             )
         )
     return pools
 
 
 def measure(result, noise: str | None) -> Review:
-    """Take the numbers that a scoring stores; a text that is not the first repeats it."""
+    """Take the numbers that a scoring stores; of a `repeat`, all but the first text repeat it."""
     useful, scores = result.usefulness, result.scores
     comments = []
     for at, item in enumerate(result.comments):
         usefulness = item.usefulness
-        is_noise = noise is not None and (noise != "repeat" or at > 0)
+        shares = usefulness.shares if usefulness else ()
+        best = result.remarks[shares[0].remark] if shares else None
+        measured = noise_of(result, item)
         comments.append(
             {
                 "standing": None if usefulness is None else usefulness.standing,
                 "relevance": item.scores.relevance,
-                "noise": noise if is_noise else None,
+                "noise": "repeat" if noise == "repeat" and at else measured,
+                "level": best.level.value if best and best.is_valuable else None,
             }
         )
     return Review(
@@ -269,7 +277,7 @@ def draw_review(rng: random.Random, reviewer: str, pool: Pool, day: int) -> Revi
     return rng.choice(pool.fault + pool.fault_and_vague)
 
 
-def write_history(store: Store, pools: list[Pool], seed: int) -> None:
+def write_history(store: Store, pools: list[Pool], seed: int, pulls: int) -> None:
     """Write a history as a sync and a scoring would."""
     rng = random.Random(seed)
     host_id = 1
@@ -277,7 +285,7 @@ def write_history(store: Store, pools: list[Pool], seed: int) -> None:
         signature = store.signature_id("planted")
         body = store.add_text("planted")
         store.put([audit_rows.repository()])
-        for number in range(1, PULLS + 1):
+        for number in range(1, pulls + 1):
             day = rng.randrange(NIGHTS)
             pool = rng.choice(pools)
             rows = [audit_rows.pull(number, day=day, lines=rng.choice((5, 50, 200)))]
@@ -307,14 +315,21 @@ class Outcome(NamedTuple):
     dated: bool
     false_alarms: int
     last_by_usefulness: bool
+    decisions: dict[str, str]
 
 
-def run(pools: list[Pool], seed: int) -> Outcome:
+def run(pools: list[Pool], seed: int, pulls: int) -> Outcome:
     """Draw a history and read it."""
     with Store(Path(":memory:")) as store:
-        write_history(store, pools, seed)
+        write_history(store, pools, seed, pulls)
         table = load_reviews(store, period(NIGHTS))
         early = load_reviews(store, period(CHANGE_DAY + 3))
+        posts, kinds = load_coverage(store, table.scope), load_kinds(store, table.scope)
+        points = load_points(store, table.scope)
+        decisions = {
+            name: decide(table, name, posts[name], kinds[name], (), points.get(name)).verdict
+            for name in (*STEADY, "G")
+        }
     verdicts = {(pair.first, pair.second): pair.verdict for pair in compare_all(table, seed=seed)}
     change_days = [change.day for change in find_changes(early, "G")]
     # A window of two nights may begin one night too early.
@@ -332,6 +347,7 @@ def run(pools: list[Pool], seed: int) -> Outcome:
         dated=days[1] in change_days,
         false_alarms=sum(bool(find_changes(table, name)) for name in STEADY),
         last_by_usefulness=set(sorted(useful, key=useful.__getitem__)[:2]) == {"E", "F"},
+        decisions=decisions,
     )
 
 
@@ -353,12 +369,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--seeds", type=int, default=100)
     parser.add_argument("--first", type=int, default=0, help="first seed (0)")
+    parser.add_argument("--pulls", type=int, default=PULLS, help="in 30 nights (400)")
     arguments = parser.parse_args()
     seeds = arguments.seeds
     started = time.perf_counter()
     pools = score_pool()
     print_pool(pools)
-    outcomes = [run(pools, arguments.first + seed) for seed in range(seeds)]
+    outcomes = [run(pools, arguments.first + seed, arguments.pulls) for seed in range(seeds)]
     equal = sum(outcome.c_d == "equivalent" for outcome in outcomes)
     alarms = sum(outcome.false_alarms for outcome in outcomes)
     print(f"of {seeds} seeds")
@@ -371,6 +388,11 @@ def main() -> None:
         ("E and F are last by usefulness", sum(outcome.last_by_usefulness for outcome in outcomes)),
     ):
         print(f"  {text:40} {count:4}")
+    for name in (*STEADY, "G"):
+        said = Counter(outcome.decisions[name] for outcome in outcomes)
+        print(
+            f"  {name} is told {', '.join(f'{word} {count}' for word, count in said.most_common())}"
+        )
     print(f"changes of bots that did not change: {alarms} of {seeds * len(STEADY)} bots")
     print(f"{time.perf_counter() - started:.0f} s")
 

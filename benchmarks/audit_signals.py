@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from dataclasses import replace as replace_fields
 from pathlib import Path
 
-from crscore.audit.signals import TITLES, Signal
+from crscore.audit.signals import OF_TREES, TITLES, Signal
 from crscore.audit.signals.run import find_signals
 from crscore.audit.store.database import Store
 from crscore.audit.store.rows import (
@@ -33,9 +33,9 @@ from crscore.audit.store.rows import (
     ThreadObservation,
     comment_key,
 )
-from crscore.github.records import RemarkKind
+from crscore.hosts.records import RemarkKind
 
-MEASURED = (Signal.SUGGESTION_APPLIED, Signal.LINES_CHANGED, Signal.FILE_CHANGED)
+MEASURED = sorted(OF_TREES)
 NIGHT = "2026-03-09"
 COMMENT_AT = "2026-03-02T12:00:00Z"
 LATER = ("2026-03-03T12:00:00Z", "2026-03-04T12:00:00Z", "2026-03-05T12:00:00Z")
@@ -448,6 +448,7 @@ class Case:
 
     def expect(self, *, lines, file, suggestion=None) -> None:
         self.truth = {Signal.LINES_CHANGED: lines, Signal.FILE_CHANGED: file}
+        self.truth[Signal.ACTED_ON] = lines or bool(suggestion)
         if suggestion is not None:
             self.truth[Signal.SUGGESTION_APPLIED] = suggestion
 
@@ -669,6 +670,8 @@ def other_lines(case) -> None:
     case.file.insert(at + case.rng.choice([0, len(case.lines)]), new)
     case.push()
     case.expect(lines=False, file=True)
+    # Lines next to the comment are what it may have asked for.
+    case.truth[Signal.ACTED_ON] = True
 
 
 def deleted(case) -> None:

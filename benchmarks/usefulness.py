@@ -3,11 +3,12 @@
     python benchmarks/usefulness.py DATA [--halves]
 
 DATA is the folder that `crscore train usefulness` takes. With the shipped weights: reviews of nine
-kinds on 30 commits of repositories from which no review was learned (`reviews.jsonl`), one problem
-in ten wordings (`wordings.jsonl`), useless templates filled with names of the change
-(`templates.jsonl`): how often the better review has the higher value, and how far the standing
-moves where the matter stays. With `--halves`: weights learned on each half of the groups, measured
-on the other, for ratings, outcomes, golden findings and own change against another; half an hour.
+kinds on 30 commits of repositories from which no review was learned (`reviews.jsonl`), and of seven
+kinds on 59 commits by a further writer (`reviews-further.jsonl`); useless templates filled with
+names of the change, of the first writers and of the further one; one problem in ten wordings
+(`wordings.jsonl`): how often the better review has the higher value, and how far the standing moves
+where the matter stays. With `--halves`: weights learned on each half of the groups, measured on the
+other, for ratings, outcomes, golden findings and own change against another; half an hour.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ WORDINGS = (
     "praise_but", "suggestion",
 )  # fmt: skip
 GIVING = {Stance.REQUEST, Stance.PROBLEM, Stance.PROPOSAL, Stance.QUESTION, Stance.EXPLANATION}
+MAX_TEMPLATES = 48
 SEVERITIES = ("Low", "Medium", "High", "Critical")
 
 
@@ -80,11 +82,13 @@ def standing(result) -> float:
     return result.usefulness.standing if result.usefulness else 0.0
 
 
-def measure_reviews(judge: Judge) -> None:
+def measure_reviews(judge: Judge, suffix: str) -> None:
     here = Path(__file__).parent
-    rows = read_rows(here / "reviews.jsonl")
-    useless = read_rows(here / "templates.jsonl")
+    rows = read_rows(here / f"reviews{suffix}.jsonl")
     rng = random.Random(0)
+    useless = read_rows(here / f"templates{suffix}.jsonl")
+    useless = rng.sample(useless, min(MAX_TEMPLATES, len(useless)))
+    print(f"reviews{suffix}")
     sets = []
     for row in rows:
         other = rng.choice([item for item in rows if item["repository"] != row["repository"]])
@@ -107,6 +111,8 @@ def measure_reviews(judge: Judge) -> None:
     best = sum(value(s["senior"]) > max(value(s[kind]) for kind in RIGHT) for _, s, _ in sets)
     print(f"senior best of all kinds: {best} of {len(sets)}")
     for name in ("rephrased", "padded", "headed"):
+        if name not in sets[0][1]:
+            continue
         moved = [abs(standing(s[name]) - standing(s["senior"])) for _, s, _ in sets]
         print(f"{name}: median change of standing {median(moved):.1f}, mean {mean(moved):.1f}")
     for name in ("senior", "terse", "nits", "summary", "generic", "false", "invented", "other"):
@@ -238,7 +244,8 @@ def main() -> None:
     parser.add_argument("--halves", action="store_true")
     options = parser.parse_args()
     judge = Judge(options.data)
-    measure_reviews(judge)
+    measure_reviews(judge, "")
+    measure_reviews(judge, "-further")
     measure_wordings(judge)
     if options.halves:
         measure_halves(options.data)

@@ -6,13 +6,14 @@ is damaged is no error: everything is computed again.
 """
 
 import contextlib
+import functools
 import sqlite3
 import threading
 import time
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from crscore.errors import StoreError
 
@@ -69,6 +70,10 @@ class Store:
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
         self._is_broken = False
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Another process opens the file itself.
+        return functools.partial(Store, self.file.parent, max_bytes=self.max_bytes), ()
 
     def get(self, key: str) -> bytes | None:
         """Look up a value.

@@ -4,6 +4,7 @@ Exit codes: 0 fine, 1 the quality gate failed, 2 wrong usage or settings, 3 the 
 part of the run failed, 4 a bug in crscore, 130 interrupted, 141 broken pipe.
 """
 
+import codecs
 import difflib
 import gc
 import importlib
@@ -23,6 +24,8 @@ from crscore.version import __version__
 
 EXIT_USAGE, EXIT_FAILED, EXIT_BUG, EXIT_INTERRUPTED, EXIT_PIPE = 2, 3, 4, 130, 141
 DEFAULT_COMMAND = "score"
+ASCII = dict(zip("█▉▊▋▌▍▎▏·•│–−×✓✗⚑→“”", '#####|||.*|--x+x!>""', strict=True)) | {"…": "..."}
+"""What stands for a mark of a report where the terminal has ASCII only."""
 
 
 class _Commands(click.Group):
@@ -70,7 +73,7 @@ class _Commands(click.Group):
 @click.command(
     cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"]},
-    no_args_is_help=False,
+    no_args_is_help=True,
     epilog="\b\nExamples:\n  crscore change.diff review.md"
     "   # the same as crscore score change.diff review.md\n  crscore pr acme/shop#7",
 )
@@ -98,9 +101,10 @@ def run(arguments: list[str]) -> int:
         The exit code.
     """
     # A character that the terminal does not support must not turn a finished score into a crash.
+    codecs.register_error("crscore", _replace)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")
+            stream.reconfigure(errors="crscore")
     progress.ENABLED.set()
     try:
         return _dispatch(arguments)
@@ -116,6 +120,14 @@ def run(arguments: list[str]) -> int:
         return _fail(_bug(exc), EXIT_BUG)
     finally:
         progress.ENABLED.clear()
+
+
+def _replace(error: UnicodeError) -> tuple[str, int]:
+    """Write the marks and bars of reports in ASCII, and any other character as a question mark."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    characters = error.object[error.start : error.end]
+    return "".join(ASCII.get(character, "?") for character in characters), error.end
 
 
 def _dispatch(arguments: list[str]) -> int:

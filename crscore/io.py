@@ -1,25 +1,29 @@
 """Inputs and outputs of the command line: files, standard streams, source folders."""
 
+import gzip
 import os
 import sys
 import tempfile
+import zlib
 from collections.abc import Mapping
+from io import BytesIO
 from pathlib import Path
 
 from crscore.errors import InputError, LimitError, OutputError
 from crscore.records import Diff
 
 STDIN = "-"
+_GZIP = b"\x1f\x8b"
 
 
 def read_input(name: str, *, content: str, limit: str, max_bytes: int) -> tuple[bytes, str]:
-    """Read a file, or standard input for `-`.
+    """Read a file, plain or gzip, or standard input for `-`.
 
     Args:
         name: A path or `-`.
         content: Its content (`diff`, `review`), for messages.
         limit: Name of the size limit, for messages.
-        max_bytes: Most bytes read.
+        max_bytes: Most bytes read, and most that they may unpack to.
 
     Returns:
         The bytes, and their name in messages.
@@ -40,9 +44,12 @@ def read_input(name: str, *, content: str, limit: str, max_bytes: int) -> tuple[
         else:
             with Path(name).open("rb") as stream:
                 data = stream.read(max_bytes + 1)
+        if data.startswith(_GZIP) and len(data) <= max_bytes:
+            with gzip.open(BytesIO(data)) as unpacked:
+                data = unpacked.read(max_bytes + 1)
     except FileNotFoundError as exc:
         raise InputError(f"{name} does not exist; give a file that holds the {content}") from exc
-    except (OSError, ValueError) as exc:
+    except (OSError, EOFError, ValueError, zlib.error) as exc:
         reason = getattr(exc, "strerror", None) or str(exc)
         origin = "standard input" if from_stdin else name
         raise InputError(f"{origin} cannot be read: {reason}") from exc

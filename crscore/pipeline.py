@@ -38,7 +38,7 @@ from crscore.records import (
     Topic,
     Usefulness,
 )
-from crscore.review import proposals, sentences
+from crscore.review import proposals, sentences, visibility
 from crscore.scoring import assembly, references, scopes, signature, similarity, subjects
 from crscore.static_analysis import issues
 from crscore.static_analysis.issues import ChosenIssues
@@ -128,9 +128,14 @@ class _Job:
         """Visible sentences of all comments, then the hidden ones."""
         return sentences_of(self.parsed)
 
+    @property
+    def set_aside(self) -> tuple[int, ...]:
+        """Indices of the comments that were set aside."""
+        return tuple(index for index, parsed in enumerate(self.parsed) if parsed is None)
+
     def describe_missing(self, time_limit: float | None) -> tuple[str, ...]:
         """Describe the files and comments that were set aside, one sentence each."""
-        out_of_time = self.parsed.count(None) - self.crowded_out
+        out_of_time = len(self.set_aside) - self.crowded_out
         files = "1 file was" if len(self.unread) == 1 else f"{len(self.unread)} files were"
         reason = "" if time_limit is None else Budget(time_limit).reason
         set_aside = f"of {len(self.parsed)} comments were set aside, as"
@@ -255,15 +260,16 @@ def _prepare(
     for scope in set(attached):
         if scope is not None:
             rows |= set(assembly.select_rows(selected, scope, diff, limit=parts.max_claims))
-    parsed: list[ParsedComment | None] = []
+    parsed: list[ParsedComment | None] = [None] * len(pair.comments)
     sentences_left, crowded_out = MAX_SENTENCES, 0
-    for comment in pair.comments:
+    for index in _shortest_reviews_first(pair.comments):
+        comment = pair.comments[index]
         split = budget.run(partial(split_comment, comment, diff, parts.splitter))
         length = len(sentences_of([split]))
         fits = length <= sentences_left
         sentences_left -= length if fits else 0
         crowded_out += not fits
-        parsed.append(split if fits else None)
+        parsed[index] = split if fits else None
     return _Job(
         pair=pair._replace(diff=diff),
         parsed=tuple(parsed),
@@ -271,10 +277,31 @@ def _prepare(
         references=tuple(selected[i] for i in sorted(rows)),
         small=references.list_small(selected),
         analysis=chosen_issues.analysis,
-        notes=(*diff.notes, *claims.notes, *chosen_issues.analysis.notes),
+        notes=(
+            *diff.notes,
+            *claims.notes,
+            *chosen_issues.analysis.notes,
+            *_describe_disguised(pair.comments, parts.splitter),
+        ),
         unread=tuple(diff.files[index].path for index in claims.unread),
         crowded_out=crowded_out,
     )
+
+
+def _shortest_reviews_first(comments: Sequence[Comment]) -> list[int]:
+    """Return the comments' indices, so that nobody's long review sets aside that of another."""
+    lengths: Counter[str | None] = Counter()
+    for comment in comments:
+        lengths[comment.author] += len(comment.body)
+    return sorted(range(len(comments)), key=lambda index: lengths[comments[index].author])
+
+
+def _describe_disguised(comments: Sequence[Comment], splitter: str) -> tuple[str, ...]:
+    count = sum(visibility.is_disguised(comment.body) for comment in comments)
+    if not count or splitter == "paper":
+        return ()
+    has = "1 comment has" if count == 1 else f"{count} comments have"
+    return (f"{has} look-alike or invisible characters inside words; plain ones were read.",)
 
 
 def split_comment(comment: Comment, diff: Diff, splitter: str) -> ParsedComment:
@@ -287,22 +314,26 @@ def split_comment(comment: Comment, diff: Diff, splitter: str) -> ParsedComment:
 
 def _judge_suggestions(
     job: _Job, budget: Budget
-) -> tuple[list[tuple[Suggestion, ...]], tuple[str, ...]]:
-    """Judge the code that each comment proposes; also return a note on those out of time."""
+) -> tuple[list[tuple[Suggestion, ...]], tuple[int, ...]]:
+    """Judge the code that each comment proposes; also return the comments that are out of time."""
     judged: list[tuple[Suggestion, ...]] = []
-    out_of_time = 0
-    for parsed, comment in zip(job.parsed, job.pair.comments, strict=True):
+    late: list[int] = []
+    for index, (parsed, comment) in enumerate(zip(job.parsed, job.pair.comments, strict=True)):
         suggestions: tuple[Suggestion, ...] | None = ()
         if parsed is not None and parsed.suggestions:
             suggestions = budget.run(
                 partial(_judge_codes, parsed.suggestions, comment, job.pair.diff)
             )
         judged.append(suggestions or ())
-        out_of_time += suggestions is None
-    if not out_of_time:
-        return judged, ()
-    note = f"the suggestions of {out_of_time} comments were not judged, as {budget.reason}."
-    return judged, (note,)
+        if suggestions is None:
+            late.append(index)
+    return judged, tuple(late)
+
+
+def _describe_late(late: Sequence[int], budget: Budget) -> tuple[str, ...]:
+    if not late:
+        return ()
+    return (f"the suggestions of {len(late)} comments were not judged, as {budget.reason}.",)
 
 
 def _judge_codes(codes: Sequence[str], comment: Comment, diff: Diff) -> tuple[Suggestion, ...]:
@@ -324,7 +355,11 @@ def _encode(jobs: Sequence[_Job], parts: Parts, budget: Budget) -> Vectors:
         texts |= dict.fromkeys(ref.encoded_text for ref in job.references)
         if parts.reader:
             texts |= dict.fromkeys(evidence.windows(job.pair.diff))
-    review_texts = dict.fromkeys(sentence.text for job in jobs for sentence in job.sentences)
+    review_texts: dict[str, None] = {}
+    for job in jobs:
+        ranks = {index: n for n, index in enumerate(_shortest_reviews_first(job.pair.comments))}
+        ordered = sorted(job.sentences, key=lambda sentence: ranks[sentence.comment])
+        review_texts |= dict.fromkeys(sentence.text for sentence in ordered)
     if budget.left is None:
         return _vectors([*(texts | review_texts)], parts)
     # References first: without their vectors no comment could be scored.
@@ -435,7 +470,7 @@ def _score(
         judgement.flags,
         reader.weights.rarity.of if reader else None,
     )
-    suggestions, unjudged = _judge_suggestions(job, budget)
+    suggestions, late = _judge_suggestions(job, budget)
     review, verification = None, Verification([], ())
     if reader and change and texts:
         verification = _judge_remarks(job, texts, suggestions, parts.verifier)
@@ -463,7 +498,7 @@ def _score(
         decision=parts.matcher.decision,
         limit=parts.max_claims,
     )
-    missing = (*job.describe_missing(parts.time_limit), *unjudged)
+    missing = (*job.describe_missing(parts.time_limit), *_describe_late(late, budget))
     # Identities are read after the run: the generator may have fallen back to another.
     run_identities = {"claims": parts.generator.identity, "analyzers": job.analysis.identity}
     result = assembly.build_result(
@@ -476,7 +511,13 @@ def _score(
         signature=signature.render_signature({**parts.signature, **run_identities}),
         notes=(*job.notes, *verification.notes, *missing),
     )
-    result = replace(result, missing=missing, small=job.small)
+    result = replace(
+        result,
+        missing=missing,
+        # With files set aside, the change has used up the time.
+        overlong=() if job.unread else (*job.set_aside, *late),
+        small=job.small,
+    )
     # Where no text is shown there is nothing that a review could be about.
     if reader is None or review is None or all(map(assembly.shows_no_text, result.diff.files)):
         return result

@@ -7,8 +7,9 @@ the scores of the two sides.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
+from html import escape
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -768,9 +769,12 @@ class ReviewResult:
     """How useful they are together; None as for a comment."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Result:
-    """Everything that a report needs; reports compute no scores."""
+    """Everything that a report needs; reports compute no scores.
+
+    Two results are equal if all fields are, also after pickling.
+    """
 
     diff: Diff
     """The change."""
@@ -817,6 +821,8 @@ class Result:
     missing: tuple[str, ...] = ()
     """Parts that did not fit the time limit, one sentence each: the result is partial. They are in
     `notes`, too."""
+    overlong: tuple[int, ...] = ()
+    """Indices of the comments that did not fit although all of the change did."""
 
     @property
     def conciseness(self) -> float | None:
@@ -832,3 +838,57 @@ class Result:
     def relevance(self) -> float | None:
         """Harmonic mean of the two, in [0, 1]; None when abstained."""
         return self.scores.relevance
+
+    @property
+    def standing(self) -> int | None:
+        """Share of real reviews by people that are less useful, in percent, 0 to 100.
+
+        None as for the headline, `usefulness`.
+        """
+        return None if self.usefulness is None else self.usefulness.standing
+
+    def __eq__(self, result: object) -> bool:
+        if not isinstance(result, Result):
+            return NotImplemented
+        pairs = ((getattr(self, part.name), getattr(result, part.name)) for part in fields(self))
+        return all(
+            left.shape == right.shape and bool((left == right).all())
+            if hasattr(left, "shape")
+            else left == right
+            for left, right in pairs
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        relevance = "None" if self.relevance is None else f"{self.relevance:.3f}"
+        return (
+            f"Result(standing={self.standing}, relevance={relevance}, "
+            f"comments={len(self.comments)}, remarks={len(self.remarks)})"
+        )
+
+    def _repr_html_(self) -> str:
+        """Return the headline and the remarks for a notebook, as HTML without scripts."""
+        useful = self.usefulness
+        headline = (
+            self.scores.reason or "published scores only"
+            if useful is None
+            else f"{useful.word}: better than {useful.standing} % of {useful.against}"
+        )
+        rows = "".join(
+            "<tr>"
+            + "".join(
+                f'<td style="text-align: left">{escape(cell)}</td>'
+                for cell in (
+                    " ".join(self.sentences[index].text for index in remark.sentences),
+                    f"{remark.level.value}, {remark.verdict.value}",
+                    f"{remark.worth:.2f}",
+                )
+            )
+            + "</tr>"
+            for remark in self.remarks
+        )
+        return (
+            f"<p><b>{escape(headline)}</b></p><table><tr><th>Remark</th><th>Level, verdict</th>"
+            f"<th>Worth</th></tr>{rows}</table>"
+        )

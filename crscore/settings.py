@@ -4,8 +4,8 @@
 and command-line placeholder, from which `commands/_settings.py` makes the options.
 
 The environment variables of crscore (`CRSCORE_*`), of the model server (`OPENAI_*`) and of the
-code host (`GITHUB_TOKEN`, `GH_TOKEN`, `GITHUB_API_URL`) are read only here. The variables of a
-GitHub Actions runner are read in `crscore.github.actions.environment`. Code that starts a program
+code hosts (`GITHUB_TOKEN`, `GITLAB_TOKEN`, ...) are read only here. The variables of a GitHub
+Actions runner are read in `crscore.github.actions.environment`. Code that starts a program
 passes it a part of the environment.
 """
 
@@ -475,6 +475,28 @@ def host_token() -> str | None:
 def host_address() -> str:
     """Return the address of the code host's API (`GITHUB_API_URL`); GitHub's own by default."""
     return os.environ.get("GITHUB_API_URL") or "https://api.github.com"
+
+
+def gitlab_token() -> tuple[str, bool] | None:
+    """Return the token for GitLab and whether it is a job's; None without one.
+
+    `GITLAB_TOKEN` of a user, project or group, else `CI_JOB_TOKEN`.
+    """
+    if token := os.environ.get("GITLAB_TOKEN"):
+        return token.strip(), False
+    token = os.environ.get("CI_JOB_TOKEN")
+    return (token.strip(), True) if token else None
+
+
+def gitlab_address() -> str:
+    """Return the address of GitLab (`GITLAB_URL`, else `CI_SERVER_URL`); gitlab.com by default."""
+    address = os.environ.get("GITLAB_URL") or os.environ.get("CI_SERVER_URL")
+    return (address or "https://gitlab.com").rstrip("/")
+
+
+def gitlab_certificates() -> str | None:
+    """Return the file of certificates to trust for GitLab (`CI_SERVER_TLS_CA_FILE`)."""
+    return os.environ.get("CI_SERVER_TLS_CA_FILE") or None
 
 
 def color_choice(*, is_terminal: bool) -> bool:

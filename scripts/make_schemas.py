@@ -17,7 +17,9 @@ import msgspec
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
+from crscore.agents import triage  # noqa: E402
 from crscore.audit import overview  # noqa: E402
+from crscore.bench import results as bench  # noqa: E402
 from crscore.code import scores  # noqa: E402
 from crscore.code.execution import report as code_run  # noqa: E402
 from crscore.lab.code import comparison as code_comparison  # noqa: E402
@@ -71,6 +73,12 @@ DOCUMENTS = {
         "all that it was made of.",
         (pull.PullDocument,),
     ),
+    "triage": Document(
+        triage.SCHEMA,
+        "crscore triage",
+        "Output of `crscore triage --format json`: what to do with each remark of a review.",
+        (triage.Triage,),
+    ),
     "code": Document(
         scores.SCHEMA,
         "crscore code",
@@ -112,6 +120,12 @@ DOCUMENTS = {
         "crscore audit verdicts",
         "Output of `crscore audit compare --format json`: comparisons of reviewers.",
         (overview.Verdicts,),
+    ),
+    "bench": Document(
+        bench.SCHEMA,
+        "crscore bench",
+        "Output of `crscore bench --format json`: bots on a golden set.",
+        (bench.BenchResult,),
     ),
     "validation": Document(
         saved_runs.SCHEMA,

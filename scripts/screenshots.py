@@ -29,6 +29,7 @@ from crscore import Scorer
 from crscore import io as inputs
 from crscore.diff import full_files
 from crscore.github.client import Client
+from crscore.github.host import GitHub
 from crscore.pull_request import run
 from crscore.pull_request.documents import comment, page, summary
 from crscore.reports import html, text
@@ -94,7 +95,7 @@ def pull_pictures(folder: Path, settings: Mapping[str, str]) -> None:
         request = run.Request(
             repository=repository.full_name, number=next(iter(repository.pulls)), flags=settings
         )
-        found = run.measure(Client(token=TOKEN, api_url=server.url), request)
+        found = run.measure(GitHub(Client(token=TOKEN, api_url=server.url)), request)
     said = github_markdown.page(comment.render_comment(found.overview), author="github-actions")
     told = github_markdown.page(summary.render_summary([found.overview]))
     document = page.render_page(found.overview, found.result)

@@ -223,18 +223,23 @@ def _sentence(pair: _Pair, decision: str, measure: str, detect: float, needed: i
     if (decision in ("better", "worse")) and value < 0:
         low, high, value = -high, -low, -value
     in_measure = "" if measure == "usefulness" else f" in {measure}"
-    pulls = f"{pair.pulls} common pull requests"
-    if not pair.paired:
-        pulls = f"{pair.pulls} pull requests, by strata"
+    interval = f"95 % interval {format_score(low)} to {format_score(high)}"
+    # The plain means of different pull requests do not differ by the difference within strata.
     numbers = (
-        f"{format_score(means[0])} against {format_score(means[1])} of 100 on {pulls} "
-        f"(difference {format_score(value)}, "
-        f"95 % interval {format_score(low)} to {format_score(high)})"
+        f"{format_score(means[0])} against {format_score(means[1])} of 100 on {pair.pulls} common "
+        f"pull requests (difference {format_score(value)}, {interval})"
+        if pair.paired
+        else f"a difference of {format_score(value)} of 100 among like ones of {pair.pulls} pull "
+        f"requests ({interval})"
     )
     if decision in ("better", "worse"):
         return f"{first} is better than {second}{in_measure}: {numbers}"
     if decision == "equivalent":
         result = f"no difference{in_measure} larger than {format_score(detect)}"
+    elif pair.fewest < MIN_PULLS:
+        result = f"undecided{in_measure}: fewer than {MIN_PULLS} pull requests of one of them"
+    elif low > 0 or high < 0:
+        result = f"undecided{in_measure}: among so many pairs, such a difference may be chance"
     elif needed is None:
         result = (
             f"undecided{in_measure}: the difference may be larger than {format_score(detect)} or 0"

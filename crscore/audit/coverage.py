@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ from crscore.audit.overview import Coverage, Rate, SkipCount
 from crscore.audit.store import period
 from crscore.audit.store.database import Store
 from crscore.audit.store.reviews import Scope
+from crscore.pull_request.reviewers.profile import profiles
 from crscore.statistics.intervals import clustered_wilson, wilson
 
 Floats = npt.NDArray[np.float64]
@@ -31,6 +33,9 @@ class _Posts:
     """Merged pull requests."""
     last_head: int = 0
     skips: Counter[str] = field(default_factory=Counter)
+    pulls: dict[_Pull, bool] = field(default_factory=dict)
+    """Pull requests with any post, and whether a comment on them is to be scored."""
+    hours: list[float] = field(default_factory=list)
 
 
 class ReviewerCoverage(NamedTuple):
@@ -38,6 +43,11 @@ class ReviewerCoverage(NamedTuple):
 
     is_bot: bool
     coverage: Coverage
+    pulls: Mapping[tuple[int, int], bool] = MappingProxyType({})
+    """Repository and number of the pull requests with a post or a check of it, and whether a
+    comment on them is to be scored."""
+    hours: float | None = None
+    """Median hours from the opening of a pull request to its first review."""
 
 
 def load_coverage(store: Store, scope: Scope) -> Mapping[str, ReviewerCoverage]:
@@ -55,14 +65,31 @@ def load_coverage(store: Store, scope: Scope) -> Mapping[str, ReviewerCoverage]:
         StoreError: The store cannot be read.
     """
     by_reviewer: dict[str, _Posts] = defaultdict(_Posts)
-    for row in period.read_posts(store, scope):
-        name, is_bot, repository, number, merged, reviewed, on_head, skips, account = row
+    # The account of workflows, or of an assistant, posts more than reviews.
+    review_bots = [profile.name for profile in profiles() if not profile.shared]
+    for row in period.read_posts(store, scope, review_bots):
+        (
+            name,
+            is_bot,
+            repository,
+            number,
+            merged,
+            reviewed,
+            on_head,
+            skips,
+            account,
+            to_score,
+            hours,
+        ) = row
         posts = by_reviewer[name]
         posts.is_bot = bool(is_bot)
         posts.repositories.add(repository)
         # An app may have the name of the reviewer or of its account.
         posts.names |= {_app_name(name), _app_name(account or name)}
         posts.skips.update(skips.split(",") if skips else ())
+        posts.pulls[repository, number] = bool(to_score)
+        if hours is not None:
+            posts.hours.append(hours)
         if merged and reviewed:
             posts.reviewed.add((repository, number))
             posts.last_head += on_head
@@ -75,6 +102,8 @@ def load_coverage(store: Store, scope: Scope) -> Mapping[str, ReviewerCoverage]:
         name: ReviewerCoverage(
             posts.is_bot,
             _coverage(posts, sum(merged_pulls.get(id_, 0) for id_ in posts.repositories), green),
+            {pull: False for app in posts.names for pull in green.get(app, ())} | posts.pulls,
+            float(np.median(posts.hours)) if posts.hours else None,
         )
         for name, posts in by_reviewer.items()
     }
@@ -89,7 +118,7 @@ def rate(count: int, total: int) -> Rate:
 def rate_of_pulls(counts: Floats, totals: Floats) -> Rate:
     """Return a share of things that belong to pull requests, from the counts of each, (N,)."""
     share, low, high = clustered_wilson(counts, totals) or (None, None, None)
-    return Rate(count=int(counts.sum()), total=int(totals.sum()), share=share, low=low, high=high)
+    return Rate(count=round(counts.sum()), total=int(totals.sum()), share=share, low=low, high=high)
 
 
 def _coverage(posts: _Posts, merged: int, green: Mapping[str, set[_Pull]]) -> Coverage:

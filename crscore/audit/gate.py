@@ -108,8 +108,20 @@ def webhook_message(result: GateResult, *, title: str, link: str = "") -> dict[s
     state = "failed" if result.failed else "passed"
     if result.notices and not result.failed:
         state = "passed, not applied everywhere"
-    head = _escape(f"Audit of {title}: the gate {state}")
-    text = "\n".join(f"• {_escape(line)}" for line in (*result.failed, *result.notices))
+    lines = (*result.failed, *result.notices)
+    return slack_message(f"Audit of {title}: the gate {state}", lines, link=link)
+
+
+def slack_message(head: str, lines: Sequence[str], *, link: str = "") -> dict[str, Any]:
+    """Return a message of a heading and lines in the format of Slack.
+
+    Args:
+        head: The heading.
+        lines: One paragraph each.
+        link: Address of the report; empty without one.
+    """
+    head = _escape(head)
+    text = "\n".join(f"• {_escape(line)}" for line in lines)
     blocks = [_section(f"*{head}*")]
     if text:
         blocks.append(_section(text))

@@ -144,6 +144,61 @@ class ConfigurationChange(Struct, frozen=True, kw_only=True):
     """Corrected for all days and numbers that were tested."""
 
 
+class KindCount(Struct, frozen=True, kw_only=True):
+    """Comments of one kind."""
+
+    kind: str
+    """Level of the best remark, or the reason why it is noise."""
+    comments: Count
+    acted_on: Count
+    decided: Count
+    """Comments of which it is known whether they were acted on."""
+
+
+class Points(Struct, frozen=True, kw_only=True):
+    """Points worth acting on; comments of several reviewers that make the same are one."""
+
+    total: Count
+    only: Count
+    """Points that nobody else made."""
+    first: Count
+    """Shared points that it made first."""
+    people: Count
+    """Points that a person made, too."""
+    monthly: float
+    """Points in 30 days that nobody else made: what is lost without it."""
+    again: Count
+    """Comments that repeat one of its own that was answered or resolved before."""
+
+
+class Decision(Struct, frozen=True, kw_only=True):
+    """What to do about a bot, by rule."""
+
+    verdict: Literal["keep", "tune", "drop", "undecided"]
+    text: str
+    """The verdict with its reason and evidence: one sentence."""
+    weighty: Rate
+    """Comments with a critical, major or minor remark that are no noise."""
+    gained: Rate
+    """Pull requests with such a comment, of those that it was there for: with a post or a check of
+    it or, for an account that does nothing but review, merged between its first and last post."""
+    silent: Count
+    """Pull requests of these without any scored comment."""
+    kinds: tuple[KindCount, ...]
+    """The most frequent first."""
+    switch_off: tuple[str, ...]
+    """Kinds without weight that authors do not act on more often than on other lines."""
+    confirmed: Count
+    """Comments of which the code confirms a remark."""
+    refuted: Count
+    minutes: float
+    """Reading time of its comments, at 200 words a minute."""
+    points: Points | None
+    """Null where it is not known which comments make the same point."""
+    hours: float | None
+    """Median from the opening of a pull request to the first review."""
+
+
 class Reviewer(Struct, frozen=True, kw_only=True):
     """One reviewer in the period."""
 
@@ -170,6 +225,8 @@ class Reviewer(Struct, frozen=True, kw_only=True):
     coverage: Coverage
     noise: Noise
     acted_on: tuple[ActedOn, ...]
+    decision: Decision | None
+    """Null for people."""
     suggested_code: SuggestedCode | None
     """Null without a suggestion block."""
     trend: tuple[TrendPoint, ...]
@@ -207,7 +264,7 @@ class Example(Struct, frozen=True, kw_only=True):
     url: str
     """Its page on the host; empty when unknown."""
     text: str
-    """Its start, untrusted."""
+    """Start of its sentences, without markup; untrusted."""
     standing: Annotated[int, Meta(ge=0, le=100)]
     noise: str | None
     stance: str | None
@@ -225,6 +282,68 @@ class Gap(Struct, frozen=True, kw_only=True):
     severity: str | None
     path: str | None
     line: Count
+
+
+class EscapedRecall(Struct, frozen=True, kw_only=True):
+    """Share of escaped defects that one reviewer spoke of before the merge.
+
+    Of the pull requests that it was there for; the base rates are those of later commits that
+    change lines for another reason.
+    """
+
+    reviewer: str
+    is_bot: bool
+    said: Rate
+    """A comment says what the message of the fix says."""
+    said_base: Rate
+    near: Rate
+    """A comment is at most three lines from the fixed ones."""
+    near_base: Rate
+
+
+class EscapedDefect(Struct, frozen=True, kw_only=True):
+    """Defect that nobody spoke of before the merge."""
+
+    repository: str
+    number: Count
+    """Pull request that brought the lines."""
+    text: str
+    """Subject of the fix; untrusted."""
+    url: str
+    """The fix on the host."""
+    path: str
+    line: Count
+    """Place of the first fixed line when it was merged."""
+
+
+class UnknownCount(Struct, frozen=True, kw_only=True):
+    """Merged pull requests whose lines cannot be followed."""
+
+    reason: str
+    pulls: Count
+
+
+class Escaped(Struct, frozen=True, kw_only=True):
+    """Defects that reviews missed: later commits that fix lines of a merged pull request."""
+
+    days: Count
+    """Days after the merge in which a commit counts."""
+    pulls: Count
+    """Merged pull requests whose lines are followed."""
+    complete: Count
+    """Those of them that were followed for all the days."""
+    unknown: tuple[UnknownCount, ...]
+    fixed: Rate
+    """Followed pull requests with a line that a later commit fixes."""
+    changed: Rate
+    """Those with a line that another later commit changes."""
+    said: Rate
+    """Fixes of which a comment of anybody before the merge says the same."""
+    not_compared: Count
+    """Fixes whose messages were not compared with comments, as the scorer's encoder differs."""
+    reviewers: tuple[EscapedRecall, ...]
+    missed: tuple[EscapedDefect, ...]
+    """Defects that nobody said, nor wrote next to, the newest first."""
 
 
 class RepositorySummary(Struct, frozen=True, kw_only=True):
@@ -272,6 +391,7 @@ class Overview(Struct, frozen=True, kw_only=True):
     pending: Count
     """Pull requests that have not been read completely."""
     failed: Count
+    """Pull requests that could not be read or scored."""
     repositories: tuple[RepositorySummary, ...]
     reviewers: tuple[Reviewer, ...]
     """The most useful first; bots before people."""
@@ -280,6 +400,7 @@ class Overview(Struct, frozen=True, kw_only=True):
     best: tuple[Example, ...]
     worst: tuple[Example, ...]
     gaps: tuple[Gap, ...]
+    escaped: Escaped
     nights: tuple[Night, ...]
     notes: tuple[str, ...]
     """Limits of the numbers, one sentence each."""

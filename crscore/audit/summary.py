@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from itertools import islice
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -11,7 +10,9 @@ import numpy.typing as npt
 
 from crscore.audit.compare import DETECT, compare_all
 from crscore.audit.coverage import ReviewerCoverage, load_coverage, rate, rate_of_pulls
+from crscore.audit.decide import Kind, decide, load_kinds, load_points
 from crscore.audit.drift import find_changes
+from crscore.audit.escaped.recall import load_escaped
 from crscore.audit.gate import why_partial
 from crscore.audit.overview import (
     ActedOn,
@@ -22,6 +23,7 @@ from crscore.audit.overview import (
     Night,
     Noise,
     Overview,
+    Points,
     RepositorySummary,
     Reviewer,
     SuggestedCode,
@@ -33,7 +35,8 @@ from crscore.audit.store.database import Store
 from crscore.audit.store.rows import Run, host_id_of, kind_of
 from crscore.audit.suggested import load_suggested_code
 from crscore.audit.tables import NOISE_REASONS, REMARKS, SCORES, Period, ReviewTable, load_reviews
-from crscore.github.records import RemarkKind
+from crscore.hosts.records import RemarkKind
+from crscore.review.sentences import split_comment
 from crscore.statistics import bootstrap, resampled
 from crscore.statistics.bootstrap import RESAMPLES
 
@@ -95,6 +98,7 @@ def make_overview(store: Store, options: Options) -> Overview:
     nights = tuple(map(_night, rows_of_period.read_runs(store, options.period.since)))
     reviewers = _reviewers(store, table, other_tables, options)
     pulls, merged, pending, failed = rows_of_period.count_pulls(store, table.scope)
+    unscored = rows_of_period.count_unscored(store, table.scope)
     return Overview(
         since=options.period.since,
         until=options.period.until,
@@ -104,7 +108,7 @@ def make_overview(store: Store, options: Options) -> Overview:
         pulls=pulls,
         merged=merged,
         pending=pending,
-        failed=failed,
+        failed=failed + unscored,
         scored=len(np.unique(table.pull[_is_scored(table)])),
         repositories=_repositories(store, table),
         reviewers=reviewers,
@@ -121,8 +125,9 @@ def make_overview(store: Store, options: Options) -> Overview:
             Gap(**dict(zip(Gap.__struct_fields__, row, strict=True)))
             for row in rows_of_period.read_gaps(store, table.scope, options.gaps)
         ),
+        escaped=load_escaped(store, table, options.host),
         nights=nights,
-        notes=_notes(table, reviewers, pending, failed, why_partial(nights)),
+        notes=_notes(table, reviewers, pending, failed, unscored, why_partial(nights)),
     )
 
 
@@ -137,14 +142,17 @@ def _is_scored(table: ReviewTable) -> npt.NDArray[np.bool_]:
 def _reviewers(
     store: Store, table: ReviewTable, other_tables: Sequence[ReviewTable], options: Options
 ) -> tuple[Reviewer, ...]:
-    """Make the reviewers: those with scores, and bots that only gave reasons for not reviewing."""
+    """Make the reviewers: those with scores, and bots without a comment to score."""
     coverage = load_coverage(store, table.scope)
     suggested = load_suggested_code(store, table.scope)
+    kinds = load_kinds(store, table.scope)
+    points = load_points(store, table.scope)
     estimates, ranks = _estimates(table, options)
     silent = {
         name
-        for name, (is_bot, posts) in coverage.items()
-        if is_bot and (posts.skips or posts.green_unreviewed)
+        for name, row in coverage.items()
+        if row.is_bot
+        and (row.coverage.skips or row.coverage.green_unreviewed or row.coverage.reviewed.count)
     }
     reviewers = []
     # Bots that never reviewed are listed, too: their coverage is the answer.
@@ -163,6 +171,8 @@ def _reviewers(
                 ranks.get(name),
                 own_coverage,
                 suggested.get(name),
+                kinds.get(name, ()),
+                points.get(name),
             )
         )
     return tuple(
@@ -215,9 +225,12 @@ def _reviewer(
     rank: tuple[int, int] | None,
     coverage: ReviewerCoverage,
     suggested_code: SuggestedCode | None,
+    kinds: Sequence[Kind],
+    points: Points | None,
 ) -> Reviewer:
     table = tables[0]
     rows, scored = table.rows_of(name), _is_scored(table)
+    acted_on = _acted_on(table, rows)
     return Reviewer(
         name=name,
         is_bot=coverage.is_bot,
@@ -230,7 +243,10 @@ def _reviewer(
         rank=rank,
         coverage=coverage.coverage,
         noise=_noise(table, rows),
-        acted_on=_acted_on(table, rows),
+        acted_on=acted_on,
+        decision=decide(table, name, coverage, kinds, acted_on, points)
+        if coverage.is_bot
+        else None,
         suggested_code=suggested_code,
         trend=_trend(tables, name),
         changes=find_changes(table, name) if coverage.is_bot else (),
@@ -320,23 +336,28 @@ def _repositories(store: Store, table: ReviewTable) -> tuple[RepositorySummary, 
 def _examples(
     store: Store, table: ReviewTable, options: Options, order: Literal["ASC", "DESC"]
 ) -> tuple[Example, ...]:
-    """Return comments of bots of the highest (`DESC`) or lowest (`ASC`) standing, a text once."""
-    by_text: dict[bytes, tuple[Any, ...]] = {}
+    """Return comments of bots that weigh most (`DESC`) or least (`ASC`), a text once."""
+    by_text: dict[str, Example] = {}
     for row in rows_of_period.read_examples(store, table.scope, order, _CANDIDATES):
-        by_text.setdefault(row[4], row)
-    rows = islice(by_text.values(), options.examples)
-    return tuple(make_example(store, row, options.host) for row in rows)
+        example = make_example(store, row, options.host)
+        # By what readers see: bots hide a number of each comment in its markup.
+        by_text.setdefault(example.text, example)
+        if len(by_text) == options.examples:
+            break
+    return tuple(by_text.values())
 
 
 def make_example(store: Store, row: Sequence[Any], host: str) -> Example:
     """Make an example of a row of `period.read_examples`, with its address on the host."""
     key, reviewer, repository, number, body, standing, noise, stance, level = row
+    sentences = split_comment(store.text(body)).sentences
     return Example(
         reviewer=reviewer,
         repository=repository,
         number=number,
         url=f"{host}/{repository}/pull/{number}{_ANCHORS[kind_of(key)]}{host_id_of(key)}",
-        text=store.text(body)[:_TEXT_CHARS],
+        # A comment without a sentence is a block of code.
+        text=(" ".join(sentences) or store.text(body))[:_TEXT_CHARS],
         standing=standing,
         noise=noise,
         stance=stance,
@@ -362,6 +383,7 @@ def _notes(
     reviewers: Sequence[Reviewer],
     pending: int,
     failed: int,
+    unscored: int,
     partial: str | None,
 ) -> tuple[str, ...]:
     notes = []
@@ -371,6 +393,8 @@ def _notes(
         notes.append(f"{pending} pull requests have not been read completely.")
     if failed:
         notes.append(f"{failed} pull requests could not be read.")
+    if unscored:
+        notes.append(f"{unscored} pull requests could not be scored.")
     if table.other_signatures:
         notes.append(
             "Scores of other settings or versions are excluded from all means: "

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from crscore.audit.signals import TITLES, Signal
+from crscore.audit.signals import OF_TREES, TITLES, Signal
 from crscore.audit.store import reviews
 from crscore.audit.store.database import Store
 from crscore.audit.store.repositories import all_repositories
@@ -36,8 +36,6 @@ NOISE_REASONS: Final = ("nothing", "repeat", "restates", "praise")
 MEASURES: Final = (*SCORES, NOISE, *TITLES.values())
 """Measures to compare reviewers by; that of a signal is the share of comments, 0 to 100."""
 LOWER_IS_BETTER: Final = frozenset({NOISE, TITLES[Signal.THUMBS_DOWN]})
-NEEDS_ROW: Final = frozenset({Signal.SUGGESTION_APPLIED, Signal.LINES_CHANGED, Signal.FILE_CHANGED})
-"""Signals that are unknown for a comment without a row; for the others, no row means no."""
 OF_THREADS: Final = frozenset(
     {Signal.RESOLVED_BY_AUTHOR, Signal.RESOLVED_BY_PERSON, Signal.RESOLVED_BY_BOT}
 )
@@ -99,6 +97,8 @@ class ReviewTable:
     """Number of each pull request, shape (P,)."""
     day: Ints
     """Day of creation of each pull request as `date.toordinal`, shape (P,)."""
+    is_merged: npt.NDArray[np.bool_]
+    """Shape (P,)."""
     stratum: Ints
     """Repository, language and size class of each pull request, numbered from 0, shape (P,)."""
     reviewers: tuple[str, ...]
@@ -144,7 +144,7 @@ def load_reviews(
 
     Raises:
         StoreError: The store cannot be read.
-        InputError: No repository has such a name.
+        InputError: No repository has such a name, or the store is empty.
     """
     repositories = json.dumps(find_repositories(store, period.repositories))
     scored = reviews.count_scored_pulls(store, period.since, period.until, repositories)
@@ -169,9 +169,10 @@ def load_reviews(
         repository=_integers(row[0] for row in pulls),
         number=_integers(row[1] for row in pulls),
         day=_integers(date.fromisoformat(row[2]).toordinal() for row in pulls),
+        is_merged=np.array([row[5] for row in pulls], dtype=bool),
         stratum=_integers(
             strata.setdefault((repository, language, _size(lines)), len(strata))
-            for repository, _, _, language, lines in pulls
+            for repository, _, _, language, lines, _ in pulls
         ),
         reviewers=names,
         is_bot=np.array([bots[name] for name in names], dtype=bool),
@@ -186,9 +187,11 @@ def find_repositories(store: Store, patterns: Sequence[str]) -> list[int]:
     """Return the numbers of the repositories with such names, in order; case does not matter.
 
     Raises:
-        InputError: A pattern matches none, though there are repositories.
+        InputError: A pattern matches none, or there are no repositories.
     """
     repositories = all_repositories(store)
+    if not repositories:
+        raise InputError(f"{store.path} has no repository yet: run crscore audit sync OWNER/REPO")
     numbers: set[int] = set()
     for pattern in patterns:
         matches = {
@@ -196,7 +199,7 @@ def find_repositories(store: Store, patterns: Sequence[str]) -> list[int]:
             for repository in repositories
             if wildcards.matches(pattern, repository.name)
         }
-        if repositories and not matches:
+        if not matches:
             raise InputError(f"the store has no repository {pattern}")
         numbers |= matches
     return sorted(numbers)
@@ -256,7 +259,7 @@ def _signals(
         is_signal = numbers[:, 0] == signal
         table[indices[is_signal]] = numbers[is_signal, 1:]
         count = SignalCounts(*table.T)
-        if signal not in NEEDS_ROW:
+        if signal not in OF_TREES:
             total = columns["threads" if signal in OF_THREADS else "scored"]
             count = count._replace(decided=total - count.unknown)
         counts[signal] = count

@@ -1,4 +1,4 @@
-"""Options for the connection to GitHub, the client of a command, and its messages on stderr."""
+"""Options for the connection to a code host, its client, and a command's messages on stderr."""
 
 from __future__ import annotations
 
@@ -7,12 +7,19 @@ from urllib.parse import urlsplit
 
 import click
 
-from crscore.settings import host_address
+from crscore.settings import (
+    gitlab_address,
+    gitlab_certificates,
+    gitlab_token,
+    host_address,
+    host_token,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from crscore.github.client import Client
+    from crscore.hosts.host import Host
     from crscore.settings import Config
 
     Command = Callable[..., Any]
@@ -31,10 +38,12 @@ def host_options(*, wait_budget_s: float) -> Callable[[Command], Command]:
             type=click.FloatRange(0, 86_400),
             default=wait_budget_s,
             metavar="SECONDS",
-            help=f"Maximum seconds to wait for GitHub in total (default: {wait_budget_s:.0f}).",
+            help=f"Maximum seconds to wait for the host in total (default: {wait_budget_s:.0f}).",
         )(command)
         return click.option(
-            "--api-url", metavar="URL", help="GitHub's API (default: GITHUB_API_URL)."
+            "--api-url",
+            metavar="URL",
+            help="GitHub's API (default: GITHUB_API_URL), or GitLab's address.",
         )(command)
 
     return add
@@ -61,7 +70,7 @@ def make_client(
         HostError: The address or the token is invalid.
     """
     from crscore.github.client import Client  # noqa: PLC0415  (so that --help answers at once)
-    from crscore.github.retry import RetryBudget  # noqa: PLC0415
+    from crscore.hosts.retry import RetryBudget  # noqa: PLC0415
     from crscore.scorer import make_store  # noqa: PLC0415
 
     return Client(
@@ -70,6 +79,47 @@ def make_client(
         store=make_store(settings) if settings.cache else None,
         retry=RetryBudget(budget_s=wait_budget),
         report=report,
+    )
+
+
+def make_host(
+    settings: Config,
+    api_url: str | None,
+    wait_budget: float,
+    *,
+    is_gitlab: bool,
+    report: Callable[[str], None] | None,
+) -> Host:
+    """Make the host of the pull requests that a command line names.
+
+    Args:
+        settings: Settings of the run: whether and where to cache.
+        api_url: Address from the command line; None for the environment's.
+        wait_budget: Maximum total time to wait for the host, in seconds.
+        is_gitlab: Whether it is a GitLab.
+        report: Called with one line for each wait; None to report none.
+
+    Raises:
+        HostError: The address or the token is invalid.
+    """
+    if not is_gitlab:
+        from crscore.github.host import GitHub  # noqa: PLC0415  (so that --help answers at once)
+
+        client = make_client(settings, api_url, wait_budget, token=host_token(), report=report)
+        return GitHub(client)
+    from crscore.gitlab.client import Client, Token  # noqa: PLC0415
+    from crscore.gitlab.host import GitLab  # noqa: PLC0415
+    from crscore.hosts.retry import RetryBudget  # noqa: PLC0415
+
+    token = gitlab_token()
+    return GitLab(
+        Client(
+            token=Token(*token) if token is not None else None,
+            url=api_url or gitlab_address(),
+            certificates=gitlab_certificates(),
+            retry=RetryBudget(budget_s=wait_budget),
+            report=report,
+        )
     )
 
 

@@ -144,15 +144,20 @@ def load_settings(config_file: Path | None, flags: dict[str, Any]) -> Config:
     Raises:
         ConfigError: A setting is unknown or wrong.
     """
+    resolved = resolve_here(config_file, flags)
+    if resolved.offline:
+        offline.forbid_sockets()
+    return resolved
+
+
+def resolve_here(config_file: Path | None, flags: dict[str, Any]) -> Config:
+    """Merge flags, environment and file as `load_settings` does, but leave the sockets alone."""
     file = config_file or _nearest_file()
     if flags.pop("show_config", False):
         for key, (value, source) in explain_settings(flags, file=file).items():
             click.echo(f"{key:<22}{'' if value is None else value!s:<22} {source}".rstrip())
         click.get_current_context().exit()
-    resolved = resolve_settings(flags, file=file)
-    if resolved.offline:
-        offline.forbid_sockets()
-    return resolved
+    return resolve_settings(flags, file=file)
 
 
 def _nearest_file() -> Path | None:

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from crscore.commands._github import web_address
 from crscore.errors import ConfigError, CRScoreError
-from crscore.settings import host_address
+from crscore.settings import gitlab_address, host_address
 
 REMOTES: Final = ("upstream", "origin")
 """Preferred names of remotes, in order: a fork's pull requests are upstream."""
@@ -21,11 +21,22 @@ _TARGET: Final = re.compile(
 # `git@host:owner/name.git`, `ssh://git@host:22/owner/name`, `https://token@host/owner/name.git`
 _REMOTE: Final = re.compile(
     r"(?:\w+://(?:[^@/]*@)?(?P<host>[\w.-]+)(?::\d+)?/|(?:[\w.-]+@)?(?P<short>[\w.-]+):)"
-    r"(?P<repository>[\w.-]+/[\w.-]+?)(?:\.git)?/?",
+    r"(?P<repository>[\w.-]+(?:/[\w.-]+?){1,20}?)(?:\.git)?/?",
     re.ASCII,
 )
-_ALIASES: Final = {"ssh.github.com": "github.com", "www.github.com": "github.com"}
+_ALIASES: Final = {
+    "ssh.github.com": "github.com",
+    "www.github.com": "github.com",
+    "altssh.gitlab.com": "gitlab.com",
+}
 """Other names of a host, such as the one that takes SSH on the port of HTTPS."""
+
+# `group/subgroup/project!7`, `https://host/path/group/project/-/merge_requests/7/diffs#note_1`
+_MERGE_REQUEST: Final = re.compile(
+    r"(?:(?P<server>https?://[\w.:-]+)/)?(?P<repository>[\w.-]+(?:/[\w.-]+){1,20}?)"
+    r"(?:!|/-/merge_requests/)(?P<number>[1-9]\d{0,8})(?:/\w*)?(?:[?#][\w=&.#-]*)?",
+    re.ASCII,
+)
 
 
 class Target(NamedTuple):
@@ -36,6 +47,13 @@ class Target(NamedTuple):
     number: int
     host: str | None = None
     """Host of the page's address; None where only repository and number were given."""
+    is_gitlab: bool = False
+    """Whether it is a merge request of a GitLab."""
+
+    @property
+    def name(self) -> str:
+        """Its name, as people on its host write it."""
+        return f"{self.repository}{'!' if self.is_gitlab else '#'}{self.number}"
 
 
 def find_target(target: str, api_url: str | None) -> Target:
@@ -44,15 +62,21 @@ def find_target(target: str, api_url: str | None) -> Target:
     The token goes to the configured host, never to one that a pasted address or a remote names.
 
     Args:
-        target: A number, `owner/repo#7` or the address of its page.
+        target: A number, `owner/repo#7`, `group/project!7` or the address of its page.
         api_url: Address of the API from the command line, which allows any host; None for none.
 
     Raises:
         ConfigError: The text is none of these, or is about another host.
     """
+    if (match := _MERGE_REQUEST.fullmatch(target.strip())) is not None:
+        return _merge_request(match, api_url)
     web = web_address(host_address())
     if target.isascii() and target.isdigit():
         host, repository = find_repository(Path())
+        gitlab = urlsplit(gitlab_address())
+        if host == gitlab.hostname and host != urlsplit(web).hostname:
+            name = repository.removeprefix(f"{gitlab.path.strip('/')}/")
+            return Target(name, int(target), is_gitlab=True)
         if api_url is None and host != urlsplit(web).hostname:
             expected = f"alone needs a clone of {web}, and this one is of {host}"
             raise ConfigError("N", "command line", f"{expected}; give {repository}#{target}")
@@ -63,6 +87,23 @@ def find_target(target: str, api_url: str | None) -> Target:
         expected = f"is a page on {parsed.host}, and the API is that of {web_host}; give --api-url"
         raise ConfigError("OWNER/REPO#N", "command line", expected)
     return parsed
+
+
+def _merge_request(match: re.Match[str], api_url: str | None) -> Target:
+    """Return a merge request on the configured GitLab."""
+    address = (api_url or gitlab_address()).rstrip("/")
+    server, repository = match["server"], match["repository"]
+    # A server may live below a path, which is then no part of the project's name.
+    folder = urlsplit(address).path.strip("/")
+    if server is not None and folder:
+        repository = repository.removeprefix(f"{folder}/")
+    if server is not None and urlsplit(server).netloc.lower() != urlsplit(address).netloc.lower():
+        expected = (
+            f"is a page on {urlsplit(server).netloc}, and GITLAB_URL says "
+            f"{urlsplit(address).netloc}; set it, or give --api-url"
+        )
+        raise ConfigError("GROUP/PROJECT!N", "command line", expected)
+    return Target(repository, int(match["number"]), is_gitlab=True)
 
 
 def parse_target(target: str) -> Target:
@@ -79,14 +120,16 @@ def parse_target(target: str) -> Target:
 
     Example:
         >>> parse_target("acme/shop#7")
-        Target(repository='acme/shop', number=7, host=None)
+        Target(repository='acme/shop', number=7, host=None, is_gitlab=False)
         >>> parse_target("https://github.com/acme/shop/pull/7").number
         7
     """
     match = _TARGET.fullmatch(target.strip())
     if match is None:
         raise ConfigError(
-            "OWNER/REPO#N", "command line", f"must be like acme/shop#7, not {target[:100]!r}"
+            "OWNER/REPO#N",
+            "command line",
+            f"must be like acme/shop#7 or group/project!7, not {target[:100]!r}",
         )
     return Target(match["repository"], int(match["number"]), match["host"])
 
@@ -98,7 +141,7 @@ def find_repository(folder: Path) -> tuple[str, str]:
         folder: A folder of the clone.
 
     Returns:
-        The host without its port, and `owner/name`.
+        The host without its port, and the repository's full name.
 
     Raises:
         ConfigError: There is no clone, or no remote with such an address. The message has no

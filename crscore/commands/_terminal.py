@@ -52,6 +52,26 @@ def terminal_style(*, to_terminal: bool) -> TerminalStyle:
     return {"color": to_terminal and color_choice(is_terminal=is_terminal), "width": width}
 
 
+_HELP_ALL_KEY = "crscore.help_all"
+
+
+def _show_all(context: click.Context, _option: click.Parameter, requested: bool) -> None:
+    if requested:
+        context.meta[_HELP_ALL_KEY] = True
+        click.echo(context.get_help(), color=context.color)
+        context.exit()
+
+
+_HELP_ALL = click.Option(
+    ["--help-all"],
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_all,
+    help="Show all options and exit.",
+)
+
+
 class GroupedCommand(click.Command):
     """Command whose help lists the options in groups, and then examples.
 
@@ -62,6 +82,8 @@ class GroupedCommand(click.Command):
         groups: Further groups, before those of the settings: heading -> names of options, with `_`
             for `-`.
         examples: Command lines at the end of the help.
+        common: Names of the options that `--help` lists, where there are many; `--help-all` lists
+            the rest, too.
     """
 
     def __init__(
@@ -69,22 +91,28 @@ class GroupedCommand(click.Command):
         *arguments: Any,
         groups: Mapping[str, Sequence[str]] = MappingProxyType({}),
         examples: Sequence[str] = (),
+        common: Sequence[str] = (),
         **options: Any,
     ) -> None:
         super().__init__(*arguments, **options)
         self.groups = {**groups, **GROUPS}
         self.examples = examples
+        self.common = common
+        if common:
+            self.params.append(_HELP_ALL)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options, group by group."""
         heading_of = {name: heading for heading, names in self.groups.items() for name in names}
+        is_complete = not self.common or ctx.meta.get(_HELP_ALL_KEY, False)
         rows: dict[str, list[tuple[str, str]]] = {title: [] for title in ("Options", *self.groups)}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
             if record is not None and isinstance(parameter, click.Option):
                 # The long form of `-o`, `--output`.
                 flag = max(parameter.opts, key=len).removeprefix("--").replace("-", "_")
-                rows[heading_of.get(flag, "Options")].append(record)
+                if is_complete or flag in self.common or flag not in heading_of:
+                    rows[heading_of.get(flag, "Options")].append(record)
         for heading, listed in rows.items():
             if listed:
                 with formatter.section(heading):

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from crscore.github.actions.environment import Environment, Outlets
     from crscore.github.actions.outputs import Report
     from crscore.github.client import Client
-    from crscore.github.comment import Posted
+    from crscore.hosts.host import Host
+    from crscore.hosts.sticky import Posted
     from crscore.pull_request.overview import Overview
     from crscore.pull_request.run import Measured
     from crscore.settings import Config
@@ -41,7 +42,7 @@ MAX_SARIF_FILES: Final = 20
 """Maximum files of other tools."""
 _SETTINGS: Final = (
     "analyzers", "claims", "matcher", "verify", "max_claims", "time_limit",
-    "fail_under", "fail_under_relevance",
+    "fail_under", "fail_under_relevance", "on_nothing",
 )  # fmt: skip
 """Inputs of the action that are settings."""
 _MESSAGE_CHARS: Final = 500
@@ -127,6 +128,8 @@ def _run(runner: Environment, step: Step) -> None:
         token=runner.inputs.token,
         report=lambda text: click.echo(one_line(text)),
     )
+    from crscore.github.host import GitHub  # noqa: PLC0415  (after wrong inputs)
+
     numbers = _find_numbers(client, runner, target, step)
     if not numbers:
         reason = "no open pull request changed lately"
@@ -134,9 +137,9 @@ def _run(runner: Environment, step: Step) -> None:
             reason = "no open pull request has the commit that was measured as its newest one"
         step.note("notice", f"Nothing was scored: {reason}.")
     elif runner.inputs.post_from is not None:
-        _post_measured(client, runner, runner.inputs.post_from, numbers, step)
+        _post_measured(GitHub(client), runner, runner.inputs.post_from, numbers, step)
     else:
-        _score_each(client, runner, numbers, step)
+        _score_each(GitHub(client), runner, numbers, step)
 
 
 def _settings(runner: Environment) -> Config:
@@ -180,27 +183,27 @@ def _find_numbers(
 
 
 def _post_measured(
-    client: Client, runner: Environment, file: Path, numbers: tuple[int, ...], step: Step
+    host: Host, runner: Environment, file: Path, numbers: tuple[int, ...], step: Step
 ) -> None:
     """Report, and post if requested, the results of an untrusted job for one of these."""
     from crscore.pull_request import run  # noqa: PLC0415
 
     data = artifact.read_artifact(file)
-    overview = run.check_document(client, runner.repository, numbers, data, source="post-from")
+    overview = run.check_document(host, runner.repository, numbers, data, source="post-from")
     step.overviews.append(overview)
     step.reports[overview.number] = _report(overview, None)
     if runner.inputs.comment:
-        posted = run.post_overview(client, overview)
+        posted = run.post_overview(host, overview)
         _show_posted(posted, step)
         step.reports[overview.number] = _report(overview, posted)
 
 
-def _score_each(client: Client, runner: Environment, numbers: tuple[int, ...], step: Step) -> None:
+def _score_each(host: Host, runner: Environment, numbers: tuple[int, ...], step: Step) -> None:
     is_single = len(numbers) == 1
     reports = _read_sarif(runner, step, is_single=is_single)
     for number in numbers:
         try:
-            _score(client, runner, number, step, reports, name="" if is_single else f"-{number}")
+            _score(host, runner, number, step, reports, name="" if is_single else f"-{number}")
         except CRScoreError as exc:
             # The others are still scored; the run ends with this error.
             step.fail(exc, "" if is_single else f"{runner.repository}#{number}")
@@ -231,7 +234,7 @@ def _read_sarif(runner: Environment, step: Step, *, is_single: bool) -> tuple[Ra
 
 
 def _score(
-    client: Client,
+    host: Host,
     runner: Environment,
     number: int,
     step: Step,
@@ -240,9 +243,14 @@ def _score(
     name: str,
 ) -> None:
     """Score one pull request; completed parts are kept if a later one fails."""
-    from crscore.pull_request import run  # noqa: PLC0415
+    from crscore.pull_request import coverage, run  # noqa: PLC0415
 
     inputs = runner.inputs
+    unreviewed: tuple[str, ...] = ()
+    # Before the scoring, which then has the review that was awaited.
+    if inputs.reviewed_by:
+        subject = (runner.repository, number, inputs.reviewed_by)
+        unreviewed = coverage.judge(host, *subject, wait_s=inputs.review_wait).failed
     request = run.Request(
         repository=runner.repository,
         number=number,
@@ -252,7 +260,7 @@ def _score(
         folder=inputs.working_directory,
         reports=reports,
     )
-    measured = run.measure(client, request)
+    measured = run.measure(host, request)
     overview = measured.overview
     step.overviews.append(overview)
     step.reports[number] = _report(overview, None)
@@ -262,18 +270,18 @@ def _score(
     verdict = run.judge(measured, inputs.fail_on, fail_on_partial=inputs.fail_on_partial)
     for line in verdict.notices:
         step.show("warning", line)
-    for line in verdict.failed:
+    for line in (*unreviewed, *verdict.failed):
         step.show("error", line)
-    step.below.extend(verdict.failed)
+    step.below.extend((*unreviewed, *verdict.failed))
     # Last of all, so that no comment reports a run that then fails.
     if inputs.comment:
-        posted = run.post(client, measured)
+        posted = run.post(host, measured)
         _show_posted(posted, step)
         step.reports[number] = _report(overview, posted, **paths)
 
 
 def _show_posted(posted: Posted, step: Step) -> None:
-    from crscore.github.comment import Outcome  # noqa: PLC0415
+    from crscore.hosts.sticky import Outcome  # noqa: PLC0415
 
     if posted.outcome is Outcome.REFUSED:
         step.show("notice", f"The comment was not written, as the token may not: {posted.reason}")
@@ -341,11 +349,7 @@ def _write_log(step: Step) -> None:
     text += "".join(f"{one_line(f'note: {note}')}\n" for note in notes)
     # The report quotes untrusted text, in which the runner would obey commands.
     click.echo(commands.shielded(text), nl=False)
-    partial = [
-        f"{overview.repository}#{overview.number}"
-        for overview in step.overviews
-        if overview.partial
-    ]
+    partial = [overview.name for overview in step.overviews if overview.partial]
     if partial:
         names = ", ".join(partial[:5]) + (" and more" if len(partial) > 5 else "")
         step.show("warning", f"{names} could be read in part only; the summary lists the rest.")

@@ -76,7 +76,8 @@ def _question(command: Command) -> Command:
             "--days",
             type=click.IntRange(1, 3_660),
             default=30,
-            help="Length of the period in days, without --since (default: 30).",
+            show_default=True,
+            help="Length of the period in days, without --since.",
         ),
         _store,
     ):
@@ -199,10 +200,16 @@ def score(
     config_file: Path | None,
     **flags: Any,
 ) -> int:
-    """Score new pull requests in the store, and detect whether comments were acted on."""
+    """Score new pull requests in the store, and detect whether comments were acted on.
+
+    For a month after each merge, it also finds later commits that fix lines of the pull request.
+    """
+    from crscore.audit.escaped.mentions import make_matcher  # noqa: PLC0415
+    from crscore.audit.escaped.run import find_escaped  # noqa: PLC0415
     from crscore.audit.score import run  # noqa: PLC0415
     from crscore.audit.signals.run import find_signals  # noqa: PLC0415
     from crscore.audit.signals.suggested import MERGED_METRICS  # noqa: PLC0415
+    from crscore.scorer import make_encoder  # noqa: PLC0415
 
     names = code_metrics.split(",") if code_metrics else []
     if wrong := set(names) - set(MERGED_METRICS):
@@ -226,6 +233,7 @@ def score(
             web=web_address(api_url or host_address()),
         )
         find_signals(store, folder, night=night, metrics=names)
+        find_escaped(store, folder, night=night, matcher=make_matcher(make_encoder(settings)))
     click.echo(f"{summary.pulls:,} pull requests scored, {summary.failed:,} failed")
     return 0
 
@@ -297,7 +305,55 @@ def compare(
         io.write_text(to_json(document), output)
     else:
         text = render_verdicts(verdicts, **terminal_style(to_terminal=output is None))
-        io.write_text(text or "There are no two reviewers to compare.\n", output)
+        io.write_text(text if verdicts else "There are no two reviewers to compare.\n", output)
+    return 0
+
+
+_webhook = click.option(
+    "--webhook", metavar="URL", envvar="CRSCORE_WEBHOOK", help="Address to post the result to."
+)
+_link = click.option(
+    "--link", metavar="URL", default="", help="Address of the report, for the webhook."
+)
+
+
+@command.command(
+    "digest",
+    context_settings={"default_map": {"days": 7}},
+    examples=("crscore audit digest", "crscore audit digest --format markdown"),
+)
+@_question
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(("slack", "markdown", "json")),
+    default="markdown",
+    show_default=True,
+)
+@_webhook
+@_link
+@_output
+def digest(
+    *, form: str, webhook: str | None, link: str, output: str | None, file: Path, **question: Any
+) -> int:
+    """Write ten lines on the last week: next to the week before, and with 30 days' verdicts."""
+    from crscore.audit.gate import slack_message  # noqa: PLC0415
+    from crscore.audit.report import digest as digests  # noqa: PLC0415
+
+    with _open(file, must_exist=True) as store:
+        now = _overview(store, question)
+        # A week is too short to decide about a bot.
+        longer = _overview(store, question | {"since": None, "days": max(30, question["days"])})
+        week = digests.digest(now, _overview(store, question | _period_before(now)), longer)
+    message = slack_message(week.title, week.lines, link=link)
+    if form == "markdown":
+        text = digests.render_markdown(week)
+    else:
+        document = message if form == "slack" else week._asdict()
+        text = json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+    io.write_text(text, output)
+    if webhook:
+        _post(webhook, message)
     return 0
 
 
@@ -316,10 +372,8 @@ def compare(
     default=3.0,
     help="Smallest relevant drop (default: 3).",
 )
-@click.option(
-    "--webhook", metavar="URL", envvar="CRSCORE_WEBHOOK", help="Address to post the result to."
-)
-@click.option("--link", metavar="URL", default="", help="Address of the report, for the webhook.")
+@_webhook
+@_link
 @click.option("--format", "form", type=click.Choice(("text", "json")), default="text")
 def gate(
     reviewers: tuple[str, ...],

@@ -29,6 +29,7 @@ _PLACES: Final = ("GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE")
 @click.command(
     name="message",
     cls=GroupedCommand,
+    short_help="Compare a commit message with its change.",
     examples=('crscore message "$1"', "crscore message --fail-under 40 .git/COMMIT_EDITMSG"),
 )
 @click.argument("file")

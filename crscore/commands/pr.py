@@ -9,27 +9,35 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from crscore import io, progress
-from crscore.commands._github import host_options, make_client, print_message
+from crscore.commands._github import host_options, make_host, print_message
 from crscore.commands._sarif import read_sarif_files, sarif_option
 from crscore.commands._settings import PARTS, SCORING, setting_options
 from crscore.commands._target import find_target
 from crscore.commands._terminal import GroupedCommand, quiet_option, terminal_style
 from crscore.errors import ConfigError, CRScoreError
-from crscore.settings import host_token, resolve_settings
+from crscore.settings import resolve_settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from crscore.github.client import Client
-    from crscore.github.comment import Posted
+    from crscore.commands._target import Target
+    from crscore.hosts.host import Host
+    from crscore.hosts.sticky import Posted
     from crscore.pull_request.overview import Overview
     from crscore.pull_request.run import Measured, Request
 
 EXIT_GATE: Final = 1
 EXIT_FAILED: Final = 3
-FORMATS: Final = ("text", "json", "html", "markdown", "sarif")
-SINGLE_FORMATS: Final = ("json", "html", "sarif")
+FORMATS: Final = ("text", "json", "html", "markdown", "sarif", "codequality")
+SINGLE_FORMATS: Final = ("json", "html", "sarif", "codequality")
 """Formats of a single pull request."""
+REPORTS: Final = {
+    "json": "crscore.json",
+    "html": "crscore.html",
+    "sarif": "crscore.sarif",
+    "codequality": "gl-code-quality-report.json",
+}
+"""Files of `--reports`, by format."""
 
 
 @click.command(
@@ -39,10 +47,11 @@ SINGLE_FORMATS: Final = ("json", "html", "sarif")
         "crscore pr acme/shop#7",
         "crscore pr 7 8 9   # in a clone",
         "crscore pr acme/shop#7 --comment",
+        "crscore pr 'group/project!7'   # on GitLab",
         "crscore pr acme/shop#7 --author 'coderabbitai[bot]' --format html -o page.html",
     ),
 )
-@click.argument("targets", metavar="[OWNER/REPO#]N...", nargs=-1, required=True)
+@click.argument("targets", metavar="[OWNER/REPO#]N|GROUP/PROJECT!N...", nargs=-1, required=True)
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", help="Report format.")
 @click.option(
     "-o",
@@ -50,6 +59,12 @@ SINGLE_FORMATS: Final = ("json", "html", "sarif")
     "file",
     metavar="FILE",
     help="Write the report to this file instead of stdout.",
+)
+@click.option(
+    "--reports",
+    "folder",
+    metavar="DIR",
+    help="Also write crscore.json, .html, .sarif and gl-code-quality-report.json to this folder.",
 )
 @click.option(
     "--author",
@@ -70,7 +85,7 @@ SINGLE_FORMATS: Final = ("json", "html", "sarif")
     metavar="DIR",
     help="Local checkout to read the change from if it has both commits (default: here).",
 )
-@click.option("--no-checkout", is_flag=True, help="Read the change from GitHub's API.")
+@click.option("--no-checkout", is_flag=True, help="Read the change from the host's API.")
 @sarif_option
 @click.option(
     "--comment/--no-comment", default=False, help="Post the result as one comment, or update it."
@@ -99,6 +114,7 @@ def command(
     *,
     form: str,
     file: str | None,
+    folder: str | None,
     authors: tuple[str, ...],
     markers: tuple[str, ...],
     checkout: str | None,
@@ -118,13 +134,14 @@ def command(
 
     In a clone, the number is enough. Several pull requests are scored one after the other.
 
-    The token is read from GITHUB_TOKEN or GH_TOKEN. [tool.crscore] is read from the base branch
-    only, so that a change cannot set its own gate.
+    The token is read from GITHUB_TOKEN or GH_TOKEN, for GitLab from GITLAB_TOKEN or CI_JOB_TOKEN;
+    GITLAB_URL is GitLab's address. [tool.crscore] is read from the base branch only, so that a
+    change cannot set its own gate.
     """
     from crscore.pull_request import run  # noqa: PLC0415  (so that --help is fast)
 
     subjects = [find_target(target, api_url) for target in targets]
-    if len(subjects) > 1 and (form in SINGLE_FORMATS or document is not None):
+    if len(subjects) > 1 and (form in SINGLE_FORMATS or document is not None or folder):
         raise ConfigError("--format", "command line", f"several have no {form}: give one")
     overrides = {key: value for key, value in flags.items() if value is not None}
     # Without a file: the settings of the base branch are read with each pull request.
@@ -133,9 +150,10 @@ def command(
         raise ConfigError("offline", "settings", "cannot be true: a pull request is on the network")
     io.check_output(file)
     report = None if quiet else print_message
-    client = make_client(settings, api_url, wait_budget, token=host_token(), report=report)
+    is_gitlab = _is_gitlab(subjects)
+    host = make_host(settings, api_url, wait_budget, is_gitlab=is_gitlab, report=report)
     if document is not None:
-        return _post(client, subjects[0].repository, subjects[0].number, document)
+        return _post(host, subjects[0].repository, subjects[0].number, document)
     request = run.Request(
         repository=subjects[0].repository,
         number=subjects[0].number,
@@ -151,13 +169,14 @@ def command(
         replace(request, repository=subject.repository, number=subject.number)
         for subject in subjects
     ]
-    results = _measure_all(client, requests)
+    results = _measure_all(host, requests, [subject.name for subject in subjects])
     if results:
         io.write_text(_render(results, form, to_terminal=file is None), file)
+        _write_reports(results, folder)
     codes = [EXIT_FAILED] * (len(requests) - len(results))
     for measured in results:
         if comment:
-            _print_posted(run.post(client, measured))
+            _print_posted(run.post(host, measured))
         if not quiet:
             _print_notes(measured.overview, in_report=file is None and form == "text")
         verdict = run.judge(measured, fail_on.split(","), fail_on_partial=fail_on_partial)
@@ -165,24 +184,31 @@ def command(
             print_message(line)
         codes.append(EXIT_GATE if verdict.failed else 0)
     if verbose:
-        print_message(f"requests to GitHub: {client.traffic}")
+        print_message(f"requests to the host: {host.traffic}")
     # A pull request that could not be scored outweighs the gate.
     return max(codes)
 
 
-def _measure_all(client: Client, requests: Sequence[Request]) -> list[Measured]:
+def _is_gitlab(subjects: Sequence[Target]) -> bool:
+    kinds = {subject.is_gitlab for subject in subjects}
+    if len(kinds) > 1:
+        raise ConfigError("N", "command line", "must all be on one host")
+    return kinds == {True}
+
+
+def _measure_all(host: Host, requests: Sequence[Request], names: Sequence[str]) -> list[Measured]:
     """Measure each pull request; one of several that fails is reported, the others continue."""
     from crscore.pull_request import run  # noqa: PLC0415
 
     results: list[Measured] = []
     with progress.track("scoring pull requests", len(requests)) as advance:
-        for request in requests:
+        for request, name in zip(requests, names, strict=True):
             try:
-                results.append(run.measure(client, request))
+                results.append(run.measure(host, request))
             except CRScoreError as exc:
                 if len(requests) == 1:
                     raise
-                print_message(f"{request.repository}#{request.number}: {exc}")
+                print_message(f"{name}: {exc}")
             advance(1)
     return results
 
@@ -195,11 +221,20 @@ def _marker(text: str) -> tuple[str, str]:
 
 
 def _render(results: Sequence[Measured], form: str, *, to_terminal: bool) -> str:
-    from crscore.pull_request.documents import json, page, sarif, summary, terminal  # noqa: PLC0415
+    from crscore.pull_request.documents import (  # noqa: PLC0415
+        code_quality,
+        json,
+        page,
+        sarif,
+        summary,
+        terminal,
+    )
 
     first, overviews = results[0], [measured.overview for measured in results]
     if form == "json":
         return json.render_json(first.overview, first.reviewers.threads, first.result)
+    if form == "codequality":
+        return code_quality.render_code_quality(first.overview)
     if form == "sarif":
         return sarif.render_sarif(first.overview, first.result)
     if form == "html":
@@ -211,14 +246,27 @@ def _render(results: Sequence[Measured], form: str, *, to_terminal: bool) -> str
     )
 
 
-def _post(client: Client, repository: str, number: int, document: str) -> int:
+def _write_reports(results: Sequence[Measured], folder: str | None) -> None:
+    """Write the documents of one pull request, for the artifacts of a job."""
+    if folder is None:
+        return
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+    except OSError as exc:
+        reason = f"cannot be made ({exc.strerror})"
+        raise ConfigError("--reports", "command line", reason) from exc
+    for form, name in REPORTS.items():
+        io.write_text(_render(results, form, to_terminal=False), str(Path(folder) / name))
+
+
+def _post(host: Host, repository: str, number: int, document: str) -> int:
     """Post the JSON report of another run."""
     from crscore.pull_request import run, untrusted  # noqa: PLC0415
 
     size = untrusted.MAX_BYTES
     data, _ = io.read_input(document, content="report", limit="MAX_BYTES", max_bytes=size)
-    overview = run.check_document(client, repository, (number,), data, source=document)
-    _print_posted(run.post_overview(client, overview))
+    overview = run.check_document(host, repository, (number,), data, source=document)
+    _print_posted(run.post_overview(host, overview))
     return 0
 
 

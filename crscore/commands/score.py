@@ -9,6 +9,7 @@ import click
 
 from crscore import io, plugins
 from crscore.commands._github import print_message
+from crscore.commands._inputs import order_checked, read_limited
 from crscore.commands._sarif import read_sarif_files, sarif_option
 from crscore.commands._settings import FILE, PARTS, SCORING, load_settings, setting_options
 from crscore.commands._terminal import GroupedCommand, quiet_option, terminal_style
@@ -30,6 +31,19 @@ EXIT_GATE = 1
     name="score",
     cls=GroupedCommand,
     groups={"Code": ("language", "path", "source_root", "old", "new")},
+    common=(
+        "format",
+        "output",
+        "explain",
+        "source_root",
+        "analyzers",
+        "claims",
+        "sarif",
+        "fail_under",
+        "on_nothing",
+        "offline",
+    ),
+    short_help="Score a review of a change, or many.",
     examples=(
         "crscore change.diff review.md",
         "git diff main... | crscore - review.md --source-root .",
@@ -100,13 +114,14 @@ def command(
     report = _make_report(settings, to_terminal=target is None)
     io.check_output(target)
     clock = _Clock(verbose)
-    data, source = _read(settings, diff, "diff")
-    review_data, review_source = _read(settings, review, "review")
+    data, source = read_limited(settings, diff, "diff")
+    review_data, review_source = read_limited(settings, review, "review")
     # Imported here so that `--help` and the message about a wrong option appear immediately.
     from crscore.scorer import Scorer  # noqa: PLC0415
 
     scorer = Scorer(settings, reports=read_sarif_files(settings, sarif_files))
-    change = scorer.read_diff(data, source=source, language=language, path=path)
+    with order_checked(review_data, "crscore DIFF REVIEW"):
+        change = scorer.read_diff(data, source=source, language=language, path=path)
     comments = scorer.read_review(review_data, source=review_source)
     change = _add_sources(change, settings, source_root, old, new)
     clock.report("read the input")
@@ -170,12 +185,6 @@ def _make_report(settings: Config, *, to_terminal: bool) -> Report:
     return report
 
 
-def _read(settings: Config, name: str, content: str) -> tuple[bytes, str]:
-    """Read an input whose limit is the setting `max_<what>_bytes`."""
-    limit = f"max_{content}_bytes"
-    return io.read_input(name, content=content, limit=limit, max_bytes=getattr(settings, limit))
-
-
 def _add_sources(
     change: Diff, settings: Config, root: str | None, old: str | None, new: str | None
 ) -> Diff:
@@ -192,7 +201,7 @@ def _add_sources(
     if not old and not new:
         return change
     sides = {
-        side: _read(settings, name, "source")[0].decode("utf-8", errors="replace")
+        side: read_limited(settings, name, "source")[0].decode("utf-8", errors="replace")
         for side, name in (("old", old), ("new", new))
         if name is not None
     }
@@ -203,8 +212,13 @@ def _gate(result: Result, settings: Config, name: str) -> int:
     from crscore.scoring import gate  # noqa: PLC0415
 
     thresholds = (settings.fail_under, settings.fail_under_relevance)
+    is_gated = any(threshold is not None for threshold in thresholds)
+    if result.overlong and is_gated:
+        # The length of a review must not switch off its gate.
+        print_message(f"{name} {gate.TOO_LONG}")
+        return EXIT_GATE
     # What is missing could move the score to either side of a threshold.
-    if result.missing and any(threshold is not None for threshold in thresholds):
+    if result.missing and is_gated:
         print_message(f"the gate was not applied to {name}: the result is partial")
         return 0
     useful = result.usefulness

@@ -48,6 +48,7 @@ class SplitCommand(GroupedCommand):
 
 @click.command(
     name="validate",
+    short_help="Compare the score with people's ratings.",
     cls=SplitCommand,
     context_settings={"show_default": True},
     examples=(

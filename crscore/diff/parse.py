@@ -19,6 +19,12 @@ from crscore.records import ChangedFile, Diff, DiffLine, FileStatus, Hunk, LineK
 _COLOURED: Final = re.compile(r"^(?:\x1b\[[0-9;]*[mK])+(?:diff |@@ |--- |\+\+\+ )", re.MULTILINE)
 _COLOUR: Final = re.compile(r"\x1b\[[0-9;]*[mK]")
 _FIRST_HEADER: Final = re.compile(r"^(?:diff --git |--- |@@ -)[^\n]*$", re.MULTILINE)
+# Headers of a mail whose text is not written as it is.
+_MAIL: Final = re.compile(
+    rb"\A(?:[^\n]+\n)*?content-"
+    rb"(?:transfer-encoding: *(?:quoted-printable|base64)|type: *multipart/)",
+    re.IGNORECASE,
+)
 _SUBPROJECT: Final = re.compile(r"Subproject commit [0-9a-f]{40}(?:-dirty)?$")
 
 
@@ -47,7 +53,7 @@ def parse_diff(
     r"""Parse a diff.
 
     Anything that `git diff`, `git show`, `git format-patch`, `diff -u`, `diff -ru` and
-    GitHub print is accepted, and so is a bare hunk that starts with `@@`.
+    GitHub print is accepted, also as a mail, and so is a bare hunk that starts with `@@`.
 
     Args:
         text: The diff. Bytes are UTF-8, or UTF-16 with a byte order mark.
@@ -73,7 +79,7 @@ def parse_diff(
         ('python', 2)
     """
     data = _bytes_of(text, source, limits)
-    decoded, notes = _decode(data)
+    decoded, notes = _decode(_text_of_mail(data) if _MAIL.match(data) else data)
     lines = decoded.removesuffix("\n").split("\n")
     sections = split_sections(
         lines, source=source, max_files=limits.max_files, max_hunks=limits.max_hunks
@@ -239,6 +245,13 @@ def _decode(data: bytes) -> tuple[str, list[str]]:
         text = text.replace("\r\n", "\n")
         notes.append("The diff has CRLF line ends throughout; the files' own are unknown.")
     return text, notes
+
+
+def _text_of_mail(data: bytes) -> bytes:
+    import email  # noqa: PLC0415  (mails are rare)
+
+    parts = [part.get_payload(decode=True) for part in email.message_from_bytes(data).walk()]
+    return b"\n".join(part for part in parts if isinstance(part, bytes)) or data
 
 
 def _no_diff(text: str, source: str) -> DiffParseError:

@@ -314,6 +314,9 @@ def _load(folder: Path | None, offline: bool) -> _Model:
 
 
 def _import_packages() -> tuple[Any, Any]:
+    # onnxruntime (1.31, 1.32) looks up a telemetry host some seconds after its import, whatever
+    # `disable_telemetry_events` says; it reads this variable when it is imported.
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     try:
         import onnxruntime  # noqa: PLC0415
         import tokenizers  # noqa: PLC0415

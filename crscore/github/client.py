@@ -8,7 +8,6 @@ token.
 
 from __future__ import annotations
 
-import http.client
 import logging
 import re
 import time
@@ -33,19 +32,19 @@ from crscore.github.response_errors import (
     check_response,
     one_line,
 )
-from crscore.github.retry import RetryBudget, TryAgainError
+from crscore.hosts.retry import RetryBudget, TryAgainError
 from crscore.version import __version__
 
 try:
     import github
     import requests
-    import urllib3
 except ImportError as exc:
     raise DependencyError("PyGithub", "pip install 'crscore[github]'") from exc
 
 from collections.abc import Callable, Mapping
 
 from crscore.cache import Store
+from crscore.hosts.connection import NO_RESPONSE, ConnectionFailure, failure_of, read_chunks
 
 if TYPE_CHECKING:
     from github.Issue import Issue
@@ -64,7 +63,6 @@ _MAX_REDIRECTS = 3
 _REDIRECTS = frozenset({301, 302, 307, 308})
 # Maximum total duration of a response, in time-outs.
 _TIMEOUTS = 4
-_CHUNK_BYTES = 65536
 # Any other character in a path would become a query, a fragment or another path.
 _PATH = re.compile(r"(?:/(?!\.{1,2}(?:/|\Z))[\w\-.~%!$&'()*+,;=:@]+)+", re.ASCII)
 # A GitHub token is printable and has no spaces; any other would be quoted in an error.
@@ -73,7 +71,6 @@ _TOKEN = re.compile(r"[\x21-\x7e]+")
 _MIN_TOKEN_LENGTH = 8
 # `<https://api.github.com/x?page=2>; rel="next", <https://api.github.com/x?page=9>; rel="last"`
 _LAST_PAGE = re.compile(r'[?&]page=(\d{1,9})(?:&[^<>]*)?>; rel="last"', re.ASCII)
-_NO_RESPONSE = (OSError, ValueError, http.client.HTTPException, urllib3.exceptions.HTTPError)
 # Other exceptions that PyGithub raises for a response that it cannot parse.
 _NOT_UNDERSTOOD = (AssertionError, AttributeError, RuntimeError, github.BadAttributeException)
 # At DEBUG level PyGithub logs whole responses, in which a server may repeat the token.
@@ -135,14 +132,6 @@ class _GraphqlErrors(msgspec.Struct):
 
 class _GraphqlData(msgspec.Struct, Generic[T]):
     data: T
-
-
-class _ConnectionFailure(NamedTuple):
-    """Request without a readable response."""
-
-    reason: str
-    may_have_arrived: bool = True
-    is_final: bool = False
 
 
 class Client:
@@ -341,8 +330,8 @@ class Client:
                 return action()
             except github.GithubException as exc:
                 status, headers, data = exc.status, exc.headers or {}, exc.data
-            except _NO_RESPONSE as exc:
-                failure = _failure_of(exc)
+            except NO_RESPONSE as exc:
+                failure = failure_of(exc)
                 if failure.may_have_arrived:
                     raise _uncertain_write(operation, failure.reason) from exc
                 raise _unavailable(failure, operation) from exc
@@ -440,9 +429,9 @@ class Client:
         try:
             with self._session.request(verb, url, **options) as response:
                 body = self._read_body(response, operation)
-        except _NO_RESPONSE as exc:
+        except NO_RESPONSE as exc:
             self._is_silent = True
-            raise _unavailable(_failure_of(exc), operation) from exc
+            raise _unavailable(failure_of(exc), operation) from exc
         self._is_silent = False
         headers = {name.lower(): self._redact(value) for name, value in response.headers.items()}
         return Response(response.status_code, headers, self._redact(body))
@@ -451,7 +440,7 @@ class Client:
         """Read a body strictly as UTF-8, which GitHub sends; anything else is damaged."""
         end = time.monotonic() + _TIMEOUTS * self._timeout_s
         body = bytearray()
-        for chunk in response.iter_content(_CHUNK_BYTES):
+        for chunk in read_chunks(response):
             body += chunk
             if len(body) > MAX_RESPONSE_BYTES:
                 reason = f"the response is larger than {MAX_RESPONSE_BYTES:,} bytes"
@@ -537,23 +526,6 @@ def _decode(body: str, kind: type[T], operation: str) -> T:
         raise UnavailableError(operation, "GitHub's response is nested too deeply") from exc
 
 
-def _unavailable(failure: _ConnectionFailure, operation: str) -> UnavailableError | TryAgainError:
+def _unavailable(failure: ConnectionFailure, operation: str) -> UnavailableError | TryAgainError:
     error = UnavailableError(operation, failure.reason)
     return error if failure.is_final else TryAgainError(error)
-
-
-def _failure_of(exc: Exception) -> _ConnectionFailure:
-    """Describe the failure of a request without quoting any part of it."""
-    cause = getattr(next(iter(exc.args), None), "reason", None)
-    if "CERTIFICATE_VERIFY_FAILED" in str(exc):
-        return _ConnectionFailure(
-            "its certificate cannot be trusted", may_have_arrived=False, is_final=True
-        )
-    if isinstance(exc, requests.ConnectTimeout):
-        return _ConnectionFailure("it cannot be reached in time", may_have_arrived=False)
-    if isinstance(cause, urllib3.exceptions.NewConnectionError):
-        return _ConnectionFailure("it cannot be reached", may_have_arrived=False)
-    # `requests` wraps some time-outs of a body in other errors; only the text shows it.
-    if isinstance(exc, requests.Timeout) or "timed out" in str(exc):
-        return _ConnectionFailure("no response in time")
-    return _ConnectionFailure("the connection broke, or the response cannot be read")

@@ -14,10 +14,10 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from crscore.errors import HostError
+from crscore.errors import HostError, UnavailableError
 from crscore.github import graphql
 from crscore.github.client import Client
-from crscore.github.records import Remark, RemarkKind
+from crscore.hosts.records import Remark, RemarkKind
 from crscore.records import Side
 
 PENDING: Final = "PENDING"
@@ -112,6 +112,7 @@ class LineItem(CommentItem, frozen=True):
 class _ReviewItem(CommentItem, frozen=True):
     state: str = ""
     submitted_at: str | None = None
+    commit_id: str | None = None
 
 
 _I = TypeVar("_I", bound=CommentItem)
@@ -203,6 +204,37 @@ def read_conversation(
         missing=tuple(missing),
         unlisted=unlisted if listed_all else 0,
     )
+
+
+def read_reviews(client: Client, repository: str, number: int, head: str) -> tuple[Remark, ...]:
+    """Read the submitted reviews, each with the commit that it reviewed.
+
+    Raises:
+        HostError: They could not be read whole.
+    """
+    path = f"/repos/{repository}/pulls/{number}"
+    reviews = _read_whole(client, f"{path}/reviews", _ReviewItem)
+    # An answer in a thread is an empty review, too; only the comments tell it from one of lines.
+    answers = {
+        review.id
+        for review in reviews
+        if review.commit_id == head and review.state == "COMMENTED" and not review.body
+    }
+    if answers:
+        lines = _read_whole(client, f"{path}/comments", LineItem)
+        answers -= {line.pull_request_review_id for line in lines if line.in_reply_to_id is None}
+    return tuple(
+        replace(_from_review(review), commit=review.commit_id)
+        for review in reviews
+        if review.state != PENDING and review.id not in answers
+    )
+
+
+def _read_whole(client: Client, path: str, kind: type[_I]) -> tuple[_I, ...]:
+    pages = client.pages(path, kind)
+    if pages.missing:
+        raise UnavailableError(path, "; ".join(pages.missing))
+    return pages.items
 
 
 def _read_states(client: Client, repository: str, number: int, settings: str) -> _States:

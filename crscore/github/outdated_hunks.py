@@ -1,41 +1,17 @@
-"""Hunks that outdated comments were written on, each as a separate change.
+"""Older versions of a pull request's change, for its outdated comments."""
 
-A comment becomes outdated when a later push changes its lines. It still reviews the lines that it
-was written on, so it is scored against those: the whole hunk of the commit it names, or, when that
-commit is gone, the part of the hunk that the host stores with the comment.
-"""
-
-import hashlib
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
-from typing import Final, NamedTuple
 
 import msgspec
 
 from crscore.diff import parse
-from crscore.errors import HostError, InputError, NotFoundError
+from crscore.errors import InputError
 from crscore.github.client import Client
-from crscore.github.records import Remark
-from crscore.records import ChangedFile, Comment, Diff, ScopeKind, Side
-from crscore.scoring import scopes
-
-Local = Callable[[str], bytes | None]
-
-MAX_COMMITS: Final = 20
-"""Maximum number of older versions read, those with the most comments first."""
-
-
-class OutdatedHunks(NamedTuple):
-    """Hunks that outdated comments were written on."""
-
-    hunks: Mapping[int, Diff]
-    """Changes of one file and one hunk, by the comment's id."""
-    missing: tuple[str, ...]
-    """Missing data that would change a number, one sentence each."""
-    notes: tuple[str, ...]
-    """Remarks for a reader, one sentence each."""
+from crscore.hosts import outdated_hunks
+from crscore.hosts.outdated_hunks import Local, OutdatedHunks
+from crscore.hosts.records import Remark
+from crscore.records import ChangedFile
 
 
 class _File(msgspec.Struct, frozen=True):
@@ -48,7 +24,7 @@ class _Comparison(msgspec.Struct, frozen=True):
 
 
 def read_outdated_hunks(
-    client: Client | None,
+    client: Client,
     repository: str,
     base: str,
     remarks: Sequence[Remark],
@@ -58,107 +34,20 @@ def read_outdated_hunks(
     """Read the hunk that each outdated comment was written on.
 
     Args:
-        client: GitHub client; None to use the local checkout and the kept parts alone.
+        client: GitHub client.
         repository: `owner/name`.
         base: Tip of the base branch, 40 hex digits.
         remarks: All remarks; the outdated ones on a line are looked up.
         local: Returns the change up to a commit from a local checkout, or None when unavailable.
     """
-    outdated = [remark for remark in remarks if remark.outdated and remark.path]
-    counts = Counter(remark.commit for remark in outdated if remark.commit)
-    commits = sorted(counts, key=lambda commit: (-counts[commit], commit))
-    versions: dict[str, Mapping[str, ChangedFile]] = {}
-    failed: list[str] = []
-    for commit in commits[:MAX_COMMITS]:
-        try:
-            versions[commit] = _read_version(client, repository, base, commit, local)
-        except NotFoundError:
-            continue  # the commit is gone
-        except HostError as exc:
-            failed.append(f"{commit[:12]} ({exc.reason})")
-    hunks: dict[int, Diff] = {}
-    partial = 0
-    for remark in outdated:
-        hunk = _find_hunk(versions.get(remark.commit or "", {}), remark)
-        partial += hunk is None
-        hunk = hunk or _kept_part(remark)
-        if hunk is not None:
-            hunks[remark.id] = hunk
-    notes = []
-    if partial and not failed:
-        notes.append(
-            f"Of {partial} outdated comments only the kept part of the hunk was read, because the "
-            "commit they name is gone, too old or shows other lines."
-        )
-    missing = [f"Older versions could not be read: {', '.join(failed)}."] if failed else []
-    return OutdatedHunks(hunks=hunks, missing=tuple(missing), notes=tuple(notes))
 
-
-def mark_outdated(remark: Remark, change: Diff) -> Remark:
-    """Mark a comment on a whole file as outdated when the change no longer has the file.
-
-    GitHub does so for lines only.
-    """
-    if remark.path is None or remark.line is not None or remark.outdated:
-        return remark
-    file = scopes.file_at(change, remark.path, remark.side or Side.NEW)
-    return remark if file is not None or not change.files else replace(remark, outdated=True)
-
-
-def _read_version(
-    client: Client | None, repository: str, base: str, commit: str, local: Local | None
-) -> Mapping[str, ChangedFile]:
-    """Return the files of the change as it was at a commit, by path, old or new."""
-    files: list[ChangedFile] = []
-    text = local(commit) if local else None
-    if text is not None:
-        with suppress(InputError):  # the host may show it in full
-            files = list(parse.parse_diff(text).files)
-    if not files and client is not None:
+    def read_version(commit: str) -> list[ChangedFile]:
         path = f"/repos/{repository}/compare/{base}...{commit}"
+        files: list[ChangedFile] = []
         for row in client.get(path, _Comparison).files:
             with suppress(InputError):
                 # A row is one file; GitHub omits the last line end of its patch.
                 files += parse.parse_diff(f"{row.patch or ''}\n", path=row.filename).files[:1]
-    by_old_path = {file.old_path: file for file in files if file.old_path}
-    return by_old_path | {file.path: file for file in files}
+        return files
 
-
-def _find_hunk(files: Mapping[str, ChangedFile], remark: Remark) -> Diff | None:
-    """Return the hunk of the older version, if the comment was written on it."""
-    file = files.get(remark.path or "")
-    if file is None:
-        return None
-    change = Diff(files=(replace(file, path=remark.path or ""),), sha256="")
-    if remark.line is None:  # on the file as a whole
-        return replace(change, sha256=_digest(f"{remark.path}\n{file.hunks}"))
-    scope = scopes.attach(
-        Comment(
-            body=remark.body,
-            path=remark.path,
-            line=remark.line,
-            side=remark.side or Side.NEW,
-            diff_hunk=remark.hunk,
-            # The stored hunk takes precedence; without one, the line number applies to this
-            # version.
-            outdated=remark.hunk is not None,
-        ),
-        change,
-    )
-    if scope is None or scope.kind is not ScopeKind.HUNK or scope.hunk is None:
-        return None
-    hunk = file.hunks[scope.hunk]
-    only = replace(change.files[0], hunks=(hunk,))
-    return Diff(files=(only,), sha256=_digest(f"{remark.path}\n{hunk}"))
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _kept_part(remark: Remark) -> Diff | None:
-    """Read the partial hunk stored with a comment, whose end is missing."""
-    try:
-        return parse.parse_diff(remark.hunk or "", path=remark.path)
-    except InputError:
-        return None
+    return outdated_hunks.read_outdated_hunks(remarks, read_version=read_version, local=local)

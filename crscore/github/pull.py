@@ -6,9 +6,8 @@ outdated comments were written on. Only the first has to succeed. A later failur
 """
 
 import base64
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
@@ -17,15 +16,14 @@ from crscore.diff import full_files
 from crscore.diff.checkout import CheckoutSearch
 from crscore.diff.full_files import Limits
 from crscore.errors import CRScoreError, HostError, NotFoundError
-from crscore.github import blobs, changed_files, comment, conversation, outdated_hunks
+from crscore.github import blobs, changed_files, conversation, outdated_hunks
 from crscore.github.client import Client
 from crscore.github.conversation import Conversation, User
-from crscore.github.records import PullRequest, RemarkKind
+from crscore.hosts.host import SETTINGS_FILE, FindCheckout, Head, Reviews
+from crscore.hosts.outdated_hunks import mark_outdated
+from crscore.hosts.records import PullRequest, RemarkKind
+from crscore.hosts.sticky import is_sticky
 from crscore.records import Diff
-
-FindCheckout = Callable[[str, str], CheckoutSearch]
-
-SETTINGS_FILE: Final = "pyproject.toml"
 
 
 class _Repository(msgspec.Struct, frozen=True):
@@ -60,17 +58,6 @@ class _Listed(msgspec.Struct, frozen=True):
     number: int
     head: _Branch
     updated_at: str = ""
-
-
-class Head(NamedTuple):
-    """Current head of a pull request on GitHub."""
-
-    repository: str
-    """`owner/name` of the base, its current name."""
-    sha: str
-    """The newest commit, 40 hex digits."""
-    url: str
-    """Its page on the host."""
 
 
 class Change(NamedTuple):
@@ -132,9 +119,9 @@ def read_pull(
             break
     settings, unread = _read_settings(client, repository, pull.base.ref, discussion)
     # crscore's own comment is no review, and it must not change its own score.
-    sticky = tuple(filter(comment.is_sticky, discussion.remarks))
+    sticky = tuple(filter(is_sticky, discussion.remarks))
     remarks = tuple(
-        outdated_hunks.mark_outdated(remark, change.diff)
+        mark_outdated(remark, change.diff)
         for remark in discussion.remarks
         if not remark.minimized and remark not in sticky
     )
@@ -267,7 +254,21 @@ def read_head(client: Client, repository: str, number: int) -> Head:
     Raises:
         HostError: It could not be read.
     """
+    return _head(client.get(f"/repos/{repository}/pulls/{number}", _Pull), repository)
+
+
+def read_reviews(client: Client, repository: str, number: int) -> Reviews:
+    """Read the submitted reviews of a pull request, and its current head.
+
+    Raises:
+        HostError: They could not be read whole.
+    """
     pull = client.get(f"/repos/{repository}/pulls/{number}", _Pull)
+    remarks = conversation.read_reviews(client, repository, number, pull.head.sha)
+    return Reviews(_head(pull, repository), pull.user.login if pull.user else None, remarks)
+
+
+def _head(pull: _Pull, repository: str) -> Head:
     name = pull.base.repo.full_name if pull.base.repo else repository
     return Head(name, pull.head.sha, pull.html_url)
 

@@ -18,7 +18,7 @@ from crscore.errors import (
     RateLimitedError,
     UnavailableError,
 )
-from crscore.github.retry import TryAgainError
+from crscore.hosts.retry import TryAgainError
 
 SECONDARY_WAIT_S = 60.0
 """Wait in seconds for a secondary limit without one; doubles."""

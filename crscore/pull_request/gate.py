@@ -1,17 +1,18 @@
 """Quality gate of a pull request: its reviewers compared with thresholds."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from crscore.errors import ConfigError
 from crscore.pull_request.overview import Overview, Scores
 from crscore.pull_request.reviewers import wildcards
-from crscore.scoring.gate import GateResult, check_thresholds
+from crscore.scoring.gate import TOO_LONG, GateResult, check_thresholds
 
 TOGETHER: Final = "together"
 """All reviewers together."""
 EACH_REVIEWER: Final = "each"
 """Every reviewer separately."""
+_ALL: Final = "all reviewers together"
 
 
 def judge(
@@ -22,10 +23,13 @@ def judge(
     on_nothing: str = "pass",
     fail_on: Sequence[str],
     fail_on_partial: bool = False,
+    overlong: Collection[str] = (),
+    partial: bool | None = None,
 ) -> GateResult:
     """Compare the standing and the relevance of reviewers with thresholds.
 
-    A partial run applies no threshold: an incomplete number must not fail a run.
+    A partial run applies no threshold: an incomplete number must not fail a run. A review that was
+    not scored whole for its own length fails.
 
     Args:
         overview: The run.
@@ -34,6 +38,8 @@ def judge(
         on_nothing: `fail` when a reviewer without a number fails.
         fail_on: `together`, `each`, or patterns of reviewers' names (`*` is any text).
         fail_on_partial: With a threshold, a partial run fails.
+        overlong: Names of the reviewers whose reviews were too long.
+        partial: Whether anything is missing beside what those wrote; None for what the run says.
 
     Raises:
         ConfigError: `fail_on` is empty.
@@ -43,8 +49,8 @@ def judge(
         raise ConfigError("fail-on", "settings", "must be together, each, or names of reviewers")
     if fail_under is None and fail_under_relevance is None:
         return GateResult((), ())
-    subject = f"{overview.repository}#{overview.number}"
-    if overview.partial:
+    subject = overview.name
+    if overview.partial if partial is None else partial:
         lines = (f"{subject}: the gate was not applied: the run is partial",)
         return GateResult(lines, ()) if fail_on_partial else GateResult((), lines)
     failed: list[str] = []
@@ -58,6 +64,9 @@ def judge(
                 f"{subject}: the gate was not applied to {pattern}: no such reviewer commented"
             )
     for name, scores in scores_by_name.items():
+        if name in overlong or (name == _ALL and overlong):
+            failed.append(f"{subject}: the review of {name} {TOO_LONG}")
+            continue
         result = check_thresholds(
             name,
             standing=None if scores.usefulness is None else scores.usefulness.standing,
@@ -74,7 +83,7 @@ def judge(
 
 def _matching_rows(overview: Overview, pattern: str) -> dict[str, Scores]:
     if pattern.lower() == TOGETHER:
-        return {"all reviewers together": overview.together}
+        return {_ALL: overview.together}
     is_each = pattern.lower() == EACH_REVIEWER
     return {
         row.name: row

@@ -12,7 +12,8 @@ from typing import Annotated, Any, Final, Literal
 from msgspec import Meta, Struct
 
 from crscore import records
-from crscore.github.records import PullRequest
+from crscore.hosts.addresses import pull_name
+from crscore.hosts.records import PullRequest
 from crscore.records import LineSpan, ReferenceKind, Severity, Side
 from crscore.reports import escape, view
 from crscore.reports.score_blocks import MAX_PROOF_PLACES
@@ -37,11 +38,13 @@ Share = Annotated[float, Meta(ge=0, le=1)]
 Count = Annotated[int, Meta(ge=0, le=1_000_000_000)]
 Number = Annotated[int, Meta(ge=1, le=1_000_000_000)]
 Commit = Annotated[str, Meta(pattern=r"\A[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")]
-Repository = Annotated[str, Meta(pattern=r"\A[A-Za-z0-9_.-]{1,100}/[A-Za-z0-9_.-]{1,100}\Z")]
+# GitLab's groups nest; `.` and `..` are no names.
+_NAME: Final = r"(?!\.\.?(?:/|\Z))[A-Za-z0-9_.-]{1,100}"
+Repository = Annotated[str, Meta(pattern=rf"\A{_NAME}(?:/{_NAME}){{1,20}}\Z")]
 Address = Annotated[
     str,
     Meta(
-        pattern=r"\Ahttps?://[A-Za-z0-9.-]{1,253}(?::[0-9]{1,5})?(?:/[A-Za-z0-9._-]{1,100}){1,9}\Z",
+        pattern=r"\Ahttps?://[A-Za-z0-9.-]{1,253}(?::[0-9]{1,5})?(?:/[A-Za-z0-9._-]{1,100}){1,25}\Z",
         max_length=1_200,
     ),
 ]
@@ -187,7 +190,7 @@ class Overview(Struct, frozen=True, kw_only=True):
     signature: Text
     """Signature of the settings: same signature and inputs, same scores."""
     repository: Repository
-    """`owner/name`."""
+    """Full name: `owner/name`, or `group/subgroup/name`."""
     number: Number
     """The pull request's number."""
     title: Text
@@ -212,6 +215,11 @@ class Overview(Struct, frozen=True, kw_only=True):
     """Missing inputs that would change a number; empty when complete."""
     notes: Annotated[tuple[Text, ...], Meta(max_length=MAX_NOTES)]
     """Further notes for a reader."""
+
+    @property
+    def name(self) -> str:
+        """Its name, as people on its host write it."""
+        return pull_name(self.repository, self.number, self.url)
 
     @property
     def partial(self) -> bool:

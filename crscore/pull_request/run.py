@@ -1,4 +1,4 @@
-"""Measurement of one pull request, from reading it on GitHub to posting the comment.
+"""Measurement of one pull request, from reading it on its host to posting the comment.
 
 read -> identify reviewers -> score -> overview -> comment. The documents are made from the overview
 alone, so that a job with write permission can make them from another job's data.
@@ -11,12 +11,9 @@ from typing import Any, Final
 
 from crscore.diff import checkout, full_files
 from crscore.diff.checkout import CheckoutSearch
-from crscore.github import comment as sticky
-from crscore.github import conversation, pull
-from crscore.github.client import Client
-from crscore.github.comment import Outcome, Posted
-from crscore.github.pull import FindCheckout
-from crscore.github.records import PullRequest
+from crscore.hosts.host import SETTINGS_FILE, FindCheckout, Host, OwnRemarks
+from crscore.hosts.records import PullRequest
+from crscore.hosts.sticky import Outcome, Posted
 from crscore.pull_request import gate, overview, untrusted
 from crscore.pull_request.documents import comment
 from crscore.pull_request.overview import Overview, Person
@@ -29,7 +26,7 @@ from crscore.scoring.gate import GateResult
 from crscore.settings import Config, SettingsText, resolve_settings
 from crscore.static_analysis.reports import RawReport
 
-BASE_FILE: Final = f"{pull.SETTINGS_FILE} of the base branch"
+BASE_FILE: Final = f"{SETTINGS_FILE} of the base branch"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +34,7 @@ class Request:
     """Pull request to measure, with its options."""
 
     repository: str
-    """`owner/name`."""
+    """Full name on the host, such as `owner/name`."""
     number: int
     """The pull request."""
     authors: tuple[str, ...] = ()
@@ -70,11 +67,11 @@ class Measured:
     """Values that the documents are made from."""
 
 
-def measure(client: Client, request: Request) -> Measured:
+def measure(host: Host, request: Request) -> Measured:
     """Read a pull request and score its review comments.
 
     Args:
-        client: GitHub client.
+        host: Its code host.
         request: What to measure.
 
     Returns:
@@ -86,8 +83,7 @@ def measure(client: Client, request: Request) -> Measured:
         CRScoreError: A part of the run failed.
     """
     flag_settings = resolve_settings(request.flags, file=None)
-    pull_request = pull.read_pull(
-        client,
+    pull_request = host.read_pull(
         request.repository,
         request.number,
         limits=full_files.Limits(
@@ -116,7 +112,7 @@ def assess(
     """Score the review comments of a pull request that was read.
 
     Args:
-        pull_request: The pull request, from GitHub or any other source.
+        pull_request: The pull request, from any source.
         scorer: Scorer with the settings.
         authors: Patterns of the logins and reviewers to include; empty for all.
         markers: Text in the body of posts, by the name of the reviewer whose posts they are.
@@ -144,7 +140,7 @@ def assess(
     )
 
 
-def post(client: Client, measured: Measured) -> Posted:
+def post(host: Host, measured: Measured) -> Posted:
     """Create the comment, or update the existing one.
 
     Returns:
@@ -153,13 +149,12 @@ def post(client: Client, measured: Measured) -> Posted:
     if not measured.overview.reviewers and not measured.pull.sticky:
         # Without reviewers, a comment would have nothing to report.
         return Posted(Outcome.UNCHANGED, "", "there is no review yet")
-    return sticky.post(
-        client,
-        measured.pull.repository,
-        measured.pull.number,
+    pull = measured.pull
+    return host.post_to(
+        pull.repository,
+        pull.number,
         comment.render_comment(measured.overview),
-        measured.pull.sticky,
-        certain=measured.pull.knows_sticky,
+        OwnRemarks(pull.sticky, pull.knows_sticky),
     )
 
 
@@ -183,16 +178,19 @@ def judge(
         on_nothing=measured.settings.on_nothing,
         fail_on=fail_on,
         fail_on_partial=fail_on_partial,
+        overlong={measured.reviewers.threads[i].reviewer for i in measured.result.overlong},
+        # Nothing else is missing from a result whose reviews are too long.
+        partial=bool(measured.pull.missing) if measured.result.overlong else None,
     )
 
 
 def check_document(
-    client: Client, repository: str, numbers: Sequence[int], data: bytes, *, source: str
+    host: Host, repository: str, numbers: Sequence[int], data: bytes, *, source: str
 ) -> Overview:
     """Read and check the JSON document of a job without write permission.
 
     Args:
-        client: GitHub client.
+        host: Its code host.
         repository: `owner/name`, from the trusted event.
         numbers: The pull requests that the trusted event can be about, at least one. The data may
             name one of them, but no other.
@@ -205,27 +203,21 @@ def check_document(
     """
     decoded = untrusted.decode_overview(data, source=source)
     number = decoded.number if decoded.number in numbers else numbers[0]
-    head = pull.read_head(client, repository, number)
+    head = host.read_head(repository, number)
     return untrusted.check_subject(
         decoded, repository=head.repository, number=number, head=head.sha, url=head.url
     )
 
 
-def post_overview(client: Client, checked: Overview) -> Posted:
+def post_overview(host: Host, checked: Overview) -> Posted:
     """Post an overview that `check_document` accepted.
 
     Raises:
         HostError: The conversation could not be read.
     """
-    discussion = conversation.read_conversation(
-        client, checked.repository, checked.number, settings=f"{checked.head}:", expected={}
-    )
-    own_remarks = tuple(remark for remark in discussion.remarks if sticky.is_sticky(remark))
-    certain = discussion.knows_ours and not discussion.unlisted
-    body = comment.render_comment(checked)
-    return sticky.post(
-        client, checked.repository, checked.number, body, own_remarks, certain=certain
-    )
+    subject = (checked.repository, checked.number)
+    existing = host.read_own(*subject, checked.head)
+    return host.post_to(*subject, comment.render_comment(checked), existing)
 
 
 def _finder(folder: Path | None, *, is_requested: bool) -> FindCheckout | None:

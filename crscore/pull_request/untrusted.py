@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from crscore.errors import InputError, LimitError
+from crscore.hosts.addresses import pull_name
 from crscore.pull_request.overview import Overview, Place, Scores, Together, is_plain
 from crscore.reports import escape
 
@@ -64,8 +65,8 @@ def check_subject(
     subject = (overview.repository.lower(), overview.number, overview.head)
     if subject != (repository.lower(), number, head.lower()):
         raise InputError(
-            f"the file is about {overview.repository}#{overview.number} at {overview.head[:12]}, "
-            f"not about {repository}#{number} at {head[:12]}; measure again"
+            f"the file is about {overview.name} at {overview.head[:12]}, "
+            f"not about {pull_name(repository, number, url)} at {head[:12]}; measure again"
         )
     return msgspec.structs.replace(overview, url=url)
 

@@ -27,6 +27,8 @@ _TREND_PIXELS: Final = 130
 _WRITTEN_PIXELS: Final = 84
 """Room for a value written at the end of a row."""
 _EVENT_CHARS: Final = 40
+_LABEL_PIXELS, _LABEL_LINES = 14, 6
+"""Height of a label above the field, and lines of labels before they begin again."""
 _LEFT, _RIGHT = 0.4, 0.6
 """Shares of the width beyond which a label is on one side of its line."""
 _SVG: Final = "http://www.w3.org/2000/svg"
@@ -222,11 +224,18 @@ def _plot(plot: Plot, width: int) -> list[dict[str, Any]]:
         _layer(rows, "text", left, x={"value": 0}, y=y, text=_LABEL),
         _layer(rows, "text", style | {"align": "right"}, x={"value": width}, y=y, text=written),
     ]
-    for mark in plot.marks:
+    for index, mark in enumerate(plot.marks):
         anchor = (mark.value - low) / ((high - low) or 1.0)
         ruled = {"field": "at", "type": "quantitative", "scale": x["scale"]}
-        layers += _rule({"at": mark.value, "label": mark.label}, ruled, anchor, above=8)
+        layers += _rule(
+            {"at": mark.value, "label": mark.label}, ruled, anchor, above=8 + _line_above(index)
+        )
     return layers
+
+
+def _line_above(index: int) -> int:
+    """Return the pixels by which a label is higher than the first, so that none covers another."""
+    return _LABEL_PIXELS * (index % _LABEL_LINES)
 
 
 def _ends(plot: Plot) -> tuple[float, float]:
@@ -318,8 +327,7 @@ def _trend(trend: Trend) -> list[dict[str, Any]]:
     for index, event in enumerate(trend.events):
         day = _milliseconds(event.day)
         row = {"day": day, "label": escape.one_line(event.label, _EVENT_CHARS)}
-        # Labels of neighbouring days alternate between two lines.
-        above = 4 + 14 * (index % 2)
+        above = 4 + _line_above(index)
         ruled = {key: x[key] for key in ("field", "type", "scale")}
         layers += _rule(row, ruled, (day - since) / ((until - since) or 1), above=above)
     return layers

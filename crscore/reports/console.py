@@ -18,10 +18,12 @@ from crscore.reports.blocks import Line, Run
 from crscore.reports.view import hundred
 from crscore.scoring.signature import shorten_signature
 
-NARROWEST_COLUMNS: Final = 60
+NARROWEST_COLUMNS: Final = 40
 WIDEST_COLUMNS: Final = 160
 """Maximum width in columns; wider lines are hard to read."""
 MAX_CODE_LINES: Final = 40
+_BAR_COLUMNS: Final = 60
+"""Width from which there is room for bars."""
 _MAX_LABEL_CHARS: Final = 72
 _MIN_LABEL_COLUMNS: Final = 20
 _MAX_NUMBER_COLUMNS: Final = 20
@@ -41,7 +43,7 @@ _STYLES: Final = {
 
 
 def fit_width(width: int) -> int:
-    """Return the nearest width from 60 to 160 columns."""
+    """Return the nearest width from 40 to 160 columns."""
     return min(max(width, NARROWEST_COLUMNS), WIDEST_COLUMNS)
 
 
@@ -136,7 +138,7 @@ class _Renderer:
             for line in (*block.lines, *filter(None, [block.last_line])):
                 yield self._line(f"{block.label}: {line}", "warn")
         elif isinstance(block, blocks.Measures):
-            yield _indented(self._bars(block))
+            yield from map(_indented, self._measures(block))
         elif isinstance(block, blocks.Table):
             yield from self._table(block)
         elif isinstance(block, blocks.Items):
@@ -154,8 +156,12 @@ class _Renderer:
         text = block.text if block.whole else shorten_signature(block.text)
         return Text(escape.one_line(text), style="dim", overflow="fold", no_wrap=block.whole)
 
-    def _bars(self, block: blocks.Measures) -> rich_table.Table:
-        """Return a line for each number with a bar, the first one in bold."""
+    def _measures(self, block: blocks.Measures) -> Iterator[RenderableType]:
+        """Yield the numbers, each with a bar where there is room, the first one in bold."""
+        if self._width < _BAR_COLUMNS:
+            for row in block.rows:
+                yield Text(f"{row.name} {hundred(row.value)}: {row.basis}")
+            return
         grid = _grid("left", "right", "left")
         columns = 24 if self._width >= 100 else 10 if self._width >= 80 else 6
         for index, row in enumerate(block.rows):
@@ -165,7 +171,7 @@ class _Renderer:
                 _bar(row.value, columns, _style(row.tone)),
                 Text(row.basis, style="dim"),
             )
-        return grid
+        yield grid
 
     def _table(self, block: blocks.Table) -> Iterator[RenderableType]:
         rows = [

@@ -45,6 +45,8 @@ class DiffRow(NamedTuple):
     """Names of the marks whose first shown line this is; receipts have no mark to show."""
     anchors: tuple[str, ...] = ()
     """Names of the marks whose anchor this line is: the first line in the page."""
+    comments: tuple[int, ...] = ()
+    """Indices of the comments whose last line this is."""
 
 
 class FileDiff(NamedTuple):
@@ -83,9 +85,13 @@ def make_diff_table(result: Result) -> DiffTable:
         Every line, or, above `MAX_LINES`, the marked lines with some context.
     """
     shorten = len(result.diff.lines()) > MAX_LINES
-    layout = _TableBuilder(
-        names=_names(result, MAX_SPAN_LINES if shorten else MAX_LINES), shorten=shorten
-    )
+    ends: dict[_Place, list[int]] = defaultdict(list)
+    for index, item in enumerate(result.comments):
+        comment = item.comment
+        if comment.path is not None and comment.line is not None and not comment.outdated:
+            ends[comment.path, comment.side, comment.line].append(index)
+    names = _names(result, MAX_SPAN_LINES if shorten else MAX_LINES)
+    layout = _TableBuilder(names=names, ends=ends, shorten=shorten)
     files = tuple(layout.file(file) for file in result.diff.files)
     if shorten:
         files = tuple(file for file in files if file.lines)
@@ -141,6 +147,7 @@ class _TableBuilder:
     """Single walk over the diff that tracks which marks already have their anchor."""
 
     names: dict[_Place, list[str]]
+    ends: dict[_Place, list[int]]
     shorten: bool
     anchored: set[str] = field(default_factory=set)
 
@@ -174,7 +181,11 @@ class _TableBuilder:
             if skipped:
                 yield DiffRow("gap", "…")
                 skipped = False
-            row = self._line(line, names[position], before)
+            row = self._line(line, names[position], before)._replace(
+                comments=tuple(
+                    index for place in _places(file, line) for index in self.ends.get(place, ())
+                )[:MAX_MARKS]
+            )
             before = frozenset(row.marks)
             yield row
         if skipped:

@@ -47,6 +47,9 @@ def make_page(result: Result, *, prefix: str, heading: str) -> Page:
     def chip(index: int) -> tuple[Run, ...]:
         return Run(f"C{index + 1}", "chip c", f"#{prefix}c{index}"), Run(" ")
 
+    def link_place(index: int) -> str:
+        return f"#{prefix}at-c{index}" if f"c{index}" in diff.anchored else ""
+
     def link_proof(number: int) -> str:
         return f"#{prefix}at-v{number}" if f"v{number}" in diff.anchored else ""
 
@@ -54,7 +57,11 @@ def make_page(result: Result, *, prefix: str, heading: str) -> Page:
         prefix,
         heading,
         result,
-        remarks=tuple(score_blocks.make_remarks(result, link=chip, link_proof=link_proof)),
+        remarks=tuple(
+            score_blocks.make_remarks(
+                result, link=chip, link_place=link_place, link_proof=link_proof
+            )
+        ),
         unaddressed=tuple(score_blocks.make_unaddressed(result, place=place)),
         diff=diff,
     )

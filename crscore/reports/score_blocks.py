@@ -168,6 +168,7 @@ def make_remarks(
     max_open: int | None = None,
     explain: bool = False,
     link: Link = lambda _: (),
+    link_place: Callable[[int], str] = lambda _: "",
     link_proof: Callable[[int], str] = lambda _: "",
 ) -> Iterator[blocks.Heading | blocks.Items]:
     """Yield the remarks: what each does, its level, what it adds and what it is about.
@@ -177,12 +178,20 @@ def make_remarks(
         max_open: Remarks shown openly; None for all.
         explain: Include its estimates, and the numbers of its sentences.
         link: Returns the text in front of the place of a comment, by its index.
+        link_place: Returns the link to the lines of a comment, by its index.
         link_proof: Returns the link to the lines that prove a verdict, by the remark's number.
     """
     # The text of a claim is shown once. In full, all of them are listed further down.
     listed = set(range(len(result.references) if explain else 0))
     items = tuple(
-        _remark(result, item, listed, link, link_proof(item.number), explain=explain)
+        _remark(
+            result,
+            item,
+            listed,
+            (*link(item.remark.comment), *_place_comment(result, item.remark.comment, link_place)),
+            link_proof(item.number),
+            explain=explain,
+        )
         for item in view.rank_remarks(result)
     )
     title = view.remarks_title(result.remarks)
@@ -193,7 +202,7 @@ def _remark(
     result: Result,
     item: view.RankedRemark,
     listed: set[int],
-    link: Link,
+    comment_place: Line,
     link_proof: str,
     *,
     explain: bool,
@@ -220,7 +229,7 @@ def _remark(
     return blocks.Item(
         (Run(text, "dim"),) if is_empty else text,
         (Run(f"{item.number}", f"strong {tone}"),),
-        (*link(remark.comment), *_place_comment(result, remark.comment)),
+        comment_place,
         tuple(below),
     )
 
@@ -240,14 +249,14 @@ def make_receipt(receipt: Any, places: Line) -> Line:
     return Run("says that ", WARNING), receipt.says, contrast, fact, *proof
 
 
-def _place_comment(result: Result, index: int) -> Iterator[Run]:
+def _place_comment(result: Result, index: int, link_place: Callable[[int], str]) -> Iterator[Run]:
     """Name the author of a comment, if there are several, and its place, if it has one."""
     comment = result.comments[index].comment
     is_attached = comment.path is not None
     if len(result.reviews) > 1:
         yield Run(f"{view.author(comment.author)}{' on ' * is_attached}", "dim")
     if is_attached:
-        yield Run(view.comment_place(comment), "place")
+        yield Run(view.comment_place(comment), "place", link_place(index))
 
 
 def make_sentences(result: Result, *, limit: int, explain: bool = False) -> Iterator[blocks.Items]:

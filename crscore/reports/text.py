@@ -36,7 +36,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     color: bool = False
     """True to write color sequences."""
     width: Annotated[int, Meta(ge=1)] = 80
-    """Columns of the terminal; the report is from 60 to 160 columns wide."""
+    """Columns of the terminal; the report is from 40 to 160 columns wide."""
 
     def render(self, results: Sequence[Result]) -> str:
         """Render each result below the one before."""

@@ -14,7 +14,14 @@ from selectolax.lexbor import LexborNode
 
 from crscore.review.boilerplate import is_hidden_section
 from crscore.review.markdown import INLINE_TAGS, parse_html, render_html
-from crscore.review.visibility import UNSHOWN_ELEMENTS, attribute_texts, clean, hides, smuggled
+from crscore.review.visibility import (
+    UNSHOWN_ELEMENTS,
+    attribute_texts,
+    clean,
+    fold_lookalikes,
+    hides,
+    smuggled,
+)
 
 MAX_PART_CHARS: Final = 65_536
 """GitHub's limit for a comment; a longer body is read in parts of at most this length."""
@@ -142,7 +149,7 @@ class _ProseReader:
         """Keep invisible texts, without a bot's stored state."""
         for text in texts:
             for part in _UNSEEN_BREAK.split(text):
-                cleaned = " ".join(_STATE.sub(" ", clean(part)).split())
+                cleaned = " ".join(_STATE.sub(" ", fold_lookalikes(clean(part))).split())
                 if cleaned:
                     self._prose.hidden.append(cleaned)
 
@@ -165,7 +172,8 @@ class _ProseReader:
         if _is_block(name):
             self._end_unit()
         attributes = {key: clean(value or "") for key, value in node.attributes.items()}
-        self.hide(attribute_texts(attributes))
+        if attributes:
+            self.hide(attribute_texts(attributes))
         hiding = hides(name, attributes)
         self._hiding += hiding
         self._titles += name in _TITLES
@@ -221,10 +229,12 @@ class _ProseReader:
 
     def _take(self, buffer: list[str]) -> Iterator[str]:
         """Empty a buffer and yield its text, unless it is blank."""
+        if not buffer:
+            return
         is_code = buffer is self._code
         written = "".join([*buffer, f"`{CODE_CLOSE}"] if is_code else buffer)
         buffer[:] = [f"{CODE_OPEN}`"] if is_code else []
-        text = " ".join(written.replace(_EMPTY_CODE, "").split())
+        text = " ".join(fold_lookalikes(written.replace(_EMPTY_CODE, "")).split())
         if text:
             yield text
 

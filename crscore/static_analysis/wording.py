@@ -164,7 +164,8 @@ def shorten(message: str) -> str:
     text = _QUOTED_NAME.sub(lambda match: f"`{match[1] or match[2] or match[3]}`", text)
     text = _CODE_SPAN.sub(hold, text)
     text = _first_sentence(" ".join(text.split()))
-    text = re.sub(f"{_HOLD}(\\d+){_HOLD}", lambda match: f"`{spans[int(match[1])]}`", text)
+    for _ in range(2):  # the second pass above may hold what the first one held
+        text = re.sub(f"{_HOLD}(\\d+){_HOLD}", lambda match: f"`{spans[int(match[1])]}`", text)
     return _finished(text)
 
 

@@ -166,7 +166,7 @@ def parse(language: Language, source: bytes) -> tree_sitter.Node:
     return language_parser.parse(source).root_node
 
 
-@lru_cache(maxsize=8)  # a text is parsed for its errors first, and then to be read
+@lru_cache(maxsize=128)  # claims, verdicts and suggestions parse the same files, one after another
 def _is_quick(package: str, entry: str, source: bytes) -> bool:
     """Return whether no part of a text takes long: parts of 2 KB first, then of four times as much.
 

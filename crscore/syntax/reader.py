@@ -352,11 +352,17 @@ class _Reader:
 
     def _note_condition(self, node: Node, kind: str, owner: int) -> None:
         condition = node.child_by_field_name("condition")
+        if kind == "jsx_expression" and node.named_child_count == 1:  # `{ready && <List />}`
+            content = node.named_children[0]
+            is_guard = field_text(content, "operator") == "&&"
+            condition = content.child_by_field_name("left") if is_guard else None
         # Markup read as code has comparisons with half a tag: `"flex" > {a`.
         if condition is None or condition.has_error or kind.startswith("preproc"):
             return
         if "for" not in kind:
             text = nodes.without_parentheses(text_of(condition))
+            if text.lstrip("!").isidentifier():  # Go's `value, ok := values[key]; ok`
+                text = "; ".join(filter(None, (field_text(node, "initializer"), text)))
             name = "unless" if kind.startswith("unless") else ""
             self._add(owner, Role.CONDITION, name, text, self._row(condition))
 

@@ -33,3 +33,31 @@ def code_names(text: str) -> frozenset[str]:
     return frozenset(
         name.lower() for span in find_code_spans(text) for name in _IDENTIFIER.findall(span)
     )
+
+
+# Multi-word names (`userId`, `user_id`), calls and dotted names outside of backticks.
+_NAME_LIKE: Final = re.compile(
+    r"(?<![\w.])[\w$.]{0,80}(?:[a-z][A-Z]|[A-Za-z]_[A-Za-z]|\w\(\)|[a-z]{2}\.[a-z]{2})[\w$.]{0,80}(?:\(\))?"
+)
+NAME_MASK: Final = "x"
+
+
+def find_code(text: str) -> list[str]:
+    """Return the pieces of code in a text: code spans, and names outside of them, each once.
+
+    Example:
+        >>> find_code("`a.b(c)` calls parseFile() before user_id is set.")
+        ['a.b(c)', 'parseFile', 'user_id']
+    """
+    names = (match[0].strip("().") for match in _NAME_LIKE.finditer(CODE_SPAN.sub(" ", text)))
+    return list(dict.fromkeys([*find_code_spans(text), *names]))
+
+
+def mask_names(text: str) -> str:
+    """Replace code spans and names from code by `NAME_MASK`.
+
+    Example:
+        >>> mask_names("`a.b(c)` calls parseFile() before user_id is set.")
+        'x calls x before x is set.'
+    """
+    return _NAME_LIKE.sub(NAME_MASK, CODE_SPAN.sub(NAME_MASK, text))

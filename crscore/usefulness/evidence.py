@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crscore.records import Diff, DiffLine, LineKind, PseudoReference, ReferenceKind
+from crscore.text.code_spans import find_code
 from crscore.text.content import stems_and_names, words
 
 Floats = npt.NDArray[np.float32]
@@ -23,12 +24,15 @@ MAX_WINDOWS: Final = 4
 """Maximum windows of a change: each takes as much time to encode as a claim."""
 MAX_WINDOW_CHARS: Final = 160
 """Maximum characters of a window."""
+MAX_PIECES: Final = 50
+"""Maximum pieces of code in a text that are looked for in the change."""
 MAX_LINES: Final = 20_000
 """Maximum lines whose words are read."""
 FEATURES: Final = (
     "cosine_lines", "cosine_claims", "changed_share", "changed_sum", "changed_rarest",
     "context_share", "context_rarest", "place_share", "place_rarest", "foreign_sum",
     "foreign_rarest", "names_shared", "names_foreign", "stems", "change_stems", "windows",
+    "code_changed", "code_around", "code_foreign", "longest_code",
 )  # fmt: skip
 """Names of the features that compare a text with a change."""
 
@@ -60,6 +64,10 @@ class ChangeWords:
     """Stems that occur only in paths and section headings."""
     names: frozenset[str]
     """Multi-word names of all lines, lower-case."""
+    changed_code: str
+    """Added and removed lines in one line, lower-case, without white space."""
+    all_code: str
+    """The same of all lines and paths."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -80,8 +88,11 @@ def read_change_words(diff: Diff) -> ChangeWords:
     context: set[str] = set()
     location: set[str] = set()
     names: set[str] = set()
+    changed_code: list[str] = []
+    all_code: list[str] = []
     lines_left = MAX_LINES
     for file in diff.files:
+        all_code.append(file.path)
         location |= stems_and_names(file.path)[0]
         for hunk in file.hunks:
             location |= stems_and_names(hunk.section)[0]
@@ -89,6 +100,9 @@ def read_change_words(diff: Diff) -> ChangeWords:
                 stems, names_of_line = stems_and_names(line.text)
                 (context if line.kind is LineKind.CONTEXT else changed).update(stems)
                 names |= names_of_line
+                all_code.append(line.text)
+                if line.kind is not LineKind.CONTEXT:
+                    changed_code.append(line.text)
             lines_left -= len(hunk.lines)
     return ChangeWords(
         changed=frozenset(changed),
@@ -96,7 +110,13 @@ def read_change_words(diff: Diff) -> ChangeWords:
         context=frozenset(context - changed),
         location=frozenset(location - changed - context),
         names=frozenset(names),
+        changed_code=_squeeze("\n".join(changed_code)),
+        all_code=_squeeze("\n".join(all_code)),
     )
+
+
+def _squeeze(code: str) -> str:
+    return "".join(code.lower().split())
 
 
 class Vectors(Protocol):
@@ -177,6 +197,9 @@ def measure_evidence(
         values = [rarities[stem] for stem in part]
         return math.fsum(values), math.fsum(values) / total, max(values, default=0.0)
 
+    pieces = [piece for code in find_code(text)[:MAX_PIECES] if len(piece := _squeeze(code)) > 1]
+    changed_pieces = [piece for piece in pieces if piece in ground.changed_code]
+    foreign_pieces = [piece for piece in pieces if piece not in ground.all_code]
     changed = measure(stems & ground.changed)
     foreign = measure(stems - ground.changed - ground.context - ground.location)
     return [
@@ -194,6 +217,10 @@ def measure_evidence(
         math.log1p(len(stems)),
         math.log1p(len(ground.changed)),
         math.log1p(len(change.lines)),
+        math.log1p(len(changed_pieces)),
+        math.log1p(len(pieces) - len(changed_pieces) - len(foreign_pieces)),
+        math.log1p(len(foreign_pieces)),
+        math.sqrt(max(map(len, changed_pieces), default=0)),
     ]
 
 

@@ -38,9 +38,9 @@ EMPTY_PRICE: Final = 0.01
 MAX_PRICE: Final = 0.25
 """Share of the value that empty remarks can take off."""
 LEVELS: Final = (
-    (0.85, Importance.CRITICAL),
-    (0.64, Importance.MAJOR),
-    (0.39, Importance.MINOR),
+    (0.88, Importance.CRITICAL),
+    (0.66, Importance.MAJOR),
+    (0.38, Importance.MINOR),
     (0.0, Importance.NIT),
 )
 """Minimum importance for each level, highest first: as often as readers gave it."""
@@ -61,13 +61,13 @@ def measure_parts(text: TextReading, about: float) -> list[float]:
     """Return the parts of the worth of a remark, one for each of `PARTS`."""
     # Logarithms of what a remark has or lacks; logits of what it has more or less of.
     return [
-        _log(text.gives),
+        log_part(text.gives),
         logit(text.importance),
         logit(text.worth),
-        _log(text.informative),
-        _log(text.relevant),
+        log_part(text.informative),
+        log_part(text.relevant),
         logit(text.functional),
-        _log(about),
+        log_part(about),
     ]
 
 
@@ -153,5 +153,6 @@ def rank(
     )
 
 
-def _log(probability: float) -> float:
+def log_part(probability: float) -> float:
+    """Return a part that is the logarithm of what a remark has."""
     return math.log(probability + 1e-3)

@@ -13,10 +13,11 @@ from crscore import arrays
 from crscore.encoders.minilm import TunedLayers
 from crscore.errors import InputError
 from crscore.usefulness.evidence import Rarity
+from crscore.usefulness.phrases import Phrases
 
 Floats = npt.NDArray[np.float32]
 
-FORMAT: Final = 2
+FORMAT: Final = 3
 """Version of the file format."""
 _ARRAYS: Final = ("head", "about", "worth")
 _LAYER: Final = "layer:"
@@ -36,6 +37,8 @@ class Weights:
     """Layers of the encoder, tuned to read reviews."""
     head: Floats
     """From the mean token vector to the outputs: shape (D + 1, K), the bias last."""
+    phrases: Phrases
+    """Linear model of the ratings, joined with the network."""
     about: Floats
     """From the evidence to the logit of being about the change: shape (M + 1,), the bias last."""
     worth: Floats
@@ -66,6 +69,9 @@ def to_bytes(weights: Weights) -> bytes:
     }
     for name in _ARRAYS:
         content[name] = getattr(weights, name).astype(np.float32)
+    content["phrases"] = arrays.from_text("\n".join(weights.phrases.terms))
+    content["phrase_rarity"] = weights.phrases.rarity.astype(np.float16)
+    content["phrase_weights"] = weights.phrases.weights.astype(np.float16)
     for name, tensor in sorted(weights.layers.tensors.items()):
         content[_LAYER + name] = tensor.astype(np.float16)
     for index, values in enumerate(weights.reference.values()):
@@ -96,6 +102,11 @@ def read_weights(path: Path) -> Weights:
                     for name, tensor in content.items()
                     if name.startswith(_LAYER)
                 }
+            ),
+            phrases=Phrases(
+                terms=tuple(arrays.to_lines(content["phrases"])),
+                rarity=content["phrase_rarity"].astype(np.float32),
+                weights=content["phrase_weights"].astype(np.float32),
             ),
             reference={
                 name: content[f"reference_{index}"]

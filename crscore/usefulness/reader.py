@@ -35,7 +35,7 @@ from crscore.text.content import words
 from crscore.usefulness import evidence, headline, model, reading
 from crscore.usefulness.evidence import ChangeEvidence, ChangeWords
 from crscore.usefulness.model import Weights
-from crscore.usefulness.reading import STANCES, Network, TextReading, TunedNetwork
+from crscore.usefulness.reading import STANCES, JoinedNetwork, Network, TextReading, TunedNetwork
 from crscore.usefulness.remarks import divide
 
 Floats = npt.NDArray[np.float32]
@@ -427,5 +427,5 @@ def reader_for(encoder: Encoder, matcher: str = "calibrated") -> Reader | None:
     if shipped is None or encoder.identity.partition("@")[0] != shipped[0].encoder:
         return None
     weights, file = shipped
-    network = TunedNetwork(weights, encoder if isinstance(encoder, MiniLM) else MiniLM())
-    return Reader(weights, network, file=file)
+    tuned = TunedNetwork(weights, encoder if isinstance(encoder, MiniLM) else MiniLM())
+    return Reader(weights, JoinedNetwork(tuned, weights.phrases), file=file)

@@ -13,6 +13,7 @@ from crscore.records import GIVES_FROM, Stance
 from crscore.usefulness import evidence
 from crscore.usefulness.evidence import ChangeEvidence
 from crscore.usefulness.model import Weights
+from crscore.usefulness.phrases import Phrases
 
 Floats = npt.NDArray[np.float32]
 
@@ -23,7 +24,7 @@ RATINGS: Final = (
 )  # fmt: skip
 """Outputs of the network after those of the stances, each a logit."""
 OUTPUTS: Final = (*(stance.name for stance in STANCES), *RATINGS)
-FUNCTIONAL_WEIGHT: Final = 0.15
+FUNCTIONAL_WEIGHT: Final = 0.4
 """Weight of being on how the code works in the importance."""
 PROPOSED: Final = 0.9
 """Probability that a proposal of code gives something to answer, by rule."""
@@ -50,6 +51,25 @@ class TunedNetwork:
         head = self.weights.head
         means = self.encoder.tuned_means(texts, self.weights.layers)
         outputs: Floats = means @ head[:-1] + head[-1]
+        return outputs
+
+
+PHRASED: Final = ("importance", "worth", "functional")
+"""Ratings that are also read from phrases; the others need the whole sentence."""
+_PHRASED_AT: Final = [OUTPUTS.index(name) for name in PHRASED]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JoinedNetwork:
+    """Network some of whose ratings are averaged with those of the phrases, as logits."""
+
+    network: Network
+    phrases: Phrases
+
+    def read(self, texts: Sequence[str]) -> Floats:
+        """Return the outputs for N texts, shape (N, len(OUTPUTS))."""
+        outputs = self.network.read(texts).copy()
+        outputs[:, _PHRASED_AT] = (outputs[:, _PHRASED_AT] + self.phrases.read(texts)) / 2
         return outputs
 
 

@@ -229,7 +229,7 @@ class Code:
         """Return the texts whose path ends in a path."""
         return [text for text in self.texts(side) if f"/{text.path}".endswith(f"/{path}")]
 
-    def nearest(self, code: str) -> Place | None:
+    def nearest(self, code: str, min_share: float = MIN_NEAR) -> Place | None:
         """Return the line of the new version that is nearest to a piece of code, if any is near."""
         tokens = tokens_of(code)
         words = {token for token in tokens if token[0].isalnum() or token[0] == "_"}
@@ -237,7 +237,7 @@ class Code:
             (share, Place(text, number))
             for text in self.texts(Side.NEW)
             for number, line in text.lines.items()
-            if (share := _share(tokens, words, line)) >= MIN_NEAR
+            if (share := _share(tokens, words, line)) >= min_share
         ]
         if any(_is_shortened(tokens, place) for _, place in ranked):
             return None

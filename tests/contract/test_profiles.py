@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from crscore.github.records import Remark, RemarkKind
+from crscore.hosts.records import Remark, RemarkKind
 from crscore.pull_request.reviewers import profile
 from crscore.pull_request.reviewers.classify import read_posts
 from crscore.pull_request.reviewers.identify import identify_reviewers

@@ -21,7 +21,7 @@ from crscore.audit.store.rows import (
     ThreadObservation,
     comment_key,
 )
-from crscore.github.records import RemarkKind
+from crscore.hosts.records import RemarkKind
 
 if TYPE_CHECKING:
     from crscore.audit.store.database import Store

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from crscore.errors import CRScoreError
 from crscore.github.client import Client
-from crscore.github.retry import RetryBudget
+from crscore.hosts.retry import RetryBudget
 from tests.helpers import audit_nights, audit_worlds
 from tests.helpers.github import faults
 from tests.helpers.github.server import serve

@@ -23,7 +23,7 @@ from crscore.audit.store.rows import (
     ThreadObservation,
     comment_key,
 )
-from crscore.github.records import RemarkKind
+from crscore.hosts.records import RemarkKind
 from crscore.settings import Config
 from tests.helpers.github.history import History
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from crscore.github.records import PullRequest
+from crscore.hosts.records import PullRequest
 from crscore.pull_request import overview
 from crscore.pull_request.overview import (
     Overview,

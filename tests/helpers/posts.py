@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from crscore.github.records import Remark, RemarkKind
+from crscore.hosts.records import Remark, RemarkKind
 from crscore.pull_request.reviewers.identify import ReviewerThreads, identify_reviewers
 from crscore.records import Side
 

@@ -13,9 +13,11 @@ from unittest.mock import patch
 import msgspec
 
 from crscore.errors import HostError
-from crscore.github import client, comment
+from crscore.github import client
 from crscore.github.client import Client
-from crscore.github.retry import RetryBudget
+from crscore.github.host import GitHub
+from crscore.hosts import sticky
+from crscore.hosts.retry import RetryBudget
 from crscore.pull_request import run
 from tests.helpers.github import faults, scenes
 from tests.helpers.github.server import serve
@@ -73,7 +75,7 @@ def in_peace() -> dict[str, Any]:
     """Run once without faults; the result is the same each time."""
     clock = Clock()
     with serve(scenes.shop(), page_limit=PAGE, clock=clock.now) as server:
-        return numbers(run.measure(_host(server, clock, seed=0), REQUEST).overview)
+        return numbers(run.measure(GitHub(_host(server, clock, seed=0)), REQUEST).overview)
 
 
 # PyGithub's pause between writes is real time, which no clock of ours skips.
@@ -107,14 +109,14 @@ def misbehave(seeds: Iterable[int]) -> Tally:
 def ours(world: World) -> list[str]:
     """Our comments on the pull request."""
     pull = world.repositories[0].pulls[REQUEST.number]
-    return [note.body for note in pull.notes if note.body.startswith(comment.MARKER)]
+    return [note.body for note in pull.notes if note.body.startswith(sticky.MARKER)]
 
 
 def _one(server: Server, clock: Clock, seed: int, tally: Tally, expected: dict[str, Any]) -> None:
     host = _host(server, clock, seed)
     try:
-        measured = run.measure(host, REQUEST)
-        run.post(host, measured)
+        measured = run.measure(GitHub(host), REQUEST)
+        run.post(GitHub(host), measured)
     except HostError:
         tally.errors += 1
     else:

@@ -11,7 +11,8 @@ from crscore.records import Stance
 from crscore.usefulness import evidence, headline, reading
 from crscore.usefulness.evidence import Rarity
 from crscore.usefulness.model import Weights
-from crscore.usefulness.reading import OUTPUTS, TextReading
+from crscore.usefulness.phrases import Phrases
+from crscore.usefulness.reading import OUTPUTS, PHRASED, TextReading
 
 REFERENCES = (*headline.CHANGE_SIZES, headline.REVIEWS)
 """Names of the comparison sets."""
@@ -48,6 +49,12 @@ def weights(**changes: object) -> Weights:
             {"second.bias": np.arange(4) / 3, "first.weight": np.ones((2, 3), dtype=np.float16)}
         ),
         "head": np.zeros((385, len(OUTPUTS)), dtype=np.float32),
+        "phrases": Phrases(
+            terms=("never clos", "typo"),
+            rarity=np.array([2.0, 3.0], dtype=np.float32),
+            # Its ratings are all a half.
+            weights=np.array([[0.0], [0.0], [0.5]], dtype=np.float32).repeat(len(PHRASED), axis=1),
+        ),
         "about": np.zeros(len(evidence.FEATURES) + 1, dtype=np.float32),
         "worth": np.zeros(len(headline.PARTS) + 1, dtype=np.float32),
         "reference": {name: np.linspace(0, 1, 101, dtype=np.float32) for name in REFERENCES},

@@ -587,6 +587,32 @@ def test_bug_in_one_of_several_leaves_what_was_done(
     assert outputs((tmp_path / "output").read_text("utf-8"))["relevance"] != ""
 
 
+@pytest.mark.parametrize(("reviewer", "code"), [("coderabbit", 0), ("nobody", 1)])
+def test_step_fails_when_the_newest_commit_was_not_reviewed(
+    server: github.Server,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    reviewer: str,
+    code: int,
+) -> None:
+    pull = server.world.repositories[0].pulls[NUMBER]
+    review = next(one for one in pull.reviews if one.author and "rabbit" in one.author.login)
+    review.commit, review.state = pull.head, "APPROVED"
+    given = {"reviewed_by": reviewer, "review_wait": "0"}
+    for name, value in surroundings(server, tmp_path, "pull_request", **given).items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(tmp_path)
+
+    assert cli.run(["action"]) == code
+
+    errors = [text for name, _, text in commands(capsys.readouterr().out) if name == "error"]
+    expected = [f"acme/shop#7: {reviewer} did not review the newest commit"] * code
+    assert [text.partition(" commit")[0] + " commit" for text in errors] == expected
+    # The scores are outputs all the same.
+    assert outputs((tmp_path / "output").read_text("utf-8"))["relevance"] != ""
+
+
 def test_pull_requests_over_the_limit_are_counted(server: github.Server, tmp_path: Path) -> None:
     with_another(server)
 

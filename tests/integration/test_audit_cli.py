@@ -188,6 +188,19 @@ def test_gate_fails_below_the_baseline_and_tells_the_webhook(audit, tmp_path: Pa
     assert audit("gate", "nitpicker", "--baseline", "0", *PERIOD).code == 0
 
 
+def test_digest_goes_to_the_webhook_and_has_three_formats(audit, hook) -> None:
+    url, got = hook
+    lines = {
+        form: audit("digest", "--format", form, "--webhook", url, *PERIOD).out
+        for form in ("markdown", "slack", "json")
+    }
+    assert got == [json.loads(lines["slack"])] * 3
+    title, *rest = (line for line in lines["markdown"].splitlines() if line)
+    assert len(rest) == len(json.loads(lines["json"])["lines"]) <= 9
+    assert json.loads(lines["json"])["title"] in title
+    assert "nitpicker: " in got[0]["blocks"][1]["text"]["text"]
+
+
 def test_gate_is_not_applied_after_a_partial_night(audit, tmp_path: Path) -> None:
     with Store(tmp_path / "audit.db") as store:
         store.change("UPDATE runs SET partial = 'the budget is spent'")

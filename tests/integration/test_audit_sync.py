@@ -20,11 +20,11 @@ from crscore.audit.store.rows import (
     ThreadObservation,
     comment_key,
 )
-from crscore.audit.sync.clones import clone_path
-from crscore.errors import BadTokenError, InputError
+from crscore.audit.sync.clones import LOST, clone_path, fetch_repository
+from crscore.errors import BadTokenError, HostError, InputError
 from crscore.github.client import Client
-from crscore.github.records import RemarkKind
-from crscore.github.retry import RetryBudget
+from crscore.hosts.records import RemarkKind
+from crscore.hosts.retry import RetryBudget
 from tests.helpers import audit_schedules, audit_worlds
 from tests.helpers.audit_nights import CLONES, contents, opened, run_night
 from tests.helpers.github import faults
@@ -282,6 +282,10 @@ def test_failing_pull_request_is_told_and_the_others_go_on(tmp_path: Path) -> No
         failed = rows(tmp_path / "odd", Pull, "WHERE pending = 1")
         assert [one.number for one in failed] == [5]
         assert "502" in failed[0].failure
+        # One that GitHub never answers for is told, and the night is complete: the gate applies.
+        again = night(server, tmp_path / "odd", client=client)
+        assert (again.run.failed, again.run.partial) == (1, None)
+        assert "1 pull request could not be read: " in " ".join(again.notes)
         server.faults = faults.Script({})
         night(server, tmp_path / "odd")
         assert contents(tmp_path / "odd") == contents(tmp_path / "peace")
@@ -392,6 +396,30 @@ def test_commits_that_a_force_push_left_behind_are_fetched(server: Server, tmp_p
     clone = clone_path(tmp_path / CLONES, server.world.repositories[0].id)
     kept = ["git", "--git-dir", clone, "cat-file", "-e", f"{before}^{{commit}}"]
     subprocess.run(kept, check=True)
+
+
+def test_commits_that_github_lost_are_asked_for_once_and_hide_no_other(
+    server: Server, tmp_path: Path
+) -> None:
+    night(server, tmp_path)
+    repository, name = server.world.repositories[0].id, server.world.repositories[0].full_name
+    url, clone = f"{server.url}/{name}.git", clone_path(tmp_path / CLONES, repository)
+    with opened(tmp_path) as store:
+        pull = store.select(Pull)[0]
+        lost = Revision(
+            repository=repository, number=pull.number, at="2026-03-01T00:00:00Z", kind="commit",
+            before="", after="",
+        )  # fmt: skip
+        with store.transaction():
+            store.put(replace(lost, after=f"{at:040x}") for at in range(1, 26))
+        with pytest.raises(HostError, match="5 commits are left to the next night"):
+            fetch_repository(store, clone.parent, repository, url, server.token)
+        fetch_repository(store, clone.parent, repository, url, server.token)
+        before = len(server.log)
+        fetch_repository(store, clone.parent, repository, url, server.token)
+    # Only the heads and branches: what GitHub lost is not asked for again.
+    assert len((clone / LOST).read_text("ascii").split()) == 25
+    assert len([one for one in server.log[before:] if one.method == "POST"]) <= 1
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ from crscore.cache import Store
 from crscore.diff import checkout, full_files
 from crscore.github import blobs, changed_files
 from crscore.github.client import Client
-from crscore.github.retry import RetryBudget
+from crscore.hosts.retry import RetryBudget
 from crscore.records import FileStatus
 from tests.helpers.github import faults, scenes, serve
 

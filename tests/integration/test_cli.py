@@ -357,6 +357,47 @@ def test_wrong_usage_is_one_line_with_code_two(
     assert_one_clear_line(crscore(*arguments), 2, *words)
 
 
+MISTAKES = [
+    ((REVIEW, DIFF), 2, "swapped: crscore DIFF REVIEW"),
+    (("triage", DIFF, REVIEW), 2, "swapped: crscore triage REVIEW DIFF"),
+    ((DIFF,), 2, "the review is missing"),
+    (("none.diff", REVIEW), 3, "none.diff does not exist"),
+    ((".", REVIEW), 3, "is a folder"),
+    (("/dev/null", REVIEW), 3, "this diff is empty"),
+    ((DIFF, "bytes"), 3, "save the review as UTF-8"),
+    (("scor", DIFF, REVIEW), 2, "did you mean score?"),
+    ((DIFF, REVIEW, "--encodr", "x"), 2, "--encoder"),
+    ((DIFF, REVIEW, "--format", "htlm"), 2, "there are: html"),
+    ((DIFF, REVIEW, "--fail-under", "200"), 2, "at most 100"),
+    ((DIFF, REVIEW, "-o", "/none/page.html"), 3, "its folder does not exist"),
+    ((DIFF, REVIEW, "--source-root", "none"), 3, "is no folder"),
+    ((DIFF, REVIEW, "--claims", "openai:m"), 2, "set OPENAI_BASE_URL"),
+    (("pr", "acme/shop"), 2, "like acme/shop#7"),
+    (("pr", "acme/shop#7", "--api-url", "http://127.0.0.1:9"), 3, "127.0.0.1 cannot be reached"),
+    (("audit", "report"), 3, "crscore audit sync creates it"),
+    (("audit", "sync", "acme"), 3, "write OWNER/NAME"),
+    (("validate", DIFF), 3, "not a line of JSON"),
+    (("code", DIFF), 3, "has no reference to be compared with"),
+]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"), MISTAKES, ids=[words for _, _, words in MISTAKES]
+)
+def test_typical_mistake_is_one_clear_line(
+    crscore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    arguments: tuple[str, ...], code: int, words: str,
+) -> None:  # fmt: skip
+    (tmp_path / "bytes").write_bytes(bytes(range(256)))
+    for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("time.sleep", lambda _: None)
+    ran = crscore(*arguments)
+    last = ran.err.splitlines()[-1:]
+    ran.err = "".join(f"{line}\n" for line in last)  # waits before further tries are told, too
+    assert_one_clear_line(ran, code, words)
+
+
 def test_unknown_config_key_is_refused(crscore, tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text("[tool.crscore]\nencodr = 'x'\n", encoding="utf-8")
     assert_one_clear_line(crscore(DIFF, REVIEW, *FAST), 2, "encodr", "pyproject.toml")
@@ -482,13 +523,15 @@ def test_validate_without_a_study_is_one_line(crscore, tmp_path: Path) -> None:
 
 def test_terminal_that_cannot_show_a_character_still_gets_the_score() -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "crscore", DIFF, REVIEW, *FAST],
+        [sys.executable, "-m", "crscore", DIFF, REVIEW, "--analyzers", "none"],
         env={**os.environ, "PYTHONIOENCODING": "ascii", "LC_ALL": "C"},
         capture_output=True,
         text=True,
         check=True,
     )
     assert "elevance" in done.stdout
+    assert "##" in done.stdout
+    assert "?" not in done.stdout.partition("Remarks")[0]
 
 
 def test_doctor_names_the_command_for_what_is_missing(
@@ -676,6 +719,14 @@ def test_mark_of_the_byte_order_is_skipped_and_other_bytes_are_told(
     assert_one_line = ran.err.splitlines()
     assert assert_one_line == [f"crscore: {file}:2: not UTF-8"]
     assert "1 review; 1 could not be scored" in ran.out
+
+
+def test_table_that_is_too_long_to_score_fails_the_gate(crscore, tmp_path: Path) -> None:
+    row = "|a|b|c|d|\n"
+    (tmp_path / "r.md").write_text(f"{row}|-|-|-|-|\n{row * 5_200}")
+    ran = crscore(DIFF, tmp_path / "r.md", *FAST, "--fail-under-relevance", "0")
+    assert ran.code == 1
+    assert "the review is too long" in ran.err
 
 
 def test_partial_results_of_many_pairs_are_told(crscore, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from crscore.errors import UncertainWriteError
 from crscore.github.client import Client
-from crscore.github.retry import RetryBudget
+from crscore.hosts.retry import RetryBudget
 from tests.helpers.github import description, scenes, serve
 from tests.helpers.github.faults import At, Fault, Kind, Places, Schedule, Script
 from tests.helpers.github.writer import writer_of

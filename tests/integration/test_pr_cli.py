@@ -276,6 +276,16 @@ def test_partial_run_says_so_and_applies_no_gate(pr, github: Server) -> None:
     assert "reviews" in ran.out
 
 
+def test_reviewer_cannot_switch_off_the_gate_with_a_long_comment(pr, github: Server) -> None:
+    line = github.world.repositories[0].pulls[7].lines[0]
+    row = "|a|b|c|d|\n"
+    line.body += f"\n\n{row}|-|-|-|-|\n{row * 5_200}"
+    ran = pr("--fail-under-relevance", "0", "--fail-on", "each")
+    assert ran.code == 1
+    (failed,) = [text for text in ran.err.splitlines() if "is too long" in text]
+    assert "coderabbit" in failed
+
+
 # Several, and a clone
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from crscore.github import pull
 from tests.helpers import schedules
 
 FIRST, FEW, MANY = 10_001, 15, 85
@@ -32,11 +33,11 @@ def test_run_is_the_same_as_in_peace_or_says_what_is_missing(seeds: range) -> No
 def test_wrong_number_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """The comparison itself: a run that loses a page and does not say so is caught."""
     schedules.in_peace()
-    whole = schedules.run.pull.read_pull
+    whole = pull.read_pull
 
     def forgets_what_is_missing(*given, **more):
         return replace(whole(*given, **more), missing=())
 
-    monkeypatch.setattr(schedules.run.pull, "read_pull", forgets_what_is_missing)
+    monkeypatch.setattr(pull, "read_pull", forgets_what_is_missing)
     tally = schedules.misbehave(range(FIRST, FIRST + 8))
     assert tally.wrong

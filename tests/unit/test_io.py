@@ -1,3 +1,4 @@
+import gzip
 import os
 import sys
 from io import BufferedReader, BytesIO, RawIOBase, TextIOWrapper
@@ -23,6 +24,18 @@ def test_file_gives_its_bytes_and_its_name(tmp_path: Path) -> None:
 def test_dash_reads_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO(b"text")))
     assert read("-") == (b"text", "<stdin>")
+
+
+def test_packed_file_is_unpacked_up_to_the_limit(tmp_path: Path) -> None:
+    file = tmp_path / "a.diff.gz"
+    file.write_bytes(gzip.compress(b"x" * 100))
+    assert read(str(file)) == (b"x" * 100, str(file))
+    file.write_bytes(gzip.compress(b"x" * 10_000))
+    with pytest.raises(LimitError, match="max_diff_bytes"):
+        read(str(file))
+    file.write_bytes(gzip.compress(b"x" * 100)[:-10])
+    with pytest.raises(InputError, match="cannot be read: "):
+        read(str(file))
 
 
 def test_file_of_exactly_the_limit_is_read(tmp_path: Path) -> None:

@@ -648,6 +648,16 @@ def test_change_of_which_nothing_was_shown_abstains() -> None:
     assert "did not show" in (result.scores.reason or "")
 
 
+def test_disguised_words_are_read_and_noted() -> None:
+    plain, disguised = (
+        pipeline.run([pipeline.Pair(DIFF, (Comment(body=body),))], parts(*CLAIMS))[0]
+        for body in ("Alpha is slow.", "Al\u200bpha is sl\u043ew.")
+    )
+    assert [unit.text for unit in disguised.sentences] == [unit.text for unit in plain.sentences]
+    (note,) = set(disguised.notes) - set(plain.notes)
+    assert "look-alike" in note
+
+
 # Time limit
 
 
@@ -707,6 +717,26 @@ def test_comments_over_the_most_sentences_are_set_aside_without_a_time_limit(
     assert result.missing == (
         "1 of 3 comments were set aside, as a review has at most 3 sentences.",
     )
+    assert result.overlong == (1,)
+
+
+def test_long_review_does_not_set_aside_the_comments_of_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pipeline, "MAX_SENTENCES", 4)
+    flood = [Comment(body="Why? How?", author="flood") for _ in range(3)]
+    comments = (*flood, Comment(body="What? And who?", author="mira"))
+    result = pipeline.run([pipeline.Pair(DIFF, comments)], parts(*CLAIMS))[0]
+    assert {sentence.comment for sentence in result.sentences} == {0, 3}
+    assert result.overlong == (1, 2)
+
+
+def test_without_time_for_a_file_no_review_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pipeline, "MAX_SENTENCES", 1)
+    limited = replace(parts(), generator=Late(*CLAIMS), time_limit=9.0)
+    result = pipeline.run([pipeline.Pair(DIFF, (Comment(body="Why? How?"),))], limited)[0]
+    assert len(result.missing) == 2
+    assert result.overlong == ()
 
 
 def test_files_that_did_not_fit_are_missing_and_comments_on_them_abstain() -> None:

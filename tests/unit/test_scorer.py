@@ -1,4 +1,6 @@
+import pickle
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -307,3 +309,25 @@ def test_change_that_a_part_fails_on_is_kept_apart() -> None:
     scorer = Scorer(encoder="hashing", analyzers="none", generator=Refuses())
     found = scorer.score_many([(PATCH, "Why?"), (both, "Why?"), (OTHER, "How?")], on_error="keep")
     assert [type(one).__name__ for one in found] == ["Result", "GenerationError", "Result"]
+
+
+def test_scorer_and_result_survive_pickling(scorer: Scorer) -> None:
+    result = scorer.score(PATCH, REVIEW)
+    again = pickle.loads(pickle.dumps(result))
+    assert again == result
+    assert again is not result
+    assert again != replace(result, similarity=result.similarity + 1)
+    assert again != replace(result, similarity=result.similarity[:0])
+    assert again != replace(result, notes=("Other.",))
+    copied = pickle.loads(pickle.dumps(scorer))
+    assert copied.score(PATCH, REVIEW) == scorer.score(PATCH, REVIEW)
+
+
+def test_result_is_short_in_a_console_and_a_table_in_a_notebook() -> None:
+    result = Scorer(analyzers="none").score(PATCH, "The limit is <b>wrong</b>: it breaks callers.")
+    assert len(repr(result)) < 100
+    assert f"standing={result.standing}" in repr(result)
+    page = result._repr_html_()
+    assert f"better than {result.standing} %" in page
+    assert page.count("<tr>") == 1 + len(result.remarks)
+    assert "<b>wrong" not in page

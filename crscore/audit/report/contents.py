@@ -6,8 +6,10 @@ from typing import Final
 
 from msgspec import structs
 
+from crscore.audit.decide import LISTED, WEIGHTY
 from crscore.audit.overview import (
     ActedOn,
+    Decision,
     Example,
     Gap,
     Night,
@@ -17,7 +19,7 @@ from crscore.audit.overview import (
     Verdict,
 )
 from crscore.audit.report import words
-from crscore.audit.report.details import PullRow
+from crscore.audit.report.details import KindExamples, PullRow
 from crscore.audit.tables import SCORES
 from crscore.reports import console, escape, view
 from crscore.reports.blocks import (
@@ -81,6 +83,75 @@ class Links:
 
     def _address(self, folder: str, file: str | None) -> str:
         return f"{self.root}{folder}/{file}.html" if file else ""
+
+
+def decisions(rows: Sequence[Reviewer], links: Links) -> Items:
+    """List what to do about each bot, with the numbers and links to the comments behind them."""
+    tiles = (_tile(row, row.decision, links) for row in rows if row.decision)
+    return Items(tuple(tiles), noun="bots")
+
+
+def _tile(row: Reviewer, decision: Decision, links: Links) -> Item:
+    # Below the root, there is no tile but on its own page.
+    page = "" if links.root else links.bot(row.name).link
+
+    def fact(text: str, part: str, *, count: int = 1) -> Run:
+        return Run(text, link=f"{page}#{part}" if count and (page or links.root) else "")
+
+    def counts(is_weighty: bool) -> Iterator[Run]:
+        for kind in decision.kinds:
+            if (kind.kind in WEIGHTY) == is_weighty:
+                yield listed(kind.kind, kind.comments)
+
+    def listed(kind: str, count: int) -> Run:
+        return fact(f"{LISTED[kind]}: {count:,}", kind, count=count)
+
+    acted = words.acted(row, words.SIGNAL_OF_CHART)
+    acted_text = f"acted on: {acted.rate.count:,} of {acted.rate.total:,}" if acted else ""
+    presence = (
+        f"last commit reviewed on {view.percent(row.coverage.last_head.share)} of merges",
+        "" if decision.hours is None else f"first review after {words.number(decision.hours)} h",
+        f"nothing said on {decision.silent:,} of {decision.gained.total:,} pull requests",
+    )
+    shares = again = ""
+    if points := decision.points:
+        shares = f"points that only it made: {points.only:,} of {points.total:,}, that it made "
+        shares += f"first: {points.first:,}, that people made, too: {points.people:,}"
+        again = f"said again after an answer: {points.again:,}" if points.again else ""
+    minutes = fact(f"minutes of reading: {words.number(decision.minutes)}", "comments")
+    return Item(
+        decision.text,
+        lead=(Run(decision.verdict, f"chip {decision.verdict}"),),
+        below=(
+            _facts(
+                "Gain",
+                *counts(True),
+                fact(shares, "comments"),
+                listed("confirmed", decision.confirmed),
+                fact(acted_text, "acted", count=acted.rate.count if acted else 0),
+            ),
+            _facts(
+                "Cost",
+                *counts(False),
+                fact(again, "repeat"),
+                listed("refuted", decision.refuted),
+                minutes,
+            ),
+            _facts("Presence", *(fact(text, "numbers") for text in presence)),
+        ),
+    )
+
+
+def _facts(title: str, *facts: Run) -> Line:
+    """Join facts to one line; those without a text are left out."""
+    texts = [part for fact in facts if fact.text for part in (Run(", "), fact)]
+    return (Run(f"{title}: ", "strong"), *texts[1:])
+
+
+def kind_title(kind: KindExamples) -> str:
+    """Return the title of the comments of one kind."""
+    title = LISTED[kind.kind]
+    return f"{title[0].upper()}{title[1:]} ({len(kind.comments) + kind.unlisted:,})"
 
 
 def coverage(overview: Overview, links: Links) -> Table:
@@ -240,7 +311,7 @@ def _verdict(verdict: str, text: str) -> Item:
     return Item((Run(text, tone),), lead=(Run(word, f"chip {verdict}"),))
 
 
-def examples(rows: Sequence[Example], links: Links) -> Items:
+def examples(rows: Sequence[Example], links: Links, *, unlisted: int = 0) -> Items:
     """List comments with their standing, and what their best remarks do."""
     items = []
     for row in rows:
@@ -252,7 +323,7 @@ def examples(rows: Sequence[Example], links: Links) -> Items:
             facts += [Run(" · "), Run("the comment", link=row.url)]
         text = escape.one_line(row.text, _TEXT_CHARS)
         items.append(Item(text, lead=(Run(str(row.standing), "strong"),), below=(tuple(facts),)))
-    return Items(tuple(items))
+    return Items(tuple(items), unlisted=unlisted)
 
 
 def gaps(rows: Sequence[Gap], links: Links) -> Items:
@@ -300,13 +371,17 @@ def _short(overview: Overview) -> Iterator[Block]:
     yield Paragraph((Run(words.opening(overview)),))
     if overview.notes:
         yield Notice("Note", "Limits of these numbers", overview.notes)
+    bots = [row for row in overview.reviewers if row.is_bot]
+    if bots:
+        yield Heading("Which bots to keep")
+        yield replace(decisions(bots[:MAX_ROWS], Links()), unlisted=max(len(bots) - MAX_ROWS, 0))
     if overview.reviewers:
         yield _short_table(overview)
         yield Paragraph(
             "Brackets are 95 % intervals. Comments are the mean per pull request. Acted on is the "
-            "share of commented lines that changed before the merge, and of lines that nobody "
-            "commented on. Reviewed is the share of merged pull requests whose last commit was "
-            "reviewed.",
+            "share of comments on lines whose lines changed, or near which their words came; then "
+            "the same for lines that nobody commented on. Reviewed is the share of merged pull "
+            "requests whose last commit was reviewed.",
             "dim",
         )
     ordered = words.decided_first(overview)
@@ -326,7 +401,7 @@ def _short_table(overview: Overview) -> Table:
         ("Usefulness", lambda row: _strong(words.interval(row.usefulness))),
         ("Comments", lambda row: words.mean(row.comments_per_pull)),
         ("Noise", lambda row: view.percent(row.noise.share.share)),
-        ("Acted on", _lines_changed),
+        ("Acted on", _acted_share),
         ("Reviewed", lambda row: view.percent(row.coverage.last_head.share)),
         ("Rank", words.ranks),
         ("Importance", lambda row: words.mean(row.importance)),
@@ -334,7 +409,7 @@ def _short_table(overview: Overview) -> Table:
     return replace(table, unlisted=max(len(overview.reviewers) - MAX_ROWS, 0))
 
 
-def _lines_changed(row: Reviewer) -> str:
+def _acted_share(row: Reviewer) -> str:
     acted = words.acted(row, words.SIGNAL_OF_CHART)
     if acted is None:
         return view.UNDEFINED

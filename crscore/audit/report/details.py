@@ -2,17 +2,20 @@
 
 import json
 from collections import defaultdict
+from itertools import groupby
 from typing import Final, NamedTuple
 
+from crscore.audit.decide import LISTED
 from crscore.audit.overview import Example, Overview
+from crscore.audit.signals import Signal
 from crscore.audit.store import period
 from crscore.audit.store.database import Store
 from crscore.audit.store.repositories import all_repositories
 from crscore.audit.store.reviews import Scope
 from crscore.audit.summary import make_example
 
-EXAMPLES: Final = 5
-"""Maximum number of best comments of a reviewer, and of worst ones."""
+EXAMPLES: Final = 10
+"""Maximum number of comments of a reviewer and kind."""
 
 
 class PullRow(NamedTuple):
@@ -30,11 +33,14 @@ class PullRow(NamedTuple):
     """Usefulness of all comments together, 0 to 100."""
 
 
-class Examples(NamedTuple):
-    """Comments of one reviewer."""
+class KindExamples(NamedTuple):
+    """Comments of one kind of a reviewer."""
 
-    best: tuple[Example, ...]
-    worst: tuple[Example, ...]
+    kind: str
+    comments: tuple[Example, ...]
+    """The most useful ones."""
+    unlisted: int
+    """Number of further comments."""
 
 
 def scope_of(store: Store, overview: Overview) -> Scope:
@@ -47,21 +53,20 @@ def scope_of(store: Store, overview: Overview) -> Scope:
     return Scope(signature, overview.since, overview.until, json.dumps(repositories))
 
 
-def load_examples(store: Store, scope: Scope, host: str) -> dict[str, Examples]:
-    """Return the best and the worst comments of each reviewer.
-
-    No comment is in both lists, however few a reviewer has.
-    """
-    best: defaultdict[str, list[Example]] = defaultdict(list)
-    worst: defaultdict[str, list[Example]] = defaultdict(list)
-    for *row, rank, count in period.read_examples_of_reviewers(store, scope, EXAMPLES):
-        example = make_example(store, row, host)
-        is_best = rank <= min(EXAMPLES, (count + 1) // 2)
-        (best if is_best else worst)[example.reviewer].append(example)
-    return {
-        reviewer: Examples(tuple(examples), tuple(reversed(worst[reviewer])))
-        for reviewer, examples in best.items()
-    }
+def load_examples(store: Store, scope: Scope, host: str) -> dict[str, list[KindExamples]]:
+    """Return the comments of each reviewer by kind, the weightiest kind first."""
+    rows = period.read_examples_of_kinds(store, scope, Signal.ACTED_ON, EXAMPLES)
+    examples: defaultdict[str, list[KindExamples]] = defaultdict(list)
+    for (reviewer, kind), group in groupby(rows, key=lambda row: (row[1], row[-2])):
+        comments_of_kind = list(group)
+        comments = tuple(make_example(store, row[:-2], host) for row in comments_of_kind)
+        examples[reviewer].append(
+            KindExamples(kind, comments, comments_of_kind[0][-1] - len(comments_of_kind))
+        )
+    order = [*LISTED]
+    for kinds in examples.values():
+        kinds.sort(key=lambda row: order.index(row.kind))
+    return examples
 
 
 def load_pulls(store: Store, scope: Scope) -> dict[str, list[PullRow]]:

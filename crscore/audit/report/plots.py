@@ -40,10 +40,10 @@ def usefulness(overview: Overview) -> Plot:
 
 
 def acted_on(overview: Overview) -> Plot | None:
-    """Plot how often the commented lines changed, with the base rate; None when unknown."""
+    """Plot how often comments were acted on, with the base rate; None when unknown."""
     rates = {row.name: words.acted(row, words.SIGNAL_OF_CHART) for row in bots(overview)}
     plot = _share_plot(
-        "Commented lines that changed before the merge; hollow: lines nobody commented on",
+        "Comments that were acted on; hollow: other lines of the same change, judged alike",
         (_based_bar(name, acted.rate, acted.base) for name, acted in rates.items() if acted),
     )
     return plot if plot.bars else None

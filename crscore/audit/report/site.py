@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from crscore import progress
 from crscore.audit.overview import Overview, to_json
-from crscore.audit.report import contents, details, plots, words
+from crscore.audit.report import contents, details, escaped, plots, words
 from crscore.audit.report.contents import Links
 from crscore.audit.report.files import file_names
 from crscore.audit.store.database import Store
@@ -119,7 +119,7 @@ class _Site:
                 row.name,
                 "../",
                 row=row,
-                examples=examples.get(row.name, details.Examples((), ())),
+                examples=examples.get(row.name, ()),
                 verdicts=[
                     verdict
                     for verdict in overview.verdicts
@@ -158,6 +158,7 @@ class _Site:
             overview=self._overview,
             links=replace(self._links, root=root),
             contents=contents,
+            escaped=escaped,
             words=words,
             plots=plots,
             draw=charts.draw,

@@ -12,6 +12,7 @@ from crscore.audit.overview import (
     SuggestedCode,
     Verdict,
 )
+from crscore.audit.signals import TITLES, Signal
 from crscore.reports import view
 
 SKIPS: Final = {"limit": "a limit was reached", "skipped": "skipped", "failed": "failed"}
@@ -28,12 +29,14 @@ MERGED: Final = {
     "codebertscore": "CodeBERTScore",
 }
 """Names of the metrics of similarity to merged code."""
-SIGNAL_OF_CHART: Final = "lines changed"
+SIGNAL_OF_CHART: Final = TITLES[Signal.ACTED_ON]
 
 
 def heading(overview: Overview) -> str:
     """Name the period."""
-    return f"Review bots, {day(overview.since)} to {day(overview.until)} {overview.until[:4]}"
+    since, until = overview.since, overview.until
+    year = f" {since[:4]}" if since[:4] != until[:4] else ""
+    return f"Review bots, {day(since)}{year} to {day(until)} {until[:4]}"
 
 
 def day(text: str) -> str:

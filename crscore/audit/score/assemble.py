@@ -10,10 +10,10 @@ from crscore.audit.store.rows import Pull
 from crscore.diff import checkout, git
 from crscore.diff.full_files import Limits
 from crscore.errors import HostError
-from crscore.github import outdated_hunks
-from crscore.github.outdated_hunks import Local
 from crscore.github.pull import Change
-from crscore.github.records import PullRequest, Remark, RemarkKind
+from crscore.hosts import outdated_hunks
+from crscore.hosts.outdated_hunks import Local
+from crscore.hosts.records import PullRequest, Remark, RemarkKind
 from crscore.records import Diff, Side
 from crscore.scoring import scopes
 
@@ -53,7 +53,7 @@ def assemble(task: Task, limits: Limits) -> PullRequest:
         limits: Size limits of the diff and the whole files.
 
     Returns:
-        The record, as `crscore.github.pull.read_pull` makes it from the host. Comments on an older
+        The record, as `Host.read_pull` makes it from the host. Comments on an older
         version have the hunk of the clone, or else the part of it that the host kept.
 
     Raises:
@@ -62,9 +62,7 @@ def assemble(task: Task, limits: Limits) -> PullRequest:
     change, local = _read_change(task, limits)
     placed = (place(remark, task.pull.head, change.diff) for remark in task.remarks)
     remarks = tuple(outdated_hunks.mark_outdated(remark, change.diff) for remark in placed)
-    older = outdated_hunks.read_outdated_hunks(
-        None, task.name, task.pull.base, remarks, local=local
-    )
+    older = outdated_hunks.read_outdated_hunks(remarks, local=local)
     return PullRequest(
         repository=task.name,
         number=task.pull.number,

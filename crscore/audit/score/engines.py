@@ -142,6 +142,7 @@ class Ray:
 
     def run(self, tasks: Iterable[Task]) -> Iterator[Scored]:
         """Score tasks; see `Engine.run`."""
+        os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # otherwise Ray reports to its makers
         try:
             ray: Any = importlib.import_module("ray")
         except ImportError as exc:

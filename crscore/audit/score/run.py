@@ -85,12 +85,14 @@ def score(
         ),
     )
     tasks = Tasks(store, clones, settings, client=client, web=web, night=night)
-    failed = 0
+    pulls = failed = 0
     with progress.track("scoring pull requests", len(unscored)) as advance:
         for scored in chosen_engine.run(tasks.make(unscored)):
+            pulls, failed = pulls + 1, failed + (scored.failure is not None)
             with store.transaction():
                 store.put(scored.numbered(store.signature_id(scored.signature)))
-            failed += scored.failure is not None
+                # A run that is killed has counted what it stored.
+                store.put([replace(record, pulls=pulls, failed=failed)])
             advance()
     seconds = time.monotonic() - start
     finished = replace(record, finished=_now(), pulls=len(unscored), failed=failed, seconds=seconds)

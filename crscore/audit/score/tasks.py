@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from crscore.audit.score import work
 from crscore.audit.score.assemble import Task
 from crscore.audit.store.database import Store
 from crscore.audit.store.remarks import to_remark
 from crscore.audit.store.repositories import all_repositories
 from crscore.audit.store.rows import Pull
 from crscore.audit.store.scoring import (
+    FAILED,
     ObservedComment,
     read_comments,
     reviewed_pulls,
@@ -24,7 +24,7 @@ from crscore.errors import HostError
 from crscore.github import pull as host
 from crscore.github.client import Client
 from crscore.github.pull import Change
-from crscore.github.records import Remark
+from crscore.hosts.records import Remark
 from crscore.scorer import diff_limits
 from crscore.settings import Config
 
@@ -72,7 +72,7 @@ def choose(store: Store, signature: str, night: str) -> list[UnscoredPull]:
 def _is_scored(store: Store, pull: UnscoredPull, signature: int, night: str) -> bool:
     return any(
         # A failure is tried again on another night; a repeated run of this one would fail alike.
-        score.night == night or not (score.reason or "").startswith(work.FAILED)
+        score.night == night or not (score.reason or "").startswith(FAILED)
         for score in scores_of_content(store, pull.repository, pull.number, signature, pull.content)
     )
 

@@ -6,13 +6,14 @@ Encoding is most of the work, and most texts of a pull request with a new commen
 import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import cast
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from crscore.cache import Store
-from crscore.encoders.base import Encoder
+from crscore.encoders.base import Encoder, TokenEncoder, TokenVectors
 
 _HASH_BYTES = 16  # 128 bits: collisions of texts are negligible
 
@@ -59,6 +60,10 @@ class CachedVectors:
             return vectors
         rows = [np.frombuffer(self._used[hashes[text]], dtype=np.float32) for text in texts]
         return np.stack(rows)
+
+    def tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
+        """Encode the tokens of texts, which are not cached; see `TokenEncoder.tokens`."""
+        return cast("TokenEncoder", self._encoder).tokens(texts)
 
 
 def _hash(text: str) -> bytes:

@@ -4,20 +4,24 @@ import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Final, TypedDict
+from typing import Final, TypedDict, cast
 
 from crscore.audit.score.assemble import Task, assemble
 from crscore.audit.score.noise import Noise, noise_of
 from crscore.audit.score.vectors import CachedVectors
 from crscore.audit.store.rows import CommentScore, OpenPoint, Page, Row, Score, comment_key
+from crscore.audit.store.scoring import FAILED
 from crscore.audit.tables import REMARKS
+from crscore.bench.overlap import same_points
+from crscore.bench.records import Finding
 from crscore.diff import full_files
+from crscore.encoders.base import TokenEncoder
 from crscore.errors import ConfigError, DependencyError, ModelNotFoundError
 from crscore.pull_request import run
 from crscore.pull_request.documents import page
 from crscore.pull_request.reviewers.identify import ReviewerThread
 from crscore.pull_request.run import Measured
-from crscore.records import UNCONFINED, Remark, Result, ReviewResult, Usefulness
+from crscore.records import UNCONFINED, Remark, Result, ReviewResult, Usefulness, Verdict
 from crscore.reports import escape
 from crscore.scorer import Scorer, diff_limits, make_encoder, make_store
 from crscore.scoring.signature import render_signature
@@ -28,8 +32,6 @@ from crscore.static_analysis.tools import Installed
 
 OPEN_POINTS: Final = 3
 """Maximum unaddressed points stored per pull request."""
-FAILED: Final = "failed: "
-"""Start of the reason of a pull request that could not be scored; it is tried again next night."""
 NO_READER: Final = "the encoder has no weights for usefulness"
 _DECIMALS: Final = 6
 _REASON_CHARS: Final = 500
@@ -122,7 +124,7 @@ def score_pull(task: Task, scorer: Scorer) -> Scored:
         diff=diff_limits(settings), max_source_bytes=settings.max_source_bytes
     )
     try:
-        rows = _rows(task, run.assess(assemble(task, limits), scorer))
+        rows = _rows(task, run.assess(assemble(task, limits), scorer), scorer)
     except _SETUP_ERRORS:
         raise
     except Exception as exc:  # noqa: BLE001  (one of a million may not end the night)
@@ -174,13 +176,20 @@ def _level(remark: Remark) -> str | None:
     return remark.level.value if remark.is_valuable else None
 
 
-def _rows(task: Task, assessment: Measured) -> tuple[Row, ...]:
+def _verdict(remarks: Iterable[Remark]) -> str | None:
+    """Return `refuted` when the code refutes any of a comment's remarks, else `confirmed`."""
+    verdicts = {remark.verdict for remark in remarks}
+    decided = [verdict for verdict in (Verdict.REFUTED, Verdict.CONFIRMED) if verdict in verdicts]
+    return decided[0].value if decided else None
+
+
+def _rows(task: Task, assessment: Measured, scorer: Scorer) -> tuple[Row, ...]:
     text = page.render_page(assessment.overview, assessment.result)
     # The page may contain half a surrogate pair of a comment.
     data = zlib.compress(text.encode("utf-8", "replace"), 6)
     return (
         *_scores(task, assessment),
-        *_comment_scores(task, assessment),
+        *_comment_scores(task, assessment, scorer),
         *_open_points(task, assessment),
         Page(**_key(task), page=data),
     )
@@ -230,8 +239,29 @@ def _score(
     )
 
 
-def _comment_scores(task: Task, assessment: Measured) -> Iterator[CommentScore]:
-    result = assessment.result
+def _first_comments(assessment: Measured, scorer: Scorer) -> dict[int, int]:
+    """Return by each comment with something to answer the first one that makes the same point."""
+    result, reader = assessment.result, scorer.parts.reader
+    findings = {}
+    for thread, item in zip(assessment.reviewers.threads, result.comments, strict=True):
+        best = next(iter(_remarks(result, item.usefulness)), None)
+        if best is not None and best.is_valuable:
+            text = " ".join(result.sentences[index].text for index in best.sentences)
+            path, line = item.comment.path, item.comment.line
+            findings[_comment(thread)] = Finding(
+                change="", bot=thread.reviewer, text=text, path=path, line=line
+            )
+    if reader is None:
+        return {}
+    # Whoever has weights for remarks has token vectors.
+    encoder = cast("TokenEncoder", scorer.parts.encoder)
+    firsts = same_points(tuple(findings.values()), encoder, reader.weights.rarity)
+    keys = tuple(findings)
+    return {key: keys[first] for key, first in zip(keys, firsts, strict=True)}
+
+
+def _comment_scores(task: Task, assessment: Measured, scorer: Scorer) -> Iterator[CommentScore]:
+    result, firsts = assessment.result, _first_comments(assessment, scorer)
     for thread, item in zip(assessment.reviewers.threads, result.comments, strict=True):
         useful = item.usefulness
         best = next(iter(_remarks(result, useful)), None)
@@ -246,6 +276,8 @@ def _comment_scores(task: Task, assessment: Measured) -> Iterator[CommentScore]:
             noise=noise_of(result, item),
             stance=best.stance.value if best else None,
             level=_level(best) if best else None,
+            verdict=_verdict(_remarks(result, useful)),
+            point=firsts.get(_comment(thread)),
         )
     for thread in assessment.reviewers.repeats:
         yield CommentScore(

@@ -1,19 +1,19 @@
-"""Signals that a review comment was acted on, by rule; they are never combined into one number."""
+"""Signals that a review comment was acted on, by rule."""
 
 from collections.abc import Mapping
 from enum import IntEnum
 from types import MappingProxyType
 from typing import Final
 
-RULES: Final = 2
+RULES: Final = 3
 """Version of the rules, including those of suggestions; a change of any value raises it."""
 
 
 class Signal(IntEnum):
     """One signal; the numbers are stored.
 
-    A missing row means: for the first three, that the signal does not apply (no suggestion, not on
-    lines, not on a file); for the others, no.
+    A missing row means: for those of trees (1 to 3 and 11), that the signal does not apply (no
+    suggestion, not on lines, not on a file); for the others, no.
     """
 
     SUGGESTION_APPLIED = 1
@@ -36,10 +36,19 @@ class Signal(IntEnum):
     """The reviewing bot claims so."""
     TRAILER = 10
     """A later commit's message names the comment, its reviewer or the review: weak evidence."""
+    ACTED_ON = 11
+    """The lines changed, lines came next to them, a suggestion was applied, or words of the comment
+    came near them (`follow.Following.acted_on`)."""
 
+
+OF_TREES: Final = frozenset(
+    {Signal.SUGGESTION_APPLIED, Signal.LINES_CHANGED, Signal.FILE_CHANGED, Signal.ACTED_ON}
+)
+"""Signals that are unknown for a comment without a row; for the others, no row means no."""
 
 TITLES: Final[Mapping[Signal, str]] = MappingProxyType(
     {
+        Signal.ACTED_ON: "acted on",
         Signal.SUGGESTION_APPLIED: "suggestion applied",
         Signal.LINES_CHANGED: "lines changed",
         Signal.FILE_CHANGED: "file changed",

@@ -2,13 +2,13 @@
 
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from crscore.audit.signals import Signal
 from crscore.audit.signals.align import line_key
-from crscore.audit.signals.follow import Answer, Base, Following, Lines, Span, file_changed
+from crscore.audit.signals.follow import REACH, Answer, Base, Following, Lines, Span, file_changed
 from crscore.audit.signals.trees import Trees
 from crscore.audit.store.rows import Comment, Pull, Revision
 
@@ -51,6 +51,8 @@ class FileComment:
     hunk: str
     """Hunk it was written on; empty when unknown."""
     suggestions: tuple[str, ...]
+    words: frozenset[str]
+    """Stems of the words of its post, with those of suggested code."""
 
 
 class PullTrees:
@@ -84,6 +86,7 @@ class PullTrees:
         not merged into it; else its merge."""
         self._followed: dict[tuple[str, str], Following | str] = {}
         self._commented: dict[str, set[str]] = {}
+        self._file_bases: dict[str, tuple[int, int] | None] = {}
         # First all places, then the answers: base rates exclude every commented line.
         for remark in remarks:
             self._note_commented(remark)
@@ -100,9 +103,14 @@ class PullTrees:
         lines = self._lines(remark, following, span)
         if lines is not None:
             measurements[Signal.LINES_CHANGED] = lines
+            measurements[Signal.ACTED_ON] = self._acted_on(remark, following, span)
         if remark.suggestions and lines is not None:
             answer = self._applied(remark, following, span, lines.answer)
-            measurements[Signal.SUGGESTION_APPLIED] = SignalValue(answer, lines.base)
+            # No base rate: nobody suggested anything for other lines.
+            measurements[Signal.SUGGESTION_APPLIED] = SignalValue(answer)
+            if answer.value:
+                acted = measurements[Signal.ACTED_ON]
+                measurements[Signal.ACTED_ON] = acted._replace(answer=answer)
         measurements[Signal.FILE_CHANGED] = self._file(remark, lines)
         return measurements
 
@@ -258,11 +266,39 @@ class PullTrees:
             return None
         if isinstance(following, str) or span is None:
             return SignalValue(Answer(None, following if isinstance(following, str) else None))
-        answer = following.changed(span)
-        if answer.value and self.last:
-            answer = Answer(True, f"{self.last[:COMMIT_DIGITS]} {answer.evidence or ''}".strip())
+        return self._with_base(remark, following, span, following.changed)
+
+    def _acted_on(
+        self, remark: FileComment, following: Following | str, span: Span | None
+    ) -> SignalValue:
+        if isinstance(following, str) or span is None:
+            return SignalValue(Answer(None, following if isinstance(following, str) else None))
+
+        def judge(lines: Span) -> Answer:
+            # What the comment itself led to, next to its lines, is no chance.
+            is_near = span.start - REACH < lines.end and lines.start < span.end + REACH
+            return Answer(None) if is_near else following.acted_on(lines, remark.words)
+
+        value = self._with_base(remark, following, span, judge)
+        return value._replace(answer=self._dated(following.acted_on(span, remark.words)))
+
+    def _with_base(
+        self,
+        remark: FileComment,
+        following: Following,
+        span: Span,
+        judge: Callable[[Span], Answer],
+    ) -> SignalValue:
+        """Judge the lines of a comment, and others that nobody commented on."""
         commented = frozenset(self._commented.get(remark.comment.path or "", ()))
-        return SignalValue(answer, following.base_rate(span, commented))
+        base = following.base_rate(span, commented, judge)
+        return SignalValue(self._dated(judge(span)), base)
+
+    def _dated(self, answer: Answer) -> Answer:
+        """Add the last commit to the evidence of a change."""
+        if not answer.value or not self.last:
+            return answer
+        return Answer(True, f"{self.last[:COMMIT_DIGITS]} {answer.evidence or ''}".strip())
 
     def _file(self, remark: FileComment, lines: SignalValue | None) -> SignalValue:
         comment = remark.comment
@@ -279,6 +315,11 @@ class PullTrees:
 
     def _file_base(self, commit: str) -> tuple[int, int] | None:
         """Count the files of the pull request that changed and that nobody commented on."""
+        if commit not in self._file_bases:
+            self._file_bases[commit] = self._count_changed(commit)
+        return self._file_bases[commit]
+
+    def _count_changed(self, commit: str) -> tuple[int, int] | None:
         fork = self._fork(commit)
         if fork is None:
             return None

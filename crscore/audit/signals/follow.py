@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from crscore.audit.signals.align import Alignment, Position, align, file_words, line_key
+from crscore.text.content import stems_and_names
 
 Lines = Sequence[str]
 
@@ -23,6 +24,13 @@ NEAR_LINES: Final = 5
 """Maximum lines inserted between two lines of a hunk when only the hunk is known."""
 CONTEXT: Final = 3
 """Unchanged lines around the changes of a hunk, as in a diff."""
+REACH: Final = 5
+"""Lines around commented ones in which words of the comment count."""
+MAX_UNITS: Final = 40
+"""Maximum units of a base rate: in a hunk with more, they are taken at equal distances."""
+
+MOVED: Final = "moved"
+"""Evidence that lines are unchanged, in another place."""
 
 
 class Span(NamedTuple):
@@ -89,6 +97,11 @@ class Following:
     def _base_positions(self) -> Alignment:
         return align(*self._base_texts)
 
+    @cached_property
+    def _base_keys(self) -> tuple[frozenset[str], frozenset[str]]:
+        before, after = self._base_texts
+        return frozenset(_keys(before)), frozenset(_keys(after))
+
     @property
     def _base_texts(self) -> tuple[Lines, Lines]:
         return (self.base.old or (), self.base.new or ()) if self.base else ((), ())
@@ -113,7 +126,7 @@ class Following:
     def _judge(self, span: Span, lines: Sequence[int], missing: Sequence[int]) -> Answer:
         # Moved code is what the author kept, though no line is in its old place.
         if missing and self._has_moved(span):
-            return Answer(False, "moved")
+            return Answer(False, MOVED)
         by_author = [self._is_by_author(line) for line in missing]
         is_inserted = self._has_insertion([line for line in lines if line not in missing])
         # An insertion counts only where all lines stayed; otherwise the missing ones decide.
@@ -121,6 +134,44 @@ class Following:
             return Answer(True, f"line {self.region(span).start + 1}")
         # One certain change decides; without it, one undecided line leaves all undecided.
         return Answer(None, "the base changed there too") if None in by_author else Answer(False)
+
+    def acted_on(self, span: Span, comment: frozenset[str]) -> Answer:
+        """Return whether the pull request did what a comment on some lines asks for, as it seems.
+
+        The lines changed, lines came next to them, or within `REACH` lines words of the comment
+        came that were not there. So a comment on one line and one on its whole block count alike.
+
+        Args:
+            span: The commented lines.
+            comment: Stems of the comment's words, with those of suggested code.
+        """
+        answer = self.changed(span)
+        if answer.value or not self.is_whole or self.was_removed or answer.evidence == MOVED:
+            return answer
+        if self.additions(span):
+            return Answer(True, "next to it")
+        near = Span(max(0, span.start - REACH), span.end + REACH)
+        new = _stems(self.additions(near)) - _stems(self.old[near.start : near.end])
+        words = sorted(new & comment)
+        return Answer(True, f"near it: {', '.join(words)}") if words else answer
+
+    def additions(self, span: Span) -> list[str]:
+        """Return the lines that the author added between the nearest found lines around a span."""
+        region = self.region(span)
+        old, new = self._base_keys
+        return [
+            line
+            for at, line in enumerate((self.new or ())[region.start : region.end], region.start)
+            if at not in self._unchanged
+            and (key := line_key(line))
+            and (key in old or key not in new)
+        ]
+
+    @cached_property
+    def _unchanged(self) -> frozenset[int]:
+        """Newer lines that have the words of an older one."""
+        places = filter(None, self.positions)
+        return frozenset(line for place in places for line in range(place.start, place.end))
 
     def applied(self, span: Span, suggestion: Lines) -> bool:
         """Return whether a suggestion for some lines is at their place.
@@ -147,22 +198,25 @@ class Following:
             self.positions[line] is None for line in removed
         )
 
-    def base_rate(self, span: Span, commented: frozenset[str]) -> tuple[int, int] | None:
-        """Return how often lines of the same hunks changed that nobody commented on.
+    def base_rate(
+        self, span: Span, commented: frozenset[str], judge: Callable[[Span], Answer]
+    ) -> tuple[int, int] | None:
+        """Return how often lines of the same hunks have a signal that nobody commented on.
 
         Args:
             span: The commented lines. A unit is as many lines as they are, so that the chance of
                 a change is comparable.
             commented: Keys (`line_key`) of all lines of the file that have a comment.
+            judge: The signal, as it would be for a comment on other lines.
 
         Returns:
-            Units that changed and all decided units; None without a base to compare.
+            Units that have it and all decided units; None without a base to compare.
         """
         if self.base is None:
             return None
         lines = [line for line in self._hunk(span) if self.old_keys[line] not in commented]
         size, at = len(self._text_lines(span)), 0
-        answers: list[bool] = []
+        units: list[Span] = []
         while size and at + size <= len(lines):
             unit = Span(lines[at], lines[at + size - 1] + 1)
             # A blank or commented line in between: no block of that length starts here.
@@ -170,9 +224,10 @@ class Following:
                 at += 1
                 continue
             at += size
-            value = self.changed(unit).value
-            answers += [] if value is None else [value]
-        return sum(answers), len(answers)
+            units.append(unit)
+        # Every n-th unit: a file of thousands of lines is no better known by all of them.
+        answers = [judge(unit).value for unit in units[:: len(units) // MAX_UNITS + 1]]
+        return answers.count(True), len(answers) - answers.count(None)
 
     def _hunk(self, span: Span) -> list[int]:
         """Return the changed lines of the hunks that a span is in."""
@@ -232,9 +287,9 @@ class Following:
         }
         if not between or self.base is None or self.base.is_same:
             return bool(between)
-        before, after = self._base_texts
+        before, after = self._base_keys
         # Lines that the base branch inserted there are not the author's.
-        return bool(between - (set(_keys(after)) - set(_keys(before))))
+        return bool(between - (after - before))
 
     def _has_moved(self, span: Span) -> bool:
         """Return whether the span, with lines around it, occurs as often as before."""
@@ -330,6 +385,10 @@ def _near_each_other(alignment: Alignment) -> Alignment:
         filtered.append(place if is_near else None)
         last = place if is_near else last
     return filtered
+
+
+def _stems(lines: Iterable[str]) -> frozenset[str]:
+    return frozenset[str]().union(*(stems_and_names(line)[0] for line in lines))
 
 
 def _keys(lines: Iterable[str]) -> list[str]:

@@ -6,7 +6,7 @@ from itertools import chain, groupby
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from crscore.audit.signals import RULES, Signal
+from crscore.audit.signals import OF_TREES, RULES, Signal
 from crscore.audit.signals.changed import FileComment, PullTrees, SignalValue
 from crscore.audit.signals.follow import Answer
 from crscore.audit.signals.observed import claimed, names, referred, resolved, thumbs
@@ -29,12 +29,12 @@ from crscore.audit.store.signals import (
 from crscore.errors import HostError
 from crscore.pull_request.reviewers.authors import strip_app_suffix
 from crscore.review.sentences import split_comment
+from crscore.text.content import stems_and_names
 
 MAX_EVIDENCE: Final = 60
 """Maximum characters of stored evidence."""
 CURSOR: Final = "signals"
 """List whose cursor has the night of a repository's last signals, and their rules."""
-_OF_TREES: Final = (Signal.SUGGESTION_APPLIED, Signal.LINES_CHANGED, Signal.FILE_CHANGED)
 
 
 class _Post(NamedTuple):
@@ -170,6 +170,7 @@ class _Finder:
             comment=post.first,
             hunk=self.store.text(post.first.hunk) if post.first.hunk else "",
             suggestions=tuple(chain.from_iterable(suggestions)),
+            words=stems_and_names(self.store.text(post.first.body))[0],
         )
 
     def commits(self, since: str = "") -> list[str]:
@@ -197,6 +198,7 @@ def _unknown(remark: FileComment, reason: str) -> dict[Signal, SignalValue]:
     applies = {
         Signal.SUGGESTION_APPLIED: bool(remark.suggestions) and remark.comment.line is not None,
         Signal.LINES_CHANGED: remark.comment.line is not None,
+        Signal.ACTED_ON: remark.comment.line is not None,
         Signal.FILE_CHANGED: True,
     }
     return {signal: answer for signal, does in applies.items() if does}
@@ -219,7 +221,7 @@ def _new_rows(
             base_all=base[1] if base else None,
         )
         before = last.get(signal)
-        is_absent = before is None and row.value == 0 and signal not in _OF_TREES
+        is_absent = before is None and row.value == 0 and signal not in OF_TREES
         if not is_absent and (before is None or replace(before, night=night) != row):
             yield row
 

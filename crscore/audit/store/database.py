@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.resources
+import math
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -26,6 +27,8 @@ APPLICATION_ID: Final = 0x63727363
 BUSY_S: Final = 30.0
 """Seconds to wait for another process that writes."""
 _HASH_BYTES: Final = 16
+MAX_TEXT_BYTES: Final = 4 * 2**20
+"""Maximum bytes of a text, unpacked; far above a host's comment or hunk. What is longer is cut."""
 _MAGIC: Final = b"SQLite format 3\0"
 # Offsets of SQLite's file header: the size of a page in bytes and the number of pages.
 _PAGE_SIZE: Final = slice(16, 18)
@@ -98,7 +101,10 @@ class Store:
             StoreError: The file cannot be read.
         """
         with self._reported():
-            return self._connection.execute(sql, values).fetchall()
+            rows = self._connection.execute(sql, values).fetchall()
+        if any(math.inf in row or -math.inf in row for row in rows):
+            raise StoreError(str(self.path), "it has a number that is not finite")
+        return rows
 
     def change(self, sql: str, *values: Any) -> int:
         """Run one statement that writes; return the number of rows.
@@ -181,6 +187,7 @@ class Store:
 
     def add_text(self, text: str) -> bytes:
         """Store a text once and return its hash, 16 bytes."""
+        text = text[: MAX_TEXT_BYTES // 4]  # UTF-8 takes four bytes at most
         data = text.encode("utf-8", "surrogatepass")
         key = hashlib.sha256(data).digest()[:_HASH_BYTES]
         self.change("INSERT OR IGNORE INTO texts VALUES (?, ?)", key, zlib.compress(data, 6))
@@ -195,7 +202,10 @@ class Store:
         rows = self.query("SELECT text FROM texts WHERE hash = ?", key)
         if not rows:
             raise StoreError(str(self.path), f"the text {key.hex()} is missing")
-        return _unpack(rows[0][0])
+        try:
+            return _unpack(rows[0][0])
+        except (ValueError, zlib.error) as exc:
+            raise StoreError(str(self.path), f"the text {key.hex()} is damaged: {exc}") from exc
 
     def signature_id(self, text: str) -> int:
         """Return the number of a score's signature, which is stored at its first use."""
@@ -259,7 +269,12 @@ def _where_clause(values: Mapping[str, Any]) -> str:
 
 
 def _unpack(data: bytes) -> str:
-    return zlib.decompress(data).decode("utf-8", "surrogatepass")
+    # A store may come from elsewhere, and a few bytes can unpack to any size.
+    unpacking = zlib.decompressobj()
+    unpacked = unpacking.decompress(data, MAX_TEXT_BYTES)
+    if not unpacking.eof:
+        raise ValueError(f"it ends early, or is longer than {MAX_TEXT_BYTES:,} bytes")
+    return unpacked.decode("utf-8", "surrogatepass")
 
 
 def _sql_text(data: bytes | None) -> str | None:

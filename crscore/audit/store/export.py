@@ -14,7 +14,8 @@ TABLES: Final = {
     for row in (
         rows.Repository, rows.Pull, rows.Revision, rows.Check, rows.Comment,
         rows.ThreadObservation, rows.CommentObservation, rows.Score, rows.CommentScore,
-        rows.OpenPoint, rows.SignalRow, rows.SuggestionRow, rows.Run,
+        rows.OpenPoint, rows.SignalRow, rows.SuggestionRow, rows.Followed, rows.LaterChange,
+        rows.Mention, rows.Run,
     )
 }  # fmt: skip
 """Exported tables, each with the class of its rows."""
@@ -26,6 +27,7 @@ _REFERENCES: Final = {
     ("content", "bytes"): "hex(t.content)",
     ("body", "bytes"): "(SELECT unpack(text) FROM texts WHERE hash = t.body)",
     ("hunk", "bytes"): "(SELECT unpack(text) FROM texts WHERE hash = t.hunk)",
+    ("message", "bytes"): "(SELECT unpack(text) FROM texts WHERE hash = t.message)",
 }
 """SQL of the columns that refer to something, by name and type."""
 _INTERNAL: Final = frozenset({("pulls", "node"), ("comments", "author_id")})

@@ -1,38 +1,54 @@
 """What is reported of a period: posts and checks, runs, examples and open points."""
 
+import json
 from collections.abc import Sequence
 from typing import Any, Final, Literal
 
 from crscore.audit.store.database import Store
-from crscore.audit.store.reviews import LATEST, LATEST_COMMENTS, Rows, Scope
+from crscore.audit.store.reviews import LATEST, LATEST_COMMENTS, Rows, Scope, newest_values
 from crscore.audit.store.rows import Run
+from crscore.audit.store.scoring import FAILED
 
 _IN_PERIOD: Final = """substr(p.created, 1, 10) BETWEEN ? AND ?
   AND p.repository IN (SELECT value FROM json_each(?))"""
 
+_WEIGHT: Final = "instr('nit minor major critical', s.level)"
+"""Order of comments by the level of their best remark; null for those that give nothing."""
 
-def read_posts(store: Store, scope: Scope) -> Rows:
+
+def read_posts(store: Store, scope: Scope, review_bots: Sequence[str]) -> Rows:
     """Return what each reviewer posted on each pull request.
 
     A notice that nothing was reviewed is no review, and neither is a post of the pull request's
-    author. The summary of a bot that found nothing is one.
+    author, or a report of a tool. The summary of a review bot that found nothing is one, and so is
+    a submitted review without a remark.
+
+    Args:
+        store: The store.
+        scope: Pull requests that count.
+        review_bots: Names of the bots whose every post is from a review.
 
     Returns:
         Reviewer, whether it is a bot, repository, number, whether the pull request was merged,
         whether it was reviewed, whether its last head was, the reasons for reviewing nothing,
-        separated by commas, and the account.
+        separated by commas, the account, whether a comment of it is to be scored, and the hours
+        from the opening of the pull request to the first review.
     """
     # `IS NOT`, not `<>`: the author of a deleted account is NULL, and so not the pull request's.
+    # The remainder is the kind of a comment (`rows.comment_key`); 1 is a submitted review.
+    is_review = """(c.skip IS NULL AND c.author IS NOT p.author AND (c.is_review OR c.key % 4 = 1
+      OR c.reviewer IN (SELECT value FROM json_each(?4))))"""
     sql = f"""
-        SELECT c.reviewer, c.is_bot, c.repository, c.number, p.state = 'merged',
-          MAX(c.skip IS NULL AND c.author IS NOT p.author),
-          MAX(c.skip IS NULL AND c.author IS NOT p.author
-            AND c.commit_id IS p.head AND c.created <= p.merged),
-          group_concat(DISTINCT c.skip), MAX(c.author)
+        SELECT c.reviewer, c.is_bot, c.repository, c.number, p.state = 'merged', MAX({is_review}),
+          MAX({is_review} AND c.commit_id IS p.head AND c.created <= p.merged),
+          group_concat(DISTINCT c.skip), MAX(c.author),
+          MAX(c.is_review),
+          24 * (julianday(MIN(CASE WHEN {is_review} THEN c.created END)) - julianday(p.created))
         FROM pulls p JOIN comments c USING (repository, number)
-        WHERE {_IN_PERIOD}
+        WHERE substr(p.created, 1, 10) BETWEEN ?1 AND ?2
+          AND p.repository IN (SELECT value FROM json_each(?3))
         GROUP BY c.repository, c.number, c.reviewer"""
-    return store.query(sql, *scope[1:])
+    return store.query(sql, *scope[1:], json.dumps(review_bots))
 
 
 def count_merged(store: Store, scope: Scope) -> dict[int, int]:
@@ -62,6 +78,15 @@ def count_pulls(store: Store, scope: Scope) -> tuple[int, int, int, int]:
     return pulls, merged, pending, failed
 
 
+def count_unscored(store: Store, scope: Scope) -> int:
+    """Count the pull requests whose last scoring failed."""
+    sql = f"""{LATEST}
+        SELECT COUNT(*) FROM latest l JOIN scores s USING (repository, number, content)
+        WHERE s.signature = ?1 AND s.reviewer = '' AND s.reason LIKE '{FAILED}%'"""
+    count: int = store.query(sql, *scope)[0][0]
+    return count
+
+
 def read_repositories(store: Store, scope: Scope) -> Rows:
     """Return number, name, state, reason, and the counts of all and of merged pull requests."""
     # The period is part of the join, so that repositories without a pull request are listed.
@@ -80,7 +105,7 @@ def read_runs(store: Store, since: str) -> list[Run]:
 
 
 def read_examples(store: Store, scope: Scope, order: Literal["ASC", "DESC"], limit: int) -> Rows:
-    """Return the comments of bots with the lowest or the highest standing.
+    """Return the comments of bots with the least or the most important remarks, then by standing.
 
     Returns:
         Key, reviewer, repository's name, number, key of the text, standing, noise, and stance and
@@ -92,29 +117,37 @@ def read_examples(store: Store, scope: Scope, order: Literal["ASC", "DESC"], lim
         {LATEST_COMMENTS}
         JOIN repositories r ON r.id = c.repository
         WHERE s.signature = ?1 AND s.standing IS NOT NULL AND c.is_bot
-        ORDER BY s.standing {order}, c.created DESC, c.key LIMIT ?5"""
+        ORDER BY {_WEIGHT} {order}, s.standing {order}, c.created DESC, c.key LIMIT ?5"""
     return store.query(sql, *scope, limit)
 
 
-def read_examples_of_reviewers(store: Store, scope: Scope, limit: int) -> Rows:
-    """Return each reviewer's comments of the highest and of the lowest standing.
+def read_examples_of_kinds(store: Store, scope: Scope, acted_on: int, limit: int) -> Rows:
+    """Return each reviewer's comments of each kind, as in `reviews.count_kinds`.
+
+    A comment is also of the kind of its verdict, and of `acted` when it was acted on (signal
+    `acted_on`).
 
     Returns:
-        The columns of `read_examples`, then the comment's rank, from 1, and the number of the
-        reviewer's comments; by reviewer and rank.
+        The columns of `read_examples`, then the kind and the number of comments of it; by reviewer
+        and kind, the most useful first.
     """
-    sql = f"""{LATEST}, ranked AS (
-          SELECT c.key, c.reviewer, c.repository, c.number, c.body, s.standing, s.noise,
-            s.stance, s.level, ROW_NUMBER() OVER (
-              PARTITION BY c.reviewer ORDER BY s.standing DESC, c.created DESC, c.key) AS rank,
-            COUNT(*) OVER (PARTITION BY c.reviewer) AS count
+    sql = f"""{LATEST}, {newest_values("WHERE signal = ?6")}, ranked AS (
+          SELECT c.key, c.reviewer, c.repository, c.number, c.body,
+            coalesce(s.standing, 0) AS standing, s.noise, s.stance, s.level, k.value AS kind,
+            COUNT(*) OVER (PARTITION BY c.reviewer, k.value) AS count,
+            ROW_NUMBER() OVER (
+              PARTITION BY c.reviewer, k.value
+              ORDER BY s.standing DESC, c.created DESC, c.key) AS rank
           {LATEST_COMMENTS}
-          WHERE s.signature = ?1 AND s.standing IS NOT NULL)
-        SELECT a.key, a.reviewer, r.name, a.number, a.body, a.standing, a.noise, a.stance,
-          a.level, a.rank, a.count
+          LEFT JOIN newest n ON n.comment = s.comment
+          JOIN json_each(json_array(
+            coalesce(s.noise, s.level), s.verdict, iif(n.value = 1, 'acted', NULL))) k
+          WHERE s.signature = ?1 AND k.value IS NOT NULL)
+        SELECT a.key, a.reviewer, r.name, a.number, a.body, a.standing, a.noise,
+          a.stance, a.level, a.kind, a.count
         FROM ranked a JOIN repositories r ON r.id = a.repository
-        WHERE a.rank <= ?5 OR a.rank > a.count - ?5 ORDER BY a.reviewer, a.rank"""
-    return store.query(sql, *scope, limit)
+        WHERE a.rank <= ?5 ORDER BY a.reviewer, a.kind, a.rank"""
+    return store.query(sql, *scope, limit, acted_on)
 
 
 def read_gaps(store: Store, scope: Scope, limit: int) -> Rows:

@@ -2,7 +2,7 @@
 
 from crscore.audit.store.database import Store
 from crscore.audit.store.rows import Comment, host_id_of, kind_of
-from crscore.github.records import Remark
+from crscore.hosts.records import Remark
 from crscore.records import Side
 
 

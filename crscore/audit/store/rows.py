@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Final, TypeVar, dataclass_transform
 
-from crscore.github.records import RemarkKind
+from crscore.hosts.records import RemarkKind
 
 # The order is stored in the keys of comments: it must not change.
 _KINDS: Final = (RemarkKind.LINE, RemarkKind.REVIEW, RemarkKind.CONVERSATION)
@@ -233,6 +233,8 @@ class CommentScore(Row):
     noise: str | None = None
     stance: str | None = None
     level: str | None = None
+    verdict: str | None = None
+    point: int | None = None
 
 
 @_table("open_points", "repository", "number", "signature", "content", "rank")
@@ -291,6 +293,45 @@ class SuggestionRow(Row):
     chrf: float | None = None
     codebertscore: float | None = None
     sketch: float | None = None
+
+
+@_table("followed", "repository", "number")
+class Followed(Row):
+    """How far the lines of a merged pull request were followed."""
+
+    repository: int
+    number: int
+    night: str
+    tip: str | None = None
+    reason: str | None = None
+
+
+@_table("later_changes", "repository", "number", "landed")
+class LaterChange(Row):
+    """Later commit that changes lines of a merged pull request."""
+
+    repository: int
+    number: int
+    landed: str
+    at: str
+    fixes: int
+    message: bytes
+    path: str
+    line: int
+    lines: int
+    compared: int
+
+
+@_table("mentions", "repository", "number", "landed", "comment")
+class Mention(Row):
+    """Comment before the merge on a later change."""
+
+    repository: int
+    number: int
+    landed: str
+    comment: int
+    near: int
+    said: int
 
 
 @_table("runs", "id")

@@ -1,10 +1,12 @@
 """Queries for the scoring of pull requests, besides those of their rows."""
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from crscore.audit.store.database import Store
 from crscore.audit.store.rows import Comment, Score
 
+FAILED: Final = "failed: "
+"""Start of the reason of a pull request that could not be scored; it is tried again next night."""
 _OF_PULL = "WHERE repository = ? AND number = ?"
 
 

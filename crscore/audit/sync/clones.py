@@ -23,6 +23,8 @@ FETCH_TIMEOUT_S: Final = 3_600.0
 """Time limit of one fetch in seconds; the first is a whole clone."""
 MAX_FETCHES: Final = 20
 """Maximum fetches of lost commits in one night; each failure names one that GitHub lacks."""
+LOST: Final = "crscore-lost"
+"""File in a clone with the commits that GitHub lacks, which are not asked for again."""
 # `+`: a force-push moves these refs backwards.
 _REFSPECS: Final = ("+refs/pull/*/head:refs/pull/*/head", "+refs/heads/*:refs/heads/*")
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
@@ -58,7 +60,7 @@ def fetch_repository(
         token: Token to sign in with; no argument or file contains it.
 
     Raises:
-        HostError: git failed; what was fetched before is kept.
+        HostError: git failed, or commits are left to the next night; what was fetched is kept.
     """
     git_dir = clone_path(clones, repository)
     try:
@@ -73,7 +75,9 @@ def fetch_repository(
     _fetch(git_dir, url, _REFSPECS, variables)
     # An observed commit may be empty or no object name at all; the host's text is untrusted.
     commits = set(filter(_COMMIT.fullmatch, observed_commits(store, repository)))
-    missing = _missing(git_dir, commits)
+    lost_file = git_dir / LOST
+    lost = set(lost_file.read_text("ascii").split()) if lost_file.is_file() else set[str]()
+    missing = _missing(git_dir, commits) - lost
     # One unknown commit fails a whole fetch, so it is removed and the others are tried again.
     for _ in range(MAX_FETCHES):
         if not missing:
@@ -89,6 +93,10 @@ def fetch_repository(
             if match is None or match[1] not in missing:
                 raise
             missing.remove(match[1])
+            lost.add(match[1])
+            lost_file.write_text("\n".join(sorted(lost)), "ascii")
+    if missing:
+        raise HostError("git fetch", f"{len(missing)} commits are left to the next night")
 
 
 def _fetch(git_dir: Path, url: str, refspecs: Iterable[str], variables: Mapping[str, str]) -> None:

@@ -17,7 +17,7 @@ from crscore.audit.store.rows import (
 )
 from crscore.github import graphql
 from crscore.github.conversation import CommentItem, LineItem
-from crscore.github.records import RemarkKind
+from crscore.hosts.records import RemarkKind
 from crscore.pull_request.reviewers.classify import read_posts
 
 DELETED: Final = "deleted"

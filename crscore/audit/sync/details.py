@@ -39,8 +39,8 @@ from crscore.errors import (
 )
 from crscore.github import graphql
 from crscore.github.conversation import PENDING, CommentItem, LineItem
-from crscore.github.records import RemarkKind
 from crscore.github.response_errors import one_line
+from crscore.hosts.records import RemarkKind
 
 PULLS_PER_QUERY: Final = 20
 """Pull requests in one query for details; half as many after each one that fails."""
@@ -72,6 +72,8 @@ class DetailReader:
     """Pull requests that were not."""
     first_reason: str = ""
     """Why the first of these was not."""
+    failed_again: int = 0
+    """Those that had failed before, too."""
     query: str = graphql.DETAILS_QUERY
     """Query for details; without checks once GitHub refused them."""
 
@@ -93,7 +95,11 @@ class DetailReader:
             if self.failed:
                 noun = "pull request" if self.failed == 1 else "pull requests"
                 reason = self.first_reason
-                self.messages.miss(f"{self.failed:,} {noun} could not be read: {reason}.")
+                # One that GitHub never answers for does not make each later run partial.
+                report = self.messages.miss
+                if self.failed == self.failed_again:
+                    report = self.messages.note
+                report(f"{self.failed:,} {noun} could not be read: {reason}.")
 
     def _read_batches(self, pulls: Sequence[Pull]) -> None:
         size, unanswered = PULLS_PER_QUERY, 0
@@ -146,6 +152,7 @@ class DetailReader:
 
     def _fail(self, pull: Pull, reason: str) -> None:
         self.failed += 1
+        self.failed_again += pull.failure is not None
         self.first_reason = self.first_reason or one_line(reason)
         with self.store.transaction():
             self.store.put([replace(pull, failure=reason, pending=1)])

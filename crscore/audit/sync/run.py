@@ -123,6 +123,7 @@ def sync(
         night=date,
         now=now,
         messages=messages,
+        run=run,
     )
     try:
         night.read()
@@ -131,7 +132,7 @@ def sync(
         raise
     # Also after an error: what was read counts, and `partial` has the reason.
     finally:
-        run = night.complete(run, seconds=time.monotonic() - start)
+        run = night.complete(seconds=time.monotonic() - start)
     return Summary(
         run=run,
         repositories=len(night.repositories),
@@ -153,6 +154,7 @@ class _Night:
     now: datetime
     """Current time, from which all days are counted."""
     messages: Messages
+    run: Run
     repositories: list[Repository] = field(default_factory=list)
     reader: DetailReader | None = None
 
@@ -183,14 +185,13 @@ class _Night:
             except HostError as exc:
                 self.messages.miss(f"Stopped early: {exc}.")
 
-    def complete(self, run: Run, *, seconds: float) -> Run:
+    def complete(self, *, seconds: float) -> Run:
         """Complete the run's row."""
+        self._count_pulls()
         completed = replace(
-            run,
+            self.run,
             finished=_iso(self.now + timedelta(seconds=seconds)),
             partial=" ".join(self.messages.missing) or None,
-            pulls=self.reader.read if self.reader else 0,
-            failed=self.reader.failed if self.reader else 0,
             rest=self.meter.requests,
             points=self.meter.points,
             seconds=round(seconds, 3),
@@ -198,6 +199,13 @@ class _Night:
         with self.store.transaction():
             self.store.put([completed])
         return completed
+
+    def _count_pulls(self) -> None:
+        """Store how many pull requests were read: a run may be killed."""
+        if self.reader is not None:
+            self.run = replace(self.run, pulls=self.reader.read, failed=self.reader.failed)
+            with self.store.transaction():
+                self.store.put([self.run])
 
     def _find(self) -> None:
         self.repositories = find_repositories(
@@ -252,6 +260,11 @@ class _Night:
     def _read_pulls(self) -> None:
         pulls = pending_pulls(self.store, self.numbers)
         with progress.track("reading pull requests", len(pulls)) as advance:
+
+            def count_and_advance() -> None:
+                self._count_pulls()
+                advance()
+
             self.reader = DetailReader(
                 store=self.store,
                 meter=self.meter,
@@ -260,7 +273,7 @@ class _Night:
                 logins=logins_by_account(self.store),
                 messages=self.messages,
                 names={repository.id: repository.name for repository in self.repositories},
-                advance=advance,
+                advance=count_and_advance,
             )
             self.reader.read_pulls(pulls)
 

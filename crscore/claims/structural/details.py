@@ -343,9 +343,14 @@ def _comments(unit: Evidence) -> Iterator[Statement]:
 def _lines(unit: Evidence, covered: set[Line]) -> Iterator[Statement]:
     """Quote the lines of a small change that no other sentence covers."""
     count = 0
+    comments = [f.text for f in unit.change.new.facts if f.role is Role.COMMENT and "/*" in f.text]
+    prose = words_of(" ".join(comments))
+    heads = {(True, declared.head) for declared in unit.change.new.units if unit.change.before}
     for removed, added in unit.blocks():
         for index, (line, text) in enumerate(added):
-            if (True, line) in covered or not _is_statement(text) or not unit.is_new(text):
+            if (True, line) in covered | heads or not _is_statement(text) or not unit.is_new(text):
+                continue
+            if words_of(text) in prose:  # a line inside a comment
                 continue
             old = removed[index][1] if len(removed) == len(added) else ""
             exchanged = exchange(old, text) if old and unit.is_gone(old) else ""

@@ -26,7 +26,7 @@ from crscore.syntax.guess import guess, is_cpp_header
 Writer: TypeAlias = Callable[[], list[Statement]]
 """Function that writes the sentences of a topic."""
 
-VERSION = 3
+VERSION = 4
 """Version, increased whenever a diff may get different claims."""
 
 

@@ -54,10 +54,16 @@ class Inputs(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
     """Standing below which the step fails, in [0, 100]; None for no gate."""
     fail_under_relevance: _Share | None = None
     """Relevance below which the step fails, in [0, 1]; None for no gate."""
+    on_nothing: str | None = None
+    """What a review without a number does, as `--on-nothing` takes it; None for the settings'."""
     fail_on: _Names = ("together",)
     """Reviewers that the gate applies to: `together`, `each`, or patterns of reviewers."""
     fail_on_partial: bool = False
     """With a threshold, also fail a partial run."""
+    reviewed_by: _Names = ()
+    """Patterns of reviewers who must have reviewed the newest commit; empty for none."""
+    review_wait: Annotated[float, _Meta(ge=0, le=3600)] = 0.0
+    """Seconds to wait for such a review."""
     authors: _Names = ()
     """Patterns of the reviewers to include; empty for all."""
     bot_markers: tuple[tuple[_Text, _Text], ...] = ()
@@ -211,6 +217,6 @@ def _split(name: str, value: str) -> object:
     if name == "bot-markers":
         lines = filter(str.strip, value.splitlines())
         return [[part.strip() for part in line.partition("=")[::2]] for line in lines]
-    if name in ("fail-on", "authors", "sarif"):
+    if name in ("fail-on", "reviewed-by", "authors", "sarif"):
         return [part.strip() for part in re.split(r"[,\n]", value) if part.strip()]
     return value

@@ -42,7 +42,9 @@ SHARPNESS: Final = 8.0
 """Factor of the difference of two values in the loss."""
 RIDGE: Final = 1e-5
 MAX_WEIGHT: Final = 3.0
-MIN_WEIGHTS: Final = {"gives": 0.5, "importance": 0.5, "worth": 0.3, "informative": 0.3}
+MIN_WEIGHTS: Final = {
+    "gives": 0.3, "importance": 0.6, "worth": 0.6, "informative": 0.3, "functional": 0.4
+}  # fmt: skip
 """Least weight of a part, so that what one of several parts knows alone is not thrown away."""
 
 

@@ -22,7 +22,7 @@ from crscore.encoders.base import Encoder
 from crscore.encoders.minilm import MiniLM, TunedLayers
 from crscore.errors import InputError
 from crscore.lab.training import matcher as matcher_training
-from crscore.lab.training import network, preferences
+from crscore.lab.training import network, phrases, preferences
 from crscore.lab.training.data import judgements, templates
 from crscore.lab.training.data.corpus import Corpus, Post
 from crscore.lab.training.data.judgements import FOLDS, fold_of, text_key
@@ -38,6 +38,7 @@ from crscore.usefulness import evidence, headline
 from crscore.usefulness.evidence import ChangeEvidence, Rarity
 from crscore.usefulness.model import Weights
 from crscore.usefulness.reader import Reader
+from crscore.usefulness.reading import JoinedNetwork
 
 Array = npt.NDArray[np.float64]
 Floats = npt.NDArray[np.float32]
@@ -115,11 +116,15 @@ def train(
         fitted.weights,
         layers=final.layers,
         head=final.head,
+        phrases=phrases.learn(fitted.rows),
         worth=worth,
         reference=_reference([*people, *fitted.reviews], worth),
     )
     matcher = matcher_training.train(
-        corpus.study, encoder=encoder, generator=generator, reader=Reader(weights, final)
+        corpus.study,
+        encoder=encoder,
+        generator=generator,
+        reader=Reader(weights, JoinedNetwork(final, weights.phrases)),
     )
     return weights, matcher
 
@@ -143,7 +148,7 @@ class CrossFit:
     about: list[AboutRow]
     weights: Weights
     """The weights without a network and without a worth."""
-    networks: list[TunedReader]
+    networks: list[JoinedNetwork]
     """The network that has not seen the texts of each fold."""
     candidates: list[list[Candidate]]
     """Comments and written reviews of each fold."""
@@ -171,6 +176,7 @@ def cross_fit(
         about=fit_about(about),
         layers=TunedLayers({}),
         head=np.zeros((0, 0), dtype=np.float32),
+        phrases=phrases.learn([]),
         worth=np.zeros(len(headline.PARTS) + 1, dtype=np.float32),
         reference={},
     )
@@ -179,7 +185,8 @@ def cross_fit(
         rows=rows, about=about, weights=weights, networks=[], candidates=[], reviews=[]
     )
     for fold in range(FOLDS):
-        held_out = tune([row for row in rows if fold_of(row.group) != fold], _tunable(encoder))
+        learning = [row for row in rows if fold_of(row.group) != fold]
+        held_out = JoinedNetwork(tune(learning, _tunable(encoder)), phrases.learn(learning))
         judge = _Judge(Reader(weights, held_out), changes, vectors)
         fitted.networks.append(held_out)
         fitted.candidates.append(judge.candidates(_compared(corpus, texts, fold)))

@@ -1,7 +1,8 @@
 """Chats with an OpenAI-compatible server, through the client and the retries of `openai`.
 
 Redirects are not followed: they would send the chat, and on the same host also the key, to an
-address that is not configured. Response bodies are read up to a limit only.
+address that is not configured. Response bodies are read up to a limit only, and uncompressed: a
+small body could unpack to any size.
 """
 
 import asyncio
@@ -88,6 +89,7 @@ class Client:
             api_key=self.options.api_key or _PLACEHOLDER_KEY,
             max_retries=MAX_RETRIES,
             timeout=openai.Timeout(seconds, connect=min(CONNECT_TIMEOUT_S, seconds), pool=None),
+            default_headers={"Accept-Encoding": "identity"},
             http_client=openai.DefaultAsyncHttpxClient(
                 follow_redirects=False, event_hooks={"response": [_limit_body]}
             ),
@@ -152,8 +154,13 @@ class _LimitedStream(httpx2.AsyncByteStream):
         assert isinstance(response.stream, httpx2.AsyncByteStream)  # noqa: S101  (by the client)
         self._stream = response.stream
         self._is_error = response.status_code >= 300
+        self._encoding = _one_line(response.headers.get("content-encoding") or "identity", 40)
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
+        if self._encoding != "identity":
+            if self._is_error:
+                return
+            raise openai.OpenAIError(f"the answer is compressed ({self._encoding}), unasked")
         size = 0
         async for part in self._stream:
             yield part
@@ -176,7 +183,7 @@ def _fault_of_error(error: openai.OpenAIError) -> Fault:
     if isinstance(error, openai.APIStatusError):
         return _fault_of_status(error)
     if isinstance(error.__cause__, httpx2.ConnectError | httpx2.ConnectTimeout):
-        return Fault("unreached", "the server is not reachable")
+        return Fault("unreached", f"the server is not reachable ({error.__cause__})")
     if isinstance(error, openai.APITimeoutError):
         return Fault("time", "no answer in time")
     if isinstance(error, openai.APIConnectionError):

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from crscore.github.records import Remark, RemarkKind
+from crscore.hosts.records import Remark, RemarkKind
 from crscore.pull_request.overview import Overview
 from crscore.pull_request.reviewers.identify import ReviewerThread
 from crscore.records import CommentResult, Result, Scope, Scores, Usefulness

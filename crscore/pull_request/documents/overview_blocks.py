@@ -1,10 +1,10 @@
 """Blocks of an overview, shared by the comment, the job summary, the terminal and the page."""
 
-import hashlib
 from collections.abc import Iterator
 from itertools import chain
 from typing import Final
 
+from crscore.hosts.addresses import commit_address, file_address
 from crscore.pull_request.overview import Overview, Place, Point, Reviewer, ReviewRemark
 from crscore.records import ReferenceKind, Side
 from crscore.reports import blocks, view
@@ -126,7 +126,7 @@ def make_notes(overview: Overview, *, shown_missing: int) -> blocks.Folded:
 
 def make_signature(overview: Overview) -> blocks.Signature:
     """Return the measured commit and the signature."""
-    commit = Run(overview.head[:7], "code", f"{overview.url}/commits/{overview.head}")
+    commit = Run(overview.head[:7], "code", commit_address(overview.url, overview.head))
     return blocks.Signature(overview.signature, before=(Run("Measured at "), commit, Run(". ")))
 
 
@@ -212,12 +212,11 @@ def _link(overview: Overview, place: Place) -> str:
     """
     if place.listed is None:
         return ""
-    digest = hashlib.sha256(place.listed.encode("utf-8", "surrogatepass")).hexdigest()
     side = "L" if place.side is Side.OLD else "R"
     lines = f"{side}{place.line}" if place.line else ""
     if lines and place.end_line > place.line:
         lines += f"-{side}{place.end_line}"
-    return f"{overview.url}/files#diff-{digest}{lines}"
+    return file_address(overview.url, place.listed, lines)
 
 
 def _explain_scores(overview: Overview) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
+from crscore.hosts.addresses import commit_address
 from crscore.pull_request.documents import overview_blocks
 from crscore.pull_request.overview import Overview
 from crscore.records import Result
@@ -24,7 +25,7 @@ def render_page(overview: Overview, result: Result) -> str:
     pages = [html.make_page(result, prefix="", heading="")]
     return frame.page(
         f"{_FOLDER}/pull.html.j2",
-        title=f"Review of {overview.repository}#{overview.number}",
+        title=f"Review of {overview.name}",
         style=html.style(pages) + frame.read_resource(f"{_FOLDER}/pull.css"),
         pages=pages,
         overview=tuple(_blocks(overview)),
@@ -32,12 +33,12 @@ def render_page(overview: Overview, result: Result) -> str:
 
 
 def _blocks(overview: Overview) -> Iterator[Block]:
-    name = Run(f"{overview.repository}#{overview.number}", link=overview.url)
+    name = Run(overview.name, link=overview.url)
     yield Heading((name, Run(f" {overview.title}")), 1)
     yield from overview_blocks.make_overview(
         overview, points=SHOWN_POINTS, missing=len(overview.missing)
     )
     yield overview_blocks.make_notes(overview, shown_missing=len(overview.missing))
-    commit = Run(overview.head[:7], "code", f"{overview.url}/commits/{overview.head}")
+    commit = Run(overview.head[:7], "code", commit_address(overview.url, overview.head))
     text = ". All that follows is the report of this measurement."
     yield Paragraph((Run("Measured at "), commit, Run(text)), "dim")

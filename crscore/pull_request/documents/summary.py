@@ -39,7 +39,7 @@ def render_summary(overviews: Sequence[Overview], *, room: int = MAX_BYTES) -> s
 
 def _blocks(overview: Overview) -> Iterator[Block]:
     """Yield the blocks, the most useful first."""
-    name = f"{overview.repository}#{overview.number}"
+    name = overview.name
     yield Heading((Run("Review of "), Run(name, link=overview.url)), 1)
     yield Paragraph((Run(overview.title),))
     yield from overview_blocks.make_overview(

@@ -37,7 +37,7 @@ def render_terminal(
 
 
 def _blocks(overview: Overview, *, signature: bool) -> Iterator[Block]:
-    name = f"{overview.repository}#{overview.number}"
+    name = overview.name
     yield Heading((Run(name), Run(f" · {overview.title}")), 1)
     yield Paragraph((Run(overview.url),), "dim")
     yield from overview_blocks.make_overview(overview, points=SHOWN_POINTS, missing=SHOWN_MISSING)

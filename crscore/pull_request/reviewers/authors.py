@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from crscore.github.records import Remark
+from crscore.hosts.records import Remark
 from crscore.pull_request.reviewers.outline import outline
 from crscore.pull_request.reviewers.profile import Profile
 from crscore.pull_request.reviewers.wildcards import matches_any

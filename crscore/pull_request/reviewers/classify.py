@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from crscore.github.records import Remark, RemarkKind
+from crscore.hosts.records import Remark, RemarkKind
 from crscore.pull_request.reviewers.authors import (
     Author,
     KnownReviewers,

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from crscore.github.records import Remark, RemarkKind
+from crscore.hosts.records import Remark, RemarkKind
 from crscore.pull_request.reviewers.authors import (
     GHOST,
     Author,

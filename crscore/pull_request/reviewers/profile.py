@@ -12,7 +12,7 @@ from typing import Literal
 import msgspec
 
 from crscore.errors import ConfigError
-from crscore.github.records import RemarkKind
+from crscore.hosts.records import RemarkKind
 
 _SUFFIX = ".toml"
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from crscore.github.records import Remark, RemarkKind
+from crscore.hosts.records import Remark, RemarkKind
 from crscore.pull_request.reviewers.authors import Author
 from crscore.records import Side
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import compress
 from typing import Final
 
-from crscore.github.records import RemarkKind
+from crscore.hosts.records import RemarkKind
 from crscore.pull_request.reviewers.outline import Line, Part, outline
 from crscore.pull_request.reviewers.profile import Cut, Post, Profile
 from crscore.pull_request.reviewers.wildcards import matches_any

@@ -20,7 +20,7 @@ _CLAUSE: Final = pattern(r"[,.;:!?](?=\s|$)|[()]|\s[–—-]\s|\b(?:so|because|<
 _NEGATION: Final = pattern(
     r"\b<absent>\b|n't\b|(?<=is |re )un(?=guarded|checked|validated|escaped)"
 )
-_DOUBTFUL: Final = pattern(r"\b<not_absent>\b|^\W*do(?:n't| not)\b")
+_DOUBTFUL: Final = pattern(r"\bwhy not\b|\b<not_absent>\b|^\W*do(?:n't| not)\b")
 _NARROW: Final = pattern(r"\b<narrow>\b")
 _NEUTRAL: Final = pattern(r"<neutral>")
 _CONSTANT: Final = pattern(r"<constant>")
@@ -32,6 +32,10 @@ _DOES_NOT: Final = pattern(r"^ (?:<deed>)(?: <fills>)* (?P<code>§)")
 _RESTRICTS: Final = re.compile(r"\b(?:that|which|who)(?: \w+)? ?$", re.IGNORECASE)
 _PLAIN: Final = re.compile(r"[A-Za-z]{3,}")
 _NO_USE: Final = re.compile(r"\s*(?://|#|/?\*|(?:import|from|using|use|require|#\s*include)\b)")
+
+
+_ANY_MORE: Final = re.compile(r"\b(?:any ?more|any longer|no longer)\b", re.IGNORECASE)
+_JOINED: Final = pattern(r"^ (?:or|nor)(?: an?)? §")
 
 
 class _Denial(NamedTuple):
@@ -70,6 +74,12 @@ def check_missing(phrase: Phrase, ground: Ground) -> Receipt | None:
         before = (match and match["owner"]) or denial.before
         owners = pieces_of(before, phrase) or pieces_of(rest, phrase)
         regions = _regions_of(owners[0], ground) if owners else _regions(phrase, ground, piece.last)
+        context = [near for near in phrase.pieces if near is not piece]
+        is_nowhere = ground.code.is_whole and not _is_there(piece, ground)
+        is_nowhere = is_nowhere and not _ANY_MORE.search(phrase.masked)
+        if is_nowhere and all(_is_there(near, ground) or _JOINED.search(rest) for near in context):
+            fact = f"No line of the changed files has {quote(piece.code)}."
+            return confirm(denial.claim, fact)
         # "Called without" is about the call: the unit of that name says nothing.
         is_call = denial.negation.lower() == "without" and any(region.unit for region in regions)
         if is_call or not all(region.text.version.is_whole for region in regions):
@@ -80,12 +90,16 @@ def check_missing(phrase: Phrase, ground: Ground) -> Receipt | None:
         if match and places and len(places) == len(regions) and is_neutral:
             fact = f"{quote(piece.code)} is in line {places[0].line}."
             return refute(denial.claim, fact, places)
-        context = [near for near in phrase.pieces if near is not piece]
         if owners and regions and not places and all(ground.code.find(p.code) for p in context):
             unit, heads = regions[0].unit, [Place(r.text, r.start) for r in regions]
             owner = quote(unit.name) if unit else f"Line {regions[0].start}"
             return confirm(denial.claim, f"{owner} has no {quote(piece.code)}.", heads)
     return None
+
+
+def _is_there(piece: Piece, ground: Ground) -> bool:
+    """Return whether the new version has a piece of code, or a file of this name."""
+    return bool(ground.code.find(piece.code, Side.NEW) or ground.code.texts_at(piece.code))
 
 
 def _regions(phrase: Phrase, ground: Ground, missing: str) -> list[Region]:

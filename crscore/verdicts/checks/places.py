@@ -7,7 +7,7 @@ from typing import Final
 from crscore.claims.structural.english import quote, quoted
 from crscore.records import Receipt, Side
 from crscore.syntax.outline import Kind
-from crscore.verdicts.checks.base import Ground, confirm, pattern, refute
+from crscore.verdicts.checks.base import MASKED, Ground, confirm, pattern, refute
 from crscore.verdicts.checks.clauses import (
     claims_more,
     scope_of,
@@ -21,13 +21,22 @@ NEAR_LINES: Final = 3
 """Lines by which a number may be off."""
 QUOTED_TOKENS: Final = 8
 """Tokens from which a piece of code is a quotation of one place only."""
-_NAME: Final = re.compile(r"[\w$][\w$.:/#>-]*")
+MIN_QUOTED: Final = 0.7
+"""Share of its tokens from which code is a wrong quotation of a line."""
+_OPERATOR: Final = re.compile(r"[=:<>|&+*]")
+_PROPOSED: Final = pattern(
+    r"\b(?:<hypothetical>)\b|§ (?:instead|→|->|rather)|^\W*(?:<softly> )*(?:<adding>)\b|→|\?$"
+)
+_WORDS_BESIDE: Final = re.compile(r"[a-z]{2}")
+_CHANGES: Final = pattern(r"\b(?:<exchanges>|<removes>|<denies>|<history>)\b")
+_NAME: Final = re.compile(r"[\w$/][\w$.:/#>-]*")
 _LINE: Final = pattern(
     r"\blines? (\d{1,6})(?:(?:,? and | to |[-–/])(\d{1,6}))?\b|[\w§]:(\d{1,6})\b"
     r"|^\W*(?:[a-z]{2,5}, )?(\d{2,6}) (?=[a-z-]+s\b)"
 )
 _STATES: Final = pattern(
-    r"\b(?:(?:ends|finishes|closes) in|(?!<relates>\b)[a-z-]+s|(?:you|we|they|lines|both) [a-z]+)"
+    r"\b(?:(?:ends|finishes|closes) in|(?!<relates>\b|as\b)[a-z-]+s"
+    r"|(?:you|we|they|lines|both) [a-z]+)"
     r"(?: (?!<relates>\b|(?:of|in|by|like|than|for)\b)[a-z]+){0,3} [(*\[]*(§)"
     r"|\b(?:is|are|gets?) [a-z]+ (?:by|with|via|through|from|to|as) (§)"
     r"|(§) (?:is|are|gets?) (?:\w+ly )?(?:evaluated|called|read|passed|invoked)\b"
@@ -60,7 +69,7 @@ def _is_near(piece: Piece, lines: Region) -> bool:
 
 
 def check_nowhere(phrase: Phrase, ground: Ground) -> Receipt | None:
-    """Refute code that is elsewhere, or spelled in another way."""
+    """Refute code that is elsewhere, no longer there, or spelled in another way."""
     for clause, match, piece in _stated_pieces(phrase) if ground.code.is_whole else ():
         code, length = quote(piece.code), len(tokens_of(piece.code))
         scope = scope_of(phrase, clause, match.start(match.lastindex or 0), ground)
@@ -78,6 +87,40 @@ def check_nowhere(phrase: Phrase, ground: Ground) -> Receipt | None:
             fact = f"{code} is in neither version; line {near.line} is {quote(near.code)}."
             return refute(f"the code has {code}", fact, [near])
     return None
+
+
+def check_quoted(phrase: Phrase, ground: Ground) -> Receipt | None:
+    """Refute code that a clause quotes as it is now, and that only nearly is so."""
+    for clause in stated(phrase) if ground.code.is_whole else ():
+        if _PROPOSED.search(clause) or not _WORDS_BESIDE.search(clause):
+            continue
+        for mask in re.finditer(MASKED, clause):
+            piece = phrase.piece(mask[0])
+            for code in _quotations(piece) if piece else ():
+                if ground.code.find(code, Side.NEW) or ground.code.texts_at(code):
+                    continue
+                if places := ground.code.find(code):
+                    if not _CHANGES.search(clause):
+                        return refute(
+                            f"the code has {quote(code)}",
+                            f"Only the old version has {quote(code)}.",
+                            places,
+                        )
+                elif not _NAME.fullmatch(code) and (near := ground.code.nearest(code, MIN_QUOTED)):
+                    line = f"line {near.line} is {quote(near.code)}"
+                    fact = f"{quote(code)} is in neither version; {line}."
+                    return refute(f"the code has {quote(code)}", fact, [near])
+    return None
+
+
+def _quotations(piece: Piece) -> list[str]:
+    """Return what a piece of code quotes word for word: without what `...` leaves out."""
+    parts = re.split(r"\.{3}|…", piece.code) if piece.is_span else []
+    return [
+        part
+        for part in parts
+        if len(tokens_of(part)) >= (MIN_TOKENS if _OPERATOR.search(part) else MIN_VERBATIM_TOKENS)
+    ]
 
 
 def _is_type(region: Region) -> bool:
@@ -111,4 +154,4 @@ def _is_known(ground: Ground) -> bool:
     return all(ground.code.find(code, Side.NEW) or ground.code.texts_at(code) for code in pieces)
 
 
-CHECKS: Final = (check_nowhere, check_there)
+CHECKS: Final = (check_nowhere, check_quoted, check_there)

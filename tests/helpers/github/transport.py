@@ -76,6 +76,9 @@ def handler(meet: Meet) -> type[BaseHTTPRequestHandler]:
         def do_POST(self) -> None:
             self._serve()
 
+        def do_PUT(self) -> None:
+            self._serve()
+
         def do_PATCH(self) -> None:
             self._serve()
 

@@ -108,6 +108,7 @@ def test_few_pulls_decide_nothing() -> None:
     verdict = compare(table({"hare": first, "otter": second}), "hare", "otter")
 
     assert verdict.verdict == "unknown"
+    assert "fewer than 10 pull requests of one of them" in verdict.text
 
 
 def test_different_pulls_are_compared_within_strata() -> None:
@@ -128,6 +129,9 @@ def test_different_pulls_are_compared_within_strata() -> None:
 
     assert (verdict.verdict, verdict.paired, verdict.pulls) == ("equivalent", False, 400)
     assert abs(verdict.difference.value) < 1
+    # Their means are 72 and 48: beside a difference within strata they would mislead.
+    assert "against" not in verdict.text
+    assert f"of 100 among like ones of {verdict.pulls} pull requests" in verdict.text
 
 
 def test_nothing_in_common_cannot_be_compared() -> None:

@@ -8,7 +8,8 @@ import pytest
 from crscore.audit.coverage import load_coverage
 from crscore.audit.store.database import Store
 from crscore.audit.store.reviews import Scope
-from crscore.audit.store.rows import Check
+from crscore.audit.store.rows import Check, comment_key
+from crscore.hosts.records import RemarkKind
 from tests.helpers import audit_rows as rows
 
 if TYPE_CHECKING:
@@ -51,6 +52,25 @@ def test_merged_pulls_count_with_the_reviewed_head(store: Store) -> None:
 
     # On 2 it saw an older commit, on 3 it wrote after the merge; 4 has nothing, 5 is open.
     assert counts(coverage(store)) == ((3, 4), (1, 4))
+
+
+def test_posts_that_are_no_review_do_not_count(store: Store) -> None:
+    store.put(rows.pull(number) for number in (1, 2, 3, 4))
+    report = {"is_review": 0, "thread": None, "commit_id": None}
+    review = {"is_review": 0, "thread": None, "key": comment_key(RemarkKind.REVIEW, 3)}
+    store.put(
+        [
+            rows.comment(1, "otter", 1),
+            rows.comment(2, "otter", 2, **report),
+            rows.comment(3, "otter", 3, **review),
+            rows.comment(4, "coderabbit", 4, **report),
+        ]
+    )
+
+    # A report of a tool is none; a review without a remark is one, and so is the summary of a
+    # review bot that found nothing.
+    assert coverage(store).reviewed.count == 2
+    assert coverage(store, "coderabbit").reviewed.count == 1
 
 
 def test_repositories_without_the_reviewer_do_not_count(store: Store) -> None:

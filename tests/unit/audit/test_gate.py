@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from crscore.audit.coverage import rate
 from crscore.audit.gate import GateResult, judge, webhook_message
-from crscore.audit.overview import Coverage, Estimate, Night, Noise, Overview, Reviewer
+from crscore.audit.overview import Coverage, Escaped, Estimate, Night, Noise, Overview, Reviewer
 from crscore.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -57,6 +57,7 @@ def overview(
         noise=Noise(share=none, nothing=0, repeat=0, restates=0, praise=0),
         acted_on=(),
         suggested_code=None,
+        decision=None,
         trend=(),
         changes=(),
     )
@@ -77,6 +78,18 @@ def overview(
         best=(),
         worst=(),
         gaps=(),
+        escaped=Escaped(
+            days=30,
+            pulls=0,
+            complete=0,
+            unknown=(),
+            fixed=none,
+            changed=none,
+            said=none,
+            not_compared=0,
+            reviewers=(),
+            missed=(),
+        ),
         nights=tuple(nights),
         notes=(),
     )

@@ -11,7 +11,7 @@ from crscore.audit.store.database import Store
 from crscore.audit.store.rows import OpenPoint, SuggestionRow, comment_key
 from crscore.audit.summary import Options, make_overview
 from crscore.audit.tables import Period
-from crscore.github.records import RemarkKind
+from crscore.hosts.records import RemarkKind
 from tests.helpers import audit_rows as rows
 
 if TYPE_CHECKING:
@@ -153,7 +153,39 @@ def test_the_best_and_the_worst_comments_of_bots_are_linked(store: Store) -> Non
     assert [example.url for example in overview.best] == [f"{page}#discussion_r1"]
     assert [example.url for example in overview.worst] == [f"{page}#pullrequestreview-2"]
     best = overview.best[0]
-    assert (best.text, best.stance, best.level) == ("<b>Why?</b>", "names a problem", "major")
+    assert (best.text, best.stance, best.level) == ("Why?", "names a problem", "major")
+
+
+def test_best_comments_are_the_important_ones_and_a_text_with_other_markup_is_the_same(
+    store: Store,
+) -> None:
+    store.put([rows.pull(1), rows.score(1, "otter", 50)])
+    for at, (text, level) in enumerate(
+        [
+            ("Rename it to `total`.", "nit"),
+            ("<!-- 1 -->This **leaks** a handle.", "major"),
+            ("<!-- 2 -->This **leaks** a handle.", "major"),
+        ],
+        1,
+    ):
+        body = store.add_text(text)
+        store.put([rows.comment(1, "otter", at, body=body)])
+        store.put([rows.comment_score(4 * at, 1, 90 - at, level=level)])
+
+    best = make_overview(store, OPTIONS).best
+
+    assert [example.level for example in best] == ["major", "nit"]
+    assert "<" not in best[0].text
+
+
+def test_pull_that_could_not_be_scored_is_counted(store: Store) -> None:
+    store.put([rows.pull(1), rows.score(1, "", reason="failed: no memory")])
+    store.put([rows.pull(2), rows.score(2, "", 50), rows.score(2, "otter", 50)])
+
+    overview = make_overview(store, OPTIONS)
+
+    assert overview.failed == 1
+    assert "1 pull requests could not be scored." in overview.notes
 
 
 def point(number: int, rank: int, text: str, severity: str | None = None) -> OpenPoint:

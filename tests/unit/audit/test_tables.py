@@ -160,7 +160,7 @@ def test_the_last_observation_of_a_signal_counts(store: Store) -> None:
     table = load_reviews(store, MARCH)
     counts = table.signals[Signal.LINES_CHANGED]
 
-    assert [row.tolist() for row in counts] == [[1.0], [1.0], [1.0], [2.0], [20.0]]
+    assert [row.tolist() for row in counts] == [[1.0], [1.0], [1.0], [0.2], [2.0]]
     assert table.columns["lines changed"].tolist() == [100.0]
 
 

@@ -57,8 +57,11 @@ def test_help_has_examples_that_can_be_parsed_and_fits_80_columns(name: str) -> 
     assert max(map(len, text.splitlines())) <= 100
 
 
-def test_options_of_models_are_a_group_of_their_own() -> None:
-    text = help_of("crscore score")
+def test_options_of_models_are_a_group_of_their_own(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert cli.run(["score", "--help-all"]) == 0
+    text = capsys.readouterr().out
     headings = [line for line in text.splitlines() if line.endswith(":") and line[0] != " "]
     assert headings == [
         "Options:", "Code:", "Report:", "Gate:", "Parts of the run:", "Static analysis:",
@@ -70,3 +73,28 @@ def test_options_of_models_are_a_group_of_their_own() -> None:
     assert "--claims" not in models
     # A report's form is not that of a model's answer.
     assert "Language model" not in help_of("crscore audit gate")
+
+
+def test_help_of_score_lists_what_matters_and_help_all_the_rest(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert cli.run(["score", "--help"]) == 0
+    short = capsys.readouterr().out
+    assert cli.run(["score", "--help-all"]) == 0
+    full = capsys.readouterr().out
+    for flag in ("--format", "--fail-under", "--source-root", "--offline", "--help-all"):
+        assert flag in short
+    for flag in ("--lora", "--splitter", "--tensor-parallel"):
+        assert flag not in short
+        assert flag in full
+    assert sum(line.lstrip().startswith("-") for line in short.splitlines()) <= 13
+
+
+def test_without_a_command_there_is_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run([]) == 2
+    captured = capsys.readouterr()
+    assert "Commands:" in captured.out + captured.err
+
+
+def test_no_command_is_described_by_half_a_sentence() -> None:
+    assert "..." not in help_of("crscore").replace("[ARGS]...", "")

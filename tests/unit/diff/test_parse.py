@@ -1,6 +1,7 @@
 import hashlib
 import json
 from collections.abc import Callable
+from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
@@ -409,3 +410,31 @@ def test_side_that_does_not_fit_is_left_out_with_a_note() -> None:
 def test_file_without_sources_stays_as_it_is() -> None:
     parsed = parse_diff(PAIR)
     assert with_sources(parsed, {"y.py": ("a", "b")}) == parsed
+
+
+def _mail(*, as_attachment: bool, encoding: str) -> bytes:
+    mail = EmailMessage()
+    mail["Subject"] = "[PATCH] Set the limit"
+    text = f"Set the limit\n---\n{TRAILING_BLANKS}-- \n2.43.0\n"
+    if as_attachment:
+        mail.set_content("See the patch.")
+        mail.add_attachment(text.encode(), maintype="text", subtype="x-patch", cte=encoding)
+    else:
+        mail.set_content(text, cte=encoding)
+    return bytes(mail)
+
+
+TRAILING_BLANKS = "--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n \n-limit = 10\n+limit = '=3D ü'  \n"
+
+
+@pytest.mark.parametrize("as_attachment", [False, True])
+@pytest.mark.parametrize("encoding", ["quoted-printable", "base64"])
+def test_mail_is_decoded(as_attachment: bool, encoding: str) -> None:
+    mail = _mail(as_attachment=as_attachment, encoding=encoding)
+    assert "ü".encode() not in mail
+    assert parse_diff(mail).files == parse_diff(TRAILING_BLANKS).files
+
+
+def test_header_of_a_mail_in_a_commit_message_changes_nothing() -> None:
+    text = f"commit 1\nContent-Transfer-Encoding: base64\n{TRAILING_BLANKS}"
+    assert parse_diff(text).files == parse_diff(TRAILING_BLANKS).files

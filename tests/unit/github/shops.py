@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from crscore.diff import full_files
 from crscore.github import pull
 from crscore.github.client import Client
-from crscore.github.retry import RetryBudget
+from crscore.hosts.retry import RetryBudget
 from tests.helpers.github import scenes
 from tests.helpers.github.server import serve
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from crscore.github.records import PullRequest
+    from crscore.hosts.records import PullRequest
     from tests.helpers.github.server import Server
     from tests.helpers.github.state import Pull, World
 

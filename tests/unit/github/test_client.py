@@ -40,7 +40,7 @@ from crscore.errors import (
 )
 from crscore.github import client
 from crscore.github.client import Client, Pages, Traffic
-from crscore.github.retry import RetryBudget
+from crscore.hosts.retry import RetryBudget
 from tests.helpers.scripted import Asked, Clock, Reply, Scripted
 
 TOKEN = "ghp_0123456789abcdefghijKLMNOPQRSTUVWXYZ"
@@ -246,7 +246,9 @@ def test_silence_is_tried_again(server, connect) -> None:
 
 
 def test_host_that_is_not_there_is_unavailable(connect, clock, closed_port) -> None:
-    with pytest.raises(UnavailableError, match="cannot be reached"):
+    with pytest.raises(
+        UnavailableError, match=r"127\.0\.0\.1 cannot be reached \(Connection refused"
+    ):
         connect(api_url=f"http://127.0.0.1:{closed_port}").get(PATH, Pull)
     assert clock.slept == [1, 2, 4, 8]
 
@@ -324,7 +326,7 @@ def test_primary_limit_is_waited_for(server, connect, clock, status: int) -> Non
     messages: list[str] = []
     assert connect(report=messages.append).get(PATH, Pull) == Pull(number=1)
     assert clock.slept == [91.0]
-    assert messages == ["GitHub asks to wait 91 s (primary rate limit)"]
+    assert messages == ["the host asks to wait 91 s (primary rate limit)"]
 
 
 @pytest.mark.parametrize("status", [403, 429])

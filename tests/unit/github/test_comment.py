@@ -7,9 +7,10 @@ import pytest
 
 from crscore.github import client, comment
 from crscore.github.client import Client
-from crscore.github.comment import Outcome, Posted
-from crscore.github.records import Remark, RemarkKind
-from crscore.github.retry import RetryBudget
+from crscore.hosts import sticky
+from crscore.hosts.records import Remark, RemarkKind
+from crscore.hosts.retry import RetryBudget
+from crscore.hosts.sticky import Outcome, Posted
 from tests.helpers.github import faults, scenes
 from tests.helpers.github.faults import Fault, Kind
 from tests.helpers.github.server import Server, serve
@@ -22,7 +23,7 @@ def no_pause(monkeypatch) -> None:
     monkeypatch.setattr(client, "SECONDS_BETWEEN_WRITES", None)
 
 
-BODY = f"{comment.MARKER} v1 -->\n\nReviews cover half of the change.\n"
+BODY = f"{sticky.MARKER} v1 -->\n\nReviews cover half of the change.\n"
 
 
 @contextmanager
@@ -46,7 +47,7 @@ def ours(server: Server) -> list[Remark]:
             url=f"https://example.com/{note.id}",
         )
         for note in pull.notes
-        if note.body.startswith(comment.MARKER)
+        if note.body.startswith(sticky.MARKER)
     ]
 
 
@@ -143,4 +144,4 @@ def test_sticky_is_told_by_its_marker_and_by_who_wrote_it(
     remark = Remark(
         id=1, kind=RemarkKind.CONVERSATION, body=body, login="x", is_bot=False, is_own=mine
     )
-    assert comment.is_sticky(remark) is expected
+    assert sticky.is_sticky(remark) is expected

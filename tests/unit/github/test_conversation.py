@@ -9,7 +9,7 @@ from crscore.errors import UnavailableError
 from crscore.github import conversation
 from crscore.github.client import Client, Pages
 from crscore.github.conversation import Conversation
-from crscore.github.records import Remark, RemarkKind
+from crscore.hosts.records import Remark, RemarkKind
 from crscore.records import Side
 from tests.helpers.github import faults
 from tests.helpers.github.faults import At, Fault, Kind, Places

@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 from crscore.github import outdated_hunks
-from crscore.github.records import Remark
+from crscore.hosts.outdated_hunks import MAX_COMMITS
+from crscore.hosts.records import Remark
 from crscore.records import LineKind
 from tests.helpers.github.faults import At, Fault, Kind, Places
 from tests.unit.github.shops import NAME, pull_of, read, shop
@@ -100,12 +101,10 @@ def test_only_so_many_older_versions_are_asked_for() -> None:
     with shop() as (server, host):
         pull_request = read(host)
         remark = outdated(pull_request.remarks)
-        many = [
-            replace(remark, id=k, commit=f"{k:040x}") for k in range(outdated_hunks.MAX_COMMITS + 5)
-        ]
+        many = [replace(remark, id=k, commit=f"{k:040x}") for k in range(MAX_COMMITS + 5)]
         before = len(server.log)
         older = outdated_hunks.read_outdated_hunks(host, NAME, pull_request.base, many)
-        assert len(server.log) - before == outdated_hunks.MAX_COMMITS
+        assert len(server.log) - before == MAX_COMMITS
     assert len(older.hunks) == len(many)
 
 

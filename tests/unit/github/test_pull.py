@@ -11,7 +11,7 @@ from crscore.diff.full_files import Limits
 from crscore.errors import BadTokenError, HostError, NotFoundError, UnavailableError
 from crscore.github import pull
 from crscore.github.client import Client
-from crscore.github.records import PullRequest
+from crscore.hosts.records import PullRequest
 from tests.helpers.github import scenes
 from tests.helpers.github.faults import At, Fault, Kind, Places
 from tests.helpers.github.server import serve

@@ -15,7 +15,7 @@ from crscore.errors import (
 from crscore.github import response_errors
 from crscore.github.response_errors import GraphqlError as Fault
 from crscore.github.response_errors import Response
-from crscore.github.retry import TryAgainError
+from crscore.hosts.retry import TryAgainError
 
 NOW = 1_700_000_000.0
 PRIMARY = {"x-ratelimit-remaining": "0", "x-ratelimit-reset": str(int(NOW) + 90)}

@@ -29,6 +29,15 @@ def test_comment_marks_all_its_lines() -> None:
     assert numbers(results.review(), "c0") == [(None, 13), (None, 14), (None, 15)]
 
 
+def test_comment_stands_below_its_last_line() -> None:
+    actual = [line for line in lines(results.review()) if line.comments]
+    assert [(line.old, line.new, line.comments) for line in actual] == [
+        (None, 15, (0,)),
+        (41, None, (2,)),
+        (None, 2, (1,)),
+    ]
+
+
 def test_comment_on_a_whole_file_marks_no_line() -> None:
     comment = Comment(body="", path="src/shop/client.py")
     assert (

@@ -115,8 +115,8 @@ def test_page_draws_each_plot_of_a_section() -> None:
 def test_links_lead_somewhere() -> None:
     reader = Reader(to_html(report(section())))
     links = {item for item in reader.all("href") if item != "data:,"}
-    assert links == {"#fruit"}
-    assert "fruit" in reader.all("id")
+    assert links == {"#content", "#fruit"}
+    assert {"content", "fruit"} <= set(reader.all("id"))
 
 
 def hostile() -> Report:

@@ -356,7 +356,7 @@ def test_several_results_are_numbered() -> None:
 
 
 def test_no_line_is_wider_than_the_terminal() -> None:
-    for width in ["60", "80", "120"]:
+    for width in ["40", "60", "80", "120"]:
         for explain in ["true", "false"]:
             for make in [
                 results.review,
@@ -390,7 +390,7 @@ def test_environment_does_not_decide_on_colour(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_hostile_text_cannot_command_terminal_or_runner() -> None:
-    for width in [str(width) for width in range(60, 100)]:
+    for width in [str(width) for width in (40, 50, *range(60, 100))]:
         for make in [results.hostile, results.hostile_useful, results.hostile_decided]:
             shown = render(make(), width=width, color="true", explain="true")
             rest = COLOUR.sub("", shown)
@@ -434,7 +434,7 @@ def test_whole_signature_is_never_broken() -> None:
 
 
 def test_width_is_kept_in_range() -> None:
-    for values, used in [("1", 60), ("100", 100), ("9999", 160)]:
+    for values, used in [("1", 40), ("100", 100), ("9999", 160)]:
         assert plugins.create("reports", "text", {"width": values}).width == used
 
 

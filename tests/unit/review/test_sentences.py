@@ -356,13 +356,13 @@ def test_hostile_body_takes_linear_time(piece: str) -> None:
 
 
 @pytest.mark.parametrize("piece", ["<pre>a", "<div>a", "<blockquote>"])
-def test_largest_body_of_nested_blocks_is_read_in_a_second(piece: str) -> None:
+def test_largest_body_of_nested_blocks_is_read_in_three_seconds(piece: str) -> None:
     # The longest body that GitHub allows. HTML's own algorithm searches all open elements at every
-    # block: quadratic, but quick.
+    # block: quadratic, but quick; a second on an idle core.
     body = piece * (65_536 // len(piece))
     started = time.process_time()
     split_comment(body)
-    assert time.process_time() - started < 1
+    assert time.process_time() - started < 3
 
 
 def test_many_addresses_in_a_row_take_linear_time() -> None:

@@ -12,8 +12,10 @@ from crscore.review.sentences import split_comment
 from crscore.review.visibility import (
     attribute_texts,
     clean,
+    fold_lookalikes,
     hides,
     hides_by_style,
+    is_disguised,
     is_invisible_color,
     smuggled,
 )
@@ -513,3 +515,38 @@ def test_colour_that_cannot_be_read() -> None:
 def test_colour_that_can_be_read() -> None:
     for colour in ["", "black", "#eee", "#ff0", "fff0ee", "#fffff", "var(--a)"]:
         assert not is_invisible_color(colour)
+
+
+@pytest.mark.parametrize(
+    "disguised",
+    [
+        "The lіmіt is never сhecked. Add a bound.",  # Cyrillic
+        "The limit is never checked. Αdd a bοund.",  # Greek
+        "The 𝐥𝐢𝐦𝐢𝐭 is never 𝓬𝓱𝓮𝓬𝓴𝓮𝓭. Add a bound.",
+        "Ｔｈｅ limit is never checked. Add a ⓑⓞⓤⓝⓓ.",
+        "The li\u200bmit is ne\u2060ver checked. Add a bo\u00adund.",
+    ],
+)
+def test_look_alike_and_zero_width_characters_are_read_as_plain_ones(disguised: str) -> None:
+    assert split_comment(disguised).sentences == NOTES
+    assert is_disguised(disguised)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Это поле не нужно, а проверка есть.",
+        "Το όριο δεν ελέγχεται ποτέ.",
+        "Set α to 0.5 and ρ to 1 µs; naïve café 日本 👍🏽 👩‍👩‍👧.",
+        "می\u200cخواهم",
+    ],
+)
+def test_text_of_other_scripts_stays(text: str) -> None:
+    assert fold_lookalikes(text) == text
+    assert not is_disguised(text)
+
+
+@given(st.text())
+def test_folding_twice_changes_nothing(text: str) -> None:
+    folded = fold_lookalikes(text)
+    assert fold_lookalikes(folded) == folded

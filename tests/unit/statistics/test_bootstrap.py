@@ -191,3 +191,11 @@ def test_ranks_of_equals_are_equal_ranges() -> None:
 
 def test_rank_of_an_undefined_mean_is_the_last() -> None:
     assert bootstrap.rank_ranges(np.array([[np.nan, 1.0]] * 10)) == ((2, 2), (1, 1))
+
+
+def test_expanded_interval_is_that_of_students_t() -> None:
+    draws = np.random.default_rng(0).normal(0, 1, 400_000)
+    low, high = bootstrap.percentile_interval(draws, clusters=10, expanded=True)
+    # 2.262, Student's t of 9 degrees of freedom, times the root of 10/9.
+    assert (low, high) == pytest.approx((-2.385, 2.385), abs=0.03)
+    assert bootstrap.percentile_interval(draws, clusters=1, expanded=True) == (None, None)

@@ -324,7 +324,7 @@ class Named:
 
 def test_reader_is_for_its_encoder_alone() -> None:
     encoder = minilm.MiniLM(offline=True)
-    assert reader.reader_for(encoder).network.encoder is encoder
+    assert reader.reader_for(encoder).network.network.encoder is encoder
     name = encoder.identity.partition("@")[0]
     assert reader.reader_for(Named(f"{name}@other-revision")) is not None
     for other in ("hashing:256", f"{name}-large", ""):

@@ -77,6 +77,8 @@ def test_what_is_there_is_not_missing(text: str) -> None:
     [
         "`Sum` does not call `NewTimer`.",
         "`post(amounts, retries=3)` has no `limit`.",
+        "There is no `finally` in `Load`.",
+        "`send` has neither a `timeout` nor a `backoff`.",
     ],
 )
 def test_what_is_missing_is_confirmed(text: str) -> None:
@@ -95,6 +97,7 @@ def test_what_is_missing_is_confirmed(text: str) -> None:
         "`Save` is called without `path`.",
         "`Load` has no `null` check.",
         "`Sum` does not handle `None`.",
+        "Nothing calls `OldSum` any longer.",
         "`Sum` does not call `missing_everywhere` for `unknown_name`.",
     ],
 )

@@ -165,3 +165,44 @@ def test_not_absent_from_hunks(text: str) -> None:
 
 def test_mask_takes_calls_with_several_arguments() -> None:
     assert mask("Deferred panicRecovery(w, log) runs first.").masked == "Deferred §0§ runs first."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "`parse_bytes(stream.read(), strict=False)` loses what is malformed.",
+        "The data comes out of `parse_bytes(stream.read(), ..., strict=False)`, which is lax.",
+        "The condition is spelled `len(name) <= maxName`, one more than allowed.",
+    ],
+)
+def test_code_that_is_quoted_wrongly_is_refuted(text: str) -> None:
+    receipt = judge(text)
+    assert receipt is not None
+    assert receipt.verdict is Verdict.REFUTED
+    assert "neither version" in receipt.fact
+
+
+def test_quoted_code_of_the_old_version_is_refuted() -> None:
+    old = "def run(job):\n    job.start(now=True)\n"
+    diff = change("run.py", old, old.replace("now=True", "later=1"))
+    comment = Comment(body="`job.start(now=True)` blocks the caller.")
+    sentences = sentences_of([split_comment(comment, diff, "markdown")])
+    receipt = judge_statements([Statement(sentences=sentences, comment=comment)], diff, ())[0]
+    assert receipt is not None
+    assert receipt.fact == "Only the old version has `job.start(now=True)`."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'd write `parse_bytes(stream.read(), strict=False)`.",
+        "`parse_bytes(stream.read(), strict=False)` instead of the strict form, please.",
+        "A call such as `write_part(path, None)` raises a TypeError.",
+        "`write_part(path, None)` would be the end of it.",
+        "Why not `len(name) <= maxName`?",
+        "Redirects from `/app/load/` end in `/app//load/`.",
+    ],
+)
+def test_examples_and_wishes_are_no_quotations(text: str) -> None:
+    receipt = judge(text)
+    assert receipt is None or receipt.verdict is Verdict.CONFIRMED

@@ -64,7 +64,7 @@ def find_cases(unit: Evidence) -> Iterator[Statement]:
         names = _names(part) - _names(short.text)
         changed = " ".join(without.lines[line] for line in without.changed)
         is_moved = names and names <= _names(changed)
-        is_proven = (unit.is_new if is_added else unit.is_gone)(part) and not is_moved
+        is_proven = (unit.is_new if is_added else unit.is_gone)(long.text) and not is_moved
         if is_proven and _names(part) & unit.new.words:
             line = next((line for line in having.changed if line >= long.line), long.line)
             text = _TEXTS[join, is_added].format(quote(part), quote(short.text), unit.subject)

@@ -58,7 +58,9 @@ def edits(unit: Evidence) -> Iterator[Edit]:
     # What the default of a public parameter means to callers is another rule's.
     units = [declared for declared in unit.change.new.units if declared.public]
     defaults = {(item.name, item.default) for declared in units for item in declared.parameters}
-    for removed, added in unit.blocks():
+    blocks = list(unit.blocks())
+    before_texts, after_texts = ({text for b in blocks for _, text in b[side]} for side in (0, 1))
+    for removed, added in blocks:
         is_small = 0 < len(removed) <= MAX_LINES and 0 < len(added) <= MAX_LINES
         old, new = (_by_template(lines if is_small else ()) for lines in (removed, added))
         for template in [template for template in new if template in old]:
@@ -66,7 +68,7 @@ def edits(unit: Evidence) -> Iterator[Edit]:
             pairs = [(a, b) for a, b in zip(left, right, strict=True) if a[0] != b[0]]
             # With a second line of the same form, one of them may only have moved.
             is_sure = len(old[template]) == len(new[template]) == len(pairs) == 1
-            if is_sure and unit.is_gone(before) and unit.is_new(after):
+            if is_sure and before not in after_texts and after not in before_texts:
                 start, end = pairs[0][1].span()
                 literals, name = (pairs[0][0][0], after[start:end]), _name(after[:start])
                 if (name, literals[1]) not in defaults:

@@ -3,7 +3,6 @@
 import re
 import tomllib
 from collections.abc import Iterator
-from itertools import product
 from pathlib import Path
 from typing import Final
 
@@ -23,7 +22,7 @@ def matches(name: str, text: str) -> bool:
     return PATTERNS[name].fullmatch(text) is not None
 
 
-def _dropped(unit: Evidence) -> Iterator[list[tuple[int, str]]]:
+def dropped(unit: Evidence) -> Iterator[list[tuple[int, str]]]:
     """Yield the lines of code that left a function, where all others around them stayed."""
     for removed, added in unit.blocks() if is_function(unit) else ():
         texts = {text for _, text in added}
@@ -47,13 +46,14 @@ def is_moved(unit: Evidence, text: str) -> bool:
     return False
 
 
-def _is_gone(unit: Evidence, text: str) -> bool:
+def is_gone(unit: Evidence, text: str) -> bool:
+    """Return whether a piece of code has left a unit and is not in another added line."""
     return unit.is_gone(text) and not is_moved(unit, text)
 
 
 def find_guard(unit: Evidence) -> Iterator[Statement]:
     """Find a guard with an early exit that is gone."""
-    for lines in _dropped(unit):
+    for lines in dropped(unit):
         code = " ".join(text for _, text in lines[:2]).rstrip("} ;")
         match = PATTERNS["guard"].fullmatch(code) or PATTERNS["suffix"].fullmatch(code)
         test = match["test"].strip() if match and len(lines) <= 2 else ""
@@ -68,7 +68,7 @@ def find_guard(unit: Evidence) -> Iterator[Statement]:
         is_alone = not any(text for _, text in unit.old.blocks[lines[0][0]].added)
         is_whole = is_alone and fits(test) and split_arguments(test) is not None
         is_proven = match and is_whole and not is_implied and names & unit.new_words
-        if match and is_proven and _is_gone(unit, test):
+        if match and is_proven and is_gone(unit, test):
             word = match["word"].replace("if", "when")
             event = f"{unit.subject} no longer {TABLES['verbs'][match['exit']].format(word)}"
             text = f"{event} {quote(test)}: can that no longer be the case?"
@@ -77,29 +77,13 @@ def find_guard(unit: Evidence) -> Iterator[Statement]:
 
 def find_gone(unit: Evidence) -> Iterator[Statement]:
     """Find a lock, an end or a check that is gone."""
-    for (line, text), *rest in _dropped(unit):
+    for (line, text), *rest in dropped(unit):
         for pattern, row in _REMOVALS if not rest else ():
             is_used = not row["used"] or _names(text) & unit.new_words
-            if pattern.fullmatch(text) and is_used and _is_gone(unit, text):
+            if pattern.fullmatch(text) and is_used and is_gone(unit, text):
                 event = f"{quote(text.rstrip(' :{'))} is gone from {unit.subject}"
                 yield Statement(f"{event}: {row['question']}", ((False, line),))
                 break
 
 
-def find_order(unit: Evidence) -> Iterator[Statement]:
-    """Find two calls that changed places."""
-    blocks = list(unit.blocks()) if is_function(unit) else []
-    ups = [removed[0] for removed, added in blocks if len(removed) == 1 and not added]
-    downs = [added[0] for removed, added in blocks if len(added) == 1 and not removed]
-    for (start, text), (line, moved), step in product(ups[:9], downs[:9], (1, -1)):
-        # Of the lines around, from the one in front of the two calls to the one behind.
-        old = [unit.old.lines.get(start + step * n, "").strip() for n in range(-1, 3)]
-        new = [unit.new.lines.get(line + step * n, "").strip() for n in range(-2, 2)]
-        is_swap = old == [new[0], new[2], new[1], new[3]] and old[1] != old[2]
-        if text == moved and is_swap and all(matches("call", text) for text in old[1:3]):
-            first, last = map(quote, new[1:3][::step])
-            event = f"{last} now comes after {first} in {unit.subject}"
-            yield Statement(f"{event}: does the order matter?", ((True, line),))
-
-
-RULES: Final = (Rule("guard-gone", find_guard), Rule("gone", find_gone), Rule("order", find_order))
+RULES: Final = (Rule("guard-gone", find_guard), Rule("gone", find_gone))

@@ -95,7 +95,19 @@ def test_every_link_within_the_folder_leads_somewhere(written: Path) -> None:
             if link.startswith("#"):
                 assert link[1:] in read.ids
             elif not link.startswith("https://github.com/acme/service-"):
-                assert (page.parent / link).is_file(), (page, link)
+                file, _, anchor = link.partition("#")
+                assert (page.parent / file).is_file(), (page, link)
+                target = Links((page.parent / file).read_text("utf-8")) if anchor else read
+                assert not anchor or anchor in target.ids
+
+
+def test_numbers_of_a_tile_lead_to_the_comments_behind_them(written: Path) -> None:
+    text = (written / "index.html").read_text("utf-8")
+    page = (written / "bots" / "CodeRabbit.html").read_text("utf-8")
+    numbers = re.findall(r'"bots/CodeRabbit.html#(\w+)">([\w ]+): ([\d,]+)', text)
+    assert {"major", "restates", "comments"} <= {anchor for anchor, _, _ in numbers}
+    for anchor, name, count in numbers[:-1]:  # the last is the minutes of reading
+        assert f'<h3 id="{anchor}">{name[0].upper()}{name[1:]} ({count})' in page
 
 
 def test_no_page_has_a_script_or_loads_anything(written: Path) -> None:
@@ -109,7 +121,8 @@ def test_no_page_has_a_script_or_loads_anything(written: Path) -> None:
 def test_first_page_answers_in_the_order_that_was_asked_for(written: Path) -> None:
     text = (written / "index.html").read_text("utf-8")
     assert re.findall(r'<section id="(\w+)">', text) == [
-        *("coverage", "noise", "acted", "scores", "verdicts", "comments", "gaps", "more"),
+        *("coverage", "noise", "acted", "scores", "verdicts", "comments", "escaped"),
+        *("gaps", "more"),
     ]
 
 
@@ -166,9 +179,14 @@ def test_folder_of_something_else_is_left_alone(store: Store, tmp_path: Path) ->
     assert (tmp_path / "mine" / "notes.txt").read_text() == "mine"
 
 
-def test_empty_store_has_a_report(tmp_path: Path) -> None:
+def test_store_without_a_pull_request_has_a_report_and_an_empty_one_does_not(
+    tmp_path: Path,
+) -> None:
     with Store(tmp_path / "store.db") as store:
+        with pytest.raises(InputError, match="has no repository yet: run crscore audit sync"):
+            make_overview(store, Options(period=PERIOD))
+        store.put([audit_rows.repository()])
         overview = make_overview(store, Options(period=PERIOD))
         files = write_site(store, overview, tmp_path / "site")
-    assert [file.name for file in files] == ["audit.json", "index.html"]
+    assert [file.name for file in files] == ["audit.json", "index.html", "acme-service-1.html"]
     assert "No bot has a scored review" in files[1].read_text("utf-8")

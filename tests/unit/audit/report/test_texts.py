@@ -4,6 +4,7 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec import structs
 
 from crscore.audit.report import words
 from crscore.audit.report.contents import (
@@ -29,11 +30,18 @@ def overview(tmp_path_factory: pytest.TempPathFactory) -> Overview:
         return make_overview(store, Options(period=period, resamples=200))
 
 
+def test_heading_has_the_year_of_both_days_when_they_differ(overview: Overview) -> None:
+    assert words.heading(overview) == "Review bots, 1 March to 30 March 2026"
+    longer = structs.replace(overview, since="2022-01-01")
+    assert words.heading(longer) == "Review bots, 1 January 2022 to 30 March 2026"
+
+
 def test_summary_has_a_row_for_each_reviewer_and_few_verdicts(overview: Overview) -> None:
     text = render_summary(overview)
     rows = [line for line in text.splitlines() if line.startswith("| ")]
     assert len(rows) == 1 + len(overview.reviewers)
-    assert len(re.findall(r"^- .*: ", text, re.MULTILINE)) == SHOWN_VERDICTS
+    pairs = text.partition("Pairs of bots")[2]
+    assert len(re.findall(r"^- .*: ", pairs, re.MULTILINE)) == SHOWN_VERDICTS
 
 
 def test_summary_shows_hostile_names_as_text(overview: Overview) -> None:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec.structs import replace as with_settings
 
+from crscore.audit.score.tasks import Tasks
 from crscore.audit.store.rows import Comment, CommentScore, OpenPoint, Page, Pull, Run, Score
 from crscore.errors import ConfigError, DependencyError
-from crscore.github.records import RemarkKind
+from crscore.hosts.records import RemarkKind
 from tests.helpers.audits import NIGHT, SETTINGS, Audit, add, kill_scoring
 from tests.unit.github.shops import pull_of, shop
 
@@ -162,6 +163,35 @@ def test_missing_ray_names_the_extra(audit: Audit, monkeypatch: pytest.MonkeyPat
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(DependencyError, match="ray"):
         audit.score(engine="ray")
+
+
+def test_run_that_is_stopped_has_counted_what_it_stored(audit: Audit, monkeypatch) -> None:
+    calls = iter(range(9))
+
+    def stop(*_: object) -> None:
+        if next(calls) == 1:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("crscore.audit.score.run.Tasks.make", interrupted(stop))
+    with pytest.raises(KeyboardInterrupt):
+        audit.score()
+    with audit.open() as store:
+        (run,) = store.select(Run)
+        stored = len(store.select(Score, "WHERE reviewer = ''"))
+    assert (run.pulls, run.finished) == (stored, None)
+    assert stored == 1
+
+
+def interrupted(stop):
+    """Return `Tasks.make` that calls `stop` before each task."""
+    make = Tasks.make
+
+    def make_until_stopped(tasks, pulls):
+        for task in make(tasks, pulls):
+            stop()
+            yield task
+
+    return make_until_stopped
 
 
 @pytest.mark.slow

@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from crscore.audit.signals.align import line_key
-from crscore.audit.signals.follow import Base, Following, Span, file_changed
+from crscore.audit.signals.follow import MAX_UNITS, Base, Following, Span, file_changed
+from crscore.text.words import stem
 
 BASE = ("def f():", "    a = 1", "    b = 2", "", "def g():", "    c = 3", "    d = 4")
 OLD = (
@@ -46,6 +47,39 @@ def test_line_inserted_within_the_commented_lines_is_a_change():
     new = edit(OLD, l2="    check()\n    new = a")
     assert following(new).changed(Span(1, 3)).value is True
     assert following(new).changed(Span(2, 3)).value is False
+
+
+def acted(new, comment="Use `total` here", **more):
+    words = frozenset(stem(word) for word in comment.replace("`", "").lower().split())
+    return following(new, **more).acted_on(Span(2, 3), words)
+
+
+def test_changed_line_and_line_inserted_next_to_it_are_acted_on():
+    assert acted(edit(OLD, l2="    new = b")) == (True, "line 3")
+    assert acted(edit(OLD, l1="    a = 1\n    check()")) == (True, "next to it")
+    assert acted(edit(OLD, l2="    new = a\n    check()")) == (True, "next to it")
+    assert acted(OLD).value is False
+
+
+def test_words_of_the_comment_that_come_near_it_are_acted_on():
+    new = edit(OLD, l6="    c = total")
+    assert acted(new) == (True, "near it: total")
+    assert acted(new, comment="Why so?").value is False
+
+
+def test_words_that_were_there_or_come_far_away_do_not_count():
+    there = edit(OLD, l3="    b = total")
+    assert acted(edit(there, l6="    c = total"), old=there).value is False
+    long = (*OLD, *(f"    x{at} = {at}" for at in range(9)))
+    assert acted((*long, "    y = total"), old=long).value is False
+
+
+def test_what_the_base_branch_inserted_or_a_move_brought_is_not_acted_on():
+    new_base = edit(BASE, l2="    total = 1\n    b = 2")
+    assert acted(edit(OLD, l3="    total = 1\n    b = 2"), new_base=new_base).value is False
+    block, rest = OLD[:4], OLD[5:]
+    assert acted((*rest, "", *block)).value is False
+    assert acted(rest, moves=lambda: [((), block)]) == (False, "moved")
 
 
 def test_blank_line_is_unknown():
@@ -164,9 +198,20 @@ def test_base_rate_counts_changed_lines_of_the_hunk_that_have_no_comment():
     old = ("start", "one", "two", "three", "end", *base[2:10], "other hunk")
     new = ("start", "1", "2", "three", "end", *base[2:10], "edited hunk")
     followed = following(new, old=old, base=base)
-    assert followed.base_rate(Span(1, 2), frozenset({line_key("one")})) == (1, 2)
-    assert followed.base_rate(Span(1, 3), frozenset({line_key("one"), line_key("two")})) == (0, 0)
-    assert Following(old=old, new=new, base=None).base_rate(Span(1, 2), frozenset()) is None
+    changed = followed.changed
+    assert followed.base_rate(Span(1, 2), frozenset({line_key("one")}), changed) == (1, 2)
+    commented = frozenset({line_key("one"), line_key("two")})
+    assert followed.base_rate(Span(1, 3), commented, changed) == (0, 0)
+    alone = Following(old=old, new=new, base=None)
+    assert alone.base_rate(Span(1, 2), frozenset(), alone.changed) is None
+
+
+def test_base_rate_of_a_long_hunk_is_of_a_sample_of_it():
+    old = tuple(f"x{at} = {at}" for at in range(900))
+    followed = following(tuple(f"x{at} = {at + at % 2}" for at in range(900)), old=old, base=())
+    changed, all_units = followed.base_rate(Span(0, 1), frozenset(), followed.changed)
+    assert all_units <= MAX_UNITS
+    assert 0.4 <= changed / all_units <= 0.6
 
 
 def test_file_changed_but_for_format_and_the_base():

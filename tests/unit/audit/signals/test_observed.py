@@ -5,7 +5,7 @@ import pytest
 from crscore.audit.signals import Signal
 from crscore.audit.signals.observed import claimed, names, referred, resolved, thumbs
 from crscore.audit.store.rows import Comment, CommentObservation, ThreadObservation, comment_key
-from crscore.github.records import RemarkKind
+from crscore.hosts.records import RemarkKind
 
 COMMIT = "ab" * 20
 

@@ -19,7 +19,7 @@ from crscore.audit.store.rows import (
     comment_key,
 )
 from crscore.audit.store.signals import pulls_to_observe
-from crscore.github.records import RemarkKind
+from crscore.hosts.records import RemarkKind
 
 BASE = "".join(f"line {at}\n" for at in range(20))
 OPENED = BASE.replace("line 5\n", "line 5\none = 1\ntwo = 2\nthree = 3\n")
@@ -107,10 +107,11 @@ def test_every_signal_has_a_title():
 
 
 def test_suggestion_that_was_applied(store, clones, commits):
-    assert find_signals(store, clones, night="2026-03-02") == 7
+    assert find_signals(store, clones, night="2026-03-02") == 9
     signals, short = rows(store), commits[2][:10]
     assert set(signals) == {
         Signal.SUGGESTION_APPLIED, Signal.LINES_CHANGED, Signal.FILE_CHANGED, Signal.TRAILER,
+        Signal.ACTED_ON,
     }  # fmt: skip
     assert {row.value for row in signals.values()} == {1}
     assert {row.rules for row in signals.values()} == {RULES}
@@ -123,6 +124,8 @@ def test_base_rates_are_of_what_has_no_comment(store, clones):
     lines, file = (rows(store)[signal] for signal in (Signal.LINES_CHANGED, Signal.FILE_CHANGED))
     assert (lines.base_yes, lines.base_all) == (0, 1)
     assert (file.base_yes, file.base_all) == (1, 1)
+    # Nobody suggested anything for other lines: what happened to them is another event.
+    assert rows(store)[Signal.SUGGESTION_APPLIED].base_all is None
     assert rows(store)[Signal.TRAILER].base_all is None
 
 
@@ -158,7 +161,7 @@ def test_final_pull_is_read_once_more_and_then_no_more(store, clones):
 
 
 def test_missing_clone_makes_unknown_what_trees_show(store, tmp_path):
-    assert find_signals(store, tmp_path, night="2026-03-02") == 7
+    assert find_signals(store, tmp_path, night="2026-03-02") == 9
     assert {row.value for row in store.find(SignalRow)} == {None}
     signals = rows(store)[Signal.LINES_CHANGED]
     assert (signals.value, signals.evidence) == (None, "there is no clone")

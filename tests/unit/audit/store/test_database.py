@@ -4,16 +4,17 @@ import multiprocessing
 import os
 import signal
 import sqlite3
+import zlib
 from dataclasses import MISSING, fields
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from crscore.audit.store import database, rows
-from crscore.audit.store.database import Store
+from crscore.audit.store.database import MAX_TEXT_BYTES, Store
 from crscore.audit.store.rows import Cursor, Repository, Row
 from crscore.errors import StoreError
-from crscore.github.records import RemarkKind
+from crscore.hosts.records import RemarkKind
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -90,6 +91,28 @@ def test_texts_are_stored_once(tmp_path: Path, text: str) -> None:
         assert store.add_text(text) == key
         assert store.text(key) == text
         assert store.query("SELECT count(*) FROM texts") == [(1,)]
+
+
+def test_text_of_another_size_than_any_host_sends_is_not_unpacked(tmp_path: Path) -> None:
+    packed = zlib.compress(bytes(50 * MAX_TEXT_BYTES), 9)
+    assert len(packed) < 1_000_000
+    with Store(tmp_path / "a.db") as store:
+        store.change("INSERT INTO texts VALUES (?, ?)", b"bomb", packed)
+        with pytest.raises(StoreError, match="longer than"):
+            store.text(b"bomb")
+        with pytest.raises(StoreError):
+            store.query("SELECT unpack(text) FROM texts")
+
+
+def test_long_text_is_cut_when_it_is_stored(tmp_path: Path) -> None:
+    with Store(tmp_path / "a.db") as store:
+        assert len(store.text(store.add_text("é" * MAX_TEXT_BYTES))) == MAX_TEXT_BYTES // 4
+
+
+@pytest.mark.parametrize("number", ["9e999", "-9e999"])
+def test_infinite_number_is_an_error(tmp_path: Path, number: str) -> None:
+    with Store(tmp_path / "a.db") as store, pytest.raises(StoreError, match="not finite"):
+        store.query(f"SELECT 1, {number}, NULL")
 
 
 def test_missing_text_is_an_error(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from crscore.audit.sync.traffic import Meter
 from crscore.errors import RateLimitedError, UnavailableError
 from crscore.github import graphql
 from crscore.github.client import Client
-from crscore.github.retry import RetryBudget
+from crscore.hosts.retry import RetryBudget
 from tests.helpers.github import faults, scenes
 from tests.helpers.github.faults import At, Fault, Kind
 from tests.helpers.github.server import serve

@@ -68,11 +68,6 @@ NEAR_MISSES: dict[str, tuple[str, str, str]] = {
         "class A {\n  async Task Go() {\n    await Save(1);\n  }\n}\n",
         "class A {\n  Task Go() {\n    return Save(1);\n  }\n}\n",
     ),
-    "call gone with its await": (
-        "a.js",
-        "async function f(a) {\n  await load(a);\n  show(a);\n}\n",
-        "async function f(a) {\n  show(a);\n}\n",
-    ),
     "returned a promise before": (
         "a.ts",
         "function load(a: A): Promise<B> {\n  return read(a);\n}\n",

@@ -123,7 +123,7 @@ def test_matcher_reads_with_what_was_learned(data, monkeypatch) -> None:
     ((rated, reader),) = readers
     assert rated is data.study
     assert reader.weights is learned
-    assert reader.network.layers is learned.layers
+    assert reader.network.network.layers is learned.layers
 
 
 def test_weights_say_what_they_were_learned_from(data, learned) -> None:

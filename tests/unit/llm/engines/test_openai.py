@@ -1,6 +1,7 @@
 """The engine through the real `openai` client, against a scripted server on loopback."""
 
 import asyncio
+import gzip
 import logging
 import pickle
 import re
@@ -204,6 +205,22 @@ def test_an_endless_refusal_is_not_read() -> None:
     assert len(str(answer.reason)) < 400
 
 
+@pytest.mark.parametrize("status", [200, 400])
+def test_compressed_answer_that_nobody_asked_for_is_not_unpacked(status: int) -> None:
+    bomb = gzip.compress(bytes(200_000_000), 9)
+    started = time.process_time()
+    answer = one(Say(status=status, body=bomb, headers={"content-encoding": "gzip"}))
+    assert answer.reason
+    assert ("is compressed (gzip)" in answer.reason) == (status == 200)
+    assert time.process_time() - started < 0.3  # unpacking alone takes longer
+
+
+def test_compression_is_declined() -> None:
+    with serve(well()) as server:
+        engine(server.url).complete(chats(1), PLAIN)
+        assert server.chats()[0].headers["accept-encoding"] == "identity"
+
+
 @pytest.mark.parametrize(
     ("status", "message"),
     [
@@ -299,7 +316,7 @@ def test_no_server_is_one_error() -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{unused.getsockname()[1]}/v1"
-        with pytest.raises(GenerationError, match="server is not reachable; start it"):
+        with pytest.raises(GenerationError, match=r"server is not reachable \(.+\); start it"):
             engine(url).complete(chats(40), PLAIN)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from crscore.github.records import Remark, RemarkKind
+from crscore.hosts.records import Remark, RemarkKind
 from crscore.pull_request import overview, untrusted
 from crscore.pull_request.documents import json
 from crscore.pull_request.reviewers.identify import ReviewerThread

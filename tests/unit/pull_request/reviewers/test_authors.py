@@ -15,7 +15,7 @@ from tests.helpers.posts import RABBIT, bodies, hear, line, post, review, who
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from crscore.github.records import Remark
+    from crscore.hosts.records import Remark
 
 """Of processor time, under coverage; trying every backtick of a row would take minutes."""
 

@@ -19,7 +19,7 @@ from tests.helpers.posts import RABBIT, bodies, hear, line, post, review, when, 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from crscore.github.records import Remark
+    from crscore.hosts.records import Remark
 
 """Of processor time, under coverage; a step for each pair of pieces would take minutes."""
 

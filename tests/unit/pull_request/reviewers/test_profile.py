@@ -3,7 +3,7 @@
 import pytest
 
 from crscore.errors import ConfigError
-from crscore.github.records import RemarkKind
+from crscore.hosts.records import RemarkKind
 from crscore.pull_request.reviewers.profile import Cut, parse_profile, profiles
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crscore.github.records import RemarkKind
+from crscore.hosts.records import RemarkKind
 from crscore.pull_request.reviewers.profile import Cut, Post, Profile, profiles
 from crscore.pull_request.reviewers.strip_bot_text import cut, find_exclusion, without_commands
 from tests.helpers.growth import growth

@@ -3,7 +3,7 @@
 import pytest
 
 from crscore.errors import RateLimitedError, UnavailableError
-from crscore.github.retry import FIRST_WAIT_S, MAX_WAIT_S, RetryBudget, TryAgainError
+from crscore.hosts.retry import FIRST_WAIT_S, MAX_WAIT_S, RetryBudget, TryAgainError
 from tests.helpers.scripted import Clock
 
 BROKEN = UnavailableError("GET /x", "GitHub answers 502")
@@ -156,7 +156,7 @@ def test_waits_are_said_before_they_are_made() -> None:
     failures = _failing(_limit(12.0), TryAgainError(BROKEN))
     _budget(clock).retry(failures, messages.append)
     assert messages == [
-        "GitHub asks to wait 12 s (primary rate limit)",
+        "the host asks to wait 12 s (primary rate limit)",
         "trying again in 2 s (GitHub answers 502)",
     ]
 

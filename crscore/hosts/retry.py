@@ -1,6 +1,6 @@
 """Retries within one time budget.
 
-All waits of a run and the time of failed tries count against the budget. A wait that GitHub
+All waits of a run and the time of failed tries count against the budget. A wait that the host
 requests is made when the budget allows it; otherwise the request fails at once.
 """
 
@@ -14,7 +14,7 @@ from crscore.errors import HostError
 T = TypeVar("T")
 
 FIRST_WAIT_S = 1.0
-"""Wait in seconds after the first failure when GitHub requests none; doubles each time."""
+"""Wait in seconds after the first failure when the host requests none; doubles each time."""
 MAX_WAIT_S = 30.0
 """Longest of these waits, in seconds."""
 
@@ -24,8 +24,8 @@ class TryAgainError(Exception):
 
     Args:
         error: Error to raise when there is no other try.
-        wait_s: Seconds that GitHub requests to wait; None when it requests none.
-        doubles: True when the wait doubles with each try, because GitHub requested none.
+        wait_s: Seconds that the host requests to wait; None when it requests none.
+        doubles: True when the wait doubles with each try, because the host requested none.
         cause: Reason to wait, for people; the error's when empty.
     """
 
@@ -50,7 +50,7 @@ class RetryBudget:
     Args:
         budget_s: Seconds that waits and failed tries may take together.
         sleep: Waits so many seconds.
-        now: Seconds since 1970, the clock that GitHub uses for its limits.
+        now: Seconds since 1970, the clock that hosts use for their limits.
         tries: Maximum tries of one request, including the first; at least 1.
         chance: Draws from [0, 1); spreads the waits of runs that failed together.
     """
@@ -96,7 +96,7 @@ class RetryBudget:
                 wait_s = self._wait_after(again, number)
                 if number >= self._tries or wait_s > self.left_s:
                     raise again.error from again.__cause__
-                prefix = "trying again in" if again.wait_s is None else "GitHub asks to wait"
+                prefix = "trying again in" if again.wait_s is None else "the host asks to wait"
                 report(f"{prefix} {wait_s:.0f} s ({again.cause})")
             self.left_s -= wait_s
             self.waited_s += wait_s

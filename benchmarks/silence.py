@@ -1,0 +1,201 @@
+"""Connections and look-ups of every command, seen from outside the process.
+
+    python benchmarks/silence.py [--seconds 60] [--only NAME]
+
+Each command runs under strace in a network namespace without a way out, where a GitHub of our own
+answers on the loopback, and its process stays for a minute: libraries that report to their makers
+do so after some seconds. Counted are connections and datagrams to anything but that GitHub, also to
+a resolver or a name service of the system; the goal is 0. Linux with strace and util-linux.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import fcntl
+import json
+import os
+import re
+import shutil
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import NamedTuple
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from tests.helpers import study
+from tests.helpers.github import scenes
+from tests.helpers.github.server import serve
+
+ROOT = Path(__file__).parents[1]
+EXAMPLE = [str(ROOT / "examples" / "change.diff"), str(ROOT / "examples" / "review.md")]
+TOKEN = "loopback-token"
+AT_ONCE = 8
+# Runs the command as `crscore` does, and stays until so many seconds are over.
+STAY = """
+import sys, time
+started = time.monotonic()
+from crscore.cli import run
+code = run(sys.argv[2:])
+time.sleep(max(0.0, float(sys.argv[1]) - (time.monotonic() - started)))
+sys.exit(code)
+"""
+CALLS = "trace=connect,sendto,sendmsg,sendmmsg"
+# connect(9, {sa_family=AF_INET, sin_port=htons(53), ...; connect(5, {sa_family=AF_UNIX,
+# sun_path="/var/run/nscd/socket"}, ...: the system's name services are asked by such files.
+_ADDRESS = re.compile(r"sa_family=AF_INET6?, sin6?_port=htons\((\d+)\)")
+_SERVICE = re.compile(r'sun_path="(?:/var)?/run/')
+SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 1
+
+
+class Run(NamedTuple):
+    """A command and what it did."""
+
+    name: str
+    code: int
+    contacts: tuple[str, ...]
+    output: str
+
+
+def contacts(log: str, allowed_port: int) -> tuple[str, ...]:
+    """Return the traced calls that name somebody other than the GitHub on the loopback."""
+    return tuple(
+        line
+        for line in log.splitlines()
+        if _SERVICE.search(line)
+        or ((address := _ADDRESS.search(line)) and int(address[1]) != allowed_port)
+    )
+
+
+def commands(folder: Path, url: str) -> dict[str, list[str]]:
+    """Return the command lines by name; those of one audit are in the order of their need."""
+    pair = {"diff": Path(EXAMPLE[0]).read_text("utf-8"), "review": "`charge` leaks the client."}
+    (folder / "pairs.jsonl").write_text(json.dumps(pair) + "\n")
+    (folder / "a.py").write_text("def add(a, b):\n    return a + b\n")
+    (folder / "b.py").write_text("def add(x, y):\n    return x + y\n")
+    study.write(folder / "study.jsonl")
+    samples = {"task_id": "add", "completion": "def add(a, b):\n    return a + b\n"}
+    (folder / "samples.jsonl").write_text(json.dumps(samples) + "\n")
+    tests = {"task_id": "add", "test": "assert add(2, 3) == 5\n"}
+    (folder / "tests.jsonl").write_text(json.dumps(tests) + "\n")
+    (folder / "event.json").write_text(json.dumps({"pull_request": {"number": 7}}))
+    (folder / "message").write_text("Add a timeout\n")
+    pull = ["pr", "acme/shop#7", "--api-url", url]
+    store = ["--store", str(folder / "audit.db")]
+    return {
+        "score --offline": [*EXAMPLE, "--offline"],
+        "score": [*EXAMPLE, "--format", "html", "-o", str(folder / "page.html")],
+        "score PAIRS": ["score", str(folder / "pairs.jsonl"), "--format", "json"],
+        "message": ["message", str(folder / "message")],
+        "pr": pull,
+        "action": ["action"],
+        "audit sync": ["audit", "sync", "acme/shop", "--since", "2000-01-01", *store],
+        "audit score": ["audit", "score", *store],
+        "audit report": ["audit", "report", "-o", str(folder / "site"), *store],
+        "code": ["code", str(folder / "a.py"), str(folder / "b.py")],
+        "code run": [
+            "code", "run", str(folder / "samples.jsonl"), "--tests", str(folder / "tests.jsonl"),
+            "--allow-code-execution",
+        ],
+        "validate": ["validate", str(folder / "study.jsonl"), "--resamples", "10"],
+        "doctor": ["doctor"],
+        "encoder": ["encoder", "install"],
+        "analyzers": ["analyzers"],
+        "cache": ["cache"],
+    }  # fmt: skip
+
+
+def run_traced(name: str, words: list[str], folder: Path, url: str, seconds: float) -> Run:
+    log = folder / f"{name.replace(' ', '-')}.strace"
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "GITHUB_TOKEN": TOKEN,
+        "GITHUB_API_URL": url,
+        "GITHUB_REPOSITORY": "acme/shop",
+        "GITHUB_EVENT_NAME": "pull_request",
+        "GITHUB_EVENT_PATH": str(folder / "event.json"),
+        "INPUT_TOKEN": TOKEN,
+        "RUNNER_TEMP": str(folder / "runner"),
+        "CRSCORE_CACHE_DIR": str(folder / "cache"),
+        "CRSCORE_AUDIT_STORE": str(folder / "audit.db"),
+    }
+    done = subprocess.run(
+        ["strace", "-f", "-qq", "-s", "200", "-e", CALLS, "-o", str(log),
+         sys.executable, "-c", STAY, str(seconds), *words],
+        cwd=ROOT, env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    port = int(url.rpartition(":")[2])
+    calls = contacts(log.read_text("utf-8", errors="replace"), port)
+    return Run(name, done.returncode, calls, f"{done.stdout}{done.stderr}")
+
+
+def raise_loopback() -> None:
+    """Bring the namespace's loopback interface up; a new namespace has it down."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
+        request = struct.pack("16sh14x", b"lo", 0)
+        flags = struct.unpack("16sh14x", fcntl.ioctl(control, SIOCGIFFLAGS, request))[1]
+        fcntl.ioctl(control, SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", flags | IFF_UP))
+
+
+def measure(seconds: float, only: str | None, *, witness: bool) -> list[Run]:
+    """Run the commands; those that need an earlier one's file start when it is written."""
+    raise_loopback()
+    with contextlib.ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        server = stack.enter_context(serve(scenes.shop(), token=TOKEN))
+        lines = commands(folder, server.url)
+        if witness:
+            lines = {"witness": ["pr", "acme/shop#7", "--api-url", "http://127.0.0.1:9"]}
+        chosen = {name: words for name, words in lines.items() if only in (None, name)}
+
+        def run_one(name: str) -> Run:
+            return run_traced(name, chosen[name], folder, server.url, seconds)
+
+        # An audit's steps come one after another, beside the other commands.
+        audits = [name for name in chosen if name.startswith("audit")]
+        with ThreadPoolExecutor(AT_ONCE) as threads:
+            in_turn = threads.submit(lambda: [run_one(name) for name in audits])
+            others = [*threads.map(run_one, [name for name in chosen if name not in audits])]
+            return [*others, *in_turn.result()]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--only")
+    parser.add_argument("--json", action="store_true", help="print the runs as JSON")
+    parser.add_argument("--witness", action="store_true", help="one that must be seen instead")
+    parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if not options.inside:
+        if not (shutil.which("strace") and shutil.which("unshare")):
+            sys.exit("strace and unshare are needed: scripts/install-system-tools.sh")
+        flags = "-n" if os.geteuid() == 0 else "-rn"
+        words = ["unshare", flags, sys.executable, __file__, "--inside", *sys.argv[1:]]
+        return subprocess.run(words, check=False).returncode
+    started = time.monotonic()
+    runs = measure(options.seconds, options.only, witness=options.witness)
+    if options.json:
+        print(json.dumps([run._asdict() for run in runs]))
+        return 0
+    for run in runs:
+        print(f"{run.name:<16} exit {run.code}, {len(run.contacts)} connections and look-ups")
+        for call in run.contacts[:5]:
+            print(f"    {call[:200]}")
+    total = sum(len(run.contacts) for run in runs)
+    print(
+        f"{total} in {len(runs)} commands of {options.seconds:.0f} s (goal 0); "
+        f"{time.monotonic() - started:.0f} s in all"
+    )
+    return int(total > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

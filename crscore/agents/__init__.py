@@ -1,0 +1,1 @@
+"""What a program does with a review: decide about each remark, and what to post."""

@@ -1,0 +1,103 @@
+"""Server of the Model Context Protocol with two tools: score a review, and triage its remarks.
+
+Tool: the official SDK `mcp` (extra `crscore[mcp]`, tested: 2.3). The server speaks over standard
+input and output, reads no file and opens no connection; the encoder is loaded at the first call.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from crscore.agents.triage import MIN_WORTH, Policy, triage
+from crscore.errors import CRScoreError, DependencyError
+from crscore.harnesses.evaluation import MEASURES, evaluate
+from crscore.version import __version__
+
+if TYPE_CHECKING:
+    from mcp.server import MCPServer
+
+    from crscore.scorer import Scorer
+
+INSTRUCTIONS = (
+    "Judge code reviews. `triage_review` says for each remark whether to fix, answer or "
+    "skip it, and what in the code confirms or refutes it. `score_review` says how useful a review "
+    "is. Pass a unified diff, and the review as text or as JSON of comments (body, path, line)."
+)
+
+
+def make_server(scorer: Scorer) -> MCPServer[Any]:
+    """Make the server.
+
+    Args:
+        scorer: Scorer of all calls.
+
+    Raises:
+        DependencyError: The package `mcp` is not installed.
+    """
+    try:
+        from mcp.server import MCPServer  # noqa: PLC0415
+        from mcp.server.mcpserver.exceptions import ToolError  # noqa: PLC0415
+    except ImportError as exc:
+        raise DependencyError("mcp", "pip install 'crscore[mcp]'") from exc
+    server: MCPServer[Any] = MCPServer("crscore", instructions=INSTRUCTIONS, version=__version__)
+    # The SDK runs tools in threads; a budget interrupts the main thread only, and one call at a
+    # time keeps the memory bounded.
+    lock = threading.Lock()
+
+    @server.tool()
+    def triage_review(
+        diff: str,
+        review: str,
+        posted: str = "",
+        min_worth: float = MIN_WORTH,
+        budget: int | None = None,
+    ) -> dict[str, Any]:
+        """Decide for each remark of a code review: fix, answer or skip, with the reason.
+
+        Args:
+            diff: Unified diff of the change, as git prints it.
+            review: The review: text, Markdown, or JSON of comments with body, path and line.
+            posted: What others have already posted, as text or JSON; repetitions are marked.
+            min_worth: Worth from 0 to 1 from which a remark of a draft is worth posting.
+            budget: Most remarks of a draft to post.
+        """
+        with lock:
+            try:
+                change = scorer.read_diff(diff)
+                decided = triage(
+                    scorer,
+                    change,
+                    scorer.read_review(review),
+                    posted=scorer.read_review(posted),
+                    policy=Policy(min_worth=min_worth, budget=budget),
+                )
+            except CRScoreError as exc:
+                raise ToolError(str(exc)) from exc
+        document: dict[str, Any] = msgspec.to_builtins(decided)
+        return document
+
+    @server.tool()
+    def score_review(diff: str, review: str) -> dict[str, Any]:
+        """Score how useful a code review is to the author of the change, each from 0 to 1.
+
+        Args:
+            diff: Unified diff of the change, as git prints it.
+            review: The review: text, Markdown, or JSON of comments with body, path and line.
+        """
+        with lock:
+            try:
+                result = scorer.score(diff, review)
+            except CRScoreError as exc:
+                raise ToolError(str(exc)) from exc
+        evaluations = {measure: evaluate(result, measure) for measure in MEASURES}
+        return {
+            **{measure: evaluation.score for measure, evaluation in evaluations.items()},
+            "word": evaluations["usefulness"].label,
+            "explanation": evaluations["usefulness"].explanation,
+            "signature": result.signature,
+        }
+
+    return server

@@ -1,0 +1,313 @@
+"""Decisions about the remarks of reviews, for an agent that answers them or a bot before it posts.
+
+Each remark gets an action (fix, answer or skip) with a reason, from what the reader and the
+verdicts say of it; a remark that makes the same point as a better one is its duplicate.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final, Literal
+
+import msgspec
+
+from crscore.errors import ConfigError
+from crscore.records import (
+    GIVES_FROM,
+    ON_TOPIC,
+    Comment,
+    Importance,
+    Receipt,
+    Remark,
+    Result,
+    Side,
+    Stance,
+    Verdict,
+)
+from crscore.usefulness import headline
+from crscore.usefulness.reading import logit
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from crscore.records import Diff
+    from crscore.scorer import Scorer
+
+SCHEMA: Final = "urn:crscore:triage:1"
+MIN_WORTH: Final = 0.25
+"""Worth from which a remark is worth posting: it keeps nine of ten golden findings."""
+SAME_POINT: Final = 0.7
+"""Cosine from which two remarks on one file make the same point."""
+
+
+class Action(StrEnum):
+    """What to do with a remark."""
+
+    FIX = "fix"
+    ANSWER = "answer"
+    SKIP = "skip"
+
+
+class Place(msgspec.Struct, frozen=True, kw_only=True):
+    """Place that a remark is attached to, or about."""
+
+    path: str
+    """File."""
+    line: int | None
+    """Last line, 1-based; null for the file as a whole."""
+    start_line: int | None
+    """First line; null for a single one."""
+    side: Side
+    """Version that the lines refer to."""
+
+
+class Triaged(msgspec.Struct, frozen=True, kw_only=True):
+    """Remark and what to do with it."""
+
+    index: int
+    """Number of the remark, from 0."""
+    comment: int
+    """Index of its comment in the input; those of others follow one's own."""
+    id: str | None
+    """Id of the comment on the host."""
+    author: str | None
+    """Login; null when unknown."""
+    text: str
+    """Its sentences."""
+    action: Action
+    """What to do."""
+    reason: str
+    """Why, a clause."""
+    stance: Stance
+    """What the remark does."""
+    importance: Importance
+    """How bad it would be to merge without heeding it, if it is right."""
+    worth: float
+    """What the author of the change gains by it, in [0, 1]."""
+    draft_worth: float
+    """Its worth, taken to be about the change, in [0, 1]: what decides whether to post it."""
+    verdict: Verdict
+    """Whether what it says of the code is so."""
+    receipt: Receipt | None
+    """Proof of the verdict; null where nothing decides it."""
+    duplicate_of: int | None
+    """Number of the better remark that makes the same point; null for none."""
+    suggestion_applies: bool | None
+    """Whether all of its comment's suggestion blocks apply; null without any, or if unknown."""
+    place: Place | None
+    """Its place; null for a remark on the whole change."""
+    post: bool
+    """Whether it is one's own and worth posting."""
+
+
+class Triage(msgspec.Struct, frozen=True, kw_only=True):
+    """Decisions about all remarks of a review."""
+
+    remarks: tuple[Triaged, ...]
+    """In the order of the comments."""
+    signature: str
+    """Signature of the score: equal ones decide equally."""
+    notes: tuple[str, ...]
+    """Omissions and repairs, one sentence each."""
+    schema: Literal["urn:crscore:triage:1"] = SCHEMA
+    """Names this schema; a change that breaks readers gets a new number."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """When a remark is worth posting."""
+
+    min_worth: float = MIN_WORTH
+    """Minimum of `Triaged.draft_worth`, in [0, 1]."""
+    budget: int | None = None
+    """Maximum number of remarks, the most valuable first; None for no limit."""
+
+
+def triage(
+    scorer: Scorer,
+    diff: Diff,
+    comments: Sequence[Comment],
+    *,
+    posted: Sequence[Comment] = (),
+    policy: Policy | None = None,
+) -> Triage:
+    """Decide what to do with each remark of a review.
+
+    Args:
+        scorer: Scorer whose encoder has weights for remarks.
+        diff: The change.
+        comments: The review's comments.
+        posted: Comments that others have already posted; remarks that repeat theirs are not posted.
+        policy: When a remark is worth posting; the default when None.
+
+    Raises:
+        ConfigError: The scorer's encoder has no weights, so no remark is read.
+        CRScoreError: A part of the run failed.
+    """
+    reader = scorer.parts.reader
+    if reader is None:
+        raise ConfigError("encoder", "settings", "remarks can be read with minilm only")
+    result = scorer.score(diff, (*comments, *posted))
+    texts = [_text_of(remark, result) for remark in result.remarks]
+    vectors = scorer.parts.encoder.encode(texts)
+    duplicates = _find_duplicates(result, vectors, drafts=len(comments))
+    return Triage(
+        remarks=_decide_posts(
+            tuple(
+                _decide(index, text, duplicates.get(index), result, reader.weights.worth)
+                for index, text in enumerate(texts)
+            ),
+            drafts=len(comments),
+            policy=policy or Policy(),
+        ),
+        signature=result.signature,
+        notes=result.notes,
+    )
+
+
+def kept_comments(decisions: Triage, comments: Sequence[Comment]) -> tuple[Comment, ...]:
+    """Return the comments with a remark that is worth posting, in order, as written."""
+    indices = {remark.comment for remark in decisions.remarks if remark.post}
+    return tuple(comment for index, comment in enumerate(comments) if index in indices)
+
+
+def _text_of(remark: Remark, result: Result) -> str:
+    return " ".join(result.sentences[index].text for index in remark.sentences)
+
+
+def _decide(
+    index: int,
+    text: str,
+    duplicate_of: int | None,
+    result: Result,
+    weights: npt.NDArray[np.float32],
+) -> Triaged:
+    remark = result.remarks[index]
+    scored = result.comments[remark.comment]
+    applied = [suggestion.applies for suggestion in scored.suggestions]
+    applies = None if not applied or None in applied else all(applied)
+    action, reason = _choose_action(remark, duplicate_of, applies=applies)
+    return Triaged(
+        index=index,
+        comment=remark.comment,
+        id=scored.comment.id,
+        author=scored.comment.author,
+        text=text,
+        action=action,
+        reason=reason,
+        stance=remark.stance,
+        importance=remark.level,
+        worth=remark.worth,
+        draft_worth=_draft_worth(remark, weights),
+        verdict=remark.verdict,
+        receipt=remark.receipt,
+        duplicate_of=duplicate_of,
+        suggestion_applies=applies,
+        place=_place_of(remark, result),
+        post=False,
+    )
+
+
+def _draft_worth(remark: Remark, weights: npt.NDArray[np.float32]) -> float:
+    """Return the worth of a remark whose author knows that it is about the change."""
+    if remark.about < ON_TOPIC or not 0 < remark.worth < 1:
+        return remark.worth
+    raised = headline.log_part(1.0) - headline.log_part(remark.about)
+    log_odds = logit(remark.worth) + float(weights[headline.PARTS.index("about")]) * raised
+    return 1 / (1 + math.exp(-log_odds))
+
+
+def _choose_action(
+    remark: Remark, duplicate_of: int | None, *, applies: bool | None
+) -> tuple[Action, str]:
+    if remark.verdict is Verdict.REFUTED and remark.receipt:
+        return Action.ANSWER, f"the code refutes it: {remark.receipt.fact}"
+    does = f"it {remark.stance.value}"
+    is_nit = remark.level is Importance.NIT and not applies
+    for is_skipped, reason in (
+        (remark.gives < GIVES_FROM, f"{does}, and gives nothing to answer"),
+        (remark.about < ON_TOPIC, "it is not about this change"),
+        (duplicate_of is not None, f"remark {duplicate_of} makes the same point"),
+        (is_nit, f"{does}, a nit without a suggestion that applies"),
+    ):
+        if is_skipped:
+            return Action.SKIP, reason
+    is_asked = remark.stance in (Stance.QUESTION, Stance.EXPLANATION)
+    return Action.ANSWER if is_asked else Action.FIX, f"{does}, {remark.level.value}"
+
+
+def _place_of(remark: Remark, result: Result) -> Place | None:
+    comment = result.comments[remark.comment].comment
+    if comment.path is not None:
+        return Place(
+            path=comment.path,
+            line=comment.line,
+            start_line=comment.start_line,
+            side=comment.side,
+        )
+    # A comment on the whole change: the lines of the claim that one of its sentences is about.
+    for sentence in remark.sentences:
+        reference = result.readings[sentence].reference
+        spans = () if reference is None else result.references[reference].spans
+        if spans:
+            span = spans[0]
+            return Place(
+                path=span.path, line=span.end or None, start_line=span.start or None, side=span.side
+            )
+    return None
+
+
+def _find_duplicates(
+    result: Result, vectors: npt.NDArray[np.float32], *, drafts: int
+) -> dict[int, int]:
+    """Return the remark that each duplicate repeats: what others posted, or the more valuable."""
+    order = sorted(
+        (index for index, remark in enumerate(result.remarks) if remark.is_valuable),
+        key=lambda index: (
+            result.remarks[index].comment < drafts,
+            -result.remarks[index].worth,
+            index,
+        ),
+    )
+    paths = [result.comments[remark.comment].comment.path for remark in result.remarks]
+    firsts: list[int] = []
+    duplicates: dict[int, int] = {}
+    for index in order:
+        matches = [
+            first
+            for first in firsts
+            if (paths[first] is None or paths[index] is None or paths[first] == paths[index])
+            and float(vectors[first] @ vectors[index]) >= SAME_POINT
+        ]
+        if matches:
+            duplicates[index] = max(
+                matches, key=lambda first: float(vectors[first] @ vectors[index])
+            )
+        else:
+            firsts.append(index)
+    return duplicates
+
+
+def _decide_posts(
+    remarks: tuple[Triaged, ...], *, drafts: int, policy: Policy
+) -> tuple[Triaged, ...]:
+    worthy = sorted(
+        (
+            remark
+            for remark in remarks
+            if remark.comment < drafts
+            and remark.duplicate_of is None
+            and remark.verdict is not Verdict.REFUTED
+            and remark.draft_worth >= policy.min_worth
+        ),
+        key=lambda remark: (-remark.draft_worth, remark.index),
+    )
+    posts = {remark.index for remark in worthy[: policy.budget]}
+    return tuple(
+        msgspec.structs.replace(remark, post=True) if remark.index in posts else remark
+        for remark in remarks
+    )

@@ -1,0 +1,1 @@
+"""Defects that a review missed: later commits that fix lines of a merged pull request."""

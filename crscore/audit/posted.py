@@ -1,0 +1,37 @@
+"""Comments of review bots in a store, as findings of `crscore bench`."""
+
+from pathlib import Path
+
+from crscore.audit.store.database import Store
+from crscore.audit.store.repositories import all_repositories
+from crscore.audit.store.rows import Comment
+from crscore.bench.records import Finding
+from crscore.records import Side
+
+
+def read_posted(path: Path) -> list[Finding]:
+    """Read what bots posted, without notices that nothing was reviewed.
+
+    Args:
+        path: Store of `crscore audit`.
+
+    Returns:
+        Comments as posted; a change is named `owner/repository#number`.
+
+    Raises:
+        StoreError: The file is no store, or is damaged.
+    """
+    with Store(path, must_exist=True) as store:
+        names = {row.id: row.name for row in all_repositories(store)}
+        return [
+            Finding(
+                change=f"{names[row.repository]}#{row.number}",
+                bot=row.reviewer,
+                text=store.text(row.body),
+                path=row.path,
+                line=None if row.side == Side.OLD.value else row.line,
+                raw=True,
+            )
+            for row in store.find(Comment, "key", is_bot=1, is_review=1)
+            if row.skip is None and row.repository in names
+        ]

@@ -1,0 +1,66 @@
+"""Escaped defects in the report: a sentence, a table of reviewers, and what nobody said."""
+
+from typing import Final
+
+from crscore.audit.overview import Escaped
+from crscore.audit.report import words
+from crscore.audit.report.contents import Links
+from crscore.reports import escape, view
+from crscore.reports.blocks import Item, Items, Run, Table, make_table
+
+_TEXT_CHARS: Final = 200
+
+
+def summary(escaped: Escaped) -> str:
+    """Say how many merged pull requests were fixed later, and what is not known."""
+    if not escaped.pulls:
+        text = "No merged pull request of this period has been followed."
+    else:
+        text = (
+            f"Within {escaped.days} days, later commits fixed lines of {escaped.fixed.count:,} of "
+            f"{view.count_noun(escaped.pulls, 'merged pull request')} "
+            f"({view.percent(escaped.fixed.share)}), and changed lines of "
+            f"{escaped.changed.count:,} ({view.percent(escaped.changed.share)}) for another reason."
+        )
+        if escaped.complete < escaped.pulls:
+            recent = escaped.pulls - escaped.complete
+            text += f" {recent:,} of them were merged too recently to be sure."
+    for row in escaped.unknown:
+        text += f" {view.count_noun(row.pulls, 'pull request')} not followed: {row.reason}."
+    if escaped.not_compared:
+        text += f" {view.count_noun(escaped.not_compared, 'fix')} not compared with comments."
+    return text
+
+
+def recall(escaped: Escaped, links: Links) -> Table:
+    """Tabulate who spoke of what was later fixed."""
+    return make_table(
+        "Escaped defects",
+        escaped.reviewers,
+        ("Reviewer", lambda row: (links.bot(row.reviewer), Run("" if row.is_bot else " (person)"))),
+        ("Said before the merge", lambda row: (Run(words.share(row.said), "strong"),)),
+        ("The same of other changes", lambda row: words.share(row.said_base)),
+        ("Wrote next to it", lambda row: words.share(row.near)),
+        ("Next to other changes", lambda row: words.share(row.near_base)),
+        ("Fixes", lambda row: f"{row.near.total:,}"),
+    )
+
+
+def missed(escaped: Escaped, links: Links) -> Items:
+    """List defects that nobody spoke of."""
+    return Items(
+        tuple(
+            Item(
+                escape.one_line(row.text, _TEXT_CHARS),
+                below=(
+                    (
+                        links.pull(row.repository, row.number),
+                        Run(f" · {row.path}:{row.line}", "place"),
+                        Run(" · "),
+                        Run("the fix", link=row.url),
+                    ),
+                ),
+            )
+            for row in escaped.missed
+        )
+    )

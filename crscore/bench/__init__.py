@@ -1,0 +1,9 @@
+"""Golden sets: which known problems a bot has, and what else it says.
+
+`score` is the Python API: `crscore.bench.score("golden.jsonl", "findings.jsonl")`.
+"""
+
+from crscore.bench.readers import read_findings, read_golden
+from crscore.bench.score import check_judgements, score
+
+__all__ = ["check_judgements", "read_findings", "read_golden", "score"]

@@ -1,0 +1,151 @@
+"""Precision, recall and F of bots from judged findings, with intervals, ranks and comparisons."""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from msgspec.structs import replace
+
+from crscore.bench.records import GoldenSet
+from crscore.bench.results import BotScore, Comparison, Decision, Estimate, Group
+from crscore.records import Importance
+from crscore.statistics import bootstrap, resampled
+from crscore.statistics.corrections import holm
+
+Floats = npt.NDArray[np.float64]
+Vectors = npt.NDArray[np.float32]
+
+
+class Row(NamedTuple):
+    """Findings of one bot for one change, judged."""
+
+    decisions: list[Decision]
+    counts: tuple[float, ...]
+    """Required problems that it has, findings about a problem, distinct findings, required
+    problems, and the first and the fourth by the weights of severities."""
+    unsure: int
+    unlisted: list[Vectors]
+
+
+def compute(
+    golden: GoldenSet,
+    bots: Sequence[str],
+    rows: Mapping[tuple[str, str], Row],
+    beta: float,
+    *,
+    resamples: int,
+    seed: int,
+) -> tuple[tuple[BotScore, ...], tuple[Comparison, ...]]:
+    """Compute the scores of bots, and compare each pair.
+
+    Args:
+        golden: The set.
+        bots: Names of the bots.
+        rows: Judged findings by change and bot.
+        beta: Weight of recall against precision in F, above 0.
+        resamples: Draws of the bootstrap over changes; 0 for no interval.
+        seed: Seed of the draws.
+
+    Returns:
+        Scores, the best F first; differences in F, with p-values corrected by Holm's method.
+    """
+    names = [change.id for change in golden.changes]
+    counts = np.array([[rows[name, bot].counts for name in names] for bot in bots])
+
+    def measure(weights: Floats) -> Floats:
+        """Return precision, recall, F and weighted recall of each bot, shape (b, 4, M)."""
+        hits, right, distinct, required, weighted, weight = np.einsum(
+            "bn,mnk->kbm", weights, counts
+        )
+        precision, recall = resampled.divide(right, distinct), resampled.divide(hits, required)
+        p, r = np.nan_to_num(precision), np.nan_to_num(recall)
+        f = np.nan_to_num(resampled.divide((1 + beta**2) * p * r, beta**2 * p + r))
+        return np.stack([precision, recall, f, resampled.divide(weighted, weight)], axis=1)
+
+    observed = measure(np.ones((1, len(names))))
+    draws = bootstrap.resample(measure, len(names), resamples=resamples, seed=seed)
+    draws = draws if resamples else np.full_like(observed, np.nan)
+    ranks = bootstrap.rank_ranges(draws[:, 2] if resamples else observed[:, 2])
+
+    scores = []
+    for number, bot in enumerate(bots):
+        decisions = [decision for name in names for decision in rows[name, bot].decisions]
+        unlisted = [decision for decision in decisions if decision.outcome == "unlisted"]
+        outcomes = Counter(decision.outcome for decision in decisions)
+        verdicts = Counter(decision.verdict for decision in unlisted)
+        levels = Counter(decision.importance for decision in unlisted)
+        precision, recall, f, weighted_recall = (
+            _estimate(observed[0, k, number], draws[:, k, number], len(names)) for k in range(4)
+        )
+        scores.append(
+            BotScore(
+                bot=bot,
+                precision=precision,
+                recall=recall,
+                f=f,
+                weighted_recall=weighted_recall,
+                best_rank=ranks[number][0],
+                worst_rank=ranks[number][1],
+                hits=outcomes["hit"],
+                also_right=outcomes["also right"],
+                unlisted=len(unlisted),
+                refuted=verdicts["refuted"],
+                confirmed=verdicts["confirmed"],
+                serious=levels[Importance.CRITICAL] + levels[Importance.MAJOR],
+                duplicates=outcomes["duplicate"],
+                unsure=sum(rows[name, bot].unsure for name in names),
+                silent=sum(not rows[name, bot].decisions for name in names),
+                groups=_recall_by_group(golden, bot, rows),
+            )
+        )
+    scores.sort(key=lambda row: (-(row.f.value or 0.0), row.bot))
+    return tuple(scores), _compare(bots, observed[0, 2], draws[:, 2], len(names))
+
+
+def _estimate(value: float, draws: Floats, changes: int) -> Estimate:
+    low, high = bootstrap.percentile_interval(draws, clusters=changes, expanded=True)
+    return Estimate(value=None if math.isnan(value) else float(value), low=low, high=high)
+
+
+def _compare(
+    bots: Sequence[str], observed: Floats, draws: Floats, changes: int
+) -> tuple[Comparison, ...]:
+    """Compare each pair of bots on the same draws of changes."""
+    pairs = []
+    for a, b in combinations(range(len(bots)), 2):
+        value, samples = float(observed[a] - observed[b]), draws[:, a] - draws[:, b]
+        test = bootstrap.bootstrap_test(value, samples, clusters=changes, is_correlation=False)
+        pairs.append(
+            Comparison(
+                first=bots[a],
+                second=bots[b],
+                difference=_estimate(value, samples, changes),
+                p_value=test.p,
+            )
+        )
+    corrected = iter(holm([pair.p_value for pair in pairs if pair.p_value is not None]))
+    return tuple(
+        pair if pair.p_value is None else replace(pair, p_value=next(corrected)) for pair in pairs
+    )
+
+
+def _recall_by_group(
+    golden: GoldenSet, bot: str, rows: Mapping[tuple[str, str], Row]
+) -> tuple[Group, ...]:
+    hits = defaultdict[tuple[str, str], list[bool]](list)
+    for change in golden.changes:
+        matched = {d.problem for d in rows[change.id, bot].decisions if d.outcome == "hit"}
+        for index, problem in enumerate(change.problems):
+            kinds = {"severity": problem.severity, "category": problem.category,
+                     "language": change.language}  # fmt: skip
+            for kind, name in kinds.items():
+                if name and not problem.also_right:
+                    hits[kind, name].append(index in matched)
+    return tuple(
+        Group(kind=kind, name=name, hits=sum(values), problems=len(values))
+        for (kind, name), values in sorted(hits.items())
+    )

@@ -1,0 +1,62 @@
+"""Findings of different reviewers that make the same point, by the pair model of golden sets."""
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import Final
+
+from crscore.bench.matching import Floats, assign
+from crscore.bench.pairs import TextView, measure_pairs, read_model, view_texts
+from crscore.bench.records import Finding, Problem
+from crscore.encoders.base import TokenEncoder
+from crscore.usefulness.evidence import Rarity
+
+SAME_POINT: Final = 0.8
+"""Probability from which two findings make the same point (`benchmarks/same_point.py`)."""
+
+
+def compare_findings(
+    first: Sequence[Finding], second: Sequence[Finding], views: Mapping[str, TextView]
+) -> Floats:
+    """Return the probability that findings of two reviewers make the same point, shape (F, G).
+
+    Each side stands once for the known problems of the model, and the two answers are averaged.
+
+    Args:
+        first: F findings of one reviewer, at least one.
+        second: G findings of another.
+        views: The views of their texts.
+    """
+    model = read_model()
+    sides = [[views[finding.text] for finding in side] for side in (first, second)]
+    forward = model.probabilities(measure_pairs(*sides), first, _problems(second))
+    backward = model.probabilities(measure_pairs(*reversed(sides)), second, _problems(first))
+    probabilities: Floats = (forward + backward.T) / 2
+    return probabilities
+
+
+def _problems(findings: Sequence[Finding]) -> list[Problem]:
+    return [Problem(text=row.text, path=row.path, line=row.line) for row in findings]
+
+
+def same_points(findings: Sequence[Finding], encoder: TokenEncoder, rarity: Rarity) -> list[int]:
+    """Return for each finding the first one that makes the same point; itself where it is first.
+
+    Args:
+        findings: Findings about one change, by time. Those of one reviewer (`bot`) are distinct.
+        encoder: Encoder whose vectors the model was learned on.
+        rarity: How rare stems are.
+    """
+    reviewers: dict[str, list[int]] = {}
+    for index, finding in enumerate(findings):
+        reviewers.setdefault(finding.bot, []).append(index)
+    firsts = list(range(len(findings)))
+    if len(reviewers) < 2:  # nothing to compare, so nothing to encode
+        return firsts
+    views = view_texts([finding.text for finding in findings], encoder, rarity)
+    for rows, columns in combinations(reviewers.values(), 2):
+        first, second = ([findings[index] for index in side] for side in (rows, columns))
+        for match in assign(compare_findings(first, second, views)):
+            if match.probability >= SAME_POINT:
+                ends = firsts[rows[match.finding]], firsts[columns[match.problem]]
+                firsts = [min(ends) if index in ends else index for index in firsts]
+    return firsts

@@ -1,0 +1,242 @@
+"""Probability that a finding is about a known problem: a logistic over how alike they are.
+
+Each pair is measured by the cosine of the two texts, by how well each token of one has a like in
+the other, and by the rare words that they share; then by how far these stand above the same for
+the other problems of the change, and for the other findings of the bot. A finding that fits all
+problems fits none. No measure depends on another bot.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from crscore.bench.records import Finding, Problem
+from crscore.encoders.base import TokenEncoder
+from crscore.errors import InputError
+from crscore.text.content import stems_and_names
+from crscore.usefulness.evidence import Rarity
+
+Floats = npt.NDArray[np.float64]
+Vectors = npt.NDArray[np.float32]
+
+SHIPPED: Final = Path(__file__).with_name("weights.json")
+"""Output of `crscore train bench`."""
+FORMAT: Final = 1
+"""Version of the file of weights."""
+PLACE_LOGIT: Final = 0.5
+"""Added to the logit for the same place, subtracted for another file. Not learned: the judgements
+have no places. So small that place alone never matches."""
+NEAR_LINES: Final = 3
+"""Most lines between a finding and a problem at the same place."""
+DECIMALS: Final = 4
+"""Decimals of a measure: its last bits depend on the machine and on the batch."""
+LEAST_SHARE: Final = 4
+"""One token in so many counts as the least covered."""
+LIKENESS: Final = (
+    "cosine", "problem_covered", "finding_covered", "least_covered", "words_of_problem",
+    "words_of_finding", "words",
+)  # fmt: skip
+"""Measures of how alike two texts are."""
+LEADS: Final = 4
+"""The first of them, whose lead over other problems and findings counts, too."""
+FEATURES: Final = (
+    *LIKENESS,
+    *(f"{name}_over_problems" for name in LIKENESS[:LEADS]),
+    *(f"{name}_over_findings" for name in LIKENESS[:LEADS]),
+    "finding_length", "problem_length",
+)  # fmt: skip
+ALONE: Final = 0.25
+"""Likeness of the next best problem or finding where there is no other."""
+
+
+class TextView(NamedTuple):
+    """What the likeness of a text is measured by."""
+
+    vector: Vectors
+    """Unit vector, the mean of the tokens', shape (D,)."""
+    tokens: Vectors
+    """Unit vectors of its tokens, shape (L, D), L at least 1."""
+    stems: Mapping[str, float]
+    """Stem -> rarity."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairModel:
+    """Learned weights."""
+
+    encoder: str
+    """Name and model of the encoder."""
+    data_sha256: str
+    """Hash of the judgements that it was learned from."""
+    weights: tuple[float, ...]
+    """Weight of each of `FEATURES`."""
+    bias: float
+    threshold: float
+    """Probability from which a pair matches: as many misses as false matches."""
+    band: tuple[float, float]
+    """Probabilities between which a decision is unsure."""
+    file: str = ""
+    """Start of the hash of the file of weights."""
+
+    @property
+    def identity(self) -> str:
+        """`pairs@` with the hashes of the data and of the file."""
+        return f"pairs@{self.data_sha256[:8]}+{self.file}"
+
+    def probabilities(
+        self, table: Floats, findings: Sequence[Finding], problems: Sequence[Problem]
+    ) -> Floats:
+        """Return the probability of each pair of a bot's F findings and the G problems.
+
+        Args:
+            table: Their features, shape (F, G, K).
+            findings: The findings.
+            problems: The problems.
+
+        Returns:
+            Shape (F, G), each in [0, 1].
+        """
+        logits = table @ np.array(self.weights) + self.bias
+        for row, finding in enumerate(findings):
+            for column, problem in enumerate(problems):
+                logits[row, column] += PLACE_LOGIT * compare_places(finding, problem)
+        return sigmoid(logits).round(DECIMALS)
+
+
+def sigmoid(logits: Floats) -> Floats:
+    """Return the probabilities of logits, each in (0, 1)."""
+    odds: Floats = 1 / (1 + np.exp(-np.clip(logits, -30, 30)))
+    return odds
+
+
+def compare_places(finding: Finding, problem: Problem) -> int:
+    """Return 1 for the same place, -1 for another file, else 0: one of them has no place."""
+    if not finding.path or not problem.path:
+        return 0
+    shorter, longer = sorted((finding.path.strip("/"), problem.path.strip("/")), key=len)
+    if not f"/{longer}".endswith(f"/{shorter}"):
+        return -1
+    if finding.line is None or problem.line is None:
+        return 0
+    first = (problem.start_line or problem.line) - NEAR_LINES
+    return int(first <= finding.line <= problem.line + NEAR_LINES)
+
+
+def view_texts(texts: Sequence[str], encoder: TokenEncoder, rarity: Rarity) -> dict[str, TextView]:
+    """Read texts for comparison: 50 KB of memory for each.
+
+    Args:
+        texts: Any texts; equal ones are encoded once.
+        encoder: Encoder whose vectors the weights were learned on.
+        rarity: How rare stems are.
+    """
+    # Sorted: batches, and with them the last bits, do not depend on the order of the findings.
+    distinct = sorted(set(texts))
+    return {
+        text: _view(text, tokens.vectors[~tokens.marker], rarity)
+        for text, tokens in zip(distinct, encoder.tokens(distinct), strict=True)
+    }
+
+
+def _view(text: str, tokens: Vectors, rarity: Rarity) -> TextView:
+    if not len(tokens):
+        tokens = np.zeros((1, tokens.shape[1]), dtype=np.float32)
+    mean = tokens.sum(axis=0)
+    lengths = np.linalg.norm(tokens, axis=1, keepdims=True)
+    return TextView(
+        vector=mean / max(1e-9, float(np.linalg.norm(mean))),
+        tokens=tokens / np.maximum(lengths, 1e-9),
+        stems={stem: rarity.of(stem) for stem in sorted(stems_and_names(text)[0])},
+    )
+
+
+def measure_pairs(findings: Sequence[TextView], problems: Sequence[TextView]) -> Floats:
+    """Measure how alike each of a bot's findings and each problem of one change are.
+
+    Args:
+        findings: The F findings.
+        problems: The G problems.
+
+    Returns:
+        Shape (F, G, len(FEATURES)).
+    """
+    shape = (len(findings), len(problems))
+    if 0 in shape:
+        return np.zeros((*shape, len(FEATURES)))
+    likeness = np.stack([_likeness(findings, problem) for problem in problems], axis=1)
+    likeness = likeness.round(DECIMALS)
+    leading = likeness[..., :LEADS]
+    lengths = np.empty((*shape, 2))
+    lengths[..., 0] = np.log([len(view.tokens) for view in findings])[:, None]
+    lengths[..., 1] = np.log([len(view.tokens) for view in problems])
+    return np.concatenate(
+        [likeness, leading - _next_best(leading, 1), leading - _next_best(leading, 0), lengths],
+        axis=2,
+    )
+
+
+def _likeness(findings: Sequence[TextView], problem: TextView) -> Floats:
+    """Measure how alike findings and a problem are, shape (F, len(LIKENESS))."""
+    counts = np.array([len(view.tokens) for view in findings])
+    starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
+    cosines = problem.tokens @ np.concatenate([view.tokens for view in findings]).T
+    covered = np.maximum.reduceat(cosines, starts, axis=1)
+    least = np.sort(covered, axis=0)[: max(1, len(covered) // LEAST_SHARE)]
+    shared = np.array(
+        [sum(problem.stems[stem] for stem in view.stems if stem in problem.stems)
+         for view in findings]
+    )  # fmt: skip
+    of_findings = np.array([sum(view.stems.values()) for view in findings])
+    return np.stack(
+        [
+            np.stack([view.vector for view in findings]) @ problem.vector,
+            covered.mean(axis=0),
+            np.add.reduceat(cosines.max(axis=0), starts) / counts,
+            least.mean(axis=0),
+            shared / (sum(problem.stems.values()) + 1e-6),
+            shared / (of_findings + 1e-6),
+            np.log1p(shared),
+        ],
+        axis=1,
+    ).astype(np.float64)
+
+
+def _next_best(likeness: Floats, axis: int) -> Floats:
+    """Return the largest value of the others along an axis; `ALONE` where there is no other."""
+    if likeness.shape[axis] == 1:
+        return np.full_like(likeness, ALONE)
+    top = np.sort(likeness, axis=axis).take([-1, -2], axis=axis)
+    best, second = top.take([0], axis=axis), top.take([1], axis=axis)
+    return np.where(likeness == best, second, best)
+
+
+def to_bytes(model: PairModel) -> bytes:
+    """Serialize weights; the same weights give the same bytes."""
+    facts = asdict(model) | {"format": FORMAT, "features": FEATURES}
+    del facts["file"]
+    return (json.dumps(facts, indent=1, sort_keys=True) + "\n").encode()
+
+
+@lru_cache(maxsize=2)
+def read_model(path: Path = SHIPPED) -> PairModel:
+    """Read weights.
+
+    Raises:
+        InputError: The file cannot be read, or was made by another version.
+    """
+    try:
+        content = path.read_bytes()
+        facts = json.loads(content)
+        if facts.pop("format") != FORMAT or tuple(facts.pop("features")) != FEATURES:
+            raise InputError(f"{path} was made by another version of crscore; train it again")
+        facts |= {"weights": tuple(facts["weights"]), "band": tuple(facts["band"])}
+        return PairModel(**facts, file=hashlib.sha256(content).hexdigest()[:8])
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as exc:
+        raise InputError(f"{path} cannot be read as weights of the pair model: {exc}") from exc

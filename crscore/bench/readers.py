@@ -1,0 +1,282 @@
+"""Readers of golden sets and findings: JSON Lines, JSON, and SARIF.
+
+Published sets differ in the names of their fields and in whether a row is a change, a problem, or
+all that one bot said of a change. They are read by their fields, so that one reader serves
+Martian's golden comments, candidates and collected reviews, AACR-Bench's samples, ReviewBench's
+golden sets and findings, and GitHub's review comments.
+"""
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from crscore import jsonl
+from crscore.bench.records import SEVERITIES, Change, Finding, GoldenSet, Problem, make_set
+from crscore.errors import InputError
+from crscore.static_analysis.sarif import read_sarif
+
+MAX_BYTES: Final = 2**26
+"""Most bytes of one file, unpacked: some 100,000 findings."""
+SUFFIXES: Final = (".json", ".jsonl", ".json.gz", ".jsonl.gz", ".sarif")
+"""Ends of the names of the files that are read of a folder."""
+TEXT: Final = ("text", "body", "comment", "description", "message", "note", "issue", "title")
+PROBLEMS: Final = ("problems", "golden", "golden_comments", "comments", "findings", "issues")
+CHANGE: Final = (
+    "change", "pull", "pull_request_url", "pr_url", "pr", "github_pr_url", "githubPrUrl", "url",
+    "instance_id", "id",
+)  # fmt: skip
+GITHUB_CHANGE: Final = ("pull_request_url", "issue_url", "html_url")
+"""Of a comment of GitHub, whose `id` and `url` are its own."""
+BOT: Final = ("bot", "tool", "reviewer", "agent", "producer", "author", "user", "writer")
+PATH: Final = ("path", "file", "file_path", "filename")
+LINE: Final = ("line", "end_line", "to_line", "original_line")
+START: Final = ("start_line", "from_line")
+CATEGORY: Final = ("category", "type")
+LANGUAGE: Final = ("language", "project_main_language")
+FINDINGS: Final = ("findings", "candidates", "review_comments")
+"""What one bot said of a change; the last ones are comments as posted."""
+_SEVERITY_NAMES: Final = {
+    **{name: name for name in ("", *SEVERITIES)},
+    "blocker": "critical", "severe": "critical", "error": "high", "major": "high",
+    "warning": "medium", "moderate": "medium", "minor": "low", "nit": "low", "note": "low",
+    "trivial": "low", "info": "low", "style": "low",
+}  # fmt: skip
+_PULL: Final = re.compile(
+    r"^https?://[^/]+/(?:api/v3/)?(?:repos/)?(\S+?)/(?:pulls?|issues|(-/merge_requests))/(\d+)"
+)
+_Row = dict[str, Any]
+
+
+def name_change(name: str) -> str:
+    """Return the name of a change; addresses of one pull request become the same name.
+
+    Example:
+        >>> name_change("https://api.github.com/repos/o/r/pulls/7"), name_change("o/r#7")
+        ('o/r#7', 'o/r#7')
+    """
+    match = _PULL.match(name)
+    return f"{match[1]}{'!' if match[2] else '#'}{match[3]}" if match else name.strip()
+
+
+def read_golden(path: Path, *, pattern: str = "**/*") -> GoldenSet:
+    """Read a golden set.
+
+    Args:
+        path: JSON Lines or JSON, plain or gzip: a row is a change with a list of problems, or a
+            problem with its change. SARIF: the problems of the change that the file is named after.
+            A first row `{"set": NAME, "version": VERSION}` names the set. A folder: its files.
+        pattern: Which files of a folder.
+
+    Raises:
+        InputError: It cannot be read, or is too large, or a row is no problem.
+    """
+    name, version = path.name.partition(".")[0], ""
+    problems = defaultdict[str, list[Problem]](list)
+    facts: dict[str, dict[str, str]] = {}
+    rows = (row for file in list_files(path, pattern) for row in _rows(file, "a golden set"))
+    for place, row in rows:
+        if "set" in row and not facts:
+            name, version = str(row["set"]), str(row.get("version", ""))
+            continue
+        listed = _first(row, PROBLEMS)
+        change = name_change(_text(row, CHANGE, place, "the id of its change"))
+        entries = [(place, row)]
+        if isinstance(listed, list):
+            if change in facts:
+                raise InputError(f"{place}: the change {change} is listed twice")
+            entries = [(f"{place}: problem {n}", item) for n, item in enumerate(listed, 1)]
+        facts[change] = {
+            "diff": str(row.get("diff") or ""),
+            "language": str(_first(row, LANGUAGE) or "").lower(),
+        }
+        for position, entry in entries:
+            if _is_rejected(entry):
+                continue
+            problem = read_problem(entry, position)
+            if _key(problem) in map(_key, problems[change]):
+                raise InputError(f"{position}: the problem is listed twice for {change}")
+            problems[change].append(problem)
+    if not any(problems.values()):
+        raise InputError(f"{path} has no problem: it is no golden set")
+    changes = [Change(id=id_, problems=tuple(problems[id_]), **facts[id_]) for id_ in facts]
+    return make_set(name, version, changes)
+
+
+def read_problem(entry: Any, place: str) -> Problem:
+    """Read a problem from parsed JSON.
+
+    Raises:
+        InputError: It has no text, or a field is wrong.
+    """
+    row = {"text": entry} if isinstance(entry, str) else entry
+    if not isinstance(row, dict):
+        raise InputError(f"{place}: expected an object with text, got {type(entry).__name__}")
+    severity = str(row.get("severity") or "").lower()
+    if severity not in _SEVERITY_NAMES:
+        raise InputError(
+            f"{place}: severity is {severity[:40]!r}; expected one of {', '.join(SEVERITIES)}"
+        )
+    return Problem(
+        text=_text(row, TEXT, place, "text"),
+        severity=_SEVERITY_NAMES[severity],
+        category=str(_first(row, CATEGORY) or "").lower(),
+        path=_path(row),
+        start_line=_line(row, START, place),
+        line=_line(row, LINE, place),
+        also_right=bool(row.get("also_right") or row.get("optional")),
+    )
+
+
+def read_findings(path: Path) -> list[Finding]:
+    """Read the findings of one or several bots.
+
+    Args:
+        path: JSON Lines or JSON, plain or gzip: a row is a finding with its change and bot, a list
+            of `findings` with them, or a review comment as GitHub's API returns it; or `{change:
+            {bot: [findings]}}`. SARIF: the tool is the bot, and the file is named after the change.
+            A folder: all its files.
+
+    Raises:
+        InputError: It cannot be read, or is too large, or a row is no finding.
+    """
+    rows = (row for file in list_files(path) for row in _rows(file, "findings"))
+    return [read_finding(finding, place) for place, row in rows for finding in _findings_of(row)]
+
+
+def read_finding(row: Mapping[str, Any], place: str) -> Finding:
+    """Read a finding from parsed JSON.
+
+    Raises:
+        InputError: It lacks its change, its bot or its text, or a field is wrong.
+    """
+    is_comment = isinstance(row.get("user"), dict)
+    bot = row["user"].get("login") if is_comment else _first(row, BOT)
+    if not isinstance(bot, str) or not bot.strip():
+        raise InputError(f"{place}: the bot is missing; expected one of: {', '.join(BOT)}")
+    return Finding(
+        change=name_change(
+            _text(row, GITHUB_CHANGE if is_comment else CHANGE, place, "the id of its change")
+        ),
+        bot=bot.strip().removesuffix("[bot]"),
+        text=_text(row, TEXT, place, "text"),
+        path=_path(row),
+        line=_line(row, LINE, place),
+        raw=bool(row.get("raw", is_comment)),
+    )
+
+
+def list_files(path: Path, pattern: str = "**/*") -> list[Path]:
+    """Return a file, or those of a folder that can be read, by name.
+
+    Raises:
+        InputError: The folder has none.
+    """
+    if not path.is_dir():
+        return [path]
+    files = sorted(p for p in path.glob(pattern) if p.name.lower().endswith(SUFFIXES))
+    if not files:
+        raise InputError(f"{path} has no {pattern} that ends with {', '.join(SUFFIXES)}")
+    return files
+
+
+def _rows(path: Path, content_name: str) -> Iterator[tuple[str, _Row]]:
+    """Yield place and object of JSON Lines, a list, a mapping from changes, or SARIF's runs."""
+    content = jsonl.read_bytes(path, content_name)
+    if len(content) > MAX_BYTES:
+        size = f"{len(content):,} bytes, and at most {MAX_BYTES:,} are read; split the file"
+        raise InputError(f"{path} is too large for {content_name}: {size}")
+    if path.name.lower().endswith((".sarif", ".sarif.json")):
+        name = path.name.partition(".")[0]
+        for report in read_sarif(content, source=str(path)):
+            bot = report.tool or "sarif"
+            for raw in report.findings:
+                located = {"path": raw.path, "line": raw.line}
+                yield str(path), {"id": name, "bot": bot, "text": raw.message, **located}
+        return
+    try:
+        document = json.loads(content.decode("utf-8-sig"))
+    except UnicodeDecodeError as exc:
+        raise InputError(f"{path} cannot be read as {content_name}: it is not UTF-8") from exc
+    except (ValueError, RecursionError):
+        # Not one document; a wrong line is reported by its number.
+        text = content.removeprefix(b"\xef\xbb\xbf")
+        yield from jsonl.read_rows(text, dict, path, content_name)
+        return
+    if isinstance(document, dict) and all(isinstance(row, dict) for row in document.values()):
+        document = list(_by_change(document))
+    for number, row in enumerate(document if isinstance(document, list) else [document], 1):
+        place = f"{path}: entry {number}"
+        if not isinstance(row, dict):
+            raise InputError(f"{place}: expected an object, got {type(row).__name__}")
+        yield place, row
+
+
+def _by_change(document: _Row) -> Iterator[_Row]:
+    """Yield the rows of `{change: {bot: [findings]}}`, or of `{change: {problems, reviews}}`."""
+    for change, entry in document.items():
+        if "reviews" in entry or isinstance(_first(entry, PROBLEMS), list):
+            yield {**entry, "change": change}
+            continue
+        for bot, listed in entry.items():
+            if isinstance(listed, list):
+                yield {"change": change, "bot": bot, "findings": listed}
+
+
+def _findings_of(row: _Row) -> Iterator[_Row]:
+    """Yield a row's findings: its own, those that it lists, or those of its reviews."""
+    facts: _Row = {name: row[name] for name in (*CHANGE, *BOT) if name in row}
+    if isinstance(row.get("reviews"), list):
+        for review in row["reviews"]:
+            if isinstance(review, dict):
+                # The review's own address is that of a copy of the pull request.
+                origin = {"change": _first(row, CHANGE), "bot": _first(review, BOT)}
+                yield from _findings_of({**{name: review.get(name) for name in FINDINGS}, **origin})
+        return
+    name = next((name for name in FINDINGS if isinstance(row.get(name), list)), None)
+    if name is None:
+        yield dict(row)
+        return
+    for entry in row[name]:
+        fields = entry if isinstance(entry, dict) else {"text": entry}
+        yield {"raw": name == FINDINGS[-1], **fields, **facts}
+
+
+def _key(problem: Problem) -> tuple[str, str | None, int | None]:
+    return problem.text, problem.path, problem.line
+
+
+def _is_rejected(entry: Any) -> bool:
+    """Return whether a set lists a finding as one that no reviewer should report."""
+    return isinstance(entry, dict) and (
+        entry.get("accepted") is False or str(entry.get("label")).upper() == "FP"
+    )
+
+
+def _first(row: Mapping[str, Any], names: Sequence[str]) -> Any:
+    return next((row[name] for name in names if row.get(name) not in (None, "")), None)
+
+
+def _text(row: Mapping[str, Any], names: Sequence[str], place: str, content_name: str) -> str:
+    value = _first(row, names)
+    if isinstance(value, dict) and "repo" in value:
+        value = f"{value['repo']}/pull/{value.get('pr_number')}"
+    if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
+        raise InputError(f"{place}: {content_name} is missing; expected one of: {', '.join(names)}")
+    return str(value).strip()
+
+
+def _path(row: Mapping[str, Any]) -> str | None:
+    path = _first(row, PATH)
+    return path if isinstance(path, str) else None
+
+
+def _line(row: Mapping[str, Any], names: Sequence[str], place: str) -> int | None:
+    value = _first(row, names)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise InputError(f"{place}: {names[0]} is {str(value)[:40]!r}; expected a line from 1")
+    return value or None

@@ -1,0 +1,90 @@
+"""Values of a benchmark: golden sets, findings, and what came of them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+import msgspec
+
+SEVERITIES: Final = ("critical", "high", "medium", "low")
+"""Severities of a problem, worst first."""
+SEVERITY_WEIGHTS: Final = {"critical": 4.0, "high": 3.0, "medium": 2.0, "low": 1.0, "": 1.0}
+"""Weight of a problem in the recall by severity; "" for a problem without one."""
+
+
+class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Known problem of a change."""
+
+    text: str
+    """What is wrong, in words."""
+    severity: str = ""
+    """One of `SEVERITIES`, or "" when unknown."""
+    category: str = ""
+    """Free; "" when unknown."""
+    path: str | None = None
+    """File, where known."""
+    start_line: int | None = None
+    """First line in the new file, from 1; None for `line`."""
+    line: int | None = None
+    """Last line in the new file, from 1."""
+    also_right: bool = False
+    """Right to say, but not required: it counts in no recall, and against no precision."""
+
+
+class Change(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Change with its known problems."""
+
+    id: str
+    """Name of the change; `owner/repository#number` for a pull request."""
+    problems: tuple[Problem, ...]
+    """At least none: a change without a problem tests what a bot says for nothing."""
+    diff: str = ""
+    """Unified diff; "" when unknown. With it, unlisted findings are checked against the code."""
+    language: str = ""
+    """Programming language; "" when unknown."""
+
+
+class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a bot said of a change."""
+
+    change: str
+    """Name of the change, as in the golden set."""
+    bot: str
+    text: str
+    path: str | None = None
+    line: int | None = None
+    """Last line in the new file, from 1."""
+    raw: bool = False
+    """Whether it is a comment as posted, which may make several points or none; of a point of such
+    a comment, whether it asks for nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GoldenSet:
+    """Set of changes with known problems, in the order of their names."""
+
+    name: str
+    version: str
+    """"" when the set states none."""
+    changes: tuple[Change, ...]
+
+    @property
+    def sha256(self) -> str:
+        """Hash of the content, whatever the order and the layout of the file."""
+        return hashlib.sha256(msgspec.json.encode(self.changes)).hexdigest()
+
+
+def make_set(name: str, version: str, changes: Iterable[Change]) -> GoldenSet:
+    """Put changes and their problems into an order that does not depend on the file's."""
+    ordered = [
+        msgspec.structs.replace(
+            change, problems=tuple(sorted(change.problems, key=msgspec.json.encode))
+        )
+        for change in changes
+    ]
+    return GoldenSet(
+        name=name, version=version, changes=tuple(sorted(ordered, key=lambda row: row.id))
+    )

@@ -1,0 +1,200 @@
+"""Report of a benchmark: terminal, web page and Markdown."""
+
+from collections.abc import Callable
+from typing import Final
+
+from crscore.bench.judgements import Agreement
+from crscore.bench.records import SEVERITIES
+from crscore.bench.results import BenchResult, BotScore, ChangeResult, Estimate
+from crscore.reports.blocks import Block, Heading, Paragraph, Run, Table, make_table
+from crscore.reports.charts import Bar, Plot
+from crscore.reports.layout import Card, Details, Report, Section
+from crscore.reports.markdown_blocks import render_markdown
+
+_SHORT: Final = 160
+"""Characters of a text in a table."""
+_MAX_CHARS: Final = 60_000
+"""Characters of a Markdown report; GitHub takes 65,536."""
+READING: Final = (
+    "Findings that match nothing are unlisted, not false: precision is a lower bound.",
+    "Intervals: 95 %, bootstrap over changes. Ranks: in 95 % of the draws.",
+)
+
+
+def _estimate(number: Estimate) -> str:
+    if number.value is None:
+        return "–"
+    text = f"{number.value:.2f}"
+    if number.low is None or number.high is None:
+        return text
+    return f"{text} [{number.low:.2f}, {number.high:.2f}]"
+
+
+def bots_table(
+    result: BenchResult, key: Callable[[BotScore], float] | None = None, caption: str = "Bots"
+) -> Table:
+    """Tabulate the bots, by F or by another number."""
+    bots = sorted(result.bots, key=lambda row: -key(row)) if key else result.bots
+    return make_table(
+        caption,
+        bots,
+        ("Bot", lambda row: row.bot),
+        ("Rank", _rank),
+        (f"F{result.beta:g}", lambda row: _estimate(row.f)),
+        ("Precision", lambda row: _estimate(row.precision)),
+        ("Recall", lambda row: _estimate(row.recall)),
+        ("By severity", lambda row: _estimate(row.weighted_recall)),
+        ("Unlisted", lambda row: f"{row.unlisted:,}"),
+        ("Unsure", lambda row: f"{row.unsure:,}"),
+    )
+
+
+def _rank(row: BotScore) -> str:
+    if row.best_rank == row.worst_rank:
+        return str(row.best_rank)
+    return f"{row.best_rank} to {row.worst_rank}"
+
+
+def _unlisted(result: BenchResult) -> Table:
+    return make_table(
+        "What else they said",
+        result.bots,
+        ("Bot", lambda row: row.bot),
+        ("Also right", lambda row: f"{row.also_right:,}"),
+        ("Unlisted", lambda row: f"{row.unlisted:,}"),
+        ("Confirmed", lambda row: f"{row.confirmed:,}"),
+        ("Refuted", lambda row: f"{row.refuted:,}"),
+        ("Critical or major", lambda row: f"{row.serious:,}"),
+        ("Said twice", lambda row: f"{row.duplicates:,}"),
+        ("Changes without a finding", lambda row: f"{row.silent:,} of {len(result.changes):,}"),
+    )
+
+
+def _groups(result: BenchResult, kind: str) -> Table | None:
+    names = {group.name for row in result.bots for group in row.groups if group.kind == kind}
+    order = [name for name in SEVERITIES if name in names] if kind == "severity" else sorted(names)
+
+    def cell(row: BotScore, name: str) -> str:
+        return next(
+            f"{group.hits} of {group.problems}"
+            for group in row.groups
+            if (group.kind, group.name) == (kind, name)
+        )
+
+    columns = [(name.capitalize(), lambda row, name=name: cell(row, name)) for name in order]
+    table = make_table(f"Recall by {kind}", result.bots, ("Bot", lambda row: row.bot), *columns)
+    return table if names else None
+
+
+def _comparisons(result: BenchResult) -> Table:
+    return make_table(
+        "Comparisons",
+        result.comparisons,
+        ("Bots", lambda row: f"{row.first} − {row.second}"),
+        (f"Difference in F{result.beta:g}", lambda row: _estimate(row.difference)),
+        ("p, corrected", lambda row: "–" if row.p_value is None else f"{row.p_value:.3f}"),
+    )
+
+
+def _change(change: ChangeResult) -> Table:
+    """Tabulate the problems of a change and who has each, then what is unlisted."""
+    rows: list[tuple[str, ...]] = []
+    for index, problem in enumerate(change.problems):
+        bots = [
+            f"{d.finding.bot} ({d.probability:.2f})"
+            for d in change.decisions
+            if d.problem == index and d.outcome in ("hit", "also right")
+        ]
+        kind = "also right" if problem.also_right else problem.severity or "problem"
+        rows.append((kind, problem.text[:_SHORT], ", ".join(bots) or "nobody"))
+    rows += [
+        (
+            ", ".join(filter(None, ("unlisted", d.verdict, d.importance))),
+            d.finding.text[:_SHORT],
+            d.finding.bot,
+        )
+        for d in change.decisions
+        if d.outcome == "unlisted"
+    ]
+    return Table(change.id, ("", "Text", "Bots"), tuple(rows), is_prose=True)
+
+
+def lay_out(result: BenchResult) -> Report:
+    """Lay out a result for a terminal and a web page."""
+    by_kind = (_groups(result, kind) for kind in ("severity", "category", "language"))
+    required = sum(not p.also_right for change in result.changes for p in change.problems)
+    best = result.bots[0]
+
+    def plot(title: str, get: Callable[[BotScore], Estimate]) -> Plot:
+        bars = (
+            Bar(label=row.bot, value=get(row).value, low=get(row).low, high=get(row).high,
+                written=_estimate(get(row)))
+            for row in result.bots
+        )  # fmt: skip
+        return Plot(title=title, bars=tuple(bars), domain=(0.0, 1.0))
+
+    return Report(
+        title="crscore bench",
+        heading=f"Known problems of {result.golden}: {len(result.bots)} bots",
+        facts=READING,
+        notes=result.notes,
+        cards=(
+            Card("Changes", f"{len(result.changes):,}", f"{required:,} required problems"),
+            Card(f"Best F{result.beta:g}", best.bot, _estimate(best.f)),
+            Card("Unlisted", f"{result.distinct_unlisted:,}", "distinct points of all bots"),
+        ),
+        sections=(
+            Section(
+                "bots", "Bots", "Bots",
+                plots=(plot("Precision", lambda row: row.precision),
+                       plot("Recall", lambda row: row.recall)),
+                tables=(bots_table(result),),
+                details=(
+                    Details("By recall",
+                            bots_table(result, lambda r: r.recall.value or 0.0), False),
+                    Details("By precision",
+                            bots_table(result, lambda r: r.precision.value or 0.0), False),
+                ),
+            ),
+            Section("groups", "Groups", "Recall by group",
+                    tables=tuple(table for table in by_kind if table)),
+            Section("unlisted", "Unlisted", "What else they said", tables=(_unlisted(result),)),
+            Section("comparisons", "Comparisons", "Comparisons", tables=(_comparisons(result),)),
+            Section(
+                "changes", "Changes", "Changes",
+                details=tuple(Details(c.id, _change(c), False) for c in result.changes),
+            ),
+        ),
+        signatures=(result.signature,),
+    )  # fmt: skip
+
+
+def render_short(result: BenchResult) -> str:
+    """Render the table of bots as Markdown, for a README or a comment."""
+    blocks: list[Block] = [
+        Heading(f"Known problems of {result.golden}"),
+        bots_table(result),
+        *(Paragraph(text, "dim") for text in (*READING, *result.notes)),
+        Paragraph((Run(result.signature, "code"),), "dim"),
+    ]
+    return render_markdown([blocks], limit=_MAX_CHARS, noun="set")
+
+
+def render_agreement(agreement: Agreement, title: str) -> str:
+    """Render the agreement with judges as lines of text."""
+
+    def number(value: float | None) -> str:
+        return "–" if value is None else f"{value:.3f}"
+
+    lines = [
+        f"{title}: {row.judge}: kappa {number(row.kappa)}, AUC {number(row.auc)} "
+        f"({row.decisions:,} decisions)"
+        for row in agreement.judges
+    ]
+    among = ", ".join(map(number, agreement.among_judges)) or "–"
+    lines.append(
+        f"{title}: order of bots by recall {number(agreement.recall_order)}, "
+        f"by F1 {number(agreement.f1_order)}; mean error of recall {agreement.recall_error:.3f}; "
+        f"judges among each other {among}"
+    )
+    return "\n".join(lines)

@@ -1,0 +1,324 @@
+"""Scores of bots on a golden set."""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from msgspec.structs import replace
+
+from crscore import progress
+from crscore.bench.estimates import Row, compute
+from crscore.bench.judgements import Agreement, Judged, agree, read_judgements
+from crscore.bench.matching import assign
+from crscore.bench.pairs import PairModel, TextView, measure_pairs, read_model, view_texts
+from crscore.bench.readers import read_findings, read_golden
+from crscore.bench.records import SEVERITY_WEIGHTS, Change, Finding, GoldenSet, make_set
+from crscore.bench.results import BenchResult, ChangeResult, Decision
+from crscore.diff import parse
+from crscore.encoders.minilm import MiniLM
+from crscore.errors import InputError
+from crscore.pipeline import sentences_of
+from crscore.records import GIVES_FROM, Comment
+from crscore.review.sentences import split_comment
+from crscore.statistics import bootstrap
+from crscore.usefulness import reader
+from crscore.usefulness.headline import name_level
+from crscore.usefulness.reading import read_text, weigh_importance
+from crscore.verdicts.judge import judge_statements
+from crscore.verdicts.statements import Statement
+from crscore.version import __version__
+
+Floats = npt.NDArray[np.float64]
+Vectors = npt.NDArray[np.float32]
+Grouped = Mapping[tuple[str, str], Sequence[Finding]]
+"""(change, bot) -> findings."""
+
+SAME_COSINE: Final = 0.85
+"""Cosine from which two unlisted findings make the same point."""
+CHUNK: Final = 64
+"""Changes whose texts are encoded together: some hundred MB for 50 findings each."""
+
+
+class _Matcher(NamedTuple):
+    """Parts of a run."""
+
+    encoder: MiniLM
+    reader: reader.Reader
+    model: PairModel
+
+    def view(self, texts: Sequence[str]) -> dict[str, TextView]:
+        return view_texts(texts, self.encoder, self.reader.weights.rarity)
+
+
+def _matcher(encoder: MiniLM | None) -> _Matcher:
+    encoder = encoder or MiniLM()
+    reading = reader.reader_for(encoder)
+    if reading is None:
+        raise InputError("findings can only be matched with the encoder minilm")
+    return _Matcher(encoder, reading, read_model())
+
+
+def score(
+    golden: GoldenSet | str | Path,
+    findings: Iterable[Finding] | str | Path,
+    *,
+    beta: float = 1.0,
+    resamples: int = bootstrap.RESAMPLES,
+    seed: int = 0,
+    encoder: MiniLM | None = None,
+) -> BenchResult:
+    """Score the findings of one or several bots against a golden set.
+
+    Args:
+        golden: The set, or its file.
+        findings: The findings, or their file. Raw comments are divided into remarks first.
+        beta: Weight of recall against precision in F, above 0.
+        resamples: Draws of the bootstrap over changes; 0 for no interval.
+        seed: Seed of the draws.
+        encoder: Encoder of the matcher's vectors; the default one when None.
+
+    Returns:
+        Scores of each bot, comparisons, and what became of each finding. A bot's numbers do not
+        depend on the order of the input, nor on the other bots.
+
+    Raises:
+        InputError: A file cannot be read, or no finding is for a change of the set.
+    """
+    if isinstance(golden, str | Path):
+        golden = read_golden(Path(golden))
+    golden = make_set(golden.name, golden.version, golden.changes)
+    if isinstance(findings, str | Path):
+        findings = read_findings(Path(findings))
+    if not beta > 0 or not math.isfinite(beta):
+        raise InputError(f"beta is {beta:g}; it must be above 0")
+    parts = _matcher(encoder)
+    grouped, notes = _group(golden, findings, parts)
+    bots = sorted({bot for _, bot in grouped})
+    rows: dict[tuple[str, str], Row] = {}
+    with progress.track("matching", len(golden.changes)) as advance:
+        for start in range(0, len(golden.changes), CHUNK):
+            chunk = golden.changes[start : start + CHUNK]
+            rows |= _judge_changes(chunk, bots, grouped, parts)
+            advance(len(chunk))
+    of_changes = [[rows[change.id, bot] for bot in bots] for change in golden.changes]
+    scores, comparisons = compute(golden, bots, rows, beta, resamples=resamples, seed=seed)
+    silent = [f"{row.bot} {row.silent:,}" for row in sorted(scores, key=lambda r: r.bot)
+              if row.silent]  # fmt: skip
+    if silent:
+        notes.append("changes without a finding count as silence: " + ", ".join(silent))
+    return BenchResult(
+        golden=f"{golden.name} {golden.version}".strip(),
+        changes=tuple(
+            ChangeResult(
+                id=change.id,
+                problems=change.problems,
+                decisions=tuple(d for row in of_change for d in row.decisions),
+            )
+            for change, of_change in zip(golden.changes, of_changes, strict=True)
+        ),
+        beta=beta,
+        bots=scores,
+        comparisons=comparisons,
+        distinct_unlisted=sum(map(_count_distinct, of_changes)),
+        notes=tuple(notes),
+        signature=f"crscore@{__version__}|bench|{golden.name}@{golden.version or '-'}"
+        f"+{golden.sha256[:12]}|{parts.model.identity}|{parts.encoder.identity}"
+        f"|{parts.reader.identity}|beta:{beta:g}|resamples:{resamples}|seed:{seed}",
+    )
+
+
+def check_judgements(path: Path, *, encoder: MiniLM | None = None) -> Agreement:
+    """Compare the matching with judges' decisions.
+
+    Args:
+        path: Judgements, as `judgements.read_judgements` reads them.
+        encoder: Encoder of the matcher's vectors; the default one when None.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
+    parts = _matcher(encoder)
+
+    def measure(group: Judged) -> Floats:
+        findings = parts.view([entry.text for entry in group.findings])
+        problems = parts.view([entry.text for entry in group.problems])
+        table = measure_pairs(
+            [findings[entry.text] for entry in group.findings],
+            [problems[entry.text] for entry in group.problems],
+        )
+        return parts.model.probabilities(table, group.findings, group.problems)
+
+    return agree(read_judgements(path), measure, parts.model.threshold)
+
+
+def _group(
+    golden: GoldenSet, findings: Iterable[Finding], parts: _Matcher
+) -> tuple[Grouped, list[str]]:
+    """Group findings by change and bot, in an order that does not depend on the input's."""
+    names = {change.id for change in golden.changes}
+    every = list(findings)
+    listed = [finding for finding in every if finding.change in names]
+    foreign = [finding.change for finding in every if finding.change not in names]
+    if not listed:
+        hint = f"; the first one is for {foreign[0]!r}" if foreign else ""
+        raise InputError(f"no finding is for a change of the set {golden.name}{hint}")
+    notes = []
+    if foreign:
+        notes.append(f"{len(foreign):,} findings for {len(set(foreign)):,} unknown changes "
+                     "do not count")  # fmt: skip
+    groups = defaultdict[tuple[str, str], list[Finding]](list)
+    for finding in listed:
+        # A bot whose comments have no remark was run, and said nothing.
+        groups[finding.change, finding.bot] += [] if finding.raw else [finding]
+    for finding in _divide([row for row in listed if row.raw], parts):
+        groups[finding.change, finding.bot].append(finding)
+    for group in groups.values():
+        group.sort(key=lambda row: (row.text, row.path or "", row.line or 0))
+    return groups, notes
+
+
+def _divide(comments: Sequence[Finding], parts: _Matcher) -> list[Finding]:
+    """Divide comments as posted into remarks; those that ask for nothing stay `raw`."""
+    units = [sentences_of([split_comment(comment.text)]) for comment in comments]
+    texts = sorted({unit.text for row in units for unit in row})
+    vectors = dict(zip(texts, parts.encoder.encode(texts), strict=True))
+    read = parts.reader.read_texts(
+        [(row, np.array([vectors[unit.text] for unit in row], np.float32).reshape(len(row), -1))
+         for row in units]
+    )  # fmt: skip
+    divided = []
+    for comment, row, texts_read in zip(comments, units, read, strict=True):
+        for remark in texts_read.remarks:
+            asks = remark.reading.gives >= GIVES_FROM
+            # What asks for nothing was joined as background, so each sentence is tried.
+            for text in [remark.text] if asks else [row[at].text for at in remark.columns]:
+                divided.append(replace(comment, text=text, raw=not asks))
+    return divided
+
+
+def _judge_changes(
+    changes: Sequence[Change], bots: Sequence[str], grouped: Grouped, parts: _Matcher
+) -> dict[tuple[str, str], Row]:
+    rows = {}
+    problems = parts.view([problem.text for change in changes for problem in change.problems])
+    for bot in bots:
+        # Bot by bot, so that a batch, and with it a vector's last bits, have no other bot's texts.
+        listed = {change.id: grouped.get((change.id, bot), ()) for change in changes}
+        views = parts.view([finding.text for row in listed.values() for finding in row])
+        decided = []
+        for change in changes:
+            findings = listed[change.id]
+            table = measure_pairs(
+                [views[finding.text] for finding in findings],
+                [problems[problem.text] for problem in change.problems],
+            )
+            probabilities = parts.model.probabilities(table, findings, change.problems)
+            decided.append(_decide(change, findings, views, probabilities, parts.model))
+        levels = _read_levels(decided, parts.reader)
+        for change, row in zip(changes, decided, strict=True):
+            rows[change.id, bot] = _describe(row, change.diff, levels)
+    return rows
+
+
+def _decide(
+    change: Change,
+    findings: Sequence[Finding],
+    views: Mapping[str, TextView],
+    probabilities: Floats,
+    model: PairModel,
+) -> Row:
+    """Decide what each finding of a bot is about."""
+    problems = change.problems
+    matched = {
+        match.finding: match.problem
+        for match in (assign(probabilities) if probabilities.size else ())
+        if match.probability >= model.threshold
+    }
+    decisions = []
+    unlisted: list[Vectors] = []
+    for index, finding in enumerate(findings):
+        best = int(probabilities[index].argmax()) if problems else None
+        probability = 0.0 if best is None else float(probabilities[index, best])
+        problem = matched.get(index)
+        outcome = "unlisted"
+        if problem is not None:
+            outcome = "also right" if problems[problem].also_right else "hit"
+        elif probability >= model.threshold and best in matched.values():
+            outcome, problem = "duplicate", best
+        elif finding.raw:
+            # Praise or a description, which only counts where it is about a known problem.
+            continue
+        elif _repeats(views[finding.text].vector, unlisted):
+            outcome = "duplicate"
+        else:
+            unlisted.append(views[finding.text].vector)
+        decisions.append(
+            Decision(finding=finding, outcome=outcome, problem=problem, probability=probability)
+        )
+    weights = [0.0 if p.also_right else SEVERITY_WEIGHTS[p.severity] for p in problems]
+    hits = [d.problem for d in decisions if d.outcome == "hit" and d.problem is not None]
+    distinct = sum(d.outcome != "duplicate" for d in decisions)
+    best_of_problem = probabilities.max(axis=0) if probabilities.size else np.zeros(0)
+    is_unsure = (best_of_problem >= model.band[0]) & (best_of_problem < model.band[1])
+    return Row(
+        decisions,
+        (len(hits), len(matched), distinct, sum(weight > 0 for weight in weights),
+         sum(weights[problem] for problem in hits), sum(weights)),
+        int(is_unsure.sum()),
+        unlisted,
+    )  # fmt: skip
+
+
+def _repeats(vector: Vectors, earlier: Sequence[Vectors]) -> bool:
+    """Return whether a text makes the same point as one of others."""
+    return bool(earlier) and float((np.stack(earlier) @ vector).max()) >= SAME_COSINE
+
+
+def _count_distinct(rows: Sequence[Row]) -> int:
+    """Count the unlisted points of all bots for one change."""
+    distinct: list[Vectors] = []
+    for vector in (vector for row in rows for vector in row.unlisted):
+        distinct += [] if _repeats(vector, distinct) else [vector]
+    return len(distinct)
+
+
+def _read_levels(rows: Sequence[Row], reading: reader.Reader) -> dict[str, str]:
+    """Return how important unlisted findings are, by text; empty for those that ask for nothing."""
+    texts = sorted({text for row in rows for text in _unlisted_texts(row)})
+    read = [read_text(outputs) for outputs in reading.network.read(texts)] if texts else []
+    return {
+        text: name_level(weigh_importance(row)).value if row.gives >= GIVES_FROM else ""
+        for text, row in zip(texts, read, strict=True)
+    }
+
+
+def _unlisted_texts(row: Row) -> list[str]:
+    return [d.finding.text for d in row.decisions if d.outcome == "unlisted"]
+
+
+def _describe(row: Row, patch: str, levels: Mapping[str, str]) -> Row:
+    """Add how important unlisted findings are, and what the code says of them."""
+    verdicts = ["unproven"] * len(_unlisted_texts(row))
+    if patch and verdicts:
+        statements = [
+            Statement(
+                sentences=sentences_of([split_comment(d.finding.text)]),
+                comment=Comment(body=d.finding.text, path=d.finding.path, line=d.finding.line),
+            )
+            for d in row.decisions
+            if d.outcome == "unlisted"
+        ]
+        receipts = judge_statements(statements, parse.parse_diff(patch), ())
+        verdicts = [str(receipt.verdict.value) if receipt else "unproven" for receipt in receipts]
+    described = iter(verdicts)
+    decisions = [
+        replace(decision, importance=levels[decision.finding.text], verdict=next(described))
+        if decision.outcome == "unlisted"
+        else decision
+        for decision in row.decisions
+    ]
+    return row._replace(decisions=decisions)

@@ -1,0 +1,68 @@
+"""Public golden sets, taken from a clone or a file that the user has; none is shipped."""
+
+import tomllib
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from crscore.bench.readers import read_golden
+from crscore.bench.records import GoldenSet
+from crscore.errors import InputError
+
+_FILE: Final = Path(__file__).with_name("sets.toml")
+
+
+class PublicSet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Public golden set."""
+
+    title: str
+    origin: str
+    """Address of its repository."""
+    licence: str
+    """SPDX identifier."""
+    files: str
+    """Which files of a clone have the problems."""
+
+
+@lru_cache
+def public_sets() -> dict[str, PublicSet]:
+    """Return the known sets by name."""
+    return msgspec.convert(tomllib.loads(_FILE.read_text("utf-8")), dict[str, PublicSet])
+
+
+def fetch(name: str, source: Path) -> GoldenSet:
+    """Read a public set.
+
+    Args:
+        name: Its name.
+        source: Clone of its repository, or a file or folder with its problems.
+
+    Raises:
+        InputError: There is no such set, or it cannot be read.
+    """
+    sets = public_sets()
+    if name not in sets:
+        raise InputError(f"there is no set {name!r}; known ones: {', '.join(sets)}")
+    pattern = sets[name].files
+    is_clone = source.is_dir() and any(source.glob(pattern))
+    golden = read_golden(source, pattern=pattern if is_clone else "**/*")
+    return GoldenSet(name=name, version=golden.version, changes=golden.changes)
+
+
+def to_lines(golden: GoldenSet) -> str:
+    """Write a set as JSON Lines, as `readers.read_golden` reads them."""
+    head = {"set": golden.name, "version": golden.version}
+    rows = [msgspec.json.encode(row).decode() for row in (head, *golden.changes)]
+    return "\n".join(rows) + "\n"
+
+
+def describe_sets() -> str:
+    """Name the known sets, a line each; the hash is that of the copy in the current folder."""
+    lines = []
+    for name, row in public_sets().items():
+        copy = Path(f"{name}.jsonl")
+        state = read_golden(copy).sha256[:12] if copy.is_file() else "not fetched"
+        lines.append(f"{name:12} {row.licence:11} {state:12} {row.title}: clone {row.origin}\n")
+    return "".join(lines)

@@ -1,0 +1,128 @@
+"""`crscore bench`: which known problems bots found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+import msgspec
+
+from crscore import io
+from crscore.commands._terminal import GroupedCommand, quiet_option, terminal_style
+from crscore.errors import ConfigError
+
+if TYPE_CHECKING:
+    from crscore.bench.records import Finding
+
+EXIT_GATE: Final = 1
+FETCH: Final = "fetch"
+"""Word in place of the golden set that takes a public one from a clone."""
+_PATH: Final = click.Path(path_type=Path)
+_SQLITE: Final = b"SQLite format 3\0"
+
+
+@click.command(
+    name="bench",
+    cls=GroupedCommand,
+    examples=(
+        "crscore bench golden.jsonl findings.jsonl",
+        "crscore bench golden.jsonl a.jsonl crscore-audit.db --format html -o page.html",
+        "crscore bench fetch martian CLONE  # writes martian.jsonl",
+        "crscore bench --judgements judgements.jsonl",
+    ),
+)
+@click.argument("golden", type=_PATH, required=False)
+@click.argument("findings", type=_PATH, nargs=-1)
+@click.option(
+    "--list", "is_list", is_flag=True, help="Name the public sets, with licence and hash."
+)
+@click.option(
+    "--judgements", type=_PATH, metavar="FILE",
+    help="Compare the matching with judges' decisions instead.",
+)  # fmt: skip
+@click.option(
+    "--beta", type=click.FloatRange(0, min_open=True), default=1.0, show_default=True,
+    help="Weight of recall against precision in F.",
+)  # fmt: skip
+@click.option(
+    "--min-f", type=click.FloatRange(0, 1), metavar="NUMBER",
+    help="Exit with 1 when a bot's F is below this.",
+)  # fmt: skip
+@click.option("--resamples", type=click.IntRange(0), default=2000, show_default=True,
+              help="Draws of the bootstrap.")  # fmt: skip
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed.")
+@click.option(
+    "--format", "form", type=click.Choice(("text", "html", "json", "markdown")), default="text",
+    show_default=True,
+)  # fmt: skip
+@click.option("-o", "--output", metavar="FILE", help="Write to this file instead of stdout.")
+@quiet_option
+def command(
+    golden: Path | None,
+    findings: tuple[Path, ...],
+    *,
+    is_list: bool,
+    judgements: Path | None,
+    beta: float,
+    min_f: float | None,
+    resamples: int,
+    seed: int,
+    form: str,
+    output: str | None,
+    quiet: bool,  # noqa: ARG001  (its callback acts)
+) -> int:
+    """Score FINDINGS of review bots against known problems.
+
+    No language model is asked: a small encoder decides which finding is about which problem.
+    FINDINGS may be a store of `crscore audit`. Formats and numbers: docs/bench.md.
+    """
+    from crscore import bench  # noqa: PLC0415  (after --help and wrong options)
+    from crscore.bench import report, sets  # noqa: PLC0415
+    from crscore.reports import layout  # noqa: PLC0415
+
+    io.check_output(output)
+    if is_list:
+        io.write_text(sets.describe_sets(), output)
+        return 0
+    if judgements is not None:
+        agreement = bench.check_judgements(judgements)
+        text = report.render_agreement(agreement, "crscore bench") + "\n"
+        io.write_text(_to_json(agreement) if form == "json" else text, output)
+        return 0
+    if golden is None or not findings:
+        raise ConfigError("GOLDEN FINDINGS", "command line", "need a golden set and findings")
+    if str(golden) == FETCH:
+        if len(findings) != 2:
+            raise ConfigError("fetch NAME CLONE", "command line", "need a name and a clone or file")
+        name = str(findings[0])
+        io.write_text(sets.to_lines(sets.fetch(name, findings[1])), output or f"{name}.jsonl")
+        return 0
+    rows = [row for path in findings for row in _read_findings(path)]
+    result = bench.score(bench.read_golden(golden), rows, beta=beta, resamples=resamples, seed=seed)
+    if form == "json":
+        text = _to_json(result)
+    elif form == "markdown":
+        text = report.render_short(result)
+    elif form == "html":
+        text = layout.to_html(report.lay_out(result))
+    else:
+        text = layout.to_text(report.lay_out(result), **terminal_style(to_terminal=output is None))
+    io.write_text(text, output)
+    is_below = min_f is not None and any((row.f.value or 0.0) < min_f for row in result.bots)
+    return EXIT_GATE if is_below else 0
+
+
+def _to_json(document: msgspec.Struct) -> str:
+    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
+
+
+def _read_findings(path: Path) -> list[Finding]:
+    from crscore import bench  # noqa: PLC0415
+    from crscore.audit.posted import read_posted  # noqa: PLC0415
+
+    if path.is_file():
+        with path.open("rb") as file:
+            if file.read(len(_SQLITE)) == _SQLITE:
+                return read_posted(path)
+    return bench.read_findings(path)

@@ -1,0 +1,68 @@
+"""`crscore gate`: gates that need no score."""
+
+from __future__ import annotations
+
+import click
+
+from crscore.commands._github import host_options, make_host, print_message
+from crscore.commands._target import find_target
+from crscore.commands._terminal import CommandGroup, quiet_option
+from crscore.commands.pr import EXIT_GATE
+from crscore.settings import resolve_settings
+
+_EXAMPLE = "crscore gate coverage --reviewer coderabbit --wait 600 acme/shop#7"
+
+
+@click.group(name="gate", cls=CommandGroup, examples=(_EXAMPLE,))
+def command() -> None:
+    """Fail where a pull request lacks something; nothing is scored."""
+
+
+@command.command("coverage", examples=(_EXAMPLE,))
+@click.argument("target", metavar="[OWNER/REPO#]N|GROUP/PROJECT!N")
+@click.option(
+    "--reviewer",
+    "reviewers",
+    metavar="NAME",
+    multiple=True,
+    required=True,
+    help="Login or name of a reviewer; * matches any text; may be repeated.",
+)
+@click.option(
+    "--wait",
+    type=click.FloatRange(0, 86_400),
+    default=0.0,
+    metavar="SECONDS",
+    help="Wait so long for a review that is missing (default: 0).",
+)
+@host_options(wait_budget_s=60)
+@quiet_option
+def coverage(
+    target: str,
+    *,
+    reviewers: tuple[str, ...],
+    wait: float,
+    api_url: str | None,
+    wait_budget: float,
+    quiet: bool,
+) -> int:
+    """Exit with 1 if a reviewer did not review the newest commit.
+
+    A green check, or a notice that nothing was reviewed, is no review.
+    """
+    from crscore.pull_request import coverage as gate  # noqa: PLC0415  (so that --help is quick)
+
+    subject = find_target(target, api_url)
+    report = None if quiet else print_message
+    host = make_host(
+        resolve_settings({}, file=None),
+        api_url,
+        wait_budget,
+        is_gitlab=subject.is_gitlab,
+        report=report,
+    )
+    result = gate.judge(host, subject.repository, subject.number, reviewers, wait_s=wait)
+    for line in result.failed:
+        print_message(line)
+    click.echo("The gate failed." if result.failed else "The gate passed.")
+    return EXIT_GATE if result.failed else 0

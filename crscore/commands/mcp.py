@@ -1,0 +1,33 @@
+"""`crscore mcp`: the tools of this program for agents, over the Model Context Protocol."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from crscore.commands._settings import PARTS, SCORING, resolve_here, setting_options
+from crscore.commands._terminal import GroupedCommand
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@click.command(
+    name="mcp",
+    cls=GroupedCommand,
+    short_help="Serve triage and scores to coding agents.",
+    examples=("crscore mcp   # the command that an agent's settings name",),
+)
+@setting_options(*SCORING, *PARTS, "config", analyzers="none")
+def command(*, config_file: Path | None, **flags: Any) -> int:
+    """Serve the tools triage_review and score_review to an agent, over standard input and output.
+
+    The agent starts this command, so it has no address and opens no port. Linters are off by
+    default, as agents pass diffs of code that nobody has checked.
+    """
+    from crscore.agents.mcp_server import make_server  # noqa: PLC0415
+    from crscore.scorer import Scorer  # noqa: PLC0415
+
+    make_server(Scorer(resolve_here(config_file, flags), untrusted=True)).run("stdio")
+    return 0

@@ -1,0 +1,152 @@
+"""`crscore triage REVIEW DIFF`: what to do with each remark of a review."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+import msgspec
+
+from crscore import io
+from crscore.commands._github import print_message
+from crscore.commands._inputs import order_checked, read_limited
+from crscore.commands._settings import FILE, PARTS, SCORING, load_settings, setting_options
+from crscore.commands._terminal import GroupedCommand, quiet_option
+from crscore.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from crscore.agents.triage import Triage, Triaged
+    from crscore.records import Comment
+
+WORTH_POSTING: Final = "worth-posting"
+
+
+@click.command(
+    name="triage",
+    cls=GroupedCommand,
+    short_help="Decide about remarks: fix, answer or skip.",
+    groups={"Before posting": ("only", "posted", "min_worth", "budget")},
+    examples=(
+        "crscore triage comments.json change.diff --format json",
+        "crscore triage draft.json change.diff --only worth-posting --budget 5 --format comments",
+        "crscore triage draft.json change.diff --only worth-posting --posted posted.json",
+    ),
+)
+@click.argument("review", type=FILE, metavar="REVIEW")
+@click.argument("diff", type=FILE, metavar="DIFF")
+@click.option(
+    "--format",
+    "layout",
+    type=click.Choice(["text", "json", "comments"]),
+    default="text",
+    show_default=True,
+    help="comments: the comments of REVIEW with a remark that is listed, as JSON.",
+)
+@click.option(
+    "-o", "--output", "target", metavar="FILE", help="Write to this file instead of stdout."
+)
+@click.option(
+    "--only",
+    type=click.Choice(["fix", "answer", "skip", WORTH_POSTING]),
+    help="List only remarks with this action, or those of a draft that are worth posting.",
+)
+@click.option("--posted", type=FILE, metavar="REVIEW", help="What others have posted already.")
+@click.option(
+    "--min-worth",
+    type=click.FloatRange(0, 1),
+    metavar="X",
+    help="Worth from which a remark is worth posting.  [default: 0.25]",
+)
+@click.option(
+    "--budget", type=click.IntRange(min=0), metavar="N", help="Most remarks that are worth posting."
+)
+@quiet_option
+@setting_options(*SCORING, *PARTS, "offline", "config", analyzers="none")
+def command(
+    review: str,
+    diff: str,
+    *,
+    layout: str,
+    target: str | None,
+    only: str | None,
+    posted: str | None,
+    min_worth: float | None,
+    budget: int | None,
+    quiet: bool,
+    config_file: Path | None,
+    **flags: Any,
+) -> int:
+    """Decide about each remark of REVIEW, a review of the change DIFF: fix, answer or skip.
+
+    For coding agents that work on the remarks of all reviewers, and for a reviewer's draft before
+    it is posted. Each remark has a reason, its importance, whether the code confirms or refutes it
+    with the lines that prove it, its duplicates and its place. Linters are off by default.
+    """
+    settings = load_settings(config_file, flags)
+    if [review, diff, posted].count(io.STDIN) > 1:
+        raise ConfigError("-", "command line", "only one of the inputs can be standard input")
+    target = None if target == io.STDIN else target
+    io.check_output(target)
+    from crscore.agents.triage import MIN_WORTH, Policy, triage  # noqa: PLC0415
+    from crscore.scorer import Scorer  # noqa: PLC0415
+
+    scorer = Scorer(settings)
+    review_data, source = read_limited(settings, review, "review")
+    with order_checked(review_data, "crscore triage REVIEW DIFF"):
+        change = scorer.read_diff(read_limited(settings, diff, "diff")[0], source=diff)
+    comments = scorer.read_review(review_data, source=source)
+    existing: tuple[Comment, ...] = ()
+    if posted is not None:
+        existing = scorer.read_review(read_limited(settings, posted, "review")[0], source=posted)
+    policy = Policy(min_worth=MIN_WORTH if min_worth is None else min_worth, budget=budget)
+    decided = triage(scorer, change, comments, posted=existing, policy=policy)
+    # What others posted is compared with, but not listed.
+    listed = [
+        remark
+        for remark in decided.remarks
+        if remark.comment < len(comments)
+        and (only is None or (remark.post if only == WORTH_POSTING else remark.action == only))
+    ]
+    io.write_text(_render(layout, decided, listed, comments), target)
+    for note in () if quiet else decided.notes:
+        print_message(f"note: {note}")
+    return 0
+
+
+def _render(
+    layout: str, decided: Triage, listed: Sequence[Triaged], comments: Sequence[Comment]
+) -> str:
+    if layout == "text":
+        return "".join(map(_text, listed)) or "No remarks.\n"
+    if layout == "json":
+        document = msgspec.structs.replace(decided, remarks=tuple(listed))
+        return _json(msgspec.json.encode(document))
+    indices = sorted({remark.comment for remark in listed})
+    fields = ("id", "path", "line", "start_line", "side", "body")
+    entries = [
+        {name: value for name in fields if (value := getattr(comments[index], name)) is not None}
+        for index in indices
+    ]
+    sides = {"old": "LEFT", "new": "RIGHT"}  # as GitHub takes them
+    return _json(msgspec.json.encode([entry | {"side": sides[entry["side"]]} for entry in entries]))
+
+
+def _json(data: bytes) -> str:
+    return msgspec.json.format(data).decode() + "\n"
+
+
+def _text(remark: Triaged) -> str:
+    from crscore.reports import escape  # noqa: PLC0415
+
+    place = ""
+    if remark.place is not None:
+        line = "" if remark.place.line is None else f":{remark.place.line}"
+        place = f" · {escape.one_line(remark.place.path)}{line}"
+    post = " · worth posting" if remark.post else ""
+    return (
+        f"{remark.index:>3}  {remark.action.value:<6}  {escape.one_line(remark.text)}\n"
+        f"     {escape.one_line(remark.reason)} · worth {remark.worth:.2f}{place}{post}\n"
+    )

@@ -1,0 +1,58 @@
+"""GitHub as a code host."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from crscore.cache import Store
+from crscore.diff.full_files import Limits
+from crscore.github import comment, conversation, pull
+from crscore.github.client import Client, Traffic
+from crscore.hosts.host import FindCheckout, Head, OwnRemarks, Reviews
+from crscore.hosts.records import PullRequest
+from crscore.hosts.sticky import Posted, is_sticky
+
+
+@dataclass(frozen=True, slots=True)
+class GitHub:
+    """Host whose requests a client sends."""
+
+    client: Client
+
+    @property
+    def traffic(self) -> Traffic:
+        """Counts of the requests so far."""
+        return self.client.traffic
+
+    def read_pull(
+        self,
+        repository: str,
+        number: int,
+        *,
+        limits: Limits,
+        find_checkout: FindCheckout | None = None,
+        store: Store | None = None,
+    ) -> PullRequest:
+        """Read a pull request: see `Host`."""
+        options: dict[str, Any] = {"find_checkout": find_checkout, "store": store}
+        return pull.read_pull(self.client, repository, number, limits=limits, **options)
+
+    def read_head(self, repository: str, number: int) -> Head:
+        """Read the current head: see `Host`."""
+        return pull.read_head(self.client, repository, number)
+
+    def read_reviews(self, repository: str, number: int) -> Reviews:
+        """Read who reviewed which commit: see `Host`."""
+        return pull.read_reviews(self.client, repository, number)
+
+    def read_own(self, repository: str, number: int, head: str) -> OwnRemarks:
+        """Read crscore's own comments: see `Host`."""
+        discussion = conversation.read_conversation(
+            self.client, repository, number, settings=f"{head}:", expected={}
+        )
+        remarks = tuple(filter(is_sticky, discussion.remarks))
+        return OwnRemarks(remarks, discussion.knows_ours and not discussion.unlisted)
+
+    def post_to(self, repository: str, number: int, body: str, existing: OwnRemarks) -> Posted:
+        """Create or update the one comment: see `Host`."""
+        remarks, certain = existing
+        return comment.post(self.client, repository, number, body, remarks, certain=certain)

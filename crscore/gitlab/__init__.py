@@ -1,0 +1,1 @@
+"""Client for the API of GitLab: reads merge requests and writes one note."""

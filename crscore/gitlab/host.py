@@ -1,0 +1,452 @@
+"""GitLab as a code host.
+
+merge request -> notes -> version of the change (local checkout, else GitLab's) -> whole files ->
+versions that outdated notes were written on. Only the first has to succeed. A later failure is
+recorded in `missing`, which makes the run partial; it is never treated as empty data.
+"""
+
+import base64
+import hashlib
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, NamedTuple, TypeVar
+from urllib.parse import quote
+
+import msgspec
+
+from crscore.cache import Store
+from crscore.diff import full_files
+from crscore.diff.checkout import CheckoutSearch
+from crscore.diff.full_files import Limits
+from crscore.diff.paths import format_paths
+from crscore.errors import (
+    CRScoreError,
+    HostError,
+    NotFoundError,
+    UnavailableError,
+    UncertainWriteError,
+)
+from crscore.gitlab import notes, versions
+from crscore.gitlab.client import Client, Pages, Traffic
+from crscore.gitlab.versions import Version
+from crscore.hosts import outdated_hunks, sticky
+from crscore.hosts.host import SETTINGS_FILE, FindCheckout, Head, OwnRemarks, Reviews
+from crscore.hosts.outdated_hunks import OutdatedHunks
+from crscore.hosts.records import PullRequest, Remark, RemarkKind
+from crscore.hosts.sticky import Posted, is_sticky
+from crscore.records import ChangedFile, Diff
+
+T = TypeVar("T", bound=notes.Discussion | versions.Entry)
+
+MAX_FAILURES: Final = 3
+"""Failed whole files in a row after which no more are asked for."""
+# GitLab obeys a line that starts with `/`, with the rights of who wrote it, and links `!7`.
+_COMMAND: Final = re.compile(r"^([ \t]*)/(?=\w)", re.M)
+_REFERENCE: Final = re.compile(r"!(?=\d)")
+
+
+class _DiffRefs(msgspec.Struct, frozen=True):
+    base_sha: str
+    head_sha: str
+    start_sha: str
+
+
+class _MergeRequest(msgspec.Struct, frozen=True):
+    iid: int
+    sha: str | None = None
+    title: str = ""
+    web_url: str = ""
+    target_branch: str = ""
+    author: notes.User | None = None
+    diff_refs: _DiffRefs | None = None
+    user_notes_count: int | None = None
+
+
+class _File(msgspec.Struct, frozen=True):
+    content: str = ""
+    encoding: str = "base64"
+    content_sha256: str = ""
+
+
+class _Job(msgspec.Struct, frozen=True):
+    user: notes.User
+
+
+class _WrittenNote(msgspec.Struct, frozen=True):
+    id: int
+    body: str = ""
+
+
+class _Conversation(NamedTuple):
+    remarks: tuple[Remark, ...]
+    listed: int
+    """Notes of people and bots that were listed, the internal ones too."""
+    certain: bool
+    """True when it is known which notes are crscore's own, and all were listed."""
+    missing: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+class _Change(NamedTuple):
+    diff: Diff
+    missing: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class GitLab:
+    """Host whose requests a client sends."""
+
+    client: Client
+    _versions: dict[int, Version] = field(default_factory=dict)
+
+    @property
+    def traffic(self) -> Traffic:
+        """Counts of the requests so far."""
+        return self.client.traffic
+
+    def read_pull(
+        self,
+        repository: str,
+        number: int,
+        *,
+        limits: Limits,
+        find_checkout: FindCheckout | None = None,
+        store: Store | None = None,  # noqa: ARG002  (files are read anew each time)
+    ) -> PullRequest:
+        """Read a merge request: see `Host`."""
+        path = _path(repository, number)
+        request = self.client.get(path, _MergeRequest)
+        # Lists move while they are read: a second reading usually agrees; if not, it is partial.
+        for is_last in (False, True):
+            refs = _refs_of(request)
+            talk = self._read_conversation(path, request)
+            entries = self._read_list(f"{path}/versions", versions.Entry)
+            search = (
+                find_checkout(refs.start_sha, refs.head_sha)
+                if find_checkout
+                else CheckoutSearch(None, None)
+            )
+            change = self._read_change(path, refs, entries, search, limits)
+            before = request
+            request, moved = self._read_again(path, request, talk)
+            if is_last or not moved:
+                break
+        diff, unread = self._with_files(repository, refs.head_sha, change.diff, limits)
+        settings, no_settings = self._read_settings(repository, before.target_branch)
+        existing = tuple(filter(is_sticky, talk.remarks))
+        remarks = tuple(
+            outdated_hunks.mark_outdated(remark, diff)
+            for remark in talk.remarks
+            if remark not in existing
+        )
+        older = self._read_outdated(path, entries, remarks, search, limits)
+        missing = (*change.missing, *unread, *talk.missing, *moved, *no_settings, *older.missing)
+        return PullRequest(
+            repository=repository,
+            number=number,
+            title=before.title,
+            url=before.web_url,
+            author=before.author.username if before.author else None,
+            base=refs.start_sha,
+            head=refs.head_sha,
+            diff=diff,
+            remarks=remarks,
+            originals=older.hunks,
+            missing=tuple(dict.fromkeys(missing)),
+            notes=(*change.notes, *talk.notes, *older.notes),
+            settings=settings,
+            sticky=existing,
+            knows_sticky=talk.certain and not moved,
+        )
+
+    def read_head(self, repository: str, number: int) -> Head:
+        """Read the current head: see `Host`."""
+        request = self.client.get(_path(repository, number), _MergeRequest)
+        return Head(repository, request.sha or "", request.web_url)
+
+    def read_reviews(self, repository: str, number: int) -> Reviews:
+        """Read the notes with the commit that was the newest when they were written: see `Host`.
+
+        GitLab moves the positions of notes along with each push, so it does not say on which commit
+        one was written.
+        """
+        path, url = _path(repository, number), f"{self.client.url}/{repository}/-/merge_requests"
+        entries = self._read_list(f"{path}/versions", versions.Entry)
+        discussions = self._read_list(f"{path}/discussions", notes.Discussion)
+        if reasons := (*entries.missing, *discussions.missing):
+            raise UnavailableError(path, "; ".join(reasons))
+        pushes = sorted((entry.created_at, entry.head_commit_sha) for entry in entries.items)
+        head = Head(repository, pushes[-1][1] if pushes else "", f"{url}/{number}")
+        subject = notes.Subject(head.url, head.sha, None)
+        remarks = [
+            remark for item in discussions.items for remark in notes.read_discussion(item, subject)
+        ]
+        return Reviews(
+            head,
+            None,
+            tuple(
+                replace(
+                    remark,
+                    kind=RemarkKind.REVIEW if remark.path is None else remark.kind,
+                    commit=next(
+                        (sha for at, sha in reversed(pushes) if at <= remark.created), None
+                    ),
+                )
+                for remark in remarks
+            ),
+        )
+
+    def read_own(self, repository: str, number: int, head: str) -> OwnRemarks:  # noqa: ARG002
+        """Read crscore's own notes: see `Host`."""
+        path = _path(repository, number)
+        request = self.client.get(path, _MergeRequest)
+        talk = self._read_conversation(path, request)
+        _, moved = self._read_again(path, request, talk)
+        remarks = tuple(filter(is_sticky, talk.remarks))
+        return OwnRemarks(remarks, talk.certain and not moved)
+
+    def post_to(self, repository: str, number: int, body: str, existing: OwnRemarks) -> Posted:
+        """Create or update the one note: see `Host`."""
+        url = f"{self.client.url}/{repository}/-/merge_requests/{number}"
+        writer = _Writer(self, f"{_path(repository, number)}/notes", url)
+        return sticky.post(writer, harmless(body), existing.remarks, certain=existing.certain)
+
+    def _read_conversation(self, path: str, request: _MergeRequest) -> _Conversation:
+        pages: Pages[notes.Discussion] = self._read_list(f"{path}/discussions", notes.Discussion)
+        account, unknown = self._read_account()
+        subject = notes.Subject(request.web_url, request.sha or "", account)
+        missing = [f"Notes are missing: {reason}." for reason in pages.missing]
+        items = [note for discussion in pages.items for note in discussion.notes if not note.system]
+        remarks = [
+            remark
+            for discussion in pages.items
+            for remark in notes.read_discussion(discussion, subject)
+        ]
+        if unknown and any(remark.body.lstrip().startswith(sticky.MARKER) for remark in remarks):
+            missing.append(f"Which notes are crscore's own could not be read ({unknown}).")
+        try:
+            approvals = self.client.get(f"{path}/approvals", notes.Approvals)
+            remarks += notes.read_approvals(approvals, subject)
+        except HostError as exc:
+            missing.append(f"Approvals could not be read ({exc.reason}).")
+        internal = sum(map(notes.is_internal, items))
+        hidden = f"{internal} internal notes were left out, as the result may be public."
+        return _Conversation(
+            remarks=tuple(sorted(remarks, key=_order)),
+            listed=len(items),
+            certain=account is not None and not pages.missing,
+            missing=tuple(missing),
+            notes=(hidden,) if internal else (),
+        )
+
+    def _read_account(self) -> tuple[int | None, str]:
+        """Return the id of the account that is signed in, or None and why it is unknown."""
+        if not self.client.is_signed_in:
+            return None, "there is no token"
+        try:
+            # A job acts as the user who started it, and may ask for little else.
+            if self.client.is_job:
+                return self.client.get("/job", _Job).user.id, ""
+            return self.client.get("/user", notes.User).id, ""
+        except HostError as exc:
+            return None, exc.reason
+
+    def _read_again(
+        self, path: str, request: _MergeRequest, talk: _Conversation
+    ) -> tuple[_MergeRequest, tuple[str, ...]]:
+        """Read the merge request again, and describe what changed while the rest was read."""
+        try:
+            current = self.client.get(path, _MergeRequest)
+        except HostError as exc:
+            return request, (f"Whether it changed while it was read is unknown ({exc.reason}).",)
+        moved = []
+        if current.diff_refs != request.diff_refs:
+            moved.append("The merge request was pushed to while it was read.")
+        if current.user_notes_count not in (None, talk.listed):
+            counts = f"{current.user_notes_count} notes and lists {talk.listed}"
+            moved.append(f"GitLab counts {counts}.")
+        return current, tuple(moved)
+
+    def _read_list(self, path: str, kind: type[T]) -> Pages[T]:
+        """Read a list, once more where pages repeat items, as they do when a list shifts."""
+        pages = self.client.pages(path, kind)
+        unique = {item.id: item for item in pages.items}
+        if len(unique) < len(pages.items) or pages.missing:
+            pages = self.client.pages(path, kind)
+            unique |= {item.id: item for item in pages.items}
+        return Pages(tuple(unique.values()), pages.missing)
+
+    def _read_change(
+        self,
+        path: str,
+        refs: _DiffRefs,
+        entries: Pages[versions.Entry],
+        search: CheckoutSearch,
+        limits: Limits,
+    ) -> _Change:
+        """Read the change from the checkout, else from GitLab's version of it."""
+        reason = search.reason
+        # The same two commits: the checkout has what GitLab compares.
+        if search.checkout is not None and search.checkout.merge_base == refs.base_sha:
+            try:
+                local = search.checkout.change(limits)
+                return _Change(local.diff, (), local.notes)
+            except CRScoreError as exc:
+                reason = str(exc)
+        elif search.checkout is not None:
+            reason = "it has another merge base than GitLab's"
+        unused = (f"The local checkout was not used: {reason}.",) if reason else ()
+        ids = [
+            entry.id
+            for entry in entries.items
+            if (entry.head_commit_sha, entry.base_commit_sha) == (refs.head_sha, refs.base_sha)
+        ]
+        try:
+            if not ids:
+                reasons = "; ".join(entries.missing) or "the host does not list it"
+                raise HostError(f"GET {path}/versions", reasons)
+            version = self._read_version(path, max(ids))
+        except HostError as exc:
+            missing = (f"The changed files could not be read ({exc.reason}).",)
+            return _Change(Diff(files=(), sha256=hashlib.sha256().hexdigest()), missing, unused)
+        read = versions.read_version(version, limits)
+        return _Change(read.diff, read.missing, (*unused, *read.diff.notes))
+
+    def _read_version(self, path: str, number: int) -> Version:
+        if number not in self._versions:
+            version = self.client.get(f"{path}/versions/{number}", Version)
+            self._versions[number] = version
+        return self._versions[number]
+
+    def _with_files(
+        self, repository: str, head: str, change: Diff, limits: Limits
+    ) -> tuple[Diff, tuple[str, ...]]:
+        """Add the whole files at the head; those of a checkout are there."""
+        if any(file.new_source is not None for file in change.files):
+            return change, ()
+        need = full_files.needed(change, limits)
+        texts: dict[str, str | None] = {}
+        failures: list[str] = []
+        for path in need.paths:
+            if len(failures) >= MAX_FAILURES:
+                break
+            try:
+                data = self._read_file(repository, path, head)
+                texts[path] = None if b"\0" in data else data.decode("utf-8", "replace")
+            except HostError as exc:
+                failures.append(exc.reason)
+        sizes = {path: None if text is None else len(text.encode()) for path, text in texts.items()}
+        fitting = full_files.fit(sizes, need.paths, limits)
+        diff = full_files.add(change, {path: texts[path] or "" for path in fitting.paths})
+        unread = [path for path in need.paths if path not in texts]
+        missing = [
+            f"{len(unread)} changed files could not be read whole "
+            f"({'; '.join(dict.fromkeys(failures))}), only their hunks: {format_paths(unread)}."
+        ]
+        return diff, tuple(missing if unread else [])
+
+    def _read_file(self, repository: str, path: str, ref: str) -> bytes:
+        """Read a file; its hash shows whether it came whole."""
+        address = f"/projects/{quote(repository, safe='')}/repository/files/{quote(path, safe='')}"
+        file = self.client.get(address, _File, ref=ref)
+        try:
+            data = base64.b64decode(file.content, validate=True)
+        except ValueError:
+            data = b""
+        if file.content_sha256 and hashlib.sha256(data).hexdigest() != file.content_sha256:
+            raise HostError(f"GET {address}", "the file does not have the hash that the host gives")
+        return data
+
+    def _read_settings(self, repository: str, branch: str) -> tuple[str | None, tuple[str, ...]]:
+        try:
+            return self._read_file(repository, SETTINGS_FILE, branch).decode(), ()
+        except NotFoundError:
+            return None, ()
+        except HostError as exc:
+            reason = exc.reason
+        except UnicodeDecodeError:
+            reason = "it is not text"
+        return None, (f"{SETTINGS_FILE} of the target branch could not be read ({reason}).",)
+
+    def _read_outdated(
+        self,
+        path: str,
+        entries: Pages[versions.Entry],
+        remarks: Sequence[Remark],
+        search: CheckoutSearch,
+        limits: Limits,
+    ) -> OutdatedHunks:
+        ids = {entry.head_commit_sha: entry.id for entry in reversed(entries.items)}
+
+        def read(commit: str) -> tuple[ChangedFile, ...]:
+            if commit not in ids and entries.missing:
+                raise HostError(f"GET {path}/versions", "; ".join(entries.missing))
+            if commit not in ids:
+                raise NotFoundError(f"GET {path}/versions", "no version has this commit")
+            version = versions.read_version(self._read_version(path, ids[commit]), limits)
+            return version.diff.files
+
+        local: Callable[[str], bytes | None] | None = None
+        if search.checkout is not None:
+            local = search.checkout.diff_to
+        return outdated_hunks.read_outdated_hunks(remarks, read_version=read, local=local)
+
+
+class _Writer(NamedTuple):
+    """Writer of notes on one merge request."""
+
+    host: GitLab
+    path: str
+    url: str
+
+    def create(self, body: str) -> str:
+        note = self.host.client.write("post", self.path, _WrittenNote, {"body": body})
+        return self._address(note.id)
+
+    def edit(self, comment: int, body: str) -> str:
+        self.host.client.write("put", f"{self.path}/{comment}", _WrittenNote, {"body": body})
+        return self._address(comment)
+
+    def delete(self, comment: int) -> str:
+        self.host.client.write("delete", f"{self.path}/{comment}", bytes)
+        return ""
+
+    def find(self, body: str) -> str | None:
+        pages = self.host.client.pages(self.path, _WrittenNote, sort="desc", order_by="created_at")
+        for note in pages.items:
+            if sticky.is_same(note.body, body):
+                return self._address(note.id)
+        if pages.missing:
+            reason = "the note may have been written, and cannot be found"
+            raise UncertainWriteError(f"GET {self.path}", reason)
+        return None
+
+    def _address(self, note: int) -> str:
+        return f"{self.url}#note_{note}"
+
+
+def harmless(body: str) -> str:
+    r"""Break commands and references in a note, which GitLab would obey or link.
+
+    Example:
+        >>> harmless("a /b\n/merge\n  /close see !7")
+        'a /b\n\\/merge\n  \\/close see !\u200b7'
+    """
+    return _REFERENCE.sub("!\u200b", _COMMAND.sub(r"\1\\/", body))
+
+
+def _refs_of(request: _MergeRequest) -> _DiffRefs:
+    """Return the commits of the change, which GitLab computes some time after a push."""
+    if request.diff_refs is None:
+        raise HostError(request.web_url, "GitLab has not computed its change yet")
+    return request.diff_refs
+
+
+def _order(remark: Remark) -> tuple[str, str, int]:
+    return (remark.created, remark.kind.value, remark.id)
+
+
+def _path(repository: str, number: int) -> str:
+    return f"/projects/{quote(repository, safe='')}/merge_requests/{number}"

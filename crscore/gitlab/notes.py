@@ -1,0 +1,202 @@
+"""Notes of a merge request as remarks.
+
+Sources: https://docs.gitlab.com/api/discussions/#list-all-merge-request-discussion-items and
+https://docs.gitlab.com/api/merge_request_approvals/. Draft notes are in a list of their own, which
+is not read; system notes ("added 2 commits") and internal notes are left out.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+import msgspec
+
+from crscore.hosts.records import Remark, RemarkKind
+from crscore.records import Side
+
+# Names that GitLab gives the users of access tokens, and of its own bots.
+_BOT: Final = re.compile(r"(?:project|group)_\d+_bot(?:_\w+)?|gitlab-bot|GitLabDuo", re.I)
+_LINE_CODE: Final = re.compile(r"_(\d{1,9})_(\d{1,9})$")
+_GHOST: Final = "ghost"
+"""Login under which GitLab shows the notes of deleted accounts."""
+_SUGGESTION: Final = re.compile(r"^(\s*`{3,}suggestion):-(\d{1,3})\+(\d{1,3})[ \t]*$", re.M)
+
+
+class User(msgspec.Struct, frozen=True):
+    """Account."""
+
+    id: int
+    username: str
+    bot: bool = False
+
+    @property
+    def is_bot(self) -> bool:
+        """True for a bot; notes do not say so, and only the name shows it."""
+        return self.bot or _BOT.fullmatch(self.username) is not None
+
+
+class _Point(msgspec.Struct, frozen=True):
+    line_code: str | None = None
+    """Hash of the path, old line and new line: `adc83b19..._5_7`."""
+    old_line: int | None = None
+    new_line: int | None = None
+
+    def line_in(self, side: Side) -> int | None:
+        """Return the line; older servers give only its code."""
+        if (line := self.old_line if side is Side.OLD else self.new_line) is not None:
+            return line
+        match = _LINE_CODE.search(self.line_code or "")
+        return int(match[1 if side is Side.OLD else 2]) if match else None
+
+
+class _Range(msgspec.Struct, frozen=True):
+    start: _Point | None = None
+    end: _Point | None = None
+
+
+class Position(msgspec.Struct, frozen=True):
+    """Place of a note in a version of the change."""
+
+    head_sha: str | None = None
+    old_path: str | None = None
+    new_path: str | None = None
+    old_line: int | None = None
+    new_line: int | None = None
+    line_range: _Range | None = None
+
+
+class NoteItem(msgspec.Struct, frozen=True):
+    """Note in the lists."""
+
+    id: int
+    body: str = ""
+    author: User | None = None
+    created_at: str = ""
+    system: bool = False
+    internal: bool | None = None
+    confidential: bool | None = None
+    resolvable: bool = False
+    resolved: bool | None = None
+    position: Position | None = None
+
+
+class Discussion(msgspec.Struct, frozen=True):
+    """Thread, or a single note."""
+
+    id: str
+    notes: tuple[NoteItem, ...] = ()
+
+
+class _Approver(msgspec.Struct, frozen=True):
+    user: User
+    approved_at: str | None = None
+
+
+class Approvals(msgspec.Struct, frozen=True):
+    """Who approves a merge request."""
+
+    approved_by: tuple[_Approver, ...] = ()
+
+
+class Subject(NamedTuple):
+    """Facts about the merge request that its notes are converted with."""
+
+    url: str
+    """Its page."""
+    head: str
+    """Newest commit."""
+    account: int | None
+    """Id of the account that is signed in; None when unknown."""
+
+
+def read_discussion(discussion: Discussion, subject: Subject) -> Iterator[Remark]:
+    """Convert the notes of a thread that people and bots wrote and everybody may read."""
+    first = discussion.notes[0].id if discussion.notes else None
+    for note in discussion.notes:
+        if note.system or is_internal(note):
+            continue
+        remark = _remark(note, subject)
+        yield remark if note.position is None else _placed(remark, note, subject, first)
+
+
+def read_approvals(approvals: Approvals, subject: Subject) -> Iterator[Remark]:
+    """Convert the approvals to reviews without a text."""
+    for approver in approvals.approved_by:
+        yield Remark(
+            id=approver.user.id,
+            kind=RemarkKind.REVIEW,
+            body="",
+            login=approver.user.username,
+            is_bot=approver.user.is_bot,
+            url=subject.url,
+            created=approver.approved_at or "",
+            state="APPROVED",
+            minimized=False,
+        )
+
+
+def is_internal(note: NoteItem) -> bool:
+    """Return whether only members may read a note."""
+    return bool(note.internal or note.confidential)
+
+
+def _remark(note: NoteItem, subject: Subject) -> Remark:
+    author, account = note.author, subject.account
+    return Remark(
+        id=note.id,
+        kind=RemarkKind.CONVERSATION,
+        body=note.body,
+        login=author.username if author and author.username != _GHOST else None,
+        is_bot=author is not None and author.is_bot,
+        url=f"{subject.url}#note_{note.id}",
+        created=note.created_at,
+        minimized=False,
+        is_own=None if account is None else author is not None and author.id == account,
+    )
+
+
+def _placed(remark: Remark, note: NoteItem, subject: Subject, first: int | None) -> Remark:
+    position = note.position or Position()
+    # GitLab moves the position of a note with each push, unless the push changed its lines.
+    outdated = position.head_sha not in (None, subject.head)
+    side = Side.OLD if position.new_line is None and position.old_line is not None else Side.NEW
+    line = position.old_line if side is Side.OLD else position.new_line
+    start = position.line_range.start if position.line_range else None
+    start_line = start.line_in(side) if start else None
+    remark = replace(
+        remark,
+        kind=RemarkKind.LINE,
+        path=position.old_path if side is Side.OLD else position.new_path,
+        line=line,
+        start_line=start_line if start_line and line and start_line < line else None,
+        side=side,
+        outdated=outdated,
+        commit=position.head_sha,
+        thread=first,
+        resolved=bool(note.resolved) if note.resolvable else None,
+    )
+    return _with_suggestion(remark)
+
+
+def _with_suggestion(remark: Remark) -> Remark:
+    """Write `suggestion:-1+2`, whose numbers count lines around the note's, as lines of the note.
+
+    Example:
+        >>> body = "```suggestion:-1+2" + chr(10) + "x" + chr(10) + "```"
+        >>> remark = Remark(id=1, kind=RemarkKind.LINE, body=body, login=None, is_bot=False, line=5)
+        >>> moved = _with_suggestion(remark)
+        >>> moved.start_line, moved.line, moved.body.split(chr(10))[0]
+        (4, 7, '```suggestion')
+    """
+    match = _SUGGESTION.search(remark.body)
+    if match is None or remark.line is None:
+        return remark
+    above, below = int(match[2]), int(match[3])
+    first, last = max(remark.line - above, 1), remark.line + below
+    return replace(
+        remark,
+        body=_SUGGESTION.sub(r"\1", remark.body),
+        start_line=first if first < last else None,
+        line=last,
+    )

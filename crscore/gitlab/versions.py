@@ -1,0 +1,177 @@
+"""Versions of a merge request: GitLab keeps the change of every push, with its commits.
+
+A version never changes, so its files cannot move between pages as a list of current files does. One
+of them is the change to score; the others show what outdated notes were written on.
+
+Source: https://docs.gitlab.com/api/merge_requests/#get-a-single-merge-request-diff-version
+"""
+
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import msgspec
+
+from crscore.diff import parse
+from crscore.diff.full_files import Limits
+from crscore.diff.languages import language_of
+from crscore.diff.paths import format_paths
+from crscore.errors import InputError
+from crscore.records import ChangedFile, Diff, FileStatus
+
+# Every other line of a patch starts with a blank, a sign or a backslash.
+_HEADER: Final = re.compile(r"^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@", re.M)
+_SUBMODULE: Final = "160000"
+_NO_FILE: Final = "0"
+_HIDDEN: Final = "the host did not show it"
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """Version in the list of a merge request's versions."""
+
+    id: int
+    head_commit_sha: str = ""
+    base_commit_sha: str = ""
+    created_at: str = ""
+
+
+class FileRow(msgspec.Struct, frozen=True):
+    """Changed file of a version."""
+
+    old_path: str
+    new_path: str
+    diff: str | None = None
+    """Hunks; older servers put headers before them, and binary files have a sentence instead."""
+    a_mode: str | None = None
+    b_mode: str | None = None
+    new_file: bool = False
+    renamed_file: bool = False
+    deleted_file: bool = False
+    collapsed: bool | None = None
+    too_large: bool | None = None
+
+
+class Version(Entry, frozen=True):
+    """Version with its change."""
+
+    real_size: str | None = None
+    """Number of changed files, such as `3`; `1000+` when there are more than GitLab keeps."""
+    state: str = ""
+    """`collected`, or how much is missing."""
+    diffs: tuple[FileRow, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadVersion:
+    """Change of a version, as far as it could be read."""
+
+    diff: Diff
+    missing: tuple[str, ...]
+    """Data that could not be read, one sentence each."""
+
+
+def read_version(version: Version, limits: Limits) -> ReadVersion:
+    """Convert a version to a change.
+
+    Args:
+        version: The version.
+        limits: Size limits; anything larger is missing.
+
+    Returns:
+        The change, with its files sorted as git sorts them.
+    """
+    rows = {row.new_path: row for row in version.diffs}
+    files: list[ChangedFile] = []
+    digest = hashlib.sha256()
+    size = hunks = 0
+    for name in sorted(rows, key=lambda name: name.encode("utf-8", "surrogatepass")):
+        file, text = _read_file(rows[name], limits), rows[name].diff or ""
+        size += len(text.encode("utf-8", "surrogatepass"))
+        hunks += len(file.hunks)
+        for limit, count in (
+            ("max_diff_bytes", size),
+            ("max_files", len(files) + 1),
+            ("max_hunks", hunks),
+        ):
+            if not file.missing and count > getattr(limits.diff, limit):
+                file = _without_change(file, f"come after {limit} was reached")
+        files.append(file)
+        digest.update(msgspec.json.encode([name, file.status, file.old_path, text, file.missing]))
+    return ReadVersion(
+        diff=Diff(files=tuple(files), sha256=digest.hexdigest()),
+        missing=(*_unseen(files), *_uncounted(version, len(files))),
+    )
+
+
+def _read_file(row: FileRow, limits: Limits) -> ChangedFile:
+    moved = row.renamed_file and row.old_path != row.new_path
+    status = FileStatus.MODIFIED
+    for flag, value in (
+        (row.new_file, FileStatus.ADDED),
+        (row.deleted_file, FileStatus.DELETED),
+        (moved, FileStatus.RENAMED),
+    ):
+        status = value if flag else status
+    file = ChangedFile(
+        path=row.new_path,
+        old_path=row.old_path if moved else None,
+        status=status,
+        language=language_of(row.new_path),
+        hunks=(),
+        is_submodule=_SUBMODULE in (row.a_mode, row.b_mode),
+    )
+    text = row.diff or ""
+    start = 0 if text.startswith("@@") else text.find("\n@@") + 1
+    if text.startswith("@@") or start:
+        return _with_hunks(file, text[start:], limits)
+    if row.too_large or row.collapsed:
+        return _without_change(file, "have a change that the host leaves out as too large")
+    if text.strip():
+        return replace(file, is_binary=True)
+    modes = {row.a_mode, row.b_mode} - {None, _NO_FILE}
+    if status is FileStatus.MODIFIED and len(modes) > 1:
+        return replace(file, status=FileStatus.MODE_CHANGED)
+    # What is left without lines: an empty file, a rename alone, or a binary file.
+    return replace(file, is_binary=status is FileStatus.MODIFIED)
+
+
+def _with_hunks(file: ChangedFile, text: str, limits: Limits) -> ChangedFile:
+    text = text if text.endswith("\n") else f"{text}\n"
+    try:
+        parsed = parse.parse_diff(text, source=file.path, path=file.path, limits=limits.diff)
+    except InputError as exc:
+        cause = getattr(exc, "limit", "") or "it is damaged"
+        return _without_change(file, f"have a patch that cannot be read ({cause})")
+    first = parsed.files[0]
+    if len(parsed.files) > 1 or first.is_missing or not (first.hunks or first.is_submodule):
+        return _without_change(file, "have a patch that cannot be read")
+    announced = sum(int(length or 1) for match in _HEADER.findall(text) for length in match)
+    if announced != sum(hunk.old_length + hunk.new_length for hunk in first.hunks):
+        return _without_change(file, "have a patch that is cut")
+    return replace(file, hunks=first.hunks, is_submodule=first.is_submodule)
+
+
+def _without_change(file: ChangedFile, reason: str) -> ChangedFile:
+    """Make a file whose change is unknown; the reason is a clause after "N changed files"."""
+    return replace(file, hunks=(), is_binary=False, missing=f"{_HIDDEN}: {reason}")
+
+
+def _unseen(files: Sequence[ChangedFile]) -> list[str]:
+    """Count the omitted files by reason, and name the first ones."""
+    groups: dict[str, list[str]] = {}
+    for file in files:
+        if file.missing:
+            groups.setdefault(file.missing.partition(": ")[2], []).append(file.path)
+    return [
+        f"{len(names)} of the changed files {reason}: {format_paths(names)}."
+        for reason, names in sorted(groups.items())
+    ]
+
+
+def _uncounted(version: Version, count: int) -> list[str]:
+    size = version.real_size or ""
+    if not size or size == str(count):
+        return []
+    return [f"{count} changed files were listed and the merge request counts {size}."]

@@ -1,0 +1,1 @@
+"""Evaluation harnesses in which a review is scored: inspect_ai, promptfoo, OpenTelemetry."""

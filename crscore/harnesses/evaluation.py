@@ -1,0 +1,65 @@
+"""Evaluation of one review: a score, a label and an explanation, as harnesses take them."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, NamedTuple
+
+from crscore.errors import ConfigError
+
+if TYPE_CHECKING:
+    from crscore.records import Result
+    from crscore.scorer import Scorer
+
+MEASURES = ("usefulness", "relevance", "conciseness", "comprehensiveness")
+"""Measures of a review, each from 0 to 1."""
+_MAX_REMARKS = 3
+
+
+class Evaluation(NamedTuple):
+    """Evaluation of one review by one measure."""
+
+    name: str
+    """The measure with its program: `crscore.usefulness`."""
+    score: float | None
+    """In [0, 1]; None when there is nothing to score."""
+    label: str
+    """The standing in a word; empty without one."""
+    explanation: str
+    """The remarks that are worth most, or why there is no score."""
+
+
+@functools.cache
+def default_scorer() -> Scorer:
+    """Return the scorer that all evaluations of a process share, without linters."""
+    from crscore.scorer import Scorer  # noqa: PLC0415
+
+    return Scorer(analyzers="none")
+
+
+def evaluate(result: Result, measure: str = "usefulness") -> Evaluation:
+    """Evaluate a scored review.
+
+    Args:
+        result: The review.
+        measure: One of `MEASURES`; usefulness is the standing among real reviews, divided by 100.
+
+    Raises:
+        ConfigError: There is no such measure.
+    """
+    if measure not in MEASURES:
+        raise ConfigError("measure", "harness", f"{measure!r} is not one of {', '.join(MEASURES)}")
+    useful = result.usefulness
+    if measure == "usefulness":
+        score = None if useful is None else useful.standing / 100
+    else:
+        score = getattr(result, measure)
+    shares = useful.shares[:_MAX_REMARKS] if useful else ()
+    remarks = [result.remarks[share.remark] for share in shares if share.value > 0]
+    lines = [
+        f"{remark.level.value}, {remark.verdict.value}: "
+        + " ".join(result.sentences[index].text for index in remark.sentences)
+        for remark in remarks
+    ]
+    explanation = "\n".join(lines) or result.scores.reason or "no remark gives the author anything"
+    return Evaluation(f"crscore.{measure}", score, useful.word if useful else "", explanation)

@@ -1,0 +1,98 @@
+"""What crscore asks of a code host. Each host has a room that meets this, and nothing else."""
+
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple, Protocol
+
+from crscore.cache import Store
+from crscore.diff.checkout import CheckoutSearch
+from crscore.diff.full_files import Limits
+from crscore.hosts.records import PullRequest, Remark
+from crscore.hosts.sticky import Posted
+
+FindCheckout = Callable[[str, str], CheckoutSearch]
+
+SETTINGS_FILE: Final = "pyproject.toml"
+
+
+class Head(NamedTuple):
+    """Current head of a pull request on its host."""
+
+    repository: str
+    """Full name of the base's repository, the current one."""
+    sha: str
+    """The newest commit, 40 hex digits."""
+    url: str
+    """Its page on the host."""
+
+
+class Reviews(NamedTuple):
+    """Reviews of a pull request, with its current head."""
+
+    head: Head
+    author: str | None
+    """Login of the pull request's author; None when unknown."""
+    remarks: tuple[Remark, ...]
+    """Posts, each with the commit that it reviewed where the host knows it."""
+
+
+class OwnRemarks(NamedTuple):
+    """crscore's own comments on a pull request."""
+
+    remarks: tuple[Remark, ...]
+    """Comments, the oldest first."""
+    certain: bool
+    """True when they are known to be all."""
+
+
+class Host(Protocol):
+    """A code host, signed in. Every error raised is a `HostError`; none contains the token."""
+
+    @property
+    def traffic(self) -> Any:
+        """Counts of the requests so far, for people."""
+
+    def read_pull(
+        self,
+        repository: str,
+        number: int,
+        *,
+        limits: Limits,
+        find_checkout: FindCheckout | None = None,
+        store: Store | None = None,
+    ) -> PullRequest:
+        """Read a pull request; what cannot be read of it is in `missing`.
+
+        Args:
+            repository: Full name of the repository.
+            number: Its number.
+            limits: Size limits of the diff and the whole files.
+            find_checkout: Finds a local checkout that has a base and a head; None to use none.
+            store: Stores whole files; None to store nothing.
+
+        Raises:
+            HostError: The pull request itself could not be read.
+        """
+
+    def read_head(self, repository: str, number: int) -> Head:
+        """Read the current head.
+
+        Raises:
+            HostError: It could not be read.
+        """
+
+    def read_reviews(self, repository: str, number: int) -> Reviews:
+        """Read who reviewed which commit, in two requests where the lists are short and clear.
+
+        Raises:
+            HostError: They could not be read whole.
+        """
+
+    def read_own(self, repository: str, number: int, head: str) -> OwnRemarks:
+        """Read crscore's own comments.
+
+        Raises:
+            HostError: They could not be read at all.
+        """
+
+    def post_to(self, repository: str, number: int, body: str, existing: OwnRemarks) -> Posted:
+        """Create or update the one comment, given crscore's own ones."""

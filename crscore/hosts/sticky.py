@@ -1,0 +1,142 @@
+"""crscore's comment on a pull request: created once, then edited in place.
+
+It is identified by a hidden marker at its start and by its author: a marker in another user's
+comment is ignored. A write without a response may have succeeded, so the comment is looked up
+before anything is written again.
+"""
+
+import contextlib
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+from typing import Final, NamedTuple, Protocol
+
+from crscore.errors import HostError, NotFoundError, PermissionDeniedError, UncertainWriteError
+from crscore.hosts.records import Remark
+
+MARKER: Final = "<!-- crscore:sticky"
+"""Start of crscore's comment."""
+
+
+class Outcome(StrEnum):
+    """Outcome of posting the comment."""
+
+    CREATED = "created"
+    UPDATED = "updated"
+    UNCHANGED = "unchanged"
+    REFUSED = "refused"
+    """The token lacks write permission."""
+    FAILED = "failed"
+
+
+class Posted(NamedTuple):
+    """Comment after a run."""
+
+    outcome: Outcome
+    """Outcome of the write."""
+    url: str
+    """Address of the comment; "" when there is none."""
+    reason: str
+    """Why it was not written; "" when it was."""
+
+
+class Writer(Protocol):
+    """Writer of comments on one pull request.
+
+    Each method sends one write. It raises `UncertainWriteError` when the outcome is unknown and
+    another `HostError` when nothing was written.
+    """
+
+    def create(self, body: str) -> str:
+        """Write a comment; returns its address."""
+
+    def edit(self, comment: int, body: str) -> str:
+        """Replace a comment's text; returns its address."""
+
+    def delete(self, comment: int) -> str:
+        """Delete a comment; returns ""."""
+
+    def find(self, body: str) -> str | None:
+        """Return the address of a comment with this text; None when there is none.
+
+        Raises:
+            HostError: Not all comments could be read, so the outcome is unknown.
+        """
+
+
+def is_sticky(remark: Remark) -> bool:
+    """Return whether a remark is crscore's comment: it has the marker and the same author."""
+    # `None` is unknown: a comment that may be somebody else's is never edited.
+    return remark.is_own is True and remark.body.lstrip().startswith(MARKER)
+
+
+def post(writer: Writer, body: str, existing: Sequence[Remark], *, certain: bool) -> Posted:
+    """Create or update crscore's comment.
+
+    Args:
+        writer: Writes on the pull request.
+        body: New text, with the marker.
+        existing: Existing comments by crscore, oldest first. The first is edited; others, which
+            concurrent runs can leave, are deleted.
+        certain: True when `existing` is known to be complete; otherwise none is created.
+
+    Returns:
+        The outcome. A refusal is an outcome, not an error: the summary still has the numbers.
+    """
+    try:
+        if existing:
+            return _edit(writer, body, existing)
+        if not certain:
+            reason = "it is unknown whether there is one, as not all comments could be read"
+            return Posted(Outcome.FAILED, "", reason)
+        return _create(writer, body)
+    except (PermissionDeniedError, NotFoundError) as exc:
+        # A host also answers 404 when a token may not know that a resource exists.
+        return Posted(Outcome.REFUSED, "", exc.reason)
+    except HostError as exc:
+        return Posted(Outcome.FAILED, "", exc.reason)
+
+
+def _create(writer: Writer, body: str) -> Posted:
+    reason = ""
+    # Looked up after each try, and tried at most twice, as lists can lag behind writes.
+    for _ in range(2):
+        try:
+            url = writer.create(body)
+        except UncertainWriteError as exc:
+            address, reason = writer.find(body), exc.reason
+            if address is None:
+                continue
+            url = address
+        return Posted(Outcome.CREATED, url, "")
+    return Posted(Outcome.FAILED, "", reason)
+
+
+def _edit(writer: Writer, body: str, existing: Sequence[Remark]) -> Posted:
+    first, *duplicates = existing
+    posted = Posted(Outcome.UNCHANGED, first.url, "")
+    if not is_same(first.body, body):
+        url = _write_twice(lambda: writer.edit(first.id, body))
+        posted = Posted(Outcome.UPDATED, url, "")
+    for duplicate in duplicates:
+        # A concurrent run may have deleted it.
+        with contextlib.suppress(NotFoundError):
+            _write_twice(lambda number=duplicate.id: writer.delete(number))  # type: ignore[misc]
+    return posted
+
+
+def _write_twice(action: Callable[[], str]) -> str:
+    """Perform an idempotent write, and repeat it once when the outcome is unknown."""
+    # A second edit or delete has the same result; a second comment would be a duplicate.
+    try:
+        return action()
+    except UncertainWriteError:
+        return action()
+
+
+def is_same(left: str, right: str) -> bool:
+    """Compare two bodies, ignoring line ends and trailing blanks, which a host may change."""
+    return _normalize(left) == _normalize(right)
+
+
+def _normalize(body: str) -> str:
+    return "\n".join(line.rstrip() for line in body.replace("\r\n", "\n").strip().split("\n"))

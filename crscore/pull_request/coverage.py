@@ -1,0 +1,86 @@
+"""Gate on reviewers: did each really review the newest commit, whatever its green check says?"""
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from crscore.errors import ConfigError
+from crscore.hosts.host import Host, Reviews
+from crscore.hosts.records import Remark, RemarkKind
+from crscore.pull_request.reviewers.authors import strip_app_suffix
+from crscore.pull_request.reviewers.classify import read_posts
+from crscore.pull_request.reviewers.wildcards import matches
+from crscore.scoring.gate import GateResult
+
+POLL_S: Final = 30.0
+"""Seconds between two readings while a review is awaited."""
+_DIGITS: Final = 10
+
+
+def judge(
+    host: Host,
+    repository: str,
+    number: int,
+    reviewers: Sequence[str],
+    *,
+    wait_s: float = 0.0,
+    sleep: Callable[[float], object] = time.sleep,
+) -> GateResult:
+    """Fail for each reviewer who did not review the newest commit.
+
+    A review is a submitted one, or a thread where the host has no reviews. A notice that nothing
+    was reviewed is none, and neither is a dismissed review or one of the pull request's author.
+
+    Args:
+        host: The code host; two or three requests each time.
+        repository: Full name of the repository.
+        number: The pull request.
+        reviewers: Logins or names of reviewers; `*` is any text. Each must have reviewed.
+        wait_s: Seconds to wait for missing reviews; a push in the meantime starts no new wait.
+        sleep: Waits for seconds.
+
+    Raises:
+        ConfigError: No reviewer is given.
+        HostError: The pull request could not be read.
+    """
+    if not all(name.strip() for name in reviewers) or not reviewers:
+        raise ConfigError("reviewer", "settings", "must be the login or the name of a reviewer")
+    left = wait_s
+    while True:
+        reviews = host.read_reviews(repository, number)
+        failed = _missing(reviews, f"{reviews.head.repository}#{number}", reviewers)
+        if not failed or left <= 0:
+            return GateResult(failed, ())
+        pause = min(POLL_S, left)
+        sleep(pause)
+        left -= pause
+
+
+def _missing(reviews: Reviews, subject: str, reviewers: Sequence[str]) -> tuple[str, ...]:
+    posts = read_posts(reviews.remarks, pull_author=reviews.author)
+    reviewed = [
+        (remark.commit, {post.reviewer, *_logins(remark)})
+        for remark, post in zip(reviews.remarks, posts, strict=True)
+        if (post.is_review or remark.kind is RemarkKind.REVIEW)
+        and not post.skip
+        and remark.state != "DISMISSED"
+        and (remark.login is None or remark.login != reviews.author)
+    ]
+    failed = []
+    for pattern in map(str.strip, reviewers):
+        commits = [
+            commit
+            for commit, names in reviewed
+            if commit and any(matches(pattern, name) for name in names)
+        ]
+        if reviews.head.sha not in commits:
+            last = f"its last review is of {commits[-1][:_DIGITS]}" if commits else "nor another"
+            failed.append(
+                f"{subject}: {pattern} did not review the newest commit "
+                f"{reviews.head.sha[:_DIGITS]}{'; ' if commits else ', '}{last}"
+            )
+    return tuple(failed)
+
+
+def _logins(remark: Remark) -> tuple[str, ...]:
+    return (remark.login, strip_app_suffix(remark.login)) if remark.login else ()

@@ -1,0 +1,89 @@
+"""axe-core's findings on every kind of page, wide and narrow, light and dark: there are none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from crscore.audit.report.site import write_site
+from crscore.audit.store.database import Store
+from crscore.audit.summary import Options, make_overview
+from crscore.audit.tables import Period
+from crscore.lab.study.report.validation import validation_report
+from crscore.pull_request.documents import page
+from crscore.reports import html, layout
+from tests.helpers import audit_rows, browser, findings, overviews, results
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Browser
+
+pytestmark = pytest.mark.slow  # a real browser
+
+AXE = Path(__file__).parents[1] / "data" / "axe" / "node_modules" / "axe-core" / "axe.min.js"
+RUN = """async () => {
+  document.querySelectorAll('details').forEach(fold => { fold.open = true; });
+  const { violations } = await axe.run(document, { resultTypes: ['violations'] });
+  return violations.flatMap(rule => rule.nodes.map(node => rule.id + ': ' + node.html)); }"""
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    with browser.chromium() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    folder = tmp_path_factory.mktemp("pages")
+    useful = results.useful(results.review())
+    documents = {
+        "score": html.create().render([useful]),
+        "scores": html.create().render([results.decided(), results.flagged()]),
+        "large": html.create().render([results.large(12)]),
+        "pull": page.render_page(overviews.useful_review(), useful),
+        "study": layout.to_html(validation_report(findings.made(folder, attacks=True))),
+    }
+    for name, document in documents.items():
+        (folder / f"{name}.html").write_text(document, "utf-8")
+    with Store(folder / "store.db") as store:
+        audit_rows.fill(store, comments=1_000)
+        period = Period(since="2026-03-01", until="2026-03-30")
+        site = folder / "site"
+        write_site(store, make_overview(store, Options(period=period, resamples=50)), site)
+    kinds = ["index.html", *(f"{kind}/*.html" for kind in ("bots", "repositories"))]
+    return [folder / f"{name}.html" for name in documents] + [
+        min(site.glob(pattern)) for pattern in kinds
+    ]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [400, 1100])
+def test_no_page_has_a_finding(
+    chromium: Browser, pages: list[Path], scheme: str, width: int
+) -> None:
+    context = chromium.new_context(
+        viewport={"width": width, "height": 800},
+        color_scheme=scheme,
+        bypass_csp=True,  # the pages themselves run no script
+    )
+    violations = {}
+    for path in pages:
+        shown = context.new_page()
+        shown.goto(path.as_uri())
+        shown.evaluate(AXE.read_text("utf-8"))
+        violations[path.name] = shown.evaluate(RUN)
+        shown.close()
+    context.close()
+    assert {name: nodes for name, nodes in violations.items() if nodes} == {}
+
+
+def test_finding_is_seen(chromium: Browser) -> None:
+    shown = chromium.new_page()
+    shown.set_content("<html lang=en><title>A</title><main><h1>A</h1><img src=a.png></main>")
+    shown.evaluate(AXE.read_text("utf-8"))
+    assert any(node.startswith("image-alt") for node in shown.evaluate(RUN))
+    shown.close()

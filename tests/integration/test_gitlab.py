@@ -1,0 +1,87 @@
+"""A merge request against the simulated GitLab."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from crscore.commands import _target
+from crscore.errors import ConfigError
+from crscore.gitlab.client import Client, Token
+from crscore.gitlab.host import GitLab
+from crscore.hosts.records import RemarkKind
+from crscore.hosts.sticky import MARKER, Outcome
+from crscore.pull_request import run
+from crscore.pull_request.documents import code_quality
+from crscore.pull_request.documents import json as report
+from tests.helpers.github import scenes
+from tests.helpers.gitlab import schedules
+from tests.helpers.gitlab.server import serve
+from tests.helpers.schedules import REQUEST, Clock
+
+
+def test_faults_give_the_same_or_say_what_is_missing() -> None:
+    tally = schedules.misbehave(range(10_001, 10_011))
+    assert (tally.wrong, tally.second) == ([], [])
+    assert tally.same > 0
+    assert tally.met.total() > 10
+
+
+def test_lost_remark_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    schedules.in_peace()
+    whole = GitLab.read_pull
+
+    def forgets_what_is_missing(*given, **more):
+        return replace(whole(*given, **more), missing=())
+
+    monkeypatch.setattr(GitLab, "read_pull", forgets_what_is_missing)
+    assert schedules.misbehave(range(10_001, 10_011)).wrong
+
+
+def test_reads_threads_and_writes_one_note_without_commands() -> None:
+    clock = Clock()
+    with serve(scenes.shop(), clock=clock.now) as server:
+        host = schedules.host_of(server, clock, seed=0)
+        measured = run.measure(host, REQUEST)
+        pull = measured.pull
+        posted = [run.post(host, run.measure(host, REQUEST)).outcome for _ in range(2)]
+        host.post_to("acme/shop", 7, f"{MARKER} v2 -->\n/merge", host.read_own("acme/shop", 7, ""))
+    lines = [remark for remark in pull.remarks if remark.kind is RemarkKind.LINE]
+    assert pull.missing == ()
+    assert not any("Draft" in remark.body or "Not sent" in remark.body for remark in pull.remarks)
+    assert any(remark.resolved for remark in lines)
+    assert {remark.id for remark in lines if remark.outdated} == set(pull.originals) != set()
+    assert any(remark.state == "APPROVED" for remark in pull.remarks)
+    assert posted == [Outcome.CREATED, Outcome.UNCHANGED]
+    assert server.commands == []
+    assert [body.split("\n")[1] for body in schedules.ours(server)] == ["\\/merge"]
+    rows = json.loads(code_quality.render_code_quality(measured.overview))
+    assert rows
+    assert {row["location"]["path"] for row in rows} <= {f.path for f in pull.diff.files}
+    assert len({row["fingerprint"] for row in rows}) == len(rows)
+    assert report.render_json(measured.overview, measured.reviewers.threads, measured.result)
+
+
+def test_token_of_a_job_knows_its_own_notes() -> None:
+    clock = Clock()
+    with serve(scenes.shop(), clock=clock.now) as server:
+        server.job_token = "a-job-token"
+        host = GitLab(Client(token=Token("a-job-token", is_job=True), url=server.url))
+        first = run.post(host, run.measure(host, REQUEST))
+        server.may_write = False
+        assert host.read_own("acme/shop", 7, "").certain
+        measured = run.measure(host, REQUEST)
+        refused = host.post_to("acme/shop", 7, "other", host.read_own("acme/shop", 7, ""))
+    assert first.outcome is Outcome.CREATED
+    assert len(measured.pull.sticky) == 1
+    assert refused.outcome is Outcome.REFUSED
+
+
+def test_targets_are_on_the_configured_gitlab(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GITLAB_URL", "https://git.example/lab")
+    page = "https://git.example/lab/a/b/c/-/merge_requests/7"
+    for text in ("a/b/c!7", page, f"{page}/diffs#note_1"):
+        target = _target.find_target(text, None)
+        assert (target.repository, target.number, target.is_gitlab) == ("a/b/c", 7, True)
+    with pytest.raises(ConfigError, match="GITLAB_URL"):
+        _target.find_target("https://other.example/a/b/-/merge_requests/7", None)

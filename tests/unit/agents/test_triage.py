@@ -1,0 +1,111 @@
+"""Decisions on a real change with the shipped weights."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from crscore import Scorer
+from crscore.agents.triage import Action, Policy, Triage, kept_comments, triage
+from crscore.errors import ConfigError
+from crscore.records import Comment, Stance, Verdict
+from tests.helpers.changes import change
+
+DIFF = (Path(__file__).parents[3] / "examples" / "change.diff").read_text("utf-8")
+CLIENT = "payments/client.py"
+BREAKS = Comment(
+    body="`timeout` has no default in `GatewayClient.__init__`, so every caller breaks.",
+    path=CLIENT,
+    line=18,
+    author="mira",
+)
+NONE = Comment(
+    body="When all attempts fail, `charge` returns None and an unpaid order looks paid.",
+    path=CLIENT,
+    line=34,
+    author="jonas",
+)
+PRAISE = Comment(body="Nice work, the loop in `charge` is easy to follow!", path=CLIENT)
+
+
+@pytest.fixture(scope="module")
+def scorer() -> Scorer:
+    return Scorer(analyzers="none")
+
+
+def decide(scorer: Scorer, *comments: Comment, **options: object) -> Triage:
+    return triage(scorer, scorer.read_diff(DIFF), comments, **options)  # type: ignore[arg-type]
+
+
+def test_problem_is_to_fix_and_praise_to_skip(scorer: Scorer) -> None:
+    problem, praise = decide(scorer, BREAKS, PRAISE).remarks
+    assert (problem.action, praise.action) == (Action.FIX, Action.SKIP)
+    assert "critical" in problem.reason
+    assert problem.place is not None
+    assert (problem.place.path, problem.place.line, problem.author) == (CLIENT, 18, "mira")
+    assert (problem.post, praise.post) == (True, False)
+
+
+def test_question_is_to_answer(scorer: Scorer) -> None:
+    asked = Comment(body="Why was the null check of `customerId` removed in `openOrders`?")
+    (question,) = decide(scorer, asked).remarks
+    assert (question.action, question.stance) == (Action.ANSWER, Stance.QUESTION)
+    assert question.place is not None
+    assert question.place.path == "service/OrderService.java"
+
+
+def test_refuted_remark_is_answered_with_its_receipt_and_not_posted(scorer: Scorer) -> None:
+    code = "def send(amounts, limit):\n    post(amounts, retries=3)\n    print(amounts)\n"
+    diff = change("shop/pay.py", "", code)
+    (remark,) = triage(scorer, diff, [Comment(body="`send` never calls `post`.")]).remarks
+    assert remark.verdict is Verdict.REFUTED
+    assert remark.receipt is not None
+    assert remark.action is Action.ANSWER
+    assert remark.receipt.fact in remark.reason
+    assert not remark.post
+
+
+def test_same_point_of_another_reviewer_is_a_duplicate_of_the_better_one(scorer: Scorer) -> None:
+    again = Comment(
+        body="Every caller of `GatewayClient.__init__` breaks, as `timeout` has no default.",
+        path=CLIENT,
+        author="jonas",
+    )
+    first, second, other = decide(scorer, BREAKS, again, NONE).remarks
+    better, worse = sorted((first, second), key=lambda remark: -remark.worth)
+    assert (better.duplicate_of, worse.duplicate_of) == (None, better.index)
+    assert worse.action is Action.SKIP
+    assert other.duplicate_of is None
+
+
+def test_same_words_on_another_file_are_no_duplicate(scorer: Scorer) -> None:
+    texts = [Comment(body=BREAKS.body, path=path) for path in (CLIENT, "web/cart.js")]
+    assert [remark.duplicate_of for remark in decide(scorer, *texts).remarks] == [None, None]
+
+
+def test_what_others_posted_is_not_posted_again(scorer: Scorer) -> None:
+    decided = decide(scorer, BREAKS, NONE, posted=[BREAKS])
+    assert [remark.post for remark in decided.remarks] == [False, True, False]
+    assert kept_comments(decided, [BREAKS, NONE]) == (NONE,)
+
+
+def test_budget_keeps_the_most_valuable(scorer: Scorer) -> None:
+    decided = decide(scorer, NONE, BREAKS, policy=Policy(min_worth=0, budget=1))
+    (posted,) = [remark for remark in decided.remarks if remark.post]
+    assert posted.draft_worth == max(remark.draft_worth for remark in decided.remarks)
+
+
+def test_threshold_drops_what_is_worth_less(scorer: Scorer) -> None:
+    assert not any(
+        remark.post for remark in decide(scorer, BREAKS, policy=Policy(min_worth=1.0)).remarks
+    )
+
+
+def test_review_without_text_has_no_remarks(scorer: Scorer) -> None:
+    assert decide(scorer).remarks == ()
+
+
+def test_encoder_without_weights_is_refused() -> None:
+    with pytest.raises(ConfigError, match="minilm"):
+        decide(Scorer(encoder="hashing", analyzers="none"), BREAKS)

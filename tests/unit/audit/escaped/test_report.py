@@ -1,0 +1,69 @@
+"""Escaped defects on the page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from crscore.audit.report.site import write_site
+from crscore.audit.store.database import Store
+from crscore.audit.store.rows import Followed, LaterChange, Mention, comment_key
+from crscore.audit.summary import Options, make_overview
+from crscore.audit.tables import Period
+from crscore.hosts.records import RemarkKind
+from tests.helpers import audit_rows as rows
+
+OPTIONS = Options(period=Period(since="2026-03-01", until="2026-03-31"), resamples=20)
+
+
+def fill(store: Store) -> None:
+    """Write four pulls: a fix that was said, one that was not, another change, and a lost merge."""
+    store.signature_id("one")
+    store.put([rows.repository(), *(rows.pull(number) for number in range(1, 5))])
+    body = store.add_text("It divides by zero.")
+    for number in range(1, 4):
+        key = comment_key(RemarkKind.LINE, number)
+        store.put(
+            [rows.score(number, "otter", 50), rows.comment(number, "otter", number, body=body)]
+        )
+        message = store.add_text(
+            "Fix <img src=x> of carts\n\nIt failed." if number < 3 else "Add it"
+        )
+        landed = f"{number:040x}"
+        store.put(
+            [
+                Followed(repository=1, number=number, night="2026-05-01"),
+                LaterChange(
+                    repository=1, number=number, landed=landed, at=rows.at(9), path="a.py", line=7,
+                    fixes=int(number < 3), message=message, lines=2, compared=1,
+                ),
+            ]
+        )  # fmt: skip
+        if number == 1:
+            mention = Mention(
+                repository=1, number=1, landed=landed, comment=key, near=1, said=1
+            )  # fmt: skip
+            store.put([mention])
+    store.put([Followed(repository=1, number=4, night="2026-05-01", reason="there is no clone")])
+
+
+def test_numbers_and_pages(tmp_path: Path) -> None:
+    with Store(Path(":memory:")) as store:
+        fill(store)
+        overview = make_overview(store, OPTIONS)
+        write_site(store, overview, tmp_path / "site")
+    escaped = overview.escaped
+    page = (tmp_path / "site" / "index.html").read_text("utf-8")
+
+    assert (escaped.pulls, escaped.complete, escaped.unknown[0].reason) == (
+        3, 3, "there is no clone",
+    )  # fmt: skip
+    assert (escaped.fixed.count, escaped.changed.count) == (2, 1)
+    assert (escaped.said.count, escaped.said.total) == (1, 2)
+    (otter,) = escaped.reviewers
+    assert (otter.said.share, otter.near.share, otter.near_base.share) == (0.5, 0.5, 0.0)
+    assert [(row.number, row.text) for row in escaped.missed] == [(2, "Fix <img src=x> of carts")]
+    assert "later commits fixed lines of 2 of 3 merged pull requests (67 %)" in page
+    assert "1 pull request not followed: there is no clone." in page
+    assert "50 % (5 to 95 %)" in page
+    assert f"https://github.com/acme/service-1/commit/{2:040x}" in page
+    assert "<img" not in page

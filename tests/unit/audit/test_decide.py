@@ -1,0 +1,243 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from crscore.audit.overview import Reviewer
+from crscore.audit.store.database import Store
+from crscore.audit.store.rows import Check, SignalRow, comment_key
+from crscore.audit.summary import Options, make_overview
+from crscore.audit.tables import Period
+from crscore.hosts.records import RemarkKind
+from tests.helpers import audit_rows as rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from crscore.audit.overview import Decision
+
+OPTIONS = Options(period=Period(since="2026-03-01", until="2026-03-31"), resamples=50)
+
+
+@pytest.fixture
+def store() -> Iterator[Store]:
+    with Store(Path(":memory:")) as opened:
+        opened.signature_id("one")
+        body = opened.add_text("Text.")
+        assert body
+        opened.put([rows.repository()])
+        yield opened
+
+
+def write(
+    store: Store,
+    kinds: Sequence[Sequence[str]],
+    reviewer: str = "otter",
+    *,
+    acted_on: int | None = None,
+    base: int = 20,
+) -> None:
+    """Write a pull a day part, with a comment of each of its kinds; base rate in percent."""
+    body, host_id = store.add_text("Text."), 1
+    for number, comments in enumerate(kinds, 1):
+        store.put([rows.pull(number, day=number * 25 // len(kinds))])
+        if comments:
+            store.put([rows.score(number, reviewer, 50, comments=len(comments), words=40)])
+        for kind in comments:
+            key = comment_key(RemarkKind.LINE, host_id)
+            is_noise = kind in ("repeat", "restates", "praise", "nothing")
+            value = {"noise": kind, "level": None} if is_noise else {"level": kind}
+            store.put(
+                [
+                    rows.comment(number, reviewer, host_id, body=body),
+                    rows.comment_score(key, number, **value),
+                ]
+            )
+            if acted_on is not None:
+                signal = {"comment": key, "night": "2026-03-02", "rules": 3, "signal": 11}
+                value = int(host_id % 100 < acted_on)
+                store.put([SignalRow(**signal, value=value, base_yes=base, base_all=100)])
+            host_id += 1
+
+
+def decide(store: Store) -> Decision:
+    (reviewer,) = make_overview(store, OPTIONS).reviewers
+    assert reviewer.decision
+    return reviewer.decision
+
+
+def test_bot_with_something_of_weight_on_most_pull_requests_is_kept(store: Store) -> None:
+    write(store, [("major",), ("critical", "nit")] * 15 + [()] * 2 + [("nit",)])
+
+    decision = decide(store)
+
+    assert decision.verdict == "keep"
+    # The two silent pulls lie between its first and its last one.
+    assert (decision.gained.count, decision.gained.total, decision.silent) == (30, 33, 2)
+    assert (decision.weighty.count, decision.weighty.total) == (30, 46)
+    assert decision.text.startswith("Keep otter: 91 % (")
+
+
+@pytest.mark.parametrize("kind", ["restates", "nit", "nothing", ""])
+def test_bot_that_gives_nothing_is_dropped(store: Store, kind: str) -> None:
+    kinds = (kind,) if kind else ()
+    write(store, [("nit",), *[kinds] * 58, ("nit",)])
+
+    decision = decide(store)
+
+    assert decision.verdict == "drop"
+    assert decision.silent == (0 if kind else 58)
+
+
+def test_bot_that_never_said_anything_behind_a_green_check_is_dropped(store: Store) -> None:
+    for number in range(1, 41):
+        store.put(
+            [
+                rows.pull(number),
+                rows.comment(
+                    number, "otter", number, is_review=0, skip="limit", path=None, line=None
+                ),
+                Check(
+                    repository=1,
+                    number=number,
+                    head=rows.head(number),
+                    app="otter",
+                    name="review",
+                    outcome="success",
+                ),
+            ]
+        )
+
+    assert (decide(store).verdict, decide(store).gained.total) == ("drop", 40)
+
+
+def test_what_to_switch_off_is_named_with_what_would_be_lost(store: Store) -> None:
+    write(store, [("major", "restates", "restates", "praise")] * 15 + [("nothing",)] * 30)
+
+    decision = decide(store)
+
+    assert (decision.verdict, decision.switch_off) == ("tune", ("nothing", "restates", "praise"))
+    assert decision.text.startswith(
+        "Tune otter: switch off remarks that give nothing and summaries of the change and other "
+        "kinds (1), 75 of its 90 comments; 33 % ("
+    )
+
+
+def test_points_that_nobody_else_made_are_what_would_be_lost(store: Store) -> None:
+    body = store.add_text("Text.")
+
+    def say(number: int, reviewer: str, host_id: int, point: int, **more: object) -> None:
+        key, is_bot = comment_key(RemarkKind.LINE, host_id), int(reviewer != "ada")
+        person = {"is_app": is_bot, "is_bot": is_bot}
+        first = comment_key(RemarkKind.LINE, point)
+        store.put(
+            [
+                rows.comment(number, reviewer, host_id, body=body, **person),
+                rows.comment_score(key, number, point=first, **more),
+                rows.score(number, reviewer, 50, comments=1, is_bot=is_bot),
+            ]
+        )
+
+    for number in range(1, 31):
+        store.put([rows.pull(number, day=number - 1)])
+        say(number, "otter", 3 * number, 3 * number)
+        say(number, "hare", 3 * number + 1, 3 * number + number % 2, level="minor")
+    say(2, "ada", 200, 6)
+    say(3, "ada", 201, 201)
+    say(4, "otter", 202, 202, level="nit")  # no weight
+
+    points = {row.name: row.decision.points for row in make_overview(store, OPTIONS).reviewers[:2]
+              if row.decision and row.decision.points}  # fmt: skip
+
+    otter, hare = points["otter"], points["hare"]
+    assert (otter.total, otter.only, otter.first, otter.people) == (30, 15, 15, 1)
+    assert (hare.total, hare.only, hare.first, hare.people) == (30, 15, 0, 1)
+    assert otter.monthly == pytest.approx(15 * 30 / 31)
+
+
+def test_repetition_counts_as_said_again_only_after_an_answer(store: Store) -> None:
+    body, other = store.add_text("The lock is never released."), store.add_text("It is: see above.")
+    for number, is_answered in ((1, True), (2, False)):
+        key = comment_key(RemarkKind.LINE, 10 * number + 2)
+        store.put(
+            [
+                rows.pull(number),
+                rows.comment(number, "otter", 10 * number, body=body, created=rows.at(0, 10)),
+                rows.comment(number, "otter", 10 * number + 2, body=body, created=rows.at(0, 20)),
+                rows.score(number, "otter", 50, comments=1),
+                rows.comment_score(key, number, noise="repeat", level=None),
+            ]
+        )
+        if is_answered:
+            thread = rows.comment(number, "otter", 10 * number, body=body).thread
+            answer = {"created": rows.at(0, 15), "is_review": 0, "is_bot": 0, "is_app": 0}
+            store.put([rows.comment(number, "ada", 11, body=other, thread=thread, **answer)])
+
+    points = decide(store).points
+    assert points
+    assert points.again == 1
+
+
+def test_few_pull_requests_decide_nothing(store: Store) -> None:
+    write(store, [("critical",)] * 12)
+
+    assert decide(store).text == "Undecided about otter: it takes 8 more pull requests to tell."
+
+
+@pytest.mark.parametrize(("acted_on", "verdict"), [(60, "undecided"), (20, "drop")])
+def test_what_authors_act_on_is_not_dropped(store: Store, acted_on: int, verdict: str) -> None:
+    write(store, [("nit",)] * 100, acted_on=acted_on)
+
+    decision = decide(store)
+
+    assert decision.verdict == verdict
+    # Nits that authors want are not to be switched off.
+    assert decision.switch_off == (("nit",) if verdict == "drop" else ())
+    assert f"authors acted on {acted_on} % of its comments, 20 % would be chance" in decision.text
+
+
+def test_what_authors_leave_alone_is_not_kept(store: Store) -> None:
+    write(store, [("major",)] * 100, acted_on=10, base=40)
+
+    decision = decide(store)
+
+    assert decision.verdict == "undecided"
+    assert "authors do not act on what seems to have weight" in decision.text
+
+
+def test_account_that_does_more_than_review_is_not_silent_elsewhere(store: Store) -> None:
+    write(store, [("major",), *[()] * 20, ("major",)], "github-actions")
+
+    assert decide(store).silent == 0
+
+
+def test_review_that_waits_for_its_score_is_not_silence(store: Store) -> None:
+    write(store, [("major",)] * 20)
+    store.put([rows.pull(30, day=5), rows.comment(30, "otter", 99)])
+
+    assert decide(store).silent == 0
+
+
+def test_confirmed_and_refuted_comments_and_the_first_hours_are_told(store: Store) -> None:
+    write(store, [("major", "minor", "nothing")] * 2)
+    store.put(
+        rows.comment_score(comment_key(RemarkKind.LINE, at), 1, verdict=verdict)
+        for at, verdict in ((1, "confirmed"), (2, "confirmed"), (3, "refuted"))
+    )
+
+    decision = decide(store)
+
+    assert (decision.confirmed, decision.refuted) == (2, 1)
+    # 80 words; a comment at 10:00 of the first day on a pull request of 9:00, and one on a later
+    # day that has the same time, before its pull request.
+    assert decision.minutes == pytest.approx(0.4)
+
+
+def test_people_are_not_decided_about(store: Store) -> None:
+    write(store, [("major",)] * 30, "ada")
+
+    (ada,) = make_overview(store, OPTIONS).reviewers
+    assert isinstance(ada, Reviewer)
+    assert ada.decision is None

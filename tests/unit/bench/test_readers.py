@@ -1,0 +1,217 @@
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from crscore.bench import read_findings, read_golden
+from crscore.bench.readers import name_change
+from crscore.errors import InputError
+
+GOLDEN = {"id": "a", "problems": [{"text": "It leaks."}]}
+
+
+def write(folder: Path, content: str, name: str = "rows.jsonl") -> Path:
+    path = folder / name
+    path.write_text(content, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "has no problem"),
+        ('[{"problems": [{"text": "x"}]}]', "the id of its change is missing"),
+        ('{"id": "a", "problems": [{"severity": "low"}]}', "text is missing"),
+        ('{"id": "a", "problems": [{"text": "x", "severity": "odd"}]}', "severity is 'odd'"),
+        ('{"id": "a", "problems": [{"text": "x"}, {"text": "x"}]}', "problem is listed twice"),
+        (json.dumps(GOLDEN) + "\n" + json.dumps(GOLDEN), "the change a is listed twice"),
+        ('{"id": "a", "problems": [{"text": "x", "line": "7"}]}', "expected a line from 1"),
+        ('{"id": "a", "problems": [7]}', "expected an object"),
+        ('{"problems": ["x"]}', "the id of its change is missing"),
+        ("{broken", "not a line of JSON"),
+    ],
+)
+def test_wrong_golden_set_gets_one_line(tmp_path: Path, content: str, message: str) -> None:
+    with pytest.raises(InputError, match=message) as caught:
+        read_golden(write(tmp_path, content))
+    assert "\n" not in str(caught.value)
+
+
+def test_other_encoding_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "set.jsonl"
+    path.write_bytes(json.dumps(GOLDEN).encode("utf-16"))
+    with pytest.raises(InputError, match="not UTF-8"):
+        read_golden(path)
+
+
+def test_large_file_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "set.jsonl.gz"
+    path.write_bytes(gzip.compress(b" " * 100_000_000, 1))
+    with pytest.raises(InputError, match="too large"):
+        read_golden(path)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '{"id": "o/r#7", "problems": [{"text": "It leaks.", "severity": "major"}]}',
+        '[{"url": "https://github.com/o/r/pull/7", '
+        '"comments": [{"comment": "It leaks.", "severity": "High"}]}]',
+        '{"pull": "https://github.com/o/r/pull/7", "comment": "It leaks.", "severity": "error"}',
+    ],
+)
+def test_layouts_of_golden_sets(tmp_path: Path, content: str) -> None:
+    (change,) = read_golden(write(tmp_path, content)).changes
+    assert change.id == "o/r#7"
+    assert [(row.text, row.severity) for row in change.problems] == [("It leaks.", "high")]
+
+
+def test_order_of_a_set_does_not_change_its_hash(tmp_path: Path) -> None:
+    rows = [json.dumps({"id": name, "problems": ["x", "y"]}) for name in "ab"]
+    turned = [json.dumps({"id": name, "problems": ["y", "x"]}) for name in "ba"]
+    first = read_golden(write(tmp_path, "\n".join(rows)))
+    assert first.sha256 == read_golden(write(tmp_path, "\n".join(turned))).sha256
+
+
+def test_layouts_of_findings(tmp_path: Path) -> None:
+    github = [
+        {
+            "id": 1,
+            "url": "https://api.github.com/repos/o/r/pulls/comments/1",
+            "pull_request_url": "https://api.github.com/repos/o/r/pulls/7",
+            "user": {"login": "helper[bot]"},
+            "body": "It leaks.",
+            "path": "a.py",
+            "line": None,
+            "original_line": 3,
+        }
+    ]
+    by_change = {"https://github.com/o/r/pull/7": {"helper": [{"text": "It leaks."}]}}
+    for content, is_raw, line in ((github, True, 3), (by_change, False, None)):
+        (finding,) = read_findings(write(tmp_path, json.dumps(content), "rows.json"))
+        assert (finding.change, finding.bot, finding.raw) == ("o/r#7", "helper", is_raw)
+        assert finding.line == line
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ('{"change": "a", "text": "x"}', "the bot is missing"),
+        ('{"bot": "b", "text": "x"}', "the id of its change is missing"),
+        ('{"change": "a", "bot": "b", "findings": [null]}', "text is missing"),
+        ('{"change": "a", "bot": "b", "text": "x", "line": NaN}', "expected a line from 1"),
+        ("7", "expected an object, got int"),
+    ],
+)
+def test_wrong_finding_gets_one_line(tmp_path: Path, content: str, message: str) -> None:
+    with pytest.raises(InputError, match=message) as caught:
+        read_findings(write(tmp_path, content))
+    assert "\n" not in str(caught.value)
+
+
+MARTIAN = {
+    "https://github.com/o/r/pull/7": {
+        "golden_comments": [{"comment": "It leaks.", "severity": "High", "category": "bug"}],
+        "reviews": [
+            {
+                "tool": "helper",
+                "pr_url": "https://github.com/copies/r-helper/pull/1",
+                "review_comments": [{"path": "a.py", "line": 3, "body": "It leaks."}],
+            },
+            {
+                "tool": "other",
+                "review_comments": [{"body": "Two points."}],
+                "candidates": ["It leaks.", "It is slow."],
+            },
+        ],
+    }
+}
+AACR = [
+    {
+        "githubPrUrl": "https://github.com/o/r/pull/7",
+        "project_main_language": "Go",
+        "comments": [{"note": "It leaks.", "path": "a.go", "from_line": 2, "to_line": 4}],
+    }
+]
+REVIEWBENCH = {
+    "pr": {"repo": "https://github.com/o/r", "pr_number": 7},
+    "agent": "helper",
+    "findings": [
+        {"file": "a.ts", "start_line": 2, "end_line": 4, "message": "It leaks.", "label": "TP"},
+        {"file": "a.ts", "start_line": 9, "end_line": 9, "message": "Rename it.", "label": "FP"},
+    ],
+}
+SARIF = {
+    "version": "2.1.0",
+    "runs": [
+        {
+            "tool": {"driver": {"name": "linter"}},
+            "results": [
+                {
+                    "message": {"text": "It leaks."},
+                    "locations": [
+                        {
+                            "physicalLocation": {
+                                "artifactLocation": {"uri": "a.py"},
+                                "region": {"startLine": 3},
+                            }
+                        }
+                    ],
+                }
+            ],
+        }
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("document", "place", "language"),
+    [
+        (MARTIAN, (None, None), ""),
+        (AACR, ("a.go", 4), "go"),
+        (REVIEWBENCH, ("a.ts", 4), ""),
+    ],
+)
+def test_published_golden_sets(
+    tmp_path: Path, document: object, place: tuple[object, object], language: str
+) -> None:
+    (change,) = read_golden(write(tmp_path, json.dumps(document), "set.json")).changes
+    (problem,) = change.problems
+    assert (change.id, change.language, problem.text) == ("o/r#7", language, "It leaks.")
+    assert (problem.path, problem.line) == place
+
+
+def test_published_findings(tmp_path: Path) -> None:
+    rows = read_findings(write(tmp_path, json.dumps(MARTIAN), "rows.json"))
+    assert [(row.change, row.bot, row.text, row.raw) for row in rows] == [
+        ("o/r#7", "helper", "It leaks.", True),
+        ("o/r#7", "other", "It leaks.", False),
+        ("o/r#7", "other", "It is slow.", False),
+    ]
+    rows = read_findings(write(tmp_path, json.dumps(REVIEWBENCH), "rows.json"))
+    assert {(row.change, row.bot, row.line) for row in rows} == {
+        ("o/r#7", "helper", 4),
+        ("o/r#7", "helper", 9),
+    }
+
+
+def test_sarif_is_named_after_its_change(tmp_path: Path) -> None:
+    path = write(tmp_path, json.dumps(SARIF), "change-1.sarif")
+    (finding,) = read_findings(path)
+    assert (finding.change, finding.bot, finding.path) == ("change-1", "linter", "a.py")
+    (change,) = read_golden(path).changes
+    assert (change.id, change.problems[0].line) == ("change-1", 3)
+
+
+def test_folder_is_one_set(tmp_path: Path) -> None:
+    for name in "ab":
+        write(tmp_path, json.dumps({**GOLDEN, "id": name}), f"{name}.json")
+    write(tmp_path, "no data", "notes.txt")
+    assert [change.id for change in read_golden(tmp_path).changes] == ["a", "b"]
+    with pytest.raises(InputError, match="has no x/"):
+        read_golden(tmp_path, pattern="x/*")
+
+
+def test_merge_requests_have_another_mark() -> None:
+    assert name_change("https://gitlab.com/g/s/p/-/merge_requests/3") == "g/s/p!3"

@@ -1,0 +1,141 @@
+import dataclasses
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+from msgspec.structs import replace
+
+from crscore import bench
+from crscore.bench.judgements import kappa
+from crscore.bench.matching import assign
+from crscore.bench.pairs import compare_places
+from crscore.bench.records import Change, Finding, Problem, make_set
+from crscore.bench.report import lay_out
+from crscore.bench.results import BenchResult
+from crscore.errors import InputError
+from crscore.reports import layout
+
+EXAMPLES = Path(__file__).parents[3] / "examples" / "bench"
+
+
+@pytest.fixture(scope="module")
+def result() -> BenchResult:
+    return bench.score(EXAMPLES / "golden.jsonl", EXAMPLES / "findings.jsonl")
+
+
+def test_example_ranks_the_careful_bot_first(result: BenchResult) -> None:
+    assert result.bots[0].bot == "careful"
+    outcomes = {
+        decision.finding.text: decision.outcome
+        for change in result.changes
+        for decision in change.decisions
+    }
+    assert outcomes["Missing Javadoc comment."] == "unlisted"
+    assert outcomes["Class Order overrides equals but not hashCode."] == "hit"
+
+
+def test_order_and_other_bots_change_nothing(result: BenchResult) -> None:
+    golden = bench.read_golden(EXAMPLES / "golden.jsonl")
+    findings = bench.read_findings(EXAMPLES / "findings.jsonl")
+    random.Random(1).shuffle(findings)
+    turned = dataclasses.replace(golden, changes=tuple(reversed(golden.changes)))
+    again = bench.score(turned, findings)
+    assert again.bots == result.bots
+    assert again.comparisons == result.comparisons
+    for row in result.bots:
+        (alone,) = bench.score(golden, [f for f in findings if f.bot == row.bot]).bots
+        beside = replace(row, best_rank=1, worst_rank=1)
+        assert alone == beside
+
+
+def test_point_said_twice_counts_once() -> None:
+    golden = bench.read_golden(EXAMPLES / "golden.jsonl")
+    text = "The lock is never released on the early return after a failed parse."
+    rows = [Finding(change="shop-3", bot="b", text=text) for _ in range(3)]
+    (row,) = bench.score(golden, rows).bots
+    assert (row.hits, row.duplicates, row.unlisted) == (1, 2, 0)
+
+
+def test_findings_of_other_changes_are_named() -> None:
+    golden = bench.read_golden(EXAMPLES / "golden.jsonl")
+    with pytest.raises(InputError, match="no finding is for a change"):
+        bench.score(golden, [Finding(change="x", bot="b", text="Leaks.")])
+
+
+def test_place_alone_never_matches() -> None:
+    golden = bench.read_golden(EXAMPLES / "golden.jsonl")
+    near = Finding(change="shop-9", bot="b", text="Missing comment.", path="Dates.java", line=8)
+    assert bench.score(golden, [near]).bots[0].hits == 0
+
+
+@pytest.mark.parametrize(
+    ("path", "line", "expected"), [("src/a.py", 8, 1), ("a.py", 30, 0), ("b.py", 8, -1)]
+)
+def test_places(path: str, line: int, expected: int) -> None:
+    finding = Finding(change="x", bot="b", text="x", path=path, line=line)
+    assert compare_places(finding, Problem(text="x", path="a.py", line=6)) == expected
+
+
+def test_one_problem_a_finding() -> None:
+    matches = assign(np.array([[0.9, 0.8], [0.85, 0.1], [0.2, 0.3]]))
+    assert [(match.finding, match.problem) for match in matches] == [(0, 0), (2, 1)]
+
+
+def test_kappa_of_chance_and_of_constant_decisions() -> None:
+    first = np.array([True, True, False, False])
+    assert kappa(first, np.array([True, False, True, False])) == 0
+    assert kappa(first | True, first | True) is None
+
+
+def test_page_escapes_what_bots_say() -> None:
+    golden = bench.read_golden(EXAMPLES / "golden.jsonl")
+    rows = [Finding(change="shop-1", bot="<script>", text="<img src=x> is wrong.")]
+    page = layout.to_html(lay_out(bench.score(golden, rows)))
+    assert "<script>" not in page
+    assert "<img src=x>" not in page
+
+
+def test_raw_comment_is_divided_and_praise_is_no_finding() -> None:
+    golden = bench.read_golden(EXAMPLES / "golden.jsonl")
+    text = (
+        "Nice cleanup overall!\n\n"
+        "- The lock is never released on the early return after a failed parse.\n"
+        "- Please rename `tmp2`, the name says nothing.\n"
+    )
+    rows = [Finding(change="shop-3", bot="b", text=text, raw=True)]
+    scored = bench.score(golden, rows)
+    (row,) = scored.bots
+    assert (row.hits, row.unlisted, row.duplicates) == (1, 1, 0)
+    assert row.silent == len(golden.changes) - 1
+    assert scored.notes == (f"changes without a finding count as silence: b {row.silent}",)
+
+
+def test_unlisted_findings_have_an_importance_and_a_verdict() -> None:
+    diff = """--- a/app.py
++++ b/app.py
+@@ -1,2 +1,2 @@
+ def load(path):
+-    return open(path)
++    return open(path, "rb")
+"""
+    golden = make_set("g", "", [Change(id="a", problems=(Problem(text="It leaks."),), diff=diff)])
+    texts = (
+        "Anybody can run commands as root: the shell gets the user's input unescaped.",
+        "Nit: rename `path`.",
+    )
+    rows = [Finding(change="a", bot="b", text=text, path="app.py", line=2) for text in texts]
+    (row,) = bench.score(golden, rows, resamples=0).changes
+    levels = [decision.importance for decision in row.decisions]
+    assert levels[0] in ("critical", "major")
+    assert levels[1] in ("nit", "minor")
+    assert {decision.verdict for decision in row.decisions} <= {"confirmed", "refuted", "unproven"}
+
+
+def test_comparisons_are_corrected_and_ranks_are_ranges(result: BenchResult) -> None:
+    p_values = [pair.p_value for pair in result.comparisons if pair.p_value is not None]
+    assert len(result.comparisons) == 3
+    assert all(0 <= p <= 1 for p in p_values)
+    assert all(1 <= row.best_rank <= row.worst_rank <= 3 for row in result.bots)
+    languages = {group.name for group in result.bots[0].groups if group.kind == "language"}
+    assert "python" in languages

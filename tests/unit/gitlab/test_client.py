@@ -1,0 +1,210 @@
+"""The client over real HTTP against a scripted server; only the clock is a toy."""
+
+import ssl
+import subprocess
+import threading
+
+import pytest
+
+from crscore.errors import (
+    BadTokenError,
+    HostError,
+    NotFoundError,
+    PermissionDeniedError,
+    RateLimitedError,
+    UnavailableError,
+    UncertainWriteError,
+)
+from crscore.gitlab import client
+from crscore.gitlab.client import Client, Token
+from crscore.hosts.retry import RetryBudget
+from tests.helpers.github.answers import Answer
+from tests.helpers.github.transport import Http, handler
+from tests.helpers.scripted import Clock, Reply, Scripted
+
+SECRET = "glpat-0123456789abcdef"
+PATH = "/projects/a%2Fb/merge_requests/7"
+
+
+@pytest.fixture
+def server():
+    server = Scripted()
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def connect(server: Scripted, clock: Clock):
+    connected = []
+
+    def connecting(*, budget_s: float = 300.0, **options) -> Client:
+        options = {"token": Token(SECRET), "url": server.url, "timeout_s": 1, **options}
+        retry = RetryBudget(budget_s=budget_s, sleep=clock.sleep, now=clock.now, chance=lambda: 1.0)
+        connected.append(Client(retry=retry, **options))
+        return connected[-1]
+
+    yield connecting
+    for one in connected:
+        one.close()
+
+
+@pytest.mark.parametrize(
+    ("token", "header"),
+    [(Token(SECRET), "private-token"), (Token(SECRET, is_job=True), "job-token"), (None, "")],
+)
+def test_each_token_has_its_own_header(server, connect, token, header) -> None:
+    server.will(Reply(body={}))
+    connect(token=token).get(PATH, dict)
+    headers = server.asked[0].headers
+    signed = {name for name, value in headers.items() if SECRET in value}
+    assert signed == ({header} if header else set())
+    assert server.targets() == [f"/api/v4{PATH}"]
+
+
+def test_address_may_have_a_path(server, connect) -> None:
+    server.will(Reply(body={}))
+    connect(url=f"{server.url}/lab/").get(PATH, dict)
+    assert server.targets() == [f"/lab/api/v4{PATH}"]
+
+
+def test_redirect_is_not_followed(server, connect) -> None:
+    elsewhere = Scripted()
+    server.will(Reply(status=302, headers={"Location": f"{elsewhere.url}/x"}, body={}))
+    try:
+        with pytest.raises(UnavailableError, match="redirected"):
+            connect().get(PATH, dict)
+        assert elsewhere.asked == []
+    finally:
+        elsewhere.close()
+
+
+def test_next_page_is_a_number_whatever_the_links_say(server, connect) -> None:
+    links = {"Link": '<https://evil.example/x>; rel="next"', "X-Next-Page": "2", "X-Total": "2"}
+    server.will(Reply(body=[1], headers=links), Reply(body=[2], headers={"X-Total": "2"}))
+    assert connect().pages(PATH, int).items == (1, 2)
+    assert [target.split("page=")[-1] for target in server.targets()] == ["1", "2"]
+
+
+def test_list_without_end_ends(server, connect, monkeypatch) -> None:
+    monkeypatch.setattr(client, "MAX_PAGES", 3)
+    server.route = lambda _: Reply(body=[1], headers={"X-Next-Page": "2"})
+    pages = connect().pages(PATH, int)
+    assert pages.missing == ("pages after 3 were not read",)
+    assert len(server.asked) == 3
+
+
+def test_list_shorter_than_its_total_is_missing(server, connect) -> None:
+    server.will(Reply(body=[1], headers={"X-Total": "2"}))
+    assert connect().pages(PATH, int).missing == ("1 of 2 items were listed",)
+
+
+@pytest.mark.parametrize(
+    ("status", "error"),
+    [(401, BadTokenError), (403, PermissionDeniedError), (404, NotFoundError), (422, HostError)],
+)
+def test_refusal_is_its_error_at_once(server, connect, status, error) -> None:
+    server.will(Reply(status=status, body={"message": f"no, {SECRET}\nno"}))
+    with pytest.raises(error) as caught:
+        connect().get(PATH, dict)
+    assert SECRET not in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert len(server.asked) == 1
+
+
+@pytest.mark.parametrize("reply", [Reply(status=502), Reply(status=202), Reply(body=b'{"a":')])
+def test_passing_trouble_is_tried_again(server, connect, clock, reply) -> None:
+    server.will(reply, Reply(body={"a": 1}))
+    assert connect().get(PATH, dict) == {"a": 1}
+    assert len(server.asked) == 2
+
+
+def test_rate_limit_waits_as_long_as_it_says(server, connect, clock) -> None:
+    server.will(Reply(status=429, headers={"Retry-After": "17"}), Reply(body={}))
+    host = connect()
+    host.get(PATH, dict)
+    assert host.traffic.waited_s == 17
+
+
+def test_rate_limit_beyond_the_budget_stops_all_later_requests(server, connect) -> None:
+    server.will(Reply(status=429, headers={"Retry-After": "900"}))
+    host = connect(budget_s=60)
+    for _ in range(3):
+        with pytest.raises(RateLimitedError):
+            host.get(PATH, dict)
+    assert len(server.asked) == 1
+
+
+@pytest.mark.parametrize("value", ["-5", "nan", "inf", "soon", "1e300"])
+def test_wait_that_makes_no_sense_is_not_obeyed(server, connect, value) -> None:
+    server.will(Reply(status=429, headers={"Retry-After": value}), Reply(body={}))
+    host = connect()
+    host.get(PATH, dict)
+    assert host.traffic.waited_s == client.LIMIT_WAIT_S
+
+
+def test_large_answer_is_refused(server, connect, monkeypatch) -> None:
+    monkeypatch.setattr(client, "MAX_RESPONSE_BYTES", 1000)
+    server.will(Reply(body=["x" * 2000]))
+    with pytest.raises(UnavailableError, match="larger"):
+        connect().get(PATH, list)
+
+
+def test_deep_answer_is_refused(server, connect) -> None:
+    server.route = lambda _: Reply(body=b"[" * 100_000)
+    with pytest.raises(UnavailableError):
+        connect().get(PATH, list)
+
+
+def test_write_without_an_answer_is_uncertain_and_not_repeated(server, connect) -> None:
+    server.will(Reply(raw=b""))
+    with pytest.raises(UncertainWriteError):
+        connect().write("post", f"{PATH}/notes", dict, {"body": "x"})
+    assert [(asked.verb, asked.body) for asked in server.asked] == [("POST", {"body": "x"})]
+
+
+@pytest.mark.parametrize("text", ["", "a b", "glpat-x\n", "é"])
+def test_token_that_cannot_be_one_is_refused(connect, text) -> None:
+    with pytest.raises(BadTokenError):
+        connect(token=Token(text))
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["gitlab.com", "ftp://gitlab.com", "https://a:b@gitlab.com", "https://x/?a", "https://x:0"],
+)
+def test_address_that_is_none_is_refused(connect, url) -> None:
+    with pytest.raises(HostError, match="no address"):
+        connect(url=url)
+
+
+def test_own_certificate_is_trusted_when_its_file_is_given(connect, tmp_path) -> None:
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    subprocess.run(
+        [
+            "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
+            "-nodes", "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1",
+            "-days", "2", "-keyout", key, "-out", certificate,
+        ],
+        check=True,
+        capture_output=True,
+    )  # fmt: skip
+    http = Http(("127.0.0.1", 0), handler(lambda _: (Answer(body={"a": 1}), None)))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    http.socket = context.wrap_socket(http.socket, server_side=True)
+    thread = threading.Thread(target=http.serve_forever, args=(0.02,), daemon=True)
+    thread.start()
+    url = f"https://127.0.0.1:{http.server_port}"
+    try:
+        assert connect(url=url, certificates=str(certificate)).get(PATH, dict) == {"a": 1}
+        with pytest.raises(UnavailableError, match="certificate cannot be trusted"):
+            connect(url=url).get(PATH, dict)
+    finally:
+        http.shutdown()
+        http.server_close()
+        thread.join()

@@ -1,0 +1,124 @@
+"""Notes of a merge request as remarks."""
+
+import msgspec
+import pytest
+
+from crscore.gitlab import client, host, notes, versions
+from crscore.gitlab.notes import Discussion, NoteItem, Subject
+from crscore.hosts.records import Remark, RemarkKind
+from crscore.records import Side
+from tests.helpers.gitlab.description import ENTITIES, deviations
+
+HEAD = "a" * 40
+SUBJECT = Subject("https://git.example/a/b/-/merge_requests/7", HEAD, 5)
+PLACE = {"head_sha": HEAD, "old_path": "old.py", "new_path": "new.py", "position_type": "text"}
+
+
+def read(*items: dict) -> list[Remark]:
+    rows = [{"id": number, "body": "b", **item} for number, item in enumerate(items, 1)]
+    discussion = msgspec.convert({"id": "d", "notes": rows}, Discussion)
+    return list(notes.read_discussion(discussion, SUBJECT))
+
+
+def test_removed_line_is_of_the_old_file() -> None:
+    (remark,) = read({"position": PLACE | {"old_line": 3}})
+    assert (remark.path, remark.line, remark.side) == ("old.py", 3, Side.OLD)
+
+
+def test_unchanged_line_is_of_the_new_file() -> None:
+    (remark,) = read({"position": PLACE | {"old_line": 3, "new_line": 5}})
+    assert (remark.path, remark.line, remark.side) == ("new.py", 5, Side.NEW)
+
+
+@pytest.mark.parametrize(
+    "start",
+    [{"new_line": 4, "type": "new"}, {"line_code": f"{'c' * 40}_2_4", "type": "new"}],
+)
+def test_range_starts_where_its_point_or_its_code_says(start: dict) -> None:
+    place = PLACE | {"new_line": 6, "line_range": {"start": start, "end": {}}}
+    (remark,) = read({"position": place})
+    assert (remark.start_line, remark.line) == (4, 6)
+
+
+def test_note_on_an_older_version_is_outdated() -> None:
+    (remark,) = read({"position": PLACE | {"head_sha": "b" * 40, "new_line": 5}})
+    assert remark.outdated
+    assert remark.commit == "b" * 40
+
+
+def test_note_on_an_image_is_on_the_file() -> None:
+    (remark,) = read({"position": PLACE | {"position_type": "image", "x": 1.5, "y": 2}})
+    assert (remark.kind, remark.line) == (RemarkKind.LINE, None)
+
+
+def test_system_and_internal_notes_are_left_out() -> None:
+    assert read({"system": True}, {"internal": True}, {"confidential": True}) == []
+
+
+def test_replies_are_in_the_thread_of_the_first_and_resolved_with_it() -> None:
+    place = {"position": PLACE | {"new_line": 5}, "resolvable": True, "resolved": True}
+    first, reply = read(place, place)
+    assert (first.thread, reply.thread) == (1, 1)
+    assert first.resolved
+
+
+@pytest.mark.parametrize(
+    ("login", "is_bot"),
+    [
+        ("project_12_bot", True),
+        ("project_12_bot_4ffca233d8298ea1", True),
+        ("group_7_bot_ab", True),
+        ("GitLabDuo", True),
+        ("ghost", False),
+        ("robotics", False),
+        ("project_bot", False),
+    ],
+)
+def test_bots_are_known_by_the_names_of_tokens(login: str, is_bot: bool) -> None:
+    (remark,) = read({"author": {"id": 9, "username": login}})
+    assert remark.is_bot is is_bot
+
+
+def test_own_notes_are_those_of_the_account() -> None:
+    mine, other, deleted = read(
+        {"author": {"id": 5, "username": "me"}}, {"author": {"id": 6, "username": "me"}}, {}
+    )
+    assert (mine.is_own, other.is_own, deleted.is_own) == (True, False, False)
+
+
+@pytest.mark.parametrize(
+    ("kind", "entity"),
+    [
+        (NoteItem, "Note"),
+        (Discussion, "Discussion"),
+        (notes.Position, "Position"),
+        (notes.Approvals, "MergeRequestApprovals"),
+        (notes.User, "MergeRequestAuthor"),
+        (versions.Entry, "MergeRequestDiff"),
+        (versions.Version, "MergeRequestDiffFull"),
+        (versions.FileRow, "Diff"),
+        (host._MergeRequest, "MergeRequest"),
+        (host._DiffRefs, "DiffRefs"),
+        (host._File, "File"),
+        (host._Job, "Job"),
+    ],
+)
+def test_fields_that_are_read_are_those_of_the_description(kind: type, entity: str) -> None:
+    assert {field.name for field in msgspec.structs.fields(kind)} <= ENTITIES[entity].keys()
+
+
+def test_description_finds_what_is_not_as_described() -> None:
+    note = {"id": "1", "text": "x", "author": {"id": 1, "bot": True}}
+    path = "/projects/a/b/merge_requests/7/notes"
+    assert sorted(deviations(path, [note], is_list=True)) == [
+        f"{path}[].author.bot is not described",
+        f"{path}[].id is str",
+        f"{path}[].text is not described",
+    ]
+    assert deviations("/projects/a/b/secrets", {}, is_list=True) != []
+
+
+def test_client_never_shows_its_token() -> None:
+    token = client.Token("glpat-secret-token")
+    shown = repr(token) + repr(client.Client(token=token, url="https://git.example"))
+    assert "secret" not in shown

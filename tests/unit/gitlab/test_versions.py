@@ -1,0 +1,70 @@
+"""Versions of a merge request as changes."""
+
+import msgspec
+import pytest
+
+from crscore.diff.full_files import Limits
+from crscore.gitlab.versions import ReadVersion, Version, read_version
+from crscore.records import FileStatus
+
+HUNK = "@@ -1,2 +1,2 @@\n a\n-b\n+c\n"
+MODES = {"a_mode": "100644", "b_mode": "100644"}
+
+
+def read(*rows: dict, size: str | None = None) -> ReadVersion:
+    files = [{"old_path": row["new_path"], **MODES, **row} for row in rows]
+    value = {"id": 1, "diffs": files, "real_size": size or str(len(files))}
+    return read_version(msgspec.convert(value, Version), Limits())
+
+
+@pytest.mark.parametrize("text", [HUNK, HUNK.rstrip("\n"), f"--- a/x.py\n+++ b/x.py\n{HUNK}"])
+def test_hunks_are_read_with_and_without_headers(text: str) -> None:
+    version = read({"new_path": "x.py", "diff": text})
+    assert version.missing == ()
+    (hunk,) = version.diff.files[0].hunks
+    assert hunk.lines
+
+
+@pytest.mark.parametrize(
+    ("row", "status"),
+    [
+        ({"new_file": True, "diff": "@@ -0,0 +1 @@\n+a\n"}, FileStatus.ADDED),
+        ({"deleted_file": True, "diff": "@@ -1 +0,0 @@\n-a\n"}, FileStatus.DELETED),
+        ({"renamed_file": True, "old_path": "w.py", "diff": ""}, FileStatus.RENAMED),
+        ({"a_mode": "100644", "b_mode": "100755", "diff": ""}, FileStatus.MODE_CHANGED),
+        ({"diff": HUNK}, FileStatus.MODIFIED),
+    ],
+)
+def test_status_is_that_of_the_flags(row: dict, status: FileStatus) -> None:
+    (file,) = read({"new_path": "x.py", **row}).diff.files
+    assert file.status is status
+
+
+@pytest.mark.parametrize("flag", ["too_large", "collapsed"])
+def test_change_that_gitlab_leaves_out_is_missing(flag: str) -> None:
+    version = read({"new_path": "x.py", "diff": "", flag: True})
+    assert "x.py" in version.missing[0]
+    assert version.diff.files[0].missing
+
+
+def test_cut_patch_is_missing() -> None:
+    assert read({"new_path": "x.py", "diff": "@@ -1,9 +1,9 @@\n a\n"}).missing
+
+
+@pytest.mark.parametrize("size", ["2", "1000+"])
+def test_other_number_of_files_is_missing(size: str) -> None:
+    version = read({"new_path": "x.py", "diff": HUNK}, size=size)
+    assert version.missing == (f"1 changed files were listed and the merge request counts {size}.",)
+
+
+def test_order_of_files_is_gits_whatever_the_host_lists() -> None:
+    rows = [{"new_path": name, "diff": HUNK} for name in ("b.py", "a.py", "Z.py")]
+    version = read(*rows)
+    assert [file.path for file in version.diff.files] == ["Z.py", "a.py", "b.py"]
+    assert version == read(*rows[::-1])
+
+
+def test_binary_file_has_no_hunk_and_is_not_missing() -> None:
+    version = read({"new_path": "x.png", "diff": "Binary files a/x.png and b/x.png differ\n"})
+    assert version.missing == ()
+    assert version.diff.files[0].is_binary

@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from crscore import Scorer
+from crscore.errors import ConfigError, DependencyError
+from crscore.harnesses import inspect_scorers, promptfoo
+from crscore.harnesses.evaluation import evaluate
+from crscore.harnesses.opentelemetry import EVENT, emit_evaluation, evaluation_attributes
+from crscore.records import Result
+
+DIFF = (Path(__file__).parents[3] / "examples" / "change.diff").read_text("utf-8")
+REVIEW = "`timeout` has no default in `GatewayClient.__init__`, so every caller breaks."
+
+
+@pytest.fixture(scope="module")
+def result() -> Result:
+    return Scorer(analyzers="none").score(DIFF, REVIEW)
+
+
+def test_evaluation_has_the_standing_its_word_and_the_best_remarks(result: Result) -> None:
+    evaluation = evaluate(result)
+    assert result.usefulness is not None
+    assert evaluation.score == result.usefulness.standing / 100
+    assert evaluation.label == result.usefulness.word
+    assert REVIEW in evaluation.explanation
+    assert evaluate(result, "relevance").score == result.relevance
+
+
+def test_review_that_says_nothing_has_no_score_and_a_reason() -> None:
+    evaluation = evaluate(Scorer(analyzers="none").score(DIFF, "..."))
+    assert evaluation.score is None
+    assert evaluation.explanation
+
+
+@pytest.mark.skipif(bool(find_spec("inspect_ai")), reason="inspect_ai is installed")
+def test_scorer_without_inspect_ai_names_the_package() -> None:
+    with pytest.raises(DependencyError, match="pip install inspect-ai"):
+        _ = inspect_scorers.review
+
+
+def test_unknown_measure_is_refused(result: Result) -> None:
+    with pytest.raises(ConfigError, match="beauty"):
+        evaluate(result, "beauty")
+
+
+def test_assertion_passes_from_its_threshold_on() -> None:
+    context = {"vars": {"diff": DIFF}, "config": {"threshold": 0.3}}
+    graded = promptfoo.get_assert(REVIEW, context)
+    assert graded["pass"]
+    assert graded["score"] >= 0.3
+    assert not promptfoo.get_assert("...", {"vars": {"diff": DIFF}})["pass"]
+
+
+def test_event_has_the_attributes_of_the_conventions(result: Result) -> None:
+    attributes = evaluation_attributes(result, response_id="r-1")
+    assert attributes["gen_ai.evaluation.name"] == "crscore.usefulness"
+    assert attributes["gen_ai.response.id"] == "r-1"
+    assert set(attributes) == {
+        "gen_ai.evaluation.name",
+        "gen_ai.evaluation.score.value",
+        "gen_ai.evaluation.score.label",
+        "gen_ai.evaluation.explanation",
+        "gen_ai.response.id",
+    }
+
+
+def test_event_reaches_the_exporter(result: Result, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("opentelemetry.sdk")
+    from opentelemetry import _logs  # noqa: PLC0415
+    from opentelemetry.sdk._logs import LoggerProvider  # noqa: PLC0415
+    from opentelemetry.sdk._logs.export import (  # noqa: PLC0415
+        InMemoryLogRecordExporter,
+        SimpleLogRecordProcessor,
+    )
+
+    exporter, provider = InMemoryLogRecordExporter(), LoggerProvider(shutdown_on_exit=False)
+    provider.add_log_record_processor(SimpleLogRecordProcessor(exporter))
+    monkeypatch.setattr(_logs, "get_logger", lambda name, *_: provider.get_logger(name))
+    emit_evaluation(result)
+    (record,) = exporter.get_finished_logs()
+    assert record.log_record.event_name == EVENT
+    assert record.log_record.attributes is not None
+    assert record.log_record.attributes["gen_ai.evaluation.name"] == "crscore.usefulness"
