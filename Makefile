@@ -51,7 +51,7 @@ $(VENV)/installed-test-all: $(VENV)/installed-test
 	@touch $@
 
 $(VENV)/installed-check: $(VENV)/installed
-	$(PIP) -e '.[github]' --group check
+	$(PIP) -e '.[github,gitlab,mcp]' --group check
 	@touch $@
 
 $(VENV)/installed-docs: $(VENV)/installed
