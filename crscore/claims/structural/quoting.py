@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
-from difflib import SequenceMatcher
 
 from crscore.claims.structural.english import fits, quote
 from crscore.syntax.outline import Fact
@@ -14,6 +13,8 @@ MAX_ENTRIES = 200
 """Bindings up to which the entries of a collection replace it."""
 LONG = 120
 """Characters of two pieces of code from which only the part that differs is quoted."""
+MAX_PIECE = 60
+"""Characters of such a part."""
 
 _SPACES = re.compile(r"\s+")
 # "/** a */", "// a", "//! a", "# a", " * a", """"a"""", "-- a", "<!-- a -->"
@@ -22,7 +23,9 @@ _COMMENT = re.compile(
 )
 # The prefix of `r"..."`, and what joined lines leave inside: " * ", "<p>", " // "
 _MARKS = re.compile(r"^[\"'rbfu]+(?=[\"'])|\s\*(?=\s)|</?\w+/?>|\s///?\s")
-_QUOTABLE = re.compile(r"[\w$.\"' -]{2,60}")
+# A word with the white space before it, or a mark
+_TOKEN = re.compile(r"\s*(?:[\w$.]+|[^\w\s])")
+_WORD = re.compile(r"[^\W\d_]\w|\w[^\W\d_]")
 _CODE = re.compile(r"…|\);")  # what is cut, and code
 # Three words in a row: "Return the value", "Note, this is"; not "a = b" or "x: int = 3"
 _PROSE = re.compile(r"[A-Za-z][a-z][,;:]?(?: [\w'`\"(.-]++){2}")
@@ -45,20 +48,76 @@ def message_of(text: str) -> str:
 
 
 def exchange(before: str, after: str) -> str:
-    """Return "B instead of A", of long code only what differs; "" if it cannot be quoted."""
+    """Return "B instead of A", of long code only what differs or is added; "" if unquotable."""
     if "…" in before + after:  # cut: what differs may be behind the cut
         return ""
     if len(before) + len(after) > LONG:
-        left, right = (re.findall(r"[\w$.]+|\s+|[^\w\s]", text) for text in (before, after))
-        matcher = SequenceMatcher(None, left, right, autojunk=False)
-        edits = [edit for edit in matcher.get_opcodes() if edit[0] != "equal"]
-        if len(edits) == 1:
-            _, low, high, start, stop = edits[0]
-            removed = "".join(left[low:high]).strip(" ,")
-            added = "".join(right[start:stop]).strip(" ,")
-            if _QUOTABLE.fullmatch(removed) and _QUOTABLE.fullmatch(added):
-                return f"{quote(added)} instead of {quote(removed)}"
+        removed, added = (piece.strip(" \n,") for piece in _differing(before, after))
+        if added and len(removed) <= MAX_PIECE and len(added) <= MAX_PIECE:
+            return quote(added) + (f" instead of {quote(removed)}" if removed else "")
     return f"{quote(after)} instead of {quote(before)}" if fits(before, after) else ""
+
+
+def _differing(before: str, after: str) -> tuple[str, str]:
+    """Return the parts in which two pieces of code differ, with their brackets closed.
+
+    What says nothing alone, `7`, comes with what holds it: `range(1, 7)`. Two empty parts for
+    a difference across the ends of a string.
+    """
+    tokens = [_TOKEN.findall(text) for text in (before, after)]
+    left, right = ([token.strip() for token in text] for text in tokens)
+    if len(left) == len(right):
+        exchanged = {pair for pair in zip(left, right, strict=True) if pair[0] != pair[1]}
+        if len(exchanged) == 1 and all(map(_WORD.search, *exchanged)):
+            return next(iter(exchanged))  # one name, wherever it stands
+    start = _common(left, right)
+    behind = _common(left[start:][::-1], right[start:][::-1])
+    if start + behind == len(left) < len(right):  # "b, a, " as "a, b, " is added to "a, "
+        while start and right[start - 1] == right[-behind - 1]:
+            start, behind = start - 1, behind + 1
+    is_widened = False
+    while True:
+        removed, added = ("".join(text[start : len(text) - behind]) for text in tokens)
+        opened, closed = map(max, _unmatched(removed), _unmatched(added))
+        if closed and start:
+            start -= 1
+        elif opened and behind:
+            behind -= 1
+        elif is_widened or (_WORD.search(added) and (not removed or _WORD.search(removed))):
+            break
+        else:
+            start, is_widened = _holder(left, start), True
+    is_inside = any(
+        "".join(left[:start]).count(mark) % 2 for mark in "\"'" if mark in removed + added
+    )
+    return ("", "") if is_inside else (removed, added)
+
+
+def _common(left: Sequence[str], right: Sequence[str]) -> int:
+    """Return how many first items are the same."""
+    pairs = zip(left, right, strict=False)
+    return next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(left), len(right)))
+
+
+def _unmatched(code: str) -> tuple[int, int]:
+    """Return how many brackets are only opened, and how many only closed."""
+    opened = closed = 0
+    for char in code:
+        if char in "([{":
+            opened += 1
+        elif char in ")]}":
+            opened, closed = max(0, opened - 1), closed + (not opened)
+    return opened, closed
+
+
+def _holder(tokens: Sequence[str], start: int) -> int:
+    """Return where the bracket begins that is open at a token, with the name before it."""
+    depth = 0
+    for index in range(start - 1, -1, -1):
+        depth += (tokens[index] in ")]}") - (tokens[index] in "([{")
+        if depth < 0:
+            return index - bool(index and re.search(r"\w", tokens[index - 1]))
+    return start
 
 
 def innermost(facts: Sequence[Fact]) -> list[Fact]:

@@ -23,6 +23,7 @@ MAX_SOURCE = 4_000_000
 
 _WORD = re.compile(r"[\w$]+")
 _TOKEN = re.compile(r"\w+|[^\w\s]")
+_LAST_COMMA = re.compile(r",(?=\s+[\])}])")
 _SPACES = re.compile(r"\s+")
 
 
@@ -77,7 +78,7 @@ class Version:
     @cached_property
     def all_squeezed(self) -> str:
         """The known text, squeezed."""
-        return squeeze("".join(self.lines.values()))
+        return squeeze("\n".join(self.lines.values()))
 
     @cached_property
     def word_text(self) -> str:
@@ -110,7 +111,7 @@ class Version:
 
     def squeezed(self, spans: Sequence[tuple[int, int]]) -> str:
         """Return the known text of some lines, squeezed."""
-        return squeeze("".join(self._texts(spans)))
+        return squeeze("\n".join(self._texts(spans)))
 
     def words_in(self, spans: Sequence[tuple[int, int]]) -> frozenset[str]:
         """Return the words of some lines."""
@@ -125,8 +126,11 @@ class Version:
 
 
 def squeeze(text: str) -> str:
-    """Return code without what does not change its meaning: white space, kind of quotes."""
-    return _SPACES.sub("", text).replace("'", '"')
+    """Return code without what does not change its meaning: layout and kind of quotes.
+
+    The comma before a closing bracket is layout on lines of their own; in `(x,)` it is not.
+    """
+    return _SPACES.sub("", _LAST_COMMA.sub("", text)).replace("'", '"')
 
 
 def words_of(text: str) -> str:
