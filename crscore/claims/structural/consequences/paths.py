@@ -18,7 +18,7 @@ MAX_LINES_TO_EXIT: Final = 4
 MAX_LINES_AFTER: Final = 12
 """Lines behind an exit that are searched for what it skips."""
 _EXIT: Final = re.compile(
-    r"(?:^|[){:] ?|\bthen )(return|continue|break|next)\b ?(.*?)(?: (?:if|unless)\b.*)?$"
+    r"(?:^|[){:] ?|\bthen )(return|continue|break|next)\b(.*?)(?: (?:if|unless)\b(?!.* else ).*)?$"
 )
 _DULL: Final = re.compile(r"!?ok|!?err|err [!=]= nil|error|!?\w{1,2}")
 _FAILURE: Final = re.compile(r"(?i)\berr\b|error|reject|fail|memory|-E[A-Z]")

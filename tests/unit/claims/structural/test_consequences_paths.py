@@ -19,6 +19,9 @@ CASES: dict[str, tuple[str, str, str, str, str]] = {
     "early value": ("a.go", GO, "", "\tif a.b == \"\" {\n\t\treturn \"-\"\n\t}\n",
         "`f` now returns `\"-\"` when `a.b == \"\"`, without `send`: "
         "do all its callers expect that?"),
+    "early return, condition behind": ("a.rb", "def f(a)\n{}  send(a)\n  a.b\nend\n", "",
+        "  return if a.b.nil?\n",
+        "`f` now returns early when `a.b.nil?`, without `send`: is it right to leave that out?"),
     "skipped element": ("a.py", LOOP, "", "        if row.old:\n            continue\n",
         "A loop in `f` now skips `send` when `row.old`: is it right to leave that out?"),
     "call gone": ("a.py", PY, "    clear(a)\n", "",
