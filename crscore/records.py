@@ -601,6 +601,12 @@ class Usefulness:
     against: str
     """The comparison set: "399 review comments by people on changes of up to 5 lines"."""
 
+    @property
+    def comparison(self) -> str:
+        """The standing in words: "better than 61 % of 399 review comments by people"."""
+        share = {0: "hardly any", 100: "nearly all"}.get(self.standing, f"{self.standing} %")
+        return f"better than {share} of {self.against}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParsedComment:
@@ -873,7 +879,7 @@ class Result:
         headline = (
             self.scores.reason or "published scores only"
             if useful is None
-            else f"{useful.word}: better than {useful.standing} % of {useful.against}"
+            else f"{useful.word}: {useful.comparison}"
         )
         rows = "".join(
             "<tr>"

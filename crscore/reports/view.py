@@ -100,8 +100,7 @@ def verdict(value: records.Usefulness) -> str:
     if value.word == records.OFF_TOPIC:
         return "Off topic: nothing in it is about this change."
     empty_note = "" if value.importance else " It gives the author nothing to answer."
-    better = f"better than {value.standing} % of {value.against}"
-    return f"{value.word.capitalize()}: {better}.{empty_note}"
+    return f"{value.word.capitalize()}: {value.comparison}.{empty_note}"
 
 
 def standing(value: Any) -> float | None:

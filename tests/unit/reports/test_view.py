@@ -87,6 +87,7 @@ def test_verdict_says_how_useful_and_against_what() -> None:
     assert view.verdict(results.standing(83)) == verdict
     empty = results.standing(83, importance=0.0)
     assert view.verdict(empty) == f"{verdict} It gives the author nothing to answer."
+    assert "better than nearly all of" in view.verdict(results.standing(100))
 
 
 def test_off_topic_review_is_better_than_nothing() -> None:
