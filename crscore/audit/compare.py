@@ -16,7 +16,7 @@ from crscore.audit.tables import LOWER_IS_BETTER, MEASURES, ReviewTable
 from crscore.errors import InputError
 from crscore.statistics import bootstrap, resampled
 from crscore.statistics.bootstrap import RESAMPLES
-from crscore.statistics.corrections import holm
+from crscore.statistics.corrections import holm_defined
 
 Floats = npt.NDArray[np.float64]
 
@@ -78,12 +78,12 @@ def compare_all(
     _check(table, reviewers, measure, detect)
     names = list(combinations(reviewers, 2))
     pairs = _differences(table, names, measure, resamples, seed)
-    tested = [index for index, pair in enumerate(pairs) if pair.p_value is not None]
-    # None is not a test, so it must not raise the number of tests.
-    corrected = holm([pairs[index].p_value or 0.0 for index in tested])
-    for index, p_value in zip(tested, corrected, strict=True):
-        pairs[index] = pairs[index]._replace(p_value=p_value)
-    return tuple(_verdict(pair, measure, detect, tests=max(1, len(tested))) for pair in pairs)
+    corrected = holm_defined([pair.p_value for pair in pairs])
+    tests = max(1, sum(p_value is not None for p_value in corrected))
+    return tuple(
+        _verdict(pair._replace(p_value=p_value), measure, detect, tests=tests)
+        for pair, p_value in zip(pairs, corrected, strict=True)
+    )
 
 
 def _check(table: ReviewTable, reviewers: Sequence[str], measure: str, detect: float) -> None:

@@ -14,7 +14,7 @@ from crscore.bench.records import GoldenSet
 from crscore.bench.results import BotScore, Comparison, Decision, Estimate, Group
 from crscore.records import Importance
 from crscore.statistics import bootstrap, resampled
-from crscore.statistics.corrections import holm
+from crscore.statistics.corrections import holm_defined
 
 Floats = npt.NDArray[np.float64]
 Vectors = npt.NDArray[np.float32]
@@ -127,10 +127,8 @@ def _compare(
                 p_value=test.p,
             )
         )
-    corrected = iter(holm([pair.p_value for pair in pairs if pair.p_value is not None]))
-    return tuple(
-        pair if pair.p_value is None else replace(pair, p_value=next(corrected)) for pair in pairs
-    )
+    corrected = holm_defined([pair.p_value for pair in pairs])
+    return tuple(replace(pair, p_value=p) for pair, p in zip(pairs, corrected, strict=True))
 
 
 def _recall_by_group(

@@ -1,13 +1,12 @@
 """Report of a benchmark: terminal, web page and Markdown."""
 
-from collections.abc import Callable
 from typing import Final
 
 from crscore.bench.judgements import Agreement
 from crscore.bench.records import SEVERITIES
 from crscore.bench.results import BenchResult, BotScore, ChangeResult, Estimate
 from crscore.reports.blocks import Block, Heading, Paragraph, Run, Table, make_table
-from crscore.reports.charts import Bar, Plot
+from crscore.reports.charts import Bar, Scatter
 from crscore.reports.layout import Card, Details, Report, Section
 from crscore.reports.markdown_blocks import render_markdown
 
@@ -30,22 +29,34 @@ def _estimate(number: Estimate) -> str:
     return f"{text} [{number.low:.2f}, {number.high:.2f}]"
 
 
-def bots_table(
-    result: BenchResult, key: Callable[[BotScore], float] | None = None, caption: str = "Bots"
-) -> Table:
-    """Tabulate the bots, by F or by another number."""
-    bots = sorted(result.bots, key=lambda row: -key(row)) if key else result.bots
-    return make_table(
-        caption,
-        bots,
-        ("Bot", lambda row: row.bot),
-        ("Rank", _rank),
-        (f"F{result.beta:g}", lambda row: _estimate(row.f)),
-        ("Precision", lambda row: _estimate(row.precision)),
-        ("Recall", lambda row: _estimate(row.recall)),
-        ("By severity", lambda row: _estimate(row.weighted_recall)),
-        ("Unlisted", lambda row: f"{row.unlisted:,}"),
-        ("Unsure", lambda row: f"{row.unsure:,}"),
+def tabulate_bots(result: BenchResult) -> tuple[tuple[str, Table], ...]:
+    """Tabulate the bots by F, and by each other measure."""
+    fields = {
+        f"F{result.beta:g}": "f", "Precision": "precision", "Recall": "recall",
+        "By severity": "weighted_recall", "Unlisted": "unlisted", "Unsure": "unsure",
+    }  # fmt: skip
+
+    def cell(row: BotScore, field: str) -> str:
+        value = getattr(row, field)
+        return f"{value:,}" if isinstance(value, int) else _estimate(value)
+
+    def size(row: BotScore, field: str) -> float:
+        value = getattr(row, field)
+        return value if isinstance(value, int) else value.value or 0.0
+
+    columns = [(name, lambda row, field=field: cell(row, field)) for name, field in fields.items()]
+    return tuple(
+        (
+            name,
+            make_table(
+                "Bots",
+                sorted(result.bots, key=lambda row, field=field: -size(row, field)),
+                ("Bot", lambda row: row.bot),
+                ("Rank", _rank),
+                *columns,
+            ),
+        )
+        for name, field in fields.items()
     )
 
 
@@ -125,13 +136,8 @@ def lay_out(result: BenchResult) -> Report:
     required = sum(not p.also_right for change in result.changes for p in change.problems)
     best = result.bots[0]
 
-    def plot(title: str, get: Callable[[BotScore], Estimate]) -> Plot:
-        bars = (
-            Bar(label=row.bot, value=get(row).value, low=get(row).low, high=get(row).high,
-                written=_estimate(get(row)))
-            for row in result.bots
-        )  # fmt: skip
-        return Plot(title=title, bars=tuple(bars), domain=(0.0, 1.0))
+    def bar(row: BotScore, value: Estimate) -> Bar:
+        return Bar(row.bot, value.value, value.low, value.high, _estimate(value))
 
     return Report(
         title="crscore bench",
@@ -146,15 +152,13 @@ def lay_out(result: BenchResult) -> Report:
         sections=(
             Section(
                 "bots", "Bots", "Bots",
-                plots=(plot("Precision", lambda row: row.precision),
-                       plot("Recall", lambda row: row.recall)),
-                tables=(bots_table(result),),
-                details=(
-                    Details("By recall",
-                            bots_table(result, lambda r: r.recall.value or 0.0), False),
-                    Details("By precision",
-                            bots_table(result, lambda r: r.precision.value or 0.0), False),
-                ),
+                plots=(Scatter(
+                    title="Precision against recall",
+                    axes=("Recall", "Precision"),
+                    items=tuple((bar(row, row.recall), bar(row, row.precision))
+                                for row in result.bots),
+                ),),
+                orders=tabulate_bots(result),
             ),
             Section("groups", "Groups", "Recall by group",
                     tables=tuple(table for table in by_kind if table)),
@@ -173,7 +177,7 @@ def render_short(result: BenchResult) -> str:
     """Render the table of bots as Markdown, for a README or a comment."""
     blocks: list[Block] = [
         Heading(f"Known problems of {result.golden}"),
-        bots_table(result),
+        tabulate_bots(result)[0][1],
         *(Paragraph(text, "dim") for text in (*READING, *result.notes)),
         Paragraph((Run(result.signature, "code"),), "dim"),
     ]

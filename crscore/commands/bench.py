@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -77,6 +78,9 @@ def command(
     No language model is asked: a small encoder decides which finding is about which problem.
     FINDINGS may be a store of `crscore audit`. Formats and numbers: docs/bench.md.
     """
+    # The products are small, and threads that wait for the next one take as much CPU as the work.
+    # numpy's library reads this when it is imported.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from crscore import bench  # noqa: PLC0415  (after --help and wrong options)
     from crscore.bench import report, sets  # noqa: PLC0415
     from crscore.reports import layout  # noqa: PLC0415

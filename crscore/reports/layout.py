@@ -6,7 +6,7 @@ from typing import Final
 
 from crscore.reports import blocks, charts, console, frame
 from crscore.reports.blocks import Table
-from crscore.reports.charts import Plot
+from crscore.reports.charts import Plot, Scatter
 
 WIDTH: Final = 100
 """Columns of running text in `to_text`; tables may be wider."""
@@ -35,8 +35,11 @@ class Section:
     title: str
     intro: tuple[str, ...] = ()
     """Paragraphs above the tables."""
-    plots: tuple[Plot, ...] = ()
+    plots: tuple[Plot | Scatter, ...] = ()
     """Plots, on the page only: tables have the same numbers."""
+    orders: tuple[tuple[str, Table], ...] = ()
+    """One table in several orders, by the header of the column that it is sorted by. A page shows
+    the first one, and the others by links in the header; text has the first."""
     tables: tuple[Table, ...] = ()
     notes: tuple[str, ...] = ()
     """Notes on how to read the tables."""
@@ -105,7 +108,7 @@ def _blocks(report: Report) -> Iterator[blocks.Block]:
 def _section_blocks(section: Section) -> Iterator[blocks.Block]:
     yield blocks.Heading(section.title)
     yield from (blocks.Paragraph(text, "dim") for text in section.intro)
-    for table in section.tables:
+    for table in (*(table for _, table in section.orders[:1]), *section.tables):
         if len(section.tables) > 1:
             yield blocks.Heading(f"{table.caption}:", 3)
         yield table

@@ -171,11 +171,9 @@ def percentile_interval(draws: Floats, *, clusters: int, expanded: bool = False)
         return Interval(None, None)
     if not expanded:
         return Interval(*percentiles(defined))
-    require_scipy()
-    from scipy.special import ndtr, stdtrit  # noqa: PLC0415  (heavy, needed here only)
-
-    width = math.sqrt(clusters / (clusters - 1)) * stdtrit(clusters - 1, (1 + LEVEL) / 2)
-    low, high = np.quantile(defined, [ndtr(-width), ndtr(width)])
+    special = require_scipy("special")
+    width = math.sqrt(clusters / (clusters - 1)) * special.stdtrit(clusters - 1, (1 + LEVEL) / 2)
+    low, high = np.quantile(defined, [special.ndtr(-width), special.ndtr(width)])
     return Interval(float(low), float(high))
 
 
@@ -219,10 +217,8 @@ def _p_value(value: float, error: float, degrees_of_freedom: int) -> float | Non
         return 1.0
     if error == 0:
         return None
-    require_scipy()
-    from scipy.special import stdtr  # noqa: PLC0415  (heavy, needed here only)
-
-    return min(1.0, 2 * float(stdtr(degrees_of_freedom, -abs(value) / error)))
+    t_test = require_scipy("special").stdtr
+    return min(1.0, 2 * float(t_test(degrees_of_freedom, -abs(value) / error)))
 
 
 def clusters_needed(

@@ -5,6 +5,12 @@ from collections.abc import Sequence
 import numpy as np
 
 
+def holm_defined(p_values: Sequence[float | None]) -> list[float | None]:
+    """Correct the p-values that are defined by the method of Holm; None stays, and is no test."""
+    corrected = iter(holm([p for p in p_values if p is not None]))
+    return [None if p is None else next(corrected) for p in p_values]
+
+
 def holm(p_values: Sequence[float]) -> tuple[float, ...]:
     """Correct p-values by the method of Holm.
 

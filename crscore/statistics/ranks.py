@@ -12,14 +12,14 @@ from crscore.errors import DependencyError
 Floats = npt.NDArray[np.float64]
 
 
-def require_scipy() -> Any:
-    """Import `scipy.stats` when it is needed, as that takes a second.
+def require_scipy(module: str = "stats") -> Any:
+    """Import a module of scipy when it is needed; `scipy.stats` takes seconds.
 
     Raises:
         DependencyError: scipy is not installed.
     """
     try:
-        return importlib.import_module("scipy.stats")
+        return importlib.import_module(f"scipy.{module}")
     except ImportError as exc:
         raise DependencyError("scipy", "pip install scipy") from exc
 

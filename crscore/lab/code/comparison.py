@@ -190,7 +190,7 @@ def compare(
         paired_test(measurement, weights, len(set(problems)))
         for measurement in measured.measurements
     ]
-    corrected = correct([test.test.p for test in tests])
+    corrected = corrections.holm_defined([test.test.p for test in tests])
     notes = measured.notes
     if len(set(problems)) < FEW_PROBLEMS:
         few = f"only {count(len(set(problems)), 'problem')}: below {FEW_PROBLEMS}, intervals and "
@@ -256,12 +256,6 @@ def paired_test(measurement: Measurement, weights: Floats, problems: int) -> Pai
         # All problems differ by the same, so that the sign test is exact.
         test = test._replace(p=2 * 0.5**problems)
     return PairedTest(float(first), float(second), bootstrap.wins(*draws), test)
-
-
-def correct(p_values: Sequence[float | None]) -> list[float | None]:
-    """Correct the p-values of several metrics for their number by Holm's method."""
-    corrected = iter(corrections.holm([p for p in p_values if p is not None]))
-    return [None if p is None else next(corrected) for p in p_values]
 
 
 def _comparison(

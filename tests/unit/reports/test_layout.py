@@ -167,3 +167,14 @@ def test_style_sheet_is_allowed_by_its_hash_and_nothing_else_is() -> None:
     policy = next(v for _, v in Reader(document).elements if "http-equiv" in v)["content"]
     assert f"style-src 'sha256-{digest}'" in policy
     assert "default-src 'none'" in policy
+
+
+def test_page_shows_one_order_and_links_the_others_and_text_has_the_first() -> None:
+    other = Table(caption="Fruit", header=TABLE.header, rows=TABLE.rows[::-1])
+    document = report(section(orders=(("n", TABLE), ("Fruit", other))))
+    page = to_html(document)
+    assert page.count('<a href="#fruit-by-1">n</a>') == 2
+    first, default = re.findall(r'<div class="order" id="([^"]+)">', page)
+    assert (first, default) == ("fruit-by-2", "fruit-by-1")
+    assert 'aria-sort="descending"><a href="#fruit-by-2">' in page
+    assert to_text(document).count("  pear ") == 1
