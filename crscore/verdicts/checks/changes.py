@@ -45,7 +45,7 @@ _IMPERATIVE: Final = re.compile(
     r"(?!§|[\"“\d-]|\w+(?:s|ed|ing)\b|(?:lost|took|got|from|used|came|default)\b)", re.IGNORECASE
 )
 _QUESTION: Final = re.compile(
-    r"\b(?:(?:you|we|they)(?: also| now| even| just| simply)*|(?:did|does|do|why)\b[^.;:]{0,15}) ?$",
+    r"\b(?:(?:you|we|they)(?: also| now| just| simply)*|(?:did|does|do|why)\b[^.;:]{0,15}) ?$",
     re.IGNORECASE,
 )
 _AS_PLACE: Final = pattern(r"\b(?:in|inside|within|on|at|under|after|before) (?:the )?(?:\w+ )?$")

@@ -45,7 +45,7 @@ _ONLY: Final = (
     pattern(rf"\ball <users> of {_N} are in {_P}"),
 )
 _SOME: Final = (
-    pattern(rf"{_P}(?: <barely>)* <uses>(?: an?| the)? {_N}"),
+    pattern(rf"(?<!\bin )(?<!\bof ){_P}(?: <barely>)* <uses>(?: an?| the)? {_N}"),
     pattern(rf"{_N}{_IS} <used>(?: <barely>)* (?:in|inside|within|by|from) {_P}"),
     pattern(rf"{_N} has(?: <barely>)* <users> in {_P}"),
     pattern(rf"(?<!no )\bother \w+(?: <barely>)* <uses> {_N}"),
