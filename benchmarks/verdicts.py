@@ -1,6 +1,6 @@
 """Whether what a remark says of the code is so: how often the code decides, and how often rightly.
 
-    python benchmarks/verdicts.py DATA
+    python benchmarks/verdicts.py DATA [--repository DIR]
 
 DATA is the folder that `crscore train usefulness` takes. `statements.jsonl` has remarks about
 commits of `DATA/commits/whole.jsonl.gz`, half of them false; two readers who did not write them
@@ -9,6 +9,11 @@ apart until they stood, and what failed there was removed; the third and the fou
 written after that. Nobody but its writer, who knew the checks, has read the fourth. Then:
 findings on real pull requests that experts accepted or rejected, with their hunk alone; and what
 the verdicts cost.
+
+With `--repository`, a clone of this project with its history: `repository_statements.jsonl` has
+remarks about 40 of its commits, on callers, tests and files that no diff shows. They were written
+before the checks that read them, and are held against each commit with and without the rest of the
+repository. The checks were written on the first part only.
 """
 
 from __future__ import annotations
@@ -24,11 +29,13 @@ from pathlib import Path
 from unittest import mock
 
 from crscore import Scorer, pipeline
-from crscore.diff import parse
+from crscore.diff import checkout, git, parse
+from crscore.diff.full_files import Limits
 from crscore.errors import DiffParseError
 from crscore.pipeline import sentences_of, split_comment
 from crscore.records import Comment, Diff, Verdict
 from crscore.verdicts.judge import judge_statements
+from crscore.verdicts.repository import Repository
 from crscore.verdicts.statements import Statement
 
 
@@ -50,10 +57,10 @@ def whole_diff(row: dict) -> Diff:
     return replace(diff, files=tuple(files))
 
 
-def judge(diff: Diff, comment: Comment) -> Verdict:
+def judge(diff: Diff, comment: Comment, repository: Repository | None = None) -> Verdict:
     units = sentences_of([split_comment(comment, diff, "markdown")])
     statement = Statement(sentences=units, comment=comment)
-    (receipt,) = judge_statements([statement], diff, ())
+    (receipt,) = judge_statements([statement], diff, (), repository)
     return receipt.verdict if receipt else Verdict.UNPROVEN
 
 
@@ -67,6 +74,35 @@ def measure_statements(data: Path) -> None:
         verdict = judge(diff, Comment(body=row["text"]))
         parts[row["part"]][row["truth"], verdict] += 1
         parts[f"{row['part']}, {row['relation']}"][row["truth"], verdict] += 1
+    print_parts(parts)
+
+
+def measure_repository(folder: Path) -> None:
+    """Print the verdicts on remarks about commits of a repository, with and without the rest."""
+    parts: dict[str, Counter] = defaultdict(Counter)
+    changes: dict[str, tuple[Diff, Repository]] = {}
+    for row in read_rows(Path(__file__).with_name("repository_statements.jsonl")):
+        commit = row["commit"]
+        if commit not in changes:
+            changes[commit] = read_commit(folder, commit)
+        diff, repository = changes[commit]
+        for name, others in (("alone", None), ("with the repository", repository)):
+            verdict = judge(diff, Comment(body=row["text"]), others)
+            for part in (row["part"], f"{row['part']}, {row['relation']}"):
+                parts[f"{part}, {name}"][row["truth"], verdict] += 1
+    print_parts(parts)
+
+
+def read_commit(folder: Path, commit: str) -> tuple[Diff, Repository]:
+    """Read the change of a commit and the repository around it."""
+    names = git.run_git(("rev-parse", f"{commit}^", commit), folder=folder).decode().split()
+    search = checkout.find_checkout(folder, *names)
+    if search.checkout is None:
+        raise SystemExit(f"{commit}: {search.reason}")
+    return search.checkout.change(Limits()).diff, Repository.of_checkout(search.checkout)
+
+
+def print_parts(parts: dict[str, Counter]) -> None:
     for name, counts in sorted(parts.items()):
         true, false = (
             {verdict: counts[truth, verdict] for verdict in Verdict} for truth in (True, False)
@@ -133,7 +169,12 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=re.split(r"\n", __doc__)[0])
     parser.add_argument("data", type=Path)
-    data = parser.parse_args().data
+    parser.add_argument("--repository", type=Path, metavar="DIR")
+    arguments = parser.parse_args()
+    data = arguments.data
+    if arguments.repository:
+        measure_repository(arguments.repository)
+        return
     measure_statements(data)
     measure_findings(data)
     measure_cost(data)

@@ -48,6 +48,7 @@ from crscore.usefulness.evidence import ChangeEvidence
 from crscore.usefulness.reader import CommentReading, Reader, ReviewReading, TextReadings
 from crscore.verdicts.judge import judge_statements
 from crscore.verdicts.model import ModelVerifier, Verification
+from crscore.verdicts.repository import Repository
 from crscore.verdicts.statements import Statement
 
 Floats = npt.NDArray[np.float32]
@@ -69,6 +70,8 @@ class Pair(NamedTuple):
     comments: tuple[Comment, ...]
     originals: Mapping[int, Diff] = NO_ORIGINALS
     """Index of a comment on an older version of the change -> that version."""
+    repository: Repository | None = None
+    """Repository around the change; None where it is not at hand."""
 
 
 class Analyzers(Protocol):
@@ -556,10 +559,13 @@ def _judge_remarks(
         for units in remarks
     ]
     diff, findings = job.pair.diff, job.analysis.findings
-    receipts = judge_statements(statements, diff, findings)
+    repository = job.pair.repository
+    receipts = judge_statements(statements, diff, findings, repository)
+    notes = repository.notes if repository else ()
     if verifier is None:
-        return Verification(receipts, ())
-    return verifier.verify(statements, diff, findings, receipts)
+        return Verification(receipts, notes)
+    verification = verifier.verify(statements, diff, findings, receipts)
+    return verification._replace(notes=(*notes, *verification.notes))
 
 
 def _merge_flags(judgement: Judgement, review: ReviewReading | None) -> tuple[Flag | None, ...]:

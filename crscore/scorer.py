@@ -43,6 +43,7 @@ from crscore.static_analysis.reports import RawReport
 from crscore.static_analysis.suite import Suite
 from crscore.usefulness import reader as usefulness
 from crscore.verdicts.model import ModelVerifier
+from crscore.verdicts.repository import Repository
 from crscore.version import __version__
 
 DiffLike = Diff | str | bytes
@@ -120,6 +121,7 @@ class Scorer:
         path: str | None = None,
         sources: Mapping[str, tuple[str | None, str | None]] | None = None,
         originals: Mapping[int, Diff] | None = None,
+        repository: Repository | None = None,
     ) -> Result:
         """Score one review of one change.
 
@@ -132,6 +134,8 @@ class Scorer:
             originals: For the index of a comment on an older version of the change: the part of
                 that version that it was written on. The comment is scored against it, and its
                 sentences count as on topic when they are on the topic of either version.
+            repository: The repository around the change, in which verdicts look up what the diff
+                does not show.
 
         Returns:
             The scores and everything that led to them.
@@ -141,7 +145,7 @@ class Scorer:
             CRScoreError: A part of the run failed.
         """
         parsed = self.read_diff(diff, language=language, path=path, sources=sources)
-        pair = pipeline.Pair(parsed, self.read_review(review), originals or {})
+        pair = pipeline.Pair(parsed, self.read_review(review), originals or {}, repository)
         return pipeline.run([pair], self.parts)[0]
 
     @overload

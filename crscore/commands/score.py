@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,11 +19,11 @@ from crscore.settings import SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from crscore.records import Diff, Result
     from crscore.reports.base import Report
     from crscore.settings import Config
+    from crscore.verdicts.repository import Repository
 
 EXIT_GATE = 1
 
@@ -125,7 +126,7 @@ def command(
     comments = scorer.read_review(review_data, source=review_source)
     change = _add_sources(change, settings, source_root, old, new)
     clock.report("read the input")
-    result = scorer.score(change, comments)
+    result = scorer.score(change, comments, repository=_repository_of(change, source_root))
     clock.report(
         f"scored {len(result.sentences)} sentences against {len(result.references)} references"
     )
@@ -206,6 +207,14 @@ def _add_sources(
         if name is not None
     }
     return full_files.from_pair(change, old=sides.get("old"), new=sides.get("new"))
+
+
+def _repository_of(change: Diff, root: str | None) -> Repository | None:
+    """Return the repository below a folder, unless the folder fits nothing in the change."""
+    from crscore.verdicts.repository import Repository  # noqa: PLC0415
+
+    fits = any(file.new_source or file.old_source for file in change.files)
+    return Repository.of_folder(Path(root)) if root is not None and fits else None
 
 
 def _gate(result: Result, settings: Config, name: str) -> int:

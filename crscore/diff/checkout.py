@@ -16,11 +16,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from crscore.diff import full_files, git, parse
+from crscore.diff import full_files, git, parse, tree
 from crscore.errors import HostError, InputError
 from crscore.records import Diff
 
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+# of `ls-tree -l`: "100644 blob <hash>     120\t<path>"; 120000 is a link, 160000 a submodule
+_ENTRY: Final = re.compile(rb"([0-9]{6}) \w+ ([0-9a-f]+) +([0-9]+|-)\t(.*)", re.DOTALL)
 # "<hash> blob 120"; "<name> missing" and folders ("<hash> tree 37") are no files
 _BLOB: Final = re.compile(rb"([0-9a-f]{40}(?:[0-9a-f]{24})?) blob ([0-9]+)")
 # `git diff-tree` reads less of the user's configuration than `git diff`, and the settings it does
@@ -148,6 +150,28 @@ class Checkout:
         limits = full_files.Limits(max_source_bytes=_MAX_TEXT_BYTES)
         return self.texts(commit, [path], limits).texts.get(path)
 
+    def tree(self) -> tree.Tree:
+        """Read all text files at the head, within the limits of `crscore.diff.tree`."""
+        names = ("ls-tree", "-r", "-l", "-z", "--full-tree", _checked_commit(self.head))
+        blobs: dict[str, _Blob] = {}
+        reason = None
+        try:
+            listed = git.run_git(
+                names, folder=self.git_dir, is_git_dir=True, max_bytes=tree.MAX_LIST_BYTES
+            )
+            for mode, name, size, path in map(_parse_entry, listed.split(b"\0")[:-1]):
+                if mode.startswith(b"100"):
+                    blobs[path] = _Blob(name, size)
+                elif mode == b"160000":
+                    reason = f"{path} is a submodule"
+            entries = (tree.Entry(path, blob.size) for path, blob in blobs.items())
+            choice = tree.choose(entries, reason=reason)
+            contents = self._contents([blobs[path] for path in choice.paths])
+            texts = tree.without_binary(dict(zip(choice.paths, contents, strict=True)))
+        except HostError as exc:
+            return tree.Tree({}, exc.reason)
+        return tree.Tree(texts, choice.reason)
+
     def _blobs(self, commit: str, paths: Sequence[str]) -> list[_Blob | None]:
         if not paths:
             return []
@@ -259,6 +283,15 @@ def _checked_commit(commit: str) -> str:
     if not _COMMIT.fullmatch(commit):
         raise HostError("git", f"{commit!r} is not a full commit hash")
     return commit
+
+
+def _parse_entry(entry: bytes) -> tuple[bytes, str, int, str]:
+    match = _ENTRY.fullmatch(entry)
+    if match is None:
+        raise HostError("git ls-tree", "its list cannot be read")
+    mode, name, size, path = match.groups()
+    number = int(size) if size.isdigit() else 0
+    return mode, name.decode(), number, path.decode("utf-8", "surrogateescape")
 
 
 def _parse_blob(line: bytes) -> _Blob | None:

@@ -146,6 +146,7 @@ def read_pull(
         originals=older.hunks,
         missing=tuple(dict.fromkeys(missing)),
         notes=(*change.notes, *older.notes),
+        checkout=search.checkout,
         settings=settings,
         sticky=sticky,
         knows_sticky=discussion.knows_ours and not discussion.unlisted,

@@ -156,6 +156,7 @@ class GitLab:
             originals=older.hunks,
             missing=tuple(dict.fromkeys(missing)),
             notes=(*change.notes, *talk.notes, *older.notes),
+            checkout=search.checkout,
             settings=settings,
             sticky=existing,
             knows_sticky=talk.certain and not moved,

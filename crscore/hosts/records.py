@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from crscore.diff.checkout import Checkout
 from crscore.records import Diff, Side
 
 
@@ -93,6 +94,8 @@ class PullRequest:
     """Missing data that would change a number, one sentence each; empty when complete."""
     notes: tuple[str, ...] = ()
     """Notes for the user, one sentence each."""
+    checkout: Checkout | None = None
+    """Repository on this machine that has the change; None where there is none."""
     settings: str | None = None
     """Text of `pyproject.toml` at the base; None when there is none."""
     sticky: tuple[Remark, ...] = ()

@@ -25,6 +25,7 @@ from crscore.scorer import Scorer, diff_limits, make_store
 from crscore.scoring.gate import GateResult
 from crscore.settings import Config, SettingsText, resolve_settings
 from crscore.static_analysis.reports import RawReport
+from crscore.verdicts.repository import Repository
 
 BASE_FILE: Final = f"{SETTINGS_FILE} of the base branch"
 
@@ -127,6 +128,7 @@ def assess(
         pull_request.diff,
         identify.thread_comments(reviewers),
         originals=_originals(pull_request, reviewers),
+        repository=Repository.of_checkout(pull_request.checkout) if pull_request.checkout else None,
     )
     condensed = overview.make_overview(
         pull_request, result, tuple(_people(reviewers)), (*reviewers.left_out, *reviewers.notes)

@@ -6,7 +6,7 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
 from crscore.claims.structural.evidence import last_name
 from crscore.claims.structural.versions import Version, versions_of
@@ -84,7 +84,7 @@ class Region(NamedTuple):
 
 @dataclass(eq=False)
 class FileText:
-    """One version of a changed file."""
+    """One version of a file."""
 
     version: Version
     language: Language | None
@@ -118,6 +118,22 @@ class FileText:
     @cached_property
     def _source(self) -> str:
         return "\n".join(self.lines.values())
+
+    def nodes_named(self, name: str) -> Iterator[tuple[Place, Any]]:
+        """Yield the lines of the whole file that have a name, with its node in the syntax tree.
+
+        Without a grammar the node is None.
+        """
+        if name not in self.version.words:
+            return
+        word = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
+        for row, (number, line) in enumerate(self.lines.items()):
+            for match in word.finditer(line):
+                columns = (len(line[:end].encode("utf-8", "replace")) for end in match.span())
+                start, end = ((row, column) for column in columns)
+                root = self._root
+                node = root.descendant_for_point_range(start, end) if root is not None else None
+                yield Place(self, number), node
 
     @cached_property
     def _root(self) -> Any:
@@ -183,10 +199,29 @@ class FileText:
         return {}
 
 
-class Code:
-    """Both versions of all files of a change."""
+class Others(Protocol):
+    """Files of the repository that a change does not touch."""
 
-    def __init__(self, diff: Diff) -> None:
+    @property
+    def is_whole(self) -> bool:
+        """Whether all of them are known."""
+        ...
+
+    def has_path(self, path: str) -> bool:
+        """Return whether a file or a folder has a path."""
+        ...
+
+    def texts_with(self, words: Sequence[str], diff: Diff) -> list[FileText] | None:
+        """Return the files that have all of some words; None where they are too many."""
+        ...
+
+
+class Code:
+    """Both versions of all files of a change, and the rest of its repository where it is known."""
+
+    def __init__(self, diff: Diff, others: "Others | None" = None) -> None:
+        self.diff = diff
+        self.others = others
         self.files: list[tuple[FileText, FileText]] = []
         for file in diff.files[:MAX_FILES]:
             if file.hunks:
@@ -198,6 +233,19 @@ class Code:
         self.is_whole = len(self.files) == len(diff.files) and all(
             new.version.is_whole for _, new in self.files
         )
+
+    @property
+    def is_everything(self) -> bool:
+        """Whether the new version of the whole repository is known."""
+        is_known = all(new.version.is_whole for _, new in self.files)
+        is_complete = is_known and len(self.diff.files) <= MAX_FILES
+        return is_complete and self.others is not None and self.others.is_whole
+
+    def is_elsewhere(self, code: str) -> bool:
+        """Return whether a file that the change does not touch has a piece of code, or may have."""
+        words = [token for token in tokens_of(code) if token[0].isalnum() or token[0] == "_"]
+        texts = self.others.texts_with(words, self.diff) if self.others and words else []
+        return texts is None or any(text.find(code) for text in texts)
 
     def texts(self, side: Side | None = None) -> Iterator[FileText]:
         """Yield the texts of one side, or of both, the new one first."""

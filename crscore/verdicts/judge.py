@@ -4,21 +4,24 @@ from collections.abc import Sequence
 from typing import Final
 
 from crscore.records import Diff, Finding, Receipt, Verdict
-from crscore.verdicts.checks import absence, changes, places, presence, proposals
+from crscore.verdicts.checks import absence, changes, places, presence, proposals, uses
 from crscore.verdicts.checks.base import Check, Ground
 from crscore.verdicts.checks.suggestions import check_suggestions
 from crscore.verdicts.checks.tools import check_findings
-from crscore.verdicts.code import Code
+from crscore.verdicts.code import Code, Others
 from crscore.verdicts.statements import Statement
 
 MAX_STATEMENTS: Final = 500
 """Maximum statements about a change that are judged."""
-_MODULES: Final = (places, absence, presence, changes, proposals)
+_MODULES: Final = (places, absence, presence, changes, proposals, uses)
 CHECKS: Final[tuple[Check, ...]] = tuple(check for module in _MODULES for check in module.CHECKS)
 
 
 def judge_statements(
-    statements: Sequence[Statement], diff: Diff, findings: Sequence[Finding]
+    statements: Sequence[Statement],
+    diff: Diff,
+    findings: Sequence[Finding],
+    others: Others | None = None,
 ) -> list[Receipt | None]:
     """Hold statements against a change.
 
@@ -26,13 +29,14 @@ def judge_statements(
         statements: The statements.
         diff: The change, with whole files where they are known.
         findings: Findings of analyzers in it.
+        others: The rest of the repository; None where it is not known.
 
     Returns:
         A receipt for each statement; None where nothing decides it.
     """
     if not statements:
         return []
-    code = Code(diff)
+    code = Code(diff, others)
     return [
         _judge(Ground(code, statement), findings) if index < MAX_STATEMENTS else None
         for index, statement in enumerate(statements)

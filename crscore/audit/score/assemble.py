@@ -12,7 +12,6 @@ from crscore.diff.full_files import Limits
 from crscore.errors import HostError
 from crscore.github.pull import Change
 from crscore.hosts import outdated_hunks
-from crscore.hosts.outdated_hunks import Local
 from crscore.hosts.records import PullRequest, Remark, RemarkKind
 from crscore.records import Diff, Side
 from crscore.scoring import scopes
@@ -59,10 +58,10 @@ def assemble(task: Task, limits: Limits) -> PullRequest:
     Raises:
         HostError: The change is known neither from the clone nor from the API.
     """
-    change, local = _read_change(task, limits)
+    change, clone = _read_change(task, limits)
     placed = (place(remark, task.pull.head, change.diff) for remark in task.remarks)
     remarks = tuple(outdated_hunks.mark_outdated(remark, change.diff) for remark in placed)
-    older = outdated_hunks.read_outdated_hunks(remarks, local=local)
+    older = outdated_hunks.read_outdated_hunks(remarks, local=clone.diff_to if clone else None)
     return PullRequest(
         repository=task.name,
         number=task.pull.number,
@@ -76,6 +75,7 @@ def assemble(task: Task, limits: Limits) -> PullRequest:
         originals=older.hunks,
         missing=(*change.missing, *older.missing),
         notes=(*change.notes, *older.notes),
+        checkout=clone,
     )
 
 
@@ -109,7 +109,7 @@ def place(remark: Remark, head: str, change: Diff) -> Remark:
     return replace(remark, line=line, start_line=start)
 
 
-def _read_change(task: Task, limits: Limits) -> tuple[Change, Local | None]:
+def _read_change(task: Task, limits: Limits) -> tuple[Change, checkout.Checkout | None]:
     if isinstance(task.change, Change):
         return task.change, None
     search = _open(task)
@@ -117,7 +117,7 @@ def _read_change(task: Task, limits: Limits) -> tuple[Change, Local | None]:
         reasons = [reason for reason in (search.reason, task.change) if reason]
         raise HostError("the change", "; ".join(reasons))
     own_change = search.checkout.change(limits)
-    return Change(own_change.diff, (), own_change.notes), search.checkout.diff_to
+    return Change(own_change.diff, (), own_change.notes), search.checkout
 
 
 def _open(task: Task) -> checkout.CheckoutSearch:

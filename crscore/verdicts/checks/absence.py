@@ -77,6 +77,7 @@ def check_missing(phrase: Phrase, ground: Ground) -> Receipt | None:
         context = [near for near in phrase.pieces if near is not piece]
         is_nowhere = ground.code.is_whole and not _is_there(piece, ground)
         is_nowhere = is_nowhere and not _ANY_MORE.search(phrase.masked)
+        is_nowhere = is_nowhere and not ground.code.is_elsewhere(piece.code)
         if is_nowhere and all(_is_there(near, ground) or _JOINED.search(rest) for near in context):
             fact = f"No line of the changed files has {quote(piece.code)}."
             return confirm(denial.claim, fact)

@@ -44,7 +44,10 @@ _MODAL: Final = re.compile(r"[^.;:]{0,25}\b(?:would|could|might|should|may)\b", 
 _IMPERATIVE: Final = re.compile(
     r"(?!§|[\"“\d-]|\w+(?:s|ed|ing)\b|(?:lost|took|got|from|used|came|default)\b)", re.IGNORECASE
 )
-_QUESTION: Final = re.compile(r"\b(?:you|we|they|did|does|do|why)\b[^.;:]{0,15}$", re.IGNORECASE)
+_QUESTION: Final = re.compile(
+    r"\b(?:(?:you|we|they)(?: also| now| just| simply)*|(?:did|does|do|why)\b[^.;:]{0,15}) ?$",
+    re.IGNORECASE,
+)
 _AS_PLACE: Final = pattern(r"\b(?:in|inside|within|on|at|under|after|before) (?:the )?(?:\w+ )?$")
 _OTHER_NOUN: Final = pattern(r" (?=\w|§)(?!(?:<noun>|<after>)\b)")
 _HISTORY: Final = re.compile(r"\b(?:in|since|with|from|by|as of|until) [\w.@/-]*\s?v?\d")
@@ -52,6 +55,7 @@ _LOSES_OWN: Final = re.compile(r"\b(?:its|used to)\b", re.IGNORECASE)
 _SUBJECT: Final = pattern(r"§ (?:\w+ )?$")
 _AGENT: Final = pattern(r"(?:^|\b(?:<agent>)|[,;:.*_—–-])\W*$")
 _ASIDE: Final = pattern(r"\b(?:<contrasts>|since|as|because|now that)\b|,")
+_CONCLUDES: Final = pattern(r"\b(?:<consequences>|<judges>|<contrasts>|because|since)\b")
 _MOVES: Final = pattern(r"\b<shifts>")
 _WORD: Final = re.compile(r"[A-Za-z]{6,}")
 
@@ -68,7 +72,8 @@ def check_shifted(phrase: Phrase, ground: Ground) -> Receipt | None:
             shifted = find(code, side)
             if places and not shifted and not code[0].isdigit():
                 return refute(claim, f"{quote(code)} is {state}.", places)
-            if shifted and not places and not is_mild and _is_main(phrase, match, ground):
+            is_point = _is_main(phrase, match, ground) and _is_all(phrase, match, ground)
+            if shifted and not places and not is_mild and is_point:
                 # A hunk does not show what the rest of its file has.
                 source = f"the {side} version" if ground.code.is_whole else f"{verb} lines here"
                 return confirm(claim, f"{quote(code)} is only in {source}.", shifted)
@@ -93,7 +98,8 @@ def check_exchanged(phrase: Phrase, ground: Ground) -> Receipt | None:
         gained = ground.code.find_shifted(new, Side.NEW)
         pairs = [(a, b) for a in lost for b in gained if _are_one_edit(a, b)]
         claim = f"{quote(old)} becomes {quote(new)}"
-        if fitting := [pair for pair in pairs if _fits(phrase, match, pair)]:
+        fitting = [pair for pair in pairs if _fits(phrase, match, pair)]
+        if fitting and _is_all(phrase, match, ground):
             fact = f"{quote(old)} gives way to {quote(new)} in one edit."
             return confirm(claim, fact, fitting[0])
         is_sure = match["code"].startswith(MASK) and old != new and not pairs
@@ -137,6 +143,13 @@ def _is_main(phrase: Phrase, match: re.Match[str], ground: Ground) -> bool:
         and not _ASIDE.search(before)
         and all(ground.code.find(piece.code) or ground.code.knows(piece.last) for piece in pieces)
     )
+
+
+def _is_all(phrase: Phrase, match: re.Match[str], ground: Ground) -> bool:
+    """Return whether a remark says no more than that: nothing that it concludes from it."""
+    others = [other for other in ground.statement.phrases if other is not phrase]
+    is_alone = all(other.masked.rstrip().endswith("?") for other in others)
+    return is_alone and not _CONCLUDES.search(phrase.masked, match.end())
 
 
 def _fits(phrase: Phrase, match: re.Match[str], edit: tuple[Place, Place]) -> bool:

@@ -42,7 +42,7 @@ _STATES: Final = pattern(
     r"|(§) (?:is|are|gets?) (?:\w+ly )?(?:evaluated|called|read|passed|invoked)\b"
 )
 _ASSERTS: Final = pattern(r"\b(?:<still>|<acts>)\b")
-_TOGETHER: Final = pattern(r"§(?: [a-z]+){0,2}? (?!<relates>\b)[a-z-]+s\b[^§]* \W*§")
+_TOGETHER: Final = pattern(r"§(?: [a-z]+){0,2}? <acts>\b[^§]* \W*§")
 
 
 def _stated_pieces(phrase: Phrase) -> Iterator[tuple[str, re.Match[str], Piece]]:
@@ -83,7 +83,8 @@ def check_nowhere(phrase: Phrase, ground: Ground) -> Receipt | None:
             continue
         near = ground.code.nearest(piece.code)
         is_name = _NAME.fullmatch(piece.code) or length < MIN_VERBATIM_TOKENS
-        if near and not (is_name and ground.code.knows(piece.last)):
+        is_other = near and ground.code.is_elsewhere(piece.code)
+        if near and not is_other and not (is_name and ground.code.knows(piece.last)):
             fact = f"{code} is in neither version; line {near.line} is {quote(near.code)}."
             return refute(f"the code has {code}", fact, [near])
     return None
@@ -97,7 +98,8 @@ def check_quoted(phrase: Phrase, ground: Ground) -> Receipt | None:
         for mask in re.finditer(MASKED, clause):
             piece = phrase.piece(mask[0])
             for code in _quotations(piece) if piece else ():
-                if ground.code.find(code, Side.NEW) or ground.code.texts_at(code):
+                is_here = ground.code.find(code, Side.NEW) or ground.code.texts_at(code)
+                if is_here or ground.code.is_elsewhere(code):
                     continue
                 if places := ground.code.find(code):
                     if not _CHANGES.search(clause):

@@ -139,6 +139,9 @@ def test_true_statement_is_confirmed(remark: str, sources: tuple[str, str, str])
         ("`ship` drops `order` after sending.", PYTHON),
         ("`decimal` was removed in Python 4.", PYTHON),
         ("Remove the `items is None` check, please.", PYTHON),
+        ("I feel like we shold rename `total` to `sum_up`.", PYTHON),
+        # The change is proven, and not what is concluded from it.
+        ("This removes `check_stock`, which is risky.", PYTHON),
         ("Nit: drop `import decimal`.", PYTHON),
         ("Dropping `import decimal` would be nice.", PYTHON),
         ("Add `audit_trail` here.", PYTHON),

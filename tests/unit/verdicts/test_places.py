@@ -121,7 +121,7 @@ def test_refuted(text: str, fact: str) -> None:
         # True of one thing, but the remark denies another.
         "`load` calls `parse_bytes(stream.read(), strict=True)`. It never looks at `data`.",
         # More than its code is claimed, and nothing proves the rest.
-        "`Open` calls `connect(name, defaultPort)`, so `maxName` is never read.",
+        "`Open` calls `connect(name, defaultPort)`, so `maxName` is too low.",
         "`load` uses `stream.read()`, but `save` has `data`.",
         "`load` still calls `parse_bytes(stream.read(), strict=True)` for `pages_of_text`.",
         # Two pieces on two lines, and one without a place.

@@ -1,0 +1,151 @@
+"""All text files of a repository, from a folder or a commit, within limits.
+
+The repository is untrusted: links are not followed, nothing is executed, and what the limits leave
+out is told, as "nowhere" can only be said of files that were read.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from stat import S_ISDIR, S_ISLNK, S_ISREG
+from typing import Final, NamedTuple
+
+from crscore.budget import Budget
+from crscore.diff import git
+from crscore.errors import HostError
+
+MAX_FILES: Final = 50_000
+"""Maximum files."""
+MAX_FILE_BYTES: Final = 2_000_000
+"""Maximum bytes of one file."""
+MAX_BYTES: Final = 64_000_000
+"""Maximum bytes of all files together."""
+MAX_SECONDS: Final = 10.0
+"""Maximum CPU seconds for reading a folder."""
+MAX_LIST_BYTES: Final = 20_000_000
+"""Maximum bytes of git's list of files."""
+_NO_TEXT: Final = re.compile(
+    r"\.(?:png|jpe?g|gif|ico|webp|bmp|pdf|zip|gz|tgz|bz2|xz|7z|jar|whl|so|dll|exe|a|o|class|pyc"
+    r"|woff2?|ttf|otf|eot|mp[34]|mov|webm|wav|ogg|onnx|npy|npz|bin|db|sqlite)$",
+    re.IGNORECASE,
+)
+_SKIPPED_FOLDER: Final = re.compile(r"\..*|node_modules|__pycache__|venv")
+
+
+class Tree(NamedTuple):
+    """Files of a repository."""
+
+    texts: Mapping[str, bytes]
+    """Path -> content, without binary files."""
+    reason: str | None
+    """Why files are missing, a clause; None when all were read."""
+
+
+class Entry(NamedTuple):
+    """File before it is read."""
+
+    path: str
+    size: int
+    """Bytes."""
+
+
+class Choice(NamedTuple):
+    """Files that fit the limits."""
+
+    paths: tuple[str, ...]
+    reason: str | None
+    """Why others do not, a clause; None when there are no others."""
+
+
+def choose(entries: Iterable[Entry], *, reason: str | None = None) -> Choice:
+    """Choose as many files as the limits allow, in their order.
+
+    Args:
+        entries: The files.
+        reason: Why some were not listed, if that is so.
+    """
+    paths: list[str] = []
+    total = 0
+    for entry in entries:
+        if _NO_TEXT.search(entry.path):
+            continue
+        if len(paths) == MAX_FILES:
+            return Choice(tuple(paths), f"it has more than {MAX_FILES:,} files")
+        if entry.size > MAX_FILE_BYTES:
+            reason = f"{entry.path} is over {MAX_FILE_BYTES:,} bytes"
+        elif total + entry.size > MAX_BYTES:
+            return Choice(tuple(paths), f"it has more than {MAX_BYTES:,} bytes")
+        else:
+            paths.append(entry.path)
+            total += entry.size
+    return Choice(tuple(paths), reason)
+
+
+def read_folder(folder: Path) -> Tree:
+    """Read the files below a folder: those that git does not ignore, where it is a work tree.
+
+    Args:
+        folder: Root of the repository. Links below it, and what they lead to, are not read.
+    """
+    root = folder.resolve()
+    entries, reason = [], None
+    for path in _list_folder(root):
+        try:
+            state = (root / path).lstat()
+            # A folder on the way can be a link out of the root.
+            is_inside = S_ISLNK(state.st_mode) or (root / path).resolve() == root / path
+        except (OSError, ValueError, RuntimeError):
+            is_inside = False
+        if not is_inside or S_ISDIR(state.st_mode):
+            reason = f"{path} is listed by git and cannot be read"
+        elif S_ISREG(state.st_mode):
+            entries.append(Entry(path, state.st_size))
+    choice = choose(entries, reason=reason)
+    budget = Budget(MAX_SECONDS)
+    texts: dict[str, bytes] = {}
+    for path in choice.paths:
+        if budget.is_spent:
+            return Tree(texts, f"reading it takes more than {MAX_SECONDS:g} s")
+        try:
+            with (root / path).open("rb") as stream:
+                texts[path] = stream.read(MAX_FILE_BYTES)
+        except OSError:
+            choice = choice._replace(reason=f"{path} cannot be read")
+    return Tree(without_binary(texts), choice.reason)
+
+
+def without_binary(texts: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Return the files that are text, as git decides it: without a zero byte near the start."""
+    return {path: content for path, content in texts.items() if b"\0" not in content[:8000]}
+
+
+def _list_folder(root: Path) -> list[str]:
+    options = ("ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    try:
+        listed = git.run_git(options, folder=root, max_bytes=MAX_LIST_BYTES)
+    except HostError:
+        listed = b""
+    paths = [path.decode("utf-8", "surrogateescape") for path in listed.split(b"\0") if path]
+    return sorted(set(paths) or _walk(root))
+
+
+def _walk(root: Path) -> Iterator[str]:
+    """Yield the files below a folder that is no work tree, one more than allowed at most."""
+    folders, count = [root], 0
+    while folders and count <= MAX_FILES:
+        try:
+            items = sorted(folders.pop().iterdir())
+        except OSError:
+            continue
+        for item in items:
+            count += 1
+            if item.is_symlink() or _SKIPPED_FOLDER.fullmatch(item.name):
+                continue
+            if item.is_dir():
+                folders.append(item)
+            else:
+                yield item.relative_to(root).as_posix()
+
+
+ReadTree = Callable[[], Tree]
+"""Reads a repository at the first question."""

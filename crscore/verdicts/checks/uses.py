@@ -1,0 +1,309 @@
+"""Uses: remarks on who uses a name, on tests of it, and on files beside the change.
+
+What is used is proven by one line; that nothing uses it only where the whole repository is known.
+"""
+
+import re
+from collections.abc import Iterator
+from enum import Enum
+from typing import Any, Final, NamedTuple
+
+from crscore.claims.structural.english import quote
+from crscore.claims.structural.roles import role_of
+from crscore.records import Receipt, Side
+from crscore.verdicts.checks.base import MASKED, Ground, confirm, pattern, refute
+from crscore.verdicts.checks.clauses import clauses_of
+from crscore.verdicts.code import FileText, Place
+from crscore.verdicts.statements import MASK, Phrase
+
+MIN_NAME: Final = 4
+"""Characters from which a name says what it names."""
+MIN_WORD: Final = 8
+"""Characters from which a single word does, where other objects can have a member of this name."""
+
+_NAME: Final = re.compile(r"(?:[\w$]+(?:\.|::|->|#))*[A-Za-z_$][\w$]*")
+_PATH: Final = re.compile(r"[\w@.+-]+(?:/[\w@.+-]+)*\.[A-Za-z]\w{0,7}")
+_MANY_WORDS: Final = re.compile(r"(?<=[^_])_(?=[^_])|[a-z0-9][A-Z]")
+_N: Final = r"(?P<name>§|it|them)"
+_P: Final = r"(?P<path>§)"
+_IS: Final = r"(?: is| are|'s)?(?: <barely>)*"
+_NONE: Final = (
+    pattern(rf"{_N}{_IS} (?:unused|dead\b|untested|(?:never|not|no longer)(?: <barely>)* <used>)"),
+    pattern(rf"{_N} (?:is|are)n't(?: <barely>)* <used>"),
+    pattern(rf"{_N} is defined but (?:never|not)(?: <barely>)* <used>"),
+    pattern(rf"{_N} (?:never|does not|doesn't) (?:appears? in|have)"),
+    pattern(rf"{_N} has no(?: <barely>)* <users>\b"),
+    pattern(rf"\bno(?: <barely>)* <users> (?:of|to|for|that <uses>) {_N}"),
+    pattern(
+        rf"\b(?:nobody|nothing|no one|none of the \w+|no [\w-]+(?: \w+)?|tests? never)(?: else)?"
+        rf"(?: than {_P})?(?: <barely>)* <uses>(?: an?| the)? {_N}"
+    ),
+)
+_ONLY: Final = (
+    pattern(rf"{_N} (?:is|are) (?:only|just) <used>(?: only)? (?:in|inside|within|by|from) {_P}"),
+    pattern(rf"{_N} (?:is|are) <used> only (?:in|inside|within|by|from) {_P}"),
+    pattern(rf"\ball <users> of {_N} are in {_P}"),
+)
+_SOME: Final = (
+    pattern(rf"(?<!\bin )(?<!\bof ){_P}(?: <barely>)* <uses>(?: an?| the)? {_N}"),
+    pattern(rf"{_N}{_IS} <used>(?: <barely>)* (?:in|inside|within|by|from) {_P}"),
+    pattern(rf"{_N} has(?: <barely>)* <users> in {_P}"),
+    pattern(rf"(?<!no )\bother \w+(?: <barely>)* <uses> {_N}"),
+    pattern(rf"\b<users> of {_N} (?:in|elsewhere|break)"),
+)
+_HEDGE: Final = pattern(
+    r"\b(?:should|could|would|might|may|can|if|unless|until|please|consider|whether|was|were|used"
+    r" to|once|when|why|seems?|looks|probably|perhaps|likely|lines? \d+)\b"
+)
+_QUESTION: Final = re.compile(r"^\W*(?:is|are|has|does|do|did|how|what)\b.*\?", re.IGNORECASE)
+_HERE: Final = pattern(r"\b(?:here|in this|this (?:file|function|method)|locally|inside|within)\b")
+_PART: Final = pattern(
+    r"^(?: \w+)? (?:in|inside|within|by|from|for|on|at|after)\b"
+    r"(?! (?:the |any |our )?(?:other|repo\w*|code ?base|project|tests?|this change)\b)"
+)
+_OUTSIDE: Final = pattern(
+    r"\boutside(?: of)? (?P<path>§)?|\bother\b|\belse(?:where)?\b|\b(?:than|besides) (?P<than>§)"
+)
+_TESTS: Final = re.compile(r"\b(?:un)?test(?:s|ed)?\b", re.IGNORECASE)
+_PROPOSED: Final = pattern(r"\b(?:<hypothetical>|new|add|adds|creates?|moves?|split)\b")
+_TEXT_NODE: Final = re.compile(r"comment|string|char|text|content|heredoc|regex")
+_CODE_IN_TEXT: Final = re.compile(r"interpolation|substitution|embedded|jsx_expression")
+_IMPORT_NODE: Final = re.compile(r"import|use_decl|using|include|package|require")
+_NAMING_NODE: Final = re.compile(
+    r"declar|defin|function|class|method|struct|interface|enum|alias|constructor|trait|item|param"
+)
+_ASSIGNING_NODE: Final = re.compile(r"assignment|declarator|short_var")
+_MEMBER_NODE: Final = re.compile(r"attribute|member|selector|field_expr|scoped|call_expr|qualified")
+
+
+class Role(Enum):
+    """What a name does on a line."""
+
+    CODE = 0
+    IMPORT = 1
+    MENTION = 2
+    """In a comment, a string, a keyword or a file that is no code."""
+    DEFINITION = 3
+
+
+class _Use(NamedTuple):
+    place: Place
+    role: Role
+    is_member: bool
+
+    @property
+    def is_test(self) -> bool:
+        text = self.place.text
+        return text.language is not None and role_of(text.path) == "test"
+
+
+class _Uses(NamedTuple):
+    """Lines of the new version with a name."""
+
+    name: str
+    uses: list[_Use]
+    homes: frozenset[str]
+    """Paths of the files that define it."""
+    is_own: bool
+    """Whether only files of the change define it, or did before."""
+
+    def sure(self) -> list[_Use]:
+        """Return the lines that use this very name, whatever other files call the same."""
+        many = bool(_MANY_WORDS.search(self.name.strip("_"))) or len(self.name) >= MIN_WORD
+        used = [use for use in self.uses if use.role is Role.CODE and (many or not use.is_member)]
+        if len(self.homes) <= 1:
+            return used
+        at_home = [use for use in used if use.place.text.path in self.homes]
+        is_clear = {use.place.text.path for use in at_home} == self.homes
+        return at_home if is_clear else []
+
+
+def _uses_of(name: str, ground: Ground) -> _Uses | None:
+    code = ground.code
+    others = code.others.texts_with([name], code.diff) if code.others else []
+    if others is None:
+        return None
+    uses = [
+        _Use(place, *_read_node(node))
+        for text in (*code.texts(Side.NEW), *others)
+        if text.version.is_whole
+        for place, node in text.nodes_named(name)
+    ]
+    homes = frozenset(use.place.text.path for use in uses if use.role is Role.DEFINITION)
+    own = {text.path for text in code.texts(Side.NEW)}
+    before = (pair for text in code.texts(Side.OLD) for pair in text.nodes_named(name))
+    is_own = homes <= own and (
+        bool(homes) or any(_read_node(node)[0] is Role.DEFINITION for _, node in before)
+    )
+    return _Uses(name, uses, homes, is_own)
+
+
+def _read_node(node: Any) -> tuple[Role, bool]:
+    """Return what the node of a name does, and whether it is a member of an object."""
+    parent = node.parent if node is not None else None
+    if node is None or parent is None:
+        return Role.MENTION, False
+    is_member = bool(_MEMBER_NODE.search(parent.type)) and parent.children[0] != node
+    if parent.type == "keyword_argument" and parent.child_by_field_name("name") == node:
+        return Role.MENTION, False
+    above = node
+    while above is not None and above.parent is not None and not _CODE_IN_TEXT.search(above.type):
+        if _TEXT_NODE.search(above.type):
+            return Role.MENTION, False
+        if _IMPORT_NODE.search(above.type):
+            return Role.IMPORT, False
+        above = above.parent
+    fields = [parent.child_by_field_name(field) for field in ("name", "declarator", "left")]
+    is_named = fields[0] == node and _NAMING_NODE.search(parent.type)
+    is_assigned = node in fields and _ASSIGNING_NODE.search(parent.type)
+    is_parameter = "parameter" in parent.type
+    return (Role.DEFINITION if is_named or is_assigned or is_parameter else Role.CODE), is_member
+
+
+class _Reading(NamedTuple):
+    """What a clause says of the uses of a name."""
+
+    name: str
+    path: str | None
+    """File that it speaks of, or of the files outside of it."""
+    is_test: bool
+    is_beyond: bool
+    """Whether it speaks of other files than those that define the name."""
+    is_local: bool
+    """Whether it speaks of a part of a file."""
+    claim: str
+
+    def asks(self, use: _Use, homes: frozenset[str]) -> bool:
+        """Return whether it denies a use."""
+        if self.is_test:
+            return use.is_test
+        own = [self.path] if self.path else homes
+        return not self.is_beyond or not any(_is_at(use.place.text, path) for path in own)
+
+
+def _readings(phrase: Phrase, patterns: tuple[re.Pattern[str], ...]) -> Iterator[_Reading]:
+    """Yield what the clauses of a sentence assert."""
+    codes = {piece.code for piece in phrase.pieces if _NAME.fullmatch(piece.code)}
+    codes -= {piece.code for piece in phrase.pieces if _PATH.fullmatch(piece.code)}
+    for clause in clauses_of(phrase):
+        matches = (regex.search(clause) for regex in patterns)
+        match = next(filter(None, matches), None)
+        if match is None or _HEDGE.search(clause[: match.end()]) or _QUESTION.search(clause):
+            continue
+        piece = phrase.piece(match["name"]) if match["name"].startswith(MASK) else None
+        # "It" is the only name of the sentence.
+        code = piece.code if piece else next(iter(codes)) if len(codes) == 1 else ""
+        outside = _OUTSIDE.search(clause)
+        masks = [match.groupdict().get("path"), *(outside.groups() if outside else ())]
+        spot = phrase.piece(next(filter(None, masks), None))
+        is_local = _HERE.search(clause) or _PART.search(clause[match.end() :])
+        name = re.split(r"\W+", code)[-1]
+        if code in codes and len(name) >= MIN_NAME and (spot is None or _PATH.fullmatch(spot.code)):
+            yield _Reading(
+                name=name,
+                path=spot.code if spot else None,
+                is_test=bool(_TESTS.search(clause)),
+                is_beyond=bool(spot or outside),
+                is_local=bool(is_local) and not (spot or outside),
+                claim=phrase.unmask(clause, quote).strip(" *_-"),
+            )
+
+
+def _fact_of(place: Place, name: str) -> str:
+    return f"Line {place.line} of {quote(place.text.path)} uses {quote(name)}."
+
+
+def _is_at(text: FileText, path: str) -> bool:
+    return f"/{text.path}".endswith(f"/{path}")
+
+
+def check_unused(phrase: Phrase, ground: Ground) -> Receipt | None:
+    """Decide whether nothing, nothing else or no test uses a name."""
+    for reading in _readings(phrase, (*_NONE, *_ONLY)):
+        found = None if reading.is_local else _uses_of(reading.name, ground)
+        if found is None:
+            continue
+        asked = [use for use in found.uses if reading.asks(use, found.homes)]
+        if used := [use.place for use in found.sure() if reading.asks(use, found.homes)]:
+            return refute(reading.claim, _fact_of(used[0], reading.name), used)
+        is_nowhere = not any(
+            use.place.text.language and use.role is not Role.DEFINITION for use in asked
+        )
+        is_own = found.is_own and (reading.is_beyond or _is_plain(found))
+        if is_nowhere and (reading.is_test or is_own) and ground.code.is_everything:
+            beyond = "No other file" if reading.is_beyond else "Nothing"
+            who = "No test" if reading.is_test else beyond
+            fact = f"{who} in the repository names {quote(reading.name)}."
+            return confirm(reading.claim, fact)
+    return None
+
+
+def _is_plain(found: _Uses) -> bool:
+    """Return whether a name is one that only its uses call: no method, no hook of a framework."""
+    for use in found.uses:
+        if use.role is not Role.DEFINITION:
+            continue
+        text, line = use.place.text, use.place.line
+        region = text.region_at(line)
+        above = text.lines.get(line - 1, "").strip()
+        is_inner = region is not None and region.start < line and region.unit is not None
+        if use.place.code[:1].isspace() or above.startswith(("@", "#[", "[")) or is_inner:
+            return False
+    return not found.name.startswith("__") and found.name not in {"main", "setup"}
+
+
+def check_used(phrase: Phrase, ground: Ground) -> Receipt | None:
+    """Decide whether a file or other files use a name."""
+    for reading in _readings(phrase, _SOME):
+        found = _uses_of(reading.name, ground)
+        path = reading.path
+        if found is None or not reading.is_beyond:
+            continue
+        if path and _is_no_path(path, ground):
+            return _refute_path(path)
+        asked = [
+            use
+            for use in sorted(found.uses, key=lambda use: use.role.value)
+            if (_is_at(use.place.text, path) if path else use.place.text.path not in found.homes)
+        ]
+        used = [use.place for use in asked if use.role in (Role.CODE, Role.IMPORT)]
+        # Files that each give the name a meaning of their own do not use each other's.
+        if used and len(found.homes) <= 1:
+            return confirm(reading.claim, _fact_of(used[0], reading.name), used)
+        if not asked and ground.code.is_everything and (found.is_own or found.uses):
+            who = f"{quote(path)} does not name" if path else "No other file names"
+            return refute(reading.claim, f"{who} {quote(reading.name)}.")
+    return None
+
+
+def check_path(phrase: Phrase, ground: Ground) -> Receipt | None:
+    """Refute a file that the repository does not have."""
+    if _PROPOSED.search(phrase.masked) or "?" in phrase.masked:
+        return None
+    for clause in clauses_of(phrase):
+        for mask in () if _HEDGE.search(clause) else re.finditer(MASKED, clause):
+            piece = phrase.piece(mask[0])
+            if piece and piece.is_span and "/" in piece.code and _is_no_path(piece.code, ground):
+                return _refute_path(piece.code)
+    return None
+
+
+def _is_no_path(path: str, ground: Ground) -> bool:
+    """Return whether it is certain that neither version of the repository has a file."""
+    known = [path for file in ground.code.diff.files for path in (file.path, file.old_path or "")]
+    is_changed = any(f"/{own}".endswith(f"/{path}") for own in known)
+    others, is_form = ground.code.others, _PATH.fullmatch(path)
+    return bool(
+        others
+        and is_form
+        and not is_changed
+        and ground.code.is_everything
+        and not others.has_path(path)
+    )
+
+
+def _refute_path(path: str) -> Receipt:
+    return refute(f"there is {quote(path)}", f"The repository has no {quote(path)}.")
+
+
+CHECKS: Final = (check_unused, check_used, check_path)

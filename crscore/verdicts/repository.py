@@ -1,0 +1,102 @@
+"""Files beside those of a change: where a name or code is in the rest of a repository."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Final, Self
+
+from crscore.claims.structural.versions import versions_of
+from crscore.diff import languages, tree
+from crscore.diff.checkout import Checkout
+from crscore.records import ChangedFile, Diff, FileStatus
+from crscore.syntax.grammars import language_of
+from crscore.verdicts.code import FileText
+
+MAX_TEXTS: Final = 60
+"""Maximum files with a word that are looked at."""
+
+
+class Repository:
+    """Repository around a change, in its new version; read at the first question.
+
+    Args:
+        read: Reads its files.
+    """
+
+    def __init__(self, read: tree.ReadTree) -> None:
+        self._read = read
+        self._texts: dict[tuple[str, ...], list[str]] = {}
+        self._files: dict[str, FileText] = {}
+
+    @classmethod
+    def of_folder(cls, folder: Path) -> Self:
+        """Return the repository of a work tree."""
+        return cls(lambda: tree.read_folder(folder))
+
+    @classmethod
+    def of_checkout(cls, checkout: Checkout) -> Self:
+        """Return the repository at the head of a change."""
+        return cls(checkout.tree)
+
+    @cached_property
+    def _tree(self) -> tree.Tree:
+        return self._read()
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all its files were read, so that what is in none of them is nowhere."""
+        return self._tree.reason is None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was left out, if it was asked anything."""
+        if "_tree" not in self.__dict__ or self.is_whole:
+            return ()
+        reason = self._tree.reason
+        return (f"What is nowhere in the repository is not known: {reason}.",)
+
+    def has_path(self, path: str) -> bool:
+        """Return whether a file, or a folder, has a path or a path that ends in it."""
+        wanted = f"/{path.strip('/')}"
+        return any(
+            f"/{own}".endswith(wanted) or f"{wanted}/" in f"/{own}" for own in self._tree.texts
+        )
+
+    def texts_with(self, words: Sequence[str], diff: Diff) -> list[FileText] | None:
+        """Return the files that a change does not touch and that have all of some words.
+
+        Args:
+            words: Names, as parts of other names too.
+            diff: The change.
+
+        Returns:
+            The files; None where they are too many to look at.
+        """
+        key = tuple(words)
+        if key not in self._texts:
+            needles = [word.encode() for word in words]
+            self._texts[key] = [
+                path
+                for path, content in self._tree.texts.items()
+                if all(needle in content for needle in needles)
+            ]
+        changed = {path for file in diff.files for path in (file.path, file.old_path)}
+        paths = [path for path in self._texts[key] if path not in changed]
+        return list(map(self._file, paths)) if len(paths) <= MAX_TEXTS else None
+
+    def _file(self, path: str) -> FileText:
+        if path not in self._files:
+            source = self._tree.texts[path].decode("utf-8", "replace")
+            language = languages.language_of(path)
+            file = ChangedFile(
+                path=path,
+                old_path=None,
+                status=FileStatus.MODIFIED,
+                language=language,
+                hunks=(),
+                old_source=source,
+                new_source=source,
+            )
+            _, new = versions_of(file, None)
+            self._files[path] = FileText(new, language_of(language))
+        return self._files[path]
