@@ -20,7 +20,7 @@ _BOT: Final = re.compile(r"(?:project|group)_\d+_bot(?:_\w+)?|gitlab-bot|GitLabD
 _LINE_CODE: Final = re.compile(r"_(\d{1,9})_(\d{1,9})$")
 _GHOST: Final = "ghost"
 """Login under which GitLab shows the notes of deleted accounts."""
-_SUGGESTION: Final = re.compile(r"^(\s*`{3,}suggestion):-(\d{1,3})\+(\d{1,3})[ \t]*$", re.M)
+_SUGGESTION: Final = re.compile(r"^([ \t]*`{3,}suggestion):-(\d{1,3})\+(\d{1,3})[ \t]*$", re.M)
 
 
 class User(msgspec.Struct, frozen=True):

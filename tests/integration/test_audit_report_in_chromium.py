@@ -178,10 +178,10 @@ def test_letters_of_charts_are_readable_and_none_is_cut_off(show, width: int) ->
     assert outside == []
 
 
-def test_first_key_skips_to_the_numbers(show) -> None:
+def test_first_key_skips_to_the_content(show) -> None:
     page = show("index.html").page
     page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.textContent") == "Skip to the numbers"
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
     assert page.locator(".skip").bounding_box()["x"] >= 0
     page.keyboard.press("Enter")
     assert page.url.endswith("#coverage")

@@ -29,6 +29,8 @@ _MADE_AT_RUN_TIME = [
     "crscore.audit.signals.observed",  # an escaped id
     "crscore.claims.structural.consequences.callers",  # an escaped name
     "crscore.claims.structural.consequences.checks",  # of TOML, all of them
+    "crscore.claims.structural.consequences.hazards",
+    "crscore.claims.structural.consequences.hazards",
     "crscore.claims.structural.consequences.removals",
     "crscore.claims.structural.consequences.removals",
     "crscore.claims.structural.consequences.security",
