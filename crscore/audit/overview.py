@@ -52,7 +52,8 @@ class Coverage(Struct, frozen=True, kw_only=True):
     reviewed: Rate
     """Of the merged pull requests of the repositories where it reviews: those it wrote on."""
     last_head: Rate
-    """Of these merged pull requests: those whose last head it reviewed."""
+    """Of these merged pull requests: those whose last head it reviewed; an answer in a thread or a
+    dismissed review is none."""
     green_unreviewed: Count | None
     """Merged pull requests with its green check and without its review; null without a check."""
     skips: tuple[SkipCount, ...]
