@@ -53,6 +53,11 @@ def fill(store: Store, comments: int = 600) -> None:
             )
             for number in (1, 2)
         )
+        store.change(
+            "UPDATE comments SET body = ? WHERE key = (SELECT MIN(comment) FROM comment_scores "
+            "JOIN comments ON key = comment WHERE reviewer = 'CodeRabbit' AND noise IS NULL)",
+            store.add_text("**P1:** The limit is never reset."),
+        )
 
 
 @pytest.fixture(scope="module")
@@ -132,6 +137,12 @@ def test_comments_show_what_their_best_remarks_do(written: Path) -> None:
         text = (written / page).read_text("utf-8")
         assert "major 25 %, nit 25 %, giving nothing 50 %" in text
         assert re.search(r" · names a problem</span>\s*<span[^>]*> · major<", text)
+
+
+def test_page_of_a_bot_that_labels_its_comments_has_its_labels(written: Path) -> None:
+    text = (written / "bots" / "CodeRabbit.html").read_text("utf-8")
+    assert re.search(r"<h2>Its own labels</h2>.*>p1<.*>1<.*>major: 1<", text, re.DOTALL)
+    assert "Its own labels" not in (written / "bots" / "Copilot.html").read_text("utf-8")
 
 
 def test_report_of_a_pull_has_a_way_back(written: Path) -> None:
