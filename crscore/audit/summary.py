@@ -238,7 +238,6 @@ def _reviewer(
         pulls=int((rows & scored).sum()),
         comments=int(table.columns["comments"][rows].sum()),
         comments_per_pull=estimates.get("comments"),
-        **{score: estimates.get(score) for score in SCORES},
         remarks=_remarks(table, rows),
         abstained=int((rows & ~scored).sum()),
         coverage=coverage.coverage,
@@ -249,7 +248,7 @@ def _reviewer(
         else None,
         trend=_trend(tables, name),
         changes=find_changes(table, name) if coverage.is_bot else (),
-        **columns,
+        **columns | {score: estimates.get(score) for score in SCORES},
     )
 
 
