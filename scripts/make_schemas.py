@@ -189,7 +189,8 @@ def schema(document: Document) -> dict[str, Any]:
         docs = field_docs(kinds[name])
         for field, value in definition["properties"].items():
             value.pop("default", None)
-            definition["properties"][field] = {"description": docs.get(field, TAG), **value}
+            if description := docs.get(field, TAG if field == "schema" else None):
+                definition["properties"][field] = {"description": description, **value}
         if {"relevance", "reason"} <= docs.keys():
             definition.update(NUMBERS_OR_REASON)
     return {

@@ -52,7 +52,8 @@ class Coverage(Struct, frozen=True, kw_only=True):
     reviewed: Rate
     """Of the merged pull requests of the repositories where it reviews: those it wrote on."""
     last_head: Rate
-    """Of these merged pull requests: those whose last head it reviewed."""
+    """Of these merged pull requests: those whose last head it reviewed; an answer in a thread or a
+    dismissed review is none."""
     green_unreviewed: Count | None
     """Merged pull requests with its green check and without its review; null without a check."""
     skips: tuple[SkipCount, ...]
@@ -199,6 +200,32 @@ class Decision(Struct, frozen=True, kw_only=True):
     """Median from the opening of a pull request to the first review."""
 
 
+class LabelCount(Struct, frozen=True, kw_only=True):
+    """Comments that a reviewer gave one label itself."""
+
+    label: str
+    """In small letters: critical, p1, nit, ..."""
+    level: Literal["critical", "major", "minor", "nit"]
+    """The level that it claims."""
+    comments: Count
+    read: dict[str, Count]
+    """Comments by the level of their best remark, as read here; `nothing` for noise."""
+    acted_on: Rate
+    """Comments that were acted on, of those of which it is known."""
+
+
+class Labels(Struct, frozen=True, kw_only=True):
+    """How a reviewer labels its own comments, beside what they are worth."""
+
+    counts: tuple[LabelCount, ...]
+    """The weightiest label first."""
+    light: Rate
+    """Comments labelled critical or major, or as much in its own words: those read as nits or
+    noise."""
+    inflation: str | None
+    """That the labels are inflated: one sentence, where the numbers carry it."""
+
+
 class Reviewer(Struct, frozen=True, kw_only=True):
     """One reviewer in the period."""
 
@@ -227,6 +254,8 @@ class Reviewer(Struct, frozen=True, kw_only=True):
     acted_on: tuple[ActedOn, ...]
     decision: Decision | None
     """Null for people."""
+    labels: Labels | None
+    """Null for a reviewer that does not label its comments."""
     suggested_code: SuggestedCode | None
     """Null without a suggestion block."""
     trend: tuple[TrendPoint, ...]

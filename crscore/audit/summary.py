@@ -14,6 +14,7 @@ from crscore.audit.decide import Kind, decide, load_kinds, load_points
 from crscore.audit.drift import find_changes
 from crscore.audit.escaped.recall import load_escaped
 from crscore.audit.gate import why_partial
+from crscore.audit.labels import load_labels
 from crscore.audit.overview import (
     ActedOn,
     Coverage,
@@ -26,7 +27,6 @@ from crscore.audit.overview import (
     Points,
     RepositorySummary,
     Reviewer,
-    SuggestedCode,
     TrendPoint,
 )
 from crscore.audit.signals import TITLES
@@ -147,6 +147,7 @@ def _reviewers(
     suggested = load_suggested_code(store, table.scope)
     kinds = load_kinds(store, table.scope)
     points = load_points(store, table.scope)
+    labels = load_labels(store, table.scope)
     estimates, ranks = _estimates(table, options)
     silent = {
         name
@@ -168,11 +169,12 @@ def _reviewers(
                 (table, *other_tables),
                 name,
                 own_estimates,
-                ranks.get(name),
                 own_coverage,
-                suggested.get(name),
                 kinds.get(name, ()),
                 points.get(name),
+                rank=ranks.get(name),
+                labels=labels.get(name),
+                suggested_code=suggested.get(name),
             )
         )
     return tuple(
@@ -222,11 +224,10 @@ def _reviewer(
     tables: Sequence[ReviewTable],
     name: str,
     estimates: Mapping[str, Estimate | None],
-    rank: tuple[int, int] | None,
     coverage: ReviewerCoverage,
-    suggested_code: SuggestedCode | None,
     kinds: Sequence[Kind],
     points: Points | None,
+    **columns: Any,
 ) -> Reviewer:
     table = tables[0]
     rows, scored = table.rows_of(name), _is_scored(table)
@@ -237,19 +238,17 @@ def _reviewer(
         pulls=int((rows & scored).sum()),
         comments=int(table.columns["comments"][rows].sum()),
         comments_per_pull=estimates.get("comments"),
-        **{score: estimates.get(score) for score in SCORES},
         remarks=_remarks(table, rows),
         abstained=int((rows & ~scored).sum()),
-        rank=rank,
         coverage=coverage.coverage,
         noise=_noise(table, rows),
         acted_on=acted_on,
         decision=decide(table, name, coverage, kinds, acted_on, points)
         if coverage.is_bot
         else None,
-        suggested_code=suggested_code,
         trend=_trend(tables, name),
         changes=find_changes(table, name) if coverage.is_bot else (),
+        **columns | {score: estimates.get(score) for score in SCORES},
     )
 
 

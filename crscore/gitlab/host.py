@@ -181,8 +181,12 @@ class GitLab:
         pushes = sorted((entry.created_at, entry.head_commit_sha) for entry in entries.items)
         head = Head(repository, pushes[-1][1] if pushes else "", f"{url}/{number}")
         subject = notes.Subject(head.url, head.sha, None)
+        # The further notes of a discussion are answers.
         remarks = [
-            remark for item in discussions.items for remark in notes.read_discussion(item, subject)
+            remark
+            for item in discussions.items
+            for remark in notes.read_discussion(item, subject)
+            if remark.id == item.notes[0].id
         ]
         return Reviews(
             head,

@@ -29,7 +29,8 @@ def judge(
     """Fail for each reviewer who did not review the newest commit.
 
     A review is a submitted one, or a thread where the host has no reviews. A notice that nothing
-    was reviewed is none, and neither is a dismissed review or one of the pull request's author.
+    was reviewed is none, and neither is an answer in a thread, a dismissed review, or one of the
+    pull request's author.
 
     Args:
         host: The code host; two or three requests each time.

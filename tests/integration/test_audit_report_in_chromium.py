@@ -15,7 +15,8 @@ from crscore.audit.store.database import Store
 from crscore.audit.store.rows import Page as StoredPage
 from crscore.audit.summary import Options, make_overview
 from crscore.audit.tables import Period
-from tests.helpers import audit_rows, browser, results
+from crscore.pull_request.documents.page import render_page
+from tests.helpers import audit_rows, browser, overviews, results
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -94,7 +95,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with Store(at / "store.db") as store:
         audit_rows.fill(store, comments=1_000)
         with store.transaction():
-            page = b"<!DOCTYPE html><html><body><main><h1>One</h1></main></body></html>"
+            page = render_page(overviews.review(), results.review()).encode()
             store.put(
                 StoredPage(
                     repository=number % 2 + 1,

@@ -16,3 +16,15 @@ import make_schemas  # noqa: E402
 def test_schema_is_the_one_of_the_types(name: str) -> None:
     written = (make_schemas.FOLDER / f"{name}.schema.json").read_text("utf-8")
     assert json.loads(written) == make_schemas.schema(make_schemas.DOCUMENTS[name])
+
+
+@pytest.mark.parametrize("name", make_schemas.DOCUMENTS)
+def test_only_the_field_schema_is_described_as_one(name: str) -> None:
+    document = make_schemas.schema(make_schemas.DOCUMENTS[name])
+    described = {
+        field
+        for definition in document["$defs"].values()
+        for field, value in definition.get("properties", {}).items()
+        if value.get("description") == make_schemas.TAG
+    }
+    assert described <= {"schema"}

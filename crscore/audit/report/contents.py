@@ -12,6 +12,7 @@ from crscore.audit.overview import (
     Decision,
     Example,
     Gap,
+    Labels,
     Night,
     Overview,
     RepositorySummary,
@@ -220,6 +221,18 @@ def suggested_code(overview: Overview, links: Links) -> Table | None:
         ("Similarity to merged code", lambda pair: _wide(words.merged(pair[1]))),
     )
     return table if rows else None
+
+
+def labels(value: Labels) -> Table:
+    """Tabulate how a reviewer labels its own comments."""
+    return make_table(
+        "Its own labels",
+        value.counts,
+        ("Label", lambda row: _strong(row.label)),
+        ("Comments", lambda row: _count(row.comments)),
+        ("As read here", lambda row: _wide(words.levels(row))),
+        ("Acted on", lambda row: words.share(row.acted_on)),
+    )
 
 
 def scores(overview: Overview, links: Links) -> Table:

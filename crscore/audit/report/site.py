@@ -6,6 +6,7 @@ that were stored when they were scored.
 
 from __future__ import annotations
 
+import re
 import tempfile
 import zlib
 from collections.abc import Iterator
@@ -28,6 +29,7 @@ from crscore.reports import charts, escape, frame
 _TEMPLATES: Final = "audit/report/templates"
 _MARKER: Final = "audit.json"
 """File that marks a folder as a report, which the next one may replace."""
+_MAIN: Final = re.compile(r"<main\b[^>]*>")
 MAX_PULLS: Final = 1_000
 """Pull requests that the page of a repository lists."""
 
@@ -147,7 +149,8 @@ class _Site:
         (row,) = self._store.find(Page, repository=repository, number=number)
         back = '<p><a href="../index.html">All review bots</a></p>'
         page = zlib.decompress(row.page).decode("utf-8")
-        return page.replace("<main>", f"<main>\n{back}", 1)
+        # Older versions wrote pages of the same store, each with its own attributes.
+        return _MAIN.sub(rf"\g<0>\n{back}", page, count=1)
 
     def _page(self, template: str, title: str, root: str, **values: Any) -> str:
         return frame.page(

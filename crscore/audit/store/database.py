@@ -35,6 +35,10 @@ _PAGE_SIZE: Final = slice(16, 18)
 _PAGE_COUNT: Final = slice(28, 32)
 
 
+EMPTY_TEXT: Final = hashlib.sha256(b"").digest()[:_HASH_BYTES]
+"""Key of the empty text."""
+
+
 class Store:
     """Store of an audit. For one thread; several processes may open the same file.
 

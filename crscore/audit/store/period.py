@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, Final, Literal
 
-from crscore.audit.store.database import Store
+from crscore.audit.store.database import EMPTY_TEXT, Store
 from crscore.audit.store.reviews import LATEST, LATEST_COMMENTS, Rows, Scope, newest_values
 from crscore.audit.store.rows import Run
 from crscore.audit.store.scoring import FAILED
@@ -20,8 +20,9 @@ def read_posts(store: Store, scope: Scope, review_bots: Sequence[str]) -> Rows:
     """Return what each reviewer posted on each pull request.
 
     A notice that nothing was reviewed is no review, and neither is a post of the pull request's
-    author, or a report of a tool. The summary of a review bot that found nothing is one, and so is
-    a submitted review without a remark.
+    author, a report of a tool, or an answer in a thread. The summary of a review bot that found
+    nothing is one, and so is a submitted review without a remark. A dismissed review, with its
+    comments on lines, is none of the last head.
 
     Args:
         store: The store.
@@ -35,12 +36,21 @@ def read_posts(store: Store, scope: Scope, review_bots: Sequence[str]) -> Rows:
         from the opening of the pull request to the first review.
     """
     # `IS NOT`, not `<>`: the author of a deleted account is NULL, and so not the pull request's.
-    # The remainder is the kind of a comment (`rows.comment_key`); 1 is a submitted review.
-    is_review = """(c.skip IS NULL AND c.author IS NOT p.author AND (c.is_review OR c.key % 4 = 1
-      OR c.reviewer IN (SELECT value FROM json_each(?4))))"""
+    # The remainder is the kind of a comment (`rows.comment_key`); 1 is a submitted review. GitHub
+    # makes an empty one of each answer and of comments on lines, which count instead.
+    is_review = """(c.skip IS NULL AND c.author IS NOT p.author
+      AND coalesce(c.thread, c.key) = c.key
+      AND NOT (c.key % 4 = 1 AND c.state = 'COMMENTED' AND c.body = ?5)
+      AND (c.is_review OR c.key % 4 = 1 OR c.reviewer IN (SELECT value FROM json_each(?4))))"""
+    # No column says which review a line is of: it was written before the review was submitted.
+    is_dismissed = """(c.state = 'DISMISSED' OR c.thread = c.key AND EXISTS (
+      SELECT 1 FROM comments d WHERE d.repository = c.repository AND d.number = c.number
+        AND d.reviewer = c.reviewer AND d.state = 'DISMISSED' AND d.commit_id = c.commit_id
+        AND d.created >= c.created))"""
     sql = f"""
         SELECT c.reviewer, c.is_bot, c.repository, c.number, p.state = 'merged', MAX({is_review}),
-          MAX({is_review} AND c.commit_id IS p.head AND c.created <= p.merged),
+          MAX({is_review} AND c.commit_id IS p.head AND c.created <= p.merged
+            AND NOT {is_dismissed}),
           group_concat(DISTINCT c.skip), MAX(c.author),
           MAX(c.is_review),
           24 * (julianday(MIN(CASE WHEN {is_review} THEN c.created END)) - julianday(p.created))
@@ -48,7 +58,7 @@ def read_posts(store: Store, scope: Scope, review_bots: Sequence[str]) -> Rows:
         WHERE substr(p.created, 1, 10) BETWEEN ?1 AND ?2
           AND p.repository IN (SELECT value FROM json_each(?3))
         GROUP BY c.repository, c.number, c.reviewer"""
-    return store.query(sql, *scope[1:], json.dumps(review_bots))
+    return store.query(sql, *scope[1:], json.dumps(review_bots), EMPTY_TEXT)
 
 
 def count_merged(store: Store, scope: Scope) -> dict[int, int]:

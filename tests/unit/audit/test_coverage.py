@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crscore.audit.coverage import load_coverage
-from crscore.audit.store.database import Store
+from crscore.audit.store.database import EMPTY_TEXT, Store
 from crscore.audit.store.reviews import Scope
-from crscore.audit.store.rows import Check, comment_key
+from crscore.audit.store.rows import Check, Comment, comment_key
 from crscore.hosts.records import RemarkKind
 from tests.helpers import audit_rows as rows
 
@@ -71,6 +71,50 @@ def test_posts_that_are_no_review_do_not_count(store: Store) -> None:
     # review bot that found nothing.
     assert coverage(store).reviewed.count == 2
     assert coverage(store, "coderabbit").reviewed.count == 1
+
+
+def submitted(number: int, host_id: int, state: str, **changes: object) -> Comment:
+    """Review as the host lists it, without lines of its own."""
+    key = comment_key(RemarkKind.REVIEW, host_id)
+    values = {"is_review": 0, "thread": None, "key": key, "path": None, "line": None}
+    return rows.comment(number, "otter", host_id, state=state, **(values | changes))
+
+
+def test_answer_in_a_thread_is_no_review_of_the_head(store: Store) -> None:
+    store.put(rows.pull(number) for number in (1, 2, 3))
+    thread = {"thread": comment_key(RemarkKind.LINE, 1)}
+    old = {"commit_id": "0" * 40}
+    store.put(
+        [
+            # On 1 a review of an older commit and an answer on the last one, on 2 only an answer.
+            rows.comment(1, "otter", 1, **old),
+            rows.comment(1, "otter", 2, **thread, **old),
+            submitted(1, 3, "COMMENTED", body=EMPTY_TEXT),
+            rows.comment(2, "coderabbit", 4, thread=comment_key(RemarkKind.LINE, 99)),
+            # On 3 an approval without a word.
+            submitted(3, 5, "APPROVED", body=EMPTY_TEXT),
+        ]
+    )
+
+    assert counts(coverage(store)) == ((2, 3), (1, 3))
+    assert counts(coverage(store, "coderabbit")) == ((0, 3), (0, 3))
+
+
+def test_dismissed_review_with_its_lines_is_none_of_the_head(store: Store) -> None:
+    store.put(rows.pull(number) for number in (1, 2, 3))
+    store.put(
+        [
+            rows.comment(1, "otter", 1),
+            submitted(1, 2, "DISMISSED", created=rows.at(0, 11)),
+            # On 2 a line came after it, on 3 the dismissed one is of an older commit.
+            submitted(2, 3, "DISMISSED", created=rows.at(0, 9)),
+            rows.comment(2, "otter", 4),
+            submitted(3, 5, "DISMISSED", created=rows.at(0, 11), commit_id="0" * 40),
+            rows.comment(3, "otter", 6),
+        ]
+    )
+
+    assert counts(coverage(store)) == ((3, 3), (2, 3))
 
 
 def test_repositories_without_the_reviewer_do_not_count(store: Store) -> None:

@@ -57,6 +57,7 @@ def overview(
         noise=Noise(share=none, nothing=0, repeat=0, restates=0, praise=0),
         acted_on=(),
         suggested_code=None,
+        labels=None,
         decision=None,
         trend=(),
         changes=(),

@@ -116,12 +116,19 @@ def test_no_reviewer_is_a_mistake_of_the_user() -> None:
         coverage.judge(GitHub(client), NAME, NUMBER, [])
 
 
-@pytest.mark.parametrize("is_reviewed", [True, False])
-def test_gitlab_counts_what_was_written_after_the_push(is_reviewed: bool) -> None:
+@pytest.mark.parametrize(
+    ("act", "is_reviewed"), [(None, False), ("review", True), ("line", True), ("answer", False)]
+)
+def test_gitlab_counts_threads_begun_after_the_push(act: str | None, is_reviewed: bool) -> None:
     world, clock = scenes.shop(), Clock()
     push(write(world))
-    if is_reviewed:
+    if act == "review":
         write(world).review(RABBIT, body="The lock is never released.")
+    elif act == "line":
+        write(world).review(RABBIT, spots=[SPOT])
+    elif act == "answer":
+        root = next(line for line in write(world).pull.lines if line.reply_to is None)
+        write(world).reply(root, RABBIT, "Thank you, that is fixed.")
     with serve(world, clock=clock.now) as server:
         host = schedules.host_of(server, clock, seed=0)
         result = coverage.judge(host, NAME, NUMBER, ["coderabbit"])

@@ -15,12 +15,13 @@ from crscore.audit.store.rows import Page
 from crscore.audit.summary import Options, make_overview
 from crscore.audit.tables import Period
 from crscore.errors import InputError
-from tests.helpers import audit_rows
+from crscore.pull_request.documents.page import render_page
+from tests.helpers import audit_rows, overviews, results
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-REPORT = "<html><body>\n<main>\n<h1>Report</h1></main></body></html>"
+REPORT = render_page(overviews.review(), results.review())
 PERIOD = Period(since="2026-03-01", until="2026-03-30")
 
 
@@ -51,6 +52,11 @@ def fill(store: Store, comments: int = 600) -> None:
                 page=zlib.compress(REPORT.encode()),
             )
             for number in (1, 2)
+        )
+        store.change(
+            "UPDATE comments SET body = ? WHERE key = (SELECT MIN(comment) FROM comment_scores "
+            "JOIN comments ON key = comment WHERE reviewer = 'CodeRabbit' AND noise IS NULL)",
+            store.add_text("**P1:** The limit is never reset."),
         )
 
 
@@ -94,7 +100,7 @@ def test_every_link_within_the_folder_leads_somewhere(written: Path) -> None:
         for link in read.links:
             if link.startswith("#"):
                 assert link[1:] in read.ids
-            elif not link.startswith("https://github.com/acme/service-"):
+            elif not link.startswith("https://github.com/"):
                 file, _, anchor = link.partition("#")
                 assert (page.parent / file).is_file(), (page, link)
                 target = Links((page.parent / file).read_text("utf-8")) if anchor else read
@@ -133,9 +139,15 @@ def test_comments_show_what_their_best_remarks_do(written: Path) -> None:
         assert re.search(r" · names a problem</span>\s*<span[^>]*> · major<", text)
 
 
+def test_page_of_a_bot_that_labels_its_comments_has_its_labels(written: Path) -> None:
+    text = (written / "bots" / "CodeRabbit.html").read_text("utf-8")
+    assert re.search(r"<h2>Its own labels</h2>.*>p1<.*>1<.*>major: 1<", text, re.DOTALL)
+    assert "Its own labels" not in (written / "bots" / "Copilot.html").read_text("utf-8")
+
+
 def test_report_of_a_pull_has_a_way_back(written: Path) -> None:
     text = (written / "pulls" / "acme-service-1-2.html").read_text("utf-8")
-    assert '<main>\n<p><a href="../index.html">' in text
+    assert re.search(r'<main[^>]*>\s*<p><a href="../index.html">', text)
 
 
 def test_json_is_the_overview(written: Path) -> None:
