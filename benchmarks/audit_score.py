@@ -16,16 +16,18 @@ import shutil
 import tempfile
 import time
 from copy import copy
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from crscore.audit.score.engines import Processes, Ray
+from crscore.audit.engines import DIED, Processes, Ray
 from crscore.audit.score.tasks import choose
+from crscore.audit.score.work import failed, score_task
 from crscore.settings import Config
 from tests.helpers.audits import NIGHT, Audit, add
 
 if TYPE_CHECKING:
-    from crscore.audit.score.engines import Engine
+    from crscore.audit.engines import Engine
 
 MILLION = 1_000_000
 COMMENTS = 4
@@ -53,10 +55,12 @@ def busy() -> float:
 def measure(engine: Engine, audit: Audit, settings: Config, *, workers: int) -> Measured:
     tasks = audit.tasks(settings)
     before = busy()
-    list(engine.run(tasks[:workers]))
+    work = partial(score_task, settings=settings)
+    died = partial(failed, signature="", reason=DIED)
+    list(engine.run(tasks[:workers], work, died))
     start = busy() - before
     began, before, first = time.perf_counter(), busy(), 0.0
-    for number, scored in enumerate(engine.run(tasks[workers:])):
+    for number, scored in enumerate(engine.run(tasks[workers:], work, died)):
         assert scored.failure is None, scored.failure
         if number == 0:
             first = time.perf_counter()
@@ -77,7 +81,7 @@ def rescored(audit: Audit, settings: Config, *, workers: int) -> Measured:
         for (number,) in store.query("SELECT number FROM pulls"):
             body = f"Please log attempt {number} before the next one starts."
             add(store, 1_000_000 + number, number, "bo", body, path="shop/m0.py", line=9)
-    return measure(Processes(settings=settings, workers=workers), audit, settings, workers=workers)
+    return measure(Processes(workers=workers), audit, settings, workers=workers)
 
 
 def copied(audit: Audit, folder: Path) -> Audit:
@@ -97,13 +101,8 @@ def plan(audit: Audit, cost: float, pulls: int) -> None:
     audit.score(settings_of(audit.folder, cache=False), workers=2)
     with audit.open() as store:
         store.query("PRAGMA wal_checkpoint(TRUNCATE)")
-        ((pages,),) = store.query("SELECT sum(length(page)) FROM pages")
     grown = ((audit.folder / "audit.db").stat().st_size - before) / pulls
-    rows = (grown - pages / pulls) / COMMENTS
-    print(
-        f"The store grows by {grown / 1024:.1f} KiB a pull, {pages / pulls / 1024:.1f} of them "
-        f"its page; {rows:.0f} bytes per comment without pages and texts."
-    )
+    print(f"The store grows by {grown / 1024:.1f} KiB a pull of {COMMENTS} comments.")
     print(f"A million pulls cost {cost * MILLION / 3600:,.0f} core hours:")
     for cores in (2, 16, 64, 256):
         print(f"  {cores:4} cores {cost * MILLION / 3600 / cores:8.1f} h")
@@ -122,16 +121,14 @@ def main() -> None:
         plain = settings_of(folder, cache=False)
         result = {}
         for workers in (1, 2):
-            result[workers] = measure(
-                Processes(settings=plain, workers=workers), audit, plain, workers=workers
-            )
+            result[workers] = measure(Processes(workers=workers), audit, plain, workers=workers)
             show(f"{workers} worker process{'es'[: 2 * workers - 2]}", result[workers])
         print(
             f"2 workers are {result[2].rate / result[1].rate:.2f} times as fast as 1, for "
             f"{result[2].cpu / result[1].cpu:.2f} times the processor time a pull"
         )
         if arguments.ray:
-            on_ray = measure(Ray(settings=plain, workers=2), audit, plain, workers=2)
+            on_ray = measure(Ray(workers=2), audit, plain, workers=2)
             on_ray = on_ray._replace(cpu=0)
             show("Ray, 2 cores", on_ray)
             print(f"Ray has {on_ray.rate / result[2].rate:.2f} times the rate of 2 processes")

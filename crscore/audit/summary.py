@@ -36,14 +36,12 @@ from crscore.audit.store.rows import Run, host_id_of, kind_of
 from crscore.audit.suggested import load_suggested_code
 from crscore.audit.tables import NOISE_REASONS, REMARKS, SCORES, Period, ReviewTable, load_reviews
 from crscore.hosts.records import RemarkKind
-from crscore.review.sentences import split_comment
 from crscore.statistics import bootstrap, resampled
 from crscore.statistics.bootstrap import RESAMPLES
 
 Floats = npt.NDArray[np.float64]
 
 HOST: Final = "https://github.com"
-_TEXT_CHARS: Final = 600
 _CANDIDATES: Final = 1_000
 """Comments among which the examples are found; the same text may be in many."""
 _ESTIMATES: Final = ("comments", *SCORES)
@@ -338,7 +336,7 @@ def _examples(
     """Return comments of bots that weigh most (`DESC`) or least (`ASC`), a text once."""
     by_text: dict[str, Example] = {}
     for row in rows_of_period.read_examples(store, table.scope, order, _CANDIDATES):
-        example = make_example(store, row, options.host)
+        example = make_example(row, options.host)
         # By what readers see: bots hide a number of each comment in its markup.
         by_text.setdefault(example.text, example)
         if len(by_text) == options.examples:
@@ -346,17 +344,15 @@ def _examples(
     return tuple(by_text.values())
 
 
-def make_example(store: Store, row: Sequence[Any], host: str) -> Example:
+def make_example(row: Sequence[Any], host: str) -> Example:
     """Make an example of a row of `period.read_examples`, with its address on the host."""
-    key, reviewer, repository, number, body, standing, noise, stance, level = row
-    sentences = split_comment(store.text(body)).sentences
+    key, reviewer, repository, number, text, standing, noise, stance, level = row
     return Example(
         reviewer=reviewer,
         repository=repository,
         number=number,
         url=f"{host}/{repository}/pull/{number}{_ANCHORS[kind_of(key)]}{host_id_of(key)}",
-        # A comment without a sentence is a block of code.
-        text=(" ".join(sentences) or store.text(body))[:_TEXT_CHARS],
+        text=text,
         standing=standing,
         noise=noise,
         stance=stance,

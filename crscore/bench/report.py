@@ -1,5 +1,6 @@
 """Report of a benchmark: terminal, web page and Markdown."""
 
+from collections.abc import Callable
 from typing import Final
 
 from crscore.bench.judgements import Agreement
@@ -44,7 +45,10 @@ def tabulate_bots(result: BenchResult) -> tuple[tuple[str, Table], ...]:
         value = getattr(row, field)
         return value if isinstance(value, int) else value.value or 0.0
 
-    columns = [(name, lambda row, field=field: cell(row, field)) for name, field in fields.items()]
+    def column(field: str) -> Callable[[BotScore], str]:
+        return lambda row: cell(row, field)
+
+    columns = [(name, column(field)) for name, field in fields.items()]
     return tuple(
         (
             name,

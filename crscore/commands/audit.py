@@ -205,6 +205,7 @@ def score(
 
     For a month after each merge, it also finds later commits that fix lines of the pull request.
     """
+    from crscore.audit.engines import make_engine  # noqa: PLC0415
     from crscore.audit.escaped.mentions import make_matcher  # noqa: PLC0415
     from crscore.audit.escaped.run import find_escaped  # noqa: PLC0415
     from crscore.audit.score import run  # noqa: PLC0415
@@ -233,7 +234,7 @@ def score(
             client=client,
             web=web_address(api_url or host_address()),
         )
-        find_signals(store, folder, night=night, metrics=names)
+        find_signals(store, folder, night=night, metrics=names, engine=make_engine(engine, workers))
         find_escaped(store, folder, night=night, matcher=make_matcher(make_encoder(settings)))
     click.echo(f"{summary.pulls:,} pull requests scored, {summary.failed:,} failed")
     return 0

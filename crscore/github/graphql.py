@@ -5,7 +5,7 @@ if every list were full; a point is 100 requests. So the number of items of list
 decides the cost, and longer lists are read to their end one pull request at a time.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Annotated, Any, Final, Generic, NamedTuple, TypeVar
 
 import msgspec
@@ -232,6 +232,18 @@ class Nodes(_Object, frozen=True):
     rate_limit: _RateLimit = _RateLimit()
 
 
+class _Commit(_Object, frozen=True):
+    oid: str
+
+
+class Commits(_Object, frozen=True):
+    """Answer to a query of `commits_query`."""
+
+    repository: dict[str, _Commit | None]
+    """None for each that the host does not have."""
+    rate_limit: _RateLimit = _RateLimit()
+
+
 class _Repository(_Object, frozen=True):
     pull_request: Node
     object: Blob | None = None
@@ -343,6 +355,15 @@ def nodes_query(
     return (
         f"query($ids: [ID!]!{cursors}) {{\nrateLimit {{ cost }}\n"
         f"nodes(ids: $ids) {{ ... on {kind} {{\nid\n{selection}\n}} }}\n}}"
+    )
+
+
+def commits_query(commits: Iterable[str]) -> str:
+    """Return the query, for one point, of which commits a repository has; their names are hex."""
+    objects = "\n".join(f'c{commit}: object(oid: "{commit}") {{ oid }}' for commit in commits)
+    return (
+        "query($owner: String!, $name: String!) {\nrateLimit { cost }\n"
+        f"repository(owner: $owner, name: $name) {{\n{objects}\n}}\n}}"
     )
 
 

@@ -76,9 +76,10 @@ def render_line(line: Line, limit: int = escape.MAX_ITEM_CHARS) -> Markup:
 
 def _render_run(run: Run, limit: int) -> Markup:
     text = escape.fragment(run.text, limit)
+    tone = Markup(' class="{}"').format(run.tone) if run.tone else ""
     if run.link:
-        return Markup('<a class="{}" href="{}">{}</a>').format(run.tone or "plain", run.link, text)
-    return Markup('<span class="{}">{}</span>').format(run.tone or "plain", text)
+        return Markup('<a{} href="{}">{}</a>').format(tone, run.link, text)
+    return Markup("<span{}>{}</span>").format(tone, text) if tone else Markup.escape(text)
 
 
 def _clean_value(value: object) -> object:

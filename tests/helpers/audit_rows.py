@@ -212,14 +212,15 @@ def fill(store: Store, *, comments: int = 200_000, seed: int = 0) -> None:
     pulls = max(2, comments // PULL_COMMENTS)
     with store.transaction():
         signature = store.signature_id("synthetic")
-        pool = [store.add_text(_text(rng)) for _ in range(200)]
+        texts = [_text(rng) for _ in range(200)]
+        pool = [store.add_text(text) for text in texts]
         hunk = store.add_text("@@ -1,3 +1,3 @@\n-limit = 10\n+limit = 20\n")
         store.put(repository(number, language=LANGUAGES[number]) for number in (1, 2))
         host_id = 1
         for number in range(1, pulls + 1):
             rows = _pull_rows(rng, number, host_id, day=number * NIGHTS // (pulls + 1))
             host_id += sum(isinstance(row, Comment) for row in rows)
-            store.put(_placed(rng, rows, pool, hunk, signature, number % 2 + 1))
+            store.put(_placed(rng, rows, texts, pool, hunk, signature, number % 2 + 1))
         store.put(
             run(day, id=2 * day + kind, kind=("sync", "score")[kind], pulls=pulls // NIGHTS)
             for day in range(NIGHTS)
@@ -352,6 +353,7 @@ def _signals(rng: random.Random, key: int, day: int, standing: int) -> list[Row]
 def _placed(
     rng: random.Random,
     rows: list[Row],
+    texts: list[str],
     pool: list[bytes],
     hunk: bytes,
     signature: int,
@@ -367,5 +369,8 @@ def _placed(
             values["signature"] = signature
         if isinstance(row, Comment):
             values |= {"body": rng.choice(pool), "hunk": hunk}
+        if isinstance(row, CommentScore):
+            # Markup in the text of a comment is text, not markup.
+            values["text"] = texts[row.comment % len(texts)]
         placed.append(type(row)(**values))
     return placed

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -12,11 +11,9 @@ from msgspec import structs
 from crscore.audit.overview import ConfigurationChange, Overview
 from crscore.audit.report.site import write_site
 from crscore.audit.store.database import Store
-from crscore.audit.store.rows import Page as StoredPage
 from crscore.audit.summary import Options, make_overview
 from crscore.audit.tables import Period
-from crscore.pull_request.documents.page import render_page
-from tests.helpers import audit_rows, browser, overviews, results
+from tests.helpers import audit_rows, browser, results
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -35,7 +32,7 @@ PAGES = (
     "bots/CodeRabbit.html",
     "bots/lint-b-bot-b.html",
     "repositories/acme-service-1.html",
-    "pulls/acme-service-1-2.html",
+    "pulls/acme-service-1-2026-03.html",
 )
 CONTRASTS = """() => {
   const context = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
@@ -95,17 +92,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with Store(at / "store.db") as store:
         audit_rows.fill(store, comments=1_000)
         with store.transaction():
-            page = render_page(overviews.review(), results.review()).encode()
-            store.put(
-                StoredPage(
-                    repository=number % 2 + 1,
-                    number=number,
-                    signature=1,
-                    content=b"",
-                    page=zlib.compress(page),
-                )
-                for number in range(1, 50)
-            )
             title = results.EVIL.encode("utf-8", "ignore").decode()
             store.change("UPDATE pulls SET title = ? WHERE number < 10", title)
         period = Period(since="2026-03-01", until="2026-03-30")

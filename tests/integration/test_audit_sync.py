@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -20,8 +21,8 @@ from crscore.audit.store.rows import (
     ThreadObservation,
     comment_key,
 )
-from crscore.audit.sync.clones import LOST, clone_path, fetch_repository
-from crscore.errors import BadTokenError, HostError, InputError
+from crscore.audit.sync.clones import clone_path
+from crscore.errors import BadTokenError, InputError
 from crscore.github.client import Client
 from crscore.hosts.records import RemarkKind
 from crscore.hosts.retry import RetryBudget
@@ -398,28 +399,28 @@ def test_commits_that_a_force_push_left_behind_are_fetched(server: Server, tmp_p
     subprocess.run(kept, check=True)
 
 
-def test_commits_that_github_lost_are_asked_for_once_and_hide_no_other(
+def test_commits_that_github_lost_cost_no_git_request_and_hide_no_other(
     server: Server, tmp_path: Path
 ) -> None:
+    write = audit_worlds.writer(server.world, 1)
+    left_behind = write.pull.head
+    write.force_push({"a.py": "x = 1\n"})
     night(server, tmp_path)
-    repository, name = server.world.repositories[0].id, server.world.repositories[0].full_name
-    url, clone = f"{server.url}/{name}.git", clone_path(tmp_path / CLONES, repository)
-    with opened(tmp_path) as store:
-        pull = store.select(Pull)[0]
-        lost = Revision(
-            repository=repository, number=pull.number, at="2026-03-01T00:00:00Z", kind="commit",
-            before="", after="",
-        )  # fmt: skip
-        with store.transaction():
-            store.put(replace(lost, after=f"{at:040x}") for at in range(1, 26))
-        with pytest.raises(HostError, match="5 commits are left to the next night"):
-            fetch_repository(store, clone.parent, repository, url, server.token)
-        fetch_repository(store, clone.parent, repository, url, server.token)
-        before = len(server.log)
-        fetch_repository(store, clone.parent, repository, url, server.token)
-    # Only the heads and branches: what GitHub lost is not asked for again.
-    assert len((clone / LOST).read_text("ascii").split()) == 25
-    assert len([one for one in server.log[before:] if one.method == "POST"]) <= 1
+    clone = clone_path(tmp_path / CLONES, server.world.repositories[0].id)
+    shutil.rmtree(clone)
+    with opened(tmp_path) as store, store.transaction():
+        (push,) = store.select(Revision, "WHERE kind = 'force-push'")
+        store.put(replace(push, before="", after=f"{number:040x}") for number in range(120))
+    for day in (2, 3):
+        start = len(server.log)
+        done = night(server, tmp_path, day)
+        assert (done.run.partial, done.run.points) == (None, 3)  # 2 for 120 commits, 1 for threads
+        fetches = [entry for entry in server.log[start:] if entry.path.endswith("git-upload-pack")]
+        # Two on the first night, of the refs and of the commit left behind, each with a list of
+        # refs; then only the list of refs, from which nothing is new.
+        assert len(fetches) <= {2: 4, 3: 2}[day]
+    kept = ["git", "--git-dir", clone, "cat-file", "-e", f"{left_behind}^{{commit}}"]
+    subprocess.run(kept, check=True)
 
 
 @pytest.mark.slow

@@ -409,12 +409,14 @@ def queries() -> dict[str, str]:
                 found[name] = value
             if name == "blobs_query":
                 found[name] = value(["a" * 40, "main:a.py"])
+            if name == "commits_query":
+                found[name] = value(["a" * 40, "b" * 40])
     return found
 
 
 def test_our_queries_are_valid_for_github_and_for_us() -> None:
     found = queries()
-    assert {"PULL_QUERY", "DETAILS_QUERY", "blobs_query"} <= set(found)
+    assert {"PULL_QUERY", "DETAILS_QUERY", "blobs_query", "commits_query"} <= set(found)
     for name, text in found.items():
         assert validate(description.graph(), parse(text)) == [], name
         assert validate(graph.schema(), parse(text)) == [], name

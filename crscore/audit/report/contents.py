@@ -20,7 +20,7 @@ from crscore.audit.overview import (
     Verdict,
 )
 from crscore.audit.report import words
-from crscore.audit.report.details import KindExamples, PullRow
+from crscore.audit.report.details import CommentRow, KindExamples, PullRow
 from crscore.audit.tables import SCORES
 from crscore.reports import console, escape, view
 from crscore.reports.blocks import (
@@ -56,7 +56,7 @@ _VERDICTS: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Links:
-    """Addresses of pages by name, as seen from one of them; names without a page are plain text."""
+    """File names of pages by name, seen from one of them; names without a page are plain text."""
 
     root: str = ""
     bots: Mapping[str, str] = field(default_factory=dict)
@@ -80,7 +80,8 @@ class Links:
     def pull(self, repository: str, number: int) -> Run:
         """Link a pull request."""
         name = f"{repository}#{number}"
-        return Run(name, link=self._address("pulls", self.pulls.get(name)))
+        page = self._address("pulls", self.pulls.get(name))
+        return Run(name, link=f"{page}#pull-{number}" if page else "")
 
     def _address(self, folder: str, file: str | None) -> str:
         return f"{self.root}{folder}/{file}.html" if file else ""
@@ -326,28 +327,57 @@ def _verdict(verdict: str, text: str) -> Item:
 
 def examples(rows: Sequence[Example], links: Links, *, unlisted: int = 0) -> Items:
     """List comments with their standing, and what their best remarks do."""
-    items = []
-    for row in rows:
-        facts = [links.bot(row.reviewer), Run(" on "), links.pull(row.repository, row.number)]
-        labels = (words.NOISE[row.noise],) if row.noise else (row.stance, row.level)
-        facts += [Run(f" · {label}") for label in labels if label]
-        # The address is data of the store: another scheme could run a script.
-        if row.url.startswith(("https://", "http://")):
-            facts += [Run(" · "), Run("the comment", link=row.url)]
-        text = escape.one_line(row.text, _TEXT_CHARS)
-        items.append(Item(text, lead=(Run(str(row.standing), "strong"),), below=(tuple(facts),)))
+    items = (
+        _example(
+            row, (links.bot(row.reviewer), Run(" on "), links.pull(row.repository, row.number))
+        )
+        for row in rows
+    )
     return Items(tuple(items), unlisted=unlisted)
 
 
-def gaps(rows: Sequence[Gap], links: Links) -> Items:
-    """List findings that nobody addressed."""
+def _example(row: Example, place: tuple[Run, ...], *more: str | None) -> Item:
+    labels = (words.NOISE[row.noise],) if row.noise else (row.stance, row.level)
+    text = "".join(f" · {label}" for label in (*labels, *more) if label)
+    # The address is data of the store: another scheme could run a script.
+    is_safe = row.url.startswith(("https://", "http://"))
+    link = (Run(" · "), Run("the comment", link=row.url)) if is_safe else ()
+    lead = (Run(str(row.standing), "strong"),)
+    return Item(row.text, lead=lead, below=((*place, Run(text), *link),))
+
+
+def comments(rows: Sequence[CommentRow], links: Links) -> Items:
+    """List the comments on one pull request."""
+    items = (
+        _example(
+            row.example,
+            (links.bot(row.example.reviewer), Run(_place(row.path, row.line), "place")),
+            row.verdict,
+            {1: "acted on", 0: "not acted on", None: None}[row.acted_on],
+        )
+        for row in rows
+    )
+    return Items(tuple(items))
+
+
+def gaps(rows: Sequence[Gap], links: Links | None = None) -> Items:
+    """List findings that nobody addressed; without links, those of one pull request."""
     items = []
     for row in rows:
-        place = Run(f" · {row.path}:{row.line}" if row.path else "", "place")
+        pull = links.pull(row.repository, row.number) if links else Run("not addressed")
+        place = Run(_place(row.path, row.line), "place")
         severity = Run(f" · {row.severity}" if row.severity else "")
-        facts = (links.pull(row.repository, row.number), place, severity)
-        items.append(Item(escape.one_line(row.text, _TEXT_CHARS), below=(facts,)))
+        items.append(Item(escape.one_line(row.text, _TEXT_CHARS), below=((pull, place, severity),)))
     return Items(tuple(items))
+
+
+def _place(path: str | None, line: int | None) -> str:
+    return f" · {path}:{line}" if path and line else f" · {path}" if path else ""
+
+
+def pull_title(row: PullRow, url: str) -> Heading:
+    """Return the title of a pull request, with a link to its page on the host."""
+    return Heading((Run(f"#{row.number}", link=url), Run(f" {escape.one_line(row.title, 200)}")))
 
 
 def render_text(overview: Overview, *, color: bool = False, width: int = 80) -> str:

@@ -2,11 +2,12 @@
 
 import json
 from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Final, NamedTuple
 
 from crscore.audit.decide import LISTED
-from crscore.audit.overview import Example, Overview
+from crscore.audit.overview import Example, Gap, Overview
 from crscore.audit.signals import Signal
 from crscore.audit.store import period
 from crscore.audit.store.database import Store
@@ -16,6 +17,8 @@ from crscore.audit.summary import make_example
 
 EXAMPLES: Final = 10
 """Maximum number of comments of a reviewer and kind."""
+PULLS_PER_PAGE: Final = 100
+"""Maximum number of pull requests on one page of a month."""
 
 
 class PullRow(NamedTuple):
@@ -43,6 +46,36 @@ class KindExamples(NamedTuple):
     """Number of further comments."""
 
 
+class CommentRow(NamedTuple):
+    """One comment on the page of its pull request."""
+
+    example: Example
+    path: str | None
+    line: int | None
+    verdict: str | None
+    """`confirmed` or `refuted`; None when undecided."""
+    acted_on: int | None
+    """0 or 1; None when undecided."""
+
+
+class MonthPage(NamedTuple):
+    """Pull requests of a repository that were created in a month, or some of many."""
+
+    repository: str
+    month: str
+    """Year and month, ISO 8601."""
+    pulls: list[PullRow]
+    """Those with a comment of a reviewer, the newest first."""
+    part: int
+    """1 for the newest ones of the month."""
+
+    @property
+    def name(self) -> str:
+        """Name of the page, unique in a report."""
+        part = f" {self.part}" if self.part > 1 else ""
+        return f"{self.repository} {self.month}{part}"
+
+
 def scope_of(store: Store, overview: Overview) -> Scope:
     """Return the scope that an overview was made of."""
     ids = {text: id_ for id_, text in store.signatures().items()}
@@ -59,7 +92,7 @@ def load_examples(store: Store, scope: Scope, host: str) -> dict[str, list[KindE
     examples: defaultdict[str, list[KindExamples]] = defaultdict(list)
     for (reviewer, kind), group in groupby(rows, key=lambda row: (row[1], row[-2])):
         comments_of_kind = list(group)
-        comments = tuple(make_example(store, row[:-2], host) for row in comments_of_kind)
+        comments = tuple(make_example(row[:-2], host) for row in comments_of_kind)
         examples[reviewer].append(
             KindExamples(kind, comments, comments_of_kind[0][-1] - len(comments_of_kind))
         )
@@ -75,3 +108,42 @@ def load_pulls(store: Store, scope: Scope) -> dict[str, list[PullRow]]:
     for name, *values in period.read_pulls_of_repositories(store, scope):
         pulls[name].append(PullRow(*values))
     return pulls
+
+
+def make_month_pages(pulls: Mapping[str, Sequence[PullRow]]) -> Iterator[MonthPage]:
+    """Divide the pull requests of each repository into pages."""
+    for repository, rows in pulls.items():
+        reviewed = (row for row in rows if row.comments)
+        for month, group in groupby(reviewed, key=lambda row: row.created[:7]):
+            of_month = list(group)
+            for part, start in enumerate(range(0, len(of_month), PULLS_PER_PAGE), 1):
+                yield MonthPage(repository, month, of_month[start : start + PULLS_PER_PAGE], part)
+
+
+def load_comments(
+    store: Store, scope: Scope, page: MonthPage, host: str
+) -> dict[int, tuple[list[CommentRow], list[Gap]]]:
+    """Return the comments on each pull request of a page, and what nobody addressed, by number."""
+    ids = [row.id for row in all_repositories(store) if row.name == page.repository]
+    days = [pull.created for pull in page.pulls]
+    of_page = Scope(scope.signature, min(days), max(days), json.dumps(ids))
+    contents: dict[int, tuple[list[CommentRow], list[Gap]]] = {
+        pull.number: ([], []) for pull in page.pulls
+    }
+    # Another page can have pull requests of the same day.
+    for row in period.read_comments_of_pulls(store, of_page, Signal.ACTED_ON):
+        if row[3] in contents:
+            contents[row[3]][0].append(CommentRow(make_example(row[:9], host), *row[9:]))
+    for repository, number, text, severity, path, line in period.read_open_points(store, of_page):
+        if number in contents:
+            contents[number][1].append(
+                Gap(
+                    repository=repository,
+                    number=number,
+                    text=text,
+                    severity=severity,
+                    path=path,
+                    line=line,
+                )
+            )
+    return contents

@@ -1,14 +1,12 @@
 """Static folder of an audit: pages for any web server, which load nothing from elsewhere.
 
-No page runs a script: charts are SVG with tooltips. The pages of pull requests are the reports
-that were stored when they were scored.
+No page runs a script: charts are SVG with tooltips. The comments on pull requests are on one page
+for each repository and month.
 """
 
 from __future__ import annotations
 
-import re
 import tempfile
-import zlib
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -20,8 +18,6 @@ from crscore.audit.report import contents, details, escaped, plots, words
 from crscore.audit.report.contents import Links
 from crscore.audit.report.files import file_names
 from crscore.audit.store.database import Store
-from crscore.audit.store.period import read_page_keys
-from crscore.audit.store.rows import Page
 from crscore.audit.summary import HOST
 from crscore.errors import InputError
 from crscore.reports import charts, escape, frame
@@ -29,7 +25,6 @@ from crscore.reports import charts, escape, frame
 _TEMPLATES: Final = "audit/report/templates"
 _MARKER: Final = "audit.json"
 """File that marks a folder as a report, which the next one may replace."""
-_MAIN: Final = re.compile(r"<main\b[^>]*>")
 MAX_PULLS: Final = 1_000
 """Pull requests that the page of a repository lists."""
 
@@ -98,16 +93,22 @@ class _Site:
     def __init__(self, store: Store, overview: Overview, host: str) -> None:
         self._store, self._overview, self._host = store, overview, host
         self._scope = details.scope_of(store, overview)
-        self._keys = read_page_keys(store, self._scope)
+        self._pulls = details.load_pulls(store, self._scope)
+        self._months = tuple(details.make_month_pages(self._pulls))
+        files = file_names(page.name for page in self._months)
         self._links = Links(
             bots=file_names(row.name for row in overview.reviewers),
             repositories=file_names(row.name for row in overview.repositories),
-            pulls=file_names(f"{name}#{number}" for _, name, number in self._keys),
+            pulls={
+                f"{page.repository}#{pull.number}": files[page.name]
+                for page in self._months
+                for pull in page.pulls
+            },
         )
 
     def count(self) -> int:
         """Return the number of pages."""
-        return 2 + len(self._links.bots) + len(self._links.repositories) + len(self._keys)
+        return 2 + len(self._links.bots) + len(self._links.repositories) + len(self._months)
 
     def pages(self) -> Iterator[tuple[str, str]]:
         """Yield the path and the text of each page."""
@@ -129,7 +130,6 @@ class _Site:
                 ],
             )
             yield f"bots/{links.bots[row.name]}.html", page
-        pulls = details.load_pulls(self._store, self._scope)
         for repository in overview.repositories:
             name = repository.name
             page = self._page(
@@ -137,20 +137,22 @@ class _Site:
                 name,
                 "../",
                 row=repository,
-                pulls=pulls.get(name, []),
+                pulls=self._pulls.get(name, []),
                 max_pulls=MAX_PULLS,
             )
             yield f"repositories/{links.repositories[name]}.html", page
-        for id_, name, number in self._keys:
-            yield f"pulls/{links.pulls[f'{name}#{number}']}.html", self._stored_page(id_, number)
-
-    def _stored_page(self, repository: int, number: int) -> str:
-        """Return a stored report with a link back; it brings its own content security policy."""
-        (row,) = self._store.find(Page, repository=repository, number=number)
-        back = '<p><a href="../index.html">All review bots</a></p>'
-        page = zlib.decompress(row.page).decode("utf-8")
-        # Older versions wrote pages of the same store, each with its own attributes.
-        return _MAIN.sub(rf"\g<0>\n{back}", page, count=1)
+        for month in self._months:
+            name = month.repository
+            page = self._page(
+                "month",
+                f"{name}, {words.month(month.month)}",
+                "../",
+                month=month,
+                back=f"../repositories/{links.repositories[name]}.html",
+                address=f"{self._host}/{name}/pull",
+                comments=details.load_comments(self._store, self._scope, month, self._host),
+            )
+            yield f"pulls/{links.pulls[f'{name}#{month.pulls[0].number}']}.html", page
 
     def _page(self, template: str, title: str, root: str, **values: Any) -> str:
         return frame.page(

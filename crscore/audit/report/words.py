@@ -51,6 +51,16 @@ def day(text: str) -> str:
     return f"{parsed.day} {parsed:%B}"
 
 
+def month(text: str) -> str:
+    """Format a year and month.
+
+    Example:
+        >>> month("2026-03")
+        'March 2026'
+    """
+    return f"{date.fromisoformat(f'{text}-01'):%B %Y}"
+
+
 def facts(overview: Overview) -> str:
     """Describe the data of the numbers."""
     pulls = view.count_noun(overview.pulls, "pull request")

@@ -3,12 +3,13 @@
 import time
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from crscore import progress
+from crscore.audit.engines import DIED, make_engine
 from crscore.audit.score import work
-from crscore.audit.score.engines import make_engine
 from crscore.audit.score.tasks import Tasks, choose
 from crscore.audit.store.database import Store
 from crscore.audit.store.repositories import add_run
@@ -67,7 +68,7 @@ def score(
     """
     start = time.monotonic()
     # Before the first task: a wrong engine or a missing model must not fail each pull request.
-    chosen_engine = make_engine(engine, workers, settings)
+    chosen_engine = make_engine(engine, workers)
     signature = work.signature_of(work.make_scorer(settings))
     unscored = choose(store, signature, night)
     record = add_run(
@@ -86,8 +87,13 @@ def score(
     )
     tasks = Tasks(store, clones, settings, client=client, web=web, night=night)
     pulls = failed = 0
+    results = chosen_engine.run(
+        tasks.make(unscored),
+        partial(work.score_task, settings=settings),
+        lambda task: work.failed(task, signature, DIED),
+    )
     with progress.track("scoring pull requests", len(unscored)) as advance:
-        for scored in chosen_engine.run(tasks.make(unscored)):
+        for scored in results:
             pulls, failed = pulls + 1, failed + (scored.failure is not None)
             with store.transaction():
                 store.put(scored.numbered(store.signature_id(scored.signature)))

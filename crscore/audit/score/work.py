@@ -1,6 +1,5 @@
 """Scoring of one pull request: task -> rows. Runs in any process."""
 
-import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -9,7 +8,14 @@ from typing import Final, TypedDict, cast
 from crscore.audit.score.assemble import Task, assemble
 from crscore.audit.score.noise import Noise, noise_of
 from crscore.audit.score.vectors import CachedVectors
-from crscore.audit.store.rows import CommentScore, OpenPoint, Page, Row, Score, comment_key
+from crscore.audit.store.rows import (
+    CommentScore,
+    LastScored,
+    OpenPoint,
+    Row,
+    Score,
+    comment_key,
+)
 from crscore.audit.store.scoring import FAILED
 from crscore.audit.tables import REMARKS
 from crscore.bench.overlap import same_points
@@ -18,11 +24,11 @@ from crscore.diff import full_files
 from crscore.encoders.base import TokenEncoder
 from crscore.errors import ConfigError, DependencyError, ModelNotFoundError
 from crscore.pull_request import run
-from crscore.pull_request.documents import page
 from crscore.pull_request.reviewers.identify import ReviewerThread
 from crscore.pull_request.run import Measured
 from crscore.records import UNCONFINED, Remark, Result, ReviewResult, Usefulness, Verdict
 from crscore.reports import escape
+from crscore.review.sentences import split_comment
 from crscore.scorer import Scorer, diff_limits, make_encoder, make_store
 from crscore.scoring.signature import render_signature
 from crscore.settings import Config
@@ -30,6 +36,8 @@ from crscore.static_analysis import suite
 from crscore.static_analysis.suite import Suite
 from crscore.static_analysis.tools import Installed
 
+MAX_TEXT_CHARS: Final = 500
+"""Maximum characters of a comment in reports."""
 OPEN_POINTS: Final = 3
 """Maximum unaddressed points stored per pull request."""
 NO_READER: Final = "the encoder has no weights for usefulness"
@@ -46,7 +54,7 @@ class Scored:
     signature: str
     """Signature of the scores."""
     rows: tuple[Row, ...]
-    """Rows of `scores`, `comment_scores`, `open_points` and `pages`."""
+    """Rows of `scores`, `comment_scores`, `open_points` and `last_scored`."""
     failure: str | None = None
     """Why it could not be scored; None when it was."""
 
@@ -184,14 +192,11 @@ def _verdict(remarks: Iterable[Remark]) -> str | None:
 
 
 def _rows(task: Task, assessment: Measured, scorer: Scorer) -> tuple[Row, ...]:
-    text = page.render_page(assessment.overview, assessment.result)
-    # The page may contain half a surrogate pair of a comment.
-    data = zlib.compress(text.encode("utf-8", "replace"), 6)
     return (
         *_scores(task, assessment),
         *_comment_scores(task, assessment, scorer),
         *_open_points(task, assessment),
-        Page(**_key(task), page=data),
+        LastScored(**_key(task)),
     )
 
 
@@ -278,6 +283,7 @@ def _comment_scores(task: Task, assessment: Measured, scorer: Scorer) -> Iterato
             level=_level(best) if best else None,
             verdict=_verdict(_remarks(result, useful)),
             point=firsts.get(_comment(thread)),
+            text=_text(thread),
         )
     for thread in assessment.reviewers.repeats:
         yield CommentScore(
@@ -286,12 +292,20 @@ def _comment_scores(task: Task, assessment: Measured, scorer: Scorer) -> Iterato
             content=task.content,
             sentences=0,
             noise=Noise.REPEAT,
+            text=_text(thread),
         )
 
 
 def _comment(thread: ReviewerThread) -> int:
     first = thread.remarks[0]
     return comment_key(first.kind, first.id)
+
+
+def _text(thread: ReviewerThread) -> str:
+    """Return the start of a comment without markup."""
+    body = thread.remarks[0].body
+    # A comment without a sentence is a block of code.
+    return escape.one_line(" ".join(split_comment(body).sentences) or body, MAX_TEXT_CHARS)
 
 
 def _open_points(task: Task, assessment: Measured) -> Iterator[OpenPoint]:

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from crscore.audit.signals import Signal
 from crscore.audit.signals.align import line_key
-from crscore.audit.signals.follow import REACH, Answer, Base, Following, Lines, Span, file_changed
+from crscore.audit.signals.follow import REACH, Answer, Base, Following, Lines, Span
 from crscore.audit.signals.trees import Trees
 from crscore.audit.store.rows import Comment, Pull, Revision
 
@@ -85,6 +85,8 @@ class PullTrees:
         """Last tree of the pull request: its head, which has nothing of the base branch that was
         not merged into it; else its merge."""
         self._followed: dict[tuple[str, str], Following | str] = {}
+        # One for the comments on all commits: files of the base are compared once.
+        self._bases: dict[tuple[str, str, str], Base] = {}
         self._commented: dict[str, set[str]] = {}
         self._file_bases: dict[str, tuple[int, int] | None] = {}
         # First all places, then the answers: base rates exclude every commented line.
@@ -214,10 +216,13 @@ class PullTrees:
             return None
         before = self._earlier(old, commit, path)
         later = self._later(old, new, before)
-        return Base(
-            old=self._trees.file(old, before).lines,
-            new=self._trees.file(new, later).lines if later else None,
-        )
+        key = (old, before, new)
+        if key not in self._bases:
+            self._bases[key] = Base(
+                old=self._trees.file(old, before).lines,
+                new=self._trees.file(new, later).lines if later else None,
+            )
+        return self._bases[key]
 
     def _later(self, old: str, new: str, path: str) -> str | None:
         """Return a file's path in a newer tree; None when it is not there."""
@@ -309,7 +314,7 @@ class PullTrees:
             if lines and lines.answer.value:
                 return SignalValue(Answer(True, lines.answer.evidence))
             return SignalValue(Answer(None, following or "commit is missing"))
-        changed = file_changed(following.old, following.new, following.base)
+        changed = following.is_changed
         evidence = (self.last or "")[:COMMIT_DIGITS] if changed else None
         return SignalValue(Answer(changed, evidence), self._file_base(commit))
 
@@ -328,7 +333,7 @@ class PullTrees:
         files = [
             file for path in paths if isinstance(file := self._follow(commit, path), Following)
         ]
-        return sum(file_changed(file.old, file.new, file.base) for file in files), len(files)
+        return sum(file.is_changed for file in files), len(files)
 
     def _applied(
         self, remark: FileComment, following: Following | str, span: Span | None, lines: Answer

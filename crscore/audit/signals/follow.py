@@ -9,7 +9,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
@@ -49,7 +49,7 @@ class Answer(NamedTuple):
     """Evidence, or the reason why it is unknown."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Base:
     """File in the base branch, where the older and the newer tree forked from it."""
 
@@ -61,6 +61,16 @@ class Base:
     def is_same(self) -> bool:
         """Whether the base branch did not change the file in between."""
         return self.old == self.new
+
+    @cached_property
+    def positions(self) -> Alignment:
+        """Position of each older line."""
+        return align(self.old or (), self.new or ())
+
+    @cached_property
+    def keys(self) -> tuple[frozenset[str], frozenset[str]]:
+        """Keys of the older and of the newer lines (`line_key`)."""
+        return frozenset(_keys(self.old or ())), frozenset(_keys(self.new or ()))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,20 +101,12 @@ class Following:
 
     @cached_property
     def _base_alignment(self) -> Alignment:
-        return align(self.old, self._base_texts[0])
+        return align(self.old, self.base.old or () if self.base else ())
 
     @cached_property
-    def _base_positions(self) -> Alignment:
-        return align(*self._base_texts)
-
-    @cached_property
-    def _base_keys(self) -> tuple[frozenset[str], frozenset[str]]:
-        before, after = self._base_texts
-        return frozenset(_keys(before)), frozenset(_keys(after))
-
-    @property
-    def _base_texts(self) -> tuple[Lines, Lines]:
-        return (self.base.old or (), self.base.new or ()) if self.base else ((), ())
+    def is_changed(self) -> bool:
+        """Whether the pull request changed the file (`file_changed`)."""
+        return file_changed(self.old, self.new, self.base)
 
     def changed(self, span: Span) -> Answer:
         """Return whether the pull request changed any of the lines, or inserted lines in between.
@@ -158,7 +160,7 @@ class Following:
     def additions(self, span: Span) -> list[str]:
         """Return the lines that the author added between the nearest found lines around a span."""
         region = self.region(span)
-        old, new = self._base_keys
+        old, new = self.base.keys if self.base else (frozenset[str](), frozenset[str]())
         return [
             line
             for at, line in enumerate((self.new or ())[region.start : region.end], region.start)
@@ -287,7 +289,7 @@ class Following:
         }
         if not between or self.base is None or self.base.is_same:
             return bool(between)
-        before, after = self._base_keys
+        before, after = self.base.keys
         # Lines that the base branch inserted there are not the author's.
         return bool(between - (after - before))
 
@@ -345,15 +347,15 @@ class Following:
         place = self._base_alignment[line]
         if place is not None:
             # The base has the line and kept it: the author removed it.
-            return self._base_positions[place.start] is not None
-        return None if self._base_changed_at(line) else True
+            return self.base.positions[place.start] is not None
+        return None if self._base_changed_at(self.base, line) else True
 
-    def _base_changed_at(self, line: int) -> bool:
+    def _base_changed_at(self, base: Base, line: int) -> bool:
         """Return whether the base branch changed the lines that a line replaced."""
         before, after = _around(self._base_alignment, Span(line, line + 1))
-        old = self._base_texts[0]
+        old = base.old or ()
         replaced = range(before.end if before else 0, after.start if after else len(old))
-        return any(line_key(old[at]) and self._base_positions[at] is None for at in replaced)
+        return any(line_key(old[at]) and base.positions[at] is None for at in replaced)
 
 
 def file_changed(old: Lines, new: Lines | None, base: Base | None) -> bool:
@@ -388,7 +390,12 @@ def _near_each_other(alignment: Alignment) -> Alignment:
 
 
 def _stems(lines: Iterable[str]) -> frozenset[str]:
-    return frozenset[str]().union(*(stems_and_names(line)[0] for line in lines))
+    return frozenset[str]().union(*map(_stems_of_line, lines))
+
+
+@lru_cache(maxsize=20_000)  # the base rate of each comment reads the lines of its hunk again
+def _stems_of_line(line: str) -> frozenset[str]:
+    return stems_and_names(line)[0]
 
 
 def _keys(lines: Iterable[str]) -> list[str]:

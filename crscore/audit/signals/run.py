@@ -2,30 +2,31 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, groupby
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from crscore import progress
+from crscore.audit.engines import DIED, Engine, Serial
 from crscore.audit.signals import OF_TREES, RULES, Signal
 from crscore.audit.signals.changed import FileComment, PullTrees, SignalValue
 from crscore.audit.signals.follow import Answer
 from crscore.audit.signals.observed import claimed, names, referred, resolved, thumbs
 from crscore.audit.signals.suggested import FAST_METRICS, JudgedSuggestion, judge_suggestions
-from crscore.audit.signals.trees import Trees, open_trees
+from crscore.audit.signals.trees import open_trees
 from crscore.audit.store.database import Store
 from crscore.audit.store.repositories import put_position
 from crscore.audit.store.rows import (
     Comment,
+    CommentObservation,
     Pull,
     Revision,
     SignalRow,
     SuggestionRow,
+    ThreadObservation,
 )
-from crscore.audit.store.signals import (
-    last_comment_observation,
-    last_thread_observation,
-    pulls_to_observe,
-)
+from crscore.audit.store.signals import pulls_to_observe, read_observations
 from crscore.errors import HostError
 from crscore.pull_request.reviewers.authors import strip_app_suffix
 from crscore.review.sentences import split_comment
@@ -45,120 +46,56 @@ class _Post(NamedTuple):
     """Texts of all its posts there, review or not."""
 
 
-def find_signals(
-    store: Store,
-    clones: Path,
-    *,
-    night: str,
-    metrics: Sequence[str] = FAST_METRICS,
-) -> int:
-    """Find out whether each review comment was acted on.
+class Signals(NamedTuple):
+    """Signals of one pull request, as a worker returns them."""
 
-    Pull requests that were final already at the last signals are skipped.
-
-    Args:
-        store: The store.
-        clones: Folder with the bare clones, `<repository id>.git`; without one, signals
-            from trees are unknown.
-        night: Date of the run.
-        metrics: Metrics of similarity of suggested code to merged code, of `MERGED_METRICS`.
-
-    Returns:
-        Number of stored rows of signals; 0 for a run that is repeated.
-
-    Raises:
-        StoreError: The store cannot be read or written.
-    """
-    keys = pulls_to_observe(store, CURSOR, RULES)
-    stored = 0
-    for repository, group in groupby(keys, key=lambda key: key[0]):
-        trees = open_trees(clones / f"{repository}.git")
-        for _, number in group:
-            stored += _find_of_pull(store, trees, repository, number, night, metrics)
-            if trees:
-                trees.forget()
-        # After each repository: a run that is stopped continues with the next one.
-        with store.transaction():
-            put_position(store, repository, CURSOR, f"{night} {RULES}")
-    return stored
+    values: Mapping[int, Mapping[Signal, SignalValue]]
+    """By comment."""
+    suggestions: Mapping[int, Sequence[JudgedSuggestion]]
+    """Suggestion blocks by comment."""
 
 
-def _find_of_pull(
-    store: Store,
-    trees: Trees | None,
-    repository: int,
-    number: int,
-    night: str,
-    metrics: Sequence[str],
-) -> int:
-    pull = store.find_one(Pull, repository=repository, number=number)
-    comments = store.find(Comment, "created", "key", repository=repository, number=number)
-    posts = _group(store, comments)
-    if pull is None or not posts:
-        return 0
-    revisions = store.find(Revision, "at", "kind", "after", repository=repository, number=number)
-    finder = _Finder(store, pull, comments, posts, revisions)
-    remarks = [finder.file_comment(post) for post in posts if post.first.path is not None]
-    suggestions: list[SuggestionRow] = []
-    try:
-        # Handled like a git that fails: what trees show is unknown, not no.
-        if trees is None:
-            raise HostError("git", "there is no clone")
-        of_trees = PullTrees(trees, pull, revisions, remarks)
-        measured = {remark.comment.key: of_trees.measure(remark) for remark in remarks}
-        for remark in remarks:
-            judged = judge_suggestions(of_trees, remark, names=metrics)
-            suggestions += _new_suggestions(store, remark.comment.key, judged, night)
-        messages = trees.messages(sorted(finder.commits()))
-    except HostError as exc:
-        # Signals of the host need no trees and are stored all the same.
-        measured = {remark.comment.key: _unknown(remark, exc.reason) for remark in remarks}
-        suggestions, messages = [], {}
-    rows: list[SignalRow] = []
-    for post in posts:
-        values = finder.observed(post) | measured.get(post.first.key, {})
-        values[Signal.TRAILER] = finder.referred(post, messages)
-        rows += _new_rows(store, post.first.key, values, night)
-    if rows or suggestions:
-        with store.transaction():
-            store.put([*rows, *suggestions])
-    return len(rows)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignalTask:
+    """Pull request with what the store has of it; can be sent to another process."""
 
-
-def _group(store: Store, comments: Sequence[Comment]) -> list[_Post]:
-    """Group comments by reviewer and thread, by time."""
-    groups: dict[tuple[str, int], list[Comment]] = {}
-    for comment in comments:
-        key = (comment.reviewer, comment.key if comment.thread is None else comment.thread)
-        groups.setdefault(key, []).append(comment)
-    posts: list[_Post] = []
-    for group in groups.values():
-        review = [comment for comment in group if comment.is_review]
-        if review:
-            posts.append(_Post(review[0], tuple(store.text(comment.body) for comment in group)))
-    return posts
-
-
-@dataclass(frozen=True, slots=True)
-class _Finder:
-    """One pull request with its comments."""
-
-    store: Store
     pull: Pull
     comments: Sequence[Comment]
-    posts: Sequence[_Post]
+    """By time."""
+    texts: Mapping[bytes, str]
+    """Bodies and hunks of the comments."""
     revisions: Sequence[Revision]
+    """By time."""
+    threads: Mapping[int, ThreadObservation]
+    """Last observation of each thread."""
+    observations: Mapping[int, CommentObservation]
+    """Last observation of each comment."""
+    clone: Path
+    """Bare clone of the repository; may be missing."""
+
+    def posts(self) -> list[_Post]:
+        """Group the comments by reviewer and thread; those without a review are left out."""
+        groups: dict[tuple[str, int], list[Comment]] = {}
+        for comment in self.comments:
+            key = (comment.reviewer, comment.key if comment.thread is None else comment.thread)
+            groups.setdefault(key, []).append(comment)
+        posts: list[_Post] = []
+        for group in groups.values():
+            review = [comment for comment in group if comment.is_review]
+            if review:
+                bodies = tuple(self.texts[comment.body] for comment in group)
+                posts.append(_Post(review[0], bodies))
+        return posts
 
     def observed(self, post: _Post) -> dict[Signal, SignalValue]:
         """Return the signals of the host."""
         first = post.first
-        thread = last_thread_observation(self.store, first.thread)
         # A person can write under a bot's name; only apps prove that an account is a bot.
         accounts = (comment.author for comment in self.comments if comment.is_app)
         bots = {strip_app_suffix(account.casefold()) for account in accounts if account}
         answers = {
-            **resolved(thread, self.pull.author, frozenset(bots)),
-            **thumbs(last_comment_observation(self.store, first.key)),
+            **resolved(self.threads.get(first.thread or 0), self.pull.author, frozenset(bots)),
+            **thumbs(self.observations.get(first.key)),
             Signal.BOT_SAYS_ADDRESSED: claimed(post.bodies) if first.is_bot else Answer(False),
         }
         return {signal: SignalValue(answer) for signal, answer in answers.items()}
@@ -168,9 +105,9 @@ class _Finder:
         suggestions = (split_comment(body).suggestions for body in post.bodies)
         return FileComment(
             comment=post.first,
-            hunk=self.store.text(post.first.hunk) if post.first.hunk else "",
+            hunk=self.texts[post.first.hunk] if post.first.hunk else "",
             suggestions=tuple(chain.from_iterable(suggestions)),
-            words=stems_and_names(self.store.text(post.first.body))[0],
+            words=stems_and_names(self.texts[post.first.body])[0],
         )
 
     def commits(self, since: str = "") -> list[str]:
@@ -191,6 +128,138 @@ class _Finder:
         if not answer.value and len(commits) < len(later):
             answer = Answer(None, "a later commit is missing")
         return SignalValue(answer)
+
+
+def find_signals(
+    store: Store,
+    clones: Path,
+    *,
+    night: str,
+    metrics: Sequence[str] = FAST_METRICS,
+    engine: Engine = Serial(),  # noqa: B008  (it has no state)
+) -> int:
+    """Find out whether each review comment was acted on.
+
+    Pull requests that were final already at the last signals are skipped.
+
+    Args:
+        store: The store; only this process reads and writes it.
+        clones: Folder with the bare clones, `<repository id>.git`; without one, signals
+            from trees are unknown.
+        night: Date of the run.
+        metrics: Metrics of similarity of suggested code to merged code, of `MERGED_METRICS`.
+        engine: Where the comments are followed.
+
+    Returns:
+        Number of stored rows of signals; 0 for a run that is repeated.
+
+    Raises:
+        StoreError: The store cannot be read or written.
+    """
+    keys = pulls_to_observe(store, CURSOR, RULES)
+    tasks = (_read_task(store, clones.absolute(), *key) for key in keys)
+    results = engine.run(tasks, partial(measure, metrics=metrics), _died)
+    stored = 0
+    with progress.track("following comments", len(keys)) as advance:
+        for repository, group in groupby(zip(keys, results, strict=True), lambda pair: pair[0][0]):
+            for _, found in group:
+                stored += _put(store, found, night)
+                advance()
+            # After each repository: a run that is stopped continues with the next one.
+            with store.transaction():
+                put_position(store, repository, CURSOR, f"{night} {RULES}")
+    return stored
+
+
+def _read_task(store: Store, clones: Path, repository: int, number: int) -> SignalTask:
+    of_pull = {"repository": repository, "number": number}
+    (pull,) = store.find(Pull, **of_pull)
+    comments = store.find(Comment, "created", "key", **of_pull)
+    return SignalTask(
+        pull=pull,
+        comments=comments,
+        texts={
+            key: store.text(key)
+            for comment in comments
+            for key in (comment.body, comment.hunk)
+            if key
+        },
+        revisions=store.find(Revision, "at", "kind", "after", **of_pull),
+        threads={
+            row.thread: row
+            for row in read_observations(store, ThreadObservation, repository, number)
+        },
+        observations={
+            row.comment: row
+            for row in read_observations(store, CommentObservation, repository, number)
+        },
+        clone=clones / f"{repository}.git",
+    )
+
+
+def measure(task: SignalTask, *, metrics: Sequence[str]) -> Signals:
+    """Find the signals of one pull request, in any process.
+
+    Args:
+        task: The pull request.
+        metrics: Metrics of similarity of suggested code to merged code.
+    """
+    posts = task.posts()
+    remarks = [task.file_comment(post) for post in posts if post.first.path is not None]
+    try:
+        # Handled like a git that fails: what trees show is unknown, not no.
+        trees = open_trees(task.clone) if posts else None
+        if trees is None:
+            raise HostError("git", "there is no clone")
+        of_trees = PullTrees(trees, task.pull, task.revisions, remarks)
+        measured = {remark.comment.key: of_trees.measure(remark) for remark in remarks}
+        suggestions = {
+            remark.comment.key: judge_suggestions(of_trees, remark, names=metrics)
+            for remark in remarks
+            if remark.suggestions
+        }
+        messages = trees.messages(sorted(task.commits()))
+    except HostError as exc:
+        return _without_trees(task, exc.reason)
+    return Signals(_with_observed(task, measured, messages), suggestions)
+
+
+def _died(task: SignalTask) -> Signals:
+    return _without_trees(task, DIED)
+
+
+def _without_trees(task: SignalTask, reason: str) -> Signals:
+    """Return the signals of the host; those of trees are unknown."""
+    remarks = (task.file_comment(post) for post in task.posts() if post.first.path is not None)
+    measured = {remark.comment.key: _unknown(remark, reason) for remark in remarks}
+    return Signals(_with_observed(task, measured, {}), {})
+
+
+def _with_observed(
+    task: SignalTask,
+    measured: Mapping[int, Mapping[Signal, SignalValue]],
+    messages: Mapping[str, str],
+) -> dict[int, Mapping[Signal, SignalValue]]:
+    return {
+        post.first.key: task.observed(post)
+        | dict(measured.get(post.first.key, {}))
+        | {Signal.TRAILER: task.referred(post, messages)}
+        for post in task.posts()
+    }
+
+
+def _put(store: Store, found: Signals, night: str) -> int:
+    """Store what differs from the last signals; return the number of rows of signals."""
+    rows: list[SignalRow] = []
+    for comment, values in found.values.items():
+        rows += _new_rows(store, comment, values, night)
+    suggestions: list[SuggestionRow] = []
+    for comment, judged in found.suggestions.items():
+        suggestions += _new_suggestions(store, comment, judged, night)
+    if rows or suggestions:
+        with store.transaction():
+            store.put([*rows, *suggestions])
+    return len(rows)
 
 
 def _unknown(remark: FileComment, reason: str) -> dict[Signal, SignalValue]:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from crscore.audit.store.database import EMPTY_TEXT, Store
 from crscore.audit.store.reviews import LATEST, LATEST_COMMENTS, Rows, Scope, newest_values
@@ -118,12 +118,12 @@ def read_examples(store: Store, scope: Scope, order: Literal["ASC", "DESC"], lim
     """Return the comments of bots with the least or the most important remarks, then by standing.
 
     Returns:
-        Key, reviewer, repository's name, number, key of the text, standing, noise, and stance and
-        level of its best remark.
+        Key, reviewer, repository's name, number, text, standing, noise, and stance and level of its
+        best remark.
     """
     # The later columns break ties, so that equal stores give equal reports.
     sql = f"""{LATEST}
-        SELECT c.key, c.reviewer, r.name, c.number, c.body, s.standing, s.noise, s.stance, s.level
+        SELECT c.key, c.reviewer, r.name, c.number, s.text, s.standing, s.noise, s.stance, s.level
         {LATEST_COMMENTS}
         JOIN repositories r ON r.id = c.repository
         WHERE s.signature = ?1 AND s.standing IS NOT NULL AND c.is_bot
@@ -142,7 +142,7 @@ def read_examples_of_kinds(store: Store, scope: Scope, acted_on: int, limit: int
         and kind, the most useful first.
     """
     sql = f"""{LATEST}, {newest_values("WHERE signal = ?6")}, ranked AS (
-          SELECT c.key, c.reviewer, c.repository, c.number, c.body,
+          SELECT c.key, c.reviewer, c.repository, c.number, s.text,
             coalesce(s.standing, 0) AS standing, s.noise, s.stance, s.level, k.value AS kind,
             COUNT(*) OVER (PARTITION BY c.reviewer, k.value) AS count,
             ROW_NUMBER() OVER (
@@ -153,7 +153,7 @@ def read_examples_of_kinds(store: Store, scope: Scope, acted_on: int, limit: int
           JOIN json_each(json_array(
             coalesce(s.noise, s.level), s.verdict, iif(n.value = 1, 'acted', NULL))) k
           WHERE s.signature = ?1 AND k.value IS NOT NULL)
-        SELECT a.key, a.reviewer, r.name, a.number, a.body, a.standing, a.noise,
+        SELECT a.key, a.reviewer, r.name, a.number, a.text, a.standing, a.noise,
           a.stance, a.level, a.kind, a.count
         FROM ranked a JOIN repositories r ON r.id = a.repository
         WHERE a.rank <= ?5 ORDER BY a.reviewer, a.kind, a.rank"""
@@ -221,11 +221,32 @@ def read_pulls_of_repositories(store: Store, scope: Scope) -> Rows:
     return store.query(sql, *scope)
 
 
-def read_page_keys(store: Store, scope: Scope) -> list[tuple[int, str, int]]:
-    """Return repository, its name, and number of the pull requests with a stored page."""
-    sql = f"""
-        SELECT g.repository, r.name, g.number FROM pages g
-        JOIN pulls p USING (repository, number) JOIN repositories r ON r.id = g.repository
-        WHERE {_IN_PERIOD} ORDER BY 1, 3"""
-    rows: list[Any] = store.query(sql, *scope[1:])
-    return rows
+def read_comments_of_pulls(store: Store, scope: Scope, acted_on: int) -> Rows:
+    """Return all scored comments, by number and, on a pull request, the most useful first.
+
+    Returns:
+        The columns of `read_examples`, path, line, the verdict on its remarks, and whether it was
+        acted on (signal `acted_on`).
+    """
+    # CROSS JOIN keeps the order of the tables: from few pull requests to their comments.
+    sql = f"""{LATEST}
+        SELECT c.key, c.reviewer, r.name, c.number, s.text, coalesce(s.standing, 0) AS standing,
+          s.noise, s.stance, s.level, c.path, c.line, s.verdict,
+          (SELECT n.value FROM signals n WHERE n.comment = c.key AND n.signal = ?5
+           ORDER BY n.night DESC, n.rules DESC LIMIT 1)
+        FROM latest l CROSS JOIN comments c USING (repository, number)
+        CROSS JOIN comment_scores s
+          ON s.comment = c.key AND s.signature = ?1 AND s.content = l.content
+        JOIN repositories r ON r.id = c.repository
+        ORDER BY c.number, standing DESC, c.key"""
+    return store.query(sql, *scope, acted_on)
+
+
+def read_open_points(store: Store, scope: Scope) -> Rows:
+    """Return what nobody addressed: the columns of `read_gaps`, by number and rank."""
+    sql = f"""{LATEST}
+        SELECT r.name, o.number, o.text, o.severity, o.path, o.line
+        FROM latest l JOIN open_points o USING (repository, number, content)
+        JOIN repositories r ON r.id = o.repository
+        WHERE o.signature = ?1 ORDER BY o.number, o.rank"""
+    return store.query(sql, *scope)

@@ -9,11 +9,11 @@ from crscore.audit.store.database import Store
 LATEST: Final = """
 WITH latest AS MATERIALIZED (
   SELECT s.repository, s.number, s.content,
-    -- The last night; of two scorings in one night, the one whose page is stored.
+    -- The last night; of two scorings in one night, the last one.
     MAX(s.night || (s.content IS g.content) || hex(s.content)) AS newest
   FROM scores s
   JOIN pulls p USING (repository, number)
-  LEFT JOIN pages g
+  LEFT JOIN last_scored g
     ON g.repository = s.repository AND g.number = s.number AND g.signature = s.signature
   WHERE s.signature = ?1 AND substr(p.created, 1, 10) BETWEEN ?2 AND ?3
     AND s.repository IN (SELECT value FROM json_each(?4))

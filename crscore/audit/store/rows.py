@@ -235,6 +235,7 @@ class CommentScore(Row):
     level: str | None = None
     verdict: str | None = None
     point: int | None = None
+    text: str = ""
 
 
 @_table("open_points", "repository", "number", "signature", "content", "rank")
@@ -252,15 +253,14 @@ class OpenPoint(Row):
     line: int
 
 
-@_table("pages", "repository", "number")
-class Page(Row):
-    """Report of the last scoring of a pull request."""
+@_table("last_scored", "repository", "number")
+class LastScored(Row):
+    """Content of the last scoring of a pull request."""
 
     repository: int
     number: int
     signature: int
     content: bytes
-    page: bytes
 
 
 @_table("signals", "comment", "signal", "night", "rules")

@@ -3,11 +3,11 @@
 from typing import Final, NamedTuple
 
 from crscore.audit.store.database import Store
-from crscore.audit.store.rows import Comment, Score
+from crscore.audit.store.rows import Comment, CommentObservation, Score, ThreadObservation
+from crscore.audit.store.signals import read_observations
 
 FAILED: Final = "failed: "
 """Start of the reason of a pull request that could not be scored; it is tried again next night."""
-_OF_PULL = "WHERE repository = ? AND number = ?"
 
 
 class ObservedComment(NamedTuple):
@@ -30,25 +30,15 @@ def reviewed_pulls(store: Store) -> list[tuple[int, int]]:
 
 def read_comments(store: Store, repository: int, number: int) -> list[ObservedComment]:
     """Return the comments of a pull request that are not minimised, ordered by key."""
-    of_comments = f"FROM comments {_OF_PULL}"
     # Observations are read by night, so that the last one replaces the others.
     threads = {
-        thread: (bool(outdated), bool(resolved))
-        for thread, outdated, resolved in store.query(
-            "SELECT thread, outdated, resolved FROM thread_observations "
-            f"WHERE thread IN (SELECT thread {of_comments}) ORDER BY night",
-            repository,
-            number,
-        )
+        row.thread: (bool(row.outdated), bool(row.resolved))
+        for row in read_observations(store, ThreadObservation, repository, number)
     }
-    minimized = dict(
-        store.query(
-            "SELECT comment, minimized FROM comment_observations "
-            f"WHERE comment IN (SELECT key {of_comments}) ORDER BY night",
-            repository,
-            number,
-        )
-    )
+    minimized = {
+        row.comment: row.minimized
+        for row in read_observations(store, CommentObservation, repository, number)
+    }
     return [
         ObservedComment(row, *threads.get(row.thread, (False, None)))
         for row in store.find(Comment, "key", repository=repository, number=number)

@@ -1,7 +1,11 @@
 """What the search for signals reads, besides rows: pull requests whose signals may have changed."""
 
+from typing import TypeVar
+
 from crscore.audit.store.database import Store
 from crscore.audit.store.rows import CommentObservation, ThreadObservation
+
+Observed = TypeVar("Observed", ThreadObservation, CommentObservation)
 
 
 def pulls_to_observe(store: Store, cursor: str, rules: int) -> list[tuple[int, int]]:
@@ -22,13 +26,10 @@ def pulls_to_observe(store: Store, cursor: str, rules: int) -> list[tuple[int, i
     return [(repository, number) for repository, number in store.query(sql, cursor, f"% {rules}")]
 
 
-def last_thread_observation(store: Store, thread: int | None) -> ThreadObservation | None:
-    """Return the last observation of a thread; None outside threads."""
-    clauses = "WHERE thread = ? ORDER BY night DESC LIMIT 1"
-    return next(iter(store.select(ThreadObservation, clauses, thread)), None)
-
-
-def last_comment_observation(store: Store, comment: int) -> CommentObservation | None:
-    """Return the last observation of a comment; None when it was not observed."""
-    clauses = "WHERE comment = ? ORDER BY night DESC LIMIT 1"
-    return next(iter(store.select(CommentObservation, clauses, comment)), None)
+def read_observations(
+    store: Store, kind: type[Observed], repository: int, number: int
+) -> list[Observed]:
+    """Return what was observed of the threads, or comments, of a pull request, by night."""
+    name, key = ("thread", "thread") if kind is ThreadObservation else ("comment", "key")
+    of_pull = f"SELECT {key} FROM comments WHERE repository = ? AND number = ?"
+    return store.select(kind, f"WHERE {name} IN ({of_pull}) ORDER BY night", repository, number)

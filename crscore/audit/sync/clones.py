@@ -10,7 +10,7 @@ import contextlib
 import os
 import re
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -21,15 +21,9 @@ from crscore.errors import HostError
 
 FETCH_TIMEOUT_S: Final = 3_600.0
 """Time limit of one fetch in seconds; the first is a whole clone."""
-MAX_FETCHES: Final = 20
-"""Maximum fetches of lost commits in one night; each failure names one that GitHub lacks."""
-LOST: Final = "crscore-lost"
-"""File in a clone with the commits that GitHub lacks, which are not asked for again."""
 # `+`: a force-push moves these refs backwards.
 _REFSPECS: Final = ("+refs/pull/*/head:refs/pull/*/head", "+refs/heads/*:refs/heads/*")
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-# `fatal: remote error: upload-pack: not our ref 1234...`
-_UNKNOWN_COMMIT: Final = re.compile(r"not our ref ([0-9a-f]{40,64})")
 # Network settings, as set on a company's machines; git's own variables are not passed on.
 _NETWORK_VARIABLES: Final = (
     "HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy", "ALL_PROXY",
@@ -48,7 +42,12 @@ def clone_path(clones: Path, repository: int) -> Path:
 
 
 def fetch_repository(
-    store: Store, clones: Path, repository: int, url: str, token: str | None
+    store: Store,
+    clones: Path,
+    repository: int,
+    url: str,
+    token: str | None,
+    find_commits: Callable[[Sequence[str]], Sequence[str]],
 ) -> None:
     """Fetch new objects into the clone of a repository, which is created when missing.
 
@@ -58,9 +57,11 @@ def fetch_repository(
         repository: The host's number of the repository.
         url: Address to fetch from.
         token: Token to sign in with; no argument or file contains it.
+        find_commits: Returns those of some commits that the host still has; called once, and only
+            when the clone lacks some.
 
     Raises:
-        HostError: git failed, or commits are left to the next night; what was fetched is kept.
+        HostError: git or `find_commits` failed; what was fetched is kept.
     """
     git_dir = clone_path(clones, repository)
     try:
@@ -75,28 +76,13 @@ def fetch_repository(
     _fetch(git_dir, url, _REFSPECS, variables)
     # An observed commit may be empty or no object name at all; the host's text is untrusted.
     commits = set(filter(_COMMIT.fullmatch, observed_commits(store, repository)))
-    lost_file = git_dir / LOST
-    lost = set(lost_file.read_text("ascii").split()) if lost_file.is_file() else set[str]()
-    missing = _missing(git_dir, commits) - lost
-    # One unknown commit fails a whole fetch, so it is removed and the others are tried again.
-    for _ in range(MAX_FETCHES):
-        if not missing:
-            return
-        try:
-            # A commit that a force-push replaced is on no branch: it is fetched by its own name,
-            # and the ref keeps it.
-            refspecs = [f"{commit}:refs/kept/{commit}" for commit in sorted(missing)]
-            _fetch(git_dir, url, refspecs, variables)
-            return
-        except HostError as exc:
-            match = _UNKNOWN_COMMIT.search(exc.reason)
-            if match is None or match[1] not in missing:
-                raise
-            missing.remove(match[1])
-            lost.add(match[1])
-            lost_file.write_text("\n".join(sorted(lost)), "ascii")
-    if missing:
-        raise HostError("git fetch", f"{len(missing)} commits are left to the next night")
+    missing = sorted(_missing(git_dir, commits))
+    # One commit that the host lost would fail the whole fetch.
+    present = find_commits(missing) if missing else ()
+    if present:
+        # A commit that a force-push replaced is on no branch: it is fetched by its own name, and
+        # the ref keeps it.
+        _fetch(git_dir, url, [f"{commit}:refs/kept/{commit}" for commit in present], variables)
 
 
 def _fetch(git_dir: Path, url: str, refspecs: Iterable[str], variables: Mapping[str, str]) -> None:

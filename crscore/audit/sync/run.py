@@ -9,6 +9,7 @@ stopped anywhere. What cannot be read is reported; the rest continues.
 import time
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -284,7 +285,10 @@ class _Night:
                 # `replace`, not `format`: an address may contain other braces.
                 url = url.replace("{name}", repository.name)
                 try:
-                    fetch_repository(self.store, self.clones, repository.id, url, token)
+                    find_commits = partial(self.meter.find_commits, repository.name)
+                    fetch_repository(
+                        self.store, self.clones, repository.id, url, token, find_commits
+                    )
                 except HostError as exc:
                     self.messages.miss(
                         f"The clone of {repository.name} could not be brought up to date: "

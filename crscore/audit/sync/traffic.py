@@ -1,14 +1,18 @@
 """Requests and points of a run, and its budgets."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from crscore.errors import RateLimitedError, UnavailableError
 from crscore.github.client import Client
-from crscore.github.graphql import Nodes
+from crscore.github.graphql import Commits, Nodes, commits_query
 
 T = TypeVar("T")
+Answer = TypeVar("Answer", Nodes, Commits)
+
+COMMITS_PER_QUERY: Final = 100
+"""Commits that one query asks for."""
 
 
 class Meter:
@@ -95,10 +99,28 @@ class Meter:
             RateLimitedError: The budget is spent, or GitHub's.
             HostError: The answer is missing or incomplete.
         """
+        return self._graphql(query, variables, Nodes)
+
+    def find_commits(self, repository: str, commits: Sequence[str]) -> list[str]:
+        """Return those of the commits that GitHub has, for a point per `COMMITS_PER_QUERY`.
+
+        Raises:
+            RateLimitedError: The budget is spent, or GitHub's.
+            HostError: The answer is missing or incomplete.
+        """
+        owner, _, name = repository.partition("/")
+        present: list[str] = []
+        for start in range(0, len(commits), COMMITS_PER_QUERY):
+            query = commits_query(commits[start : start + COMMITS_PER_QUERY])
+            answer = self._graphql(query, {"owner": owner, "name": name}, Commits)
+            present += [commit.oid for commit in answer.repository.values() if commit]
+        return present
+
+    def _graphql(self, query: str, variables: Mapping[str, Any], kind: type[Answer]) -> Answer:
         # A query's cost is only known afterwards, so the last one may exceed the budget.
         if self._max_points is not None and self.points >= self._max_points:
             raise RateLimitedError("GraphQL", f"the budget of {self._max_points} points is spent")
-        answer = self._client.graphql(query, variables, Nodes)
+        answer = self._client.graphql(query, variables, kind)
         self.points += answer.rate_limit.cost
         return answer
 

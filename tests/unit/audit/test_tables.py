@@ -8,7 +8,7 @@ import pytest
 
 from crscore.audit.signals import Signal
 from crscore.audit.store.database import Store
-from crscore.audit.store.rows import Page, SignalRow
+from crscore.audit.store.rows import LastScored, SignalRow
 from crscore.audit.tables import Period, ReviewTable, load_reviews
 from crscore.errors import InputError
 from tests.helpers import audit_rows as rows
@@ -66,9 +66,9 @@ def test_the_last_night_of_a_pull_counts(store: Store) -> None:
     assert useful(load_reviews(store, MARCH)) == {(1, "otter"): 90.0}
 
 
-def test_of_two_scorings_in_a_night_that_of_the_page_counts(store: Store) -> None:
-    page = Page(repository=1, number=1, signature=1, content=b"a" * 8, page=b"")
-    store.put([rows.pull(1), page])
+def test_of_two_scorings_in_a_night_the_last_counts(store: Store) -> None:
+    last = LastScored(repository=1, number=1, signature=1, content=b"a" * 8)
+    store.put([rows.pull(1), last])
     store.put(rows.score(1, "otter", at, content=bytes([at] * 8)) for at in (ord("a"), ord("b")))
 
     assert useful(load_reviews(store, MARCH)) == {(1, "otter"): float(ord("a"))}

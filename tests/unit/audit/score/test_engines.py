@@ -2,19 +2,26 @@ from __future__ import annotations
 
 import shutil
 from copy import copy
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from msgspec.structs import replace
 
-from crscore.audit.score import engines
-from crscore.audit.score.engines import Processes, Ray, Serial
+from crscore.audit import engines
+from crscore.audit.engines import Processes, Ray, Serial
+from crscore.audit.score.work import failed, score_task
 from crscore.errors import ModelNotFoundError
 from tests.helpers.audits import SETTINGS, Audit, die_always, die_once
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+
+    from crscore.audit.engines import Engine
+    from crscore.audit.score.assemble import Task
+    from crscore.audit.score.work import Scored
+    from crscore.settings import Config
 
 pytestmark = pytest.mark.slow
 
@@ -38,30 +45,40 @@ def cluster() -> Iterator[str]:
         nodes.shutdown()
 
 
+def run(
+    engine: Engine,
+    tasks: list[Task],
+    settings: Config = SETTINGS,
+    work: Callable[[Task, Config], Scored] = score_task,
+) -> list[Scored]:
+    died = partial(failed, signature="", reason=engines.DIED)
+    return list(engine.run(tasks, partial(work, settings=settings), died))
+
+
 def test_two_processes_give_what_one_gives(audit: Audit) -> None:
     tasks = audit.tasks()
-    serial = list(Serial(settings=SETTINGS).run(tasks))
-    assert list(Processes(settings=SETTINGS, workers=2).run(tasks)) == serial
+    serial = run(Serial(), tasks)
+    assert run(Processes(workers=2), tasks) == serial
     assert not any(scored.failure for scored in serial)
 
 
 def test_two_processes_give_what_one_gives_with_the_model(audit: Audit) -> None:
     settings = replace(SETTINGS, encoder="minilm", threshold=None)
     tasks = audit.tasks(settings)
-    serial = list(Serial(settings=settings).run(tasks))
-    assert list(Processes(settings=settings, workers=2).run(tasks)) == serial
+    serial = run(Serial(), tasks, settings)
+    assert run(Processes(workers=2), tasks, settings) == serial
 
 
 def test_worker_that_dies_loses_nothing(audit: Audit, tmp_path: Path) -> None:
     settings = replace(SETTINGS, cache_dir=str(tmp_path))
     tasks = audit.tasks()
-    results = list(Processes(settings=settings, workers=2, work=die_once).run(tasks))
+    results = run(Processes(workers=2), tasks, settings, die_once)
     assert (tmp_path / "died").exists()
-    assert results == list(Serial(settings=settings).run(tasks))
+    assert results == run(Serial(), tasks, settings)
 
 
 def test_task_that_kills_every_worker_is_a_row(audit: Audit) -> None:
-    results = list(Processes(settings=SETTINGS, workers=2, work=die_always).run(audit.tasks()))
+    results = run(Processes(workers=2), audit.tasks(), work=die_always)
     assert [row.failure for row in results] == [None, engines.DIED, *[None] * 4]
 
 
@@ -71,17 +88,17 @@ def test_missing_model_ends_the_run(audit: Audit, tmp_path: Path) -> None:
     settings = replace(SETTINGS, encoder=f"minilm:{empty}", threshold=None)
     tasks = audit.tasks(settings)
     with pytest.raises(ModelNotFoundError):
-        list(Serial(settings=settings).run(tasks))
+        run(Serial(), tasks, settings)
     with pytest.raises(ModelNotFoundError):
-        list(Processes(settings=settings, workers=2).run(tasks))
+        run(Processes(workers=2), tasks, settings)
 
 
 @pytest.mark.filterwarnings("ignore")
 class TestRay:
     def test_two_nodes_give_what_one_process_gives(self, audit: Audit, cluster: str) -> None:
         tasks = audit.tasks()
-        results = list(Ray(settings=SETTINGS, workers=1, address=cluster).run(tasks))
-        assert results == list(Serial(settings=SETTINGS).run(tasks))
+        results = run(Ray(workers=1, address=cluster), tasks)
+        assert results == run(Serial(), tasks)
 
     def test_store_is_that_of_one_process(self, tmp_path: Path, cluster: str) -> None:
         one, other = tmp_path / "one", tmp_path / "other"
@@ -99,13 +116,13 @@ class TestRay:
     ) -> None:
         settings = replace(SETTINGS, cache_dir=str(tmp_path))
         tasks = audit.tasks()
-        engine = Ray(settings=settings, workers=1, address=cluster, work=die_once)
-        assert list(engine.run(tasks)) == list(Serial(settings=settings).run(tasks))
+        results = run(Ray(workers=1, address=cluster), tasks, settings, die_once)
+        assert results == run(Serial(), tasks, settings)
         assert (tmp_path / "died").exists()
 
     def test_task_that_kills_every_worker_is_a_row(self, audit: Audit, cluster: str) -> None:
-        engine = Ray(settings=SETTINGS, workers=1, address=cluster, work=die_always)
-        failures = [scored.failure for scored in engine.run(audit.tasks())]
+        results = run(Ray(workers=1, address=cluster), audit.tasks(), work=die_always)
+        failures = [scored.failure for scored in results]
         assert failures == [None, engines.DIED, *[None] * 4]
 
     def test_missing_model_ends_the_run(self, audit: Audit, cluster: str, tmp_path: Path) -> None:
@@ -113,4 +130,4 @@ class TestRay:
         empty.mkdir()
         settings = replace(SETTINGS, encoder=f"minilm:{empty}", threshold=None)
         with pytest.raises(ModelNotFoundError):
-            list(Ray(settings=settings, workers=1, address=cluster).run(audit.tasks(settings)))
+            run(Ray(workers=1, address=cluster), audit.tasks(settings), settings)

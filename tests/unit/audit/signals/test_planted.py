@@ -21,6 +21,16 @@ def test_signal_is_right_on_planted_cases(counts, signal):
     assert unknown <= 0.1
 
 
+def test_two_workers_find_what_one_process_finds(tmp_path):
+    rows = []
+    for workers in (1, 2):
+        folder = tmp_path / str(workers)
+        folder.mkdir()
+        rows.append(planted.measure(folder, 34, 3, workers)[1])
+    assert len(rows[0]) > 100
+    assert rows[1] == rows[0]
+
+
 def test_every_kind_is_planted_and_followed(counts):
     kinds = {kind for kind, *_ in (key for key in counts if isinstance(key, tuple))}
     assert kinds == set(planted.KINDS)

@@ -1,7 +1,7 @@
-"""Engines that score many pull requests: in this process, in worker processes, or on Ray.
+"""Engines that work on many pull requests: in this process, in worker processes, or on Ray.
 
 Results are in the order of the tasks. When a worker dies, its task is tried again, so that the
-scores equal those of a single process.
+results equal those of a single process.
 """
 
 import importlib
@@ -15,15 +15,12 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from queue import SimpleQueue
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, TypeVar
 
-from crscore.audit.score import work
-from crscore.audit.score.assemble import Task
-from crscore.audit.score.work import Scored
 from crscore.errors import ConfigError, DependencyError
-from crscore.settings import Config
 
-Work = Callable[[Task, Config], Scored]
+Task = TypeVar("Task")
+Result = TypeVar("Result")
 
 ATTEMPTS: Final = 3
 """Number of workers that may die on a task before it counts as failed."""
@@ -33,31 +30,35 @@ DIED: Final = f"its worker process died {ATTEMPTS} times"
 
 
 class Engine(Protocol):
-    """Way to score many tasks."""
+    """Way to work on many tasks."""
 
-    def run(self, tasks: Iterable[Task]) -> Iterator[Scored]:
-        """Score tasks.
+    def run(
+        self,
+        tasks: Iterable[Task],
+        work: Callable[[Task], Result],
+        died: Callable[[Task], Result],
+    ) -> Iterator[Result]:
+        """Work on tasks.
 
         Args:
-            tasks: Any number; read when needed, in the caller's thread.
+            tasks: Any number, of a type that can be pickled; read when needed, in the caller's
+                thread.
+            work: Makes a task's result, in any process; what it raises ends the run.
+            died: Makes the result of a task on which `ATTEMPTS` workers died.
 
         Returns:
             One result a task, in their order.
-
-        Raises:
-            CRScoreError: No task can be scored.
         """
         ...
 
 
-def make_engine(name: str, workers: int, settings: Config) -> Engine:
+def make_engine(name: str, workers: int) -> Engine:
     """Make an engine.
 
     Args:
         name: `processes`, or `ray[:ADDRESS]`.
         workers: Worker processes; 1 for this process. On Ray, the cores of the cluster that is
             started without an address.
-        settings: Settings of the scorer.
 
     Raises:
         ConfigError: The engine is unknown, or there is no worker.
@@ -66,36 +67,41 @@ def make_engine(name: str, workers: int, settings: Config) -> Engine:
         raise ConfigError("workers", "settings", "expected at least 1")
     kind, _, address = name.partition(":")
     if kind == "ray":
-        return Ray(settings=settings, workers=workers, address=address or None)
+        return Ray(workers=workers, address=address or None)
     if name != "processes":
         raise ConfigError("engine", "settings", f"is {name!r}; expected processes or ray[:ADDRESS]")
     if workers == 1:
-        return Serial(settings=settings)
-    return Processes(settings=settings, workers=workers)
+        return Serial()
+    return Processes(workers=workers)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Serial:
     """This process."""
 
-    settings: Config
-    work: Work = work.score_task
-
-    def run(self, tasks: Iterable[Task]) -> Iterator[Scored]:
-        """Score tasks; see `Engine.run`."""
-        return (self.work(task, self.settings) for task in tasks)
+    def run(
+        self,
+        tasks: Iterable[Task],
+        work: Callable[[Task], Result],
+        died: Callable[[Task], Result],  # noqa: ARG002  (this process cannot outlive its death)
+    ) -> Iterator[Result]:
+        """Work on tasks; see `Engine.run`."""
+        return map(work, tasks)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Processes:
     """Worker processes of this machine."""
 
-    settings: Config
     workers: int
-    work: Work = work.score_task
 
-    def run(self, tasks: Iterable[Task]) -> Iterator[Scored]:
-        """Score tasks; see `Engine.run`."""
+    def run(
+        self,
+        tasks: Iterable[Task],
+        work: Callable[[Task], Result],
+        died: Callable[[Task], Result],
+    ) -> Iterator[Result]:
+        """Work on tasks; see `Engine.run`."""
         # One process per pool, so that a broken pool identifies the task that broke it.
         pools: SimpleQueue[ProcessPoolExecutor] = SimpleQueue()
         for _ in range(self.workers):
@@ -105,7 +111,7 @@ class Processes:
         try:
             yield from _in_order(
                 tasks,
-                submit=lambda task: threads.submit(self._score, task, pools),
+                submit=lambda task: threads.submit(_try, task, work, died, pools),
                 result=lambda future: future.result(),
                 limit=self.workers * MAX_TASKS_PER_WORKER,
             )
@@ -115,33 +121,42 @@ class Processes:
             for _ in range(self.workers):
                 pools.get().shutdown()
 
-    def _score(self, task: Task, pools: SimpleQueue[ProcessPoolExecutor]) -> Scored:
-        pool = pools.get()
-        try:
-            for _ in range(ATTEMPTS):
-                try:
-                    return pool.submit(self.work, task, self.settings).result()
-                except BrokenProcessPool:
-                    pool.shutdown()
-                    pool = _single_process_pool()
-        finally:
-            pools.put(pool)
-        return _failed_task(task, self.settings)
+
+def _try(
+    task: Task,
+    work: Callable[[Task], Result],
+    died: Callable[[Task], Result],
+    pools: SimpleQueue[ProcessPoolExecutor],
+) -> Result:
+    pool = pools.get()
+    try:
+        for _ in range(ATTEMPTS):
+            try:
+                return pool.submit(work, task).result()
+            except BrokenProcessPool:
+                pool.shutdown()
+                pool = _single_process_pool()
+    finally:
+        pools.put(pool)
+    return died(task)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ray:
     """Ray cluster. Its machines need the clones under the same paths, on a shared file system."""
 
-    settings: Config
     workers: int
     """Cores of the cluster that is started when there is no address."""
     address: str | None = None
     """Address of a cluster; None to start one on this machine."""
-    work: Work = work.score_task
 
-    def run(self, tasks: Iterable[Task]) -> Iterator[Scored]:
-        """Score tasks; see `Engine.run`."""
+    def run(
+        self,
+        tasks: Iterable[Task],
+        work: Callable[[Task], Result],
+        died: Callable[[Task], Result],
+    ) -> Iterator[Result]:
+        """Work on tasks; see `Engine.run`."""
         os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # otherwise Ray reports to its makers
         try:
             ray: Any = importlib.import_module("ray")
@@ -158,34 +173,40 @@ class Ray:
         try:
             cores = int(ray.cluster_resources().get("CPU", 1))
             # Ray itself repeats a task whose worker or machine died.
-            remote = ray.remote(num_cpus=1, max_retries=ATTEMPTS - 1)(self.work)
+            remote = ray.remote(num_cpus=1, max_retries=ATTEMPTS - 1)(_call)
             yield from _in_order(
                 tasks,
-                submit=lambda task: (task, remote.remote(task, self.settings)),
-                result=lambda sent: self._result(ray, *sent),
+                submit=lambda task: (task, remote.remote(work, task)),
+                result=lambda sent: _receive(ray, died, *sent),
                 limit=cores * MAX_TASKS_PER_WORKER,
             )
         finally:
             ray.shutdown()
 
-    def _result(self, ray: Any, task: Task, sent: Any) -> Scored:
-        try:
-            scored: Scored = ray.get(sent)
-        except ray.exceptions.RayTaskError as exc:
-            # An error of our own, as it would be without Ray: the caller knows it.
-            raise exc.cause from None
-        except (ray.exceptions.WorkerCrashedError, ray.exceptions.OutOfMemoryError):
-            return _failed_task(task, self.settings)
-        return scored
+
+def _call(work: Callable[[Task], Result], task: Task) -> Result:
+    # Ray takes plain functions only.
+    return work(task)
+
+
+def _receive(ray: Any, died: Callable[[Task], Result], task: Task, sent: Any) -> Result:
+    try:
+        result: Result = ray.get(sent)
+    except ray.exceptions.RayTaskError as exc:
+        # An error of our own, as it would be without Ray: the caller knows it.
+        raise exc.cause from None
+    except (ray.exceptions.WorkerCrashedError, ray.exceptions.OutOfMemoryError):
+        return died(task)
+    return result
 
 
 def _in_order(
     tasks: Iterable[Task],
     *,
     submit: Callable[[Task], Any],
-    result: Callable[[Any], Scored],
+    result: Callable[[Any], Result],
     limit: int,
-) -> Iterator[Scored]:
+) -> Iterator[Result]:
     """Keep at most `limit` tasks submitted, and yield their results in order."""
     waiting: deque[Any] = deque()
     for task in tasks:
@@ -194,10 +215,6 @@ def _in_order(
             yield result(waiting.popleft())
     while waiting:
         yield result(waiting.popleft())
-
-
-def _failed_task(task: Task, settings: Config) -> Scored:
-    return work.failed(task, work.signature_of(work.make_scorer(settings)), DIED)
 
 
 def _single_process_pool() -> ProcessPoolExecutor:
