@@ -48,20 +48,12 @@ def tabulate_bots(result: BenchResult) -> tuple[tuple[str, Table], ...]:
     def column(field: str) -> Callable[[BotScore], str]:
         return lambda row: cell(row, field)
 
-    columns = [(name, column(field)) for name, field in fields.items()]
-    return tuple(
-        (
-            name,
-            make_table(
-                "Bots",
-                sorted(result.bots, key=lambda row, field=field: -size(row, field)),
-                ("Bot", lambda row: row.bot),
-                ("Rank", _rank),
-                *columns,
-            ),
-        )
-        for name, field in fields.items()
-    )
+    def table(field: str) -> Table:
+        columns = ((name, column(each)) for name, each in fields.items())
+        bots = sorted(result.bots, key=lambda row: -size(row, field))
+        return make_table("Bots", bots, ("Bot", lambda row: row.bot), ("Rank", _rank), *columns)
+
+    return tuple((name, table(field)) for name, field in fields.items())
 
 
 def _rank(row: BotScore) -> str:

@@ -31,7 +31,7 @@ def reviewed_pulls(store: Store) -> list[tuple[int, int]]:
 def read_comments(store: Store, repository: int, number: int) -> list[ObservedComment]:
     """Return the comments of a pull request that are not minimised, ordered by key."""
     # Observations are read by night, so that the last one replaces the others.
-    threads = {
+    threads: dict[int | None, tuple[bool, bool | None]] = {
         row.thread: (bool(row.outdated), bool(row.resolved))
         for row in read_observations(store, ThreadObservation, repository, number)
     }
