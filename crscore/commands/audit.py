@@ -6,7 +6,7 @@ import json
 from contextlib import contextmanager
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, get_args
 
 import click
 
@@ -15,7 +15,7 @@ from crscore.commands._github import host_options, make_client, print_message, w
 from crscore.commands._settings import PARTS, SCORING, load_settings, setting_options
 from crscore.commands._terminal import CommandGroup, quiet_option, terminal_style
 from crscore.errors import ConfigError
-from crscore.settings import host_address, host_token, resolve_settings
+from crscore.settings import OnNothing, host_address, host_token, resolve_settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -372,6 +372,12 @@ def digest(
     default=3.0,
     help="Smallest relevant drop (default: 3).",
 )
+@click.option(
+    "--on-nothing",
+    type=click.Choice(get_args(OnNothing)),
+    default="pass",
+    help="What a bot without a number does; skip passes and says nothing (default: pass).",
+)
 @_webhook
 @_link
 @click.option("--format", "form", type=click.Choice(("text", "json")), default="text")
@@ -381,6 +387,7 @@ def gate(
     form: str,
     baseline: str,
     min_drop: float,
+    on_nothing: str,
     webhook: str | None,
     link: str,
     file: Path,
@@ -402,6 +409,7 @@ def gate(
         minimum_drop=min_drop,
         measure=question["measure"],
         reviewers=reviewers or ("*",),
+        on_nothing=on_nothing,
     )
     for line in (*result.notices, *result.failed):
         print_message(line)
