@@ -32,10 +32,11 @@ from crscore.audit.overview import (
 from crscore.audit.signals import TITLES
 from crscore.audit.store import period as rows_of_period
 from crscore.audit.store.database import Store
+from crscore.audit.store.repositories import pull_pages
 from crscore.audit.store.rows import Run, host_id_of, kind_of
 from crscore.audit.suggested import load_suggested_code
 from crscore.audit.tables import NOISE_REASONS, REMARKS, SCORES, Period, ReviewTable, load_reviews
-from crscore.hosts.records import RemarkKind
+from crscore.hosts import addresses
 from crscore.review.sentences import split_comment
 from crscore.statistics import bootstrap, resampled
 from crscore.statistics.bootstrap import RESAMPLES
@@ -47,11 +48,6 @@ _TEXT_CHARS: Final = 600
 _CANDIDATES: Final = 1_000
 """Comments among which the examples are found; the same text may be in many."""
 _ESTIMATES: Final = ("comments", *SCORES)
-_ANCHORS: Final = {
-    RemarkKind.LINE: "#discussion_r",
-    RemarkKind.REVIEW: "#pullrequestreview-",
-    RemarkKind.CONVERSATION: "#issuecomment-",
-}
 _UNCOVERED: Final = ReviewerCoverage(
     False, Coverage(reviewed=rate(0, 0), last_head=rate(0, 0), green_unreviewed=None, skips=())
 )
@@ -76,7 +72,7 @@ class Options:
     gaps: int = 10
     """Points that no bot addressed, at most one per pull request."""
     host: str = HOST
-    """Address of the host, for links."""
+    """Address of GitHub, for links to repositories that are there."""
 
 
 def make_overview(store: Store, options: Options) -> Overview:
@@ -338,8 +334,9 @@ def _examples(
 ) -> tuple[Example, ...]:
     """Return comments of bots that weigh most (`DESC`) or least (`ASC`), a text once."""
     by_text: dict[str, Example] = {}
+    pages = pull_pages(store, options.host)
     for row in rows_of_period.read_examples(store, table.scope, order, _CANDIDATES):
-        example = make_example(store, row, options.host)
+        example = make_example(store, row, pages)
         # By what readers see: bots hide a number of each comment in its markup.
         by_text.setdefault(example.text, example)
         if len(by_text) == options.examples:
@@ -347,7 +344,7 @@ def _examples(
     return tuple(by_text.values())
 
 
-def make_example(store: Store, row: Sequence[Any], host: str) -> Example:
+def make_example(store: Store, row: Sequence[Any], pages: Mapping[str, str]) -> Example:
     """Make an example of a row of `period.read_examples`, with its address on the host."""
     key, reviewer, repository, number, body, standing, noise, stance, level = row
     sentences = split_comment(store.text(body)).sentences
@@ -355,7 +352,9 @@ def make_example(store: Store, row: Sequence[Any], host: str) -> Example:
         reviewer=reviewer,
         repository=repository,
         number=number,
-        url=f"{host}/{repository}/pull/{number}{_ANCHORS[kind_of(key)]}{host_id_of(key)}",
+        url=addresses.comment_address(
+            pages[repository].replace("{number}", str(number)), kind_of(key), host_id_of(key)
+        ),
         # A comment without a sentence is a block of code.
         text=(" ".join(sentences) or store.text(body))[:_TEXT_CHARS],
         standing=standing,

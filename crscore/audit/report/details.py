@@ -10,7 +10,7 @@ from crscore.audit.overview import Example, Overview
 from crscore.audit.signals import Signal
 from crscore.audit.store import period
 from crscore.audit.store.database import Store
-from crscore.audit.store.repositories import all_repositories
+from crscore.audit.store.repositories import all_repositories, pull_pages
 from crscore.audit.store.reviews import Scope
 from crscore.audit.summary import make_example
 
@@ -55,11 +55,12 @@ def scope_of(store: Store, overview: Overview) -> Scope:
 
 def load_examples(store: Store, scope: Scope, host: str) -> dict[str, list[KindExamples]]:
     """Return the comments of each reviewer by kind, the weightiest kind first."""
+    pages = pull_pages(store, host)
     rows = period.read_examples_of_kinds(store, scope, Signal.ACTED_ON, EXAMPLES)
     examples: defaultdict[str, list[KindExamples]] = defaultdict(list)
     for (reviewer, kind), group in groupby(rows, key=lambda row: (row[1], row[-2])):
         comments_of_kind = list(group)
-        comments = tuple(make_example(store, row[:-2], host) for row in comments_of_kind)
+        comments = tuple(make_example(store, row[:-2], pages) for row in comments_of_kind)
         examples[reviewer].append(
             KindExamples(kind, comments, comments_of_kind[0][-1] - len(comments_of_kind))
         )

@@ -22,11 +22,9 @@ from crscore.errors import HostError
 FETCH_TIMEOUT_S: Final = 3_600.0
 """Time limit of one fetch in seconds; the first is a whole clone."""
 MAX_FETCHES: Final = 20
-"""Maximum fetches of lost commits in one night; each failure names one that GitHub lacks."""
+"""Maximum fetches of lost commits in one night; each failure names one that the host lacks."""
 LOST: Final = "crscore-lost"
-"""File in a clone with the commits that GitHub lacks, which are not asked for again."""
-# `+`: a force-push moves these refs backwards.
-_REFSPECS: Final = ("+refs/pull/*/head:refs/pull/*/head", "+refs/heads/*:refs/heads/*")
+"""File in a clone with the commits that the host lacks, which are not asked for again."""
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 # `fatal: remote error: upload-pack: not our ref 1234...`
 _UNKNOWN_COMMIT: Final = re.compile(r"not our ref ([0-9a-f]{40,64})")
@@ -48,7 +46,14 @@ def clone_path(clones: Path, repository: int) -> Path:
 
 
 def fetch_repository(
-    store: Store, clones: Path, repository: int, url: str, token: str | None
+    store: Store,
+    clones: Path,
+    repository: int,
+    url: str,
+    token: str | None,
+    *,
+    refs: str = "refs/pull/*/head",
+    login: str = "x-access-token",
 ) -> None:
     """Fetch new objects into the clone of a repository, which is created when missing.
 
@@ -58,6 +63,8 @@ def fetch_repository(
         repository: The host's number of the repository.
         url: Address to fetch from.
         token: Token to sign in with; no argument or file contains it.
+        refs: Refs of the newest commits of the pull requests, with `*` for the number.
+        login: Account name to sign in with.
 
     Raises:
         HostError: git failed, or commits are left to the next night; what was fetched is kept.
@@ -71,8 +78,10 @@ def fetch_repository(
     if not (git_dir / "HEAD").is_file():
         # `--template=`: without hooks that a template of the user or the system would copy.
         run_git(("init", "--quiet", "--bare", "--template=", "."), folder=git_dir)
-    variables = _variables(url, token)
-    _fetch(git_dir, url, _REFSPECS, variables)
+    variables = _variables(url, f"{login}:{token}" if token is not None else None)
+    # `+`: a force-push moves these refs backwards.
+    refspecs = [f"+{name}:{name}" for name in (refs, "refs/heads/*")]
+    _fetch(git_dir, url, refspecs, variables)
     # An observed commit may be empty or no object name at all; the host's text is untrusted.
     commits = set(filter(_COMMIT.fullmatch, observed_commits(store, repository)))
     lost_file = git_dir / LOST
@@ -111,7 +120,7 @@ def _fetch(git_dir: Path, url: str, refspecs: Iterable[str], variables: Mapping[
     )
 
 
-def _variables(url: str, token: str | None) -> dict[str, str]:
+def _variables(url: str, login: str | None) -> dict[str, str]:
     """Return the environment of a fetch, with network settings and the token, without prompts."""
     settings = {
         # Empty: no helper of the machine may answer with another account.
@@ -121,9 +130,9 @@ def _variables(url: str, token: str | None) -> dict[str, str]:
         "fetch.unpackLimit": "1",  # keep packs: loose objects would be one file each
     }
     # In the environment: other users of the machine can read arguments, and a file would stay.
-    if token is not None:
-        login = base64.b64encode(f"x-access-token:{token}".encode()).decode()
-        settings[f"http.{url}.extraHeader"] = f"Authorization: Basic {login}"
+    if login is not None:
+        encoded = base64.b64encode(login.encode()).decode()
+        settings[f"http.{url}.extraHeader"] = f"Authorization: Basic {encoded}"
     variables = {name: os.environ[name] for name in _NETWORK_VARIABLES if name in os.environ}
     variables |= {"GIT_ALLOW_PROTOCOL": "https:http", "GIT_CONFIG_COUNT": str(len(settings))}
     for index, (name, value) in enumerate(settings.items()):

@@ -125,7 +125,7 @@ def test_change_that_no_clone_has_is_read_from_the_interface(audit: Audit) -> No
             add(store, 900, 7, "bo", "Round to cents.", commit_id=served.head)
             store.put([replace(audit.pull(8, "f" * 40), base=served.base)])
             add(store, 901, 8, "bo", "Round to cents.", commit_id="f" * 40)
-        assert audit.score(client=host)[1:3] == (2, 1)
+        assert audit.score(host=host)[1:3] == (2, 1)
     assert scores(audit, 7)["bo"].relevance is not None
 
 
