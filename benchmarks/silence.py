@@ -165,16 +165,22 @@ def run_traced(
         "CRSCORE_CACHE_DIR": str(folder / "cache"),
         "CRSCORE_AUDIT_STORE": str(folder / "audit.db"),
     }
-    done = subprocess.run(
+    with subprocess.Popen(
         ["strace", "-f", "-qq", "-s", "200", "-e", CALLS, "-o", str(log),
          sys.executable, "-c", STAY, str(seconds), *words],
-        cwd=ROOT, env=environment, capture_output=True, text=True, check=False,
-        input=agent_words() if name == "mcp" else "",
-    )  # fmt: skip
+        cwd=ROOT, env=environment, text=True,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    ) as process:  # fmt: skip
+        if name == "mcp" and process.stdin is not None:
+            # The end of its input ends the server, which then leaves calls without an answer.
+            process.stdin.write(agent_words())
+            process.stdin.flush()
+            time.sleep(seconds)
+        output, errors = process.communicate()
     configured = gitlab_url if "gitlab" in name else url
     port = int(configured.rpartition(":")[2])
     calls = contacts(log.read_text("utf-8", errors="replace"), port)
-    return Run(name, done.returncode, calls, f"{done.stdout}{done.stderr}")
+    return Run(name, process.returncode, calls, f"{output}{errors}")
 
 
 def raise_loopback() -> None:

@@ -66,17 +66,17 @@ def judge(
         return GateResult((), (f"the gate was not applied: {reason}",))
     failed: list[str] = []
     notices: list[str] = []
-    nothing = lines_of_nothing(on_nothing, failed, notices)
+    unapplied = lines_of_nothing(on_nothing, failed, notices)
     bots = _estimates_of_bots(now, measure, reviewers)
     if not bots:
-        nothing.append("the gate was not applied: no bot wrote in the period")
+        unapplied.append("the gate was not applied: no bot wrote in the period")
     # Bonferroni: the chance that any bot fails by accident stays at the significance level.
     widening = _quantile(SIGNIFICANCE / max(1, len(bots))) / _quantile(SIGNIFICANCE)
     for name, estimate in bots:
         before = _baseline_estimate(baseline, name, measure)
         if estimate is None or before is None:
             when = "in the period" if estimate is None else "before"
-            nothing.append(
+            unapplied.append(
                 f"the gate was not applied to {name}: too few scored pull requests {when}"
             )
             continue

@@ -107,7 +107,7 @@ def _merge_request(match: re.Match[str], api_url: str | None) -> Target:
     return Target(repository, int(match["number"]), is_gitlab=True)
 
 
-class Named(NamedTuple):
+class Repositories(NamedTuple):
     """Repositories, or organisations with a pattern, of one host."""
 
     names: tuple[str, ...]
@@ -115,7 +115,7 @@ class Named(NamedTuple):
     """Whether they are on GitLab; None where no name says so."""
 
 
-def find_repositories(texts: Sequence[str], api_url: str | None) -> Named:
+def find_repositories(texts: Sequence[str], api_url: str | None) -> Repositories:
     """Parse names of repositories, of which addresses say the host.
 
     Args:
@@ -151,7 +151,7 @@ def find_repositories(texts: Sequence[str], api_url: str | None) -> Named:
     if len(is_gitlab) > 1:
         expected = "must all be on one host: a store has one, give another --store"
         raise ConfigError("OWNER/REPO", "command line", expected)
-    return Named(tuple(names), next(iter(is_gitlab), None))
+    return Repositories(tuple(names), next(iter(is_gitlab), None))
 
 
 def parse_target(target: str) -> Target:

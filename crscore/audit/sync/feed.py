@@ -247,8 +247,8 @@ class FeedReader(PullReader):
             )
             put_observation(store, row)
         # Of a list that is not whole, nothing is known to be deleted.
-        known = thread_by_comment(store, pull.repository, pull.number)
-        for key in known.keys() - keys if not details.unlisted else ():
+        stored = thread_by_comment(store, pull.repository, pull.number)
+        for key in stored.keys() - keys if not details.unlisted else ():
             put_observation(store, to_observation(key, self.night, None))
 
 

@@ -44,10 +44,10 @@ class GitHubSource(Meter):
         repository: Repository,
         logins: dict[Account, str],
         messages: Messages,
-        now: str,  # noqa: ARG002
+        now: str,
     ) -> Repository:
         """Store what changed in a repository."""
-        return read_lists(store, self, repository, logins, messages)
+        return read_lists(store, self, repository, logins, messages, now)
 
     def observe_threads(
         self, store: Store, pulls: Sequence[Pull], night: str, advance: Callable[[], None]
