@@ -168,11 +168,11 @@ def sync(
     from crscore.audit.sync.github import GitHubSource  # noqa: PLC0415
 
     source: Source
-    chosen = find_repositories((*repositories, *organisations), api_url)
-    names, patterns = chosen.names[: len(repositories)], chosen.names[len(repositories) :]
+    targets = find_repositories((*repositories, *organisations), api_url)
+    names, patterns = targets.names[: len(repositories)], targets.names[len(repositories) :]
     report = None if quiet else print_message
     with _open(file) as store:
-        is_gitlab = chosen.is_gitlab if chosen.is_gitlab is not None else _is_gitlab(store)
+        is_gitlab = targets.is_gitlab if targets.is_gitlab is not None else _is_gitlab(store)
         if is_gitlab:
             source, web, token = _gitlab_source(api_url, wait_budget, max_requests, report)
         else:
