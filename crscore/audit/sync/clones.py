@@ -33,6 +33,7 @@ _NETWORK_VARIABLES: Final = (
     "HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy", "ALL_PROXY",
     "all_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH",
 )  # fmt: skip
+_BASIC: Final = "Authorization: Basic "
 # Maintenance would delete objects that no ref names any more.
 _FETCH_OPTIONS: Final = (
     "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
@@ -109,15 +110,29 @@ def fetch_repository(
 
 
 def _fetch(git_dir: Path, url: str, refspecs: Iterable[str], variables: Mapping[str, str]) -> None:
-    run_git(
-        ("fetch", *_FETCH_OPTIONS, "--stdin", "--", url),
-        folder=git_dir,
-        is_git_dir=True,
-        # Refspecs go through standard input: they can be more than fit on a command line.
-        input_bytes="".join(f"{refspec}\n" for refspec in refspecs).encode(),
-        variables=variables,
-        timeout_s=FETCH_TIMEOUT_S,
-    )
+    try:
+        run_git(
+            ("fetch", *_FETCH_OPTIONS, "--stdin", "--", url),
+            folder=git_dir,
+            is_git_dir=True,
+            # Refspecs go through standard input: they can be more than fit on a command line.
+            input_bytes="".join(f"{refspec}\n" for refspec in refspecs).encode(),
+            variables=variables,
+            timeout_s=FETCH_TIMEOUT_S,
+        )
+    except HostError as exc:
+        # git repeats what the host answers, and that may be the login that it was sent.
+        raise HostError(exc.request, _redacted(exc.reason, variables)) from None
+
+
+def _redacted(reason: str, variables: Mapping[str, str]) -> str:
+    for value in variables.values():
+        encoded = value.removeprefix(_BASIC)
+        if encoded != value:
+            login = base64.b64decode(encoded).decode()
+            for secret in (encoded, login, login.partition(":")[2]):
+                reason = reason.replace(secret, "***")
+    return reason
 
 
 def _variables(url: str, login: str | None) -> dict[str, str]:
@@ -132,7 +147,7 @@ def _variables(url: str, login: str | None) -> dict[str, str]:
     # In the environment: other users of the machine can read arguments, and a file would stay.
     if login is not None:
         encoded = base64.b64encode(login.encode()).decode()
-        settings[f"http.{url}.extraHeader"] = f"Authorization: Basic {encoded}"
+        settings[f"http.{url}.extraHeader"] = f"{_BASIC}{encoded}"
     variables = {name: os.environ[name] for name in _NETWORK_VARIABLES if name in os.environ}
     variables |= {"GIT_ALLOW_PROTOCOL": "https:http", "GIT_CONFIG_COUNT": str(len(settings))}
     for index, (name, value) in enumerate(settings.items()):

@@ -128,6 +128,7 @@ def find_repositories(
             continue
         try:
             listed = directory.find(name)
+            repositories[listed.id] = _store_listed(store, directory, listed, since, messages)
         except (RateLimitedError, BadTokenError):
             raise
         except HostError as exc:
@@ -135,11 +136,12 @@ def find_repositories(
                 _lose(store, stored[0], exc, messages)
             else:
                 messages.miss(f"{name} cannot be read: {exc.reason}.")
-        else:
-            repositories[listed.id] = _store_listed(store, directory, listed, since, messages)
     for pattern in patterns:
         for listed in _list(store, directory, pattern, messages):
-            repositories[listed.id] = _store_listed(store, directory, listed, since, messages)
+            try:
+                repositories[listed.id] = _store_listed(store, directory, listed, since, messages)
+            except HostError as exc:
+                messages.miss(f"{pattern}: {exc.reason}.")
     # A fixed order: a run that is stopped and repeated reads the same repositories first.
     return sorted(repositories.values(), key=lambda repository: repository.id)
 
@@ -164,6 +166,7 @@ def rename(store: Store, repository: Repository, name: str, messages: Messages) 
     """Store a repository's new name."""
     if repository.name == name:
         return repository
+    _check_listed(name)
     messages.note(f"{repository.name} is now called {name}.")
     renamed = replace(repository, name=name)
     with store.transaction():
@@ -195,6 +198,7 @@ def _list(store: Store, directory: Directory, pattern: str, messages: Messages) 
 def _store_listed(
     store: Store, directory: Directory, listed: Listed, since: str, messages: Messages
 ) -> Repository:
+    _check_listed(listed.full_name)
     previous = store.find_one(Repository, id=listed.id)
     row = Repository(
         id=listed.id,
@@ -212,6 +216,12 @@ def _store_listed(
         if previous is None:
             start_lists(store, row.id, LISTS, since)
     return row
+
+
+def _check_listed(name: str) -> None:
+    """Refuse a name that would be more than a name in an address or a message."""
+    if not re.fullmatch(_DEEP_NAME, name, re.ASCII):
+        raise HostError("the repository", f"the host calls it {name[:100]!r}, which is no name")
 
 
 def _lose(store: Store, repository: Repository, error: HostError, messages: Messages) -> None:
