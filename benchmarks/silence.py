@@ -2,10 +2,11 @@
 
     python benchmarks/silence.py [--seconds 60] [--only NAME]
 
-Each command runs under strace in a network namespace without a way out, where a GitHub of our own
-answers on the loopback, and its process stays for a minute: libraries that report to their makers
-do so after some seconds. Counted are connections and datagrams to anything but that GitHub, also to
-a resolver or a name service of the system; the goal is 0. Linux with strace and util-linux.
+Each command runs under strace in a network namespace without a way out, where a GitHub and a GitLab
+of our own answer on the loopback, and its process stays for a minute: libraries that report to
+their makers do so after some seconds. Counted are connections and datagrams to anything but the
+host that the command is configured for, also to a resolver or a name service of the system; the
+goal is 0. Linux with strace and util-linux.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.helpers import study
 from tests.helpers.github import scenes
 from tests.helpers.github.server import serve
+from tests.helpers.gitlab import server as gitlab
 
 ROOT = Path(__file__).parents[1]
 EXAMPLE = [str(ROOT / "examples" / "change.diff"), str(ROOT / "examples" / "review.md")]
@@ -64,7 +66,7 @@ class Run(NamedTuple):
 
 
 def contacts(log: str, allowed_port: int) -> tuple[str, ...]:
-    """Return the traced calls that name somebody other than the GitHub on the loopback."""
+    """Return the traced calls that name somebody other than the host on the loopback."""
     return tuple(
         line
         for line in log.splitlines()
@@ -73,7 +75,29 @@ def contacts(log: str, allowed_port: int) -> tuple[str, ...]:
     )
 
 
-def commands(folder: Path, url: str) -> dict[str, list[str]]:
+def agent_words() -> str:
+    """Return what an agent says to `crscore mcp`: one call of each tool."""
+    pair = {
+        "diff": Path(EXAMPLE[0]).read_text("utf-8"),
+        "review": Path(EXAMPLE[1]).read_text("utf-8"),
+    }
+    client = {"name": "silence", "version": "1"}
+    calls = [
+        {"method": "tools/call", "id": at, "params": {"name": name, "arguments": pair}}
+        for at, name in enumerate(("triage_review", "score_review"), start=2)
+    ]
+    start = {
+        "method": "initialize",
+        "id": 1,
+        "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client},
+    }
+    ready = {"method": "notifications/initialized"}
+    return "".join(
+        json.dumps({"jsonrpc": "2.0"} | words) + "\n" for words in (start, ready, *calls)
+    )
+
+
+def commands(folder: Path, url: str, gitlab_url: str) -> dict[str, list[str]]:
     """Return the command lines by name; those of one audit are in the order of their need."""
     pair = {"diff": Path(EXAMPLE[0]).read_text("utf-8"), "review": "`charge` leaks the client."}
     (folder / "pairs.jsonl").write_text(json.dumps(pair) + "\n")
@@ -88,6 +112,8 @@ def commands(folder: Path, url: str) -> dict[str, list[str]]:
     (folder / "message").write_text("Add a timeout\n")
     pull = ["pr", "acme/shop#7", "--api-url", url]
     store = ["--store", str(folder / "audit.db")]
+    other = ["--store", str(folder / "gitlab.db")]
+    bench = ROOT / "examples" / "bench"
     return {
         "score --offline": [*EXAMPLE, "--offline"],
         "score": [*EXAMPLE, "--format", "html", "-o", str(folder / "page.html")],
@@ -98,6 +124,14 @@ def commands(folder: Path, url: str) -> dict[str, list[str]]:
         "audit sync": ["audit", "sync", "acme/shop", "--since", "2000-01-01", *store],
         "audit score": ["audit", "score", *store],
         "audit report": ["audit", "report", "-o", str(folder / "site"), *store],
+        "gitlab pr": ["pr", "acme/shop!7"],
+        "audit gitlab sync": [
+            "audit", "sync", f"{gitlab_url}/acme/shop", "--since", "2000-01-01", *other,
+        ],
+        "audit gitlab score": ["audit", "score", *other],
+        "triage": ["triage", EXAMPLE[1], EXAMPLE[0]],
+        "mcp": ["mcp"],
+        "bench": ["bench", str(bench / "golden.jsonl"), str(bench / "findings.jsonl")],
         "code": ["code", str(folder / "a.py"), str(folder / "b.py")],
         "code run": [
             "code", "run", str(folder / "samples.jsonl"), "--tests", str(folder / "tests.jsonl"),
@@ -111,13 +145,18 @@ def commands(folder: Path, url: str) -> dict[str, list[str]]:
     }  # fmt: skip
 
 
-def run_traced(name: str, words: list[str], folder: Path, url: str, seconds: float) -> Run:
+def run_traced(
+    name: str, words: list[str], folder: Path, urls: tuple[str, str], seconds: float
+) -> Run:
+    url, gitlab_url = urls
     log = folder / f"{name.replace(' ', '-')}.strace"
     environment = {
         **os.environ,
         "PYTHONPATH": str(ROOT),
         "GITHUB_TOKEN": TOKEN,
         "GITHUB_API_URL": url,
+        "GITLAB_TOKEN": gitlab.TOKEN,
+        "GITLAB_URL": gitlab_url,
         "GITHUB_REPOSITORY": "acme/shop",
         "GITHUB_EVENT_NAME": "pull_request",
         "GITHUB_EVENT_PATH": str(folder / "event.json"),
@@ -126,14 +165,22 @@ def run_traced(name: str, words: list[str], folder: Path, url: str, seconds: flo
         "CRSCORE_CACHE_DIR": str(folder / "cache"),
         "CRSCORE_AUDIT_STORE": str(folder / "audit.db"),
     }
-    done = subprocess.run(
+    with subprocess.Popen(
         ["strace", "-f", "-qq", "-s", "200", "-e", CALLS, "-o", str(log),
          sys.executable, "-c", STAY, str(seconds), *words],
-        cwd=ROOT, env=environment, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    port = int(url.rpartition(":")[2])
+        cwd=ROOT, env=environment, text=True,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    ) as process:  # fmt: skip
+        if name == "mcp" and process.stdin is not None:
+            # The end of its input ends the server, which then leaves calls without an answer.
+            process.stdin.write(agent_words())
+            process.stdin.flush()
+            time.sleep(seconds)
+        output, errors = process.communicate()
+    configured = gitlab_url if "gitlab" in name else url
+    port = int(configured.rpartition(":")[2])
     calls = contacts(log.read_text("utf-8", errors="replace"), port)
-    return Run(name, done.returncode, calls, f"{done.stdout}{done.stderr}")
+    return Run(name, process.returncode, calls, f"{output}{errors}")
 
 
 def raise_loopback() -> None:
@@ -150,13 +197,15 @@ def measure(seconds: float, only: str | None, *, witness: bool) -> list[Run]:
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         server = stack.enter_context(serve(scenes.shop(), token=TOKEN))
-        lines = commands(folder, server.url)
+        other = stack.enter_context(gitlab.serve(scenes.shop(), clock=time.time))
+        urls = (server.url, other.url)
+        lines = commands(folder, *urls)
         if witness:
             lines = {"witness": ["pr", "acme/shop#7", "--api-url", "http://127.0.0.1:9"]}
         chosen = {name: words for name, words in lines.items() if only in (None, name)}
 
         def run_one(name: str) -> Run:
-            return run_traced(name, chosen[name], folder, server.url, seconds)
+            return run_traced(name, chosen[name], folder, urls, seconds)
 
         # An audit's steps come one after another, beside the other commands.
         audits = [name for name in chosen if name.startswith("audit")]
@@ -186,7 +235,7 @@ def main() -> int:
         print(json.dumps([run._asdict() for run in runs]))
         return 0
     for run in runs:
-        print(f"{run.name:<16} exit {run.code}, {len(run.contacts)} connections and look-ups")
+        print(f"{run.name:<18} exit {run.code}, {len(run.contacts)} connections and look-ups")
         for call in run.contacts[:5]:
             print(f"    {call[:200]}")
     total = sum(len(run.contacts) for run in runs)

@@ -8,17 +8,21 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from crscore.errors import InputError
 
+MAX_BYTES: Final = 256 * 2**20
+"""Maximum bytes of all arrays, unpacked: far above weights, and zeros pack to a thousandth."""
 T = TypeVar("T")
 Arrays = dict[str, npt.NDArray[Any]]
 
 _BROKEN: Final = (
-    *(OSError, ValueError, KeyError, TypeError, EOFError, RuntimeError),
+    *(OSError, ValueError, KeyError, TypeError, EOFError, RuntimeError, MemoryError),
     *(zipfile.BadZipFile, zlib.error, tokenize.TokenError),  # NumPy reads headers as Python
+    msgspec.MsgspecError,
 )
 """Raised for a file that is truncated, altered or of another kind, and for values missing in it."""
 
@@ -51,6 +55,9 @@ def unpack(path: Path, parse: Callable[[Arrays], T], kind: str) -> T:
     try:
         # From memory: NumPy leaves the file of a broken archive open.
         with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as archive:
+            size = sum(entry.file_size for entry in archive.zip.infolist())
+            if size > MAX_BYTES:
+                raise ValueError(f"its arrays are larger than {MAX_BYTES:,} bytes")
             return parse(dict(archive))
     except _BROKEN as exc:
         raise InputError(f"{path} cannot be read as {kind}: {exc}") from exc

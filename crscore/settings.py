@@ -49,7 +49,7 @@ Standing = Annotated[float, Meta(ge=0, le=100, extra={"metavar": "N"})]
 Share = Annotated[float, Meta(ge=0, le=1, extra={"metavar": "X"})]
 Form = Literal["json", "sections"]
 Splitter = Literal["markdown", "paper"]
-OnNothing = Literal["pass", "fail"]
+OnNothing = Literal["pass", "fail", "skip"]
 IssueRule = Literal["lines", "paper"]
 Verify = Literal["code", "llm"]
 

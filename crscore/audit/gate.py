@@ -13,6 +13,7 @@ from crscore.audit.overview import Estimate, Night, Overview
 from crscore.audit.tables import SCORES
 from crscore.errors import ConfigError
 from crscore.pull_request.reviewers import wildcards
+from crscore.scoring.gate import lines_of_nothing
 
 MINIMUM_DROP: Final = 3.0
 """Default of the smallest drop that fails, 0 to 100."""
@@ -36,6 +37,7 @@ def judge(
     minimum_drop: float = MINIMUM_DROP,
     measure: str = "usefulness",
     reviewers: Sequence[str] = ("*",),
+    on_nothing: str = "pass",
 ) -> GateResult:
     """Compare the mean of each bot with a baseline.
 
@@ -50,6 +52,7 @@ def judge(
         minimum_drop: Maximum drop that does not fail, 0 to 100.
         measure: One of `tables.SCORES`.
         reviewers: Names of bots, or patterns with `*`.
+        on_nothing: What a bot without a number does: `pass`, `fail` or `skip`.
 
     Raises:
         ConfigError: A value is out of range, or no bot has such a name.
@@ -61,15 +64,19 @@ def judge(
     if isinstance(baseline, Overview) and baseline.signature != now.signature:
         reason = "the earlier scores have other settings or another version"
         return GateResult((), (f"the gate was not applied: {reason}",))
-    failed, notices = [], []
+    failed: list[str] = []
+    notices: list[str] = []
+    unapplied = lines_of_nothing(on_nothing, failed, notices)
     bots = _estimates_of_bots(now, measure, reviewers)
+    if not bots:
+        unapplied.append("the gate was not applied: no bot wrote in the period")
     # Bonferroni: the chance that any bot fails by accident stays at the significance level.
     widening = _quantile(SIGNIFICANCE / max(1, len(bots))) / _quantile(SIGNIFICANCE)
     for name, estimate in bots:
         before = _baseline_estimate(baseline, name, measure)
         if estimate is None or before is None:
             when = "in the period" if estimate is None else "before"
-            notices.append(
+            unapplied.append(
                 f"the gate was not applied to {name}: too few scored pull requests {when}"
             )
             continue

@@ -32,10 +32,11 @@ from crscore.audit.overview import (
 from crscore.audit.signals import TITLES
 from crscore.audit.store import period as rows_of_period
 from crscore.audit.store.database import Store
+from crscore.audit.store.repositories import pull_pages
 from crscore.audit.store.rows import Run, host_id_of, kind_of
 from crscore.audit.suggested import load_suggested_code
 from crscore.audit.tables import NOISE_REASONS, REMARKS, SCORES, Period, ReviewTable, load_reviews
-from crscore.hosts.records import RemarkKind
+from crscore.hosts import addresses
 from crscore.statistics import bootstrap, resampled
 from crscore.statistics.bootstrap import RESAMPLES
 
@@ -45,11 +46,6 @@ HOST: Final = "https://github.com"
 _CANDIDATES: Final = 1_000
 """Comments among which the examples are found; the same text may be in many."""
 _ESTIMATES: Final = ("comments", *SCORES)
-_ANCHORS: Final = {
-    RemarkKind.LINE: "#discussion_r",
-    RemarkKind.REVIEW: "#pullrequestreview-",
-    RemarkKind.CONVERSATION: "#issuecomment-",
-}
 _UNCOVERED: Final = ReviewerCoverage(
     False, Coverage(reviewed=rate(0, 0), last_head=rate(0, 0), green_unreviewed=None, skips=())
 )
@@ -74,7 +70,7 @@ class Options:
     gaps: int = 10
     """Points that no bot addressed, at most one per pull request."""
     host: str = HOST
-    """Address of the host, for links."""
+    """Address of GitHub, for links to repositories that are there."""
 
 
 def make_overview(store: Store, options: Options) -> Overview:
@@ -335,8 +331,9 @@ def _examples(
 ) -> tuple[Example, ...]:
     """Return comments of bots that weigh most (`DESC`) or least (`ASC`), a text once."""
     by_text: dict[str, Example] = {}
+    pages = pull_pages(store, options.host)
     for row in rows_of_period.read_examples(store, table.scope, order, _CANDIDATES):
-        example = make_example(row, options.host)
+        example = make_example(row, pages)
         # By what readers see: bots hide a number of each comment in its markup.
         by_text.setdefault(example.text, example)
         if len(by_text) == options.examples:
@@ -344,14 +341,16 @@ def _examples(
     return tuple(by_text.values())
 
 
-def make_example(row: Sequence[Any], host: str) -> Example:
+def make_example(row: Sequence[Any], pages: Mapping[str, str]) -> Example:
     """Make an example of a row of `period.read_examples`, with its address on the host."""
     key, reviewer, repository, number, text, standing, noise, stance, level = row
     return Example(
         reviewer=reviewer,
         repository=repository,
         number=number,
-        url=f"{host}/{repository}/pull/{number}{_ANCHORS[kind_of(key)]}{host_id_of(key)}",
+        url=addresses.comment_address(
+            pages[repository].replace("{number}", str(number)), kind_of(key), host_id_of(key)
+        ),
         text=text,
         standing=standing,
         noise=noise,

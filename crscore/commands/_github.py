@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from crscore.github.client import Client
+    from crscore.gitlab.client import Client as GitLabClient
     from crscore.hosts.host import Host
     from crscore.settings import Config
 
@@ -107,19 +108,40 @@ def make_host(
 
         client = make_client(settings, api_url, wait_budget, token=host_token(), report=report)
         return GitHub(client)
-    from crscore.gitlab.client import Client, Token  # noqa: PLC0415
     from crscore.gitlab.host import GitLab  # noqa: PLC0415
+
+    return GitLab(make_gitlab_client(api_url, wait_budget, report=report))
+
+
+def make_gitlab_client(
+    api_url: str | None,
+    wait_budget: float,
+    *,
+    max_requests: int | None = None,
+    report: Callable[[str], None] | None,
+) -> GitLabClient:
+    """Make the client for the configured GitLab and token.
+
+    Args:
+        api_url: Address from the command line; None for the environment's.
+        wait_budget: Maximum total time to wait for the host, in seconds.
+        max_requests: Maximum requests; None for no limit.
+        report: Called with one line for each wait; None to report none.
+
+    Raises:
+        HostError: The address or the token is invalid.
+    """
+    from crscore.gitlab.client import Client, Token  # noqa: PLC0415
     from crscore.hosts.retry import RetryBudget  # noqa: PLC0415
 
     token = gitlab_token()
-    return GitLab(
-        Client(
-            token=Token(*token) if token is not None else None,
-            url=api_url or gitlab_address(),
-            certificates=gitlab_certificates(),
-            retry=RetryBudget(budget_s=wait_budget),
-            report=report,
-        )
+    return Client(
+        token=Token(*token) if token is not None else None,
+        url=api_url or gitlab_address(),
+        certificates=gitlab_certificates(),
+        retry=RetryBudget(budget_s=wait_budget),
+        max_requests=max_requests,
+        report=report,
     )
 
 

@@ -1,6 +1,7 @@
 """Pull request that a command line names, also by its number alone in a clone."""
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
@@ -104,6 +105,53 @@ def _merge_request(match: re.Match[str], api_url: str | None) -> Target:
         )
         raise ConfigError("GROUP/PROJECT!N", "command line", expected)
     return Target(repository, int(match["number"]), is_gitlab=True)
+
+
+class Repositories(NamedTuple):
+    """Repositories, or organisations with a pattern, of one host."""
+
+    names: tuple[str, ...]
+    is_gitlab: bool | None
+    """Whether they are on GitLab; None where no name says so."""
+
+
+def find_repositories(texts: Sequence[str], api_url: str | None) -> Repositories:
+    """Parse names of repositories, of which addresses say the host.
+
+    Args:
+        texts: Each `owner/name`, `group/subgroup/project`, or the address of its page.
+        api_url: Address of the API from the command line, which allows any host; None for none.
+
+    Raises:
+        ConfigError: An address is of another host, or they are of two.
+    """
+    gitlab, github = (
+        urlsplit(api_url or address) for address in (gitlab_address(), web_address(host_address()))
+    )
+    names: list[str] = []
+    is_gitlab: set[bool] = set()
+    for text in texts:
+        parts = urlsplit(text) if text.startswith(("https://", "http://")) else None
+        name = parts.path.strip("/").removesuffix(".git") if parts else text
+        if parts is None:
+            # Only GitLab has groups of groups.
+            is_gitlab |= {True} if name.count("/") > 1 else set()
+        elif parts.netloc.lower() == gitlab.netloc.lower():
+            name = name.removeprefix(f"{gitlab.path.strip('/')}/") if gitlab.path else name
+            is_gitlab.add(True)
+        elif parts.netloc.lower() == github.netloc.lower():
+            is_gitlab.add(False)
+        else:
+            expected = (
+                f"is on {parts.netloc}; GITLAB_URL says {gitlab.netloc}, and GITHUB_API_URL "
+                f"{github.netloc}"
+            )
+            raise ConfigError("OWNER/REPO", "command line", expected)
+        names.append(name)
+    if len(is_gitlab) > 1:
+        expected = "must all be on one host: a store has one, give another --store"
+        raise ConfigError("OWNER/REPO", "command line", expected)
+    return Repositories(tuple(names), next(iter(is_gitlab), None))
 
 
 def parse_target(target: str) -> Target:

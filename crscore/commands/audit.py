@@ -6,16 +6,30 @@ import json
 from contextlib import contextmanager
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, get_args
 
 import click
 
 from crscore import io
-from crscore.commands._github import host_options, make_client, print_message, web_address
+from crscore.commands._github import (
+    host_options,
+    make_client,
+    make_gitlab_client,
+    make_host,
+    print_message,
+    web_address,
+)
 from crscore.commands._settings import PARTS, SCORING, load_settings, setting_options
+from crscore.commands._target import find_repositories
 from crscore.commands._terminal import CommandGroup, quiet_option, terminal_style
 from crscore.errors import ConfigError
-from crscore.settings import host_address, host_token, resolve_settings
+from crscore.settings import (
+    OnNothing,
+    gitlab_token,
+    host_address,
+    host_token,
+    resolve_settings,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -23,6 +37,7 @@ if TYPE_CHECKING:
     from crscore.audit.overview import Overview
     from crscore.audit.store.database import Store
     from crscore.audit.summary import Options
+    from crscore.audit.sync.reader import Source
     from crscore.usefulness.reader import Reader
 
     Command = Callable[..., Any]
@@ -103,7 +118,13 @@ def command() -> None:
     """
 
 
-@command.command("sync", examples=("crscore audit sync acme/shop acme/billing",))
+@command.command(
+    "sync",
+    examples=(
+        "crscore audit sync acme/shop acme/billing",
+        "crscore audit sync https://gitlab.com/group/project",
+    ),
+)
 @click.argument("repositories", nargs=-1, metavar="[OWNER/REPO]...")
 @_store
 @_clones
@@ -112,13 +133,15 @@ def command() -> None:
     "organisations",
     metavar="OWNER/PATTERN",
     multiple=True,
-    help="Repositories of an organisation: 'acme/*', 'acme/shop-*'; may be repeated.",
+    help="Repositories of an organisation or a group: 'acme/*', 'acme/shop-*'; may be repeated.",
 )
 @click.option(
     "--since", type=_DAY, help="First day to read of a new repository (default: 30 days ago)."
 )
 @click.option("--max-requests", type=click.IntRange(1), help="Maximum REST requests of this run.")
-@click.option("--max-points", type=click.IntRange(1), help="Maximum GraphQL points of this run.")
+@click.option(
+    "--max-points", type=click.IntRange(1), help="Maximum GraphQL points of this run, on GitHub."
+)
 @click.option("--git-url", metavar="URL", help="Address to clone from, with {name} for OWNER/REPO.")
 @host_options(wait_budget_s=600)
 @quiet_option
@@ -136,28 +159,36 @@ def sync(
     wait_budget: float,
     quiet: bool,
 ) -> int:
-    """Read new data from GitHub, by default for the repositories in the store.
+    """Read new data from GitHub or GitLab, by default for the repositories in the store.
 
-    The token is read from GITHUB_TOKEN or GH_TOKEN. A run that ends early is partial, and the next
-    one continues where it stopped.
+    GitLab's projects are given by their address: https://gitlab.com/group/project. The token is
+    read from GITHUB_TOKEN or GH_TOKEN, for GitLab from GITLAB_TOKEN or CI_JOB_TOKEN. A run that
+    ends early is partial, and the next one continues where it stopped.
     """
     from crscore.audit.sync import run  # noqa: PLC0415  (so that --help answers at once)
+    from crscore.audit.sync.github import GitHubSource  # noqa: PLC0415
 
-    settings = resolve_settings({}, file=None)
+    source: Source
+    targets = find_repositories((*repositories, *organisations), api_url)
+    names, patterns = targets.names[: len(repositories)], targets.names[len(repositories) :]
     report = None if quiet else print_message
-    client = make_client(settings, api_url, wait_budget, token=host_token(), report=report)
-    request = run.Request(
-        repositories=repositories or (() if organisations else _stored_names(file)),
-        organisations=organisations,
-        since=None if since is None else since.replace(tzinfo=UTC),
-        max_requests=max_requests,
-        max_points=max_points,
-        git_url=git_url or f"{web_address(api_url or host_address())}/{{name}}.git",
-        token=host_token(),
-    )
     with _open(file) as store:
-        folder = _folder(clones, file)
-        summary = run.sync(store, client, folder, request, now=datetime.now(UTC))
+        is_gitlab = targets.is_gitlab if targets.is_gitlab is not None else _is_gitlab(store)
+        if is_gitlab:
+            source, web, token = _gitlab_source(api_url, wait_budget, max_requests, report)
+        else:
+            settings, token = resolve_settings({}, file=None), host_token()
+            client = make_client(settings, api_url, wait_budget, token=token, report=report)
+            source = GitHubSource(client, max_requests=max_requests, max_points=max_points)
+            web = web_address(api_url or host_address())
+        request = run.Request(
+            repositories=names or (() if patterns else _stored_names(store)),
+            organisations=patterns,
+            since=None if since is None else since.replace(tzinfo=UTC),
+            git_url=git_url or f"{web}/{{name}}.git",
+            token=token,
+        )
+        summary = run.sync(store, source, _folder(clones, file), request, now=datetime.now(UTC))
     for note in summary.notes if not quiet else ():
         print_message(f"note: {note}")
     if summary.run.partial is not None:
@@ -218,12 +249,14 @@ def score(
         expected = f"there are: {', '.join(MERGED_METRICS)}"
         raise ConfigError(f"--code-metrics {','.join(sorted(wrong))}", "command line", expected)
     settings = load_settings(config_file, flags)
-    client = None
-    if not settings.offline:
-        report = None if quiet else print_message
-        client = make_client(settings, api_url, wait_budget, token=host_token(), report=report)
+    report = None if quiet else print_message
     folder, night = _folder(clones, file), datetime.now(UTC).date().isoformat()
     with _open(file, must_exist=True) as store:
+        host = None
+        if not settings.offline:
+            host = make_host(
+                settings, api_url, wait_budget, is_gitlab=_is_gitlab(store), report=report
+            )
         summary = run.score(
             store,
             folder,
@@ -231,7 +264,7 @@ def score(
             night=night,
             engine=engine,
             workers=workers,
-            client=client,
+            host=host,
             web=web_address(api_url or host_address()),
         )
         find_signals(store, folder, night=night, metrics=names, engine=make_engine(engine, workers))
@@ -409,6 +442,12 @@ def digest(
     default=3.0,
     help="Smallest relevant drop (default: 3).",
 )
+@click.option(
+    "--on-nothing",
+    type=click.Choice(get_args(OnNothing)),
+    default="pass",
+    help="What a bot without a number does; skip passes and says nothing (default: pass).",
+)
 @_webhook
 @_link
 @click.option("--format", "form", type=click.Choice(("text", "json")), default="text")
@@ -418,6 +457,7 @@ def gate(
     form: str,
     baseline: str,
     min_drop: float,
+    on_nothing: str,
     webhook: str | None,
     link: str,
     file: Path,
@@ -439,6 +479,7 @@ def gate(
         minimum_drop=min_drop,
         measure=question["measure"],
         reviewers=reviewers or ("*",),
+        on_nothing=on_nothing,
     )
     for line in (*result.notices, *result.failed):
         print_message(line)
@@ -479,15 +520,36 @@ def _open(file: Path, *, must_exist: bool = False) -> Iterator[Store]:
         yield store
 
 
-def _stored_names(file: Path) -> tuple[str, ...]:
+def _stored_names(store: Store) -> tuple[str, ...]:
     """Return the names of the store's repositories, at least one."""
     from crscore.audit.store.repositories import all_repositories  # noqa: PLC0415
 
-    with _open(file) as store:
-        names = tuple(row.name for row in all_repositories(store))
+    names = tuple(row.name for row in all_repositories(store))
     if not names:
-        raise ConfigError("OWNER/REPO", "command line", f"is missing, and {file} is empty")
+        raise ConfigError("OWNER/REPO", "command line", f"is missing, and {store.path} is empty")
     return names
+
+
+def _is_gitlab(store: Store) -> bool:
+    """Return whether the store's repositories are on GitLab."""
+    from crscore.audit.store.repositories import all_repositories  # noqa: PLC0415
+
+    return any(row.page is not None for row in all_repositories(store))
+
+
+def _gitlab_source(
+    api_url: str | None,
+    wait_budget: float,
+    max_requests: int | None,
+    report: Callable[[str], None] | None,
+) -> tuple[Source, str, str | None]:
+    """Return the configured GitLab, its address, and the token."""
+    from crscore.audit.sync.feed import FeedSource  # noqa: PLC0415
+    from crscore.gitlab.feed import GitLabFeed  # noqa: PLC0415
+
+    client = make_gitlab_client(api_url, wait_budget, max_requests=max_requests, report=report)
+    token = gitlab_token()
+    return FeedSource(GitLabFeed(client)), client.url, token[0] if token else None
 
 
 def _folder(clones: Path | None, file: Path) -> Path:

@@ -33,11 +33,9 @@ class _Commands(CommandGroup):
         return super().parse_args(ctx, args)
 
 
-# Without a command, click would use its whole help as the error message.
 @click.group(
     name="code",
     cls=_Commands,
-    no_args_is_help=False,
     examples=("crscore code candidate.py reference.py   # the same as crscore code score ...",),
 )
 def command() -> None:

@@ -89,11 +89,9 @@ def _output(metavar: str, text: str, kind: Any = str) -> Callable[..., Any]:
     )
 
 
-# Without a command, click would use its whole help as the error message.
 @click.group(
     name="train",
     cls=CommandGroup,
-    no_args_is_help=False,
     examples=("crscore train matcher study.jsonl.gz -o matcher.npz",),
 )
 def command() -> None:

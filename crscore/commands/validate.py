@@ -157,6 +157,8 @@ def command(
 
     Analyzers run only if --analyzers names them. Their findings then replace those recorded in
     the data, and the report shows the effect.
+
+    Needs: pip install 'crscore[validate]'.
     """
     io.check_output(target)
     if imported is not None:

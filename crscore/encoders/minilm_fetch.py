@@ -32,7 +32,7 @@ from crscore.encoders.minilm_files import (
     verify,
 )
 from crscore.errors import EncodingError, ModelNotFoundError
-from crscore.settings import hub_address
+from crscore.settings import ENCODER_DIR, hub_address
 from crscore.version import __version__
 
 Open = Callable[[str], IO[bytes]]
@@ -81,9 +81,9 @@ def fetch(folder: Path, *, sources: Sequence[str] = SOURCES) -> Path:
             if not _is_published(folder):
                 _fetch_from_any(sources, folder)
     except OSError as exc:
-        raise ModelNotFoundError(
-            MODEL, INSTALL_COMMAND, f"{folder}: {exc.strerror or exc}"
-        ) from exc
+        # The same command alone would fail again, as in a container without a home.
+        command = f"{ENCODER_DIR}=DIR {INSTALL_COMMAND}, where DIR can be written"
+        raise ModelNotFoundError(MODEL, command, f"{folder}: {exc.strerror or exc}") from exc
     return folder
 
 

@@ -14,6 +14,9 @@ from crscore.errors import UnavailableError
 
 T = TypeVar("T")
 
+MAX_PAGES: Final = 300
+"""Maximum number of pages read of lists of one pull request; cursors can lead in a circle."""
+
 
 class _Object(msgspec.Struct, frozen=True, rename="camel"):
     """GraphQL object."""
@@ -404,11 +407,14 @@ def read_rest(
     Raises:
         HostError: A page is missing; incomplete lists are not used.
     """
+    pages = 0
     while cursors := {
         name: page.end_cursor
         for name in lists
         if (page := (getattr(node, name) or _EMPTY).page_info).has_next_page
     }:
+        if (pages := pages + 1) > MAX_PAGES:
+            raise UnavailableError("GraphQL", f"a list has more than {MAX_PAGES} pages")
         query = nodes_query({name: lists[name] for name in cursors}, *fields, kind=kind, later=True)
         page_node = send(query, {"ids": [node.id], **cursors}).nodes[0]
         if page_node is None:

@@ -8,7 +8,7 @@ from crscore.diff.full_files import Limits
 from crscore.github import comment, conversation, pull
 from crscore.github.client import Client, Traffic
 from crscore.hosts.host import FindCheckout, Head, OwnRemarks, Reviews
-from crscore.hosts.records import PullRequest
+from crscore.hosts.records import Change, PullRequest
 from crscore.hosts.sticky import Posted, is_sticky
 
 
@@ -35,6 +35,10 @@ class GitHub:
         """Read a pull request: see `Host`."""
         options: dict[str, Any] = {"find_checkout": find_checkout, "store": store}
         return pull.read_pull(self.client, repository, number, limits=limits, **options)
+
+    def read_change(self, repository: str, number: int, *, head: str, limits: Limits) -> Change:
+        """Read the change alone: see `Host`."""
+        return pull.read_change(self.client, repository, number, head=head, limits=limits)
 
     def read_head(self, repository: str, number: int) -> Head:
         """Read the current head: see `Host`."""

@@ -7,7 +7,6 @@ outdated comments were written on. Only the first has to succeed. A later failur
 
 import base64
 from datetime import UTC, datetime, timedelta
-from typing import NamedTuple
 
 import msgspec
 
@@ -21,9 +20,8 @@ from crscore.github.client import Client
 from crscore.github.conversation import Conversation, User
 from crscore.hosts.host import SETTINGS_FILE, FindCheckout, Head, Reviews
 from crscore.hosts.outdated_hunks import mark_outdated
-from crscore.hosts.records import PullRequest, RemarkKind
+from crscore.hosts.records import Change, PullRequest, RemarkKind
 from crscore.hosts.sticky import is_sticky
-from crscore.records import Diff
 
 
 class _Repository(msgspec.Struct, frozen=True):
@@ -58,17 +56,6 @@ class _Listed(msgspec.Struct, frozen=True):
     number: int
     head: _Branch
     updated_at: str = ""
-
-
-class Change(NamedTuple):
-    """Change of a pull request, from either source."""
-
-    diff: Diff
-    """Change with whole files where available."""
-    missing: tuple[str, ...]
-    """Missing data that would change a number, one sentence each."""
-    notes: tuple[str, ...]
-    """Remarks for a reader, one sentence each."""
 
 
 def read_pull(

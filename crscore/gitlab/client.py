@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import time
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, Protocol, TypeVar
 from urllib.parse import urlsplit
 
 import msgspec
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 T = TypeVar("T")
+Item = TypeVar("Item", bound="Identified")
 
 MAX_RESPONSE_BYTES: Final = 50 * 2**20
 """Maximum bytes of one response, decompressed."""
@@ -60,6 +61,14 @@ _REFUSALS: Final[Mapping[int, tuple[type[HostError], str]]] = {
     403: (PermissionDeniedError, "the token may not do this"),
     404: (NotFoundError, "there is no such thing, or the token may not see it"),
 }
+
+
+class Identified(Protocol):
+    """Item of a list, which GitLab numbers or names."""
+
+    @property
+    def id(self) -> int | str:
+        """Identity in its list."""
 
 
 class Token(NamedTuple):
@@ -92,6 +101,16 @@ class Pages(NamedTuple, Generic[T]):
     """Pages that could not be read, with the reasons; empty when the list is complete."""
 
 
+class Page(NamedTuple, Generic[T]):
+    """Page of a list."""
+
+    items: tuple[T, ...]
+    has_more: bool
+    """Whether GitLab says that another page follows."""
+    total: int | None
+    """Items of the list; None for lists over 10,000 items."""
+
+
 class _Answer(NamedTuple):
     status: int
     headers: Mapping[str, str]
@@ -106,6 +125,7 @@ class Client:
         url: Address of the server, with its path if it has one.
         certificates: File of the certificates to trust; None for those of `requests`.
         retry: Budget for waits in this run; None for a new default budget.
+        max_requests: Requests after which no other is sent; None for no limit.
         timeout_s: Seconds without data after which a response counts as lost.
         report: Called with one line for each wait.
 
@@ -121,6 +141,7 @@ class Client:
         url: str,
         certificates: str | None = None,
         retry: RetryBudget | None = None,
+        max_requests: int | None = None,
         timeout_s: int = 30,
         report: Callable[[str], None] | None = None,
     ) -> None:
@@ -147,6 +168,7 @@ class Client:
             keep_base_url=True,
         )
         self._retry = retry or RetryBudget()
+        self._max_requests = max_requests
         self._report = report or (lambda _: None)
         self._traffic = Traffic()
         self._closed: tuple[float, str] = (0.0, "")
@@ -176,6 +198,25 @@ class Client:
         """
         return self._get(path, kind, query)[0]
 
+    def page(self, path: str, kind: type[T], number: int, **query: str) -> Page[T]:
+        """Read one page of a list.
+
+        Args:
+            path: As for `get`.
+            kind: Type that an item is converted to.
+            number: Number of the page, from 1.
+            query: Parameters of the query, besides the page's number and size.
+
+        Raises:
+            HostError: It cannot be read.
+        """
+        query |= {"per_page": str(PAGE_ITEMS), "page": str(number)}
+        items, headers = self._get(path, list[kind], query)  # type: ignore[valid-type]
+        total = headers.get("x-total", "")
+        # More digits than any list has items could not even be converted.
+        count = int(total) if total.isascii() and total.isdigit() and len(total) < 10 else None
+        return Page(tuple(items), bool(headers.get("x-next-page")), count)
+
     def pages(self, path: str, kind: type[T], **query: str) -> Pages[T]:
         """Read a list page by page; a page that fails permanently is omitted with those after it.
 
@@ -188,23 +229,30 @@ class Client:
             The items that could be read; never raises for a page.
         """
         items: list[T] = []
-        total = "0"
+        total: int | None = 0
         for number in range(1, MAX_PAGES + 1):
-            page_query = query | {"per_page": str(PAGE_ITEMS), "page": str(number)}
             try:
-                page, headers = self._get(path, list[kind], page_query)  # type: ignore[valid-type]
+                page = self.page(path, kind, number, **query)
             except HostError as exc:
                 return Pages(tuple(items), (f"page {number} and any after it: {exc.reason}",))
-            items += page
-            # GitLab leaves the total out of lists over 10,000 items.
-            total = headers.get("x-total", "")
-            if not headers.get("x-next-page"):
+            items += page.items
+            total = page.total
+            if not page.has_more:
                 break
         else:
             return Pages(tuple(items), (f"pages after {MAX_PAGES} were not read",))
-        if total.isdigit() and int(total) > len(items):
+        if total is not None and total > len(items):
             return Pages(tuple(items), (f"{len(items)} of {total} items were listed",))
         return Pages(tuple(items), ())
+
+    def read_list(self, path: str, kind: type[Item]) -> Pages[Item]:
+        """Read a list, once more where pages repeat items, as they do when a list shifts."""
+        pages = self.pages(path, kind)
+        unique = {item.id: item for item in pages.items}
+        if len(unique) < len(pages.items) or pages.missing:
+            pages = self.pages(path, kind)
+            unique |= {item.id: item for item in pages.items}
+        return Pages(tuple(unique.values()), pages.missing)
 
     def write(self, verb: str, path: str, kind: type[T], data: dict[str, str] | None = None) -> T:
         """Write, retrying only when GitLab certainly changed nothing.
@@ -272,6 +320,9 @@ class Client:
         data: dict[str, str] | None = None,
     ) -> _Answer:
         """Send one request with python-gitlab and return the answer, an error's too."""
+        if self._max_requests is not None and self._traffic.requests >= self._max_requests:
+            reason = f"the budget of {self._max_requests} requests is spent"
+            raise RateLimitedError(operation, reason)
         self._traffic.requests += 1
         try:
             response = self._gitlab.http_request(

@@ -10,7 +10,7 @@ import hashlib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, NamedTuple
 from urllib.parse import quote
 
 import msgspec
@@ -33,11 +33,9 @@ from crscore.gitlab.versions import Version
 from crscore.hosts import outdated_hunks, sticky
 from crscore.hosts.host import SETTINGS_FILE, FindCheckout, Head, OwnRemarks, Reviews
 from crscore.hosts.outdated_hunks import OutdatedHunks
-from crscore.hosts.records import PullRequest, Remark, RemarkKind
+from crscore.hosts.records import Change, PullRequest, Remark, RemarkKind
 from crscore.hosts.sticky import Posted, is_sticky
 from crscore.records import ChangedFile, Diff
-
-T = TypeVar("T", bound=notes.Discussion | versions.Entry)
 
 MAX_FAILURES: Final = 3
 """Failed whole files in a row after which no more are asked for."""
@@ -88,12 +86,6 @@ class _Conversation(NamedTuple):
     notes: tuple[str, ...]
 
 
-class _Change(NamedTuple):
-    diff: Diff
-    missing: tuple[str, ...]
-    notes: tuple[str, ...]
-
-
 @dataclass(slots=True)
 class GitLab:
     """Host whose requests a client sends."""
@@ -122,7 +114,7 @@ class GitLab:
         for is_last in (False, True):
             refs = _refs_of(request)
             talk = self._read_conversation(path, request)
-            entries = self._read_list(f"{path}/versions", versions.Entry)
+            entries = self.client.read_list(f"{path}/versions", versions.Entry)
             search = (
                 find_checkout(refs.start_sha, refs.head_sha)
                 if find_checkout
@@ -162,6 +154,17 @@ class GitLab:
             knows_sticky=talk.certain and not moved,
         )
 
+    def read_change(self, repository: str, number: int, *, head: str, limits: Limits) -> Change:
+        """Read the change alone: see `Host`."""
+        path = _path(repository, number)
+        refs = _refs_of(self.client.get(path, _MergeRequest))
+        if refs.head_sha != head:
+            raise HostError(f"{repository}!{number}", "it was pushed to since it was read")
+        entries = self.client.read_list(f"{path}/versions", versions.Entry)
+        change = self._read_change(path, refs, entries, CheckoutSearch(None, None), limits)
+        diff, unread = self._with_files(repository, head, change.diff, limits)
+        return Change(diff, (*change.missing, *unread), change.notes)
+
     def read_head(self, repository: str, number: int) -> Head:
         """Read the current head: see `Host`."""
         request = self.client.get(_path(repository, number), _MergeRequest)
@@ -174,8 +177,8 @@ class GitLab:
         one was written.
         """
         path, url = _path(repository, number), f"{self.client.url}/{repository}/-/merge_requests"
-        entries = self._read_list(f"{path}/versions", versions.Entry)
-        discussions = self._read_list(f"{path}/discussions", notes.Discussion)
+        entries = self.client.read_list(f"{path}/versions", versions.Entry)
+        discussions = self.client.read_list(f"{path}/discussions", notes.Discussion)
         if reasons := (*entries.missing, *discussions.missing):
             raise UnavailableError(path, "; ".join(reasons))
         pushes = sorted((entry.created_at, entry.head_commit_sha) for entry in entries.items)
@@ -219,7 +222,7 @@ class GitLab:
         return sticky.post(writer, harmless(body), existing.remarks, certain=existing.certain)
 
     def _read_conversation(self, path: str, request: _MergeRequest) -> _Conversation:
-        pages: Pages[notes.Discussion] = self._read_list(f"{path}/discussions", notes.Discussion)
+        pages = self.client.read_list(f"{path}/discussions", notes.Discussion)
         account, unknown = self._read_account()
         subject = notes.Subject(request.web_url, request.sha or "", account)
         missing = [f"Notes are missing: {reason}." for reason in pages.missing]
@@ -274,15 +277,6 @@ class GitLab:
             moved.append(f"GitLab counts {counts}.")
         return current, tuple(moved)
 
-    def _read_list(self, path: str, kind: type[T]) -> Pages[T]:
-        """Read a list, once more where pages repeat items, as they do when a list shifts."""
-        pages = self.client.pages(path, kind)
-        unique = {item.id: item for item in pages.items}
-        if len(unique) < len(pages.items) or pages.missing:
-            pages = self.client.pages(path, kind)
-            unique |= {item.id: item for item in pages.items}
-        return Pages(tuple(unique.values()), pages.missing)
-
     def _read_change(
         self,
         path: str,
@@ -290,14 +284,14 @@ class GitLab:
         entries: Pages[versions.Entry],
         search: CheckoutSearch,
         limits: Limits,
-    ) -> _Change:
+    ) -> Change:
         """Read the change from the checkout, else from GitLab's version of it."""
         reason = search.reason
         # The same two commits: the checkout has what GitLab compares.
         if search.checkout is not None and search.checkout.merge_base == refs.base_sha:
             try:
                 local = search.checkout.change(limits)
-                return _Change(local.diff, (), local.notes)
+                return Change(local.diff, (), local.notes)
             except CRScoreError as exc:
                 reason = str(exc)
         elif search.checkout is not None:
@@ -315,9 +309,9 @@ class GitLab:
             version = self._read_version(path, max(ids))
         except HostError as exc:
             missing = (f"The changed files could not be read ({exc.reason}).",)
-            return _Change(Diff(files=(), sha256=hashlib.sha256().hexdigest()), missing, unused)
+            return Change(Diff(files=(), sha256=hashlib.sha256().hexdigest()), missing, unused)
         read = versions.read_version(version, limits)
-        return _Change(read.diff, read.missing, (*unused, *read.diff.notes))
+        return Change(read.diff, read.missing, (*unused, *read.diff.notes))
 
     def _read_version(self, path: str, number: int) -> Version:
         if number not in self._versions:

@@ -8,7 +8,7 @@ is not read; system notes ("added 2 commits") and internal notes are left out.
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import Annotated, Final, NamedTuple
 
 import msgspec
 
@@ -23,10 +23,15 @@ _GHOST: Final = "ghost"
 _SUGGESTION: Final = re.compile(r"^([ \t]*`{3,}suggestion):-(\d{1,3})\+(\d{1,3})[ \t]*$", re.M)
 
 
+Id = Annotated[int, msgspec.Meta(ge=0, le=2**60)]
+"""Number of a thing at GitLab; larger ones would not fit into a store."""
+_Line = Annotated[int, msgspec.Meta(ge=0, le=2**31)]
+
+
 class User(msgspec.Struct, frozen=True):
     """Account."""
 
-    id: int
+    id: Id
     username: str
     bot: bool = False
 
@@ -39,8 +44,8 @@ class User(msgspec.Struct, frozen=True):
 class _Point(msgspec.Struct, frozen=True):
     line_code: str | None = None
     """Hash of the path, old line and new line: `adc83b19..._5_7`."""
-    old_line: int | None = None
-    new_line: int | None = None
+    old_line: _Line | None = None
+    new_line: _Line | None = None
 
     def line_in(self, side: Side) -> int | None:
         """Return the line; older servers give only its code."""
@@ -61,23 +66,25 @@ class Position(msgspec.Struct, frozen=True):
     head_sha: str | None = None
     old_path: str | None = None
     new_path: str | None = None
-    old_line: int | None = None
-    new_line: int | None = None
+    old_line: _Line | None = None
+    new_line: _Line | None = None
     line_range: _Range | None = None
 
 
 class NoteItem(msgspec.Struct, frozen=True):
     """Note in the lists."""
 
-    id: int
+    id: Id
     body: str = ""
     author: User | None = None
     created_at: str = ""
+    updated_at: str = ""
     system: bool = False
     internal: bool | None = None
     confidential: bool | None = None
     resolvable: bool = False
     resolved: bool | None = None
+    resolved_by: User | None = None
     position: Position | None = None
 
 
@@ -112,12 +119,17 @@ class Subject(NamedTuple):
 
 def read_discussion(discussion: Discussion, subject: Subject) -> Iterator[Remark]:
     """Convert the notes of a thread that people and bots wrote and everybody may read."""
+    return (remark for _, remark in read_notes(discussion, subject))
+
+
+def read_notes(discussion: Discussion, subject: Subject) -> Iterator[tuple[NoteItem, Remark]]:
+    """Convert the notes of a thread as `read_discussion` does, each with the note."""
     first = discussion.notes[0].id if discussion.notes else None
     for note in discussion.notes:
         if note.system or is_internal(note):
             continue
         remark = _remark(note, subject)
-        yield remark if note.position is None else _placed(remark, note, subject, first)
+        yield note, remark if note.position is None else _placed(remark, note, subject, first)
 
 
 def read_approvals(approvals: Approvals, subject: Subject) -> Iterator[Remark]:

@@ -8,6 +8,7 @@ Source: https://docs.gitlab.com/api/merge_requests/#get-a-single-merge-request-d
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -19,10 +20,13 @@ from crscore.diff.full_files import Limits
 from crscore.diff.languages import language_of
 from crscore.diff.paths import format_paths
 from crscore.errors import InputError
-from crscore.records import ChangedFile, Diff, FileStatus
+from crscore.hosts.records import Remark
+from crscore.records import ChangedFile, Diff, FileStatus, Side
 
 # Every other line of a patch starts with a blank, a sign or a backslash.
-_HEADER: Final = re.compile(r"^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@", re.M)
+_HEADER: Final = re.compile(
+    r"^@@ -(?P<old>\d{1,9})(?:,(\d+))? \+(?P<new>\d{1,9})(?:,(\d+))? @@", re.M
+)
 _SUBMODULE: Final = "160000"
 _NO_FILE: Final = "0"
 _HIDDEN: Final = "the host did not show it"
@@ -105,6 +109,47 @@ def read_version(version: Version, limits: Limits) -> ReadVersion:
     )
 
 
+def hunk_until(version: Version, remark: Remark) -> str | None:
+    """Return the hunk that a remark is on, cut after its line, as GitHub keeps it with a comment.
+
+    None for a whole file, and for a line outside the hunks.
+    """
+    row = next((r for r in version.diffs if remark.path in (r.new_path, r.old_path)), None)
+    if row is None or remark.line is None:
+        return None
+    lines: list[str] = []
+    numbers = {"-": 0, "+": 0}
+    sign = "-" if remark.side is Side.OLD else "+"
+    for text in (row.diff or "").split("\n"):
+        if match := _HEADER.match(text):
+            numbers, lines = {"-": int(match["old"]), "+": int(match["new"])}, [text]
+        elif lines and text:
+            lines.append(text)
+            if text[0] in (" ", sign) and numbers[sign] == remark.line:
+                return "\n".join(lines)
+            for mark in numbers:
+                numbers[mark] += text[0] in (" ", mark)
+    return None
+
+
+def count_lines(version: Version) -> tuple[int | None, str | None]:
+    """Return the changed lines, None where GitLab leaves some out, and the main language."""
+    lines: Counter[str] = Counter()
+    total = 0
+    for row in version.diffs:
+        start = (row.diff or "").find("@@ ")
+        changed = (row.diff or "")[max(start, 0) :].split("\n")
+        count = sum(text[:1] in ("+", "-") for text in changed) if start >= 0 else 0
+        total += count
+        if (language := language_of(row.new_path)) is not None:
+            lines[language] += count
+    cut = any(row.collapsed or row.too_large for row in version.diffs)
+    is_whole = not cut and not _uncounted(version, len(version.diffs))
+    # The first by name of those with equally many lines.
+    main = min(lines, key=lambda language: (-lines[language], language), default=None)
+    return total if is_whole else None, main
+
+
 def _read_file(row: FileRow, limits: Limits) -> ChangedFile:
     moved = row.renamed_file and row.old_path != row.new_path
     status = FileStatus.MODIFIED
@@ -147,7 +192,9 @@ def _with_hunks(file: ChangedFile, text: str, limits: Limits) -> ChangedFile:
     first = parsed.files[0]
     if len(parsed.files) > 1 or first.is_missing or not (first.hunks or first.is_submodule):
         return _without_change(file, "have a patch that cannot be read")
-    announced = sum(int(length or 1) for match in _HEADER.findall(text) for length in match)
+    announced = sum(
+        int(length or 1) for match in _HEADER.findall(text) for length in (match[1], match[3])
+    )
     if announced != sum(hunk.old_length + hunk.new_length for hunk in first.hunks):
         return _without_change(file, "have a patch that is cut")
     return replace(file, hunks=first.hunks, is_submodule=first.is_submodule)

@@ -3,7 +3,14 @@
 import hashlib
 from typing import Final
 
+from crscore.hosts.records import RemarkKind
+
 _MERGE_REQUEST: Final = "/-/merge_requests/"
+_ANCHORS: Final = {
+    RemarkKind.LINE: "#discussion_r",
+    RemarkKind.REVIEW: "#pullrequestreview-",
+    RemarkKind.CONVERSATION: "#issuecomment-",
+}
 
 
 def pull_name(repository: str, number: int, url: str) -> str:
@@ -41,3 +48,38 @@ def file_address(url: str, path: str, lines: str) -> str:
     if _MERGE_REQUEST in url:
         return f"{url}/diffs#{hashlib.sha1(data, usedforsecurity=False).hexdigest()}"
     return f"{url}/files#diff-{hashlib.sha256(data).hexdigest()}{lines}"
+
+
+def comment_address(url: str, kind: RemarkKind, number: int) -> str:
+    """Return the address of a remark on a pull request.
+
+    Args:
+        url: Page of the pull request.
+        kind: Kind of the remark.
+        number: The host's id of it.
+
+    Example:
+        >>> comment_address("https://github.com/a/b/pull/7", RemarkKind.LINE, 3)
+        'https://github.com/a/b/pull/7#discussion_r3'
+        >>> comment_address("https://gitlab.com/a/b/-/merge_requests/7", RemarkKind.LINE, 3)
+        'https://gitlab.com/a/b/-/merge_requests/7#note_3'
+    """
+    if _MERGE_REQUEST not in url:
+        return f"{url}{_ANCHORS[kind]}{number}"
+    # An approval has no place on the page.
+    return url if kind is RemarkKind.REVIEW else f"{url}#note_{number}"
+
+
+def landed_address(url: str, commit: str) -> str:
+    """Return the address of a commit of a branch, from the page of a pull request.
+
+    Example:
+        >>> landed_address("https://gitlab.com/a/b/-/merge_requests/7", "c0ffee")
+        'https://gitlab.com/a/b/-/commit/c0ffee'
+        >>> landed_address("https://github.com/a/b/pull/7", "c0ffee")
+        'https://github.com/a/b/commit/c0ffee'
+    """
+    start, separator, _ = url.partition(_MERGE_REQUEST)
+    if separator:
+        return f"{start}/-/commit/{commit}"
+    return f"{url.rpartition('/pull/')[0]}/commit/{commit}"

@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple, Protocol
 from crscore.cache import Store
 from crscore.diff.checkout import CheckoutSearch
 from crscore.diff.full_files import Limits
-from crscore.hosts.records import PullRequest, Remark
+from crscore.hosts.records import Change, PullRequest, Remark
 from crscore.hosts.sticky import Posted
 
 FindCheckout = Callable[[str, str], CheckoutSearch]
@@ -71,6 +71,19 @@ class Host(Protocol):
 
         Raises:
             HostError: The pull request itself could not be read.
+        """
+
+    def read_change(self, repository: str, number: int, *, head: str, limits: Limits) -> Change:
+        """Read the change alone, without a checkout.
+
+        Args:
+            repository: Full name of the repository.
+            number: Number of the pull request.
+            head: Required newest commit, 40 hex digits.
+            limits: Size limits of the diff and the whole files.
+
+        Raises:
+            HostError: It could not be read, or has another head.
         """
 
     def read_head(self, repository: str, number: int) -> Head:

@@ -6,6 +6,7 @@ They are independent of how they were read from a host.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from crscore.diff.checkout import Checkout
 from crscore.records import Diff, Side
@@ -64,6 +65,17 @@ class Remark:
     """Whether it was hidden (spam, off topic, ...); None when it could not be read."""
     is_own: bool | None = None
     """Whether the authenticated user wrote it; None when it could not be read."""
+
+
+class Change(NamedTuple):
+    """Change of a pull request, from a checkout or from its host."""
+
+    diff: Diff
+    """Change with whole files where available."""
+    missing: tuple[str, ...]
+    """Missing data that would change a number, one sentence each."""
+    notes: tuple[str, ...]
+    """Notes for a reader, one sentence each."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

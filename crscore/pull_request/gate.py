@@ -6,7 +6,7 @@ from typing import Final
 from crscore.errors import ConfigError
 from crscore.pull_request.overview import Overview, Scores
 from crscore.pull_request.reviewers import wildcards
-from crscore.scoring.gate import TOO_LONG, GateResult, check_thresholds
+from crscore.scoring.gate import TOO_LONG, GateResult, check_thresholds, lines_of_nothing
 
 TOGETHER: Final = "together"
 """All reviewers together."""
@@ -35,7 +35,8 @@ def judge(
         overview: The run.
         fail_under: Standing below which it fails, in [0, 100]; None for no gate.
         fail_under_relevance: Relevance below which it fails, in [0, 1]; None for no gate.
-        on_nothing: `fail` when a reviewer without a number fails.
+        on_nothing: What a reviewer does who has no number or wrote nothing: `pass`, `fail` or
+            `skip`.
         fail_on: `together`, `each`, or patterns of reviewers' names (`*` is any text).
         fail_on_partial: With a threshold, a partial run fails.
         overlong: Names of the reviewers whose reviews were too long.
@@ -60,7 +61,7 @@ def judge(
         matches = _matching_rows(overview, pattern)
         scores_by_name |= matches
         if not matches:
-            notices.append(
+            lines_of_nothing(on_nothing, failed, notices).append(
                 f"{subject}: the gate was not applied to {pattern}: no such reviewer commented"
             )
     for name, scores in scores_by_name.items():

@@ -38,7 +38,7 @@ def check_thresholds(
         reason: Why there is no score; None when there is one.
         fail_under: Standing below which it fails; None for no gate.
         fail_under_relevance: Relevance below which it fails; None for no gate.
-        on_nothing: `fail` when a text without a number fails.
+        on_nothing: What a text without a number does: see `lines_of_nothing`.
     """
     failed: list[str] = []
     notices: list[str] = []
@@ -51,8 +51,19 @@ def check_thresholds(
         # An abstention neither passes nor fails: there is no number to compare.
         if value is None:
             cause = reason or NO_WEIGHTS
-            lines = failed if on_nothing == "fail" else notices
+            lines = lines_of_nothing(on_nothing, failed, notices)
             lines.append(f"the gate was not applied to {name}: no {measure}, {cause}")
         elif value < threshold:
             failed.append(f"{measure} of {name} is {value:.4g}, below {flag} {threshold:g}")
     return GateResult(tuple(failed), tuple(notices))
+
+
+def lines_of_nothing(on_nothing: str, failed: list[str], notices: list[str]) -> list[str]:
+    """Return where to add why there is no number to compare.
+
+    Args:
+        on_nothing: `fail`; `pass`, which says so; or `skip`, which passes and says nothing.
+        failed: What fails.
+        notices: What is said.
+    """
+    return {"fail": failed, "skip": list[str]()}.get(on_nothing, notices)

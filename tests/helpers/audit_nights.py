@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from crscore.audit.store.database import Store
+from crscore.audit.sync.github import GitHubSource
 from crscore.audit.sync.run import Request, Summary, sync
 from crscore.github.client import Client
 
@@ -42,15 +43,16 @@ def run_night(
         folder: Where the store and the clones lie.
         now: Present time.
         client: Client to use; None for a new one.
-        asked: Fields of the request that differ.
+        asked: Budgets, and fields of the request that differ.
     """
     names = tuple(repository.full_name for repository in server.world.repositories)
+    budgets = {name: asked.pop(name, None) for name in ("max_requests", "max_points")}
     options = {"repositories": names, "git_url": f"{server.url}/{{name}}.git"} | asked
     request = Request(token=server.token, **options)
     used = client or Client(token=server.token, api_url=server.url)
     try:
         with opened(folder) as store:
-            return sync(store, used, folder / CLONES, request, now=now)
+            return sync(store, GitHubSource(used, **budgets), folder / CLONES, request, now=now)
     finally:
         used.close()
 

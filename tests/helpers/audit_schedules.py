@@ -162,6 +162,7 @@ def _main() -> None:
     from datetime import datetime  # noqa: PLC0415
 
     from crscore.audit.store.database import Store  # noqa: PLC0415
+    from crscore.audit.sync.github import GitHubSource  # noqa: PLC0415
     from crscore.audit.sync.run import Request, sync  # noqa: PLC0415
 
     folder, url, token, now = Path(sys.argv[1]), *sys.argv[2:5]
@@ -172,7 +173,7 @@ def _main() -> None:
     with Store(folder / audit_nights.STORE) as store:
         sync(
             store,
-            client,
+            GitHubSource(client),
             folder / audit_nights.CLONES,
             request,
             now=datetime.fromisoformat(now),

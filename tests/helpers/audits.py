@@ -123,7 +123,7 @@ class Audit:
         with self.open() as store:
             chosen = choose(store, signature_of(make_scorer(settings)), NIGHT)
             made = Tasks(
-                store, self.clones, settings, client=None, web="https://host.example", night=NIGHT
+                store, self.clones, settings, host=None, web="https://host.example", night=NIGHT
             )
             return list(made.make(chosen))
 

@@ -234,6 +234,21 @@ def test_clock_that_went_back_keeps_the_last_night(server: Server, tmp_path: Pat
     assert {one.observed for one in rows(tmp_path, Pull)} == {last} == {done.run.night}
 
 
+def test_clock_of_the_host_that_is_ahead_hides_nothing(server: Server, tmp_path: Path) -> None:
+    note = pulls_of(server)[1].notes[0]
+    ahead = int(audit_worlds.after(server.world, 400).timestamp())
+    note.edited, right = ahead, note.edited
+    night(server, tmp_path)
+    note.edited = right
+    changed = pulls_of(server)[2].notes[0]
+    changed.body, changed.edited = "Edited.", int(audit_worlds.after(server.world, 5).timestamp())
+    assert night(server, tmp_path, 20).run.pulls >= 1
+    with opened(tmp_path) as store:
+        row = store.find_one(Comment, key=comment_key(RemarkKind.CONVERSATION, changed.id))
+        assert row is not None
+        assert store.text(row.body) == "Edited."
+
+
 @pytest.mark.parametrize("token", ["no-such-token", None])
 def test_bad_token_is_one_clear_line(server: Server, tmp_path: Path, token: str | None) -> None:
     client = Client(token=token, api_url=server.url)

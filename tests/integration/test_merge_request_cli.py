@@ -142,15 +142,15 @@ def test_component_uses_the_inputs_it_declares() -> None:
 
 
 @pytest.mark.parametrize(
-    ("comment", "gate", "expected"),
+    ("comment", "gate", "on_nothing", "expected"),
     [
-        ("true", "60", ["--comment", "--fail-under", "60"]),
-        ("false", "", []),
-        ("false", "$(touch owned)", ["--fail-under", "$(touch owned)"]),
+        ("true", "60", "skip", ["--comment", "--fail-under", "60", "--on-nothing", "skip"]),
+        ("false", "", "", []),
+        ("false", "$(touch owned)", "", ["--fail-under", "$(touch owned)"]),
     ],
 )
 def test_script_of_the_component_calls_the_command(
-    tmp_path: Path, comment: str, gate: str, expected: list[str]
+    tmp_path: Path, comment: str, gate: str, on_nothing: str, expected: list[str]
 ) -> None:
     _, job = _job()
     for name in ("pip", "crscore"):
@@ -161,6 +161,7 @@ def test_script_of_the_component_calls_the_command(
         "PATH": f"{tmp_path}:{os.environ['PATH']}",
         "CRSCORE_COMMENT": comment,
         "CRSCORE_GATE": gate,
+        "CRSCORE_ON_NOTHING": on_nothing,
         "CRSCORE_PACKAGE": "crscore[gitlab]",
         "CI_MERGE_REQUEST_PROJECT_PATH": "group/sub/project",
         "CI_MERGE_REQUEST_IID": "7",

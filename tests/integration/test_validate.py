@@ -386,9 +386,17 @@ def test_option_that_says_nothing_about_an_import_is_refused(data: Path, capsys)
     assert "--format has no effect on an import" in capsys.readouterr().err
 
 
-def test_train_without_a_command_is_one_line(capsys) -> None:
-    assert cli.run(["train"]) == 2
-    assert capsys.readouterr().err == "crscore: Missing command. (try: crscore train --help)\n"
+@pytest.mark.parametrize("name", ["train", "code", "audit", "gate", "encoder"])
+def test_group_without_a_command_shows_its_help(name: str, capsys) -> None:
+    assert cli.run([name]) == 2
+    shown = "".join(capsys.readouterr())
+    assert shown.startswith(f"Usage: crscore {name} ")
+    assert "Commands:" in shown
+
+
+def test_help_names_the_extra_that_it_needs(capsys) -> None:
+    assert cli.run(["validate", "--help"]) == 0
+    assert "pip install 'crscore[validate]'" in capsys.readouterr().out
 
 
 def test_tools_look_when_the_command_line_says_so(

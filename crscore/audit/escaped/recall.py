@@ -12,7 +12,9 @@ from crscore.audit.escaped.run import DAYS
 from crscore.audit.overview import Escaped, EscapedDefect, EscapedRecall, Rate, UnknownCount
 from crscore.audit.store.database import Store
 from crscore.audit.store.escaped import count_followed, read_later_changes, read_mentions
+from crscore.audit.store.repositories import pull_pages
 from crscore.audit.tables import ReviewTable
+from crscore.hosts.addresses import landed_address
 
 MAX_MISSED: Final = 10
 """Missed defects that are listed."""
@@ -77,6 +79,7 @@ def _events(store: Store, table: ReviewTable, host: str) -> list[_Event]:
         near[repository, number, landed] |= {reviewer} if is_near else set()
         said[repository, number, landed] |= {reviewer} if is_said else set()
     events = []
+    pages = pull_pages(store, host)
     for row in read_later_changes(store, table.scope):
         repository, name, number, landed, is_fix, message, path, line, is_compared = row
         key = (repository, number, landed)
@@ -91,7 +94,7 @@ def _events(store: Store, table: ReviewTable, host: str) -> list[_Event]:
                     repository=name,
                     number=number,
                     text=_subject(store.text(message)),
-                    url=f"{host}/{name}/commit/{landed}",
+                    url=landed_address(pages[name], landed),
                     path=path,
                     line=line,
                 ),

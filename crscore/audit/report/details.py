@@ -86,13 +86,15 @@ def scope_of(store: Store, overview: Overview) -> Scope:
     return Scope(signature, overview.since, overview.until, json.dumps(repositories))
 
 
-def load_examples(store: Store, scope: Scope, host: str) -> dict[str, list[KindExamples]]:
+def load_examples(
+    store: Store, scope: Scope, pages: Mapping[str, str]
+) -> dict[str, list[KindExamples]]:
     """Return the comments of each reviewer by kind, the weightiest kind first."""
     rows = period.read_examples_of_kinds(store, scope, Signal.ACTED_ON, EXAMPLES)
     examples: defaultdict[str, list[KindExamples]] = defaultdict(list)
     for (reviewer, kind), group in groupby(rows, key=lambda row: (row[1], row[-2])):
         comments_of_kind = list(group)
-        comments = tuple(make_example(row[:-2], host) for row in comments_of_kind)
+        comments = tuple(make_example(row[:-2], pages) for row in comments_of_kind)
         examples[reviewer].append(
             KindExamples(kind, comments, comments_of_kind[0][-1] - len(comments_of_kind))
         )
@@ -121,7 +123,7 @@ def make_month_pages(pulls: Mapping[str, Sequence[PullRow]]) -> Iterator[MonthPa
 
 
 def load_comments(
-    store: Store, scope: Scope, page: MonthPage, host: str
+    store: Store, scope: Scope, page: MonthPage, pages: Mapping[str, str]
 ) -> dict[int, tuple[list[CommentRow], list[Gap]]]:
     """Return the comments on each pull request of a page, and what nobody addressed, by number."""
     ids = [row.id for row in all_repositories(store) if row.name == page.repository]
@@ -133,7 +135,7 @@ def load_comments(
     # Another page can have pull requests of the same day.
     for row in period.read_comments_of_pulls(store, of_page, Signal.ACTED_ON):
         if row[3] in contents:
-            contents[row[3]][0].append(CommentRow(make_example(row[:9], host), *row[9:]))
+            contents[row[3]][0].append(CommentRow(make_example(row[:9], pages), *row[9:]))
     for repository, number, text, severity, path, line in period.read_open_points(store, of_page):
         if number in contents:
             contents[number][1].append(

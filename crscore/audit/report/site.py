@@ -18,6 +18,7 @@ from crscore.audit.report import contents, details, escaped, plots, words
 from crscore.audit.report.contents import Links
 from crscore.audit.report.files import file_names
 from crscore.audit.store.database import Store
+from crscore.audit.store.repositories import pull_pages
 from crscore.audit.summary import HOST
 from crscore.errors import InputError
 from crscore.reports import charts, escape, frame
@@ -91,7 +92,8 @@ class _Site:
     """Pages of one report, rendered one at a time to limit memory."""
 
     def __init__(self, store: Store, overview: Overview, host: str) -> None:
-        self._store, self._overview, self._host = store, overview, host
+        self._store, self._overview = store, overview
+        self._addresses = pull_pages(store, host)
         self._scope = details.scope_of(store, overview)
         self._pulls = details.load_pulls(store, self._scope)
         self._months = tuple(details.make_month_pages(self._pulls))
@@ -115,7 +117,7 @@ class _Site:
         overview, links = self._overview, self._links
         yield _MARKER, to_json(overview)
         yield "index.html", self._page("index", words.heading(overview), "")
-        examples = details.load_examples(self._store, self._scope, self._host)
+        examples = details.load_examples(self._store, self._scope, self._addresses)
         for row in overview.reviewers:
             page = self._page(
                 "bot",
@@ -149,8 +151,8 @@ class _Site:
                 "../",
                 month=month,
                 back=f"../repositories/{links.repositories[name]}.html",
-                address=f"{self._host}/{name}/pull",
-                comments=details.load_comments(self._store, self._scope, month, self._host),
+                address=self._addresses[name],
+                comments=details.load_comments(self._store, self._scope, month, self._addresses),
             )
             yield f"pulls/{links.pulls[f'{name}#{month.pulls[0].number}']}.html", page
 

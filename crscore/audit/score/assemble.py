@@ -10,9 +10,8 @@ from crscore.audit.store.rows import Pull
 from crscore.diff import checkout, git
 from crscore.diff.full_files import Limits
 from crscore.errors import HostError
-from crscore.github.pull import Change
 from crscore.hosts import outdated_hunks
-from crscore.hosts.records import PullRequest, Remark, RemarkKind
+from crscore.hosts.records import Change, PullRequest, Remark, RemarkKind
 from crscore.records import Diff, Side
 from crscore.scoring import scopes
 
@@ -138,7 +137,8 @@ def _open(task: Task) -> checkout.CheckoutSearch:
 
 def _bases(task: Task) -> Iterator[str]:
     pull = task.pull
-    if pull.merge_commit is not None and _COMMIT.fullmatch(pull.merge_commit):
+    # After a fast-forward, the head is the merge, and its parent can be part of the change.
+    if pull.merge_commit not in (None, pull.head) and _COMMIT.fullmatch(pull.merge_commit or ""):
         # The first parent is what it was merged into.
         yield from _resolve(task.clone, "rev-parse", "--verify", f"{pull.merge_commit}^1")
     else:

@@ -14,7 +14,7 @@ from crscore.audit.score.tasks import Tasks, choose
 from crscore.audit.store.database import Store
 from crscore.audit.store.repositories import add_run
 from crscore.audit.store.rows import Run
-from crscore.github.client import Client
+from crscore.hosts.host import Host
 from crscore.settings import Config
 
 GITHUB: Final = "https://github.com"
@@ -39,7 +39,7 @@ def score(
     night: str,
     engine: str = "processes",
     workers: int = 1,
-    client: Client | None = None,
+    host: Host | None = None,
     web: str = GITHUB,
 ) -> Summary:
     """Score the pull requests that have no score of the current signature for their content.
@@ -54,8 +54,8 @@ def score(
         night: Date of the run, ISO 8601.
         engine: `processes` or `ray[:ADDRESS]`.
         workers: Worker processes; see `engines.make_engine`.
-        client: Reads changes that no clone has; None to skip them.
-        web: Address of the host's pages.
+        host: Reads changes that no clone has; None to skip them.
+        web: Address of GitHub's pages.
 
     Returns:
         Counts of the run.
@@ -85,7 +85,7 @@ def score(
             seconds=0.0,
         ),
     )
-    tasks = Tasks(store, clones, settings, client=client, web=web, night=night)
+    tasks = Tasks(store, clones, settings, host=host, web=web, night=night)
     pulls = failed = 0
     results = chosen_engine.run(
         tasks.make(unscored),

@@ -10,7 +10,7 @@ from typing import Final
 from crscore.audit.score.assemble import Task
 from crscore.audit.store.database import Store
 from crscore.audit.store.remarks import to_remark
-from crscore.audit.store.repositories import all_repositories
+from crscore.audit.store.repositories import all_repositories, pull_pages
 from crscore.audit.store.rows import Pull
 from crscore.audit.store.scoring import (
     FAILED,
@@ -21,10 +21,8 @@ from crscore.audit.store.scoring import (
 )
 from crscore.diff import full_files, git
 from crscore.errors import HostError
-from crscore.github import pull as host
-from crscore.github.client import Client
-from crscore.github.pull import Change
-from crscore.hosts.records import Remark
+from crscore.hosts.host import Host
+from crscore.hosts.records import Change, Remark
 from crscore.scorer import diff_limits
 from crscore.settings import Config
 
@@ -106,8 +104,8 @@ class Tasks:
         store: The store.
         clones: Folder with a bare clone `<repository's id>.git` each.
         settings: Settings with the size limits.
-        client: Reads changes that no clone has; None to skip them.
-        web: Address of the host's pages.
+        host: Reads changes that no clone has; None to skip them.
+        web: Address of GitHub's pages.
         night: Date of the run, ISO 8601.
     """
 
@@ -117,16 +115,17 @@ class Tasks:
         clones: Path,
         settings: Config,
         *,
-        client: Client | None,
+        host: Host | None,
         web: str,
         night: str,
     ) -> None:
         self._store, self._clones, self._night = store, clones, night
-        self._client, self._web = client, web.rstrip("/")
+        self._host = host
         self._limits = full_files.Limits(
             diff=diff_limits(settings), max_source_bytes=settings.max_source_bytes
         )
         self._names = {row.id: row.name for row in all_repositories(store)}
+        self._pages = pull_pages(store, web)
 
     def make(self, pulls: Sequence[UnscoredPull]) -> Iterator[Task]:
         """Read the rows of each pull request.
@@ -142,7 +141,7 @@ class Tasks:
             clone = self._clones / f"{repository}.git"
             yield Task(
                 name=name,
-                url=f"{self._web}/{name}/pull/{number}",
+                url=self._pages.get(name, "").replace("{number}", str(number)),
                 pull=pull,
                 remarks=tuple(_remark(self._store, comment) for comment in comments),
                 content=unscored.content,
@@ -154,12 +153,10 @@ class Tasks:
 
     def _fallback(self, name: str, pull: Pull, clone: Path) -> Change | str | None:
         """Read the change from the API when the clone lacks a commit."""
-        if self._client is None or _has(clone, pull.base, pull.head):
+        if self._host is None or _has(clone, pull.base, pull.head):
             return None
         try:
-            return host.read_change(
-                self._client, name, pull.number, head=pull.head, limits=self._limits
-            )
+            return self._host.read_change(name, pull.number, head=pull.head, limits=self._limits)
         except HostError as exc:
             return str(exc)
 

@@ -255,7 +255,8 @@ class PullTrees:
     def _fork(self, commit: str) -> str | None:
         """Return where a commit of the pull request forked from the base branch."""
         pull, fork = self._pull, None
-        if pull.merge_commit in self._known:
+        # After a fast-forward, the head is the merge, and its parent can be part of the change.
+        if pull.merge_commit in self._known and pull.merge_commit != pull.head:
             # The host's base can be older than the base branch's last merge, or contain the head.
             parent = self._trees.parent(pull.merge_commit or "")
             fork = self._trees.fork(parent, commit) if parent else None

@@ -266,6 +266,9 @@ class Store:
             yield
         except sqlite3.Error as exc:
             raise StoreError(str(self.path), _reason(exc)) from exc
+        except (OverflowError, UnicodeEncodeError) as exc:
+            # A host can send numbers of any size, and half a surrogate pair.
+            raise StoreError(str(self.path), f"it cannot hold what the host sent ({exc})") from exc
 
 
 def _where_clause(values: Mapping[str, Any]) -> str:

@@ -1,6 +1,6 @@
 """Repositories, the positions in their lists, and runs."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from crscore.audit.store.database import Store
@@ -18,6 +18,21 @@ def find_by_name(store: Store, name: str) -> list[Repository]:
     return store.select(
         Repository, "WHERE name = ? COLLATE NOCASE ORDER BY state <> 'ok', id", name
     )
+
+
+def pull_pages(store: Store, host: str) -> Mapping[str, str]:
+    """Return the addresses of pull requests' pages, with `{number}`, by the repository's name.
+
+    Args:
+        store: The store.
+        host: Address of GitHub, for the repositories that are there.
+    """
+    github = f"{host.rstrip('/')}/{{name}}/pull/{{number}}"
+    # `replace`, not `format`: an address may contain other braces.
+    return {
+        row.name: (row.page or github).replace("{name}", row.name)
+        for row in all_repositories(store)
+    }
 
 
 def get_position(store: Store, repository: int, name: str) -> str | None:

@@ -72,6 +72,7 @@ class Repository(Row):
     language: str | None = None
     state: str
     reason: str | None = None
+    page: str | None = None
 
 
 @_table("cursors", "repository", "list")

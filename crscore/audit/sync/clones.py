@@ -21,14 +21,13 @@ from crscore.errors import HostError
 
 FETCH_TIMEOUT_S: Final = 3_600.0
 """Time limit of one fetch in seconds; the first is a whole clone."""
-# `+`: a force-push moves these refs backwards.
-_REFSPECS: Final = ("+refs/pull/*/head:refs/pull/*/head", "+refs/heads/*:refs/heads/*")
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 # Network settings, as set on a company's machines; git's own variables are not passed on.
 _NETWORK_VARIABLES: Final = (
     "HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy", "ALL_PROXY",
     "all_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH",
 )  # fmt: skip
+_BASIC: Final = "Authorization: Basic "
 # Maintenance would delete objects that no ref names any more.
 _FETCH_OPTIONS: Final = (
     "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
@@ -47,7 +46,10 @@ def fetch_repository(
     repository: int,
     url: str,
     token: str | None,
+    *,
     find_commits: Callable[[Sequence[str]], Sequence[str]],
+    refs: str = "refs/pull/*/head",
+    login: str = "x-access-token",
 ) -> None:
     """Fetch new objects into the clone of a repository, which is created when missing.
 
@@ -59,6 +61,8 @@ def fetch_repository(
         token: Token to sign in with; no argument or file contains it.
         find_commits: Returns those of some commits that the host still has; called once, and only
             when the clone lacks some.
+        refs: Refs of the newest commits of the pull requests, with `*` for the number.
+        login: Account name to sign in with.
 
     Raises:
         HostError: git or `find_commits` failed; what was fetched is kept.
@@ -72,32 +76,50 @@ def fetch_repository(
     if not (git_dir / "HEAD").is_file():
         # `--template=`: without hooks that a template of the user or the system would copy.
         run_git(("init", "--quiet", "--bare", "--template=", "."), folder=git_dir)
-    variables = _variables(url, token)
-    _fetch(git_dir, url, _REFSPECS, variables)
+    variables = _variables(url, f"{login}:{token}" if token is not None else None)
+    # `+`: a force-push moves these refs backwards.
+    refspecs = [f"+{name}:{name}" for name in (refs, "refs/heads/*")]
+    _fetch(git_dir, url, refspecs, variables)
     # An observed commit may be empty or no object name at all; the host's text is untrusted.
     commits = set(filter(_COMMIT.fullmatch, observed_commits(store, repository)))
     missing = sorted(_missing(git_dir, commits))
     # One commit that the host lost would fail the whole fetch.
-    present = find_commits(missing) if missing else ()
+    present = set(find_commits(missing)).intersection(missing) if missing else ()
     if present:
         # A commit that a force-push replaced is on no branch: it is fetched by its own name, and
         # the ref keeps it.
-        _fetch(git_dir, url, [f"{commit}:refs/kept/{commit}" for commit in present], variables)
+        _fetch(
+            git_dir, url, [f"{commit}:refs/kept/{commit}" for commit in sorted(present)], variables
+        )
 
 
 def _fetch(git_dir: Path, url: str, refspecs: Iterable[str], variables: Mapping[str, str]) -> None:
-    run_git(
-        ("fetch", *_FETCH_OPTIONS, "--stdin", "--", url),
-        folder=git_dir,
-        is_git_dir=True,
-        # Refspecs go through standard input: they can be more than fit on a command line.
-        input_bytes="".join(f"{refspec}\n" for refspec in refspecs).encode(),
-        variables=variables,
-        timeout_s=FETCH_TIMEOUT_S,
-    )
+    try:
+        run_git(
+            ("fetch", *_FETCH_OPTIONS, "--stdin", "--", url),
+            folder=git_dir,
+            is_git_dir=True,
+            # Refspecs go through standard input: they can be more than fit on a command line.
+            input_bytes="".join(f"{refspec}\n" for refspec in refspecs).encode(),
+            variables=variables,
+            timeout_s=FETCH_TIMEOUT_S,
+        )
+    except HostError as exc:
+        # git repeats what the host answers, and that may be the login that it was sent.
+        raise HostError(exc.request, _redacted(exc.reason, variables)) from None
 
 
-def _variables(url: str, token: str | None) -> dict[str, str]:
+def _redacted(reason: str, variables: Mapping[str, str]) -> str:
+    for value in variables.values():
+        encoded = value.removeprefix(_BASIC)
+        if encoded != value:
+            login = base64.b64decode(encoded).decode()
+            for secret in (encoded, login, login.partition(":")[2]):
+                reason = reason.replace(secret, "***")
+    return reason
+
+
+def _variables(url: str, login: str | None) -> dict[str, str]:
     """Return the environment of a fetch, with network settings and the token, without prompts."""
     settings = {
         # Empty: no helper of the machine may answer with another account.
@@ -107,9 +129,9 @@ def _variables(url: str, token: str | None) -> dict[str, str]:
         "fetch.unpackLimit": "1",  # keep packs: loose objects would be one file each
     }
     # In the environment: other users of the machine can read arguments, and a file would stay.
-    if token is not None:
-        login = base64.b64encode(f"x-access-token:{token}".encode()).decode()
-        settings[f"http.{url}.extraHeader"] = f"Authorization: Basic {login}"
+    if login is not None:
+        encoded = base64.b64encode(login.encode()).decode()
+        settings[f"http.{url}.extraHeader"] = f"{_BASIC}{encoded}"
     variables = {name: os.environ[name] for name in _NETWORK_VARIABLES if name in os.environ}
     variables |= {"GIT_ALLOW_PROTOCOL": "https:http", "GIT_CONFIG_COUNT": str(len(settings))}
     for index, (name, value) in enumerate(settings.items()):

@@ -22,7 +22,8 @@ from crscore.pull_request.reviewers.classify import read_posts
 
 DELETED: Final = "deleted"
 """Reason with which a deleted comment counts as minimised."""
-_GHOST: Final = "ghost"
+GHOST: Final = "ghost"
+"""Name of the reviewer whose account is deleted."""
 
 
 def kind_of_item(item: CommentItem) -> RemarkKind:
@@ -41,7 +42,7 @@ def to_row(store: Store, repository: int, item: CommentItem) -> Comment:
         author=item.user.login if item.user else None,
         author_id=item.user.id if item.user else None,
         is_app=is_app,
-        reviewer=item.user.login if item.user else _GHOST,
+        reviewer=item.user.login if item.user else GHOST,
         is_bot=is_app,
         # Until `classify_comments` has read all posts of the pull request.
         is_review=0,
@@ -78,7 +79,7 @@ def to_review_row(store: Store, pull: Pull, review: graphql.Review) -> Comment:
         author=author.rest_login if author else None,
         author_id=author.database_id if author else None,
         is_app=is_app,
-        reviewer=author.rest_login if author else _GHOST,
+        reviewer=author.rest_login if author else GHOST,
         is_bot=is_app,
         is_review=0,
         body=store.add_text(review.body),

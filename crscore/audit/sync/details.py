@@ -5,18 +5,16 @@ stays pending with its failure; the others continue.
 """
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from crscore.audit.store.comments import (
-    Account,
     add_thread,
     put_comments,
     put_observation,
     thread_by_comment,
 )
-from crscore.audit.store.database import Store
 from crscore.audit.store.rows import Check, Pull, Revision, comment_key
 from crscore.audit.sync.comments import (
     classify_comments,
@@ -27,7 +25,7 @@ from crscore.audit.sync.comments import (
     to_row,
     to_thread_observation,
 )
-from crscore.audit.sync.repositories import Messages
+from crscore.audit.sync.reader import PullReader
 from crscore.audit.sync.traffic import Meter
 from crscore.diff.languages import language_of
 from crscore.errors import (
@@ -39,7 +37,6 @@ from crscore.errors import (
 )
 from crscore.github import graphql
 from crscore.github.conversation import PENDING, CommentItem, LineItem
-from crscore.github.response_errors import one_line
 from crscore.hosts.records import RemarkKind
 
 PULLS_PER_QUERY: Final = 20
@@ -50,41 +47,15 @@ _UNLISTED: Final = "GitHub counts comments that it does not list"
 
 
 @dataclass(slots=True, kw_only=True)
-class DetailReader:
-    """Reads details of pull requests and stores them."""
+class DetailReader(PullReader):
+    """Reads details of pull requests from GitHub and stores them."""
 
-    store: Store
     meter: Meter
-    night: str
-    """Night of the observations, ISO 8601."""
-    final_before: str
-    """Pull requests that were closed before this time are read for the last time."""
-    logins: dict[Account, str]
-    """Logins of the accounts, brought up to date."""
-    messages: Messages
-    names: Mapping[int, str]
-    """Names of the repositories by number."""
-    advance: Callable[[], None]
-    """Called for each pull request."""
-    read: int = 0
-    """Pull requests that were read."""
-    failed: int = 0
-    """Pull requests that were not."""
-    first_reason: str = ""
-    """Why the first of these was not."""
-    failed_again: int = 0
-    """Those that had failed before, too."""
     query: str = graphql.DETAILS_QUERY
     """Query for details; without checks once GitHub refused them."""
 
-    def read_pulls(self, pulls: Sequence[Pull]) -> None:
-        """Read pull requests in this order.
-
-        Raises:
-            RateLimitedError: The budget is spent, or GitHub's.
-            BadTokenError: The token is missing or wrong.
-            UnavailableError: GitHub has stopped answering.
-        """
+    def read_all(self, pulls: Sequence[Pull]) -> None:
+        """Read pull requests in batches: see `read_pulls`."""
         try:
             self._read_batches(pulls)
         finally:
@@ -92,14 +63,6 @@ class DetailReader:
                 self.messages.miss(
                     "Checks could not be read: the token lacks checks: read and statuses: read."
                 )
-            if self.failed:
-                noun = "pull request" if self.failed == 1 else "pull requests"
-                reason = self.first_reason
-                # One that GitHub never answers for does not make each later run partial.
-                report = self.messages.miss
-                if self.failed == self.failed_again:
-                    report = self.messages.note
-                report(f"{self.failed:,} {noun} could not be read: {reason}.")
 
     def _read_batches(self, pulls: Sequence[Pull]) -> None:
         size, unanswered = PULLS_PER_QUERY, 0
@@ -125,7 +88,7 @@ class DetailReader:
                     size = len(batch) // 2
                     waiting.extendleft(reversed(batch))
                 else:
-                    self._fail(batch[0], exc.reason)
+                    self.fail(batch[0], exc.reason)
                     unanswered = unanswered + 1 if isinstance(exc, UnavailableError) else 0
                     if unanswered == MAX_UNANSWERED:
                         raise
@@ -136,7 +99,7 @@ class DetailReader:
 
     def _read_pull(self, pull: Pull, node: graphql.Node | None) -> None:
         if node is None:
-            self._fail(pull, "GitHub has no such pull request any more")
+            self.fail(pull, "GitHub has no such pull request any more")
             return
         try:
             node = graphql.read_rest(self.meter.graphql, node, graphql.DETAILS)
@@ -144,18 +107,10 @@ class DetailReader:
         except (RateLimitedError, BadTokenError):
             raise
         except HostError as exc:
-            self._fail(pull, exc.reason)
+            self.fail(pull, exc.reason)
             return
         with self.store.transaction():
             self._write(pull, node, items)
-        self.advance()
-
-    def _fail(self, pull: Pull, reason: str) -> None:
-        self.failed += 1
-        self.failed_again += pull.failure is not None
-        self.first_reason = self.first_reason or one_line(reason)
-        with self.store.transaction():
-            self.store.put([replace(pull, failure=reason, pending=1)])
         self.advance()
 
     def _read_unlisted(self, pull: Pull, node: graphql.Node) -> list[CommentItem]:
@@ -200,23 +155,13 @@ class DetailReader:
         # After all comments are stored: whether a post is a review depends on the others of its
         # author.
         classify_comments(store, pull.repository, pull.number, pull.author)
-        # GitHub may take a moment to list what it counts.
         lacks = self._lacks_comments(pull, node)
-        row = replace(
+        self.complete(
             pull,
             lines=node.additions + node.deletions,
             language=_language(node),
-            pending=int(lacks),
-            observed=self.night,
-            # Closed ones are read once more after the observed days; from then on they stay as they
-            # are.
-            final=int(pull.closed is not None and pull.closed < self.final_before),
-            failure=_UNLISTED if lacks else None,
+            unlisted=_UNLISTED if lacks else "",
         )
-        store.put([row])
-        if lacks:
-            self.first_reason = self.first_reason or _UNLISTED
-        self.read, self.failed = self.read + (not lacks), self.failed + lacks
 
     def _observe(self, pull: Pull, node: graphql.Node, items: Sequence[CommentItem]) -> None:
         states: dict[int, graphql.CommentState] = {}

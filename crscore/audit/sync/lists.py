@@ -76,6 +76,7 @@ def read_lists(
     repository: Repository,
     logins: dict[Account, str],
     messages: Messages,
+    now: str,
 ) -> Repository:
     """Store what changed in a repository and mark its pull requests as pending.
 
@@ -85,6 +86,8 @@ def read_lists(
         repository: The repository.
         logins: Logins by account, brought up to date.
         messages: Gets notes on new names.
+        now: Current time. No position is later: a host whose clock is ahead must not hide what
+            changes until then.
 
     Returns:
         The repository, with its present name.
@@ -93,7 +96,7 @@ def read_lists(
         NotFoundError: There is no repository of this name.
         HostError: A list could not be read to its end.
     """
-    repository = _read_pulls(store, meter, repository, messages)
+    repository = _read_pulls(store, meter, repository, messages, now)
     # GitHub has no list of reviews of a repository; they come with the details of each pull
     # request.
     lists: tuple[tuple[str, str, type[CommentItem]], ...] = (
@@ -102,14 +105,14 @@ def read_lists(
     )
     for name, folder, kind in lists:
         path = f"/repos/{repository.name}/{folder}/comments"
-        messages.notes += _read_comments(store, meter, repository.id, name, path, kind, logins)
+        messages.notes += _read_comments(store, meter, repository.id, name, path, kind, logins, now)
     # Last, as it needs the comments: it adds pull requests that the list did not show.
     _read_unlisted(store, meter, repository)
     return repository
 
 
 def _read_pulls(
-    store: Store, meter: Meter, repository: Repository, messages: Messages
+    store: Store, meter: Meter, repository: Repository, messages: Messages, now: str
 ) -> Repository:
     """Read the list from its newest item to the position, as it has no `since`.
 
@@ -120,8 +123,8 @@ def _read_pulls(
     if unfinished is not None:
         page, last, top = unfinished.split()
         progress = _Progress(page=int(page), last=last, top=top)
-        repository = _descend(store, meter, repository, messages, progress)
-    return _descend(store, meter, repository, messages, None)
+        repository = _descend(store, meter, repository, messages, progress, now)
+    return _descend(store, meter, repository, messages, None, now)
 
 
 def _descend(
@@ -130,6 +133,7 @@ def _descend(
     repository: Repository,
     messages: Messages,
     progress: _Progress | None,
+    now: str,
 ) -> Repository:
     """Read the list down to the position, from the top or from the last page that was read.
 
@@ -162,7 +166,7 @@ def _descend(
             break
     # At the end only: a run that is killed on the way must not skip the older pages.
     with store.transaction():
-        put_position(store, repository.id, "pulls", top)
+        put_position(store, repository.id, "pulls", min(top, now))
         store.delete(Cursor, repository=repository.id, list=_UNFINISHED)
     return repository
 
@@ -213,6 +217,7 @@ def _read_comments(
     path: str,
     kind: type[CommentItem],
     logins: dict[Account, str],
+    now: str,
 ) -> list[str]:
     """Read a list of comments from its position, the oldest change first; return notes."""
     since = _position(store, repository, name)
@@ -228,7 +233,7 @@ def _read_comments(
             # Signals and scores are computed from details, so a changed comment has to reach them.
             mark_pending(store, repository, put_comments(store, rows))
             if position is not None:
-                put_position(store, repository, name, position)
+                put_position(store, repository, name, min(position, now))
         part.clear()
 
     pages = meter.pages(path, kind, query, time=attrgetter("updated_at"))

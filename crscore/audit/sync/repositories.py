@@ -4,14 +4,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from typing import Final
+from typing import Final, Protocol
 
 import msgspec
 
 from crscore.audit.store.database import Store
-from crscore.audit.store.repositories import find_by_name, start_lists
+from crscore.audit.store.repositories import all_repositories, find_by_name, start_lists
 from crscore.audit.store.rows import Repository
-from crscore.audit.sync.traffic import Meter
 from crscore.errors import (
     BadTokenError,
     HostError,
@@ -22,17 +21,39 @@ from crscore.errors import (
 )
 
 LISTS: Final = ("pulls", "line", "conversation")
-# `owner/name`: `psf/requests`, `a.b/c-d_e`.
-_NAME: Final = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
+# `owner/name`: `psf/requests`, `a.b/c-d_e`; GitLab's groups have groups.
+_NAME: Final = r"[\w.-]+/[\w.-]+"
+_DEEP_NAME: Final = r"[\w.-]+(?:/[\w.-]+){1,20}"
 # An owner with a pattern as in a shell: `acme/*`, `acme/api-[!x]*`.
-_PATTERN: Final = re.compile(r"([\w.-]+)/[\w.*?\[\]!-]+", re.ASCII)
+_PATTERN: Final = r"([\w.-]+)/[\w.*?\[\]!-]+"
+_DEEP_PATTERN: Final = r"([\w.-]+(?:/[\w.-]+){0,20})/[\w.*?\[\]!-]+"
 
 
-class _Listed(msgspec.Struct, frozen=True):
+class Listed(msgspec.Struct, frozen=True):
+    """Repository as the host lists it."""
+
     id: int
     full_name: str
     default_branch: str | None = None
     language: str | None = None
+
+
+class Directory(Protocol):
+    """Finds the repositories of a host. Every error raised is a `HostError`."""
+
+    page: str | None
+    """Address of a pull request's page, with `{name}` and `{number}`; None for GitHub's."""
+    is_deep: bool
+    """Whether owners can have owners, as GitLab's groups."""
+
+    def find(self, name: str) -> Listed:
+        """Find a repository by its name."""
+
+    def find_by_id(self, number: int) -> Listed:
+        """Find a repository by its number, which survives a new name."""
+
+    def list_owner(self, owner: str) -> list[Listed]:
+        """List the repositories of an organisation, a user or a group."""
 
 
 @dataclass(slots=True)
@@ -53,23 +74,32 @@ class Messages:
         self.missing.append(text)
 
 
-def check_names(names: Sequence[str], patterns: Sequence[str]) -> None:
-    """Check names of repositories, and organisations with a pattern.
+def check_names(
+    store: Store, directory: Directory, names: Sequence[str], patterns: Sequence[str]
+) -> None:
+    """Check names of repositories, organisations with a pattern, and whose host the store is of.
 
     Raises:
-        InputError: One of them is neither.
+        InputError: One of them is neither, or the store is of another host.
     """
     for name in names:
-        if not _NAME.fullmatch(name):
+        if not re.fullmatch(_DEEP_NAME if directory.is_deep else _NAME, name, re.ASCII):
             raise InputError(f"{name!r} is not a repository: write OWNER/NAME")
     for pattern in patterns:
-        if not _PATTERN.fullmatch(pattern):
+        if not _match_pattern(directory, pattern):
             raise InputError(f"{pattern!r} is not an organisation with a pattern: write OWNER/*")
+    # Two hosts number their comments alike.
+    if any(row.page != directory.page for row in all_repositories(store)):
+        raise InputError(f"{store.path} has repositories of another host: give another --store")
+
+
+def _match_pattern(directory: Directory, pattern: str) -> re.Match[str] | None:
+    return re.fullmatch(_DEEP_PATTERN if directory.is_deep else _PATTERN, pattern, re.ASCII)
 
 
 def find_repositories(
     store: Store,
-    meter: Meter,
+    directory: Directory,
     names: Sequence[str],
     patterns: Sequence[str],
     since: str,
@@ -79,7 +109,7 @@ def find_repositories(
 
     Args:
         store: The store; gets the rows.
-        meter: Reads from GitHub.
+        directory: Finds repositories on the host.
         names: Each `owner/name`.
         patterns: Each `owner/pattern`.
         since: Time from which a new repository is read.
@@ -97,7 +127,8 @@ def find_repositories(
             repositories[stored[0].id] = stored[0]
             continue
         try:
-            listed = meter.get(f"/repos/{name}", _Listed)
+            listed = directory.find(name)
+            repositories[listed.id] = _store_listed(store, directory, listed, since, messages)
         except (RateLimitedError, BadTokenError):
             raise
         except HostError as exc:
@@ -105,17 +136,18 @@ def find_repositories(
                 _lose(store, stored[0], exc, messages)
             else:
                 messages.miss(f"{name} cannot be read: {exc.reason}.")
-        else:
-            repositories[listed.id] = _store_listed(store, listed, since, messages)
     for pattern in patterns:
-        for listed in _list(store, meter, pattern, messages):
-            repositories[listed.id] = _store_listed(store, listed, since, messages)
+        for listed in _list(store, directory, pattern, messages):
+            try:
+                repositories[listed.id] = _store_listed(store, directory, listed, since, messages)
+            except HostError as exc:
+                messages.miss(f"{pattern}: {exc.reason}.")
     # A fixed order: a run that is stopped and repeated reads the same repositories first.
     return sorted(repositories.values(), key=lambda repository: repository.id)
 
 
 def find_again(
-    store: Store, meter: Meter, repository: Repository, messages: Messages
+    store: Store, directory: Directory, repository: Repository, messages: Messages
 ) -> Repository | None:
     """Look for a repository that no longer has its name; return None when it is gone.
 
@@ -123,17 +155,18 @@ def find_again(
         HostError: It is undecided.
     """
     try:
-        listed = meter.get(f"/repositories/{repository.id}", _Listed)
+        listed = directory.find_by_id(repository.id)
     except (NotFoundError, PermissionDeniedError) as exc:
         _lose(store, repository, exc, messages)
         return None
-    return _store_listed(store, listed, "", messages)
+    return _store_listed(store, directory, listed, "", messages)
 
 
 def rename(store: Store, repository: Repository, name: str, messages: Messages) -> Repository:
     """Store a repository's new name."""
     if repository.name == name:
         return repository
+    _check_listed(name)
     messages.note(f"{repository.name} is now called {name}.")
     renamed = replace(repository, name=name)
     with store.transaction():
@@ -141,31 +174,31 @@ def rename(store: Store, repository: Repository, name: str, messages: Messages) 
     return renamed
 
 
-def _list(store: Store, meter: Meter, pattern: str, messages: Messages) -> list[_Listed]:
-    """Return the repositories of an organisation, or of a user, that match a pattern.
+def _list(store: Store, directory: Directory, pattern: str, messages: Messages) -> list[Listed]:
+    """Return the repositories of an owner that match a pattern.
 
     If they cannot be listed, those in the store are returned.
     """
-    owner = pattern.partition("/")[0]
+    match = _match_pattern(directory, pattern)
+    owner = match[1] if match else ""
     try:
-        try:
-            pages = list(meter.pages(f"/orgs/{owner}/repos", _Listed, {"type": "all"}))
-        except NotFoundError:
-            pages = list(meter.pages(f"/users/{owner}/repos", _Listed))
-        listed = [item for page in pages for item in page]
+        listed = directory.list_owner(owner)
     except (RateLimitedError, BadTokenError):
         raise
     except HostError as exc:
         messages.miss(f"The repositories of {owner} cannot be listed: {exc.reason}.")
         listed = [
-            _Listed(row.id, row.name, row.default_branch, row.language)
+            Listed(row.id, row.name, row.default_branch, row.language)
             for row in store.find(Repository, state="ok")
         ]
-    # Names on GitHub ignore case.
+    # Names on code hosts ignore case.
     return [item for item in listed if fnmatchcase(item.full_name.lower(), pattern.lower())]
 
 
-def _store_listed(store: Store, listed: _Listed, since: str, messages: Messages) -> Repository:
+def _store_listed(
+    store: Store, directory: Directory, listed: Listed, since: str, messages: Messages
+) -> Repository:
+    _check_listed(listed.full_name)
     previous = store.find_one(Repository, id=listed.id)
     row = Repository(
         id=listed.id,
@@ -173,6 +206,7 @@ def _store_listed(store: Store, listed: _Listed, since: str, messages: Messages)
         default_branch=listed.default_branch,
         language=listed.language,
         state="ok",
+        page=directory.page,
     )
     if previous is not None and previous.name != row.name:
         messages.note(f"{previous.name} is now called {row.name}.")
@@ -182,6 +216,12 @@ def _store_listed(store: Store, listed: _Listed, since: str, messages: Messages)
         if previous is None:
             start_lists(store, row.id, LISTS, since)
     return row
+
+
+def _check_listed(name: str) -> None:
+    """Refuse a name that would be more than a name in an address or a message."""
+    if not re.fullmatch(_DEEP_NAME, name, re.ASCII):
+        raise HostError("the repository", f"the host calls it {name[:100]!r}, which is no name")
 
 
 def _lose(store: Store, repository: Repository, error: HostError, messages: Messages) -> None:

@@ -14,25 +14,21 @@ from pathlib import Path
 from typing import Final
 
 from crscore import progress
-from crscore.audit.store.comments import logins_by_account
+from crscore.audit.store.comments import Account, logins_by_account
 from crscore.audit.store.database import Store
 from crscore.audit.store.pulls import mark_last_reading, observed_pulls, pending_pulls
 from crscore.audit.store.repositories import add_run, last_night
 from crscore.audit.store.rows import Repository, Run
 from crscore.audit.sync.clones import fetch_repository
-from crscore.audit.sync.details import DetailReader
-from crscore.audit.sync.lists import read_lists
+from crscore.audit.sync.reader import PullReader, Source
 from crscore.audit.sync.repositories import (
     Messages,
     check_names,
     find_again,
     find_repositories,
 )
-from crscore.audit.sync.threads import observe_threads
-from crscore.audit.sync.traffic import Meter
 from crscore.errors import BadTokenError, HostError, NotFoundError, RateLimitedError
-from crscore.github.client import Client
-from crscore.github.response_errors import one_line
+from crscore.reports.escape import one_line
 
 OBSERVED_DAYS: Final = 14
 """Days after the merge, or the close, on which a pull request is observed."""
@@ -48,10 +44,6 @@ class Request:
     """Each `owner/name`."""
     organisations: tuple[str, ...] = ()
     """Each an owner with a pattern of names, as in a shell: `acme/*`."""
-    max_requests: int | None = None
-    """Maximum REST requests; None for no limit."""
-    max_points: int | None = None
-    """GraphQL points after which no query is sent; None for no limit."""
     since: datetime | None = None
     """Time from which a new repository is read; None for 30 days ago."""
     git_url: str = "https://github.com/{name}.git"
@@ -75,7 +67,7 @@ class Summary:
 
 def sync(
     store: Store,
-    client: Client,
+    source: Source,
     clones: Path,
     request: Request,
     *,
@@ -85,7 +77,7 @@ def sync(
 
     Args:
         store: The store.
-        client: GitHub client.
+        source: The code host.
         clones: Folder of the bare clones.
         request: What to synchronise.
         now: Current time, with a time zone.
@@ -94,11 +86,11 @@ def sync(
         The outcome. A run that could not read everything has the reason in `run.partial`.
 
     Raises:
-        InputError: A name is not that of a repository.
+        InputError: A name is not that of a repository, or the store is of another host.
         BadTokenError: The token is missing or wrong.
         StoreError: The store cannot be written.
     """
-    check_names(request.repositories, request.organisations)
+    check_names(store, source, request.repositories, request.organisations)
     start, messages = time.monotonic(), Messages()
     now = now.astimezone(UTC)
     date = _check_clock(store, now, messages)
@@ -118,7 +110,7 @@ def sync(
     )
     night = _Night(
         store=store,
-        meter=Meter(client, max_requests=request.max_requests, max_points=request.max_points),
+        source=source,
         clones=clones,
         request=request,
         night=date,
@@ -147,7 +139,7 @@ class _Night:
     """One run."""
 
     store: Store
-    meter: Meter
+    source: Source
     clones: Path
     request: Request
     night: str
@@ -157,7 +149,7 @@ class _Night:
     messages: Messages
     run: Run
     repositories: list[Repository] = field(default_factory=list)
-    reader: DetailReader | None = None
+    reader: PullReader | None = None
 
     @property
     def numbers(self) -> list[int]:
@@ -193,8 +185,8 @@ class _Night:
             self.run,
             finished=_iso(self.now + timedelta(seconds=seconds)),
             partial=" ".join(self.messages.missing) or None,
-            rest=self.meter.requests,
-            points=self.meter.points,
+            rest=self.source.requests,
+            points=self.source.points,
             seconds=round(seconds, 3),
         )
         with self.store.transaction():
@@ -211,7 +203,7 @@ class _Night:
     def _find(self) -> None:
         self.repositories = find_repositories(
             self.store,
-            self.meter,
+            self.source,
             self.request.repositories,
             self.request.organisations,
             _iso(self.request.since or self.now - timedelta(days=FIRST_DAYS)),
@@ -234,29 +226,31 @@ class _Night:
             self.repositories += unread
 
     def _read_repository(
-        self, repository: Repository, logins: dict[tuple[bool, int], str]
+        self, repository: Repository, logins: dict[Account, str]
     ) -> Repository | None:
         """Return the repository with its present name; None when it is gone."""
         try:
             try:
-                return read_lists(self.store, self.meter, repository, logins, self.messages)
+                return self._read_from(repository, logins)
             except NotFoundError:
-                renamed = find_again(self.store, self.meter, repository, self.messages)
-                if renamed is None:
-                    return None
-                return read_lists(self.store, self.meter, renamed, logins, self.messages)
+                renamed = find_again(self.store, self.source, repository, self.messages)
+                return None if renamed is None else self._read_from(renamed, logins)
         except (RateLimitedError, BadTokenError):
             raise
         except HostError as exc:
             self.messages.miss(f"{repository.name} was not read to the end: {exc}.")
             return repository
 
+    def _read_from(self, repository: Repository, logins: dict[Account, str]) -> Repository:
+        now = _iso(self.now)
+        return self.source.read_lists(self.store, repository, logins, self.messages, now)
+
     def _observe_threads(self) -> None:
         """Observe the threads of what is not read in full tonight."""
         mark_last_reading(self.store, self.observed_since)
         pulls = observed_pulls(self.store, self.numbers, self.night, self.observed_since)
         with progress.track("observing pull requests", len(pulls)) as advance:
-            observe_threads(self.store, self.meter, pulls, self.night, advance)
+            self.source.observe_threads(self.store, pulls, self.night, advance)
 
     def _read_pulls(self) -> None:
         pulls = pending_pulls(self.store, self.numbers)
@@ -266,9 +260,8 @@ class _Night:
                 self._count_pulls()
                 advance()
 
-            self.reader = DetailReader(
+            self.reader = self.source.make_reader(
                 store=self.store,
-                meter=self.meter,
                 night=self.night,
                 final_before=self.observed_since,
                 logins=logins_by_account(self.store),
@@ -285,9 +278,15 @@ class _Night:
                 # `replace`, not `format`: an address may contain other braces.
                 url = url.replace("{name}", repository.name)
                 try:
-                    find_commits = partial(self.meter.find_commits, repository.name)
                     fetch_repository(
-                        self.store, self.clones, repository.id, url, token, find_commits
+                        self.store,
+                        self.clones,
+                        repository.id,
+                        url,
+                        token,
+                        find_commits=partial(self.source.find_commits, repository.name),
+                        refs=self.source.refs,
+                        login=self.source.login,
                     )
                 except HostError as exc:
                     self.messages.miss(

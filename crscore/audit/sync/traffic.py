@@ -14,6 +14,9 @@ Answer = TypeVar("Answer", Nodes, Commits)
 COMMITS_PER_QUERY: Final = 100
 """Commits that one query asks for."""
 
+MAX_PAGES: Final = 5_000
+"""Maximum number of pages of one list in one run; a host can list without end."""
+
 
 class Meter:
     """Reads from GitHub within budgets.
@@ -72,17 +75,21 @@ class Meter:
 
         Raises:
             RateLimitedError: The budget is spent, or GitHub's.
-            HostError: A page cannot be read, or has no items although others follow it.
+            HostError: A page cannot be read, has no items although others follow it, or is one too
+                many.
         """
         number, query = first, dict(parameters or {})
         has_more: bool | None = None
-        while has_more is not False:
+        for _ in range(MAX_PAGES):
             page = self._count(partial(self._client.page, path, kind, query, number=number))
             if not page.items and (page.has_more or has_more):
                 # Taken for the end, an empty page would move the position over what was not read.
                 raise UnavailableError(f"GET {path}", f"page {number} of the list has no items")
             has_more = page.has_more if page.items else False
             yield page.items
+            # None: a full page whose stored links may be old.
+            if has_more is False:
+                return
             number += 1
             times = [query["since"], *map(time, page.items)] if time else []
             # Out of order, or GitHub ignored `sort`: times cannot lead to the next page.
@@ -91,6 +98,7 @@ class Meter:
             # A page of one single time would be requested again forever.
             elif times and times[-1] > times[0]:
                 number, query = 1, query | {"since": times[-1]}
+        raise UnavailableError(f"GET {path}", f"pages after {MAX_PAGES:,} are left to the next run")
 
     def graphql(self, query: str, variables: Mapping[str, Any]) -> Nodes:
         """Send a query of `graphql.nodes_query`.

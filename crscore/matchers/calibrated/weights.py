@@ -3,8 +3,9 @@
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Any, Final
 
+import msgspec
 import numpy as np
 
 from crscore import arrays
@@ -18,6 +19,25 @@ FORMAT: Final = 1
 _SCALAR_FIELDS: Final = ("encoder", "data_sha256", "seed", "start", "discount", "decision")
 _TREE_ARRAYS: Final = ("roots", "feature", "threshold", "left", "right", "value")
 _VECTOR_ARRAYS: Final = ("claim", "remark", "axes", "centre")
+
+
+_Finite = Annotated[float, msgspec.Meta(ge=-1e6, le=1e6)]
+
+
+class _Facts(msgspec.Struct, frozen=True):
+    """Facts of a file, in the ranges that a run can use."""
+
+    format: Any
+    features: list[str]
+    encoder: str
+    data_sha256: str
+    seed: int
+    start: _Finite
+    discount: _Finite
+    decision: Annotated[float, msgspec.Meta(gt=0, lt=1)]
+    # Each step is one pass over all rows.
+    depth: Annotated[int, msgspec.Meta(ge=0, le=64)]
+    documents: Annotated[int, msgspec.Meta(ge=0, le=2**31)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -79,24 +99,41 @@ def read_weights(path: Path) -> Weights:
     """
 
     def parse(content: arrays.Arrays) -> Weights:
-        facts = json.loads(arrays.to_text(content["facts"]))
+        facts = msgspec.convert(json.loads(arrays.to_text(content["facts"])), _Facts)
         names = list(features.feature_names(len(content["axes"])))
-        if facts["format"] != FORMAT or facts["features"] != names:
+        if facts.format != FORMAT or facts.features != names:
             raise InputError(f"{path} was made by another version of crscore; train it again")
-        trees = Trees(depth=facts["depth"], **{name: content[name] for name in _TREE_ARRAYS})
+        _check_numbers(content)
+        trees = Trees(depth=facts.depth, **{name: content[name] for name in _TREE_ARRAYS})
         _check(trees, features=len(names))
         stems = arrays.to_lines(content["stems"])
         return Weights(
-            **{name: facts[name] for name in _SCALAR_FIELDS},
+            **{name: getattr(facts, name) for name in _SCALAR_FIELDS},
             trees=trees,
             background=Background(
                 frequency=dict(zip(stems, content["frequency"].tolist(), strict=True)),
-                documents=facts["documents"],
+                documents=facts.documents,
                 **{name: content[name] for name in _VECTOR_ARRAYS},
             ),
         )
 
     return arrays.unpack(path, parse, "weights of the calibrated matcher")
+
+
+def _check_numbers(content: arrays.Arrays) -> None:
+    """Reject numbers that would end a run later, or make its results unknown."""
+    axes = content["axes"]
+    shapes = dict.fromkeys(("claim", "remark", "centre"), axes.shape[1:])
+    if axes.ndim != 2 or any(content[name].shape != shape for name, shape in shapes.items()):
+        raise ValueError("the vectors differ in length")
+    for name in (*_VECTOR_ARRAYS, "threshold", "value"):
+        if content[name].dtype != np.float32 or not np.isfinite(content[name]).all():
+            raise ValueError(f"{name} has something other than finite numbers")
+    frequency = content["frequency"]
+    if frequency.dtype != np.int32 or (frequency.size and frequency.min() < 0):
+        raise ValueError("the frequencies are out of range")
+    if any(content[name].ndim != 1 for name in (*_TREE_ARRAYS, "frequency")):
+        raise ValueError("the trees are no lists")
 
 
 def _check(trees: Trees, *, features: int) -> None:

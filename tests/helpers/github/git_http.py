@@ -39,16 +39,19 @@ def password(request: Request) -> str:
         return ""
 
 
-def answer(request: Request, repository: Repository, space: str) -> Answer:
+def answer(
+    request: Request, repository: Repository, space: str, heads: str = "refs/pull"
+) -> Answer:
     """What git answers.
 
     Args:
         request: One that `asked` knows.
         repository: The repository it is about.
         space: Namespace of the refs: copies of a world share the history's folder.
+        heads: Where the heads of pull requests are.
     """
     if request.path.endswith("/info/refs"):
-        _write_refs(repository, space)
+        _write_refs(repository, space, heads)
     environment = {
         **{key: value for key, value in os.environ.items() if not key.startswith("GIT_")},
         "GIT_CONFIG_GLOBAL": os.devnull,
@@ -79,12 +82,12 @@ def answer(request: Request, repository: Repository, space: str) -> Answer:
     return Answer(status=status, body=body, headers=headers)
 
 
-def _write_refs(repository: Repository, space: str) -> None:
+def _write_refs(repository: Repository, space: str, heads: str) -> None:
     """Name the branches and the heads of the pull requests as they are now."""
     history, root = repository.history, f"refs/namespaces/{space}/"
     wanted = {f"{root}refs/heads/{name}": sha for name, sha in repository.branches.items()}
     for number, pull in repository.pulls.items():
-        wanted[f"{root}refs/pull/{number}/head"] = pull.head
+        wanted[f"{root}{heads}/{number}/head"] = pull.head
     listed = history.git("for-each-ref", "--format=%(refname) %(objectname)", f"{root}refs/")
     now = dict(line.split(" ") for line in listed.decode().splitlines())
     lines = [f"delete {name}\n" for name in now.keys() - wanted.keys()]

@@ -18,8 +18,18 @@ ENTITIES: Final[dict[str, dict[str, Kind]]] = {
     "UserPublic": {"id": int, "username": str, "name": str, "state": str, "bot": bool},
     "Job": {"id": int, "user": "UserPublic"},
     "DiffRefs": {"base_sha": str, "head_sha": str, "start_sha": str},
+    "Project": {"id": int, "path_with_namespace": str, "default_branch": str},
+    "AwardEmoji": {"id": int, "name": str, "user": "UserBasic"},
     "MergeRequest": {
+        "id": int,
         "iid": int,
+        "draft": bool,
+        "created_at": str,
+        "updated_at": str,
+        "closed_at": str,
+        "merged_at": str,
+        "merge_commit_sha": str,
+        "squash_commit_sha": str,
         "title": str,
         "state": str,
         "web_url": str,
@@ -107,11 +117,16 @@ ENTITIES: Final[dict[str, dict[str, Kind]]] = {
         "commit_id": str,
     },
 }
-_MERGE_REQUEST: Final = r"/projects/[^/]+/[^/]+/merge_requests/\d+"
+_PROJECT: Final = r"/projects/(?:\d+|[A-Za-z][^/]*/[^/]+)"
+_MERGE_REQUEST: Final = rf"{_PROJECT}/merge_requests/\d+"
 ANSWERS: Final[dict[str, Kind]] = {
     r"/user": "UserPublic",
     r"/job": "Job",
-    r"/projects/[^/]+/[^/]+/repository/files/.+": "File",
+    rf"{_PROJECT}/repository/files/.+": "File",
+    _PROJECT: "Project",
+    r"/groups/[^/]+/projects": ["Project"],
+    rf"{_PROJECT}/merge_requests": ["MergeRequest"],
+    rf"{_MERGE_REQUEST}/notes/\d+/award_emoji": ["AwardEmoji"],
     _MERGE_REQUEST: "MergeRequest",
     rf"{_MERGE_REQUEST}/approvals": "MergeRequestApprovals",
     rf"{_MERGE_REQUEST}/versions": ["MergeRequestDiff"],

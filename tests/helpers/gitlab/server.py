@@ -10,9 +10,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from tests.helpers.github import anchors, faults
+from tests.helpers.github import anchors, faults, git_http
 from tests.helpers.github.answers import Answer, Request
 from tests.helpers.github.faults import Kind
+from tests.helpers.github.shapes import latest
 from tests.helpers.github.state import Note, iso
 from tests.helpers.github.transport import Http, handler
 from tests.helpers.gitlab import description
@@ -20,7 +21,7 @@ from tests.helpers.gitlab import description
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from tests.helpers.github.state import LineComment, User, World
+    from tests.helpers.github.state import LineComment, Repository, User, World
 
 TOKEN = "loopback-token"
 OWN = 41898282
@@ -46,7 +47,10 @@ class Entry:
 
 @dataclass(kw_only=True)
 class Server:
-    """A GitLab with the pull request 7 of a world as its merge request."""
+    """A GitLab with the pull requests of a world as its merge requests.
+
+    `repository` and `pull` are those of the last request, under the lock.
+    """
 
     world: World
     clock: Callable[[], float]
@@ -64,7 +68,7 @@ class Server:
     def __post_init__(self) -> None:
         self._lock = threading.RLock()
         self.repository = self.world.repositories[0]
-        self.pull = self.repository.pulls[7]
+        self.pull = next(iter(self.repository.pulls.values()))
         self.http = Http(("127.0.0.1", 0), handler(self.meet))
         self.url = f"http://127.0.0.1:{self.http.server_port}"
         self.thread = threading.Thread(target=self.http.serve_forever, args=(0.02,), daemon=True)
@@ -79,7 +83,13 @@ class Server:
             if answer.status in (200, 201):
                 path = request.path.removeprefix("/api/v4")
                 # What a fault puts in the place of an answer is no answer of GitLab's.
-                if fault is None or fault.kind not in (Kind.STATUS, Kind.PRIMARY, Kind.SECONDARY):
+                is_git = git_http.asked(request) is not None
+                replaced = fault is not None and fault.kind in (
+                    Kind.STATUS,
+                    Kind.PRIMARY,
+                    Kind.SECONDARY,
+                )
+                if not is_git and not replaced:
                     is_list = request.method == "GET"
                     self.deviations += description.deviations(path, answer.body, is_list=is_list)
             return answer, fault
@@ -95,6 +105,8 @@ class Server:
             return answer
         if fault and (early := fault.instead(self.clock())) is not None:
             return early
+        if (name := git_http.asked(request)) is not None:
+            return self._git(request, name)
         path = request.path.removeprefix("/api/v4")
         is_job = bool(self.job_token) and request.headers.get("job-token") == self.job_token
         if request.headers.get("private-token") != TOKEN and not is_job:
@@ -103,19 +115,61 @@ class Server:
             return Answer(body={"id": 1, "user": _account(self.world.viewer)})
         if path == "/user" and not is_job:
             return Answer(body=_account(self.world.viewer))
-        return self._project(path, request, fault)
+        return self._below(path, request, fault)
 
-    def _project(self, path: str, request: Request, fault: faults.Fault | None) -> Answer:
-        start = f"/projects/{self.repository.full_name}"
-        if not path.startswith(f"{start}/"):
+    def _below(self, path: str, request: Request, fault: faults.Fault | None) -> Answer:
+        if match := re.fullmatch(r"/groups/([^/]+)/projects", path):
+            owned = [one for one in self.world.repositories if one.owner == match[1]]
+            if not owned:
+                return _message(404, "404 Group Not Found")
+            return self._page([_project(one) for one in owned], request, fault)
+        match = re.match(r"/projects/(\d+|[^/]+/[^/]+)(?=/|$)", path)
+        name = match[1] if match else ""
+        repository = self.world.by_id(int(name)) if name.isdigit() else self.world.repository(name)
+        if repository is None or match is None:
             return _message(404, "404 Project Not Found")
-        path = path.removeprefix(start)
+        self.repository = repository
+        path = path.removeprefix(match[0])
+        return self._in_project(path, request, fault) if path else Answer(body=_project(repository))
+
+    def _git(self, request: Request, name: str) -> Answer:
+        repository = self.world.repository(name)
+        if repository is None or git_http.password(request) not in (TOKEN, self.job_token):
+            return _message(404, "404 Project Not Found")
+        space = f"{self.http.server_port}-{repository.id}"
+        return git_http.answer(request, repository, space, heads="refs/merge-requests")
+
+    def _listed(self, request: Request) -> list[dict[str, Any]]:
+        """The merge requests, which have no commits in lists."""
+        rows = []
+        for pull in self.repository.pulls.values():
+            self.pull = pull
+            row = self._merge_request()
+            del row["diff_refs"]
+            rows.append(row)
+        after = request.query.get("updated_after", "")
+        rows = [row for row in rows if row["updated_at"] >= after]
+        return sorted(rows, key=lambda row: (row["updated_at"], row["iid"]))
+
+    def _in_repository(self, path: str, ref: str) -> Answer:
         if match := re.fullmatch(r"/repository/files/(.+)", path):
-            return self._file(match[1], request.query.get("ref", ""))
-        subject = f"/merge_requests/{self.pull.number}"
-        if not path.startswith(subject):
+            return self._file(match[1], ref)
+        commit = path.removeprefix("/repository/commits/")
+        if commit in self.repository.history:
+            return Answer(body={"id": commit})
+        return _message(404, "404 Commit Not Found")
+
+    def _in_project(self, path: str, request: Request, fault: faults.Fault | None) -> Answer:
+        if path == "/merge_requests":
+            items = self.faults.arrange(request.path, self._listed(request))
+            return self._page(items, request, fault)
+        if path.startswith("/repository/"):
+            return self._in_repository(path, request.query.get("ref", ""))
+        match = re.match(r"/merge_requests/(\d+)(?=/|$)", path)
+        if match is None or int(match[1]) not in self.repository.pulls:
             return _message(404, "404 Not found")
-        path = path.removeprefix(subject)
+        self.pull = self.repository.pulls[int(match[1])]
+        path = path.removeprefix(match[0])
         if request.method != "GET":
             return self._write(path, request)
         if match := re.fullmatch(r"/versions/(\d+)", path):
@@ -123,6 +177,8 @@ class Server:
         if path in ("", "/approvals"):
             return Answer(body=self._merge_request() if not path else self._approvals())
         lists = {"/versions": self._versions, "/discussions": self._discussions}
+        if match := re.fullmatch(r"/notes/(\d+)/award_emoji", path):
+            lists[path] = lambda: self._reactions(int(match[1]))
         lists["/notes"] = lambda: [_note(note) for note in self.pull.notes]
         if path not in lists:
             return _message(404, "404 Not found")
@@ -144,7 +200,18 @@ class Server:
         lines = [line for line in self.pull.lines if self._is_sent(line)]
         url = f"{self.url}/{self.repository.full_name}/-/merge_requests/{self.pull.number}"
         return {
+            "id": self.repository.id % 1000 * 1000 + self.pull.number,
             "iid": self.pull.number,
+            "state": {"open": "opened"}.get(self.pull.state, self.pull.state)
+            if not self.pull.merged_at
+            else "merged",
+            "draft": self.pull.draft,
+            "created_at": iso(self.pull.at),
+            "updated_at": iso(latest(self.pull)),
+            "closed_at": iso(self.pull.closed_at) if self.pull.closed_at else None,
+            "merged_at": iso(self.pull.merged_at) if self.pull.merged_at else None,
+            "merge_commit_sha": self.pull.merge_commit if self.pull.merged_at else None,
+            "squash_commit_sha": None,
             "title": self.pull.title,
             "web_url": url,
             "sha": self.pull.head,
@@ -195,7 +262,9 @@ class Server:
 
     def _bodies(self) -> list[Note]:
         return [
-            Note(id=review.id, author=review.author, body=review.body, at=review.at, edited=0)
+            Note(
+                id=review.id, author=review.author, body=review.body, at=review.at, edited=review.at
+            )
             for review in self.pull.reviews
             if review.body and review.state != "PENDING"
         ]
@@ -224,13 +293,29 @@ class Server:
             "old_line": number if old else None,
             "new_line": None if old else number,
         }
-        resolved = (line.reply_to or line.id) in self.pull.resolved
-        note = _note(Note(id=line.id, author=line.author, body=line.body, at=line.at, edited=0))
-        return note | {"resolvable": True, "resolved": resolved, "position": position}
+        by = self.pull.resolved.get(line.reply_to or line.id)
+        shown = Note(id=line.id, author=line.author, body=line.body, at=line.at, edited=line.edited)
+        resolved = {"resolved": by is not None, "resolved_by": _user(by) if by else None}
+        return _note(shown) | {"resolvable": True, "position": position, **resolved}
+
+    def _reactions(self, note: int) -> list[dict[str, Any]]:
+        remarks = (*self.pull.lines, *self.pull.notes, *self.pull.reviews)
+        thumbs = [remark.thumbs for remark in remarks if remark.id == note]
+        names = [
+            name
+            for one in thumbs
+            for name in [*["thumbsup"] * one.up, *["thumbsdown_tone2"] * one.down, "tada"]
+        ]
+        user = _user(self.world.viewer)
+        return [{"id": at, "name": name, "user": user} for at, name in enumerate(names, start=1)]
 
     def _approvals(self) -> dict[str, Any]:
-        users = [r.author for r in self.pull.reviews if r.state == "APPROVED" and r.author]
-        return {"approved_by": [{"user": _user(user)} for user in users]}
+        rows = [
+            {"user": _user(review.author), "approved_at": iso(review.at)}
+            for review in self.pull.reviews
+            if review.state == "APPROVED" and review.author
+        ]
+        return {"approved_by": rows}
 
     def _file(self, path: str, ref: str) -> Answer:
         commit = self.repository.resolve(ref)
@@ -271,6 +356,14 @@ def _message(status: int, text: str) -> Answer:
     return Answer(status=status, body={"message": text})
 
 
+def _project(repository: Repository) -> dict[str, Any]:
+    return {
+        "id": repository.id,
+        "path_with_namespace": repository.full_name,
+        "default_branch": repository.default_branch,
+    }
+
+
 def _user(user: User) -> dict[str, Any]:
     return {"id": user.id, "username": user.login, "state": "active"}
 
@@ -287,6 +380,7 @@ def _note(note: Note) -> dict[str, Any]:
         "body": note.body,
         "author": author,
         "created_at": iso(note.at),
+        "updated_at": iso(note.edited),
         "system": False,
         "internal": False,
         "resolvable": False,
@@ -300,7 +394,7 @@ def serve(world: World, *, clock: Callable[[], float], page_limit: int = 100) ->
     server.thread.start()
     try:
         yield server
-        assert server.deviations == []
+        assert not server.deviations, sorted(set(server.deviations))[:9]
     finally:
         server.http.shutdown()
         server.thread.join()

@@ -172,6 +172,18 @@ def test_unknown_numbers_fail_nothing(now: Overview, before: float | Overview, w
 
 
 @pytest.mark.parametrize(
+    ("on_nothing", "lengths"), [("pass", (0, 1)), ("fail", (1, 0)), ("skip", (0, 0))]
+)
+@pytest.mark.parametrize("has_bots", [True, False])
+def test_a_bot_without_a_number_does_what_is_asked(
+    on_nothing: str, lengths: tuple[int, int], *, has_bots: bool
+) -> None:
+    now = overview(None) if has_bots else replace(overview(None), reviewers=())
+    result = judge(now, baseline=50, on_nothing=on_nothing)
+    assert tuple(map(len, result)) == lengths
+
+
+@pytest.mark.parametrize(
     ("options", "key"),
     [
         ({"baseline": 101}, "baseline"),

@@ -4,8 +4,9 @@ import msgspec
 import pytest
 
 from crscore.diff.full_files import Limits
-from crscore.gitlab.versions import ReadVersion, Version, read_version
-from crscore.records import FileStatus
+from crscore.gitlab.versions import ReadVersion, Version, count_lines, hunk_until, read_version
+from crscore.hosts.records import Remark, RemarkKind
+from crscore.records import FileStatus, Side
 
 HUNK = "@@ -1,2 +1,2 @@\n a\n-b\n+c\n"
 MODES = {"a_mode": "100644", "b_mode": "100644"}
@@ -68,3 +69,39 @@ def test_binary_file_has_no_hunk_and_is_not_missing() -> None:
     version = read({"new_path": "x.png", "diff": "Binary files a/x.png and b/x.png differ\n"})
     assert version.missing == ()
     assert version.diff.files[0].is_binary
+
+
+LONG = "@@ -1,3 +1,4 @@\n a\n-b\n+c\n+d\n e\n@@ -20,2 +21,1 @@ def f():\n x\n-y\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "side", "last"),
+    [
+        (2, Side.NEW, "+c"),
+        (3, Side.NEW, "+d"),
+        (2, Side.OLD, "-b"),
+        (3, Side.OLD, " e"),
+        (21, Side.OLD, "-y"),
+        (21, Side.NEW, " x"),
+        (99, Side.NEW, None),
+        (None, Side.NEW, None),
+    ],
+)
+def test_hunk_is_cut_after_the_line(line: int | None, side: Side, last: str | None) -> None:
+    row = {"new_path": "x.py", "old_path": "x.py", "diff": LONG, **MODES}
+    version = msgspec.convert({"id": 1, "diffs": [row], "real_size": "1"}, Version)
+    remark = Remark(
+        id=1, kind=RemarkKind.LINE, body="", login=None, is_bot=False,
+        path="x.py", line=line, side=side,
+    )  # fmt: skip
+    hunk = hunk_until(version, remark)
+    assert (hunk or "").rpartition("\n")[2] == (last or "")
+    assert hunk is None or hunk.count("@@") == 2
+    assert count_lines(version) == (4, "python")
+
+
+@pytest.mark.parametrize("more", [{"too_large": True}, {"collapsed": True}])
+def test_lines_of_a_change_that_is_not_shown_are_unknown(more: dict) -> None:
+    row = {"new_path": "x.py", "old_path": "x.py", "diff": LONG, **MODES, **more}
+    version = msgspec.convert({"id": 1, "diffs": [row], "real_size": "1"}, Version)
+    assert count_lines(version)[0] is None

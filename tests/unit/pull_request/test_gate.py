@@ -78,6 +78,18 @@ def test_gate_on_somebody_who_did_not_speak_says_so() -> None:
     assert "copilot: no such reviewer commented" in verdict.notices[0]
 
 
+@pytest.mark.parametrize(
+    ("on_nothing", "lengths"), [("pass", (0, 1)), ("fail", (1, 0)), ("skip", (0, 0))]
+)
+@pytest.mark.parametrize("name", ["copilot", "bot"])
+def test_nobody_and_nothing_do_what_is_asked(
+    name: str, on_nothing: str, lengths: tuple[int, int]
+) -> None:
+    actual = scored(bot=None)
+    verdict = gate.judge(actual, fail_under_relevance=0.3, fail_on=[name], on_nothing=on_nothing)
+    assert tuple(map(len, verdict)) == lengths
+
+
 def test_each_name_that_matches_nobody_is_told() -> None:
     verdict = judge(scored(mira=0.9), "mira,mira_k")
     assert (verdict.failed, len(verdict.notices)) == ((), 1)

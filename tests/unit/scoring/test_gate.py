@@ -11,3 +11,5 @@ def test_a_text_without_a_number_fails_where_that_is_asked() -> None:
     failed = gate.check_thresholds("a.md", **numbers, **thresholds, on_nothing="fail")
     assert (passed.failed, passed.notices) == ((), (line,))
     assert (failed.failed, failed.notices) == ((line,), ())
+    skipped = gate.check_thresholds("a.md", **numbers, **thresholds, on_nothing="skip")
+    assert skipped == gate.GateResult((), ())

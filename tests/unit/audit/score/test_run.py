@@ -11,6 +11,7 @@ from msgspec.structs import replace as with_settings
 from crscore.audit.score.tasks import Tasks
 from crscore.audit.store.rows import Comment, CommentScore, OpenPoint, Pull, Run, Score
 from crscore.errors import ConfigError, DependencyError
+from crscore.github.host import GitHub
 from crscore.hosts.records import RemarkKind
 from tests.helpers.audits import NIGHT, SETTINGS, Audit, add, kill_scoring
 from tests.unit.github.shops import pull_of, shop
@@ -116,7 +117,7 @@ def test_without_a_clone_the_reason_says_so(audit: Audit) -> None:
 
 
 def test_change_that_no_clone_has_is_read_from_the_interface(audit: Audit) -> None:
-    with shop() as (server, host):
+    with shop() as (server, client):
         served = pull_of(server)
         with audit.open() as store, store.transaction():
             store.change("DELETE FROM comments")
@@ -124,7 +125,7 @@ def test_change_that_no_clone_has_is_read_from_the_interface(audit: Audit) -> No
             add(store, 900, 7, "bo", "Round to cents.", commit_id=served.head)
             store.put([replace(audit.pull(8, "f" * 40), base=served.base)])
             add(store, 901, 8, "bo", "Round to cents.", commit_id="f" * 40)
-        assert audit.score(client=host)[1:3] == (2, 1)
+        assert audit.score(host=GitHub(client))[1:3] == (2, 1)
     assert scores(audit, 7)["bo"].relevance is not None
 
 

@@ -274,3 +274,13 @@ def test_failed_migration_leaves_the_old_version(tmp_path: Path, monkeypatch: An
             Store(path)
     with Store(path) as store:
         assert store.query("SELECT name FROM sqlite_master WHERE name = 'more'") == []
+
+
+def test_what_sqlite_cannot_hold_is_a_clear_error(tmp_path: Path) -> None:
+    with Store(tmp_path / "audit.db") as store:
+        for row in (
+            Repository(id=2**63, name="acme/shop", state="ok"),
+            Repository(id=1, name="acme/\ud800", state="ok"),
+        ):
+            with pytest.raises(StoreError, match="cannot hold what the host sent"):
+                store.put([row])

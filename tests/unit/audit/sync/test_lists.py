@@ -23,5 +23,5 @@ def test_empty_list_leaves_the_position_where_it_was(tmp_path: Path) -> None:
         with store.transaction():
             store.append([repository])
             start_lists(store, 1, ["pulls", "line", "conversation"], START)
-        read_lists(store, EmptyHost(), repository, {}, Messages())
+        read_lists(store, EmptyHost(), repository, {}, Messages(), "2026-01-02T00:00:00Z")
         assert get_position(store, 1, "pulls") == START

@@ -5,17 +5,18 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
+from crscore.audit.sync import traffic
 from crscore.audit.sync.traffic import Meter
 from crscore.errors import RateLimitedError, UnavailableError
 from crscore.github import graphql
-from crscore.github.client import Client
+from crscore.github.client import Client, ListPage, Traffic
 from crscore.hosts.retry import RetryBudget
 from tests.helpers.github import faults, scenes
 from tests.helpers.github.faults import At, Fault, Kind
 from tests.helpers.github.server import serve
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from tests.helpers.github.server import Server
 
@@ -79,3 +80,40 @@ def test_points_end_with_the_budget(server: Server) -> None:
     with pytest.raises(RateLimitedError, match="the budget of 0 points is spent"):
         used.graphql(graphql.THREAD_STATES_QUERY, {"ids": []})
     assert server.log == []
+
+
+class Endless:
+    """A host whose lists have no end, each page later than the one before."""
+
+    traffic = Traffic()
+
+    def __init__(self) -> None:
+        self.sent = 0
+
+    def page(self, *_: object, **__: object) -> ListPage[tuple[str, int]]:
+        self.sent += 1
+        return ListPage(((f"{self.sent:012}", self.sent),), has_more=True)
+
+
+@pytest.mark.parametrize("time", [None, lambda item: item[0]])
+def test_list_without_an_end_is_left_to_the_next_run(time: Callable | None) -> None:
+    host = Endless()
+    with pytest.raises(UnavailableError, match="are left to the next run"):
+        list(Meter(host).pages(LIST, tuple, {"since": ""}, time=time))
+    assert host.sent == traffic.MAX_PAGES
+
+
+def test_cursors_in_a_circle_end() -> None:
+    page = {"hasNextPage": True, "endCursor": "same"}
+    empty = {"nodes": []}
+    node = {
+        "id": "P", "additions": 1, "deletions": 0, "commits": empty, "timeline": empty,
+        "threads": empty, "reviews": empty,
+        "comments": {"nodes": [{"fullDatabaseId": "1"}], "pageInfo": page},
+    }  # fmt: skip
+    answer = msgspec.convert({"nodes": [node], "rateLimit": {"cost": 1}}, graphql.Nodes)
+    first = answer.nodes[0]
+    assert first is not None
+    lists = {"comments": graphql.DETAILS["comments"]}
+    with pytest.raises(UnavailableError, match="more than 300 pages"):
+        graphql.read_rest(lambda *_: answer, first, lists)

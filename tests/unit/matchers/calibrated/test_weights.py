@@ -1,5 +1,6 @@
 import io
 import json
+import tracemalloc
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from crscore import arrays
 from crscore.errors import InputError
 from crscore.matchers.calibrated import features, weights
 from crscore.matchers.calibrated.features import Background
@@ -249,3 +251,65 @@ def test_no_stem_is_no_empty_stem(tmp_path: Path) -> None:
     bare = make_weights(background=replace(make_weights().background, frequency={}))
     path = written(tmp_path / "w.npz", weights.to_bytes(bare))
     assert weights.read_weights(path).background.frequency == {}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"depth": 10**9}, {"depth": 1.5}, {"depth": True}, {"decision": 2}, {"start": 1e300},
+        {"documents": -1}, {"discount": "0.1"}, {"encoder": None}, {"seed": []},
+    ],
+)  # fmt: skip
+def test_facts_that_no_run_can_use_are_an_input_error(change: dict, tmp_path: Path) -> None:
+    path = rewritten(tmp_path / "w.npz", "facts.npy", facts(**change))
+    with pytest.raises(InputError, match="cannot be read as weights"):
+        weights.read_weights(path)
+
+
+@pytest.mark.parametrize(
+    ("entry", "content"),
+    [
+        ("value", np.array([0, np.nan, 1], dtype=np.float32)),
+        ("threshold", np.array(["a", "b", "c"])),
+        ("threshold", np.array([0, np.inf, 0], dtype=np.float32)),
+        ("centre", np.zeros(3, dtype=np.float32)),
+        ("claim", np.zeros((D, D), dtype=np.float32)),
+        ("axes", np.zeros((K, D + 1), dtype=np.float32)),
+        ("roots", np.zeros((1, 1), dtype=np.int32)),
+        ("frequency", np.array([4, -9, 5], dtype=np.int32)),
+        ("frequency", np.array([4, 9, 5], dtype=np.float64)),
+    ],
+)
+def test_arrays_that_no_run_can_use_are_an_input_error(
+    entry: str, content: np.ndarray, tmp_path: Path
+) -> None:
+    path = rewritten(tmp_path / "w.npz", f"{entry}.npy", array(content))
+    with pytest.raises(InputError, match="cannot be read as weights"):
+        weights.read_weights(path)
+
+
+def test_archive_that_unpacks_to_gigabytes_is_refused_unread(tmp_path: Path) -> None:
+    path = tmp_path / "w.npz"
+    with (
+        zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive,
+        archive.open("facts.npy", "w", force_zip64=True) as part,
+    ):
+        for _ in range(arrays.MAX_BYTES // 2**20 + 1):
+            part.write(bytes(2**20))
+    assert path.stat().st_size < 2**20
+    tracemalloc.start()
+    try:
+        with pytest.raises(InputError, match="its arrays are larger than"):
+            weights.read_weights(path)
+        assert tracemalloc.get_traced_memory()[1] < 2**24
+    finally:
+        tracemalloc.stop()
+
+
+def test_header_that_announces_terabytes_is_an_input_error(tmp_path: Path) -> None:
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(
+        header, {"descr": "<f4", "fortran_order": False, "shape": (2**50,)}
+    )
+    with pytest.raises(InputError, match="cannot be read as weights"):
+        weights.read_weights(rewritten(tmp_path / "w.npz", "value.npy", header.getvalue()))

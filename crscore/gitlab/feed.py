@@ -1,0 +1,325 @@
+"""Merge requests as an audit stores them.
+
+A merge request costs six requests, one for each note (its emoji reactions), and one for each older
+version that new notes are on. Sources: https://docs.gitlab.com/api/merge_requests/,
+https://docs.gitlab.com/api/discussions/ and https://docs.gitlab.com/api/emoji_reactions/.
+"""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from itertools import pairwise
+from typing import Final
+from urllib.parse import quote
+
+import msgspec
+
+from crscore.errors import NotFoundError, UnavailableError
+from crscore.gitlab import notes, versions
+from crscore.gitlab.client import MAX_PAGES, Client
+from crscore.gitlab.notes import Discussion, Id, NoteItem
+from crscore.gitlab.versions import Version
+from crscore.hosts.feed import (
+    FeedDetails,
+    FeedPull,
+    FeedPush,
+    FeedRemark,
+    FeedRepository,
+    FeedThread,
+)
+from crscore.hosts.records import Remark, RemarkKind
+
+_STATES: Final = {"opened": "open", "locked": "open"}
+_USER_BITS: Final = 31
+"""Bits of an account's number in the id of an approval, which has none of its own."""
+_MAX_PULL_ID: Final = 2**29
+
+
+class _Project(msgspec.Struct, frozen=True):
+    id: Id
+    path_with_namespace: str
+    default_branch: str | None = None
+
+
+class _Commit(msgspec.Struct, frozen=True):
+    id: str
+
+
+class _Refs(msgspec.Struct, frozen=True):
+    start_sha: str | None = None
+
+
+class _MergeRequest(msgspec.Struct, frozen=True):
+    id: Id
+    iid: Id
+    title: str = ""
+    state: str = ""
+    draft: bool = False
+    web_url: str = ""
+    author: notes.User | None = None
+    created_at: str = ""
+    updated_at: str = ""
+    closed_at: str | None = None
+    merged_at: str | None = None
+    target_branch: str = ""
+    sha: str | None = None
+    merge_commit_sha: str | None = None
+    squash_commit_sha: str | None = None
+    diff_refs: _Refs | None = None
+    user_notes_count: int | None = None
+
+    @property
+    def facts(self) -> FeedPull:
+        """The merge request as every host has it."""
+        merged = utc(self.merged_at) or None
+        # After a fast-forward, its newest commit is what the branch contains.
+        commit = self.merge_commit_sha or self.squash_commit_sha or self.sha
+        return FeedPull(
+            number=self.iid,
+            node=str(self.id),
+            title=self.title,
+            author=self.author.username if self.author else None,
+            state=_STATES.get(self.state, self.state),
+            draft=self.draft,
+            created=utc(self.created_at),
+            updated=utc(self.updated_at),
+            closed=merged or utc(self.closed_at) or None,
+            merged=merged,
+            base_ref=self.target_branch,
+            base=(self.diff_refs.start_sha if self.diff_refs else None) or "",
+            head=self.sha or "",
+            merge_commit=commit if merged else None,
+        )
+
+
+class _Emoji(msgspec.Struct, frozen=True):
+    id: Id
+    name: str = ""
+
+
+@dataclass(slots=True)
+class GitLabFeed:
+    """Feed whose requests a client sends: see `Feed`."""
+
+    client: Client
+    _versions: dict[tuple[str, int], Version] = field(default_factory=dict)
+
+    @property
+    def page(self) -> str:
+        """Address of a merge request's page."""
+        return f"{self.client.url}/{{name}}/-/merge_requests/{{number}}"
+
+    @property
+    def refs(self) -> str:
+        """Refs of the newest commits of the merge requests."""
+        return "refs/merge-requests/*/head"
+
+    @property
+    def login(self) -> str:
+        """Account name with which git signs in."""
+        return "gitlab-ci-token" if self.client.is_job else "oauth2"
+
+    @property
+    def requests(self) -> int:
+        """Requests sent so far."""
+        return self.client.traffic.requests
+
+    def find_repository(self, name: str) -> FeedRepository:
+        """Find a project: see `Feed`."""
+        return _repository(self.client.get(f"/projects/{quote(name, safe='')}", _Project))
+
+    def list_repositories(self, owner: str) -> tuple[FeedRepository, ...]:
+        """List the projects of a group and its subgroups: see `Feed`."""
+        path = f"/groups/{quote(owner, safe='')}/projects"
+        pages = self.client.pages(path, _Project, include_subgroups="true")
+        if pages.missing:
+            raise UnavailableError(f"GET {path}", "; ".join(pages.missing))
+        return tuple(map(_repository, pages.items))
+
+    def has_commit(self, repository: str, commit: str) -> bool:
+        """Return whether a commit is still there: see `Feed`. GitLab keeps those of versions."""
+        try:
+            self.client.get(
+                f"/projects/{quote(repository, safe='')}/repository/commits/{commit}", _Commit
+            )
+        except NotFoundError:
+            return False
+        return True
+
+    def read_changed(self, repository: int, since: str) -> Iterator[tuple[FeedPull, ...]]:
+        """Yield the changed merge requests: see `Feed`.
+
+        An item that changes moves to the end of the list, and others to earlier pages. So each page
+        starts at the time of the last item before it, as long as the list is in order.
+        """
+        path = f"/projects/{repository}/merge_requests"
+        query = {"scope": "all", "state": "all", "order_by": "updated_at", "sort": "asc"}
+        after, number, count, in_order = since, 1, 0, True
+        for _ in range(MAX_PAGES):
+            page = self.client.page(path, _MergeRequest, number, **query, updated_after=after)
+            pulls = tuple(item.facts for item in page.items)
+            count += len(pulls)
+            if (page.has_more and not pulls) or (not page.has_more and count < (page.total or 0)):
+                raise UnavailableError(f"GET {path}", f"page {number} of the list has no items")
+            yield pulls
+            if not page.has_more:
+                return
+            times = [after, *(pull.updated for pull in pulls)]
+            in_order = in_order and all(time <= later for time, later in pairwise(times))
+            # A page of one single time would be requested again forever.
+            if in_order and times[-1] > after:
+                after, number, count = times[-1], 1, 0
+            else:
+                number += 1
+        raise UnavailableError(f"GET {path}", f"pages after {MAX_PAGES} were left to the next run")
+
+    def read_threads(self, repository: int, number: int) -> tuple[FeedThread, ...]:
+        """Read the states of the threads: see `Feed`."""
+        path = _path(repository, number)
+        request = self.client.get(path, _MergeRequest)
+        return tuple(_threads(self._read_discussions(path), request.sha or ""))
+
+    def read_details(self, repository: int, number: int, placed: Collection[int]) -> FeedDetails:
+        """Read a merge request: see `Feed`."""
+        path = _path(repository, number)
+        request = self.client.get(path, _MergeRequest)
+        discussions = self._read_discussions(path)
+        subject = notes.Subject(request.web_url, request.sha or "", None)
+        entries = self.client.read_list(f"{path}/versions", versions.Entry)
+        if entries.missing:
+            raise UnavailableError(f"GET {path}/versions", "; ".join(entries.missing))
+        # Several versions have the same head after the target branch moved: the newest counts.
+        ids = {entry.head_commit_sha: entry.id for entry in sorted(entries.items, key=_by_id)}
+        remarks = []
+        for discussion in discussions:
+            for note, remark in notes.read_notes(discussion, subject):
+                # An outdated note's own place is in the version that it was written on.
+                if remark.id not in placed and remark.path and remark.commit in ids:
+                    version = self._read_version(path, ids[remark.commit])
+                    remark = replace(remark, hunk=versions.hunk_until(version, remark))  # noqa: PLW2901
+                remarks.append(self._with_reactions(path, note, remark))
+        approvals = self.client.get(f"{path}/approvals", notes.Approvals)
+        remarks += _approvals(approvals, request, subject)
+        lines, language = None, None
+        if request.sha in ids:
+            version = self._read_version(path, ids[request.sha])
+            lines, language = versions.count_lines(version)
+        current = self.client.get(path, _MergeRequest)
+        if current.sha != request.sha:
+            raise UnavailableError(path, "it was pushed to while it was read")
+        listed = sum(not note.system for item in discussions for note in item.notes)
+        counted = current.user_notes_count
+        self._versions.clear()
+        return FeedDetails(
+            pull=current.facts,
+            remarks=tuple(remarks),
+            threads=tuple(_threads(discussions, request.sha or "")),
+            pushes=tuple(_pushes(entries.items, current)),
+            lines=lines,
+            language=language,
+            unlisted=(
+                f"GitLab counts {counted} notes and lists {listed}"
+                if counted not in (None, listed)
+                else ""
+            ),
+        )
+
+    def _read_discussions(self, path: str) -> tuple[Discussion, ...]:
+        pages = self.client.read_list(f"{path}/discussions", Discussion)
+        if pages.missing:
+            raise UnavailableError(f"GET {path}/discussions", "; ".join(pages.missing))
+        return pages.items
+
+    def _read_version(self, path: str, number: int) -> Version:
+        if (path, number) not in self._versions:
+            version = self.client.get(f"{path}/versions/{number}", Version)
+            self._versions[path, number] = version
+        return self._versions[path, number]
+
+    def _with_reactions(self, path: str, note: NoteItem, remark: Remark) -> FeedRemark:
+        pages = self.client.read_list(f"{path}/notes/{note.id}/award_emoji", _Emoji)
+        if pages.missing:
+            raise UnavailableError(f"GET {path}/notes/{note.id}", "; ".join(pages.missing))
+        names = [emoji.name for emoji in pages.items]
+        created = utc(note.created_at)
+        return FeedRemark(
+            remark=replace(remark, created=created),
+            author_id=note.author.id if note.author and remark.login else None,
+            updated=utc(note.updated_at) or created,
+            up=_count(names, "thumbsup"),
+            down=_count(names, "thumbsdown"),
+        )
+
+
+def utc(text: str | None) -> str:
+    """Return a time in UTC to the second; empty for none.
+
+    A self-hosted server writes times in its own zone.
+
+    Example:
+        >>> utc("2026-01-02T03:04:05.678+02:00"), utc("yesterday")
+        ('2026-01-02T01:04:05Z', '')
+    """
+    try:
+        time = datetime.fromisoformat(text or "")
+        return f"{time.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+    except (ValueError, OverflowError):
+        return ""
+
+
+def _repository(project: _Project) -> FeedRepository:
+    return FeedRepository(project.id, project.path_with_namespace, project.default_branch)
+
+
+def _threads(discussions: Collection[Discussion], head: str) -> Iterator[FeedThread]:
+    subject = notes.Subject("", head, None)
+    for discussion in discussions:
+        pairs = [
+            (note, remark)
+            for note, remark in notes.read_notes(discussion, subject)
+            if remark.kind is RemarkKind.LINE
+        ]
+        if not pairs:
+            continue
+        resolvable = [note for note, _ in pairs if note.resolvable]
+        resolved = bool(resolvable) and all(note.resolved for note in resolvable)
+        by = next((note.resolved_by for note in resolvable if note.resolved_by), None)
+        first = pairs[0][1]
+        yield FeedThread(
+            first=first.thread or first.id,
+            node=discussion.id,
+            resolved=resolved,
+            resolved_by=by.username if by and resolved else None,
+            outdated=first.outdated,
+        )
+
+
+def _approvals(
+    approvals: notes.Approvals, request: _MergeRequest, subject: notes.Subject
+) -> Iterator[FeedRemark]:
+    """Convert the approvals whose time is known; older servers do not say it."""
+    for remark in notes.read_approvals(approvals, subject):
+        if (at := utc(remark.created)) and request.id < _MAX_PULL_ID and remark.id < 2**_USER_BITS:
+            id_ = request.id << _USER_BITS | remark.id
+            yield FeedRemark(replace(remark, id=id_, created=at), remark.id, at, 0, 0)
+
+
+def _pushes(entries: Collection[versions.Entry], request: _MergeRequest) -> Iterator[FeedPush]:
+    for entry in sorted(entries, key=_by_id):
+        yield FeedPush(utc(entry.created_at), "commit", entry.head_commit_sha)
+    facts = request.facts
+    if facts.merged and facts.merge_commit:
+        yield FeedPush(facts.merged, "merge", facts.merge_commit)
+
+
+def _count(names: Collection[str], name: str) -> int:
+    # A skin tone is part of the name: `thumbsup_tone3`.
+    return sum(text == name or text.startswith(f"{name}_tone") for text in names)
+
+
+def _by_id(entry: versions.Entry) -> int:
+    return entry.id
+
+
+def _path(repository: int, number: int) -> str:
+    return f"/projects/{repository}/merge_requests/{number}"

@@ -1,0 +1,86 @@
+"""Hosts that answer with what they were sent, or with names that are none."""
+
+from __future__ import annotations
+
+import base64
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING
+
+import pytest
+
+from crscore.audit.store.database import Store
+from crscore.audit.store.rows import Repository
+from crscore.audit.sync.clones import fetch_repository
+from crscore.audit.sync.repositories import Listed, Messages, find_repositories
+from crscore.errors import HostError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+TOKEN = "ghs_averylongsecrettoken"
+
+
+class Echo(BaseHTTPRequestHandler):
+    """A git server whose error is the login, as it came and decoded."""
+
+    def do_GET(self) -> None:
+        encoded = self.headers.get("Authorization", "").partition(" ")[2]
+        text = f"ERR no: {encoded} {base64.b64decode(encoded).decode()}\n".encode()
+        service = b"# service=git-upload-pack\n"
+        body = b"%04x%b0000%04x%b" % (len(service) + 4, service, len(text) + 4, text)
+        self.send_response(200)
+        self.send_header("Content-Type", "application/x-git-upload-pack-advertisement")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def url() -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Echo) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/acme/shop.git"
+        server.shutdown()
+
+
+def test_login_that_the_host_repeats_is_not_said(url: str, tmp_path: Path) -> None:
+    with (
+        Store(tmp_path / "audit.db") as store,
+        pytest.raises(HostError) as raised,
+    ):
+        fetch_repository(store, tmp_path, 1, url, TOKEN)
+    assert "no: *** ***" in raised.value.reason
+    for secret in (TOKEN, base64.b64encode(f"x-access-token:{TOKEN}".encode()).decode()):
+        assert secret not in str(raised.value)
+
+
+class Renaming:
+    """A host that calls every repository something else."""
+
+    page = None
+    is_deep = False
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def find(self, _: str) -> Listed:
+        return Listed(5, self.name)
+
+    def list_owner(self, _: str) -> list[Listed]:
+        return [Listed(5, self.name), Listed(6, "acme/shop")]
+
+
+@pytest.mark.parametrize("name", ["--x/../y\n::error::z", "acme/shop\x1b[31m", "", "a/b?c=d"])
+def test_name_that_is_none_is_reported_and_not_stored(name: str, tmp_path: Path) -> None:
+    messages = Messages()
+    with Store(tmp_path / "audit.db") as store:
+        host = Renaming(name)
+        assert find_repositories(store, host, ["acme/shop"], [], "", messages) == []
+        assert "which is no name" in messages.missing[0]
+        assert "\n" not in messages.missing[0]
+        assert store.find(Repository) == []
