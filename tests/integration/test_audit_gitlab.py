@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 import time
+from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -20,12 +23,13 @@ from crscore.audit.store.rows import (
     ThreadObservation,
     comment_key,
 )
+from crscore.audit.sync.clones import clone_path
 from crscore.errors import InputError
 from crscore.gitlab.client import Client, Token
 from crscore.hosts.records import RemarkKind
 from crscore.hosts.retry import RetryBudget
 from tests.helpers import audit_nights, audit_worlds
-from tests.helpers.audit_nights import contents, opened
+from tests.helpers.audit_nights import CLONES, contents, opened
 from tests.helpers.github import audit_demo, faults
 from tests.helpers.github.faults import At, Fault, Kind
 from tests.helpers.github.server import serve as serve_github
@@ -285,3 +289,18 @@ def test_repository_has_its_page(server: Server, tmp_path: Path) -> None:
     night(server, tmp_path)
     page = rows(tmp_path, Repository)[0].page
     assert page == f"{server.url}/{{name}}/-/merge_requests/{{number}}"
+
+
+def test_a_commit_that_the_host_lost_hides_no_other(server: Server, tmp_path: Path) -> None:
+    write = audit_worlds.writer(server.world, 1)
+    left_behind = write.pull.head
+    write.force_push({"a.py": "x = 1\n"})
+    night(server, tmp_path)
+    clone = clone_path(tmp_path / CLONES, server.world.repositories[0].id)
+    shutil.rmtree(clone)
+    with opened(tmp_path) as store, store.transaction():
+        push = store.select(Revision, "LIMIT 1")[0]
+        store.put([replace(push, before=left_behind, after="0" * 40)])
+    assert night(server, tmp_path, 2).run.partial is None
+    kept = ["git", "--git-dir", clone, "cat-file", "-e", f"{left_behind}^{{commit}}"]
+    subprocess.run(kept, check=True)

@@ -18,6 +18,7 @@ ENTITIES: Final[dict[str, dict[str, Kind]]] = {
     "UserPublic": {"id": int, "username": str, "name": str, "state": str, "bot": bool},
     "Job": {"id": int, "user": "UserPublic"},
     "DiffRefs": {"base_sha": str, "head_sha": str, "start_sha": str},
+    "CommitDetail": {"id": str, "short_id": str, "title": str, "created_at": str},
     "Project": {"id": int, "path_with_namespace": str, "default_branch": str},
     "AwardEmoji": {"id": int, "name": str, "user": "UserBasic"},
     "MergeRequest": {
@@ -123,6 +124,7 @@ ANSWERS: Final[dict[str, Kind]] = {
     r"/user": "UserPublic",
     r"/job": "Job",
     rf"{_PROJECT}/repository/files/.+": "File",
+    rf"{_PROJECT}/repository/commits/[0-9a-f]+": "CommitDetail",
     _PROJECT: "Project",
     r"/groups/[^/]+/projects": ["Project"],
     rf"{_PROJECT}/merge_requests": ["MergeRequest"],
