@@ -18,7 +18,7 @@ from crscore.audit.store.database import Store
 from crscore.audit.store.reviews import Scope, read_levels
 from crscore.reports import view
 
-NOTHING: Final = "nothing"
+NO_LEVEL: Final = "nothing"
 """Level of a comment that gives nothing."""
 _Level = Literal["critical", "major", "minor", "nit"]
 
@@ -81,10 +81,10 @@ def find_label(text: str) -> Label | None:
     """
     if not _ANY.search(text, 0, _MAX_CHARS):
         return None
-    shown = _HIDDEN.sub(" ", text[:_MAX_CHARS])
+    visible = _HIDDEN.sub(" ", text[:_MAX_CHARS])
     # A badge is set off from the text that follows it, as a word in brackets is.
-    shown = _TAG.sub("", _IMAGE.sub(lambda image: f"[{image[1] or image[2] or ''}]", shown))
-    lines = [line.strip() for line in shown.splitlines() if line.strip()]
+    visible = _TAG.sub("", _IMAGE.sub(lambda image: f"[{image[1] or image[2] or ''}]", visible))
+    lines = [line.strip() for line in visible.splitlines() if line.strip()]
     if not lines:
         return None
     if match := _START.match(lines[0]):
@@ -124,7 +124,7 @@ def load_labels(store: Store, scope: Scope) -> Mapping[str, Labels]:
     comments: dict[str, dict[Label, list[_Read]]] = defaultdict(lambda: defaultdict(list))
     for reviewer, repository, number, text, level, acted_on in rows:
         if label := labels[text]:
-            read = _Read((repository, number), level or NOTHING, acted_on)
+            read = _Read((repository, number), level or NO_LEVEL, acted_on)
             comments[reviewer][label].append(read)
     return {reviewer: _labels(by_label) for reviewer, by_label in comments.items()}
 
@@ -132,7 +132,7 @@ def load_labels(store: Store, scope: Scope) -> Mapping[str, Labels]:
 def _labels(by_label: Mapping[Label, Sequence[_Read]]) -> Labels:
     order = [*_LEVEL_OF]
     light = _rate(
-        (read.pull, read.level in ("nit", NOTHING))
+        (read.pull, read.level in ("nit", NO_LEVEL))
         for label, reads in by_label.items()
         if label.level in ("critical", "major")
         for read in reads

@@ -107,8 +107,8 @@ def evaluate(
     shipped = values[start:, OUTPUTS.index("acted_on")]
 
     def difference(draws: Doubles) -> Doubles:
-        own, base = (resampled.auc(column, tested, draws) for column in (logits, shipped))
-        return own - base
+        learned, base = (resampled.auc(column, tested, draws) for column in (logits, shipped))
+        return learned - base
 
     clusters = pulls[start:]
     draws = bootstrap.resample(difference, clusters, resamples=_RESAMPLES, seed=0)

@@ -49,7 +49,7 @@ def tabulate_bots(result: BenchResult) -> tuple[tuple[str, Table], ...]:
         return lambda row: cell(row, field)
 
     def table(field: str) -> Table:
-        columns = ((name, column(each)) for name, each in fields.items())
+        columns = ((name, column(measure)) for name, measure in fields.items())
         bots = sorted(result.bots, key=lambda row: -size(row, field))
         return make_table("Bots", bots, ("Bot", lambda row: row.bot), ("Rank", _rank), *columns)
 

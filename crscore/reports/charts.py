@@ -376,7 +376,7 @@ def _place_names(
     Returns:
         Left end and middle of each name, by its index; without those that have no room.
     """
-    taken = [(x - _CLEARANCE, y - _CLEARANCE, x + _CLEARANCE, y + _CLEARANCE) for x, y in points]
+    boxes = [(x - _CLEARANCE, y - _CLEARANCE, x + _CLEARANCE, y + _CLEARANCE) for x, y in points]
     half = _LABEL_PIXELS / 2
     places: dict[int, tuple[float, float]] = {}
     for index, ((x, y), name) in enumerate(zip(points, names, strict=True)):
@@ -401,10 +401,13 @@ def _place_names(
         for _, _, left, middle in spots:
             box = (left, middle - half, left + size, middle + half)
             if not any(
-                box[0] < other[2] and other[0] < box[2] and box[1] < other[3] and other[1] < box[3]
-                for other in taken
+                box[0] < placed[2]
+                and placed[0] < box[2]
+                and box[1] < placed[3]
+                and placed[1] < box[3]
+                for placed in boxes
             ):
-                taken.append(box)
+                boxes.append(box)
                 places[index] = left, middle
                 break
     return places

@@ -199,7 +199,7 @@ class FileText:
         return {}
 
 
-class Others(Protocol):
+class RestOfRepository(Protocol):
     """Files of the repository that a change does not touch."""
 
     @property
@@ -219,9 +219,9 @@ class Others(Protocol):
 class Code:
     """Both versions of all files of a change, and the rest of its repository where it is known."""
 
-    def __init__(self, diff: Diff, others: "Others | None" = None) -> None:
+    def __init__(self, diff: Diff, repository: "RestOfRepository | None" = None) -> None:
         self.diff = diff
-        self.others = others
+        self.repository = repository
         self.files: list[tuple[FileText, FileText]] = []
         for file in diff.files[:MAX_FILES]:
             if file.hunks:
@@ -239,12 +239,12 @@ class Code:
         """Whether the new version of the whole repository is known."""
         is_known = all(new.version.is_whole for _, new in self.files)
         is_complete = is_known and len(self.diff.files) <= MAX_FILES
-        return is_complete and self.others is not None and self.others.is_whole
+        return is_complete and self.repository is not None and self.repository.is_whole
 
     def is_elsewhere(self, code: str) -> bool:
         """Return whether a file that the change does not touch has a piece of code, or may have."""
         words = [token for token in tokens_of(code) if token[0].isalnum() or token[0] == "_"]
-        texts = self.others.texts_with(words, self.diff) if self.others and words else []
+        texts = self.repository.texts_with(words, self.diff) if self.repository and words else []
         return texts is None or any(text.find(code) for text in texts)
 
     def texts(self, side: Side | None = None) -> Iterator[FileText]:

@@ -8,7 +8,7 @@ from crscore.verdicts.checks import absence, changes, places, presence, proposal
 from crscore.verdicts.checks.base import Check, Ground
 from crscore.verdicts.checks.suggestions import check_suggestions
 from crscore.verdicts.checks.tools import check_findings
-from crscore.verdicts.code import Code, Others
+from crscore.verdicts.code import Code, RestOfRepository
 from crscore.verdicts.statements import Statement
 
 MAX_STATEMENTS: Final = 500
@@ -21,7 +21,7 @@ def judge_statements(
     statements: Sequence[Statement],
     diff: Diff,
     findings: Sequence[Finding],
-    others: Others | None = None,
+    repository: RestOfRepository | None = None,
 ) -> list[Receipt | None]:
     """Hold statements against a change.
 
@@ -29,14 +29,14 @@ def judge_statements(
         statements: The statements.
         diff: The change, with whole files where they are known.
         findings: Findings of analyzers in it.
-        others: The rest of the repository; None where it is not known.
+        repository: The rest of the repository; None where it is not known.
 
     Returns:
         A receipt for each statement; None where nothing decides it.
     """
     if not statements:
         return []
-    code = Code(diff, others)
+    code = Code(diff, repository)
     return [
         _judge(Ground(code, statement), findings) if index < MAX_STATEMENTS else None
         for index, statement in enumerate(statements)

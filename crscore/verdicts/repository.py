@@ -57,9 +57,10 @@ class Repository:
 
     def has_path(self, path: str) -> bool:
         """Return whether a file, or a folder, has a path or a path that ends in it."""
-        wanted = f"/{path.strip('/')}"
+        suffix = f"/{path.strip('/')}"
         return any(
-            f"/{own}".endswith(wanted) or f"{wanted}/" in f"/{own}" for own in self._tree.texts
+            f"/{known_path}".endswith(suffix) or f"{suffix}/" in f"/{known_path}"
+            for known_path in self._tree.texts
         )
 
     def texts_with(self, words: Sequence[str], diff: Diff) -> list[FileText] | None:

@@ -438,7 +438,7 @@ def test_recording_that_is_not_there_is_refused(crscore, name: str) -> None:
 
 
 def test_bug_writes_a_log_and_names_it(crscore, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*_: object) -> None:
+    def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("oops")
 
     monkeypatch.setattr("crscore.scorer.Scorer.score", broken)
@@ -450,7 +450,7 @@ def test_bug_writes_a_log_and_names_it(crscore, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_interrupt_has_its_own_code(crscore, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(*_: object) -> None:
+    def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("crscore.scorer.Scorer.score", interrupted)

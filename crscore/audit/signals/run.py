@@ -162,8 +162,8 @@ def find_signals(
     stored = 0
     with progress.track("following comments", len(keys)) as advance:
         for repository, group in groupby(zip(keys, results, strict=True), lambda pair: pair[0][0]):
-            for _, found in group:
-                stored += _put(store, found, night)
+            for _, signals in group:
+                stored += _store(store, signals, night)
                 advance()
             # After each repository: a run that is stopped continues with the next one.
             with store.transaction():
@@ -248,13 +248,13 @@ def _with_observed(
     }
 
 
-def _put(store: Store, found: Signals, night: str) -> int:
+def _store(store: Store, signals: Signals, night: str) -> int:
     """Store what differs from the last signals; return the number of rows of signals."""
     rows: list[SignalRow] = []
-    for comment, values in found.values.items():
+    for comment, values in signals.values.items():
         rows += _new_rows(store, comment, values, night)
     suggestions: list[SuggestionRow] = []
-    for comment, judged in found.suggestions.items():
+    for comment, judged in signals.suggestions.items():
         suggestions += _new_suggestions(store, comment, judged, night)
     if rows or suggestions:
         with store.transaction():

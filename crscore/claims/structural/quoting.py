@@ -71,18 +71,18 @@ def _differing(before: str, after: str) -> tuple[str, str]:
         if len(exchanged) == 1 and all(map(_WORD.search, *exchanged)):
             return next(iter(exchanged))  # one name, wherever it stands
     start = _common(left, right)
-    behind = _common(left[start:][::-1], right[start:][::-1])
-    if start + behind == len(left) < len(right):  # "b, a, " as "a, b, " is added to "a, "
-        while start and right[start - 1] == right[-behind - 1]:
-            start, behind = start - 1, behind + 1
+    tail = _common(left[start:][::-1], right[start:][::-1])
+    if start + tail == len(left) < len(right):  # "b, a, " as "a, b, " is added to "a, "
+        while start and right[start - 1] == right[-tail - 1]:
+            start, tail = start - 1, tail + 1
     is_widened = False
     while True:
-        removed, added = ("".join(text[start : len(text) - behind]) for text in tokens)
+        removed, added = ("".join(text[start : len(text) - tail]) for text in tokens)
         opened, closed = map(max, _unmatched(removed), _unmatched(added))
         if closed and start:
             start -= 1
-        elif opened and behind:
-            behind -= 1
+        elif opened and tail:
+            tail -= 1
         elif is_widened or (_WORD.search(added) and (not removed or _WORD.search(removed))):
             break
         else:

@@ -147,8 +147,8 @@ def _is_main(phrase: Phrase, match: re.Match[str], ground: Ground) -> bool:
 
 def _is_all(phrase: Phrase, match: re.Match[str], ground: Ground) -> bool:
     """Return whether a remark says no more than that: nothing that it concludes from it."""
-    others = [other for other in ground.statement.phrases if other is not phrase]
-    is_alone = all(other.masked.rstrip().endswith("?") for other in others)
+    siblings = [sibling for sibling in ground.statement.phrases if sibling is not phrase]
+    is_alone = all(sibling.masked.rstrip().endswith("?") for sibling in siblings)
     return is_alone and not _CONCLUDES.search(phrase.masked, match.end())
 
 

@@ -44,7 +44,7 @@ _ONLY: Final = (
     pattern(rf"{_N} (?:is|are) <used> only (?:in|inside|within|by|from) {_P}"),
     pattern(rf"\ball <users> of {_N} are in {_P}"),
 )
-_SOME: Final = (
+_USED: Final = (
     pattern(rf"(?<!\bin )(?<!\bof ){_P}(?: <barely>)* <uses>(?: an?| the)? {_N}"),
     pattern(rf"{_N}{_IS} <used>(?: <barely>)* (?:in|inside|within|by|from) {_P}"),
     pattern(rf"{_N} has(?: <barely>)* <users> in {_P}"),
@@ -56,7 +56,7 @@ _HEDGE: Final = pattern(
     r" to|once|when|why|seems?|looks|probably|perhaps|likely|lines? \d+)\b"
 )
 _QUESTION: Final = re.compile(r"^\W*(?:is|are|has|does|do|did|how|what)\b.*\?", re.IGNORECASE)
-_HERE: Final = pattern(r"\b(?:here|in this|this (?:file|function|method)|locally|inside|within)\b")
+_LOCAL: Final = pattern(r"\b(?:here|in this|this (?:file|function|method)|locally|inside|within)\b")
 _PART: Final = pattern(
     r"^(?: \w+)? (?:in|inside|within|by|from|for|on|at|after)\b"
     r"(?! (?:the |any |our )?(?:other|repo\w*|code ?base|project|tests?|this change)\b)"
@@ -120,19 +120,19 @@ class _Uses(NamedTuple):
 
 def _uses_of(name: str, ground: Ground) -> _Uses | None:
     code = ground.code
-    others = code.others.texts_with([name], code.diff) if code.others else []
-    if others is None:
+    texts = code.repository.texts_with([name], code.diff) if code.repository else []
+    if texts is None:
         return None
     uses = [
         _Use(place, *_read_node(node))
-        for text in (*code.texts(Side.NEW), *others)
+        for text in (*code.texts(Side.NEW), *texts)
         if text.version.is_whole
         for place, node in text.nodes_named(name)
     ]
     homes = frozenset(use.place.text.path for use in uses if use.role is Role.DEFINITION)
-    own = {text.path for text in code.texts(Side.NEW)}
+    changed_paths = {text.path for text in code.texts(Side.NEW)}
     before = (pair for text in code.texts(Side.OLD) for pair in text.nodes_named(name))
-    is_own = homes <= own and (
+    is_own = homes <= changed_paths and (
         bool(homes) or any(_read_node(node)[0] is Role.DEFINITION for _, node in before)
     )
     return _Uses(name, uses, homes, is_own)
@@ -177,8 +177,8 @@ class _Reading(NamedTuple):
         """Return whether it denies a use."""
         if self.is_test:
             return use.is_test
-        own = [self.path] if self.path else homes
-        return not self.is_beyond or not any(_is_at(use.place.text, path) for path in own)
+        paths = [self.path] if self.path else homes
+        return not self.is_beyond or not any(_is_at(use.place.text, path) for path in paths)
 
 
 def _readings(phrase: Phrase, patterns: tuple[re.Pattern[str], ...]) -> Iterator[_Reading]:
@@ -196,7 +196,7 @@ def _readings(phrase: Phrase, patterns: tuple[re.Pattern[str], ...]) -> Iterator
         outside = _OUTSIDE.search(clause)
         masks = [match.groupdict().get("path"), *(outside.groups() if outside else ())]
         spot = phrase.piece(next(filter(None, masks), None))
-        is_local = _HERE.search(clause) or _PART.search(clause[match.end() :])
+        is_local = _LOCAL.search(clause) or _PART.search(clause[match.end() :])
         name = re.split(r"\W+", code)[-1]
         if code in codes and len(name) >= MIN_NAME and (spot is None or _PATH.fullmatch(spot.code)):
             yield _Reading(
@@ -220,27 +220,27 @@ def _is_at(text: FileText, path: str) -> bool:
 def check_unused(phrase: Phrase, ground: Ground) -> Receipt | None:
     """Decide whether nothing, nothing else or no test uses a name."""
     for reading in _readings(phrase, (*_NONE, *_ONLY)):
-        found = None if reading.is_local else _uses_of(reading.name, ground)
-        if found is None:
+        name_uses = None if reading.is_local else _uses_of(reading.name, ground)
+        if name_uses is None:
             continue
-        asked = [use for use in found.uses if reading.asks(use, found.homes)]
-        if used := [use.place for use in found.sure() if reading.asks(use, found.homes)]:
+        relevant = [use for use in name_uses.uses if reading.asks(use, name_uses.homes)]
+        if used := [use.place for use in name_uses.sure() if reading.asks(use, name_uses.homes)]:
             return refute(reading.claim, _fact_of(used[0], reading.name), used)
         is_nowhere = not any(
-            use.place.text.language and use.role is not Role.DEFINITION for use in asked
+            use.place.text.language and use.role is not Role.DEFINITION for use in relevant
         )
-        is_own = found.is_own and (reading.is_beyond or _is_plain(found))
+        is_own = name_uses.is_own and (reading.is_beyond or _is_plain(name_uses))
         if is_nowhere and (reading.is_test or is_own) and ground.code.is_everything:
             beyond = "No other file" if reading.is_beyond else "Nothing"
-            who = "No test" if reading.is_test else beyond
-            fact = f"{who} in the repository names {quote(reading.name)}."
+            subject = "No test" if reading.is_test else beyond
+            fact = f"{subject} in the repository names {quote(reading.name)}."
             return confirm(reading.claim, fact)
     return None
 
 
-def _is_plain(found: _Uses) -> bool:
+def _is_plain(name_uses: _Uses) -> bool:
     """Return whether a name is one that only its uses call: no method, no hook of a framework."""
-    for use in found.uses:
+    for use in name_uses.uses:
         if use.role is not Role.DEFINITION:
             continue
         text, line = use.place.text, use.place.line
@@ -249,30 +249,32 @@ def _is_plain(found: _Uses) -> bool:
         is_inner = region is not None and region.start < line and region.unit is not None
         if use.place.code[:1].isspace() or above.startswith(("@", "#[", "[")) or is_inner:
             return False
-    return not found.name.startswith("__") and found.name not in {"main", "setup"}
+    return not name_uses.name.startswith("__") and name_uses.name not in {"main", "setup"}
 
 
 def check_used(phrase: Phrase, ground: Ground) -> Receipt | None:
     """Decide whether a file or other files use a name."""
-    for reading in _readings(phrase, _SOME):
-        found = _uses_of(reading.name, ground)
+    for reading in _readings(phrase, _USED):
+        name_uses = _uses_of(reading.name, ground)
         path = reading.path
-        if found is None or not reading.is_beyond:
+        if name_uses is None or not reading.is_beyond:
             continue
         if path and _is_no_path(path, ground):
             return _refute_path(path)
-        asked = [
+        relevant = [
             use
-            for use in sorted(found.uses, key=lambda use: use.role.value)
-            if (_is_at(use.place.text, path) if path else use.place.text.path not in found.homes)
+            for use in sorted(name_uses.uses, key=lambda use: use.role.value)
+            if (
+                _is_at(use.place.text, path) if path else use.place.text.path not in name_uses.homes
+            )
         ]
-        used = [use.place for use in asked if use.role in (Role.CODE, Role.IMPORT)]
+        used = [use.place for use in relevant if use.role in (Role.CODE, Role.IMPORT)]
         # Files that each give the name a meaning of their own do not use each other's.
-        if used and len(found.homes) <= 1:
+        if used and len(name_uses.homes) <= 1:
             return confirm(reading.claim, _fact_of(used[0], reading.name), used)
-        if not asked and ground.code.is_everything and (found.is_own or found.uses):
-            who = f"{quote(path)} does not name" if path else "No other file names"
-            return refute(reading.claim, f"{who} {quote(reading.name)}.")
+        if not relevant and ground.code.is_everything and (name_uses.is_own or name_uses.uses):
+            subject = f"{quote(path)} does not name" if path else "No other file names"
+            return refute(reading.claim, f"{subject} {quote(reading.name)}.")
     return None
 
 
@@ -290,15 +292,17 @@ def check_path(phrase: Phrase, ground: Ground) -> Receipt | None:
 
 def _is_no_path(path: str, ground: Ground) -> bool:
     """Return whether it is certain that neither version of the repository has a file."""
-    known = [path for file in ground.code.diff.files for path in (file.path, file.old_path or "")]
-    is_changed = any(f"/{own}".endswith(f"/{path}") for own in known)
-    others, is_form = ground.code.others, _PATH.fullmatch(path)
+    changed_paths = [
+        path for file in ground.code.diff.files for path in (file.path, file.old_path or "")
+    ]
+    is_changed = any(f"/{changed}".endswith(f"/{path}") for changed in changed_paths)
+    repository, is_form = ground.code.repository, _PATH.fullmatch(path)
     return bool(
-        others
+        repository
         and is_form
         and not is_changed
         and ground.code.is_everything
-        and not others.has_path(path)
+        and not repository.has_path(path)
     )
 
 

@@ -50,7 +50,7 @@ def test_every_table_is_written_with_all_its_rows(store, tmp_path: Path) -> None
 
 def test_tables_are_those_of_the_store(store) -> None:
     tables = {name for (name,) in store.query("SELECT name FROM sqlite_master WHERE type='table'")}
-    internal = {"texts", "signatures", "cursors", "threads", "pages"}
+    internal = {"texts", "signatures", "cursors", "threads", "last_scored"}
     assert tables - {"sqlite_sequence"} - internal == set(export.TABLES)
 
 
