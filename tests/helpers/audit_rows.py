@@ -176,6 +176,7 @@ def comment_score(comment: int, number: int, standing: int = 50, **changes: Any)
         "sentences": 2,
         "stance": "names a problem",
         "level": "major",
+        "text": "The limit is never reset.",
     }
     return CommentScore(**(values | changes))
 

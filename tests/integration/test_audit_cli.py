@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -135,7 +136,11 @@ def test_documents_name_every_bot(audit, tmp_path: Path, form: str) -> None:
 def test_site_has_a_page_for_everything(audit, tmp_path: Path) -> None:
     ran = audit("report", "-o", "site", *PERIOD)
     assert ran.out.strip().endswith("index.html")
-    assert len(list((tmp_path / "site").rglob("*.html"))) >= 1 + 5 + 2 + audit_demo.PULLS
+    assert len(list((tmp_path / "site" / "bots").glob("*.html"))) == 5
+    assert len(list((tmp_path / "site" / "repositories").glob("*.html"))) == 2
+    months = [path.read_text("utf-8") for path in (tmp_path / "site" / "pulls").glob("*.html")]
+    headings = re.findall(r'<a href="[^"#]+/(acme/\w+/pull/\d+)"', "".join(months))
+    assert len(headings) == len(set(headings)) == audit_demo.PULLS
     assert json.loads((tmp_path / "site" / "audit.json").read_text("utf-8")) == overview(audit)
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -17,7 +15,8 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 DIFF = (ROOT / "examples" / "change.diff").read_text("utf-8")
 REVIEW = (ROOT / "examples" / "review.md").read_text("utf-8")
-PROMPTFOO = os.environ.get("PROMPTFOO") or shutil.which("promptfoo")
+# `make test-slow` installs it.
+PROMPTFOO = Path(sys.prefix) / "promptfoo" / "node_modules" / ".bin" / "promptfoo"
 
 INSPECT = """
 import json, math, sys
@@ -58,7 +57,6 @@ module.exports = class {
 """
 
 
-@pytest.mark.skipif(not importlib.util.find_spec("inspect_ai"), reason="inspect_ai is missing")
 def test_inspect_ai_scores_the_reviews_of_its_mock_model(tmp_path: Path) -> None:
     # A process of its own: inspect_ai warns of its own packages, which is an error here.
     done = subprocess.run(
@@ -74,7 +72,6 @@ def test_inspect_ai_scores_the_reviews_of_its_mock_model(tmp_path: Path) -> None
     assert relevance["unscored"] == 1
 
 
-@pytest.mark.skipif(not PROMPTFOO, reason="promptfoo is missing: npm install promptfoo")
 def test_promptfoo_runs_the_assertion(tmp_path: Path) -> None:
     (tmp_path / "provider.js").write_text(PROVIDER)
     (tmp_path / "good.md").write_text(REVIEW)

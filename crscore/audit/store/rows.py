@@ -236,7 +236,7 @@ class CommentScore(Row):
     level: str | None = None
     verdict: str | None = None
     point: int | None = None
-    text: str = ""
+    text: str
 
 
 @_table("open_points", "repository", "number", "signature", "content", "rank")
