@@ -219,10 +219,11 @@ class _Run:
                 break
             location = _object(self.bases, _text(location, "uriBaseId"))
             base = _text(location, "uri").strip()
-            if not base or _ABSOLUTE.match(base):
-                break
+            # Before the search, which reads all of a long base again for each result.
             if len(base) + len(uri) >= _MAX_PATH:
                 return ""
+            if not base or _ABSOLUTE.match(base):
+                break
             uri = f"{base.rstrip('/')}/{uri}"
         return uri
 
