@@ -41,6 +41,9 @@ _MAX_ARGUMENT: Final = 1_000
 _MAX_NESTED_BASES: Final = 10
 _MAX_LEVELS: Final = 5
 _MAX_EXTENSIONS: Final = 100
+_MAX_ROOTS: Final = 100
+# Longest path of Linux. Many results can share one long base, and each would have its own copy.
+_MAX_PATH: Final = 4_096
 
 Json = dict[str, Any]
 
@@ -122,7 +125,7 @@ class _Run:
         self.parts = [_Part(component) for component in (self.driver, *extensions)]
         self.bases = _object(run, "originalUriBaseIds")
         uris = [_text(self.bases, name, "uri") for name in self.bases]
-        self.roots = [f"{uri.rstrip('/')}/" for uri in uris if _ABSOLUTE.match(uri)]
+        self.roots = [f"{uri.rstrip('/')}/" for uri in uris if _ABSOLUTE.match(uri)][:_MAX_ROOTS]
         self.artifacts = _objects(run, "artifacts")
 
     def report(self) -> RawReport:
@@ -206,6 +209,8 @@ class _Run:
         if not _text(location, "uri") and index is not None and index < len(self.artifacts):
             location = _object(self.artifacts[index], "location")
         uri = _text(location, "uri")
+        if len(uri) > _MAX_PATH:
+            return ""
         for base in self.roots:
             uri = uri.removeprefix(base)
         # Relative bases belong to the path; an absolute one is only the location of the checkout.
@@ -214,6 +219,9 @@ class _Run:
                 break
             location = _object(self.bases, _text(location, "uriBaseId"))
             base = _text(location, "uri").strip()
+            # Before the search, which reads all of a long base again for each result.
+            if len(base) + len(uri) >= _MAX_PATH:
+                return ""
             if not base or _ABSOLUTE.match(base):
                 break
             uri = f"{base.rstrip('/')}/{uri}"

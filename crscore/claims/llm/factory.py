@@ -11,6 +11,7 @@ from crscore.claims.llm.generator import ModelClaims
 from crscore.claims.llm.options import ENGINE_OPTIONS, Options
 from crscore.claims.llm.prompt import Prompt, answer_schema, load_prompt
 from crscore.errors import ConfigError
+from crscore.llm import model_files
 from crscore.llm.engines.base import Engine, Sampling
 
 DEFAULT_PROMPT: Final = "claims.v1"
@@ -104,11 +105,11 @@ def _trained_prompt(engine_options: dict[str, object]) -> _TrainedPrompt:
     """Return the prompt settings used to train a crscore model or adapter, to be used here too."""
     model, lora = engine_options.get("model"), engine_options.get("lora")
     # A model name is not a folder, even when a folder of that name exists in the working directory.
-    is_folder = model and (
-        Path(str(model)).is_absolute() or str(model).startswith(("./", "../", "~"))
-    )
-    for folder in filter(None, (lora, model if is_folder else None)):
-        file = Path(str(folder)).expanduser() / CARD
+    named = model_files.folder_of(str(model)) if model else None
+    # An adapter is always a folder, also where its text has the form of a name.
+    adapter = (model_files.folder_of(str(lora)) or Path(str(lora))) if lora else None
+    for folder in filter(None, (adapter, named)):
+        file = folder / CARD
         if file.is_file():
             try:
                 return msgspec.json.decode(file.read_bytes(), type=_Card).prompt

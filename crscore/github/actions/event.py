@@ -205,8 +205,9 @@ def _of_comment(content: bytes) -> Target:
 def _of_dispatch(content: bytes) -> Target:
     value = (_decode(content, _OfDispatch).inputs or {}).get("pull-request", "")
     text = str(value).strip().removeprefix("#") if isinstance(value, str | int) else ""
-    # Eleven digits exceed 2**31 already, and `int` refuses a text of thousands.
-    if text.isascii() and text.isdigit() and 0 < int(text[:11]) < 2**31:
+    # Ten digits hold 2**31; `int` raises on a text of thousands, and zeros in front hide more.
+    text = text.lstrip("0")
+    if text.isascii() and text.isdigit() and len(text) <= 10 and int(text) < 2**31:
         return ByNumber(number=int(text))
     return NoTarget(reason="no pull request was named; start the workflow with its number")
 

@@ -77,6 +77,8 @@ def write_document(folder: Path, name: str, text: str) -> Path:
     path = folder / name
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        # A link in the workspace may be a stranger's, and lead to any file of the runner.
+        path.unlink(missing_ok=True)
         path.write_text(text, encoding="utf-8", errors="replace", newline="\n")
     except OSError as exc:
         raise OutputError(str(path), exc.strerror or str(exc)) from exc

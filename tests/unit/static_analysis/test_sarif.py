@@ -569,3 +569,27 @@ def test_placeholders_do_not_multiply() -> None:
     told = one({"message": message, "locations": at("a.py", {"startLine": 1})}).message
     assert len(told) == 10_001
     assert told.endswith("…")
+
+
+@pytest.mark.parametrize(
+    ("uri", "base"),
+    [
+        ("a.py", {"uri": "d/" * 1000, "uriBaseId": "B"}),
+        ("a.py", {"uri": "d" * 5000}),
+        ("file:///w/" + "d" * 5000, {"uri": "file:///w/"}),
+    ],
+    ids=["base of itself", "base", "uri"],
+)
+def test_path_longer_than_a_system_allows_is_no_path(uri: str, base: dict[str, Any]) -> None:
+    run = {"originalUriBaseIds": {"B": base}}
+
+    assert one({"locations": at(uri, uriBaseId="B")}, run=run).path == ""
+
+
+def test_only_so_many_absolute_bases_are_removed_from_a_path() -> None:
+    run = {
+        "originalUriBaseIds": {f"B{index}": {"uri": f"file:///w{index}"} for index in range(200)}
+    }
+
+    assert one({"locations": at("file:///w99/a.py")}, run=run).path == "a.py"
+    assert one({"locations": at("file:///w100/a.py")}, run=run).path == "file:///w100/a.py"

@@ -95,7 +95,7 @@ def test_input_decides_before_the_event(tmp_path: Path) -> None:
 
 
 def test_dispatch_names_one(tmp_path: Path) -> None:
-    for value in ["12", "#12", " 12 ", 12]:
+    for value in ["12", "#12", " 12 ", 12, "0" * 20 + "12"]:
         content = {"inputs": {"pull-request": value}}
 
         assert found(tmp_path, "workflow_dispatch", content) == event.ByNumber(number=12)
@@ -110,6 +110,9 @@ def test_dispatch_without_a_number_asks_for_nothing(tmp_path: Path) -> None:
         {"pull-request": ["1"]},
         {"pull-request": "0"},
         {"pull-request": "9" * 9999},
+        {"pull-request": "0" * 10 + "1" + "9" * 9999},
+        {"pull-request": "0" * 10 + "1" + "9" * 30},
+        {"pull-request": str(2**31)},
         {"pull-request": True},
     ]:
         assert isinstance(found(tmp_path, "workflow_dispatch", {"inputs": inputs}), event.NoTarget)

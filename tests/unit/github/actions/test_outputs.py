@@ -191,6 +191,17 @@ def test_document_is_kept_in_a_new_folder(tmp_path: Path) -> None:
     assert path.read_bytes() == "é?\r\n".encode()
 
 
+def test_document_replaces_a_link_and_leaves_what_it_leads_to(tmp_path: Path) -> None:
+    (tmp_path / "kept").write_text("mine", encoding="utf-8")
+    (tmp_path / "crscore.json").symlink_to(tmp_path / "kept")
+
+    path = outputs.write_document(tmp_path, "crscore.json", "{}")
+
+    assert (tmp_path / "kept").read_text(encoding="utf-8") == "mine"
+    assert not path.is_symlink()
+    assert path.read_text(encoding="utf-8") == "{}"
+
+
 def test_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "reports").write_text("x", encoding="utf-8")
 
