@@ -171,7 +171,7 @@ def test_first_key_skips_to_the_content(show) -> None:
     assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
     assert page.locator(".skip").bounding_box()["x"] >= 0
     page.keyboard.press("Enter")
-    assert page.url.endswith("#coverage")
+    assert page.url.endswith("#content")
 
 
 def test_change_of_a_configuration_is_marked_in_the_trend(show) -> None:
