@@ -105,10 +105,10 @@ def _trained_prompt(engine_options: dict[str, object]) -> _TrainedPrompt:
     """Return the prompt settings used to train a crscore model or adapter, to be used here too."""
     model, lora = engine_options.get("model"), engine_options.get("lora")
     # A model name is not a folder, even when a folder of that name exists in the working directory.
-    named = model_files.folder_of(str(model)) if model else None
+    model_folder = model_files.folder_of(str(model)) if model else None
     # An adapter is always a folder, also where its text has the form of a name.
     adapter = (model_files.folder_of(str(lora)) or Path(str(lora))) if lora else None
-    for folder in filter(None, (adapter, named)):
+    for folder in filter(None, (adapter, model_folder)):
         file = folder / CARD
         if file.is_file():
             try:
