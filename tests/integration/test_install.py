@@ -72,7 +72,9 @@ def home(tmp_path: Path) -> Path:
 
 
 def is_score(out: str) -> bool:
-    standing = re.search(r"(?i)useful: better than (?:\d+ %|nearly all) of [\d,]+ review comments", out)
+    standing = re.search(
+        r"(?i)useful: better than (?:\d+ %|nearly all) of [\d,]+ review comments", out
+    )
     return standing is not None
 
 
