@@ -410,7 +410,7 @@ def rows(planted, repository, names):
             )  # fmt: skip
 
 
-def said(folder) -> Counter:
+def mentions(folder) -> Counter:
     """Compare each comment of `SAID` with each message, as comments on one pull request."""
     counts: Counter = Counter()
     planted = Planted(0, folder)
@@ -421,7 +421,7 @@ def said(folder) -> Counter:
         path, line = planted.rng.choice(planted.lines_of(change))
         planted.change("fix", message, lambda by, at=(path, line): planted.replaced(by, *at))
     names = planted.write()
-    with Store(folder / "said.db") as store, store.transaction():
+    with Store(folder / "mentions.db") as store, store.transaction():
         store.put(row for row in rows(planted, 0, names) if row.number == change.number)
         for at, (_, text) in enumerate(SAID):
             store.put(
@@ -434,9 +434,9 @@ def said(folder) -> Counter:
                     )
                 ]
             )  # fmt: skip
-    with Store(folder / "said.db") as store:
+    with Store(folder / "mentions.db") as store:
         find_escaped(store, folder, night=NIGHT, matcher=make_matcher(MiniLM()))
-        pairs = {(row.landed, row.comment) for row in store.select(Mention) if row.said}
+        pairs = {(row.landed, row.comment) for row in store.select(Mention) if row.mentioned}
         for row in store.select(LaterChange):
             message = store.text(row.message)
             right = next(at for at, (text, _) in enumerate(SAID) if text in message)
@@ -489,7 +489,7 @@ def main() -> None:
                         print(f"seed {seed} commit {commit} pull {number}: {kind}, {what}, {found}")
             for path in planted.git_dir.rglob("*.pack"):
                 path.unlink()
-        counts = said(folder)
+        counts = mentions(folder)
     print(f"{arguments.histories} histories from seed {arguments.first}, {totals['pulls']:,} pull "
           f"requests, {seconds:.0f} s")  # fmt: skip
     for label, title in (("fix", "fixes"), ("lines", "any change of lines")):

@@ -1,6 +1,6 @@
-"""Score a pull request while GitHub misbehaves, many times, and count what became of the numbers.
+"""Score a pull request while its host misbehaves, many times, and count what the numbers become.
 
-    python benchmarks/pull_request_faults.py [--schedules 500]
+    python benchmarks/pull_request_faults.py [--gitlab] [--schedules 500]
 
 Each schedule draws which requests fail, how often and how: status codes, rate limits, cut
 connections, half answers, late answers, empty and repeated and reordered pages, stale lists. Every
@@ -16,28 +16,25 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tests.helpers import schedules
+from tests.helpers import schedules as of_github
+from tests.helpers.gitlab import schedules as of_gitlab
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--schedules", type=int, default=500, help="how many (500)")
-    asked = parser.parse_args().schedules
+    parser.add_argument("--gitlab", action="store_true", help="GitLab, and a merge request")
+    options = parser.parse_args()
     start = time.perf_counter()
-    tally = schedules.misbehave(range(asked))
-    print(
-        f"{asked} schedules, {tally.met.total():,} faults met, {time.perf_counter() - start:.0f} s"
-    )
-    print(f"  the same numbers as in peace, said to be whole   {tally.same:>5}")
-    print(f"  partial, with what is missing                    {tally.partial:>5}")
-    print(f"  an error of the host and no number               {tally.errors:>5}")
-    print(
-        f"  other numbers, said to be whole                  {len(tally.wrong):>5}  {tally.wrong}"
-    )
-    print(
-        f"  not exactly one comment in the end               {len(tally.second):>5}  {tally.second}"
-    )
-    print(f"  waited for GitHub on the runs' clocks            {tally.waited_s:>5.0f} s")
+    host = of_gitlab if options.gitlab else of_github
+    tally = host.misbehave(range(options.schedules))
+    seconds = time.perf_counter() - start
+    print(f"{options.schedules} schedules, {tally.met.total():,} faults met, {seconds:.0f} s")
+    print(f"  complete, with the numbers of a run without faults {tally.same:>5}")
+    print(f"  partial, with what is missing                      {tally.partial:>5}")
+    print(f"  an error of the host and no number                 {tally.errors:>5}")
+    print(f"  complete, with other numbers {len(tally.wrong):>27}  {tally.wrong}")
+    print(f"  not exactly one comment in the end {len(tally.second):>21}  {tally.second}")
     for kind, times in tally.met.most_common():
         print(f"    {kind:<12} {times:>6,}")
     return 1 if tally.wrong or tally.second else 0

@@ -28,7 +28,7 @@ KEEP_FROM: Final = 1 / 3
 """Both shares of a bot to keep are surely above."""
 DROP_GAINED: Final = 0.15
 """A bot to drop is surely below this share of pull requests with a gain. The reader takes one in
-twenty empty comments for one of weight, so that less cannot be told from nothing."""
+twenty empty comments for one of weight, so that less is as good as nothing."""
 SWITCH_OFF_FROM: Final = 0.25
 """Share of a bot's comments from which it is worthwhile to switch kinds off."""
 MIN_PULLS: Final = 20
@@ -236,7 +236,7 @@ def _sentence(
 ) -> str:
     if gained.total < MIN_PULLS:
         more = view.count_noun(MIN_PULLS - gained.total, "more pull request")
-        return f"Undecided about {name}: it takes {more} to tell."
+        return f"Undecided about {name}: it takes {more} to decide."
     evidence = f"{_share(gained)} of the {gained.total:,} pull requests that it was there for have "
     evidence += "a comment worth acting on"
     if weighty.total:
@@ -281,7 +281,7 @@ def _why_open(weighty: Rate, gained: Rate, acted: ActedOn | None) -> str:
             needed.append(gained.total * ((high - low) / 2 / distance) ** 2 - gained.total)
     if not needed:
         return "it seldom says something of weight, and little that one could switch off"
-    return f"about {max(1, round(max(needed))):,} more pull requests would probably tell"
+    return f"about {max(1, round(max(needed))):,} more pull requests would probably decide"
 
 
 def _share(value: Rate) -> str:

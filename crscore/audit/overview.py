@@ -322,9 +322,9 @@ class EscapedRecall(Struct, frozen=True, kw_only=True):
 
     reviewer: str
     is_bot: bool
-    said: Rate
+    mentioned: Rate
     """A comment says what the message of the fix says."""
-    said_base: Rate
+    mentioned_base: Rate
     near: Rate
     """A comment is at most three lines from the fixed ones."""
     near_base: Rate
@@ -366,7 +366,7 @@ class Escaped(Struct, frozen=True, kw_only=True):
     """Followed pull requests with a line that a later commit fixes."""
     changed: Rate
     """Those with a line that another later commit changes."""
-    said: Rate
+    mentioned: Rate
     """Fixes of which a comment of anybody before the merge says the same."""
     not_compared: Count
     """Fixes whose messages were not compared with comments, as the scorer's encoder differs."""

@@ -1,7 +1,7 @@
 """All text files of a repository, from a folder or a commit, within limits.
 
 The repository is untrusted: links are not followed, nothing is executed, and what the limits leave
-out is told, as "nowhere" can only be said of files that were read.
+out is reported, as "nowhere" can only be said of files that were read.
 """
 
 import re

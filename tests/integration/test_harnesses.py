@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import subprocess
@@ -26,7 +25,7 @@ from inspect_ai.dataset import Sample
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 from crscore.harnesses.inspect_scorers import review
 diff, text, folder = sys.argv[1:]
-outputs = [ModelOutput.from_content("mockllm/model", said) for said in (text, "...", "Fine.")]
+outputs = [ModelOutput.from_content("mockllm/model", answer) for answer in (text, "...", "Fine.")]
 for output in outputs:
     output.usage = ModelUsage()  # otherwise inspect_ai downloads a tokenizer to count
 samples = [Sample(input=diff), Sample(input="Review.", metadata={"diff": diff}), Sample(input=diff)]
@@ -58,13 +57,15 @@ module.exports = class {
 """
 
 
-# What it brings opens a socket when other packages are imported, so it is in no group.
-@pytest.mark.skipif(not importlib.util.find_spec("inspect_ai"), reason="inspect_ai is missing")
 def test_inspect_ai_scores_the_reviews_of_its_mock_model(tmp_path: Path) -> None:
-    # A process of its own: inspect_ai warns of its own packages, which is an error here.
+    # In a folder and a process of its own: what it brings opens a socket when other packages are
+    # imported, and it warns of its own packages, which is an error here.
+    packages = tmp_path / "packages"
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--target", packages]
+    subprocess.run([*pip, "inspect-ai>=0.3.285,<0.4"], check=True)
     done = subprocess.run(
         [sys.executable, "-c", INSPECT, DIFF, REVIEW, str(tmp_path)],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": f"{packages}{os.pathsep}{ROOT}"},
         cwd=tmp_path, capture_output=True, text=True, check=True,
     )  # fmt: skip
     scores = json.loads(done.stdout.splitlines()[-1])

@@ -135,10 +135,6 @@ VAGUE = frozenset(
 )
 VAGUE_BUT_MEANT = {
     "crscore/audit/overview.py: nothing": "category of noise in the JSON: gives the author nothing",
-    "crscore/audit/overview.py: said": "share of fixes that a comment said before the merge",
-    "crscore/audit/store/rows.py: said": "whether a comment said what a fix mends",
-    "crscore/audit/escaped/mentions.py: said": "the same",
-    "crscore/audit/escaped/recall.py: said": "the same share",
     "crscore/audit/score/noise.py: NOTHING": "the same category",
     "crscore/audit/store/database.py: put": "store interface: get and put",
     "crscore/cache.py: put": "store interface: get and put",

@@ -71,9 +71,9 @@ def find_mentions(
     for _, group in groupby(comments, lambda row: row.reviewer):
         listed = list(group)
         near = [_is_near(trees, comment, lines) for comment in listed]
-        said = [False] * len(listed)
+        mentioned = [False] * len(listed)
         if matcher:
-            said = _match(store, listed, near, message, lines, matcher)
+            mentioned = _match(store, listed, near, message, lines, matcher)
         mentions += [
             Mention(
                 repository=pull.repository,
@@ -81,10 +81,10 @@ def find_mentions(
                 landed=landed,
                 comment=comment.key,
                 near=int(is_near),
-                said=int(is_said),
+                mentioned=int(is_mentioned),
             )
-            for comment, is_near, is_said in zip(listed, near, said, strict=True)
-            if is_near or is_said
+            for comment, is_near, is_mentioned in zip(listed, near, mentioned, strict=True)
+            if is_near or is_mentioned
         ]
     return mentions
 
@@ -139,5 +139,5 @@ def _match(
     )
     table = measure_pairs([views[row.text] for row in findings], [views[problem.text]])
     probabilities = matcher.model.probabilities(table, findings, [problem])[:, 0]
-    is_said: list[bool] = (probabilities >= matcher.model.threshold).tolist()
-    return is_said
+    is_mentioned: list[bool] = (probabilities >= matcher.model.threshold).tolist()
+    return is_mentioned

@@ -31,7 +31,7 @@ class _Event(NamedTuple):
     is_compared: bool
     near: frozenset[str]
     """Reviewers with a comment next to the lines."""
-    said: frozenset[str]
+    mentioned_by: frozenset[str]
     """Reviewers with a comment that says what the message says."""
     defect: EscapedDefect
 
@@ -61,23 +61,27 @@ def load_escaped(store: Store, table: ReviewTable, host: str) -> Escaped:
         ),
         fixed=rate(len({event.pull for event in fixes}), pulls),
         changed=rate(len({event.pull for event in events if not event.is_fix}), pulls),
-        said=_rate((event.pull, bool(event.said)) for event in fixes if event.is_compared),
+        mentioned=_rate(
+            (event.pull, bool(event.mentioned_by)) for event in fixes if event.is_compared
+        ),
         not_compared=sum(not event.is_compared for event in fixes),
         reviewers=_reviewers(table, coverage, events),
         missed=tuple(
             event.defect
             for event in fixes
-            if event.is_compared and not event.said and not event.near
+            if event.is_compared and not event.mentioned_by and not event.near
         )[:MAX_MISSED],
     )
 
 
 def _events(store: Store, table: ReviewTable, host: str) -> list[_Event]:
     near: dict[tuple[int, int, str], set[str]] = defaultdict(set)
-    said: dict[tuple[int, int, str], set[str]] = defaultdict(set)
-    for repository, number, landed, reviewer, is_near, is_said in read_mentions(store, table.scope):
+    mentioned_by: dict[tuple[int, int, str], set[str]] = defaultdict(set)
+    for repository, number, landed, reviewer, is_near, is_mentioned in read_mentions(
+        store, table.scope
+    ):
         near[repository, number, landed] |= {reviewer} if is_near else set()
-        said[repository, number, landed] |= {reviewer} if is_said else set()
+        mentioned_by[repository, number, landed] |= {reviewer} if is_mentioned else set()
     events = []
     pages = pull_pages(store, host)
     for row in read_later_changes(store, table.scope):
@@ -89,7 +93,7 @@ def _events(store: Store, table: ReviewTable, host: str) -> list[_Event]:
                 is_fix=bool(is_fix),
                 is_compared=bool(is_compared),
                 near=frozenset(near[key]),
-                said=frozenset(said[key]),
+                mentioned_by=frozenset(mentioned_by[key]),
                 defect=EscapedDefect(
                     repository=name,
                     number=number,
@@ -125,8 +129,8 @@ def _reviewers(
                 EscapedRecall(
                     reviewer=name,
                     is_bot=row.is_bot,
-                    said=_said_by(name, fixes),
-                    said_base=_said_by(name, rest),
+                    mentioned=_mentioned_by(name, fixes),
+                    mentioned_base=_mentioned_by(name, rest),
                     near=_rate((event.pull, name in event.near) for event in fixes),
                     near_base=_rate((event.pull, name in event.near) for event in rest),
                 )
@@ -134,8 +138,8 @@ def _reviewers(
     return tuple(rows)
 
 
-def _said_by(name: str, events: Iterable[_Event]) -> Rate:
-    return _rate((event.pull, name in event.said) for event in events if event.is_compared)
+def _mentioned_by(name: str, events: Iterable[_Event]) -> Rate:
+    return _rate((event.pull, name in event.mentioned_by) for event in events if event.is_compared)
 
 
 def _rate(values: Iterable[tuple[_Pull, bool]]) -> Rate:

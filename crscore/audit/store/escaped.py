@@ -63,9 +63,9 @@ def read_later_changes(store: Store, scope: Scope) -> Rows:
 
 
 def read_mentions(store: Store, scope: Scope) -> Rows:
-    """Return repository, number, commit, reviewer, whether near, and whether said, of each."""
+    """Return repository, number, commit, reviewer, whether near, and whether mentioned, of each."""
     sql = f"""
-        SELECT m.repository, m.number, m.landed, c.reviewer, MAX(m.near), MAX(m.said)
+        SELECT m.repository, m.number, m.landed, c.reviewer, MAX(m.near), MAX(m.mentioned)
         FROM mentions m JOIN pulls p USING (repository, number)
         JOIN comments c ON c.key = m.comment
         WHERE {_MERGED} GROUP BY m.repository, m.number, m.landed, c.reviewer"""

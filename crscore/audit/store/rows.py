@@ -332,7 +332,7 @@ class Mention(Row):
     landed: str
     comment: int
     near: int
-    said: int
+    mentioned: int
 
 
 @_table("runs", "id")

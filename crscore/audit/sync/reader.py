@@ -1,5 +1,6 @@
 """What every reading of pull requests has in common: counts, failures, and the row at the end."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -12,7 +13,7 @@ from crscore.reports.escape import one_line
 
 
 @dataclass(slots=True, kw_only=True)
-class PullReader:
+class PullReader(ABC):
     """Reads pull requests in full and stores them."""
 
     store: Store
@@ -56,9 +57,9 @@ class PullReader:
                     report = self.messages.note
                 report(f"{self.failed:,} {noun} could not be read: {reason}.")
 
+    @abstractmethod
     def read_all(self, pulls: Sequence[Pull]) -> None:
         """Read pull requests: what each host does differently."""
-        raise NotImplementedError
 
     def fail(self, pull: Pull, reason: str) -> None:
         """Store why a pull request could not be read."""

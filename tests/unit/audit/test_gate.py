@@ -86,7 +86,7 @@ def overview(
             unknown=(),
             fixed=none,
             changed=none,
-            said=none,
+            mentioned=none,
             not_compared=0,
             reviewers=(),
             missed=(),

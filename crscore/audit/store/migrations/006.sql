@@ -27,6 +27,6 @@ CREATE TABLE mentions (              -- comments before the merge on a later cha
   landed TEXT NOT NULL,
   comment INTEGER NOT NULL,
   near INTEGER NOT NULL,             -- 1 when it is on lines next to a changed one
-  said INTEGER NOT NULL,             -- 1 when it says what the message says
+  mentioned INTEGER NOT NULL,        -- 1 when it says what the message says
   PRIMARY KEY (repository, number, landed, comment)
 ) STRICT, WITHOUT ROWID;

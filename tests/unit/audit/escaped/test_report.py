@@ -40,7 +40,7 @@ def fill(store: Store) -> None:
         )  # fmt: skip
         if number == 1:
             mention = Mention(
-                repository=1, number=1, landed=landed, comment=key, near=1, said=1
+                repository=1, number=1, landed=landed, comment=key, near=1, mentioned=1
             )  # fmt: skip
             store.put([mention])
     store.put([Followed(repository=1, number=4, night="2026-05-01", reason="there is no clone")])
@@ -58,9 +58,9 @@ def test_numbers_and_pages(tmp_path: Path) -> None:
         3, 3, "there is no clone",
     )  # fmt: skip
     assert (escaped.fixed.count, escaped.changed.count) == (2, 1)
-    assert (escaped.said.count, escaped.said.total) == (1, 2)
+    assert (escaped.mentioned.count, escaped.mentioned.total) == (1, 2)
     (otter,) = escaped.reviewers
-    assert (otter.said.share, otter.near.share, otter.near_base.share) == (0.5, 0.5, 0.0)
+    assert (otter.mentioned.share, otter.near.share, otter.near_base.share) == (0.5, 0.5, 0.0)
     assert [(row.number, row.text) for row in escaped.missed] == [(2, "Fix <img src=x> of carts")]
     assert "later commits fixed lines of 2 of 3 merged pull requests (67 %)" in page
     assert "1 pull request not followed: there is no clone." in page

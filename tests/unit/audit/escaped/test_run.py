@@ -209,7 +209,7 @@ def test_report_says_who_spoke_of_a_defect(world: World, store: Store) -> None:
     assert (escaped.pulls, escaped.complete, escaped.unknown) == (1, 1, ())
     assert (escaped.fixed.count, escaped.changed.count, escaped.not_compared) == (1, 1, 1)
     shares = {
-        row.reviewer: (row.near.share, row.near_base.share, row.said.share)
+        row.reviewer: (row.near.share, row.near_base.share, row.mentioned.share)
         for row in escaped.reviewers
     }
     # Without an encoder nothing is known of what was said: unknown, not 0. Lines 9 and 11 are
