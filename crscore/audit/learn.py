@@ -12,9 +12,10 @@ from crscore.audit.store.database import Store
 from crscore.errors import InputError
 from crscore.review.sentences import split_comment
 from crscore.statistics import bootstrap, resampled
+from crscore.statistics.logistic import fit_measures
 from crscore.usefulness.reader import Reader
 from crscore.usefulness.reading import OUTPUTS
-from crscore.usefulness.team import Doubles, Team, measure, probabilities
+from crscore.usefulness.team import Doubles, Team, measure
 
 MIN_COMMENTS: Final = 300
 """Comments that were followed up below which nothing is learned."""
@@ -24,7 +25,6 @@ HELD_OUT: Final = 0.2
 """Share of the comments, the newest, that the weights are measured on."""
 _RIDGE: Final = 100.0
 """Penalty of the weights, per standard deviation of their input; that of the bias is none."""
-_STEPS: Final = 20
 _RESAMPLES: Final = 2_000
 
 
@@ -102,7 +102,8 @@ def evaluate(
     tested = acted_on[start:]
     if not all(part.any() and not part.all() for part in (acted_on[:start], tested)):
         raise InputError("nothing is learned: it takes comments that were acted on, and others")
-    weights = fit(values[:start], acted_on[:start])
+    older = values[:start, :-1], acted_on[:start].astype(np.float64)
+    weights = fit_measures(*older, weights=np.ones(start), penalty=_RIDGE).astype(np.float64)
     logits = values[start:] @ weights
     shipped = values[start:, OUTPUTS.index("acted_on")]
 
@@ -124,35 +125,6 @@ def evaluate(
         high=1.0 if high is None else high,
         weights=tuple(weights.tolist()),
     )
-
-
-def fit(values: Doubles, acted_on: npt.NDArray[np.bool_]) -> Doubles:
-    """Fit a logistic regression with a ridge penalty.
-
-    Args:
-        values: Shape (N, F), the last column ones.
-        acted_on: Shape (N,).
-
-    Returns:
-        Weights, shape (F,).
-    """
-    scale = values.std(axis=0)
-    scale[scale < 1e-9] = 1.0
-    mean = values.mean(axis=0)
-    mean[-1] = 0.0
-    inputs = (values - mean) / scale
-    penalty = np.full(inputs.shape[1], _RIDGE)
-    penalty[-1] = 1e-6
-    weights = np.zeros(inputs.shape[1])
-    # Newton's method: few columns, a strictly convex loss.
-    for _ in range(_STEPS):
-        expected = probabilities(inputs @ weights)
-        slope = inputs.T @ (acted_on - expected) - penalty * weights
-        curve = (inputs.T * (expected * (1 - expected))) @ inputs + np.diag(penalty)
-        weights += np.linalg.solve(curve, slope)
-    result: Doubles = weights / scale
-    result[-1] -= mean @ result
-    return result
 
 
 def describe(team: Team) -> str:

@@ -176,13 +176,14 @@ def usefulness(data: Path, *, target: str, matcher_target: str, **flags: Any) ->
     from crscore import scorer  # noqa: PLC0415  (after --help and wrong options)
     from crscore.lab.training import network, usefulness  # noqa: PLC0415
     from crscore.lab.training.data import corpus  # noqa: PLC0415
-    from crscore.lab.training.fit import boosting, logistic  # noqa: PLC0415
+    from crscore.lab.training.fit import boosting  # noqa: PLC0415
     from crscore.matchers.calibrated import weights  # noqa: PLC0415
+    from crscore.statistics import ranks  # noqa: PLC0415
     from crscore.usefulness import model  # noqa: PLC0415
 
     io.check_output(target)
     io.check_output(matcher_target)
-    logistic.require_scipy()
+    ranks.require_scipy("optimize", "'crscore[train]'")
     boosting.require_lightgbm()
     network.require_packages()
     settings = load_settings(None, flags)
@@ -237,10 +238,10 @@ def ranking(commits: Path, *, target: str) -> int:
     do on repositories that they were not learned from.
     """
     from crscore.lab.training import ranking  # noqa: PLC0415  (after --help and wrong options)
-    from crscore.lab.training.fit import logistic  # noqa: PLC0415
+    from crscore.statistics import ranks  # noqa: PLC0415
 
     io.check_output(target)
-    logistic.require_scipy()
+    ranks.require_scipy("optimize", "'crscore[train]'")
     with progress.track("learning the ranking"):
         learned = ranking.train(commits)
     _write_weights(ranking.to_toml(learned).encode(), target)

@@ -12,8 +12,12 @@ from crscore.errors import DependencyError
 Floats = npt.NDArray[np.float64]
 
 
-def require_scipy(module: str = "stats") -> Any:
+def require_scipy(module: str = "stats", install: str = "scipy") -> Any:
     """Import a module of scipy when it is needed; `scipy.stats` takes seconds.
+
+    Args:
+        module: Name of the module.
+        install: What the error says to install with pip.
 
     Raises:
         DependencyError: scipy is not installed.
@@ -21,7 +25,7 @@ def require_scipy(module: str = "stats") -> Any:
     try:
         return importlib.import_module(f"scipy.{module}")
     except ImportError as exc:
-        raise DependencyError("scipy", "pip install scipy") from exc
+        raise DependencyError("scipy", f"pip install {install}") from exc
 
 
 def rank(values: Floats) -> Floats:

@@ -16,7 +16,7 @@ from crscore.bench.matching import assign
 from crscore.bench.pairs import PairModel, measure_pairs, sigmoid, view_texts
 from crscore.encoders.minilm import MiniLM
 from crscore.errors import InputError
-from crscore.lab.training.fit.logistic import fit_measures
+from crscore.statistics.logistic import fit_measures
 from crscore.usefulness.evidence import Rarity
 
 Floats = npt.NDArray[np.float64]

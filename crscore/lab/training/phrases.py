@@ -9,8 +9,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from crscore.lab.training.fit.logistic import require_scipy
 from crscore.lab.training.network import LabelledText
+from crscore.statistics.ranks import require_scipy
 from crscore.usefulness.phrases import Phrases, split_phrases
 from crscore.usefulness.reading import PHRASED
 
@@ -27,7 +27,7 @@ def learn(rows: Sequence[LabelledText]) -> Phrases:
     Raises:
         DependencyError: scipy is not installed.
     """
-    require_scipy()
+    require_scipy("optimize")
     sparse, linalg = import_module("scipy.sparse"), import_module("scipy.sparse.linalg")
     counts = Counter(phrase for row in rows for phrase in set(split_phrases(row.text)))
     terms = tuple(sorted(phrase for phrase, count in counts.items() if count >= MIN_TEXTS))

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from crscore.errors import InputError
-from crscore.lab.training.fit.logistic import require_scipy
 from crscore.records import GIVES_FROM, ON_TOPIC
+from crscore.statistics.ranks import require_scipy
 from crscore.usefulness import headline
 from crscore.usefulness.headline import PARTS
 from crscore.usefulness.reader import Measured
@@ -77,7 +77,7 @@ def fit(candidates: Sequence[Candidate]) -> Floats:
         InputError: No two texts are told apart.
         DependencyError: scipy is not installed.
     """
-    optimize = require_scipy()
+    optimize = require_scipy("optimize")
     pairs = [*_written_pairs(candidates), *_outcome_pairs(candidates)]
     if not pairs:
         raise InputError("no two texts of the data are told apart by a rating or their kind")

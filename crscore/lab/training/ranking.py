@@ -21,8 +21,8 @@ from crscore.claims.structural.features import Features, describe_claims, stems
 from crscore.claims.structural.ranking import weigh
 from crscore.diff import parse
 from crscore.lab.training.data.judgements import read_claim_judgements, text_key
-from crscore.lab.training.fit import logistic
 from crscore.scoring.references import MIN_COUNTED_WEIGHT
+from crscore.statistics import logistic
 from crscore.text.code_spans import find_code_spans
 
 COMMIT_CHARS: Final = 10

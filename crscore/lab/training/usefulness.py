@@ -28,12 +28,12 @@ from crscore.lab.training.data.corpus import Corpus, Post
 from crscore.lab.training.data.judgements import FOLDS, fold_of, text_key
 from crscore.lab.training.data.study_examples import select_counted
 from crscore.lab.training.features.vectors import Vectors
-from crscore.lab.training.fit import logistic
 from crscore.lab.training.network import LabelledText, TunedReader
 from crscore.lab.training.preferences import Candidate
 from crscore.matchers.calibrated.plugin import Calibrated
 from crscore.pipeline import split_comment
 from crscore.records import Comment, Diff, PseudoReference, Sentence
+from crscore.statistics import logistic
 from crscore.usefulness import evidence, headline
 from crscore.usefulness.evidence import ChangeEvidence, Rarity
 from crscore.usefulness.model import Weights

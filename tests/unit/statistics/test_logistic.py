@@ -1,11 +1,9 @@
-import sys
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from crscore.errors import DependencyError
-from crscore.lab.training.fit import logistic
+from crscore.statistics import logistic
 
 RNG = np.random.default_rng(0)
 N = 400
@@ -66,16 +64,10 @@ def test_slope_is_that_of_the_loss(monkeypatch) -> None:
         kept["loss"] = loss
         return SimpleNamespace(x=start)
 
-    monkeypatch.setattr(logistic, "require_scipy", lambda: SimpleNamespace(minimize=watch))
+    monkeypatch.setattr(logistic, "require_scipy", lambda _: SimpleNamespace(minimize=watch))
     logistic.fit_measures(MEASURES, TARGETS, weights=1 + RNG.random(N))
     at = RNG.normal(size=4)
     slope = kept["loss"](at)[1]
     for index, step in enumerate(np.eye(4) * 1e-5):
         rise = (kept["loss"](at + step)[0] - kept["loss"](at - step)[0]) / 2e-5
         assert slope[index] == pytest.approx(rise, abs=1e-6)
-
-
-def test_missing_scipy_says_what_to_install(monkeypatch) -> None:
-    monkeypatch.setitem(sys.modules, "scipy.optimize", None)
-    with pytest.raises(DependencyError, match=r"crscore\[train\]"):
-        logistic.require_scipy()

@@ -1,31 +1,18 @@
 """Logistic regression of measures, by L-BFGS."""
 
-import importlib
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from crscore.errors import DependencyError
+from crscore.statistics.ranks import require_scipy
 
 Array = npt.NDArray[np.float64]
 Floats = npt.NDArray[np.float32]
 
 MAX_STEPS: Final = 120
 """Most steps of the optimiser."""
-
-
-def require_scipy() -> Any:
-    """Import scipy's optimiser.
-
-    Raises:
-        DependencyError: scipy is not installed.
-    """
-    try:
-        return importlib.import_module("scipy.optimize")
-    except ImportError as error:
-        raise DependencyError("scipy", "pip install 'crscore[train]'") from error
 
 
 def fit_measures(
@@ -47,8 +34,11 @@ def fit_measures(
 
     Returns:
         Shape (M + 1,), the bias last.
+
+    Raises:
+        DependencyError: scipy is not installed.
     """
-    optimize = require_scipy()
+    optimize = require_scipy("optimize")
     # A measure may be constant.
     centre, spread = measures.mean(axis=0), measures.std(axis=0) + 1e-6
     inputs = np.hstack([(measures - centre) / spread, np.ones((len(measures), 1))])
