@@ -1,7 +1,7 @@
 """Merged pull requests that each reviewer really reviewed."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import NamedTuple
@@ -119,6 +119,17 @@ def rate_of_pulls(counts: Floats, totals: Floats) -> Rate:
     """Return a share of things that belong to pull requests, from the counts of each, (N,)."""
     share, low, high = clustered_wilson(counts, totals) or (None, None, None)
     return Rate(count=round(counts.sum()), total=int(totals.sum()), share=share, low=low, high=high)
+
+
+def rate_of_events(events: Iterable[tuple[_Pull, bool]]) -> Rate:
+    """Return the share of events that are so, each with the pull request that it belongs to."""
+    counts: dict[_Pull, Counter[bool]] = defaultdict(Counter)
+    for pull, is_so in events:
+        counts[pull][is_so] += 1
+    return rate_of_pulls(
+        np.array([float(count[True]) for count in counts.values()]),
+        np.array([float(count.total()) for count in counts.values()]),
+    )
 
 
 def _coverage(posts: _Posts, merged: int, green: Mapping[str, set[_Pull]]) -> Coverage:

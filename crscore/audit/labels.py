@@ -6,13 +6,11 @@ or alone on a line (`_🟠 Major_`, `**Severity**: high`). Words of a sentence a
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, Literal, NamedTuple
 
-import numpy as np
-
-from crscore.audit.coverage import rate_of_pulls
-from crscore.audit.overview import LabelCount, Labels, Rate
+from crscore.audit.coverage import rate_of_events
+from crscore.audit.overview import LabelCount, Labels
 from crscore.audit.signals import Signal
 from crscore.audit.store.database import Store
 from crscore.audit.store.reviews import Scope, read_levels
@@ -131,7 +129,7 @@ def load_labels(store: Store, scope: Scope) -> Mapping[str, Labels]:
 
 def _labels(by_label: Mapping[Label, Sequence[_Read]]) -> Labels:
     order = [*_LEVEL_OF]
-    light = _rate(
+    light = rate_of_events(
         (read.pull, read.level in ("nit", NO_LEVEL))
         for label, reads in by_label.items()
         if label.level in ("critical", "major")
@@ -150,7 +148,7 @@ def _labels(by_label: Mapping[Label, Sequence[_Read]]) -> Labels:
                 level=label.level,
                 comments=len(reads),
                 read=dict(Counter(read.level for read in reads)),
-                acted_on=_rate(
+                acted_on=rate_of_events(
                     (read.pull, bool(read.acted_on)) for read in reads if read.acted_on is not None
                 ),
             )
@@ -159,12 +157,3 @@ def _labels(by_label: Mapping[Label, Sequence[_Read]]) -> Labels:
         light=light,
         inflation=text if is_inflated else None,
     )
-
-
-def _rate(flags: Iterable[tuple[tuple[int, int], bool]]) -> Rate:
-    by_pull: dict[tuple[int, int], Counter[bool]] = defaultdict(Counter)
-    for pull, flag in flags:
-        by_pull[pull][flag] += 1
-    counts = [(float(count[True]), float(count.total())) for count in by_pull.values()]
-    yes, total = np.array(counts).reshape(-1, 2).T
-    return rate_of_pulls(yes, total)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from crscore.audit.coverage import rate_of_pulls
+from crscore.audit.coverage import rate_of_events
 from crscore.audit.overview import EffectCount, Nearness, Rate, SuggestedCode
 from crscore.audit.signals.suggested import MERGED_METRICS
 from crscore.audit.store.database import Store
@@ -36,8 +36,8 @@ def _summarize_blocks(rows: Sequence[tuple[Any, ...]]) -> SuggestedCode:
         for column, name in enumerate(MERGED_METRICS, _METRICS)
     }
     return SuggestedCode(
-        applies=_rate(rows, _APPLIES),
-        parses=_rate(rows, _PARSES),
+        applies=_share(rows, _APPLIES),
+        parses=_share(rows, _PARSES),
         effects=tuple(
             EffectCount(effect=effect, blocks=count) for effect, count in effects.most_common()
         ),
@@ -50,13 +50,6 @@ def _summarize_blocks(rows: Sequence[tuple[Any, ...]]) -> SuggestedCode:
     )
 
 
-def _rate(rows: Sequence[tuple[Any, ...]], column: int) -> Rate:
-    """Return the share of blocks with a 1 in a column, clustered by pull request."""
-    counts: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
-    for row in rows:
-        if row[column] is not None:
-            counts[row[:2]].append(row[column])
-    return rate_of_pulls(
-        np.array([sum(values) for values in counts.values()], dtype=np.float64),
-        np.array([len(values) for values in counts.values()], dtype=np.float64),
-    )
+def _share(rows: Sequence[tuple[Any, ...]], column: int) -> Rate:
+    """Return the share of blocks with a 1 in a column."""
+    return rate_of_events((row[:2], bool(row[column])) for row in rows if row[column] is not None)

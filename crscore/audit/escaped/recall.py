@@ -1,12 +1,10 @@
 """Recall of escaped defects: what of them was said before the merge, by whom."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
-import numpy as np
-
-from crscore.audit.coverage import ReviewerCoverage, load_coverage, rate, rate_of_pulls
+from crscore.audit.coverage import ReviewerCoverage, load_coverage, rate, rate_of_events
 from crscore.audit.decide import pulls_there
 from crscore.audit.escaped.run import DAYS
 from crscore.audit.overview import Escaped, EscapedDefect, EscapedRecall, Rate, UnknownCount
@@ -61,7 +59,7 @@ def load_escaped(store: Store, table: ReviewTable, host: str) -> Escaped:
         ),
         fixed=rate(len({event.pull for event in fixes}), pulls),
         changed=rate(len({event.pull for event in events if not event.is_fix}), pulls),
-        mentioned=_rate(
+        mentioned=rate_of_events(
             (event.pull, bool(event.mentioned_by)) for event in fixes if event.is_compared
         ),
         not_compared=sum(not event.is_compared for event in fixes),
@@ -131,25 +129,14 @@ def _reviewers(
                     is_bot=row.is_bot,
                     mentioned=_mentioned_by(name, fixes),
                     mentioned_base=_mentioned_by(name, rest),
-                    near=_rate((event.pull, name in event.near) for event in fixes),
-                    near_base=_rate((event.pull, name in event.near) for event in rest),
+                    near=rate_of_events((event.pull, name in event.near) for event in fixes),
+                    near_base=rate_of_events((event.pull, name in event.near) for event in rest),
                 )
             )
     return tuple(rows)
 
 
 def _mentioned_by(name: str, events: Iterable[_Event]) -> Rate:
-    return _rate((event.pull, name in event.mentioned_by) for event in events if event.is_compared)
-
-
-def _rate(values: Iterable[tuple[_Pull, bool]]) -> Rate:
-    """Return a share of events, clustered by pull request."""
-    counts: Counter[_Pull] = Counter()
-    totals: Counter[_Pull] = Counter()
-    for pull, value in values:
-        totals[pull] += 1
-        counts[pull] += value
-    return rate_of_pulls(
-        np.array([float(counts[pull]) for pull in totals]),
-        np.array([float(total) for total in totals.values()]),
+    return rate_of_events(
+        (event.pull, name in event.mentioned_by) for event in events if event.is_compared
     )
