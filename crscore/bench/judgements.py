@@ -15,8 +15,10 @@ from crscore.bench.readers import name_change, read_problem
 from crscore.bench.records import Finding, Problem
 from crscore.errors import InputError
 from crscore.statistics import ranks, resampled
+from crscore.statistics.agreement import cohen_kappa
 
 Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
 Measure = Callable[["Judged"], Floats]
 """Judged findings -> probability of each pair, shape (F, G)."""
 
@@ -102,16 +104,8 @@ def _read_row(row: dict[str, Any], place: str) -> Iterator[Judged]:
         raise InputError(f"{place}: expected pull, golden and found, as documented: {exc}") from exc
 
 
-def kappa(first: npt.NDArray[np.bool_], second: npt.NDArray[np.bool_]) -> float | None:
-    """Return Cohen's kappa of two lists of decisions; None where it is undefined.
-
-    Example:
-        >>> kappa(np.array([True, True, False, False]), np.array([True, False, False, False]))
-        0.5
-    """
-    agreed = float((first == second).mean())
-    chance = float(first.mean() * second.mean() + (1 - first.mean()) * (1 - second.mean()))
-    return None if chance == 1 else (agreed - chance) / (1 - chance)
+def _kappa(first: Flags, second: Flags) -> float | None:
+    return cohen_kappa(list(zip(first.tolist(), second.tolist(), strict=True)))
 
 
 def agree(judged: Sequence[Judged], measure: Measure, threshold: float) -> Agreement:
@@ -144,7 +138,7 @@ def agree(judged: Sequence[Judged], measure: Measure, threshold: float) -> Agree
             JudgeAgreement(
                 judge=judge,
                 decisions=len(keys),
-                kappa=kappa(matching[judge], judgements[judge]),
+                kappa=_kappa(matching[judge], judgements[judge]),
                 auc=None if np.isnan(area) else float(area),
             )
         )
@@ -153,7 +147,7 @@ def agree(judged: Sequence[Judged], measure: Measure, threshold: float) -> Agree
         recalls.append(hits / of_bot.sum(axis=1))
         f1s.append(2 * hits / np.maximum(1, of_bot.sum(axis=1) + findings[number]))
     recall, f1 = np.mean(recalls, axis=0), np.mean(f1s, axis=0)
-    pairs = [kappa(judgements[a], judgements[b]) for a, b in combinations(judges, 2)
+    pairs = [_kappa(judgements[a], judgements[b]) for a, b in combinations(judges, 2)
              if len(judgements[a]) == len(judgements[b])]  # fmt: skip
     return Agreement(
         judges=tuple(rows),

@@ -7,7 +7,6 @@ import pytest
 from msgspec.structs import replace
 
 from crscore import bench
-from crscore.bench.judgements import kappa
 from crscore.bench.matching import assign
 from crscore.bench.pairs import compare_places
 from crscore.bench.records import Change, Finding, Problem, make_set
@@ -80,12 +79,6 @@ def test_places(path: str, line: int, expected: int) -> None:
 def test_one_problem_a_finding() -> None:
     matches = assign(np.array([[0.9, 0.8], [0.85, 0.1], [0.2, 0.3]]))
     assert [(match.finding, match.problem) for match in matches] == [(0, 0), (2, 1)]
-
-
-def test_kappa_of_chance_and_of_constant_decisions() -> None:
-    first = np.array([True, True, False, False])
-    assert kappa(first, np.array([True, False, True, False])) == 0
-    assert kappa(first | True, first | True) is None
 
 
 def test_page_escapes_what_bots_say() -> None:

@@ -12,6 +12,7 @@ from msgspec import Struct
 from crscore.errors import DependencyError
 from crscore.lab.study.data.study import DIMENSIONS, Study
 from crscore.statistics import ranks
+from crscore.statistics.agreement import cohen_kappa
 
 Pairs = Sequence[tuple[float, float]]
 
@@ -107,36 +108,6 @@ def krippendorff_alpha(units: Iterable[Sequence[float]]) -> float | None:
     return float(
         krippendorff.alpha(value_counts=counts, value_domain=domain, level_of_measurement="ordinal")
     )
-
-
-def cohen_kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
-    """Compute Cohen's kappa of two annotators' categories.
-
-    Args:
-        pairs: The two annotators' categories of each item.
-
-    Returns:
-        At most 1, which is perfect agreement; 0 is chance. None without items, or when both gave
-        the same category to all items.
-
-    Source:
-        J. Cohen, A Coefficient of Agreement for Nominal Scales, 1960.
-
-    Example:
-        >>> cohen_kappa([("yes", "yes"), ("no", "no"), ("yes", "no"), ("no", "yes")])
-        0.0
-    """
-    if not pairs:
-        return None
-    first, second = (np.array(side) for side in zip(*pairs, strict=True))
-    chance = sum(
-        float(np.mean(first == category) * np.mean(second == category))
-        # A category used only by the second annotator adds 0.
-        for category in np.unique(first)
-    )
-    if chance >= 1:
-        return None
-    return (float(np.mean(first == second)) - chance) / (1 - chance)
 
 
 def weighted_kappa(pairs: Pairs) -> float | None:

@@ -15,11 +15,11 @@ from crscore.lab.study.measures.agreement import (
     SPEARMAN,
     WEIGHTED_KAPPA,
     Agreement,
-    cohen_kappa,
     krippendorff_alpha,
     measure_agreement,
     weighted_kappa,
 )
+from crscore.statistics.agreement import cohen_kappa
 from tests.helpers import study as helper
 
 # Krippendorff 2011, Computing Krippendorff's Alpha-Reliability, the data of its section C:
