@@ -72,12 +72,16 @@ def write_document(folder: Path, name: str, text: str) -> Path:
         Its path.
 
     Raises:
-        OutputError: It cannot be written.
+        OutputError: It cannot be written, or its folder in the workspace is a link.
     """
     path = folder / name
+    # A link in the workspace may be a stranger's, and lead to any folder or file of the runner.
+    workspace = Path.cwd()
+    inside = Path(os.path.normpath(workspace / folder))
+    if inside.is_relative_to(workspace) and inside.resolve() != inside:
+        raise OutputError(str(folder), "a link is in its way")
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        # A link in the workspace may be a stranger's, and lead to any file of the runner.
         path.unlink(missing_ok=True)
         path.write_text(text, encoding="utf-8", errors="replace", newline="\n")
     except OSError as exc:

@@ -202,6 +202,20 @@ def test_document_replaces_a_link_and_leaves_what_it_leads_to(tmp_path: Path) ->
     assert path.read_text(encoding="utf-8") == "{}"
 
 
+def test_folder_of_the_workspace_that_is_a_link_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("workspace", "runner"):
+        (tmp_path / name).mkdir()
+    monkeypatch.chdir(tmp_path / "workspace")
+    Path("reports").symlink_to(tmp_path / "runner")
+
+    with pytest.raises(OutputError, match="link"):
+        outputs.write_document(Path("reports"), "crscore.json", "{}")
+
+    assert not list((tmp_path / "runner").iterdir())
+
+
 def test_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "reports").write_text("x", encoding="utf-8")
 
