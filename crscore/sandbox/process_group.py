@@ -136,11 +136,16 @@ class Watch:
         return f"wrote more than {size(self._written)}"
 
     def _members(self, group: int) -> list[int]:
-        """Return the memory of each process of a group except the launcher, in bytes."""
+        """Return the memory of each process of a group except the launcher, in bytes.
+
+        It stops at the first process too many: until it returns, a fork bomb grows.
+        """
         current = frozenset(_processes())
         members, outsiders = [], set()
         # No process can join a group from outside, so foreign processes are read only once.
         for process in current - self._outsiders - {str(group)}:
+            if len(members) > self._processes:
+                break
             memory = _memory(process, group)
             if memory is None:
                 outsiders.add(process)
