@@ -141,7 +141,8 @@ class Watch:
         It stops at the first process too many: until it returns, a fork bomb grows.
         """
         current = frozenset(_processes())
-        members, outsiders = [], set()
+        members: list[int] = []
+        outsiders: set[str] = set()
         # No process can join a group from outside, so foreign processes are read only once.
         for process in current - self._outsiders - {str(group)}:
             if len(members) > self._processes:
