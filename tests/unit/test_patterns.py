@@ -54,6 +54,7 @@ _MADE_AT_RUN_TIME = [
     "crscore.verdicts.checks.presence",  # of an escaped name
     "crscore.verdicts.checks.tools",
     "crscore.verdicts.checks.tools",
+    "crscore.verdicts.code",  # of an escaped name
 ]
 # Read sentences of `statements.MAX_CHARS` at most, and quoted code within them; changed lines of
 # `find.MAX_LINE_CHARS`.

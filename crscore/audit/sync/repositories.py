@@ -22,11 +22,11 @@ from crscore.errors import (
 
 LISTS: Final = ("pulls", "line", "conversation")
 # `owner/name`: `psf/requests`, `a.b/c-d_e`; GitLab's groups have groups.
-_NAME: Final = r"[\w.-]+/[\w.-]+"
-_DEEP_NAME: Final = r"[\w.-]+(?:/[\w.-]+){1,20}"
+_NAME: Final = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
+_DEEP_NAME: Final = re.compile(r"[\w.-]+(?:/[\w.-]+){1,20}", re.ASCII)
 # An owner with a pattern as in a shell: `acme/*`, `acme/api-[!x]*`.
-_PATTERN: Final = r"([\w.-]+)/[\w.*?\[\]!-]+"
-_DEEP_PATTERN: Final = r"([\w.-]+(?:/[\w.-]+){0,20})/[\w.*?\[\]!-]+"
+_PATTERN: Final = re.compile(r"([\w.-]+)/[\w.*?\[\]!-]+", re.ASCII)
+_DEEP_PATTERN: Final = re.compile(r"([\w.-]+(?:/[\w.-]+){0,20})/[\w.*?\[\]!-]+", re.ASCII)
 
 
 class Listed(msgspec.Struct, frozen=True):
@@ -83,7 +83,7 @@ def check_names(
         InputError: One of them is neither, or the store is of another host.
     """
     for name in names:
-        if not re.fullmatch(_DEEP_NAME if directory.is_deep else _NAME, name, re.ASCII):
+        if not (_DEEP_NAME.fullmatch if directory.is_deep else _NAME.fullmatch)(name):
             raise InputError(f"{name!r} is not a repository: write OWNER/NAME")
     for pattern in patterns:
         if not _match_pattern(directory, pattern):
@@ -94,7 +94,7 @@ def check_names(
 
 
 def _match_pattern(directory: Directory, pattern: str) -> re.Match[str] | None:
-    return re.fullmatch(_DEEP_PATTERN if directory.is_deep else _PATTERN, pattern, re.ASCII)
+    return (_DEEP_PATTERN.fullmatch if directory.is_deep else _PATTERN.fullmatch)(pattern)
 
 
 def find_repositories(
@@ -220,7 +220,7 @@ def _store_listed(
 
 def _check_listed(name: str) -> None:
     """Refuse a name that would be more than a name in an address or a message."""
-    if not re.fullmatch(_DEEP_NAME, name, re.ASCII):
+    if not _DEEP_NAME.fullmatch(name):
         raise HostError("the repository", f"the host calls it {name[:100]!r}, which is no name")
 
 
