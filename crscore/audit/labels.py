@@ -38,9 +38,12 @@ _SEVERITY: Final = r"(?:severity|priority|impact)"
 _ANY: Final = re.compile("|".join(_LEVEL_OF), re.I)
 # What is not the bot's own line: markup that is not shown, code, folded parts and quotes.
 _HIDDEN: Final = re.compile(
-    r"<!--.*?-->|^ *(`{3,}|~{3,}).*?(?:^ *\1|\Z)|<details.*?</details>|^ *>.*?$", re.S | re.M
+    r"<!--.*?(?:-->|\Z)|^ *(`{3,}|~{3,}).*?(?:^ *\1|\Z)|<details.*?(?:</details>|\Z)|^ *>.*?$",
+    re.S | re.M,
 )
-_IMAGE: Final = re.compile(r"!\[([^]\n]*)\]\([^)\n]*\)|<img\b[^>]*?\balt=[\"']([^\"'\n]*)[^>]*>")
+_IMAGE: Final = re.compile(
+    r"!\[([^][\n]*)\]\([^()\n]*\)|<img\b(?>[^<>]*?\balt=[\"'])([^\"'\n]*+)[^<>]*+>"
+)
 _TAG: Final = re.compile(r"</?\w[^<>\n]*>")
 _ALONE: Final = re.compile(
     rf"(?:{_SEVERITY}[\W_]+)?{_NAME}(?:[\W_]+(?:{_SEVERITY}|badge|issue))?", re.I

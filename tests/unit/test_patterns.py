@@ -8,7 +8,7 @@ name is used in its module: `match` and `fullmatch` begin at one place, anything
 
 Each is pumped with texts derived from itself. A text is measured at 128, 1,024 and 8,192
 characters, and only one whose time grows faster than its length is measured again, up to 32,768. It
-fails if the time more than triples as the length doubles, in the mean of four doublings, in two
+fails if the time more than triples as the length doubles, in the mean of four doublings, in three
 rounds of the best of two: linear work doubles, quadratic work quadruples.
 """
 
