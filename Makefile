@@ -14,7 +14,7 @@ SCHEMA := $(BIN)/check-jsonschema --builtin-schema vendor.github-
 YAML := .github action.yml action-types.yml docker examples mkdocs.yml .pre-commit-hooks.yaml CITATION.cff
 YAMLLINT := '{extends: default, rules: {line-length: disable, document-start: disable, truthy: {check-keys: false}, comments: {min-spaces-from-content: 1}, braces: {max-spaces-inside: 1}}}'
 
-.PHONY: help demo demo-audit demo-bench demo-pr test test-slow test-all test-llm check docs bench bench-short clean
+.PHONY: help demo demo-audit demo-bench demo-pr test test-slow test-all test-llm check docs bench clean
 
 help:
 	@echo "make demo     set up .venv and score the example"
@@ -126,12 +126,6 @@ bench: $(VENV)/installed-test-all
 	$(BIN)/crscore validate $(DATA) --claims structural --split grouped-cv 5
 	$(BIN)/crscore validate $(DATA) --claims recorded --analyzers auto --split grouped-cv 5
 	$(BIN)/crscore validate $(DATA) --claims structural --analyzers auto --split grouped-cv 5
-
-bench-short: $(VENV)/installed-test
-	$(BIN)/python benchmarks/cli_speed.py --runs 3
-	$(BIN)/python benchmarks/score_many.py --pairs 100
-	$(BIN)/crscore validate $(DATA) --claims recorded --resamples 100 --no-attacks
-	$(BIN)/crscore validate $(DATA) --claims structural --resamples 100 --no-attacks
 
 clean:
 	rm -rf $(VENV) .venv-llm build dist site .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
