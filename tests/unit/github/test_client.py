@@ -76,7 +76,7 @@ def connect(server, clock):
     made = []
 
     def connecting(*, budget_s: float = 300.0, tries: int = 5, **options) -> Client:
-        options = {"token": TOKEN, "api_url": server.url, "timeout_s": 1, **options}
+        options = {"token": TOKEN, "api_url": server.url, "timeout_s": 10, **options}
         retry = RetryBudget(
             budget_s=budget_s, sleep=clock.sleep, now=clock.now, tries=tries, chance=lambda: 1.0
         )
@@ -240,7 +240,7 @@ def test_silence_is_tried_again(server, connect) -> None:
     late = threading.Event()
     server.will(Reply(body={"number": 2}, waits=late), Reply(body={"number": 1}))
     try:
-        assert connect().get(PATH, Pull) == Pull(number=1)
+        assert connect(timeout_s=1).get(PATH, Pull) == Pull(number=1)
     finally:
         late.set()
 
@@ -259,7 +259,7 @@ def test_host_that_stopped_answering_is_not_asked_for_each_page(server, connect,
         return Reply(raw=b"")
 
     server.route = hang
-    host = connect(budget_s=20.0)
+    host = connect(budget_s=20.0, timeout_s=1)
     read = host.pages("/x", Pull, expected=5000)
     assert len(read.missing) == 50
     assert len(server.asked) == 1
@@ -273,7 +273,7 @@ def test_one_slow_failure_is_not_held_against_a_host_that_answers(server, connec
 
     server.will(Reply(raw=b""), Reply(body={"number": 1}))
     server.route = slow
-    host = connect(budget_s=20.0)
+    host = connect(budget_s=20.0, timeout_s=1)
     host.get(PATH, Pull)
     with pytest.raises(UnavailableError):
         host.get(PATH, Pull)
@@ -870,7 +870,7 @@ def test_write_that_met_silence_is_uncertain(server, connect) -> None:
     server.will(Reply(body={}, waits=late))
     try:
         with pytest.raises(UncertainWriteError):
-            write(connect())
+            write(connect(timeout_s=1))
     finally:
         late.set()
     assert len(server.asked) == 1

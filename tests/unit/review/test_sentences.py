@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from crscore.errors import ConfigError
 from crscore.records import Position
 from crscore.review.sentences import SPLITTERS, identity, split_comment
-from tests.helpers.growth import growth
+from tests.helpers.growth import growth, slowness
 
 REVIEWS = Path(__file__).parents[2] / "data" / "reviews"
 KINDS = ("sentences", "suggestions", "code_blocks", "diffs")
@@ -352,7 +352,7 @@ def test_block_of_many_brackets_has_no_links() -> None:
      "!", "?", "...", "?!", "<b>\n\n", "<p>", "<table><td>", "<i><div></i></div>"],
 )  # fmt: skip
 def test_hostile_body_takes_linear_time(piece: str) -> None:
-    assert growth(lambda size: lambda: split_comment(piece * (size // len(piece))), 5_000) < 9
+    assert growth(lambda size: lambda: split_comment(piece * (size // len(piece))), 5_000) < 12
 
 
 @pytest.mark.parametrize("piece", ["<pre>a", "<div>a", "<blockquote>"])
@@ -362,11 +362,11 @@ def test_largest_body_of_nested_blocks_is_read_in_three_seconds(piece: str) -> N
     body = piece * (65_536 // len(piece))
     started = time.process_time()
     split_comment(body)
-    assert time.process_time() - started < 3
+    assert time.process_time() - started < 3 * slowness()
 
 
 def test_many_addresses_in_a_row_take_linear_time() -> None:
-    assert growth(lambda count: lambda: split_comment("https://a.:" * count + " x"), 1_000) < 9
+    assert growth(lambda count: lambda: split_comment("https://a.:" * count + " x"), 1_000) < 12
 
 
 def test_deeply_nested_lists_end() -> None:

@@ -8,7 +8,7 @@ from crscore.syntax.grammars import Language, language_of, parser
 from crscore.syntax.guess import guess, is_cpp_header
 from crscore.syntax.outline import Outline, Role
 from crscore.syntax.reader import unreadable
-from tests.helpers.growth import growth
+from tests.helpers.growth import growth, slowness
 from tests.helpers.sources import SAMPLES, table
 
 NAMES = sorted(SAMPLES)
@@ -111,7 +111,7 @@ def test_time_is_linear_in_the_lines_of_a_fragment(name: str) -> None:
     def prepare(size: int) -> object:
         return lambda: complete(table(name), inner * size, 1)
 
-    assert growth(prepare, 20) < 9  # type: ignore[arg-type]
+    assert growth(prepare, 20) < 12  # type: ignore[arg-type]
 
 
 def test_language_is_guessed_from_a_sample() -> None:
@@ -174,7 +174,7 @@ def test_text_that_takes_the_square_of_its_length_is_unreadable(name: str, line:
     assert language is not None
     began = time.process_time()
     assert unreadable(language, source) > 5_000
-    assert time.process_time() - began < 5  # 30 s and 10 GB otherwise
+    assert time.process_time() - began < 5 * slowness()  # 30 s and 10 GB otherwise
 
 
 def test_ordinary_text_is_read_whole() -> None:

@@ -3,6 +3,7 @@ import time
 import pytest
 
 from crscore.claims.llm.answer import ParsedAnswer, read_answer
+from tests.helpers.growth import slowness
 
 
 def claims(raw: str, **options: bool) -> tuple[str, ...]:
@@ -200,7 +201,7 @@ def test_invisible_characters_go() -> None:
 def test_hostile_answer_takes_linear_time(raw: str) -> None:
     start = time.process_time()
     read_answer(raw)
-    assert time.process_time() - start < 2
+    assert time.process_time() - start < 2 * slowness()
 
 
 JSON_ANSWER = '{"claims": ["`n` is 5."], "implications": ["Less is kept."]}'

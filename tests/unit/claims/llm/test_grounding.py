@@ -7,6 +7,7 @@ from crscore.claims.llm.answer import ParsedAnswer
 from crscore.claims.llm.grounding import deduplicate, ground_claims
 from crscore.diff import parse
 from crscore.records import LineSpan, PseudoReference, ReferenceKind, Side
+from tests.helpers.growth import slowness
 
 DIFF = """\
 diff --git a/shop/cart.py b/shop/cart.py
@@ -138,7 +139,7 @@ def test_implications_follow_the_claims() -> None:
 def test_hostile_sentence_takes_little_time(part: str) -> None:
     start = time.process_time()
     ground((part * 1_000)[: grounding.MAX_CLAIM_CHARS])
-    assert time.process_time() - start < 1
+    assert time.process_time() - start < 1 * slowness()
 
 
 # Claims that are made twice
@@ -189,4 +190,4 @@ def test_thousands_of_claims_take_little_time() -> None:
     refs = [reference(f"The same words again and w{n} again for all") for n in range(4_000)]
     start = time.process_time()
     assert len(deduplicate(refs)) == 4_000
-    assert time.process_time() - start < 5
+    assert time.process_time() - start < 5 * slowness()

