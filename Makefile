@@ -81,8 +81,7 @@ npm-packages: $(VENV)/installed-test
 system-tools: $(VENV)/installed-test-all
 	bash scripts/install-system-tools.sh
 	bash scripts/install-npm-packages.sh
-	[ -d $(VENV)/promptfoo/node_modules ] || npm install --prefix $(VENV)/promptfoo --omit=optional --ignore-scripts \
-		--no-audit --no-fund --loglevel=error promptfoo@0.121.20 @libsql/linux-x64-gnu@0.5.29
+	bash scripts/install-promptfoo.sh
 
 test: npm-packages
 	$(PYTEST) -m "not slow"
