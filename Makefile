@@ -89,9 +89,7 @@ test: npm-packages
 test-slow: system-tools
 	$(PYTEST) -m slow tests
 
-# In one run: to collect the tests takes a minute.
-test-all: test-llm system-tools
-	$(PYTEST)
+test-all: test-llm test-slow test
 
 test-llm:
 	bash scripts/install-test-llm.sh
