@@ -185,16 +185,17 @@ def test_a_server_that_wants_a_day_of_patience_ends_the_run() -> None:
 def test_a_hanging_server_ends_the_run_after_a_few_chats() -> None:
     with serve(Say(after_s=60)) as server:
         with pytest.raises(GenerationError, match="no answer in time; raise timeout_s"):
-            engine(server.url, timeout_s=0.3, concurrency=1).complete(chats(50), PLAIN)
-        assert len(server.asked) == _openai_client.MAX_FAILURES_IN_A_ROW
+            engine(server.url, timeout_s=0.5, concurrency=1).complete(chats(50), PLAIN)
+        # A request may be given up before the server has read it.
+        assert 0 < len(server.asked) <= _openai_client.MAX_FAILURES_IN_A_ROW
 
 
 def test_one_chat_without_an_answer_in_time_has_a_reason() -> None:
-    assert one(Say(after_s=60), timeout_s=0.5).reason == "no answer in time"
+    assert one(Say(after_s=60), timeout_s=2).reason == "no answer in time"
 
 
 def test_a_byte_now_and_then_does_not_hold_the_run_up() -> None:
-    assert one(Say(body=well().body, drip_s=0.1), timeout_s=0.7).reason == "no answer in time"
+    assert one(Say(body=well().body, drip_s=0.1), timeout_s=2).reason == "no answer in time"
 
 
 def test_an_endless_answer_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
