@@ -38,16 +38,24 @@ from tests.helpers.gitlab import server as gitlab
 ROOT = Path(__file__).parents[1]
 EXAMPLE = [str(ROOT / "examples" / "change.diff"), str(ROOT / "examples" / "review.md")]
 TOKEN = "loopback-token"
-AT_ONCE = 8
-# Runs the command as `crscore` does, and stays until so many seconds are over.
+AT_ONCE = 12
+# Runs the command as `crscore` does, writes a file when it has done its work, and stays until so
+# many seconds are over.
 STAY = """
-import sys, time
+import pathlib, sys, time
 started = time.monotonic()
 from crscore.cli import run
-code = run(sys.argv[2:])
+code = run(sys.argv[3:])
+pathlib.Path(sys.argv[2]).touch()
 time.sleep(max(0.0, float(sys.argv[1]) - (time.monotonic() - started)))
 sys.exit(code)
 """
+NEEDS = {
+    "audit score": "audit sync",
+    "audit report": "audit score",
+    "audit gitlab score": "audit gitlab sync",
+}
+"""Commands that read what another one writes."""
 CALLS = "trace=connect,sendto,sendmsg,sendmmsg"
 # connect(9, {sa_family=AF_INET, sin_port=htons(53), ...; connect(5, {sa_family=AF_UNIX,
 # sun_path="/var/run/nscd/socket"}, ...: the system's name services are asked by such files.
@@ -98,7 +106,7 @@ def agent_words() -> str:
 
 
 def commands(folder: Path, url: str, gitlab_url: str) -> dict[str, list[str]]:
-    """Return the command lines by name; those of one audit are in the order of their need."""
+    """Return the command lines by name; what a command needs comes before it."""
     pair = {"diff": Path(EXAMPLE[0]).read_text("utf-8"), "review": "`charge` leaks the client."}
     (folder / "pairs.jsonl").write_text(json.dumps(pair) + "\n")
     (folder / "a.py").write_text("def add(a, b):\n    return a + b\n")
@@ -150,6 +158,7 @@ def run_traced(
 ) -> Run:
     url, gitlab_url = urls
     log = folder / f"{name.replace(' ', '-')}.strace"
+    done = folder / f"{name}.done"
     environment = {
         **os.environ,
         "PYTHONPATH": str(ROOT),
@@ -167,7 +176,7 @@ def run_traced(
     }
     with subprocess.Popen(
         ["strace", "-f", "-qq", "-s", "200", "-e", CALLS, "-o", str(log),
-         sys.executable, "-c", STAY, str(seconds), *words],
+         sys.executable, "-c", STAY, str(seconds), str(done), *words],
         cwd=ROOT, env=environment, text=True,
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     ) as process:  # fmt: skip
@@ -177,6 +186,7 @@ def run_traced(
             process.stdin.flush()
             time.sleep(seconds)
         output, errors = process.communicate()
+    done.touch()
     configured = gitlab_url if "gitlab" in name else url
     port = int(configured.rpartition(":")[2])
     calls = contacts(log.read_text("utf-8", errors="replace"), port)
@@ -192,7 +202,7 @@ def raise_loopback() -> None:
 
 
 def measure(seconds: float, only: str | None, *, witness: bool) -> list[Run]:
-    """Run the commands; those that need an earlier one's file start when it is written."""
+    """Run the commands; those that need another one start when it has done its work."""
     raise_loopback()
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
@@ -205,14 +215,13 @@ def measure(seconds: float, only: str | None, *, witness: bool) -> list[Run]:
         chosen = {name: words for name, words in lines.items() if only in (None, name)}
 
         def run_one(name: str) -> Run:
+            needed = NEEDS.get(name)
+            while needed in chosen and not (folder / f"{needed}.done").exists():
+                time.sleep(0.1)
             return run_traced(name, chosen[name], folder, urls, seconds)
 
-        # An audit's steps come one after another, beside the other commands.
-        audits = [name for name in chosen if name.startswith("audit")]
         with ThreadPoolExecutor(AT_ONCE) as threads:
-            in_turn = threads.submit(lambda: [run_one(name) for name in audits])
-            others = [*threads.map(run_one, [name for name in chosen if name not in audits])]
-            return [*others, *in_turn.result()]
+            return [*threads.map(run_one, chosen)]
 
 
 def main() -> int:

@@ -364,9 +364,10 @@ def _confirmed(use: Use, pump: Pump, size: int) -> float | None:
     (linear) to be told amiss.
     """
     for _ in range(3):
-        small, large = (
-            min(_time(use, pump, part) for _ in range(2)) for part in (size >> _DOUBLINGS, size)
-        )
+        small = min(_time(use, pump, size >> _DOUBLINGS) for _ in range(2))
+        large = _time(use, pump, size)
+        if large <= 1:
+            large = min(large, _time(use, pump, size))
         ratio = (large / max(small, 1e-7)) ** (1 / _DOUBLINGS)
         if ratio <= 3:
             return None

@@ -51,7 +51,7 @@ print(json.dumps({
 
 def _run(program: str, *arguments: object) -> str:
     command = [sys.executable, "-c", program, *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=540)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=1800)
     assert done.returncode == 0, done.stderr[-3000:]
     return done.stdout
 

@@ -41,7 +41,7 @@ SCHEMA: dict[str, Any] = {
     "additionalProperties": False,
 }
 KEPT = Sampling(max_tokens=120, schema=SCHEMA)
-READY_S = 120
+READY_S = 900
 RULES = "Say what changed in the code, one line each, and what may come of it. " * 8
 
 
@@ -86,7 +86,7 @@ def in_a_process(program: str, *arguments: object) -> subprocess.CompletedProces
         check=False,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=1800,
         env=kept | {"PYTHONPATH": "."},
     )
 
@@ -265,7 +265,7 @@ def server(tiny: Path, lora: Path, tmp_path_factory: pytest.TempPathFactory) -> 
     finally:
         run.send_signal(signal.SIGINT)
         try:
-            run.wait(timeout=30)
+            run.wait(timeout=120)
         except subprocess.TimeoutExpired:
             run.kill()
             run.wait()
