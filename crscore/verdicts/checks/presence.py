@@ -7,12 +7,13 @@ from typing import Final
 from crscore.claims.structural.english import quote
 from crscore.records import Receipt, Side
 from crscore.verdicts.checks.base import Ground, confirm, pattern, refute
-from crscore.verdicts.checks.clauses import scope_of, scopes, stated
+from crscore.verdicts.checks.clauses import scopes
 from crscore.verdicts.code import tokens_of
 from crscore.verdicts.statements import MIN_TOKENS, Phrase
 
 _STILL: Final = pattern(r"\b<still>\b")
 _TWICE: Final = pattern(r"\b<twice>\b")
+_RUNS: Final = pattern(r"\b<runs>\b")
 _TRAITS: Final = {
     "trailing_space": r"[^\S\n]$",
     "broad_catch": r"\bexcept\s*:|\bexcept\s*\(?(?:Base)?Exception\b|\brescue\s*(?:=>|$)"
@@ -41,20 +42,18 @@ def check_still(phrase: Phrase, ground: Ground) -> Receipt | None:
 
 def check_twice(phrase: Phrase, ground: Ground) -> Receipt | None:
     """Decide whether code is there twice."""
-    cue = _TWICE.search(phrase.masked)
-    if cue is None or not ground.code.is_whole or not stated(phrase):
-        return None
-    scope = scope_of(phrase, phrase.masked, cue.start(), ground)
-    for code in scope.objects:
-        places = scope.find(code, Side.NEW)
-        lines = Counter(place.code.strip() for place in places)
-        twins = [place for place in places if lines[place.code.strip()] > 1]
-        is_long = len(tokens_of(code)) > MIN_TOKENS
-        claim = f"{quote(code)} is in {scope.title} twice"
-        if twins and (scope.names or is_long):
-            return confirm(claim, f"{quote(code)} is in equal lines.", twins)
-        if len(places) == 1 and is_long:
-            return refute(claim, f"{quote(code)} is in {scope.title} once.", places)
+    for _, scope in scopes(phrase, _TWICE, ground):
+        for code in scope.objects:
+            places = scope.find(code, Side.NEW)
+            lines = Counter(place.code.strip() for place in places)
+            twins = [place for place in places if lines[place.code.strip()] > 1]
+            is_long = len(tokens_of(code)) > MIN_TOKENS
+            claim = f"{quote(code)} is in {scope.title} twice"
+            if twins and (scope.names or is_long):
+                return confirm(claim, f"{quote(code)} is in equal lines.", twins)
+            # What is written once may run twice.
+            if len(places) == 1 and is_long and not _RUNS.search(phrase.masked):
+                return refute(claim, f"{quote(code)} is in {scope.title} once.", places)
     return None
 
 
