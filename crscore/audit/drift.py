@@ -29,7 +29,7 @@ BEFORE: Final = 14
 """Maximum nights before a window that it is compared with."""
 MIN_BEFORE: Final = 5
 """Minimum nights before a window that it is compared with."""
-SIGNIFICANCE: Final = 0.03
+SIGNIFICANCE: Final = 0.01
 
 
 class _Finding(NamedTuple):

@@ -7,7 +7,7 @@ from typing import Final
 from crscore.claims.structural.english import quote
 from crscore.records import Receipt, Side
 from crscore.verdicts.checks.base import Ground, confirm, pattern, refute
-from crscore.verdicts.checks.clauses import scopes
+from crscore.verdicts.checks.clauses import scope_of, scopes, stated
 from crscore.verdicts.code import tokens_of
 from crscore.verdicts.statements import MIN_TOKENS, Phrase
 
@@ -42,18 +42,23 @@ def check_still(phrase: Phrase, ground: Ground) -> Receipt | None:
 
 def check_twice(phrase: Phrase, ground: Ground) -> Receipt | None:
     """Decide whether code is there twice."""
-    for _, scope in scopes(phrase, _TWICE, ground):
-        for code in scope.objects:
-            places = scope.find(code, Side.NEW)
-            lines = Counter(place.code.strip() for place in places)
-            twins = [place for place in places if lines[place.code.strip()] > 1]
-            is_long = len(tokens_of(code)) > MIN_TOKENS
-            claim = f"{quote(code)} is in {scope.title} twice"
-            if twins and (scope.names or is_long):
-                return confirm(claim, f"{quote(code)} is in equal lines.", twins)
-            # What is written once may run twice.
-            if len(places) == 1 and is_long and not _RUNS.search(phrase.masked):
-                return refute(claim, f"{quote(code)} is in {scope.title} once.", places)
+    cue = _TWICE.search(phrase.masked)
+    clauses = stated(phrase)
+    if cue is None or not ground.code.is_whole or not clauses:
+        return None
+    scope = scope_of(phrase, phrase.masked, cue.start(), ground)
+    # What is written once may run twice.
+    is_written = any(map(_TWICE.search, clauses)) and not _RUNS.search(phrase.masked)
+    for code in scope.objects:
+        places = scope.find(code, Side.NEW)
+        lines = Counter(place.code.strip() for place in places)
+        twins = [place for place in places if lines[place.code.strip()] > 1]
+        is_long = len(tokens_of(code)) > MIN_TOKENS
+        claim = f"{quote(code)} is in {scope.title} twice"
+        if twins and (scope.names or is_long):
+            return confirm(claim, f"{quote(code)} is in equal lines.", twins)
+        if len(places) == 1 and is_long and is_written:
+            return refute(claim, f"{quote(code)} is in {scope.title} once.", places)
     return None
 
 

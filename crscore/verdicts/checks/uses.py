@@ -65,6 +65,7 @@ _OUTSIDE: Final = pattern(
     r"\boutside(?: of)? (?P<path>§)?|\bother\b|\belse(?:where)?\b|\b(?:than|besides) (?P<than>§)"
 )
 _TESTS: Final = re.compile(r"\b(?:un)?test(?:s|ed)?\b", re.IGNORECASE)
+_CHECKS: Final = re.compile(r"\bcheck(?:s|ed)?\b", re.IGNORECASE)
 _PROPOSED: Final = pattern(r"\b(?:<hypothetical>|new|add|adds|creates?|moves?|split)\b")
 _TEXT_NODE: Final = re.compile(r"comment|string|char|text|content|heredoc|regex")
 _CODE_IN_TEXT: Final = re.compile(r"interpolation|substitution|embedded|jsx_expression")
@@ -190,9 +191,16 @@ def _readings(phrase: Phrase, patterns: tuple[re.Pattern[str], ...]) -> Iterator
         match = next(filter(None, matches), None)
         if match is None or _HEDGE.search(clause[: match.end()]) or _QUESTION.search(clause):
             continue
-        piece = phrase.piece(match["name"]) if match["name"].startswith(MASK) else None
-        # "It" is the only name of the sentence.
-        code = piece.code if piece else next(iter(codes)) if len(codes) == 1 else ""
+        # What nothing checks may be used.
+        if _CHECKS.search(match[0]) and not _TESTS.search(clause):
+            continue
+        if match["name"].startswith(MASK):
+            code = getattr(phrase.piece(match["name"]), "code", "")
+        else:
+            # "It" is the only name of the sentence, and stands behind it.
+            start = phrase.masked.index(clause) + match.start("name")
+            earlier = {phrase.piece(mask) for mask in re.findall(MASKED, phrase.masked[:start])}
+            code = next((piece.code for piece in earlier if piece and {piece.code} == codes), "")
         outside = _OUTSIDE.search(clause)
         masks = [match.groupdict().get("path"), *(outside.groups() if outside else ())]
         spot = phrase.piece(next(filter(None, masks), None))

@@ -120,7 +120,7 @@ def test_code_that_is_there_is_confirmed(remark: str) -> None:
         "`total` still is slow.",
         "`save` still calls `os.replace` on Windows.",
         "`label` uses only `order.number`.",
-        "Two threads can both reach `path.write_text(json.dumps(order.fields))` twice; take a lock.",
+        "Two threads can reach `path.write_text(json.dumps(order.fields))` twice; take a lock.",
         "`save` calls `path.write_text(json.dumps(order.fields))` twice when it is retried.",
     ],
 )

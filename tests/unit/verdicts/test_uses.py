@@ -117,6 +117,9 @@ UNPROVEN = (
     # No assertions.
     "Is `load_stock` unused?",
     "If nobody calls `load_stock`, drop it.",
+    "Yes: nothing checks it before `load_stock` is called, so whatever is typed arrives here.",
+    "Nothing checks `load_stock` for errors.",
+    "Nobody reads it after `load_stock` is done.",
     "`load_stock` might be unused.",
     "Please add `app/nowhere.py` for this.",
     "Move this to `app/nowhere.py`.",
