@@ -88,7 +88,7 @@ def check_missing(phrase: Phrase, ground: Ground) -> Receipt | None:
         places = [place for region in regions if (place := _place_in(region, piece))]
         plain = _PLAIN.findall(re.sub(MASKED, " ", rest))
         is_neutral = all(map(_NEUTRAL.fullmatch, plain)) and not _NARROW.search(rest)
-        if match and places and len(places) == len(regions) and is_neutral:
+        if owners and match and places and len(places) == len(regions) and is_neutral:
             fact = f"{quote(piece.code)} is in line {places[0].line}."
             return refute(denial.claim, fact, places)
         if owners and regions and not places and all(ground.code.find(p.code) for p in context):

@@ -25,21 +25,34 @@ MIN_QUOTED: Final = 0.7
 """Share of its tokens from which code is a wrong quotation of a line."""
 _OPERATOR: Final = re.compile(r"[=:<>|&+*]")
 _PROPOSED: Final = pattern(
-    r"\b(?:<hypothetical>)\b|§ (?:instead|→|->|rather)|^\W*(?:<softly> )*(?:<adding>)\b|→|\?$"
+    r"\b(?:<hypothetical>|<meant>)\b|§ (?:instead|→|->|rather)|^\W*(?:<softly> )*(?:<adding>)\b"
+    r"|→|\?$"
 )
 _WORDS_BESIDE: Final = re.compile(r"[a-z]{2}")
 _CHANGES: Final = pattern(r"\b(?:<exchanges>|<removes>|<denies>|<history>)\b")
-_NAME: Final = re.compile(r"[\w$/][\w$.:/#>-]*")
+_NAME: Final = re.compile(r"[\w$/][\w$.:/#<>-]*")
 _LINE: Final = pattern(
     r"\blines? (\d{1,6})(?:(?:,? and | to |[-–/])(\d{1,6}))?\b|[\w§]:(\d{1,6})\b"
     r"|^\W*(?:[a-z]{2,5}, )?(\d{2,6}) (?=[a-z-]+s\b)"
 )
 _STATES: Final = pattern(
     r"\b(?:(?:ends|finishes|closes) in|(?!<relates>\b|as\b)[a-z-]+s"
-    r"|(?:you|we|they|lines|both) [a-z]+)"
-    r"(?: (?!<relates>\b|(?:of|in|by|like|than|for)\b)[a-z]+){0,3} [(*\[]*(§)"
+    r"|(?:you|we|they|lines|both) (?!<meant>\b)[a-z]+)"
+    r"(?: (?!<relates>\b|(?:of|in|by|like|than|for|if|that|when|whenever|where)\b)[a-z]+){0,3}"
+    r" [(*\[]*(§)"
     r"|\b(?:is|are|gets?) [a-z]+ (?:by|with|via|through|from|to|as) (§)"
     r"|(§) (?:is|are|gets?) (?:\w+ly )?(?:evaluated|called|read|passed|invoked)\b"
+)
+# Code is quoted as it is where a verb says so, or where its place follows.
+_QUOTES: Final = pattern(
+    r"\b(?:(?:is|are)(?: [a-z]+ed)?|comes? out of|<does>|<acts>|declares|keeps|carries|expects"
+    r"|tagged|declared|(?:still|now)(?: [a-z]+){0,3}"
+    r"|\w+(?:ed|en|lt|s)(?: [\w-]+){0,4} (?:with|by|as|to|into|through|via))"
+    r"(?: (?:the|an?|its|to|new|old|for))*\W*$"
+)
+_PLACED: Final = pattern(
+    r"^[)\]*\"']*(?: \w+){0,2} (?:on line \d|in §"
+    r"|(?:is|are) (?:still|committed|called|set|there|used|in|at))"
 )
 _ASSERTS: Final = pattern(r"\b(?:<still>|<acts>)\b")
 _TOGETHER: Final = pattern(r"§(?: [a-z]+){0,2}? <acts>\b[^§]* \W*§")
@@ -97,7 +110,9 @@ def check_quoted(phrase: Phrase, ground: Ground) -> Receipt | None:
             continue
         for mask in re.finditer(MASKED, clause):
             piece = phrase.piece(mask[0])
-            for code in _quotations(piece) if piece else ():
+            before, after = clause[: mask.start()], clause[mask.end() :]
+            is_quoted = piece and (_QUOTES.search(before) or _PLACED.search(after))
+            for code in _quotations(piece) if piece and is_quoted else ():
                 is_here = ground.code.find(code, Side.NEW) or ground.code.texts_at(code)
                 if is_here or ground.code.is_elsewhere(code):
                     continue

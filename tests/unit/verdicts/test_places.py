@@ -170,7 +170,7 @@ def test_mask_takes_calls_with_several_arguments() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "`parse_bytes(stream.read(), strict=False)` loses what is malformed.",
+        "The data is read with `parse_bytes(stream.read(), strict=False)`, so errors are lost.",
         "The data comes out of `parse_bytes(stream.read(), ..., strict=False)`, which is lax.",
         "The condition is spelled `len(name) <= maxName`, one more than allowed.",
     ],
@@ -185,7 +185,7 @@ def test_code_that_is_quoted_wrongly_is_refuted(text: str) -> None:
 def test_quoted_code_of_the_old_version_is_refuted() -> None:
     old = "def run(job):\n    job.start(now=True)\n"
     diff = change("run.py", old, old.replace("now=True", "later=1"))
-    comment = Comment(body="`job.start(now=True)` blocks the caller.")
+    comment = Comment(body="The job is started with `job.start(now=True)`, which blocks.")
     sentences = sentences_of([split_comment(comment, diff, "markdown")])
     receipt = judge_statements([Statement(sentences=sentences, comment=comment)], diff, ())[0]
     assert receipt is not None
@@ -200,6 +200,10 @@ def test_quoted_code_of_the_old_version_is_refuted() -> None:
         "A call such as `write_part(path, None)` raises a TypeError.",
         "`write_part(path, None)` would be the end of it.",
         "Why not `len(name) <= maxName`?",
+        "The malformed part is lost; `parse_bytes(stream.read(), strict=False)` fixes it.",
+        "I assume you intended `parse_bytes(stream.read(), strict=False)`.",
+        "The generated client reconnects whenever `len(name) <= maxName`.",
+        "Same gap as before with `parse_bytes(stream.read(), strict=False)`.",
         "Redirects from `/app/load/` end in `/app//load/`.",
     ],
 )
