@@ -393,6 +393,8 @@ class Comment:
     """Side that `line` refers to."""
     outdated: bool = False
     """Whether `line` refers to an older version of the change, so that `diff_hunk` is preferred."""
+    earlier: bool = False
+    """Whether it was written on an older version of the change, though its line is still there."""
     diff_hunk: str | None = None
     """Hunk it was written on, as stored by GitHub."""
     author: str | None = None

@@ -126,7 +126,7 @@ def assess(
     )
     result = scorer.score(
         pull_request.diff,
-        identify.thread_comments(reviewers),
+        identify.thread_comments(reviewers, pull_request.head),
         originals=_originals(pull_request, reviewers),
         repository=Repository.of_checkout(pull_request.checkout) if pull_request.checkout else None,
     )

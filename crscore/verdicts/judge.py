@@ -32,13 +32,16 @@ def judge_statements(
         repository: The rest of the repository; None where it is not known.
 
     Returns:
-        A receipt for each statement; None where nothing decides it.
+        A receipt for each statement; None where nothing decides it, and for those on an older
+        version of the change: what it asked for may be there by now because it asked for it.
     """
     if not statements:
         return []
     code = Code(diff, repository)
     return [
-        _judge(Ground(code, statement), findings) if index < MAX_STATEMENTS else None
+        _judge(Ground(code, statement), findings)
+        if index < MAX_STATEMENTS and not (statement.comment.outdated or statement.comment.earlier)
+        else None
         for index, statement in enumerate(statements)
     ]
 

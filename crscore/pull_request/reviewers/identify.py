@@ -112,11 +112,12 @@ def identify_reviewers(
     )
 
 
-def thread_comments(reviewers: ReviewerThreads) -> tuple[Comment, ...]:
+def thread_comments(reviewers: ReviewerThreads, head: str) -> tuple[Comment, ...]:
     """Convert the threads to comments to score, in the same order.
 
     Args:
         reviewers: Threads to convert.
+        head: Newest commit.
 
     Returns:
         Comments whose author is the reviewer, with the place of the thread.
@@ -129,6 +130,7 @@ def thread_comments(reviewers: ReviewerThreads) -> tuple[Comment, ...]:
             start_line=thread.place.start_line,
             side=thread.place.side or Side.NEW,
             outdated=thread.place.outdated,
+            earlier=thread.place.commit not in (None, head),
             diff_hunk=thread.place.hunk,
             author=thread.reviewer,
             id=str(thread.remarks[0].id),

@@ -192,6 +192,16 @@ def test_quoted_code_of_the_old_version_is_refuted() -> None:
     assert receipt.fact == "Only the old version has `job.start(now=True)`."
 
 
+@pytest.mark.parametrize("state", ["earlier", "outdated"])
+def test_comment_on_an_older_version_is_not_judged(state: str) -> None:
+    old = "def run(job):\n    job.start(now=True)\n"
+    diff = change("run.py", old, old.replace("now=True", "later=1"))
+    body = "The job is started with `job.start(now=True)`, which blocks."
+    comment = Comment(body=body, path="run.py", line=2, **{state: True})
+    sentences = sentences_of([split_comment(comment, diff, "markdown")])
+    assert judge_statements([Statement(sentences=sentences, comment=comment)], diff, ()) == [None]
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -227,7 +227,7 @@ def test_comment_has_the_place_the_hunk_and_the_reviewer() -> None:
     actual = hear(
         line(7, "It leaks.", start_line=2, outdated=True, hunk="@@ -1 +1 @@\n+a", side=Side.OLD)
     )
-    comment = thread_comments(actual)[0]
+    comment = thread_comments(actual, "e4")[0]
     assert (comment.path, comment.line, comment.start_line, comment.side) == (
         "a.py",
         3,
@@ -239,8 +239,14 @@ def test_comment_has_the_place_the_hunk_and_the_reviewer() -> None:
 
 
 def test_comment_without_a_place_counts_in_the_new_side() -> None:
-    comment = thread_comments(hear(review(1, "It leaks.")))[0]
+    comment = thread_comments(hear(review(1, "It leaks.")), "e4")[0]
     assert (comment.path, comment.line, comment.side) == (None, None, Side.NEW)
+
+
+def test_comment_on_an_older_commit_is_an_earlier_one() -> None:
+    heard = hear(line(1, "It leaks.", commit="c2"), line(2, "It hangs.", commit="e4"))
+    comments = thread_comments(heard, "e4")
+    assert [comment.earlier for comment in comments] == [True, False]
 
 
 # The same words again.
