@@ -6,7 +6,9 @@ DATA is the folder that `crscore train usefulness` takes. `statements.jsonl` has
 commits of `DATA/commits/whole.jsonl.gz`, half of them false; two readers who did not write them
 agreed on each from the code alone. The checks were written on the first part; the second was kept
 apart until they stood, and what failed there was removed; the third and the fourth were
-written after that. Nobody but its writer, who knew the checks, has read the fourth. Then:
+written after that. Nobody but its writer, who knew the checks, has read the fourth. `natural` has
+true comments as reviewers write them, by writers who knew neither the checks nor the relations:
+what is refuted there is refuted wrongly. Then:
 findings on real pull requests that experts accepted or rejected, with their hunk alone; and what
 the verdicts cost.
 
@@ -64,6 +66,10 @@ def judge(diff: Diff, comment: Comment, repository: Repository | None = None) ->
     return receipt.verdict if receipt else Verdict.UNPROVEN
 
 
+def comment_of(row: dict) -> Comment:
+    return Comment(body=row["text"], path=row.get("path"), line=row.get("line"))
+
+
 def measure_statements(data: Path) -> None:
     commits = {row["commit"][:12]: row for row in read_rows(data / "commits/whole.jsonl.gz")}
     diffs: dict[str, Diff] = {}
@@ -71,7 +77,7 @@ def measure_statements(data: Path) -> None:
     for row in read_rows(Path(__file__).with_name("statements.jsonl")):
         key = row["commit"]
         diff = diffs.setdefault(key, whole_diff(commits[key]))
-        verdict = judge(diff, Comment(body=row["text"]))
+        verdict = judge(diff, comment_of(row))
         parts[row["part"]][row["truth"], verdict] += 1
         parts[f"{row['part']}, {row['relation']}"][row["truth"], verdict] += 1
     print_parts(parts)
@@ -87,7 +93,7 @@ def measure_repository(folder: Path) -> None:
             changes[commit] = read_commit(folder, commit)
         diff, repository = changes[commit]
         for name, others in (("alone", None), ("with the repository", repository)):
-            verdict = judge(diff, Comment(body=row["text"]), others)
+            verdict = judge(diff, comment_of(row), others)
             for part in (row["part"], f"{row['part']}, {row['relation']}"):
                 parts[f"{part}, {name}"][row["truth"], verdict] += 1
     print_parts(parts)

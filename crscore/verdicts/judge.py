@@ -6,6 +6,7 @@ from typing import Final
 from crscore.records import Diff, Finding, Receipt, Verdict
 from crscore.verdicts.checks import absence, changes, places, presence, proposals, uses
 from crscore.verdicts.checks.base import Check, Ground
+from crscore.verdicts.checks.clauses import names_other_file
 from crscore.verdicts.checks.suggestions import check_suggestions
 from crscore.verdicts.checks.tools import check_findings
 from crscore.verdicts.code import Code, RestOfRepository
@@ -51,7 +52,7 @@ def _judge(ground: Ground, findings: Sequence[Finding]) -> Receipt | None:
         return receipt
     confirmed = None
     for phrase in ground.statement.phrases:
-        for check in CHECKS:
+        for check in uses.CHECKS if names_other_file(phrase, ground) else CHECKS:
             receipt = check(phrase, ground)
             if receipt and receipt.verdict is Verdict.REFUTED:
                 return receipt

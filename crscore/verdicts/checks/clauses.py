@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from crscore.claims.structural.english import quoted
+from crscore.diff.languages import language_of
 from crscore.records import Side
 from crscore.verdicts.checks.base import MASKED, Ground, pattern
 from crscore.verdicts.code import FileText, Place, Region
@@ -63,6 +64,15 @@ def texts_of(phrase: Phrase, ground: Ground) -> list[FileText]:
     paths = [*_PATH.findall(phrase.masked), *names] or ([comment.path] if comment.path else [])
     texts = [text for path in paths for text in ground.code.texts_at(path)]
     return texts or list(ground.code.texts(Side.NEW))
+
+
+def names_other_file(phrase: Phrase, ground: Ground) -> bool:
+    """Return whether a sentence names a file that is not in the change."""
+    codes = (piece.code for piece in phrase.pieces if _PATH.fullmatch(piece.code))
+    return any(
+        language_of(path) and not any(ground.code.texts_at(path, side) for side in Side)
+        for path in (*_PATH.findall(phrase.masked), *codes)
+    )
 
 
 class Scope(NamedTuple):

@@ -123,7 +123,11 @@ def check_quoted(phrase: Phrase, ground: Ground) -> Receipt | None:
                             f"Only the old version has {quote(code)}.",
                             places,
                         )
-                elif not _NAME.fullmatch(code) and (near := ground.code.nearest(code, MIN_QUOTED)):
+                elif (
+                    piece.code == code
+                    and not _NAME.fullmatch(code)
+                    and (near := ground.code.nearest(code, MIN_QUOTED))
+                ):
                     line = f"line {near.line} is {quote(near.code)}"
                     fact = f"{quote(code)} is in neither version; {line}."
                     return refute(f"the code has {quote(code)}", fact, [near])

@@ -13,7 +13,6 @@ from crscore.verdicts.statements import MIN_TOKENS, Phrase
 
 _STILL: Final = pattern(r"\b<still>\b")
 _TWICE: Final = pattern(r"\b<twice>\b")
-_RUNS: Final = pattern(r"\b<runs>\b")
 _TRAITS: Final = {
     "trailing_space": r"[^\S\n]$",
     "broad_catch": r"\bexcept\s*:|\bexcept\s*\(?(?:Base)?Exception\b|\brescue\s*(?:=>|$)"
@@ -41,24 +40,18 @@ def check_still(phrase: Phrase, ground: Ground) -> Receipt | None:
 
 
 def check_twice(phrase: Phrase, ground: Ground) -> Receipt | None:
-    """Decide whether code is there twice."""
+    """Confirm that code is there twice; what is written once may run twice."""
     cue = _TWICE.search(phrase.masked)
-    clauses = stated(phrase)
-    if cue is None or not ground.code.is_whole or not clauses:
+    if cue is None or not ground.code.is_whole or not stated(phrase):
         return None
     scope = scope_of(phrase, phrase.masked, cue.start(), ground)
-    # What is written once may run twice.
-    is_written = any(map(_TWICE.search, clauses)) and not _RUNS.search(phrase.masked)
     for code in scope.objects:
         places = scope.find(code, Side.NEW)
         lines = Counter(place.code.strip() for place in places)
         twins = [place for place in places if lines[place.code.strip()] > 1]
-        is_long = len(tokens_of(code)) > MIN_TOKENS
-        claim = f"{quote(code)} is in {scope.title} twice"
-        if twins and (scope.names or is_long):
+        if twins and (scope.names or len(tokens_of(code)) > MIN_TOKENS):
+            claim = f"{quote(code)} is in {scope.title} twice"
             return confirm(claim, f"{quote(code)} is in equal lines.", twins)
-        if len(places) == 1 and is_long and is_written:
-            return refute(claim, f"{quote(code)} is in {scope.title} once.", places)
     return None
 
 

@@ -65,6 +65,7 @@ _OUTSIDE: Final = pattern(
     r"\boutside(?: of)? (?P<path>§)?|\bother\b|\belse(?:where)?\b|\b(?:than|besides) (?P<than>§)"
 )
 _TESTS: Final = re.compile(r"\b(?:un)?test(?:s|ed)?\b", re.IGNORECASE)
+_DENIED: Final = pattern(r"\b<absent>\b|n't\b|\b<gone>\b")
 _CHECKS: Final = re.compile(r"\bcheck(?:s|ed)?\b", re.IGNORECASE)
 _PROPOSED: Final = pattern(r"\b(?:<hypothetical>|new|add|adds|creates?|moves?|split)\b")
 _TEXT_NODE: Final = re.compile(r"comment|string|char|text|content|heredoc|regex")
@@ -288,7 +289,7 @@ def check_used(phrase: Phrase, ground: Ground) -> Receipt | None:
 
 def check_path(phrase: Phrase, ground: Ground) -> Receipt | None:
     """Refute a file that the repository does not have."""
-    if _PROPOSED.search(phrase.masked) or "?" in phrase.masked:
+    if _PROPOSED.search(phrase.masked) or _DENIED.search(phrase.masked) or "?" in phrase.masked:
         return None
     for clause in clauses_of(phrase):
         for mask in () if _HEDGE.search(clause) else re.finditer(MASKED, clause):

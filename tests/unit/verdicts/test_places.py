@@ -171,7 +171,7 @@ def test_mask_takes_calls_with_several_arguments() -> None:
     "text",
     [
         "The data is read with `parse_bytes(stream.read(), strict=False)`, so errors are lost.",
-        "The data comes out of `parse_bytes(stream.read(), ..., strict=False)`, which is lax.",
+        "The data comes out of `parse_bytes(stream.read(), strict=False)`, which is lax.",
         "The condition is spelled `len(name) <= maxName`, one more than allowed.",
     ],
 )
@@ -210,6 +210,8 @@ def test_comment_on_an_older_version_is_not_judged(state: str) -> None:
         "A call such as `write_part(path, None)` raises a TypeError.",
         "`write_part(path, None)` would be the end of it.",
         "Why not `len(name) <= maxName`?",
+        "The data comes out of `parse_bytes(stream.read(), ..., strict=False)`, which is lax.",
+        "docs/load.md says that `parse_bytes(stream.read(), strict=False)` is called.",
         "The malformed part is lost; `parse_bytes(stream.read(), strict=False)` fixes it.",
         "I assume you intended `parse_bytes(stream.read(), strict=False)`.",
         "The generated client reconnects whenever `len(name) <= maxName`.",
