@@ -8,7 +8,7 @@ agreed on each from the code alone. The checks were written on the first part; t
 apart until they stood, and what failed there was removed; the third and the fourth were
 written after that. Nobody but its writer, who knew the checks, has read the fourth. `natural` has
 true comments as reviewers write them, by writers who knew neither the checks nor the relations:
-what is refuted there is refuted wrongly. Then:
+what is refuted there is refuted wrongly; `natural, last` was read when the checks stood. Then:
 findings on real pull requests that experts accepted or rejected, with their hunk alone; and what
 the verdicts cost.
 

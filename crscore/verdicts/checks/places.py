@@ -111,8 +111,9 @@ def check_quoted(phrase: Phrase, ground: Ground) -> Receipt | None:
         for mask in re.finditer(MASKED, clause):
             piece = phrase.piece(mask[0])
             before, after = clause[: mask.start()], clause[mask.end() :]
-            is_quoted = piece and (_QUOTES.search(before) or _PLACED.search(after))
-            for code in _quotations(piece) if piece and is_quoted else ():
+            if piece is None or not (_QUOTES.search(before) or _PLACED.search(after)):
+                continue
+            for code in _quotations(piece):
                 is_here = ground.code.find(code, Side.NEW) or ground.code.texts_at(code)
                 if is_here or ground.code.is_elsewhere(code):
                     continue

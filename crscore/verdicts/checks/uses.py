@@ -28,7 +28,10 @@ _N: Final = r"(?P<name>§|it|them)"
 _P: Final = r"(?P<path>§)"
 _IS: Final = r"(?: is| are|'s)?(?: <barely>)*"
 _NONE: Final = (
-    pattern(rf"{_N}{_IS} (?:unused|dead\b|untested|(?:never|not|no longer)(?: <barely>)* <used>)"),
+    pattern(
+        rf"(?<!\bin )(?<!\bof ){_N}{_IS}"
+        r" (?:unused|dead\b|untested|(?:never|not|no longer)(?: <barely>)* <used>)"
+    ),
     pattern(rf"{_N} (?:is|are)n't(?: <barely>)* <used>"),
     pattern(rf"{_N} is defined but (?:never|not)(?: <barely>)* <used>"),
     pattern(rf"{_N} (?:never|does not|doesn't) (?:appears? in|have)"),

@@ -119,6 +119,7 @@ UNPROVEN = (
     "If nobody calls `load_stock`, drop it.",
     "Yes: nothing checks it before `load_stock` is called, so whatever is typed arrives here.",
     "Nothing checks `load_stock` for errors.",
+    "The `if error: ...` in `load_stock` is dead code.",
     "Nobody reads it after `load_stock` is done.",
     "`load_stock` might be unused.",
     "Please add `app/nowhere.py` for this.",
