@@ -186,7 +186,6 @@ def run_traced(
             process.stdin.flush()
             time.sleep(seconds)
         output, errors = process.communicate()
-    done.touch()
     configured = gitlab_url if "gitlab" in name else url
     port = int(configured.rpartition(":")[2])
     calls = contacts(log.read_text("utf-8", errors="replace"), port)
@@ -218,7 +217,10 @@ def measure(seconds: float, only: str | None, *, witness: bool) -> list[Run]:
             needed = NEEDS.get(name)
             while needed in chosen and not (folder / f"{needed}.done").exists():
                 time.sleep(0.1)
-            return run_traced(name, chosen[name], folder, urls, seconds)
+            try:
+                return run_traced(name, chosen[name], folder, urls, seconds)
+            finally:  # what needs it must not wait for ever
+                (folder / f"{name}.done").touch()
 
         with ThreadPoolExecutor(AT_ONCE) as threads:
             return [*threads.map(run_one, chosen)]

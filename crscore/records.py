@@ -402,6 +402,11 @@ class Comment:
     id: str | None = None
     """Id on the host."""
 
+    @property
+    def is_older(self) -> bool:
+        """Whether it was written on an older version of the change."""
+        return self.outdated or self.earlier
+
 
 @dataclass(frozen=True, slots=True)
 class Position:

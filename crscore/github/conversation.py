@@ -224,7 +224,7 @@ def read_reviews(client: Client, repository: str, number: int, head: str) -> tup
         lines = _read_whole(client, f"{path}/comments", LineItem)
         answers -= {line.pull_request_review_id for line in lines if line.in_reply_to_id is None}
     return tuple(
-        replace(_from_review(review), commit=review.commit_id)
+        _from_review(review)
         for review in reviews
         if review.state != PENDING and review.id not in answers
     )
@@ -278,7 +278,9 @@ def _from_item(item: CommentItem, kind: RemarkKind) -> Remark:
 
 def _from_review(review: _ReviewItem) -> Remark:
     remark = _from_item(review, RemarkKind.REVIEW)
-    return replace(remark, state=review.state, created=review.submitted_at or "")
+    return replace(
+        remark, state=review.state, created=review.submitted_at or "", commit=review.commit_id
+    )
 
 
 def _from_line(item: LineItem) -> Remark:

@@ -41,7 +41,7 @@ def judge_statements(
     code = Code(diff, repository)
     return [
         _judge(Ground(code, statement), findings)
-        if index < MAX_STATEMENTS and not (statement.comment.outdated or statement.comment.earlier)
+        if index < MAX_STATEMENTS and not statement.comment.is_older
         else None
         for index, statement in enumerate(statements)
     ]

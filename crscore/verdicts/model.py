@@ -138,7 +138,7 @@ class ModelVerifier:
             index: question
             for index, statement in enumerate(statements)
             if verified[index] is None
-            and not statement.comment.earlier
+            and not statement.comment.is_older
             and (question := _make_question(statement, excerpts, findings))
         }
         texts, answers = self._ask([question.parts for question in questions.values()])

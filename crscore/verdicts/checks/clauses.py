@@ -23,6 +23,7 @@ _PLACED: Final = pattern(
     r"\b<inside>(?: (?:the|both|its|our|new|old))* (?:§(?: call)?(?:,| and| or| of| in)* )*$"
 )
 _TEXT: Final = re.compile(r"[\"“]([^\"“”\n§]{3,120})[\"”]|(?<!\w)'([^'\n§]{3,120})'(?!\w)")
+_NO_FILE: Final = re.compile(r"\w+://\S+|\b[A-Z]\w*\.js\b")
 _PATH: Final = re.compile(r"[\w./+-]*\w\.[A-Za-z]\w{0,7}\b")
 
 
@@ -68,10 +69,17 @@ def texts_of(phrase: Phrase, ground: Ground) -> list[FileText]:
 
 def names_other_file(phrase: Phrase, ground: Ground) -> bool:
     """Return whether a sentence names a file that is not in the change."""
-    codes = (piece.code for piece in phrase.pieces if _PATH.fullmatch(piece.code))
+    # Without the line or the test in `file.py:12` and `file.py::test`.
+    codes = (piece.code.partition(":")[0] for piece in phrase.pieces)
+    names = [
+        *_PATH.findall(_NO_FILE.sub(" ", phrase.masked)),
+        *(code for code in codes if _PATH.fullmatch(code)),
+    ]
     return any(
-        language_of(path) and not any(ground.code.texts_at(path, side) for side in Side)
-        for path in (*_PATH.findall(phrase.masked), *codes)
+        language_of(path)
+        and not any(ground.code.texts_at(path.lstrip("./"), side) for side in Side)
+        and not ground.code.find(path)  # a member, such as `response.text`
+        for path in names
     )
 
 

@@ -43,6 +43,7 @@ _STATES: Final = pattern(
     r"|\b(?:is|are|gets?) [a-z]+ (?:by|with|via|through|from|to|as) (§)"
     r"|(§) (?:is|are|gets?) (?:\w+ly )?(?:evaluated|called|read|passed|invoked)\b"
 )
+_MEANT: Final = pattern(r"\b<meant>\b")
 # Code is quoted as it is where a verb says so, or where its place follows.
 _QUOTES: Final = pattern(
     r"\b(?:(?:is|are)(?: [a-z]+ed)?|comes? out of|<does>|<acts>|declares|keeps|carries|expects"
@@ -52,7 +53,7 @@ _QUOTES: Final = pattern(
 )
 _PLACED: Final = pattern(
     r"^[)\]*\"']*(?: \w+){0,2} (?:on line \d|in §"
-    r"|(?:is|are) (?:still|committed|called|set|there|used|in|at))"
+    r"|(?:is|are) (?:still|committed|called|set|there|used|in|at)\b)"
 )
 _ASSERTS: Final = pattern(r"\b(?:<still>|<acts>)\b")
 _TOGETHER: Final = pattern(r"§(?: [a-z]+){0,2}? <acts>\b[^§]* \W*§")
@@ -61,6 +62,8 @@ _TOGETHER: Final = pattern(r"§(?: [a-z]+){0,2}? <acts>\b[^§]* \W*§")
 def _stated_pieces(phrase: Phrase) -> Iterator[tuple[str, re.Match[str], Piece]]:
     """Yield the pieces of code that a clause places in the change."""
     for clause in stated(phrase):
+        if _MEANT.search(clause):
+            continue
         for match in _STATES.finditer(clause):
             piece = phrase.piece(match[match.lastindex or 0])
             if piece and piece.words and "?" not in clause:

@@ -201,7 +201,7 @@ def _readings(phrase: Phrase, patterns: tuple[re.Pattern[str], ...]) -> Iterator
         if match["name"].startswith(MASK):
             code = getattr(phrase.piece(match["name"]), "code", "")
         else:
-            # "It" is the only name of the sentence, and stands behind it.
+            # "It" means the only name of the sentence, if that comes before it.
             start = phrase.masked.index(clause) + match.start("name")
             earlier = {phrase.piece(mask) for mask in re.findall(MASKED, phrase.masked[:start])}
             code = next((piece.code for piece in earlier if piece and {piece.code} == codes), "")

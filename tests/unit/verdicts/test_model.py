@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -265,11 +266,13 @@ def test_only_what_the_code_leaves_open_is_asked_and_equal_questions_once() -> N
 def test_nothing_is_asked_when_all_is_proven_or_the_file_is_not_in_the_change() -> None:
     proven = Receipt(verdict=Verdict.CONFIRMED, says="a", fact="B.")
     elsewhere = statement(REMARK, path="shop/mail.py")
+    older = replace(elsewhere, comment=Comment(body=REMARK, path="shop/cart.py", earlier=True))
     with scripted_llm.serve(well(said())) as server:
         verifier = make(server)
         expected = Verification([proven], ())
         assert verifier.verify([statement(REMARK)], CHANGE, (), [proven]) == expected
         assert verifier.verify([elsewhere], CHANGE, (), [None]) == Verification([None], ())
+        assert verifier.verify([older], CHANGE, (), [None]) == Verification([None], ())
         assert server.chats() == []
 
 
