@@ -43,7 +43,7 @@ _STATES: Final = pattern(
     r"|\b(?:is|are|gets?) [a-z]+ (?:by|with|via|through|from|to|as) (§)"
     r"|(§) (?:is|are|gets?) (?:\w+ly )?(?:evaluated|called|read|passed|invoked)\b"
 )
-_MEANT: Final = pattern(r"\b<meant>\b")
+_WISHED_FOR: Final = pattern(r"\b<meant>\b")
 # Code is quoted as it is where a verb says so, or where its place follows.
 _QUOTES: Final = pattern(
     r"\b(?:(?:is|are)(?: [a-z]+ed)?|comes? out of|<does>|<acts>|declares|keeps|carries|expects"
@@ -62,7 +62,7 @@ _TOGETHER: Final = pattern(r"§(?: [a-z]+){0,2}? <acts>\b[^§]* \W*§")
 def _stated_pieces(phrase: Phrase) -> Iterator[tuple[str, re.Match[str], Piece]]:
     """Yield the pieces of code that a clause places in the change."""
     for clause in stated(phrase):
-        if _MEANT.search(clause):
+        if _WISHED_FOR.search(clause):
             continue
         for match in _STATES.finditer(clause):
             piece = phrase.piece(match[match.lastindex or 0])
