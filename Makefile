@@ -10,8 +10,8 @@ DATA ?= ../shared/data/human-study/dev.jsonl.gz
 
 WORKERS ?= $(shell getconf _NPROCESSORS_ONLN)
 # Some tests measure time, and on a crowded host it passes while a test stands still: what fails is run again, twice
-# at most, and the last line says how often. In the order of the files, as those with few tests are not the short ones.
-PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --reruns 2
+# at most, and the last line says how often.
+PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --reruns 2
 
 SCHEMA := $(BIN)/check-jsonschema --builtin-schema vendor.github-
 YAML := .github action.yml action-types.yml docker examples mkdocs.yml .pre-commit-hooks.yaml CITATION.cff
