@@ -42,6 +42,7 @@ from crscore.static_analysis import suite, tools
 from crscore.static_analysis.reports import RawReport
 from crscore.static_analysis.suite import Suite
 from crscore.usefulness import reader as usefulness
+from crscore.verdicts import judge
 from crscore.verdicts.model import ModelVerifier
 from crscore.verdicts.repository import Repository
 from crscore.version import __version__
@@ -315,7 +316,7 @@ def _make_parts(
         **({} if settings.issues == "lines" else {"issues": settings.issues}),
         "matcher": matcher.identity,
         **({} if threshold is None else {"tau": str(threshold)}),
-        **({} if reader is None else {"reader": reader.identity}),
+        **({} if reader is None else {"reader": reader.identity, "verdicts": judge.VERSION}),
         **({} if verifier is None else {"verify": verifier.identity}),
         "splitter": sentences.identity(settings.splitter),
         "max_claims": str(settings.max_claims),

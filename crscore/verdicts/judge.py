@@ -12,6 +12,8 @@ from crscore.verdicts.checks.tools import check_findings
 from crscore.verdicts.code import Code, RestOfRepository
 from crscore.verdicts.statements import Statement
 
+VERSION: Final = "2"
+"""Part of the signature, raised with what the checks decide: a refuted remark is worth nothing."""
 MAX_STATEMENTS: Final = 500
 """Maximum statements about a change that are judged."""
 _MODULES: Final = (places, absence, presence, changes, proposals, uses)

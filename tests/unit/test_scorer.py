@@ -140,8 +140,8 @@ def test_default_matcher_is_the_learned_one_where_it_knows_the_encoder() -> None
     assert made.parts.matcher.identity.startswith("calibrated@4.")
     assert made.parts.threshold is None
     keys = list(made.parts.signature)
-    expected = ["version", "encoder", "claims", "analyzers", "matcher", "reader", "splitter"]
-    assert keys == [*expected, "max_claims", "max_issues"]
+    expected = ["version", "encoder", "claims", "analyzers", "matcher", "reader", "verdicts"]
+    assert keys == [*expected, "splitter", "max_claims", "max_issues"]
     assert made.parts.signature["reader"].startswith("usefulness@")
 
 
