@@ -1,23 +1,23 @@
 # The commands of the README and of CI. Everything is installed into .venv, tests/data/*/node_modules and, the
-# encoder, the user's data folder. Only test-slow and test-all install programs of the system, with apt-get.
+# encoder, the user's data folder. Only test-smoke and nightly install programs of the system, with apt-get.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 TEST_EXTRAS := agreement,analyzers,audit,export,gitlab,openai,train
-SLOW_TEST_EXTRAS := codebert,finetune,grades,ray,st
+NIGHTLY_EXTRAS := codebert,finetune,grades,ray,st
+GROUPS := models hosts hostile growth research
 DATA ?= ../shared/data/human-study/dev.jsonl.gz
 
 WORKERS ?= $(shell getconf _NPROCESSORS_ONLN)
-# Some tests measure time, and on a crowded host it passes while a test stands still: what fails is run again, twice
-# at most, and the last line says how often.
-PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --reruns 2
+PYTEST = $(BIN)/python -m pytest
+PARALLEL = -n $(WORKERS) --dist worksteal
 
 SCHEMA := $(BIN)/check-jsonschema --builtin-schema vendor.github-
 YAML := .github action.yml action-types.yml docker examples mkdocs.yml .pre-commit-hooks.yaml CITATION.cff
 YAMLLINT := '{extends: default, rules: {line-length: disable, document-start: disable, truthy: {check-keys: false}, comments: {min-spaces-from-content: 1}, braces: {max-spaces-inside: 1}}}'
 
-.PHONY: help demo demo-audit demo-bench demo-pr test test-slow test-all test-llm check docs bench clean
+.PHONY: help demo demo-audit demo-bench demo-pr test test-smoke check docs bench clean nightly $(GROUPS:%=nightly-%)
 
 help:
 	@echo "make demo     set up .venv and score the example"
@@ -25,9 +25,8 @@ help:
 	@echo "make demo-audit  audit the review bots of a GitHub on this machine"
 	@echo "make demo-bench  score three made-up bots on a golden set"
 	@echo "make test     install Python and npm packages and run the fast tests"
-	@echo "make test-slow  run the slow tests: browser, compilers, PyTorch, the action, long fault schedules"
-	@echo "make test-llm   run the tests with vLLM and fine-tuning, in .venv-llm"
-	@echo "make test-all   run all three"
+	@echo "make test-smoke  what a user does first: install, the action, a browser, linters, hostile programs"
+	@echo "make nightly  all other tests; nightly-GROUP runs one of: $(GROUPS)"
 	@echo "make check    lint, types, import rules, workflows"
 	@echo "make docs     the documentation, in site/"
 	@echo "make bench    the numbers of benchmarks/README.md; DATA=FILE is the human study"
@@ -49,8 +48,8 @@ $(VENV)/installed-test: $(VENV)/installed
 	$(PIP) -e '.[$(TEST_EXTRAS)]' --group test --constraint requirements/test.constraints
 	@touch $@
 
-$(VENV)/installed-test-all: $(VENV)/installed-test
-	$(PIP) -e '.[$(TEST_EXTRAS),$(SLOW_TEST_EXTRAS)]' --group test-all --constraint requirements/test.constraints
+$(VENV)/installed-nightly: $(VENV)/installed-test
+	$(PIP) -e '.[$(TEST_EXTRAS),$(NIGHTLY_EXTRAS)]' --group nightly --constraint requirements/test.constraints
 	@touch $@
 
 $(VENV)/installed-check: $(VENV)/installed
@@ -73,27 +72,48 @@ demo-bench: $(VENV)/installed
 demo-pr: $(VENV)/installed-github
 	$(BIN)/python scripts/demo_pr.py
 
-.PHONY: npm-packages system-tools
+.PHONY: npm-packages
 npm-packages: $(VENV)/installed-test
 	bash scripts/install-npm-packages.sh
 
-# Before npm's packages, as these need Node.js.
-system-tools: $(VENV)/installed-test-all
-	bash scripts/install-system-tools.sh
-	bash scripts/install-npm-packages.sh
-	bash scripts/install-promptfoo.sh
-
 test: npm-packages
-	$(PYTEST) -m "not slow"
+	$(PYTEST) $(PARALLEL)
 
-test-slow: system-tools
-	$(PYTEST) -m slow tests
+# Programs before npm's packages, as these need Node.js.
+TOOLS = bash scripts/install-system-tools.sh
 
-test-all: test-llm test-slow test
+test-smoke:
+	$(TOOLS) npm java chromium strace
+	$(MAKE) npm-packages
+	$(PYTEST) $(PARALLEL) -m smoke
 
-test-llm:
+nightly: $(GROUPS:%=nightly-%)
+
+nightly-models: $(VENV)/installed-nightly
+	$(TOOLS) wordnet
+	$(PYTEST) $(PARALLEL) -m models
 	bash scripts/install-test-llm.sh
 	.venv-llm/bin/python -m pytest tests/llm
+
+nightly-hosts: $(VENV)/installed-nightly
+	$(TOOLS) npm java chromium strace buildah debootstrap
+	$(MAKE) npm-packages
+	bash scripts/install-promptfoo.sh
+	$(PYTEST) $(PARALLEL) -m hosts
+
+# With many examples of each property.
+nightly-hostile: $(VENV)/installed-nightly
+	$(TOOLS) npm javac g++ strace
+	$(MAKE) npm-packages
+	$(PYTEST) $(PARALLEL) -m "hostile or hypothesis" --hypothesis-profile nightly
+
+# In one process: these tests measure time.
+nightly-growth: $(VENV)/installed-test
+	$(PYTEST) -m growth
+
+nightly-research: $(VENV)/installed-nightly
+	$(TOOLS) javac g++ chromium
+	$(PYTEST) $(PARALLEL) -m research
 
 check: $(VENV)/installed-check
 	$(BIN)/ruff check .
@@ -112,7 +132,7 @@ check: $(VENV)/installed-check
 docs: $(VENV)/installed-docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
-bench: $(VENV)/installed-test-all
+bench: $(VENV)/installed-nightly
 	$(BIN)/crscore analyzers install
 	$(BIN)/python benchmarks/cli_speed.py
 	$(BIN)/python benchmarks/encoder_speed.py

@@ -1,22 +1,29 @@
 #!/usr/bin/env bash
-# Programs of the system that the slow tests need: a browser for the HTML report, strace for --offline, Node.js and
-# Java for the analyzers, compilers for pass@k, WordNet for METEOR's synonyms, buildah for the image.
+# Install programs of the system that tests need and that are missing, with apt-get: install-system-tools.sh NAME...
+# chromium  for the pages    npm, java  for the analyzers          javac, g++  for pass@k
+# strace    for silence      wordnet    for METEOR's synonyms      buildah, debootstrap  for the image
 set -euo pipefail
+has() {
+    case $1 in
+        chromium) command -v chromium || command -v chromium-browser || command -v google-chrome ;;
+        wordnet) [ -e /usr/share/wordnet/data.noun ] ;;
+        *) command -v "$1" ;;
+    esac >/dev/null
+}
 missing=()
-command -v chromium >/dev/null || command -v chromium-browser >/dev/null ||
-    command -v google-chrome >/dev/null || missing+=(chromium)
-command -v npm >/dev/null || missing+=(nodejs npm)
-command -v javac >/dev/null || missing+=(default-jdk-headless)
-command -v g++ >/dev/null || missing+=(g++)
-if [ "$(uname -s)" = Linux ]; then
-    command -v strace >/dev/null || missing+=(strace)
-    [ -e /usr/share/wordnet/data.noun ] || missing+=(wordnet-base)
-    command -v buildah >/dev/null || missing+=(buildah)
-    command -v debootstrap >/dev/null || missing+=(debootstrap)
-fi
+for program in "$@"; do
+    has "$program" && continue
+    case $program in
+        npm) missing+=(nodejs npm) ;;
+        java) missing+=(default-jre-headless) ;;
+        javac) missing+=(default-jdk-headless) ;;
+        wordnet) missing+=(wordnet-base) ;;
+        *) missing+=("$program") ;;
+    esac
+done
 [ ${#missing[@]} -eq 0 ] && exit 0
 if ! command -v apt-get >/dev/null; then
-    echo "the slow tests need ${missing[*]}; install them with this system's package manager" >&2
+    echo "the tests need ${missing[*]}; install them with this system's package manager" >&2
     exit 1
 fi
 as_root=()

@@ -17,19 +17,24 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 # The home folder is another one in the tests.
 ENCODER = str(default_folder())
 
-# The machines that run the tests are small and shared: a slow example is no failure.
-settings.register_profile("crscore", deadline=None)
-settings.load_profile("crscore")
+# The machines that run the tests are shared: a slow example is no failure. A test that names its
+# own number of examples keeps it in both.
+settings.register_profile("ci", deadline=None, max_examples=25)
+settings.register_profile("nightly", deadline=None, max_examples=300)
+settings.load_profile("ci")
 
-
-SLOW_FILE = re.compile(r"^pytestmark = \[?pytest\.mark\.slow\b", re.MULTILINE)
+_MARKERS = re.compile(r"pytest\.mark\.(smoke|models|hosts|hostile|growth|research)\b")
+_OF_MODULE = re.compile(rf"^pytestmark = \[?\s*{_MARKERS.pattern}", re.MULTILINE)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Skip the import of deselected slow files: their packages may not be installed."""
-    if config.option.markexpr == "not slow" and collection_path.suffix == ".py":
-        return bool(SLOW_FILE.search(collection_path.read_text("utf-8"))) or None
-    return None
+    """Do not import a file of which no test is selected: its packages may not be installed."""
+    if collection_path.suffix != ".py":
+        return None
+    text, selection = collection_path.read_text("utf-8"), config.option.markexpr
+    if selection.isidentifier():
+        return selection not in _MARKERS.findall(text) or None
+    return (selection.startswith("not (") and _OF_MODULE.search(text) is not None) or None
 
 
 @pytest.fixture(autouse=True)

@@ -52,7 +52,7 @@ def installed(name: str) -> tools.Installed | tools.Absent:
 def _param(name: str) -> object:
     """Mark the tools that need a program of the system; the others are npm's or pip's."""
     is_java = read(name).manifest.tool.command == "java"
-    return pytest.param(name, marks=pytest.mark.slow if is_java else ())
+    return pytest.param(name, marks=pytest.mark.smoke if is_java else ())
 
 
 @pytest.fixture(params=map(_param, NAMES))

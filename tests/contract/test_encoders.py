@@ -26,7 +26,7 @@ STRANGE = (
 
 def _param(name: str) -> object:
     """Mark the encoder that needs PyTorch."""
-    return pytest.param(name, marks=pytest.mark.slow if name == "st" else ())
+    return pytest.param(name, marks=pytest.mark.models if name == "st" else ())
 
 
 @pytest.fixture(scope="module", params=map(_param, plugins.names("encoders")))

@@ -19,9 +19,9 @@ from tests.helpers import audit_rows, browser, findings, overviews, results
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, BrowserContext
 
-pytestmark = pytest.mark.slow  # a real browser
+pytestmark = pytest.mark.hosts  # a real browser
 
 AXE = Path(__file__).parents[1] / "data" / "axe" / "node_modules" / "axe-core" / "axe.min.js"
 RUN = """async () => {
@@ -34,6 +34,15 @@ RUN = """async () => {
 def chromium() -> Iterator[Browser]:
     with browser.chromium() as started:
         yield started
+
+
+def findings_of(context: BrowserContext, path: Path) -> list[str]:
+    shown = context.new_page()
+    shown.goto(path.as_uri())
+    shown.evaluate(AXE.read_text("utf-8"))
+    nodes = shown.evaluate(RUN)
+    shown.close()
+    return nodes
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +69,15 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     ]
 
 
+@pytest.mark.smoke
+def test_page_of_a_score_has_no_finding(chromium: Browser, tmp_path: Path) -> None:
+    path = tmp_path / "score.html"
+    path.write_text(html.create().render([results.useful(results.review())]), "utf-8")
+    context = chromium.new_context(bypass_csp=True)
+    assert findings_of(context, path) == []
+    context.close()
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [400, 1100])
 def test_no_page_has_a_finding(
@@ -70,13 +88,7 @@ def test_no_page_has_a_finding(
         color_scheme=scheme,
         bypass_csp=True,  # the pages themselves run no script
     )
-    violations = {}
-    for path in pages:
-        shown = context.new_page()
-        shown.goto(path.as_uri())
-        shown.evaluate(AXE.read_text("utf-8"))
-        violations[path.name] = shown.evaluate(RUN)
-        shown.close()
+    violations = {path.name: findings_of(context, path) for path in pages}
     context.close()
     assert {name: nodes for name, nodes in violations.items() if nodes} == {}
 

@@ -26,7 +26,7 @@ from tests.helpers.github.answers import Request
 from tests.helpers.github.writer import writer_of
 from tests.helpers.runner import Job, Runner, commands, outputs
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.hosts
 
 ROOT = Path(__file__).parents[2]
 TOKEN = "ghs_0123456789abcdefghijABCDEFGHIJ012345"
@@ -114,6 +114,7 @@ def messages(job: Job, level: str) -> list[str]:
     return [text for name, _, text in commands(job[SCORE].log) if name == level]
 
 
+@pytest.mark.smoke
 def test_pull_request_has_summary_outputs_and_artifact(
     runner: Runner, server: github.Server
 ) -> None:

@@ -134,7 +134,7 @@ def test_folder_that_is_no_analyzer_is_a_usage_error(crscore, tmp_path: Path) ->
     assert "sufixes" in err
 
 
-@pytest.mark.slow
+@pytest.mark.smoke
 def test_every_analyzer_is_listed_ready_with_its_version(crscore) -> None:
     code, out, _ = crscore("analyzers", "--analyzers", "auto")
     assert code == 0

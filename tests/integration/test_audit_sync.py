@@ -438,12 +438,12 @@ def test_commits_that_github_lost_cost_no_git_request_and_hide_no_other(
     subprocess.run(kept, check=True)
 
 
-@pytest.mark.slow
+@pytest.mark.hosts
 def test_faults_lose_nothing() -> None:
     assert audit_schedules.misbehave(range(12)).other == []
 
 
-@pytest.mark.slow
+@pytest.mark.hosts
 def test_killed_runs_lose_nothing() -> None:
     assert audit_schedules.kill(range(4)).other == []
 

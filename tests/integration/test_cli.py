@@ -410,7 +410,7 @@ def test_unknown_variable_is_refused(crscore, monkeypatch: pytest.MonkeyPatch) -
     assert_one_clear_line(crscore(DIFF, REVIEW, *FAST), 2, "CRSCORE_ENCODR")
 
 
-@pytest.mark.slow
+@pytest.mark.models
 @pytest.mark.parametrize("offline", [{}, {"CRSCORE_OFFLINE": "1"}])
 def test_missing_model_says_what_to_do(tmp_path: Path, offline: dict[str, str]) -> None:
     # In a process of its own: going offline cannot be undone.

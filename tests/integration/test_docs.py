@@ -16,7 +16,7 @@ import pytest
 
 from tests.helpers.browser import chromium
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.hosts
 
 ROOT = Path(__file__).parents[2]
 LOADS = {"script": "src", "img": "src", "iframe": "src", "link": "href", "source": "src"}

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.hosts
 
 ROOT = Path(__file__).parents[2]
 DIFF = (ROOT / "examples" / "change.diff").read_text("utf-8")
 REVIEW = (ROOT / "examples" / "review.md").read_text("utf-8")
-# `make test-slow` installs it.
+# `make nightly-hosts` installs it.
 PROMPTFOO = Path(sys.prefix) / "promptfoo" / "node_modules" / ".bin" / "promptfoo"
 
 INSPECT = """

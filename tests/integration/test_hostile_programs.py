@@ -13,7 +13,7 @@ from tests.helpers import hostile_programs
 _PROGRAMS = {"java": "javac", "javascript": "node", "cpp": "g++", "python": "python3"}
 
 
-@pytest.mark.slow
+@pytest.mark.hostile
 @pytest.mark.skipif(not network_denied(), reason="no sandbox on this system")
 @pytest.mark.parametrize("language", hostile_programs.LANGUAGES)
 @pytest.mark.parametrize("user", ["ordinary", "ordinary, without namespaces", "root"])

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from crscore.records import Result
 
-pytestmark = pytest.mark.slow  # a real browser
+pytestmark = pytest.mark.hosts  # a real browser
 
 CANARY = (
     "window.__errors = []; addEventListener('securitypolicyviolation', "
@@ -63,7 +63,10 @@ def show(chromium: Browser, tmp_path: Path) -> Iterator[Callable[..., Opened]]:
         context.close()
 
 
-MAKERS = [results.review, results.hostile, results.abstained, results.large, results.flagged]
+MAKERS = [
+    pytest.param(results.review, marks=pytest.mark.smoke),
+    *(results.hostile, results.abstained, results.large, results.flagged),
+]
 
 
 @pytest.mark.parametrize("make", MAKERS)

@@ -16,7 +16,7 @@ from tests.helpers import images
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.hosts
 
 ROOT = Path(__file__).parents[2]
 

@@ -18,7 +18,7 @@ from tests.helpers.index import serve_folder
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.hosts
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = [str(ROOT / "examples" / name) for name in ("change.diff", "review.md")]
@@ -78,6 +78,7 @@ def is_score(out: str) -> bool:
     return standing is not None
 
 
+@pytest.mark.smoke
 def test_pip_install_scores_and_check_is_clean(places: Places, home: Path) -> None:
     run(places, home, sys.executable, "-m", "venv", "venv")
     run(places, home, "venv/bin/pip", "install", "--quiet", places.wheel)

@@ -12,7 +12,7 @@ from safetensors import safe_open
 from crscore.encoders import minilm_files as files
 from crscore.encoders.minilm import GRAPH
 
-pytestmark = pytest.mark.slow  # onnx
+pytestmark = pytest.mark.models  # onnx
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "export_minilm_graph.py"
 

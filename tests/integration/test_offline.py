@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.slow  # strace
+pytestmark = pytest.mark.smoke  # strace
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = [str(ROOT / "examples" / "change.diff"), str(ROOT / "examples" / "review.md")]

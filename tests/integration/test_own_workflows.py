@@ -7,6 +7,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from crscore.version import __version__
 ROOT = Path(__file__).parents[2]
 BIN = Path(sys.executable).parent
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+TOOLS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]
 CHECKERS = ("yamllint", "zizmor", "check-jsonschema")
 WRITES = {
     ("docs", "publish"): {"pages", "id-token"},
@@ -87,6 +89,8 @@ def test_jobs_write_only_what_they_must(path: Path) -> None:
     for name, job in workflow["jobs"].items():
         writes = {right for right, how in job["permissions"].items() if how == "write"}
         assert writes == WRITES.get((path.stem, name), set())
+        if "uses" in job:  # a workflow of these
+            continue
         assert 0 < int(job["timeout-minutes"]) <= 60
         for step in job["steps"]:
             if "actions/checkout" in step.get("uses", ""):
@@ -112,7 +116,7 @@ def test_one_action_has_one_commit_everywhere() -> None:
 def test_scripts_see_variables_and_no_expressions() -> None:
     for path in WORKFLOWS:
         for job in load(path)["jobs"].values():
-            assert all("${{" not in step.get("run", "") for step in job["steps"])
+            assert all("${{" not in step.get("run", "") for step in job.get("steps", []))
 
 
 def test_ci_runs_the_action_and_every_python() -> None:
@@ -121,6 +125,29 @@ def test_ci_runs_the_action_and_every_python() -> None:
     pythons = jobs["test"]["strategy"]["matrix"]["python"]
     assert pythons == ["3.11", "3.12", "3.13", "3.14"]
     assert jobs["systems"]["strategy"]["matrix"]["system"] == ["macos-latest", "windows-latest"]
+
+
+def test_release_waits_for_all_tests() -> None:
+    jobs = load(ROOT / ".github" / "workflows" / "release.yml")["jobs"]
+    called = {name: job["uses"] for name, job in jobs.items() if "uses" in job}
+    assert called == {
+        "ci": "./.github/workflows/ci.yml",
+        "nightly": "./.github/workflows/nightly.yml",
+    }
+    assert sorted(jobs["build"]["needs"]) == ["ci", "nightly"]
+
+
+def test_every_marker_is_run_by_a_workflow() -> None:
+    options = TOOLS["pytest"]["ini_options"]
+    described = [line.partition(":")[0] for line in options["markers"]]
+    jobs = load(ROOT / ".github" / "workflows" / "nightly.yml")["jobs"]
+    assert described == ["smoke", *jobs["group"]["strategy"]["matrix"]["group"]]
+    assert f"-m 'not ({' or '.join(described)})'" in options["addopts"]
+    for name in described[1:]:
+        assert make(f"nightly-{name}", "python")
+    ci = (ROOT / ".github" / "workflows" / "ci.yml").read_text("utf-8")
+    assert "run: make test\n" in ci
+    assert "run: make test-smoke\n" in ci
 
 
 def test_image_is_for_two_processors_with_provenance_and_contents() -> None:

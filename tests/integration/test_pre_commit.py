@@ -11,7 +11,7 @@ import pytest
 
 from crscore.encoders.minilm_files import default_folder
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.hosts
 
 ROOT = Path(__file__).parents[2]
 ENCODER = default_folder()

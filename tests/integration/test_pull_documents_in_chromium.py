@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser, Page
 
-pytestmark = pytest.mark.slow  # a real browser
+pytestmark = pytest.mark.hosts  # a real browser
 
 CANARY = (
     "window.__errors = []; addEventListener('securitypolicyviolation', "

@@ -17,7 +17,7 @@ FIRST, FEW, MANY = 10_001, 15, 85
     "seeds",
     [
         range(FIRST, FIRST + FEW),
-        pytest.param(range(FIRST + FEW, FIRST + FEW + MANY), marks=pytest.mark.slow),
+        pytest.param(range(FIRST + FEW, FIRST + FEW + MANY), marks=pytest.mark.hosts),
     ],
     ids=["few", "many"],
 )

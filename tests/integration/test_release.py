@@ -61,7 +61,7 @@ def test_addresses_are_filled_in_everywhere(checkout: Path) -> None:
     assert all((ROOT / name).exists() for name in addresses)
 
 
-@pytest.mark.slow
+@pytest.mark.hosts
 def test_page_of_the_built_wheel_has_no_relative_link(checkout: Path) -> None:
     prepare_release.prepare(checkout, "acme/crscore", TAG, COMMIT)
     pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir"]

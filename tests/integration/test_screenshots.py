@@ -9,7 +9,7 @@ from crscore.reports import html, text
 from scripts import screenshots
 from tests.helpers import results
 
-pytestmark = pytest.mark.slow  # a real browser
+pytestmark = pytest.mark.hosts  # a real browser
 
 
 def test_page_picture_has_the_size_asked_for(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from crscore.text.stopwords import IGNORED_PIECES
 from tests.helpers.sentence_transformer import model_folder
 from tests.helpers.tiny_model import WIDTH, save_tiny_model
 
-pytestmark = pytest.mark.slow  # PyTorch
+pytestmark = pytest.mark.models  # PyTorch
 
 # Written out again on purpose: the tiny vocabulary's part of the published stop list.
 TINY_STOPS = {"the", "not", "is", "t", ".", ","}

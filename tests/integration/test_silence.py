@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 pytestmark = [
-    pytest.mark.slow,
+    pytest.mark.hostile,
     pytest.mark.skipif(sys.platform != "linux", reason="strace and namespaces are Linux's"),
 ]
 

@@ -7,7 +7,7 @@ from sentence_transformers import SentenceTransformer
 from crscore.encoders.minilm import MiniLM
 from tests.helpers.sentence_transformer import model_folder
 
-pytestmark = pytest.mark.slow  # PyTorch
+pytestmark = pytest.mark.models  # PyTorch
 
 TEXTS = (
     "You're right, this shouldn't be null; it's the caller's job.",

@@ -15,7 +15,7 @@ from tests.helpers import browser, results
 from tests.helpers import findings as helper
 from tests.helpers import study as studies
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.research
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

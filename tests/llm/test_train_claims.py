@@ -1,6 +1,6 @@
 """A fine-tuned adapter in the real vLLM: what it learned, it answers.
 
-Runs in the virtual environment that scripts/install-test-llm.sh makes: `make test-llm`.
+Runs in the virtual environment that scripts/install-test-llm.sh makes: `make nightly-models`.
 """
 
 from __future__ import annotations

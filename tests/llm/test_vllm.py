@@ -1,6 +1,6 @@
 """A tiny model in the real vLLM: in process, and as a server through the `openai` engine.
 
-Runs in the virtual environment that scripts/install-test-llm.sh makes: `make test-llm`.
+Runs in the virtual environment that scripts/install-test-llm.sh makes: `make nightly-models`.
 """
 
 from __future__ import annotations

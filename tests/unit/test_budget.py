@@ -42,6 +42,7 @@ def test_without_a_limit_nothing_is_ever_spent() -> None:
     assert budget.run(lambda: 7) == 7
 
 
+@pytest.mark.growth
 def test_unit_that_outlasts_the_budget_is_interrupted_and_the_rest_goes_on() -> None:
     budget = Budget(0.05)
     began = time.process_time()

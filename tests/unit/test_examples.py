@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.smoke
 
 DOCUMENTS = ["README.md", "docs/integrations.md", "docs/agents.md"]
 # What the examples take for granted.

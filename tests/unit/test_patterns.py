@@ -80,7 +80,7 @@ def everything() -> tuple[list[Use], list[str]]:
     ], unknown
 
 
-@pytest.mark.slow
+@pytest.mark.growth
 def test_no_pattern_takes_more_than_linear_time() -> None:
     uses, unknown = everything()
     assert sorted(unknown) == _MADE_AT_RUN_TIME

@@ -127,6 +127,7 @@ def test_quoted_path_is_unquoted(quoted: str, plain: str) -> None:
     assert unquote(quoted) == plain
 
 
+@pytest.mark.growth
 def test_header_of_many_spaces_is_read_fast() -> None:
     start = time.process_time()
     read_header(("diff --git " + "a " * 40_000,))

@@ -299,6 +299,7 @@ def test_text_at_the_limits_is_read() -> None:
     assert len(parse_diff(PAIR, limits=limits).files) == 1
 
 
+@pytest.mark.growth
 @pytest.mark.parametrize(
     "piece",
     [

@@ -210,6 +210,7 @@ def test_cleaning_twice_changes_nothing(raw: str) -> None:
     assert escape.clean(escape.clean(raw)) == escape.clean(raw)
 
 
+@pytest.mark.growth
 @pytest.mark.parametrize("opener", ["\x9d", "\x90", "\x1b]", "\x1bP", "\x9b", "\x1b"])
 def test_many_openers_of_sequences_take_linear_time(opener: str) -> None:
     started = time.perf_counter()

@@ -264,6 +264,7 @@ def test_nothing_is_raised(text: str) -> None:
     read(text)
 
 
+@pytest.mark.growth
 @pytest.mark.parametrize(
     "piece", ["```suggestion\nx\n```\n", "```diff\n-x\n+y\n```\n", "s/a b", "`a` -> ", "x -> "]
 )
@@ -276,6 +277,7 @@ def test_time_is_linear_in_the_comment(piece: str) -> None:
     assert growth(prepare, 20_000) < 12
 
 
+@pytest.mark.growth
 def test_time_is_linear_in_a_block() -> None:
     def prepare(size: int):
         lines = [f"}} {n % 7}" for n in range(size)]

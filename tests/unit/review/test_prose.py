@@ -116,6 +116,7 @@ def test_hidden_code_follows_nothing() -> None:
     assert read_prose(f"One.\n\n<div hidden>\n\n{SUGGESTION}\n\n</div>").follows == {}
 
 
+@pytest.mark.growth
 def test_time_is_linear_in_dropped_sections_with_code() -> None:
     section = "<details><summary>Review details</summary>\n\n```\n{}\n```\n\n</details>\n\n"
 

@@ -345,6 +345,7 @@ def test_block_of_many_brackets_has_no_links() -> None:
     assert units("[" * 2001 + "a *b* [c](d)")[-1].endswith("[a b [c](d)")
 
 
+@pytest.mark.growth
 @pytest.mark.parametrize(
     "piece",
     [">", "[", "*", "`", "![", "](", "_", "<", "<a ", "<!--", "&", "|a", "“", "'", "- ", "1. ",
@@ -355,6 +356,7 @@ def test_hostile_body_takes_linear_time(piece: str) -> None:
     assert growth(lambda size: lambda: split_comment(piece * (size // len(piece))), 5_000) < 12
 
 
+@pytest.mark.growth
 @pytest.mark.parametrize("piece", ["<pre>a", "<div>a", "<blockquote>"])
 def test_largest_body_of_nested_blocks_is_read_in_three_seconds(piece: str) -> None:
     # The longest body that GitHub allows. HTML's own algorithm searches all open elements at every
@@ -365,6 +367,7 @@ def test_largest_body_of_nested_blocks_is_read_in_three_seconds(piece: str) -> N
     assert time.process_time() - started < 3 * slowness()
 
 
+@pytest.mark.growth
 def test_many_addresses_in_a_row_take_linear_time() -> None:
     assert growth(lambda count: lambda: split_comment("https://a.:" * count + " x"), 1_000) < 12
 

@@ -400,6 +400,7 @@ def test_invisible_characters_anywhere_change_nothing(noise: list[str]) -> None:
     assert split_comment(spread) == split_comment(text)
 
 
+@pytest.mark.growth
 @pytest.mark.parametrize(
     "piece",
     [

@@ -90,6 +90,7 @@ def test_many_findings_on_many_lines_take_no_time() -> None:
     assert all(finding.in_change for finding in classified(old, new, findings, findings[:9_000]))
 
 
+@pytest.mark.growth
 @pytest.mark.parametrize(
     "new",
     ["x\n" + "\n" * 20_000 + "x\n", "\t" * 90_000 + "x\n", "(" * 90_000 + " {\n", "`" * 90_000],

@@ -141,6 +141,7 @@ def test_what_silences_a_tool_is_overwritten_and_columns_stay(tmp_path) -> None:
     assert messages(findings) == ["a = 1 xxxxxxxxx\nb xxxxx\nxxxxxx d\n"]
 
 
+@pytest.mark.growth
 def test_pattern_of_an_own_analyzer_meets_no_long_line_of_errors(tmp_path) -> None:
     one = toy(
         tmp_path,

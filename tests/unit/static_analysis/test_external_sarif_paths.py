@@ -75,6 +75,7 @@ def test_several_paths_with_one_ending_mean_nothing() -> None:
     assert match_paths(["src/a.py", *uris], PATHS) == {"src/a.py": "src/a.py"}
 
 
+@pytest.mark.growth
 def test_hostile_number_of_folders_is_borne() -> None:
     paths = {"d/" * depth + "__init__.py" for depth in range(0, 200, 2)}
 

@@ -542,6 +542,7 @@ def test_damaged_bytes_raise_nothing_but_their_own_error(data: st.DataObject) ->
         sarif.read_sarif(bytes(content), source="x")
 
 
+@pytest.mark.growth
 @pytest.mark.parametrize("piece", ["[", "[a", "[a](", "\\[", "\\[a\\]", "{0", "](1)", "[a](b:"])
 def test_hostile_message_is_read_in_time(piece: str) -> None:
     def prepare(size: int) -> Callable[[], object]:
@@ -551,6 +552,7 @@ def test_hostile_message_is_read_in_time(piece: str) -> None:
     assert growth(prepare, 50_000) < 12
 
 
+@pytest.mark.growth
 def test_large_file_is_read_in_time() -> None:
     result = {"message": {"text": "A [value](1) of 'x' is unused."}, "locations": at("a.py")}
 

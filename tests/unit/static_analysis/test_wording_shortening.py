@@ -72,6 +72,7 @@ def test_one_long_word_is_cut_too() -> None:
     assert len(shorten("x" * 5_000)) == 300
 
 
+@pytest.mark.growth
 @pytest.mark.parametrize("piece", ["[", "*", "`", "'a", "[a](", "\\[", "<b", "a.", "(((", "\n- "])
 def test_hostile_message_is_read_in_time(piece: str) -> None:
     start = time.process_time()

@@ -151,6 +151,7 @@ def test_bad_code_has_a_sketch(language: str) -> None:
         assert isinstance(sketch(code, language), str)
 
 
+@pytest.mark.growth
 def test_time_grows_linearly_with_the_code() -> None:
     def prepare(count: int) -> Callable[[], object]:
         code = "x = [" + ", ".join(f"a{i} + (lambda b{i}: b{i})" for i in range(count)) + "]"

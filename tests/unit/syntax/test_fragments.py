@@ -104,6 +104,7 @@ def test_odd_fragments_are_read(lines: list[str]) -> None:
     assert {complete(table(name), lines, 7).outline.units[0].start for name in NAMES} == {7}
 
 
+@pytest.mark.growth
 @pytest.mark.parametrize("name", ["python", "ruby", "javascript", "cpp"])
 def test_time_is_linear_in_the_lines_of_a_fragment(name: str) -> None:
     inner = SAMPLES[name].split("\n")[line_of(name, "a > 1") :]
@@ -167,6 +168,7 @@ def test_language_is_found_by_each_of_its_names(name: str | None, expected: str 
     assert language_of(name) is language_of(expected)
 
 
+@pytest.mark.growth
 @pytest.mark.parametrize(("name", "line"), [("python", "/*"), ("javascript", "->")])
 def test_text_that_takes_the_square_of_its_length_is_unreadable(name: str, line: str) -> None:
     source = f"{line}\n" * 6_000

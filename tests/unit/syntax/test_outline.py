@@ -317,6 +317,7 @@ def test_owner_of_a_line_is_the_innermost_unit() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.growth
 @pytest.mark.parametrize(("name", "share"), [("python", 1), *((name, 8) for name in NAMES)])
 def test_time_is_linear_in_the_text_and_in_its_ranges(name: str, share: int) -> None:
     table = table_of(name)

@@ -24,6 +24,7 @@ def test_spans_can_be_replaced() -> None:
     assert CODE_SPAN.sub("x", "`a` or ``b`` or `c") == "x or x or `c"
 
 
+@pytest.mark.growth
 @pytest.mark.parametrize("piece", ["`", "`a", "` ", "``a ", "`a``"])
 def test_time_grows_with_the_length_alone(piece: str) -> None:
     def prepare(size: int) -> Callable[[], object]:

@@ -78,6 +78,7 @@ def test_without_texts_nothing_is_known() -> None:
     assert training.learn([]).terms == ()
 
 
+@pytest.mark.growth
 def test_splitting_takes_linear_time() -> None:
     for unit in ("`a", "a_", "aB.", "x()"):
         assert growth(lambda size, unit=unit: lambda: mask_names(unit * size), 2_000) < 8

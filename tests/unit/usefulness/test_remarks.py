@@ -255,6 +255,7 @@ def test_each_sentence_is_in_one_remark_at_most(sentences: list[Sentence], data)
     assert all(column in columns for column, sentence in enumerate(sentences) if sentence.proposal)
 
 
+@pytest.mark.growth
 @pytest.mark.parametrize("text", ["Rename it.", "Use `x`.", "Use `{}`.", "This fails."])
 def test_time_is_linear_in_the_sentences_of_a_paragraph(text: str) -> None:
     def prepare(size: int):

@@ -42,6 +42,7 @@ def test_any_remark_is_read(text: str) -> None:
     assert receipt is None or (receipt.fact and receipt.says)
 
 
+@pytest.mark.growth
 @pytest.mark.parametrize(
     "part",
     ["`a` ", "`load` still ", "not `a` in ", "never calls `b`, ", "x.y ", "`a` to `b` ", "a b c "],

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from crscore.audit.score.work import Scored
     from crscore.settings import Config
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.models
 
 
 @pytest.fixture

@@ -194,7 +194,7 @@ def interrupted(stop):
     return make_until_stopped
 
 
-@pytest.mark.slow
+@pytest.mark.hosts
 @pytest.mark.parametrize("workers", [1, 2])
 def test_killed_runs_end_with_the_same_store(tmp_path: Path, workers: int) -> None:
     assert kill_scoring(tmp_path, (0.6, 0.9, 1.1, 1.3, 1.6, 2.0), workers=workers) == []

@@ -168,6 +168,7 @@ def test_invisible_characters_go() -> None:
     assert claims("1. `a`\u200b is\u202e new.") == ("`a` is new.",)
 
 
+@pytest.mark.growth
 @pytest.mark.parametrize(
     "raw",
     [

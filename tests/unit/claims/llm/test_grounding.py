@@ -133,6 +133,7 @@ def test_implications_follow_the_claims() -> None:
     assert [reference.kind.value for reference in found.references] == ["claim", "implication"]
 
 
+@pytest.mark.growth
 @pytest.mark.parametrize(
     "part", ["a", " ", "`a` ", "a b c. ", "'", '"a', "“a", "a_b ", "1 ", "1.", "total_price "]
 )
@@ -186,6 +187,7 @@ def test_copy_among_the_implications_is_the_claim_once() -> None:
     assert [item.kind for item in kept] == [ReferenceKind.CLAIM]
 
 
+@pytest.mark.growth
 def test_thousands_of_claims_take_little_time() -> None:
     refs = [reference(f"The same words again and w{n} again for all") for n in range(4_000)]
     start = time.process_time()

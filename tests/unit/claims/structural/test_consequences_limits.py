@@ -37,6 +37,7 @@ def implications(path: str, old: str, new: str) -> list[PseudoReference]:
     return [item for item in claims.references if item.kind is ReferenceKind.IMPLICATION]
 
 
+@pytest.mark.growth
 @pytest.mark.parametrize("name", LARGE)
 def test_large_change_takes_little_time(name: str) -> None:
     before = time.process_time()

@@ -69,6 +69,7 @@ def test_deep_nesting_is_read_without_recursion(path: str) -> None:
     assert texts(added(path, "total = " + "(" * depth + "1" + ")" * depth))
 
 
+@pytest.mark.growth
 @pytest.mark.parametrize("path", ["a.py", "a.cpp", "a.md", "a.yaml", "a"])
 def test_time_grows_with_the_length_of_a_line(path: str) -> None:
     def prepare(numbers: int) -> Callable[[], object]:
@@ -88,6 +89,7 @@ FUNCTIONS = {
 }
 
 
+@pytest.mark.growth
 @pytest.mark.parametrize(
     ("path", "sources", "kind"),
     [
@@ -112,6 +114,7 @@ def test_time_grows_with_the_changed_lines(path: str, sources: bool, kind: str) 
     assert growth(prepare, 40) < 11
 
 
+@pytest.mark.growth
 def test_comments_of_one_function_are_compared_in_linear_time() -> None:
     def prepare(count: int) -> Callable[[], object]:
         old = "def f():\n" + "".join(
@@ -123,7 +126,7 @@ def test_comments_of_one_function_are_compared_in_linear_time() -> None:
     assert growth(prepare, 150) < 12
 
 
-@pytest.mark.slow
+@pytest.mark.growth
 @pytest.mark.parametrize("path", ["a.py", "a.yaml"])
 def test_source_of_four_megabytes_and_more_is_told_by_its_hunks(path: str) -> None:
     old = FUNCTIONS[path].format(1) + "# filler filler filler\n" * 200_000

@@ -65,6 +65,7 @@ def test_features_are_those_of_the_weights() -> None:
     assert known <= names & WEIGHTS.keys()
 
 
+@pytest.mark.growth
 def test_many_topics_are_described_in_linear_time() -> None:
     new = "".join(f"\n\ndef f_{at}(a):\n    return g_{at}(a)\n" for at in range(1500))
     topics = plugin.find_topics(change("a.py", "", new, sources=False))

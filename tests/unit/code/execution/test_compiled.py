@@ -9,7 +9,7 @@ from crscore.code.execution.runner import run_programs
 from crscore.sandbox.run import network_denied
 
 pytestmark = pytest.mark.skipif(not network_denied(), reason="no sandbox on this system")
-needs = {"cpp": pytest.mark.slow, "java": pytest.mark.slow}  # compilers
+needs = {"cpp": pytest.mark.research, "java": pytest.mark.research}  # compilers
 
 
 def run(language, prompt, code, tests, *, timeout=5.0, solution=None):
@@ -89,7 +89,7 @@ CPP_CODE = """    std::cout << "printed";
     return std::make_tuple(v[0] == 0.1f ? 2 : 0, m.begin()->first);"""
 
 
-@pytest.mark.slow
+@pytest.mark.research
 @needs["cpp"]
 @pytest.mark.parametrize(
     ("prompt", "code", "tests", "result"),
@@ -140,7 +140,7 @@ JAVA_CODE = """        System.out.println("printed");
         return new Pair<>(v.size(), m.keySet().stream().findFirst().map(s -> s + " \\u00e9"));"""
 
 
-@pytest.mark.slow
+@pytest.mark.research
 @needs["java"]
 @pytest.mark.parametrize(
     ("prompt", "code", "tests", "result"),

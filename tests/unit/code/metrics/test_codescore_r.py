@@ -12,7 +12,7 @@ from tests.helpers.renamed_code import rename
 if TYPE_CHECKING:
     from crscore.code.metrics.base import Metric
 
-pytestmark = pytest.mark.slow  # PyTorch
+pytestmark = pytest.mark.models  # PyTorch
 
 CODE = """def total(values, limit):
     count = 0

@@ -8,7 +8,7 @@ from nltk.translate.meteor_score import single_meteor_score
 
 from crscore.code import metrics, wordnet
 
-needs_wordnet = pytest.mark.slow  # scripts/install-system-tools.sh installs it
+needs_wordnet = pytest.mark.models  # scripts/install-system-tools.sh installs it
 # The example of nltk's documentation, https://www.nltk.org/api/nltk.translate.meteor_score.html
 GUIDE = (
     "It is a guide to action which ensures that the military always obeys the commands of the party"

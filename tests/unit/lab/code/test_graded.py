@@ -54,7 +54,7 @@ def test_aggregated_grades_are_taken_from_the_file(tmp_path: Path) -> None:
     assert read.grades.tolist() == [4, 0]
 
 
-@pytest.mark.slow
+@pytest.mark.research
 def test_mmsr_trusts_the_graders_that_agree(tmp_path: Path) -> None:
     # Three graders are right in nine of ten cases, five guess.
     rng = np.random.default_rng(1)

@@ -15,7 +15,7 @@ from crscore.lab.training.network import FIRST_TUNED, LabelledText, TunedReader
 from crscore.records import Stance
 from crscore.usefulness.reading import OUTPUTS, RATINGS, STANCES
 
-pytestmark = pytest.mark.slow  # PyTorch
+pytestmark = pytest.mark.research  # PyTorch
 
 ENCODER = MiniLM(offline=True)
 ASKED = (

@@ -88,6 +88,7 @@ def test_no_more_than_so_many_requests_are_under_way() -> None:
         assert server.most_at_once == 3
 
 
+@pytest.mark.growth
 def test_two_hundred_chats_at_32_cost_little() -> None:
     with scripted_llm.serve_apart("[]") as url:
         made = engine(url, concurrency=32)

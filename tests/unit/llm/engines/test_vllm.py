@@ -18,7 +18,7 @@ from tests.helpers import tiny_llm
 from tests.helpers.hub import serve_model
 from tests.unit.llm.test_model_files import COMMIT, write_adapter, write_model
 
-pytestmark = pytest.mark.slow  # transformers
+pytestmark = pytest.mark.models  # transformers
 
 HELLO = [Message(role="system", text="Be brief."), Message(role="user", text="What changed?")]
 ROOT = Path(__file__).parents[4]

@@ -114,6 +114,7 @@ def test_marker_of_the_user_may_have_code_and_line_ends_in_it() -> None:
     assert find_user_marker("> By `linty`:\r\n> It leaks.", markers) is None
 
 
+@pytest.mark.growth
 @pytest.mark.parametrize("piece", ["`", "`a", "``a`", "`\n", "> ", "<!--"])
 def test_hostile_bodies_take_linear_time(piece: str) -> None:
     def prepare(size: int) -> Callable[[], object]:

@@ -367,6 +367,7 @@ def test_no_body_is_refused(body: str, login: str | None) -> None:
         assert item.body.strip()
 
 
+@pytest.mark.growth
 def test_time_grows_with_the_number_of_remarks() -> None:
     body = "It locks.\n\n<details><summary>Why</summary>\n\nIt leaks.\n\n</details>\n"
 
@@ -380,6 +381,7 @@ def test_time_grows_with_the_number_of_remarks() -> None:
     assert growth(prepare, 50) < 12
 
 
+@pytest.mark.growth
 @pytest.mark.parametrize(
     "piece", ["<details>", "<!-- tips_start -->", "a\n\n", "```\n\n", "**Claude finished @\n"]
 )

@@ -136,6 +136,7 @@ def test_every_place_lies_in_the_text(text: str) -> None:
     assert "\n".join(text[line.start : line.end] for line in actual.lines) == text
 
 
+@pytest.mark.growth
 @pytest.mark.parametrize(
     "piece",
     [

@@ -168,6 +168,7 @@ def test_cut_makes_no_new_text(text: str) -> None:
     assert all(letter in left for letter in cut(text, RULES) if not letter.isspace())
 
 
+@pytest.mark.growth
 @pytest.mark.parametrize(
     "piece",
     [

@@ -2,6 +2,7 @@
 
 import fnmatch
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -33,5 +34,6 @@ def test_pattern_matches_what_fnmatch_matches(pattern: str, text: str) -> None:
     assert matches(pattern, text) == fnmatch.fnmatchcase(text, pattern)
 
 
+@pytest.mark.growth
 def test_many_stars_take_linear_time() -> None:
     assert growth(lambda size: lambda: matches("a*" * 50 + "b", "a" * size), 16_384) < 12

@@ -15,7 +15,7 @@ from tests.helpers.tiny_roberta import LAYERS, MAX_TOKENS, save_tiny_roberta
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.slow  # PyTorch
+pytestmark = pytest.mark.models  # PyTorch
 
 
 @pytest.fixture(scope="module")

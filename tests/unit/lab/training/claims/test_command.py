@@ -7,7 +7,7 @@ import pytest
 from crscore import cli
 from tests.helpers import claim_rows, tiny_llm
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.research
 
 
 @pytest.fixture(scope="module")

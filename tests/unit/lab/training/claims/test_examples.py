@@ -12,7 +12,7 @@ from crscore.lab.training.claims.examples import (
 from crscore.llm import chat_text
 from crscore.llm.engines.base import Message
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.research
 
 CHAT = (Message(role="user", text="What does it do?"),)
 ANSWER = "1. `limit` is 4."

@@ -27,7 +27,7 @@ from crscore.llm import chat_text
 from tests.helpers import claim_rows
 
 # The libraries use names that the others deprecate.
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::FutureWarning")]
+pytestmark = [pytest.mark.research, pytest.mark.filterwarnings("ignore::FutureWarning")]
 
 QUICK = Settings(epochs=1, batch=4, eval_steps=4, rate=1e-2)
 LONGER = Settings(epochs=14, batch=4, eval_steps=21, rate=1e-2, lora=Lora(dropout=0.0))

@@ -19,7 +19,7 @@ from crscore.llm.engines.base import Sampling
 from tests.helpers import claim_rows
 from tests.helpers.scripted_llm import Say, completion, serve, well
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.research
 
 ROWS = [{"sha256": "1"}, {"asked": "é\u2028", "other": 7}]
 KEYS = (LabelKey(sha256="1"), LabelKey(identity="é\u2028"))

@@ -5,7 +5,7 @@ import pytest
 from crscore.errors import InputError
 from crscore.lab.training.claims import sft
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.research
 
 
 def _checkpoint(out, step, *, state=None):

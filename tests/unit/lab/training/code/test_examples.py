@@ -40,7 +40,7 @@ def write_rows(folder: Path) -> Path:
     return path
 
 
-@pytest.mark.slow
+@pytest.mark.research
 def test_command_trains_an_encoder(tmp_path: Path) -> None:
     import torch  # noqa: PLC0415
     import transformers  # noqa: PLC0415
