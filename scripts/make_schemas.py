@@ -181,6 +181,9 @@ def schema(document: Document) -> dict[str, Any]:
     for kind in document.types:
         types_below(kind, kinds)
     for name, definition in definitions.items():
+        # Python before 3.13 keeps the indentation of docstrings, and so did msgspec before 0.23.
+        if "description" in definition:
+            definition["description"] = inspect.cleandoc(definition["description"])
         if definition.get("type") != "object":
             continue
         if not document.is_input:
