@@ -7,8 +7,7 @@ readings and scores. The parts are passed in; this module looks up none and read
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from itertools import compress, repeat
+from itertools import repeat
 from types import MappingProxyType
 from typing import Final, NamedTuple, Protocol
 
@@ -16,9 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crscore import progress
-from crscore.budget import Budget
 from crscore.claims.base import ClaimGenerator
-from crscore.diff.paths import format_paths
 from crscore.encoders.base import Encoder
 from crscore.matchers.base import Cells, Judgement, Matcher
 from crscore.records import (
@@ -57,8 +54,6 @@ Vectors = Mapping[str, Floats]
 
 MAX_SENTENCES: Final = 20_000
 """Maximum sentences scored of a review: a run takes about 20 KB of memory for each."""
-_SENTENCES_PER_BATCH: Final = 1024
-"""Sentences encoded between two checks of the time limit."""
 NO_ORIGINALS: Final[Mapping[int, Diff]] = MappingProxyType({})
 
 
@@ -102,8 +97,6 @@ class Parts:
     """Maximum issues of one hunk that a score counts; None for all."""
     threshold: float | None
     """Cosine threshold of the matcher, for the report; None when it has none."""
-    time_limit: float | None = None
-    """CPU seconds for each pair; None for no limit."""
     signature: Mapping[str, str]
     """Identities of the parts above; the result adds the generator and the tools that ran."""
 
@@ -113,41 +106,15 @@ class _Job:
     """A pair before encoding."""
 
     pair: Pair
-    parsed: tuple[ParsedComment | None, ...]
-    """The comments; None for one that was set aside."""
+    parsed: tuple[ParsedComment, ...]
+    sentences: tuple[Sentence, ...]
+    """Visible sentences of all comments, then the hidden ones."""
     scopes: tuple[Scope | None, ...]
     references: tuple[PseudoReference, ...]
     small: tuple[Topic, ...]
     """Topics of which nothing counts."""
     analysis: Analysis
     notes: tuple[str, ...]
-    unread: tuple[str, ...]
-    """Paths of the files that were set aside."""
-    crowded_out: int
-    """Comments set aside because the ones before them reach `MAX_SENTENCES`."""
-
-    @property
-    def sentences(self) -> tuple[Sentence, ...]:
-        """Visible sentences of all comments, then the hidden ones."""
-        return sentences_of(self.parsed)
-
-    @property
-    def set_aside(self) -> tuple[int, ...]:
-        """Indices of the comments that were set aside."""
-        return tuple(index for index, parsed in enumerate(self.parsed) if parsed is None)
-
-    def describe_missing(self, time_limit: float | None) -> tuple[str, ...]:
-        """Describe the files and comments that were set aside, one sentence each."""
-        out_of_time = len(self.set_aside) - self.crowded_out
-        files = "1 file was" if len(self.unread) == 1 else f"{len(self.unread)} files were"
-        reason = "" if time_limit is None else Budget(time_limit).reason
-        set_aside = f"of {len(self.parsed)} comments were set aside, as"
-        notes = [
-            f"{files} set aside, as {reason}: {format_paths(self.unread)}.",
-            f"{out_of_time} {set_aside} {reason}.",
-            f"{self.crowded_out} {set_aside} a review has at most {MAX_SENTENCES:,} sentences.",
-        ]
-        return tuple(compress(notes, (self.unread, out_of_time, self.crowded_out)))
 
 
 class Comparison(NamedTuple):
@@ -175,107 +142,67 @@ def run(pairs: Sequence[Pair], parts: Parts) -> tuple[Result, ...]:
         CRScoreError: A part failed; no pair is scored.
     """
     # A comment on an older version is also a review of that version: a separate pair.
-    limit = None if parts.time_limit is None else parts.time_limit * max(1, len(pairs))
-    budget = Budget(limit)
     earlier = [
         (pair_index, index) for pair_index, pair in enumerate(pairs) for index in pair.originals
     ]
     older = [Pair(pairs[n].originals[i], (pairs[n].comments[i],)) for n, i in earlier]
-    # Splitting gets half of the time, so that some remains to encode and score what was split.
-    splitting = Budget(None if limit is None else limit / 2)
     with progress.track("reading the change"):
-        jobs = _prepare_all([*pairs, *older], parts, splitting)
+        jobs = _prepare_all([*pairs, *older], parts)
     with progress.track("encoding"):
-        left = budget.left
-        # What is encoded is then read twice: each sentence alone and in its remark.
-        encoding = Budget(left / 3 if parts.reader and left is not None else left)
-        vectors = _encode(jobs, parts, encoding)
-        jobs = [_without_late_comments(job, vectors) for job in jobs]
+        vectors = _encode(jobs, parts)
         readings = _read_texts(jobs, vectors, parts.reader)
     originals: list[dict[int, Result]] = [{} for _ in pairs]
     results = []
     with progress.track("scoring", len(jobs)) as advance:
         older_jobs = zip(jobs[len(pairs) :], readings[len(pairs) :], strict=True)
         for (pair_index, comment_index), (job, texts) in zip(earlier, older_jobs, strict=True):
-            originals[pair_index][comment_index] = _score(job, texts, vectors, parts, {}, budget)
+            originals[pair_index][comment_index] = _score(job, texts, vectors, parts, {})
             advance(1)
         # Not strict: the jobs after those of the pairs are the older versions, scored above.
         for job, texts, older_results in zip(jobs, readings, originals, strict=False):
-            results.append(_score(job, texts, vectors, parts, older_results, budget))
+            results.append(_score(job, texts, vectors, parts, older_results))
             advance(1)
     return tuple(results)
 
 
-def _prepare_all(pairs: Sequence[Pair], parts: Parts, budget: Budget) -> list[_Job]:
+def _prepare_all(pairs: Sequence[Pair], parts: Parts) -> list[_Job]:
     """Make the claims and find the issues of all distinct changes, in one call each."""
     # By identity: comparing or hashing a diff would visit every line of it.
     distinct = list({id(pair.diff): pair.diff for pair in pairs}.values())
     claims = parts.generator.generate(distinct)
-    diffs = [
-        _without_files(diff, diff_claims, parts)
-        for diff, diff_claims in zip(distinct, claims, strict=True)
-    ]
-    analyses = parts.analyzers.analyze(diffs)
+    analyses = parts.analyzers.analyze(distinct)
     prepared = {}
-    for key, diff, diff_claims, analysis in zip(
-        map(id, distinct), diffs, claims, analyses, strict=True
-    ):
+    for diff, diff_claims, analysis in zip(distinct, claims, analyses, strict=True):
         chosen_issues = issues.choose_issues(
             analysis, diff, parts.encoder, per_hunk=parts.max_issues
         )
         remaining = issues.drop_repeated(
             diff_claims.references, chosen_issues.references, parts.encoder
         )
-        prepared[key] = diff, replace(diff_claims, references=remaining), chosen_issues
-    return [_prepare(pair, *prepared[id(pair.diff)], parts, budget) for pair in pairs]
+        prepared[id(diff)] = replace(diff_claims, references=remaining), chosen_issues
+    return [_prepare(pair, *prepared[id(pair.diff)], parts) for pair in pairs]
 
 
-def _without_files(diff: Diff, claims: Claims, parts: Parts) -> Diff:
-    """Set aside the files that the generator had no time to read."""
-    if not claims.unread:
-        return diff
-    reason = Budget(parts.time_limit).reason
-    files = tuple(
-        replace(file, hunks=(), missing=reason) if index in claims.unread else file
-        for index, file in enumerate(diff.files)
-    )
-    return replace(diff, files=files)
-
-
-def _prepare(
-    pair: Pair,
-    diff: Diff,
-    claims: Claims,
-    chosen_issues: ChosenIssues,
-    parts: Parts,
-    budget: Budget,
-) -> _Job:
+def _prepare(pair: Pair, claims: Claims, chosen_issues: ChosenIssues, parts: Parts) -> _Job:
     """Split the comments of a pair and select the references that some score uses."""
+    diff, comments = pair.diff, pair.comments
     selected = references.select(
         (*claims.references, *chosen_issues.references), limit=parts.max_claims
     )
     attached = tuple(
-        assembly.widen_scope(scopes.attach(comment, diff), selected, diff)
-        for comment in pair.comments
+        assembly.widen_scope(scopes.attach(comment, diff), selected, diff) for comment in comments
     )
     # The scores of a single comment may count references that the review's scores do not.
     rows = {i for i, ref in enumerate(selected) if ref.counted}
     for scope in set(attached):
         if scope is not None:
             rows |= set(assembly.select_rows(selected, scope, diff, limit=parts.max_claims))
-    parsed: list[ParsedComment | None] = [None] * len(pair.comments)
-    sentences_left, crowded_out = MAX_SENTENCES, 0
-    for index in _shortest_reviews_first(pair.comments):
-        comment = pair.comments[index]
-        split = budget.run(partial(split_comment, comment, diff, parts.splitter))
-        length = len(sentences_of([split]))
-        fits = length <= sentences_left
-        sentences_left -= length if fits else 0
-        crowded_out += not fits
-        parsed[index] = split if fits else None
+    parsed = tuple(split_comment(comment, diff, parts.splitter) for comment in comments)
+    units, notes = _limit_sentences(sentences_of(parsed), comments)
     return _Job(
-        pair=pair._replace(diff=diff),
-        parsed=tuple(parsed),
+        pair=pair,
+        parsed=parsed,
+        sentences=units,
         scopes=attached,
         references=tuple(selected[i] for i in sorted(rows)),
         small=references.list_small(selected),
@@ -284,19 +211,32 @@ def _prepare(
             *diff.notes,
             *claims.notes,
             *chosen_issues.analysis.notes,
-            *_describe_disguised(pair.comments, parts.splitter),
+            *_describe_disguised(comments, parts.splitter),
+            *notes,
         ),
-        unread=tuple(diff.files[index].path for index in claims.unread),
-        crowded_out=crowded_out,
     )
 
 
-def _shortest_reviews_first(comments: Sequence[Comment]) -> list[int]:
-    """Return the comments' indices, so that nobody's long review sets aside that of another."""
+def _limit_sentences(
+    units: tuple[Sentence, ...], comments: Sequence[Comment]
+) -> tuple[tuple[Sentence, ...], tuple[str, ...]]:
+    """Return at most `MAX_SENTENCES` sentences, and a note when some were left out.
+
+    The sentences of the shortest reviews are kept, so that a long review cannot crowd out another.
+    """
+    if len(units) <= MAX_SENTENCES:
+        return units, ()
     lengths: Counter[str | None] = Counter()
     for comment in comments:
         lengths[comment.author] += len(comment.body)
-    return sorted(range(len(comments)), key=lambda index: lengths[comments[index].author])
+    # A stable sort: of each review, the first sentences are kept.
+    order = sorted(range(len(units)), key=lambda i: lengths[comments[units[i].comment].author])
+    columns = sorted(order[:MAX_SENTENCES])
+    note = (
+        f"{MAX_SENTENCES:,} of {len(units):,} sentences are scored; "
+        "the end of the longest review is left out."
+    )
+    return tuple(units[i] for i in columns), (note,)
 
 
 def _describe_disguised(comments: Sequence[Comment], splitter: str) -> tuple[str, ...]:
@@ -315,33 +255,16 @@ def split_comment(comment: Comment, diff: Diff, splitter: str) -> ParsedComment:
     return proposals.read_proposals(parsed, comment, _file_of(comment, diff))
 
 
-def _judge_suggestions(
-    job: _Job, budget: Budget
-) -> tuple[list[tuple[Suggestion, ...]], tuple[int, ...]]:
-    """Judge the code that each comment proposes; also return the comments that are out of time."""
-    judged: list[tuple[Suggestion, ...]] = []
-    late: list[int] = []
-    for index, (parsed, comment) in enumerate(zip(job.parsed, job.pair.comments, strict=True)):
-        suggestions: tuple[Suggestion, ...] | None = ()
-        if parsed is not None and parsed.suggestions:
-            suggestions = budget.run(
-                partial(_judge_codes, parsed.suggestions, comment, job.pair.diff)
-            )
-        judged.append(suggestions or ())
-        if suggestions is None:
-            late.append(index)
-    return judged, tuple(late)
-
-
-def _describe_late(late: Sequence[int], budget: Budget) -> tuple[str, ...]:
-    if not late:
-        return ()
-    return (f"the suggestions of {len(late)} comments were not judged, as {budget.reason}.",)
-
-
-def _judge_codes(codes: Sequence[str], comment: Comment, diff: Diff) -> tuple[Suggestion, ...]:
-    file = _file_of(comment, diff)
-    return tuple(effects.judge_in_change(code, comment, file) for code in codes)
+def _judge_suggestions(job: _Job) -> list[tuple[Suggestion, ...]]:
+    """Judge the code that each comment proposes."""
+    diff = job.pair.diff
+    return [
+        tuple(
+            effects.judge_in_change(code, comment, _file_of(comment, diff))
+            for code in parsed.suggestions
+        )
+        for parsed, comment in zip(job.parsed, job.pair.comments, strict=True)
+    ]
 
 
 def _file_of(comment: Comment, diff: Diff) -> ChangedFile | None:
@@ -351,45 +274,16 @@ def _file_of(comment: Comment, diff: Diff) -> ChangedFile | None:
     return diff.files[0] if len(diff.files) == 1 else None
 
 
-def _encode(jobs: Sequence[_Job], parts: Parts, budget: Budget) -> Vectors:
-    """Encode every distinct text, in one call; with a limit, as many sentences as it allows."""
+def _encode(jobs: Sequence[_Job], parts: Parts) -> Vectors:
+    """Encode every distinct text, in one call."""
     texts: dict[str, None] = {}
     for job in jobs:
         texts |= dict.fromkeys(ref.encoded_text for ref in job.references)
         if parts.reader:
             texts |= dict.fromkeys(evidence.windows(job.pair.diff))
-    review_texts: dict[str, None] = {}
     for job in jobs:
-        ranks = {index: n for n, index in enumerate(_shortest_reviews_first(job.pair.comments))}
-        ordered = sorted(job.sentences, key=lambda sentence: ranks[sentence.comment])
-        review_texts |= dict.fromkeys(sentence.text for sentence in ordered)
-    if budget.left is None:
-        return _vectors([*(texts | review_texts)], parts)
-    # References first: without their vectors no comment could be scored.
-    vectors = _vectors([*texts], parts)
-    remaining = [text for text in review_texts if text not in vectors]
-    for start in range(0, len(remaining), _SENTENCES_PER_BATCH):
-        if budget.is_spent:
-            break
-        vectors |= _vectors(remaining[start : start + _SENTENCES_PER_BATCH], parts)
-    return vectors
-
-
-def _vectors(texts: Sequence[str], parts: Parts) -> dict[str, Floats]:
-    return dict(zip(texts, parts.encoder.encode(texts), strict=True)) if texts else {}
-
-
-def _without_late_comments(job: _Job, vectors: Vectors) -> _Job:
-    """Set aside the comments that have a sentence without a vector."""
-    late_comments = {sentence.comment for sentence in job.sentences if sentence.text not in vectors}
-    if not late_comments:
-        return job
-    return replace(
-        job,
-        parsed=tuple(
-            None if index in late_comments else comment for index, comment in enumerate(job.parsed)
-        ),
-    )
+        texts |= dict.fromkeys(sentence.text for sentence in job.sentences)
+    return dict(zip(texts, parts.encoder.encode([*texts]), strict=True)) if texts else {}
 
 
 def _read_texts(
@@ -456,7 +350,6 @@ def _score(
     vectors: Vectors,
     parts: Parts,
     originals: Mapping[int, Result],
-    budget: Budget,
 ) -> Result:
     """Compare, match and score one pair.
 
@@ -473,7 +366,7 @@ def _score(
         judgement.flags,
         reader.weights.rarity.of if reader else None,
     )
-    suggestions, late = _judge_suggestions(job, budget)
+    suggestions = _judge_suggestions(job)
     review, verification = None, Verification([], ())
     if reader and change and texts:
         verification = _judge_remarks(job, texts, suggestions, parts.verifier)
@@ -501,7 +394,6 @@ def _score(
         decision=parts.matcher.decision,
         limit=parts.max_claims,
     )
-    missing = (*job.describe_missing(parts.time_limit), *_describe_late(late, budget))
     # Identities are read after the run: the generator may have fallen back to another.
     run_identities = {"claims": parts.generator.identity, "analyzers": job.analysis.identity}
     result = assembly.build_result(
@@ -512,15 +404,9 @@ def _score(
         threshold=parts.threshold,
         analysis=job.analysis,
         signature=signature.render_signature({**parts.signature, **run_identities}),
-        notes=(*job.notes, *verification.notes, *missing),
+        notes=(*job.notes, *verification.notes),
     )
-    result = replace(
-        result,
-        missing=missing,
-        # With files set aside, the change has used up the time.
-        overlong=() if job.unread else (*job.set_aside, *late),
-        small=job.small,
-    )
+    result = replace(result, small=job.small)
     # Where no text is shown there is nothing that a review could be about.
     if reader is None or review is None or all(map(assembly.shows_no_text, result.diff.files)):
         return result
@@ -626,13 +512,11 @@ def _move(older: Result, remarks: Sequence[int]) -> Usefulness | None:
     return replace(usefulness, shares=tuple(shares))
 
 
-def sentences_of(parsed: Sequence[ParsedComment | None]) -> tuple[Sentence, ...]:
+def sentences_of(parsed: Sequence[ParsedComment]) -> tuple[Sentence, ...]:
     """Return the visible sentences of all comments, then the hidden ones."""
     visible: list[Sentence] = []
     hidden: list[Sentence] = []
     for index, comment in enumerate(parsed):
-        if comment is None:
-            continue
         positions = comment.positions or repeat(Position(), len(comment.sentences))
         visible += (
             Sentence(text=text, comment=index, position=position)

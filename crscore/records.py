@@ -227,8 +227,6 @@ class Claims:
     """The model's or recording's unparsed answer, when there was one."""
     notes: tuple[str, ...] = ()
     """Unreadable and omitted parts, one sentence each."""
-    unread: tuple[int, ...] = ()
-    """Indices of the diff's files that were set aside, as they did not fit the time limit."""
 
 
 class Severity(StrEnum):
@@ -831,11 +829,6 @@ class Result:
     """Signature of the score: same signature, same score."""
     notes: tuple[str, ...] = ()
     """Omissions and repairs, one sentence each."""
-    missing: tuple[str, ...] = ()
-    """Parts that did not fit the time limit, one sentence each: the result is partial. They are in
-    `notes`, too."""
-    overlong: tuple[int, ...] = ()
-    """Indices of the comments that did not fit although all of the change did."""
 
     @property
     def conciseness(self) -> float | None:

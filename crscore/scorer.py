@@ -333,7 +333,6 @@ def _make_parts(
         max_claims=settings.max_claims,
         max_issues=settings.max_issues,
         threshold=threshold,
-        time_limit=settings.time_limit,
         signature=signature,
     )
 
@@ -386,8 +385,6 @@ def make_generator(
         # The plus sign is part of a path.
         parts = [settings.claims]
     offered = model_options(settings) | {"has_other_generators": len(parts) > 1}
-    if settings.time_limit is not None:
-        offered["time_limit"] = settings.time_limit / 2  # the other half is for the review
     if settings.cache:
         offered["cache_dir"] = str(_cache_folder(settings))
     generators: list[ClaimGenerator] = [] if first is None else [first]

@@ -146,9 +146,6 @@ class Config(ModelSettings, frozen=True, kw_only=True):
         10_000_000
     )
     max_sarif_bytes: Annotated[Limit, _help("Maximum size of a SARIF file in bytes.")] = 20_000_000
-    time_limit: Annotated[
-        Seconds | None, _help("Maximum CPU seconds per change; the rest is set aside.")
-    ] = None
     max_source_bytes: Annotated[Limit, _help("Maximum size of a source file read for context.")] = (
         2_000_000
     )

@@ -63,9 +63,7 @@ class Auto:
 
 def create(options: Options) -> ClaimGenerator:
     """Create the generator that the options call for."""
-    fallback: ClaimGenerator = plugins.create(
-        "claims", "structural", {"time_limit": options.time_limit}
-    )
+    fallback: ClaimGenerator = plugins.create("claims", "structural")
     if not options.has_model:
         return fallback
     from crscore.claims.llm.factory import choose_engine, make_generator  # noqa: PLC0415  (most runs have no model)

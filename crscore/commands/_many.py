@@ -96,7 +96,6 @@ def score_pairs(
                     continue
                 standings.append(result.usefulness.standing if result.usefulness else None)
                 report.append(_line(pair, result, settings.format))
-                _say_missing(pair, result, settings.format)
                 code = max(code, gate(result, settings, pair))
             if target is None:  # as they come; a file is written whole or not at all
                 io.write_text("".join(report), None)
@@ -125,12 +124,6 @@ def _score(
             pair.name,
             (InputError(f"{pair.name}: {result}") if isinstance(result, CRScoreError) else result),
         )
-
-
-def _say_missing(name: str, result: Result, form: str) -> None:
-    if form == "text":  # JSON has it
-        for reason in result.missing:
-            print_message(f"{name}: partial: {reason}")
 
 
 def _lines(name: str) -> tuple[Iterator[tuple[str, bytes]], int | None]:

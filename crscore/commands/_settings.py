@@ -31,7 +31,7 @@ SCORING: Final = ("claims", "threshold", "verify", *MODEL)
 """Settings that determine the score of a review."""
 PARTS: Final = (
     "preset", "encoder", "revision", "matcher", "splitter", "max_claims", "analyzers",
-    "max_issues", "issues", "tools_dir", "cache", "cache_dir", "time_limit",
+    "max_issues", "issues", "tools_dir", "cache", "cache_dir",
 )  # fmt: skip
 """The settings that choose the parts of a run."""
 _KINDS = {"claims": "claims", "encoder": "encoders", "format": "reports", "matcher": "matchers"}
@@ -58,7 +58,7 @@ GROUPS: Final = {
     ),
     "Language model": ("verify", *MODEL),
     "Cache, limits and settings": (
-        "cache", "cache_dir", "time_limit", "offline", "config", "show_config",
+        "cache", "cache_dir", "offline", "config", "show_config",
     ),
 }  # fmt: skip
 """Groups of options in the help."""

@@ -41,7 +41,7 @@ MAX_SUMMARY_NOTES: Final = 20
 MAX_SARIF_FILES: Final = 20
 """Maximum files of other tools."""
 _SETTINGS: Final = (
-    "analyzers", "claims", "matcher", "verify", "max_claims", "time_limit",
+    "analyzers", "claims", "matcher", "verify", "max_claims",
     "fail_under", "fail_under_relevance", "on_nothing",
 )  # fmt: skip
 """Inputs of the action that are settings."""

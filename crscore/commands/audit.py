@@ -218,7 +218,7 @@ def sync(
 )
 @host_options(wait_budget_s=600)
 @quiet_option
-@setting_options("config", *SCORING, *PARTS, "trust", time_limit=120.0)
+@setting_options("config", *SCORING, *PARTS, "trust")
 def score(
     *,
     file: Path,

@@ -135,11 +135,8 @@ def command(
     from crscore.reports import view  # noqa: PLC0415
 
     if not quiet:
-        # The text report lists what is missing.
-        missing = result.missing if settings.format == "text" else ()
         for note in view.notes(result):
-            if note not in missing:
-                print_message(f"note: {note}")
+            print_message(f"note: {note}")
     return _gate(result, settings, "the review")
 
 
@@ -220,16 +217,6 @@ def _repository_of(change: Diff, root: str | None) -> Repository | None:
 def _gate(result: Result, settings: Config, name: str) -> int:
     from crscore.scoring import gate  # noqa: PLC0415
 
-    thresholds = (settings.fail_under, settings.fail_under_relevance)
-    is_gated = any(threshold is not None for threshold in thresholds)
-    if result.overlong and is_gated:
-        # The length of a review must not switch off its gate.
-        print_message(f"{name} {gate.TOO_LONG}")
-        return EXIT_GATE
-    # What is missing could move the score to either side of a threshold.
-    if result.missing and is_gated:
-        print_message(f"the gate was not applied to {name}: the result is partial")
-        return 0
     useful = result.usefulness
     verdict = gate.check_thresholds(
         name,

@@ -10,7 +10,6 @@ from pathlib import Path
 from stat import S_ISDIR, S_ISLNK, S_ISREG
 from typing import Final, NamedTuple
 
-from crscore.budget import Budget
 from crscore.diff import git
 from crscore.errors import HostError
 
@@ -20,8 +19,6 @@ MAX_FILE_BYTES: Final = 2_000_000
 """Maximum bytes of one file."""
 MAX_BYTES: Final = 64_000_000
 """Maximum bytes of all files together."""
-MAX_SECONDS: Final = 10.0
-"""Maximum CPU seconds for reading a folder."""
 MAX_LIST_BYTES: Final = 20_000_000
 """Maximum bytes of git's list of files."""
 _NO_TEXT: Final = re.compile(
@@ -101,11 +98,8 @@ def read_folder(folder: Path) -> Tree:
         elif S_ISREG(state.st_mode):
             entries.append(Entry(path, state.st_size))
     choice = choose(entries, reason=reason)
-    budget = Budget(MAX_SECONDS)
     texts: dict[str, bytes] = {}
     for path in choice.paths:
-        if budget.is_spent:
-            return Tree(texts, f"reading it takes more than {MAX_SECONDS:g} s")
         try:
             with (root / path).open("rb") as stream:
                 texts[path] = stream.read(MAX_FILE_BYTES)

@@ -1,12 +1,12 @@
 """Quality gate of a pull request: its reviewers compared with thresholds."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from crscore.errors import ConfigError
 from crscore.pull_request.overview import Overview, Scores
 from crscore.pull_request.reviewers import wildcards
-from crscore.scoring.gate import TOO_LONG, GateResult, check_thresholds, lines_of_nothing
+from crscore.scoring.gate import GateResult, check_thresholds, lines_of_nothing
 
 TOGETHER: Final = "together"
 """All reviewers together."""
@@ -23,13 +23,10 @@ def judge(
     on_nothing: str = "pass",
     fail_on: Sequence[str],
     fail_on_partial: bool = False,
-    overlong: Collection[str] = (),
-    partial: bool | None = None,
 ) -> GateResult:
     """Compare the standing and the relevance of reviewers with thresholds.
 
-    A partial run applies no threshold: an incomplete number must not fail a run. A review that was
-    not scored whole for its own length fails.
+    A partial run applies no threshold: an incomplete number must not fail a run.
 
     Args:
         overview: The run.
@@ -39,8 +36,6 @@ def judge(
             `skip`.
         fail_on: `together`, `each`, or patterns of reviewers' names (`*` is any text).
         fail_on_partial: With a threshold, a partial run fails.
-        overlong: Names of the reviewers whose reviews were too long.
-        partial: Whether anything is missing beside what those wrote; None for what the run says.
 
     Raises:
         ConfigError: `fail_on` is empty.
@@ -51,7 +46,7 @@ def judge(
     if fail_under is None and fail_under_relevance is None:
         return GateResult((), ())
     subject = overview.name
-    if overview.partial if partial is None else partial:
+    if overview.partial:
         lines = (f"{subject}: the gate was not applied: the run is partial",)
         return GateResult(lines, ()) if fail_on_partial else GateResult((), lines)
     failed: list[str] = []
@@ -65,9 +60,6 @@ def judge(
                 f"{subject}: the gate was not applied to {pattern}: no such reviewer commented"
             )
     for name, scores in scores_by_name.items():
-        if name in overlong or (name == _ALL and overlong):
-            failed.append(f"{subject}: the review of {name} {TOO_LONG}")
-            continue
         result = check_thresholds(
             name,
             standing=None if scores.usefulness is None else scores.usefulness.standing,

@@ -277,7 +277,7 @@ def make_overview(
         other_reviewers=max(len(people) - MAX_REVIEWERS, 0),
         remarks=tuple(_remarks(result, listed))[:MAX_REMARKS],
         open=tuple(points[:MAX_POINTS]),
-        missing=_capped((*pull.missing, *result.missing)),
+        missing=_capped(pull.missing),
         notes=_capped(texts),
     )
 

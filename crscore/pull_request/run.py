@@ -180,9 +180,6 @@ def judge(
         on_nothing=measured.settings.on_nothing,
         fail_on=fail_on,
         fail_on_partial=fail_on_partial,
-        overlong={measured.reviewers.threads[i].reviewer for i in measured.result.overlong},
-        # Nothing else is missing from a result whose reviews are too long.
-        partial=bool(measured.pull.missing) if measured.result.overlong else None,
     )
 
 

@@ -294,8 +294,6 @@ class Result(Struct, frozen=True, kw_only=True):
     """One review for each author, in order of first appearance."""
     notes: Sequence[str]
     """Notes on omitted or repaired parts."""
-    missing: Sequence[str]
-    """Parts that did not fit the time limit: the result is partial. They are in `notes`, too."""
 
 
 class Results(Struct, frozen=True, kw_only=True):
@@ -361,7 +359,6 @@ def document(result: records.Result) -> Result:
         ],
         reviews=[_fields(Review, item) for item in result.reviews],
         notes=result.notes,
-        missing=result.missing,
     )
 
 

@@ -39,7 +39,6 @@ def _blocks(result: Result, heading: str) -> Iterator[blocks.Block]:
     """Yield the blocks of one result, the most useful first."""
     yield blocks.Heading(heading, 1)
     yield from score_blocks.make_headline(result)
-    yield from score_blocks.make_notices(result)
     yield score_blocks.make_measures(result)
     if result.usefulness is not None:
         yield blocks.Paragraph(f"Published scores: {view.published(result.scores)}.", "dim")

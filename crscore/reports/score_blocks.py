@@ -9,11 +9,6 @@ from crscore.records import CommentResult, Match, PseudoReference, Result, Revie
 from crscore.reports import blocks, view
 from crscore.reports.blocks import Line, Run
 
-PARTIAL: Final = (
-    Run("This is a partial result.", "strong"),
-    Run(" What could not be read is in none of the numbers:"),
-)
-"""Title of the notice of a partial result."""
 Link: TypeAlias = Callable[[int], tuple[Run, ...]]
 """Returns the text in front of a place, by the index of its comment."""
 _HINT: Final = "shown with --explain"
@@ -59,12 +54,6 @@ def make_headline(result: Result) -> Iterator[blocks.Paragraph]:
         f"{sum(point.addressed for point in points):,} of "
         f"{view.count_noun(len(points), 'point')} that a review of it should touch."
     )
-
-
-def make_notices(result: Result) -> Iterator[blocks.Notice]:
-    """Yield the notice of a partial result."""
-    if result.missing:
-        yield blocks.Notice("Partial", PARTIAL, result.missing)
 
 
 def make_measures(result: Result, *, standing: bool = False) -> blocks.Measures:

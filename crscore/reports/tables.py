@@ -30,7 +30,6 @@ _COLUMNS: Final[dict[str, tuple[str, Callable[[Result], Any]]]] = {
     "comprehensiveness": ("Float64", lambda result: result.comprehensiveness),
     "unaddressed": ("Int64", lambda result: len(view.unaddressed(result))),
     "reason": ("string", lambda result: result.scores.reason),
-    "partial": ("boolean", lambda result: bool(result.missing)),
     "signature": ("string", lambda result: result.signature),
 }
 """Type and value of each column; the types are pandas's that have a missing value."""
@@ -46,7 +45,7 @@ def results_frame(results: Iterable[Result | CRScoreError]) -> pd.DataFrame:
         Columns: `diff` (SHA-256), `files`, `added` and `removed` (lines), `comments`, `sentences`,
         `references` (counted ones), `words`, `repeated_tokens` (in [0, 1]), `standing` (0 to 100),
         `about`, `importance`, `relevance`, `conciseness`, `comprehensiveness` (in [0, 1]),
-        `unaddressed` (points), `reason` (of an abstention), `partial`, `signature`. What is not
+        `unaddressed` (points), `reason` (of an abstention), `signature`. What is not
         known is `pandas.NA`; an error has its text as the reason, and nothing else.
 
     Raises:

@@ -54,7 +54,6 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         if heading:
             yield Heading(heading, 1)
         yield from score_blocks.make_headline(result)
-        yield from score_blocks.make_notices(result)
         yield score_blocks.make_measures(result)
         for fact in score_blocks.list_facts(result, aspects=self.explain):
             yield Paragraph(fact, "dim")

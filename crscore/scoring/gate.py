@@ -6,10 +6,6 @@ NO_WEIGHTS: Final = "the encoder has no weights for it"
 """Why a text that has scores has no usefulness."""
 
 
-TOO_LONG: Final = "is too long: a part of it was set aside, so it fails the gate"
-"""What is wrong with a review that did not fit the limits of a run."""
-
-
 class GateResult(NamedTuple):
     """Result of the gate."""
 

@@ -60,13 +60,7 @@ class Merged:
         notes = [note for claims in by_generator for note in claims.notes]
         if repeated:
             notes.append(f"{repeated} claims that another generator had made were left out.")
-        unread = {file_index for claims in by_generator for file_index in claims.unread}
-        return Claims(
-            references=references,
-            raw="\n\n".join(raws) or None,
-            notes=tuple(notes),
-            unread=tuple(sorted(unread)),
-        )
+        return Claims(references=references, raw="\n\n".join(raws) or None, notes=tuple(notes))
 
     def _fresh(
         self, existing: Sequence[PseudoReference], candidates: Sequence[PseudoReference]

@@ -24,8 +24,6 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """Whether the prompt's examples are shown; None for the training setting, or yes."""
     temperature: Annotated[float, msgspec.Meta(ge=0)] = 0.0
     """Sampling temperature; 0 always takes the likeliest token."""
-    time_limit: float | None = None
-    """CPU seconds for the claims of one diff that need no model; None for no limit."""
     max_new_tokens: Positive = 512
     """Maximum tokens of an answer; the paper uses 150, which truncates one answer in four."""
 

@@ -3,11 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
-import msgspec
-
-from crscore.budget import Budget
 from crscore.claims.base import ClaimGenerator
 from crscore.claims.structural import plain_files
 from crscore.claims.structural.change import Change
@@ -39,9 +36,6 @@ class Structural:
         """Name, version and a short hash of the grammars' versions; it determines the claims."""
         return f"structural@{VERSION}+{grammars.fingerprint()}"
 
-    time_limit: float | None = None
-    """CPU seconds for one diff; None for no limit."""
-
     def generate(self, diffs: Sequence[Diff]) -> tuple[Claims, ...]:
         """Write the claims and implications of each diff.
 
@@ -50,70 +44,26 @@ class Structural:
 
         Returns:
             One value for each diff: all its claims, most informative first. Empty only for a diff
-            of which no change is known. Files that did not fit the time limit are `unread`.
+            of which no change is known.
 
         Raises:
             DependencyError: The grammar of a changed file's language is not installed.
         """
-        return tuple(_claims(diff, self.time_limit) for diff in diffs)
+        return tuple(
+            Claims(references=write_references(rank_topics(find_topics(diff)))) for diff in diffs
+        )
 
 
-class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Options of the generator."""
-
-    time_limit: float | None = None
-    """CPU seconds for one diff; None for no limit."""
-
-
-NO_LIMIT: Final = Options()
-
-
-def create(options: Options = NO_LIMIT) -> ClaimGenerator:
+def create() -> ClaimGenerator:
     """Create the generator."""
-    return Structural(options.time_limit)
-
-
-def _claims(diff: Diff, time_limit: float | None) -> Claims:
-    topics, unread = _find_topics(diff, time_limit)
-    return Claims(references=write_references(rank_topics(topics)), unread=tuple(sorted(unread)))
+    return Structural()
 
 
 def find_topics(diff: Diff) -> list[tuple[Change, list[Statement]]]:
     """Find the topics of a change, each with its sentences, in the order of the change."""
-    return _find_topics(diff, None)[0]
-
-
-def _find_topics(
-    diff: Diff, time_limit: float | None
-) -> tuple[list[tuple[Change, list[Statement]]], set[int]]:
-    """Find the topics of a change, and the files that did not fit the time limit."""
-    # Half of the time is for finding the topics, the other half for their sentences.
-    half = None if time_limit is None else time_limit / 2
-    finding, writing = Budget(half), Budget(half)
-    unread: set[int] = set()
-    topics: list[tuple[int, Change, Writer]] = []
-    for index, file in enumerate(diff.files):
-        if file.is_missing:
-            continue
-        topics_of_file = finding.run(partial(_topics, file, diff))
-        if topics_of_file is None:
-            unread.add(index)
-        else:
-            topics += [(index, change, write) for change, write in topics_of_file]
-    changes = join_moved([change for index, change, _ in topics if index not in unread])
-    kept_ids = {id(change) for change in changes}
-    rows: list[tuple[int, Change, list[Statement]]] = []
-    for index, change, write in topics:
-        if id(change) not in kept_ids or index in unread:
-            continue
-        statements = writing.run(write)
-        if statements is None:
-            unread.add(index)
-            continue
-        rows.append((index, change, statements))
-    # A file for whose sentences the time was too short is left out as a whole.
-    read = [(change, statements) for index, change, statements in rows if index not in unread]
-    return _join_similar(read), unread
+    topics = [topic for file in diff.files if not file.is_missing for topic in _topics(file, diff)]
+    distinct = {id(change) for change in join_moved([change for change, _ in topics])}
+    return _join_similar([(change, write()) for change, write in topics if id(change) in distinct])
 
 
 def _join_similar(

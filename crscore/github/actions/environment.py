@@ -76,7 +76,6 @@ class Inputs(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
     """Matcher, as `--matcher` takes it; None for the settings'."""
     verify: str | None = None
     """What checks the remarks, as `--verify` takes it; None for the settings'."""
-    time_limit: Annotated[float, _Meta(ge=1, le=3600)] = 120.0
     """CPU seconds for a change and its reviews."""
     max_claims: Annotated[int, _Meta(ge=1, le=1000)] | None = None
     """Maximum number of claims counted; None for the settings'."""

@@ -9,9 +9,13 @@ from crscore.pull_request.overview import Overview, Place, Point, Reviewer, Revi
 from crscore.records import ReferenceKind, Side
 from crscore.reports import blocks, view
 from crscore.reports.blocks import Line, Run
-from crscore.reports.score_blocks import PARTIAL, WARNING, make_receipt
+from crscore.reports.score_blocks import WARNING, make_receipt
 
 MAX_NAME_CHARS: Final = 60
+_PARTIAL: Final = (
+    Run("This is a partial result.", "strong"),
+    Run(" What could not be read is in none of the numbers:"),
+)
 
 
 def make_overview(
@@ -44,7 +48,7 @@ def _make_notices(overview: Overview, max_open: int) -> Iterator[blocks.Notice]:
     if overview.missing:
         hidden = len(overview.missing) - max_open
         last_line = f"and {hidden:,} more, in the notes" if hidden > 0 else ""
-        yield blocks.Notice("Partial", PARTIAL, overview.missing[:max_open], last_line)
+        yield blocks.Notice("Partial", _PARTIAL, overview.missing[:max_open], last_line)
 
 
 def _make_table(overview: Overview, *, words: bool) -> Iterator[blocks.Block]:

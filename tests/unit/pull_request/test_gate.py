@@ -5,7 +5,7 @@ from msgspec import structs
 
 from crscore.errors import ConfigError
 from crscore.pull_request import gate
-from crscore.scoring.gate import TOO_LONG, GateResult
+from crscore.scoring.gate import GateResult
 from tests.helpers import overviews
 
 
@@ -150,20 +150,3 @@ def test_both_thresholds_are_applied() -> None:
     actual = useful(4)  # its relevance is 0.5
     values = {"fail_under": 30, "fail_under_relevance": 0.6, "fail_on": ["each"]}
     assert len(gate.judge(actual, **values).failed) == 2
-
-
-def test_too_long_review_fails_although_the_run_is_partial() -> None:
-    actual = structs.replace(scored(together=0.9, bot=0.9, mira=0.9), missing=("2 comments.",))
-    options = {"fail_under_relevance": 0.5, "overlong": {"bot"}, "partial": False}
-    together = gate.judge(actual, fail_on=["together"], **options)
-    assert [line.endswith(TOO_LONG) for line in together.failed] == [True]
-    each = gate.judge(actual, fail_on=["each"], **options)
-    assert [("bot" in line, "mira" in line) for line in each.failed] == [(True, False)]
-
-
-def test_another_ones_long_review_does_not_switch_off_the_gate() -> None:
-    actual = structs.replace(scored(bot=0.9, mira=0.1), missing=("2 comments.",))
-    verdict = gate.judge(
-        actual, fail_under_relevance=0.5, fail_on=["mira"], overlong={"bot"}, partial=False
-    )
-    assert "mira is 0.1, below" in verdict.failed[0]

@@ -334,13 +334,6 @@ def test_notes_are_for_stderr_alone(explain: str) -> None:
     assert "One binary file was left out" not in shown
 
 
-def test_what_did_not_fit_the_time_limit_stays_in_the_report() -> None:
-    text = "One file was set aside."
-    shown = render(replace(results.review(), missing=(text,), notes=(text,)))
-    assert shown.startswith("The review is about")
-    assert "\nPartial: One file was set aside.\n\n" in shown
-
-
 def test_short_signature_is_the_last_line() -> None:
     assert render(results.review()).endswith(f"\n\n{results.SHORT_SIGNATURE}\n")
 
