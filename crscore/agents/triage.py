@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
     from crscore.records import Diff
     from crscore.scorer import Scorer
-    from crscore.usefulness.team import Team
 
 SCHEMA: Final = "urn:crscore:triage:1"
 MIN_WORTH: Final = 0.25
@@ -91,8 +90,6 @@ class Triaged(msgspec.Struct, frozen=True, kw_only=True):
     """What the author of the change gains by it, in [0, 1]."""
     draft_worth: float
     """Its worth, taken to be about the change, in [0, 1]: what decides whether to post it."""
-    acted_on: float | None
-    """Probability that the team acts on it, as its own history taught; null without `--team`."""
     verdict: Verdict
     """Whether what it says of the code is so."""
     receipt: Receipt | None
@@ -137,7 +134,6 @@ def triage(
     *,
     posted: Sequence[Comment] = (),
     policy: Policy | None = None,
-    team: Team | None = None,
 ) -> Triage:
     """Decide what to do with each remark of a review.
 
@@ -147,7 +143,6 @@ def triage(
         comments: The review's comments.
         posted: Comments that others have already posted; remarks that repeat theirs are not posted.
         policy: When a remark is worth posting; the default when None.
-        team: What the team acts on, for the scorer's reader.
 
     Raises:
         ConfigError: The scorer's encoder has no weights, so no remark is read.
@@ -160,15 +155,11 @@ def triage(
     texts = [_text_of(remark, result) for remark in result.remarks]
     vectors = scorer.parts.encoder.encode(texts)
     duplicates = _find_duplicates(result, vectors, drafts=len(comments))
-    acted_on = team.judge(reader.network, texts) if team else [None] * len(texts)
     return Triage(
         remarks=_decide_posts(
             tuple(
-                msgspec.structs.replace(
-                    _decide(index, text, duplicates.get(index), result, reader.weights.worth),
-                    acted_on=probability,
-                )
-                for index, (text, probability) in enumerate(zip(texts, acted_on, strict=True))
+                _decide(index, text, duplicates.get(index), result, reader.weights.worth)
+                for index, text in enumerate(texts)
             ),
             drafts=len(comments),
             policy=policy or Policy(),
@@ -212,7 +203,6 @@ def _decide(
         importance=remark.level,
         worth=remark.worth,
         draft_worth=_draft_worth(remark, weights),
-        acted_on=None,
         verdict=remark.verdict,
         receipt=remark.receipt,
         duplicate_of=duplicate_of,

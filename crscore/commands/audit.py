@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from crscore.audit.store.database import Store
     from crscore.audit.summary import Options
     from crscore.audit.sync.reader import Source
-    from crscore.usefulness.reader import Reader
 
     Command = Callable[..., Any]
 
@@ -270,41 +269,6 @@ def score(
         find_signals(store, folder, night=night, metrics=names, engine=make_engine(engine, workers))
         find_escaped(store, folder, night=night, matcher=make_matcher(make_encoder(settings)))
     click.echo(f"{summary.pulls:,} pull requests scored, {summary.failed:,} failed")
-    return 0
-
-
-@command.command("learn", examples=("crscore audit learn",))
-@_store
-@click.option(
-    "-o", "--output", metavar="PATH", help="Weights of the team (default: FILE.team.json)."
-)
-@setting_options("config", "encoder", "offline")
-def learn(*, file: Path, output: str | None, config_file: Path | None, **flags: Any) -> int:
-    """Learn what this team acts on from its own comments, for `crscore triage --team`.
-
-    The weights are measured on the newest fifth of the comments and written only if they are better
-    there than the shipped reading.
-    """
-    import msgspec  # noqa: PLC0415
-
-    from crscore.audit import learn as learning  # noqa: PLC0415
-    from crscore.scorer import Scorer  # noqa: PLC0415
-
-    def make_reader() -> Reader:
-        reader = Scorer(load_settings(config_file, {**flags, "analyzers": "none"})).parts.reader
-        if reader is None:
-            raise ConfigError("encoder", "settings", "remarks can be read with minilm only")
-        return reader
-
-    with _open(file, must_exist=True) as store:
-        team = learning.learn(learning.load_followed_up(store), make_reader)
-    target = output or f"{file}.team.json"
-    if team.low > 0:
-        io.write_text(msgspec.json.format(msgspec.json.encode(team)).decode() + "\n", target)
-    else:
-        # What an earlier history taught is no longer true.
-        Path(target).unlink(missing_ok=True)
-    click.echo(learning.describe(team) + (f" Written to {target}." if team.low > 0 else ""))
     return 0
 
 

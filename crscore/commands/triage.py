@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -17,6 +16,7 @@ from crscore.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from crscore.agents.triage import Triage, Triaged
     from crscore.records import Comment
@@ -53,9 +53,6 @@ WORTH_POSTING: Final = "worth-posting"
     type=click.Choice(["fix", "answer", "skip", WORTH_POSTING]),
     help="List only remarks with this action, or those of a draft that are worth posting.",
 )
-@click.option(
-    "--team", "team_file", type=FILE, metavar="FILE", help="What the team acts on (audit learn)."
-)
 @click.option("--posted", type=FILE, metavar="REVIEW", help="What others have posted already.")
 @click.option(
     "--min-worth",
@@ -75,7 +72,6 @@ def command(
     layout: str,
     target: str | None,
     only: str | None,
-    team_file: str | None,
     posted: str | None,
     min_worth: float | None,
     budget: int | None,
@@ -96,7 +92,6 @@ def command(
     io.check_output(target)
     from crscore.agents.triage import MIN_WORTH, Policy, triage  # noqa: PLC0415
     from crscore.scorer import Scorer  # noqa: PLC0415
-    from crscore.usefulness.team import read_team  # noqa: PLC0415
 
     scorer = Scorer(settings)
     review_data, source = read_limited(settings, review, "review")
@@ -107,10 +102,7 @@ def command(
     if posted is not None:
         existing = scorer.read_review(read_limited(settings, posted, "review")[0], source=posted)
     policy = Policy(min_worth=MIN_WORTH if min_worth is None else min_worth, budget=budget)
-    team = None
-    if team_file is not None and scorer.parts.reader is not None:
-        team = read_team(Path(team_file), scorer.parts.reader.identity)
-    decided = triage(scorer, change, comments, posted=existing, policy=policy, team=team)
+    decided = triage(scorer, change, comments, posted=existing, policy=policy)
     # What others posted is compared with, but not listed.
     listed = [
         remark
@@ -154,8 +146,7 @@ def _text(remark: Triaged) -> str:
         line = "" if remark.place.line is None else f":{remark.place.line}"
         place = f" · {escape.one_line(remark.place.path)}{line}"
     post = " · worth posting" if remark.post else ""
-    team = "" if remark.acted_on is None else f" · acted on {remark.acted_on:.0%}"
     return (
         f"{remark.index:>3}  {remark.action.value:<6}  {escape.one_line(remark.text)}\n"
-        f"     {escape.one_line(remark.reason)} · worth {remark.worth:.2f}{team}{place}{post}\n"
+        f"     {escape.one_line(remark.reason)} · worth {remark.worth:.2f}{place}{post}\n"
     )

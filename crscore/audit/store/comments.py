@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from crscore.audit.store.database import Store
-from crscore.audit.store.reviews import Rows, newest_values
 from crscore.audit.store.rows import Comment, CommentObservation, Thread, ThreadObservation
 
 Account = tuple[bool, int]
@@ -51,21 +50,6 @@ def thread_keys(store: Store, repository: int, number: int) -> Mapping[str, int]
         "(SELECT thread FROM comments WHERE repository = ? AND number = ?)"
     )
     return dict(store.query(sql, repository, number))
-
-
-def read_followed_up(store: Store, signal: int) -> Rows:
-    """Return the first review comments of threads on closed pull requests whose signal is known.
-
-    Returns:
-        Repository, number, text, and the last value of the signal; by the pull request's creation.
-    """
-    sql = f"""WITH {newest_values("WHERE signal = ?1")}
-        SELECT c.repository, c.number, unpack(t.text), n.value
-        FROM comments c JOIN newest n ON n.comment = c.key
-        JOIN pulls p USING (repository, number) JOIN texts t ON t.hash = c.body
-        WHERE n.value IS NOT NULL AND c.is_review AND p.state <> 'open'
-        ORDER BY p.created, c.repository, c.number, c.created, c.key"""
-    return store.query(sql, signal)
 
 
 def add_thread(store: Store, first: int, node: str) -> int:
