@@ -1,6 +1,6 @@
 """Log how good a bot's reviews are to MLflow: `python log_to_mlflow.py PAIRS.jsonl`.
 
-PAIRS.jsonl has objects with `diff` and `review`. Needs `pip install 'crscore[export]' mlflow`.
+PAIRS.jsonl has objects with `diff` and `review`. Needs `pip install 'crscore[pandas]' mlflow`.
 """
 
 from __future__ import annotations

@@ -457,25 +457,6 @@ def gate(
     return EXIT_GATE if result.failed else 0
 
 
-@command.command("export", examples=("crscore audit export -o data --format parquet",))
-@click.argument("tables", nargs=-1, metavar="[TABLE]...")
-@_store
-@click.option(
-    "-o", "--output", type=_FOLDER, required=True, metavar="DIR", help="Folder of the files."
-)
-@click.option(
-    "--format", "form", type=click.Choice(("jsonl", "parquet")), default="jsonl", show_default=True
-)
-def export(tables: tuple[str, ...], *, file: Path, output: Path, form: str) -> int:
-    """Write tables of the store for DuckDB, pandas or Datasette."""
-    from crscore.audit import export as exports  # noqa: PLC0415
-
-    with _open(file, must_exist=True) as store:
-        for path in exports.export(store, output, form=form, tables=tables):
-            click.echo(str(path))
-    return 0
-
-
 @contextmanager
 def _open(file: Path, *, must_exist: bool = False) -> Iterator[Store]:
     from crscore.audit.store.database import Store  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""Results as a table for pandas (extra `export`), which writes it as JSON Lines, CSV or Parquet."""
+"""Results as a table for pandas (extra `pandas`), which writes it as JSON Lines, CSV or Parquet."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def results_frame(results: Iterable[Result | CRScoreError]) -> pd.DataFrame:
     try:
         import pandas as pd  # noqa: PLC0415
     except ImportError as exc:
-        raise DependencyError("pandas", "pip install 'crscore[export]'") from exc
+        raise DependencyError("pandas", "pip install 'crscore[pandas]'") from exc
     types = {name: kind for name, (kind, _) in _COLUMNS.items()}
     return pd.DataFrame(map(_row, results), columns=list(types)).astype(types)
 

@@ -240,7 +240,6 @@ def test_webhook_that_fails_is_told_without_its_address(audit, tmp_path: Path) -
         (("compare", "--since", "2026-02-01", "--until", "2026-01-01"), "before its start"),
         (("gate", "--baseline", "often", *PERIOD), "not 'often'"),
         (("gate", "--baseline", "101", *PERIOD), "0 to 100"),
-        (("export", "-o", "x", "comment"), "must be one of repositories"),
         (("score", "--engine", "cluster"), "cluster"),
         (("sync", "acme"), "acme"),
     ],

@@ -63,7 +63,6 @@ class Store:
                 # transactions at a power cut and never damages the file.
                 self._connection.execute("PRAGMA journal_mode = WAL")
                 self._connection.execute("PRAGMA synchronous = NORMAL")
-                self._connection.create_function("unpack", 1, _sql_text, deterministic=True)
                 self._migrate()
             # An interrupt counts too: otherwise the file stays open.
             except BaseException:
@@ -282,11 +281,6 @@ def _unpack(data: bytes) -> str:
     if not unpacking.eof:
         raise ValueError(f"it ends early, or is longer than {MAX_TEXT_BYTES:,} bytes")
     return unpacked.decode("utf-8", "surrogatepass")
-
-
-def _sql_text(data: bytes | None) -> str | None:
-    # SQLite cannot take a lone surrogate, which JSON of a host can hold.
-    return None if data is None else _unpack(data).encode("utf-8", "replace").decode()
 
 
 def _scripts() -> tuple[str, ...]:
