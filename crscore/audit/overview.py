@@ -88,37 +88,6 @@ class ActedOn(Struct, frozen=True, kw_only=True):
     """Comments for which it is undecided."""
 
 
-class EffectCount(Struct, frozen=True, kw_only=True):
-    """Suggestion blocks by what they change."""
-
-    effect: str
-    """Nothing, white space, comments, names or behaviour."""
-    blocks: Count
-
-
-class Nearness(Struct, frozen=True, kw_only=True):
-    """Similarity of suggested code to the code merged in its place."""
-
-    metric: str
-    """Name of the metric, as in `crscore code`."""
-    mean: Share
-    blocks: Count
-    """Blocks whose lines were changed and merged."""
-
-
-class SuggestedCode(Struct, frozen=True, kw_only=True):
-    """Suggestion blocks of a reviewer."""
-
-    applies: Rate
-    """Blocks that the host can apply, of those with a known place."""
-    parses: Rate
-    """Blocks with which the file parses, of those for which it could be decided."""
-    effects: tuple[EffectCount, ...]
-    """The most frequent first."""
-    merged: tuple[Nearness, ...]
-    """Empty where no merged code is known."""
-
-
 class TrendPoint(Struct, frozen=True, kw_only=True):
     """One day of a reviewer."""
 
@@ -256,8 +225,6 @@ class Reviewer(Struct, frozen=True, kw_only=True):
     """Null for people."""
     labels: Labels | None
     """Null for a reviewer that does not label its comments."""
-    suggested_code: SuggestedCode | None
-    """Null without a suggestion block."""
     trend: tuple[TrendPoint, ...]
     changes: tuple[ConfigurationChange, ...]
 

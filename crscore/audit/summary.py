@@ -34,7 +34,6 @@ from crscore.audit.store import period as rows_of_period
 from crscore.audit.store.database import Store
 from crscore.audit.store.repositories import pull_pages
 from crscore.audit.store.rows import Run, host_id_of, kind_of
-from crscore.audit.suggested import load_suggested_code
 from crscore.audit.tables import NOISE_REASONS, REMARKS, SCORES, Period, ReviewTable, load_reviews
 from crscore.hosts import addresses
 from crscore.statistics import bootstrap, resampled
@@ -138,7 +137,6 @@ def _reviewers(
 ) -> tuple[Reviewer, ...]:
     """Make the reviewers: those with scores, and bots without a comment to score."""
     coverage = load_coverage(store, table.scope)
-    suggested = load_suggested_code(store, table.scope)
     kinds = load_kinds(store, table.scope)
     points = load_points(store, table.scope)
     labels = load_labels(store, table.scope)
@@ -168,7 +166,6 @@ def _reviewers(
                 points.get(name),
                 rank=ranks.get(name),
                 labels=labels.get(name),
-                suggested_code=suggested.get(name),
             )
         )
     return tuple(

@@ -208,13 +208,6 @@ def sync(
     metavar="NAME",
     help="How to run them: processes or ray[:ADDRESS].",
 )
-@click.option(
-    "--code-metrics",
-    default="edit,chrf,sketch",
-    show_default=True,
-    metavar="NAMES",
-    help="Metrics that compare suggested and merged code; codebertscore is also available.",
-)
 @host_options(wait_budget_s=600)
 @quiet_option
 @setting_options("config", *SCORING, *PARTS, "trust")
@@ -224,7 +217,6 @@ def score(
     clones: Path | None,
     workers: int,
     engine: str,
-    code_metrics: str,
     api_url: str | None,
     wait_budget: float,
     quiet: bool,
@@ -240,13 +232,8 @@ def score(
     from crscore.audit.escaped.run import find_escaped  # noqa: PLC0415
     from crscore.audit.score import run  # noqa: PLC0415
     from crscore.audit.signals.run import find_signals  # noqa: PLC0415
-    from crscore.audit.signals.suggested import MERGED_METRICS  # noqa: PLC0415
     from crscore.scorer import make_encoder  # noqa: PLC0415
 
-    names = code_metrics.split(",") if code_metrics else []
-    if wrong := set(names) - set(MERGED_METRICS):
-        expected = f"there are: {', '.join(MERGED_METRICS)}"
-        raise ConfigError(f"--code-metrics {','.join(sorted(wrong))}", "command line", expected)
     settings = load_settings(config_file, flags)
     report = None if quiet else print_message
     folder, night = _folder(clones, file), datetime.now(UTC).date().isoformat()
@@ -266,7 +253,7 @@ def score(
             host=host,
             web=web_address(api_url or host_address()),
         )
-        find_signals(store, folder, night=night, metrics=names, engine=make_engine(engine, workers))
+        find_signals(store, folder, night=night, engine=make_engine(engine, workers))
         find_escaped(store, folder, night=night, matcher=make_matcher(make_encoder(settings)))
     click.echo(f"{summary.pulls:,} pull requests scored, {summary.failed:,} failed")
     return 0

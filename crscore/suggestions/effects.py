@@ -61,21 +61,6 @@ def judge_in_change(code: str, comment: Comment, file: ChangedFile | None) -> Su
     )
 
 
-def judge_in_file(code: str, lines: Sequence[str], span: Span, language: str | None) -> Suggestion:
-    """Judge a suggestion block for lines of a file.
-
-    Args:
-        code: Content of the block.
-        lines: Lines of the whole file that the suggestion was made for.
-        span: The lines that it replaces.
-        language: Language of the file, as in `ChangedFile.language`.
-    """
-    if not 0 <= span.start < span.end <= len(lines):
-        return Suggestion(code=code, applies=False, reason="the file has no such lines")
-    parses, effect, reason = _judge(lines, span, code, language, is_whole=True)
-    return Suggestion(code=code, applies=True, parses=parses, effect=effect, reason=reason)
-
-
 def _problem(comment: Comment, file: ChangedFile | None) -> str | None:
     """Return why the host cannot apply a suggestion of a comment; `NO_PLACE` if undecided."""
     line = comment.line

@@ -209,21 +209,6 @@ def _acted_cell(acted: ActedOn | None) -> Line:
     return (Run(view.percent(acted.rate.share), "strong"), Run(base + unknown, "minor"))
 
 
-def suggested_code(overview: Overview, links: Links) -> Table | None:
-    """Tabulate the suggestion blocks of each reviewer; None without any."""
-    rows = [(row, row.suggested_code) for row in overview.reviewers if row.suggested_code]
-    table = make_table(
-        "Suggested code",
-        rows,
-        ("Reviewer", lambda pair: links.reviewer(pair[0])),
-        ("Applies", lambda pair: _strong(words.share(pair[1].applies))),
-        ("Parses", lambda pair: words.share(pair[1].parses)),
-        ("Changes", lambda pair: _wide(words.effects(pair[1]))),
-        ("Similarity to merged code", lambda pair: _wide(words.merged(pair[1]))),
-    )
-    return table if rows else None
-
-
 def labels(value: Labels) -> Table:
     """Tabulate how a reviewer labels its own comments."""
     return make_table(
@@ -285,7 +270,7 @@ def numbers(overview: Overview, row: Reviewer) -> Table:
     """Tabulate all numbers of one reviewer."""
     # Its row of each table, turned into lines: pages and bots show the same numbers.
     single = structs.replace(overview, reviewers=(row,))
-    tables = [make(single, Links()) for make in (scores, noise, coverage, acted_on, suggested_code)]
+    tables = [make(single, Links()) for make in (scores, noise, coverage, acted_on)]
     return Table(
         "Numbers",
         ("Number", "Value"),

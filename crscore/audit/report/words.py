@@ -10,7 +10,6 @@ from crscore.audit.overview import (
     Overview,
     Rate,
     Reviewer,
-    SuggestedCode,
     Verdict,
 )
 from crscore.audit.signals import TITLES, Signal
@@ -23,13 +22,6 @@ NOISE: Final = {
     "restates": "restates the change",
     "praise": "only praises",
 }
-MERGED: Final = {
-    "edit": "characters",
-    "chrf": "chrF",
-    "sketch": "equal but for names",
-    "codebertscore": "CodeBERTScore",
-}
-"""Names of the metrics of similarity to merged code."""
 SIGNAL_OF_CHART: Final = TITLES[Signal.ACTED_ON]
 
 
@@ -149,21 +141,6 @@ def levels(row: LabelCount) -> str:
 def acted(row: Reviewer, signal: str) -> ActedOn | None:
     """Return one signal of a reviewer."""
     return {acted_on.signal: acted_on for acted_on in row.acted_on}.get(signal)
-
-
-def effects(code: SuggestedCode) -> str:
-    """List the changes by suggestion blocks, the most frequent first."""
-    counts = (f"{effect.effect}: {effect.blocks:,}" for effect in code.effects)
-    return ", ".join(counts) or view.UNDEFINED
-
-
-def merged(code: SuggestedCode) -> str:
-    """List the similarities of suggested code to the code merged in its place."""
-    if not code.merged:
-        return view.UNDEFINED
-    means = (f"{MERGED[metric.metric]} {view.percent(metric.mean)}" for metric in code.merged)
-    blocks = max(metric.blocks for metric in code.merged)
-    return f"{', '.join(means)} ({view.count_noun(blocks, 'block')})"
 
 
 def decided_first(overview: Overview) -> list[Verdict]:

@@ -30,19 +30,6 @@ class SignalValue(NamedTuple):
     """Number of positive units, and of all units, that nobody commented on."""
 
 
-class Place(NamedTuple):
-    """Lines of a comment, and the lines merged in their place."""
-
-    old: Lines | None
-    """File it was written on; None when the whole file is not known."""
-    span: Span | None
-    """The lines; None for a comment on no line."""
-    merged: Lines | None
-    """Newer lines in their place; None unless the pull request was merged and changed them."""
-    reason: str | None
-    """Why a value is unknown."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileComment:
     """Comment on a file, with the data to follow it."""
@@ -115,23 +102,6 @@ class PullTrees:
                 measurements[Signal.ACTED_ON] = acted._replace(answer=answer)
         measurements[Signal.FILE_CHANGED] = self._file(remark, lines)
         return measurements
-
-    def merged_place(self, remark: FileComment) -> Place:
-        """Return the lines of a comment, and the lines merged in their place.
-
-        Raises:
-            HostError: git failed.
-        """
-        following, span = self._locate(remark)
-        if isinstance(following, str):
-            return Place(None, None, None, following)
-        if not following.is_whole or span is None or following.was_removed:
-            return Place(None, span, None, None if span else "the comment is on no line")
-        merged = None
-        if self._pull.merged and following.new is not None and following.changed(span).value:
-            region = following.region(span)
-            merged = following.new[region.start : region.end]
-        return Place(following.old, span, merged, None)
 
     def _note_commented(self, remark: FileComment) -> None:
         following, span = self._locate(remark)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import chain, groupby
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -13,7 +12,6 @@ from crscore.audit.signals import OF_TREES, RULES, Signal
 from crscore.audit.signals.changed import FileComment, PullTrees, SignalValue
 from crscore.audit.signals.follow import Answer
 from crscore.audit.signals.observed import claimed, names, referred, resolved, thumbs
-from crscore.audit.signals.suggested import FAST_METRICS, JudgedSuggestion, judge_suggestions
 from crscore.audit.signals.trees import open_trees
 from crscore.audit.store.database import Store
 from crscore.audit.store.repositories import put_position
@@ -23,7 +21,6 @@ from crscore.audit.store.rows import (
     Pull,
     Revision,
     SignalRow,
-    SuggestionRow,
     ThreadObservation,
 )
 from crscore.audit.store.signals import pulls_to_observe, read_observations
@@ -46,13 +43,8 @@ class _Post(NamedTuple):
     """Texts of all its posts there, review or not."""
 
 
-class Signals(NamedTuple):
-    """Signals of one pull request, as a worker returns them."""
-
-    values: Mapping[int, Mapping[Signal, SignalValue]]
-    """By comment."""
-    suggestions: Mapping[int, Sequence[JudgedSuggestion]]
-    """Suggestion blocks by comment."""
+Signals = Mapping[int, Mapping[Signal, SignalValue]]
+"""Signals of the comments of one pull request, by comment, as a worker returns them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +127,6 @@ def find_signals(
     clones: Path,
     *,
     night: str,
-    metrics: Sequence[str] = FAST_METRICS,
     engine: Engine = Serial(),  # noqa: B008  (it has no state)
 ) -> int:
     """Find out whether each review comment was acted on.
@@ -147,7 +138,6 @@ def find_signals(
         clones: Folder with the bare clones, `<repository id>.git`; without one, signals
             from trees are unknown.
         night: Date of the run.
-        metrics: Metrics of similarity of suggested code to merged code, of `MERGED_METRICS`.
         engine: Where the comments are followed.
 
     Returns:
@@ -158,7 +148,7 @@ def find_signals(
     """
     keys = pulls_to_observe(store, CURSOR, RULES)
     tasks = (_read_task(store, clones.absolute(), *key) for key in keys)
-    results = engine.run(tasks, partial(measure, metrics=metrics), _died)
+    results = engine.run(tasks, measure, _died)
     stored = 0
     with progress.track("following comments", len(keys)) as advance:
         for repository, group in groupby(zip(keys, results, strict=True), lambda pair: pair[0][0]):
@@ -197,13 +187,8 @@ def _read_task(store: Store, clones: Path, repository: int, number: int) -> Sign
     )
 
 
-def measure(task: SignalTask, *, metrics: Sequence[str]) -> Signals:
-    """Find the signals of one pull request, in any process.
-
-    Args:
-        task: The pull request.
-        metrics: Metrics of similarity of suggested code to merged code.
-    """
+def measure(task: SignalTask) -> Signals:
+    """Find the signals of one pull request, in any process."""
     posts = task.posts()
     remarks = [task.file_comment(post) for post in posts if post.first.path is not None]
     try:
@@ -213,15 +198,10 @@ def measure(task: SignalTask, *, metrics: Sequence[str]) -> Signals:
             raise HostError("git", "there is no clone")
         of_trees = PullTrees(trees, task.pull, task.revisions, remarks)
         measured = {remark.comment.key: of_trees.measure(remark) for remark in remarks}
-        suggestions = {
-            remark.comment.key: judge_suggestions(of_trees, remark, names=metrics)
-            for remark in remarks
-            if remark.suggestions
-        }
         messages = trees.messages(sorted(task.commits()))
     except HostError as exc:
         return _without_trees(task, exc.reason)
-    return Signals(_with_observed(task, measured, messages), suggestions)
+    return _with_observed(task, measured, messages)
 
 
 def _died(task: SignalTask) -> Signals:
@@ -232,7 +212,7 @@ def _without_trees(task: SignalTask, reason: str) -> Signals:
     """Return the signals of the host; those of trees are unknown."""
     remarks = (task.file_comment(post) for post in task.posts() if post.first.path is not None)
     measured = {remark.comment.key: _unknown(remark, reason) for remark in remarks}
-    return Signals(_with_observed(task, measured, {}), {})
+    return _with_observed(task, measured, {})
 
 
 def _with_observed(
@@ -251,14 +231,11 @@ def _with_observed(
 def _store(store: Store, signals: Signals, night: str) -> int:
     """Store what differs from the last signals; return the number of rows of signals."""
     rows: list[SignalRow] = []
-    for comment, values in signals.values.items():
+    for comment, values in signals.items():
         rows += _new_rows(store, comment, values, night)
-    suggestions: list[SuggestionRow] = []
-    for comment, judged in signals.suggestions.items():
-        suggestions += _new_suggestions(store, comment, judged, night)
-    if rows or suggestions:
+    if rows:
         with store.transaction():
-            store.put([*rows, *suggestions])
+            store.put(rows)
     return len(rows)
 
 
@@ -292,26 +269,4 @@ def _new_rows(
         before = last.get(signal)
         is_absent = before is None and row.value == 0 and signal not in OF_TREES
         if not is_absent and (before is None or replace(before, night=night) != row):
-            yield row
-
-
-def _new_suggestions(
-    store: Store, comment: int, judged: Sequence[JudgedSuggestion], night: str
-) -> Iterator[SuggestionRow]:
-    """Yield the rows that differ from the last ones."""
-    last = {row.block: row for row in store.find(SuggestionRow, "night", "rules", comment=comment)}
-    for block, (suggestion, scores) in enumerate(judged):
-        row = SuggestionRow(
-            comment=comment,
-            block=block,
-            night=night,
-            rules=RULES,
-            applies=suggestion.applies,
-            parses=suggestion.parses,
-            effect=suggestion.effect,
-            reason=suggestion.reason,
-            **scores,
-        )
-        before = last.get(block)
-        if before is None or replace(before, night=night, rules=RULES) != row:
             yield row

@@ -181,26 +181,6 @@ def read_gaps(store: Store, scope: Scope, limit: int) -> Rows:
     return [row[:-1] for row in store.query(sql, *scope, limit)]
 
 
-def read_suggestions(store: Store, scope: Scope, metrics: Sequence[str]) -> Rows:
-    """Return the newest judgement of each suggestion block of the scored comments.
-
-    Returns:
-        Reviewer, repository, number, whether it applies, whether it parses, effect, and the scores
-        by the metrics; each may be None.
-    """
-    # The last night and, in it, the newest rules, padded with zeros to compare as texts.
-    sql = f"""{LATEST},
-        newest AS (
-          SELECT *, MAX(night || printf('%09d', rules)) FROM suggestions GROUP BY comment, block)
-        SELECT c.reviewer, c.repository, c.number, n.applies, n.parses, n.effect,
-          {", ".join(f"n.{name}" for name in metrics)}
-        {LATEST_COMMENTS}
-        JOIN newest n ON n.comment = s.comment
-        WHERE s.signature = ?1
-        ORDER BY n.comment, n.block"""
-    return store.query(sql, *scope)
-
-
 def read_pulls_of_repositories(store: Store, scope: Scope) -> Rows:
     """Return the pull requests of the period, the newest first.
 

@@ -278,24 +278,6 @@ class SignalRow(Row):
     base_all: int | None = None
 
 
-@_table("suggestions", "comment", "block", "night", "rules")
-class SuggestionRow(Row):
-    """Judgement of one suggestion block of a comment."""
-
-    comment: int
-    block: int
-    night: str
-    rules: int
-    applies: int | None = None
-    parses: int | None = None
-    effect: str | None = None
-    reason: str | None = None
-    edit: float | None = None
-    chrf: float | None = None
-    codebertscore: float | None = None
-    sketch: float | None = None
-
-
 @_table("followed", "repository", "number")
 class Followed(Row):
     """How far the lines of a merged pull request were followed."""

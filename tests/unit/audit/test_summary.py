@@ -8,7 +8,7 @@ import pytest
 
 from crscore.audit.overview import Overview
 from crscore.audit.store.database import Store
-from crscore.audit.store.rows import OpenPoint, SuggestionRow, comment_key
+from crscore.audit.store.rows import OpenPoint, comment_key
 from crscore.audit.summary import Options, make_overview
 from crscore.audit.tables import Period
 from crscore.hosts.records import RemarkKind
@@ -236,41 +236,3 @@ def test_a_run_that_was_killed_is_partial(store: Store) -> None:
 
     assert [night.partial for night in overview.nights] == [None, "it was stopped"]
     assert "the score of 2026-03-03 is partial: it was stopped" in overview.notes[0]
-
-
-def test_suggested_code_is_counted_by_reviewer(store: Store) -> None:
-    store.put([rows.pull(1, day=1), rows.score(1, "otter", 50), rows.score(1, "ada", 50)])
-    body = store.add_text("Rename it.")
-    store.put(rows.comment(1, "otter", number, body=body) for number in (1, 2))
-    store.put(rows.comment_score(4 * number, 1, 50) for number in (1, 2))
-
-    def block(comment: int, at: int, night: str, **values: object) -> SuggestionRow:
-        return SuggestionRow(comment=4 * comment, block=at, night=night, rules=1, **values)
-
-    store.put(
-        [
-            block(1, 0, "2026-03-02", applies=0, reason="before"),
-            block(1, 0, "2026-03-03", applies=1, parses=1, effect="names", edit=0.5, chrf=0.25),
-            block(1, 1, "2026-03-02", applies=1, parses=0, effect="behaviour", edit=1.0),
-            block(2, 0, "2026-03-02", reason="its place is not known"),
-        ]
-    )
-
-    reviewers = {
-        reviewer.name: reviewer.suggested_code
-        for reviewer in make_overview(store, OPTIONS).reviewers
-    }
-
-    assert reviewers["ada"] is None
-    otter = reviewers["otter"]
-    assert otter is not None
-    assert (otter.applies.count, otter.applies.total) == (2, 2)
-    assert (otter.parses.count, otter.parses.total) == (1, 2)
-    assert [(effect.effect, effect.blocks) for effect in otter.effects] == [
-        ("names", 1),
-        ("behaviour", 1),
-    ]
-    assert [(nearness.metric, nearness.mean, nearness.blocks) for nearness in otter.merged] == [
-        ("edit", 0.75, 2),
-        ("chrf", 0.25, 1),
-    ]

@@ -4,7 +4,7 @@ import pytest
 
 from crscore.diff.parse import parse_diff, with_sources
 from crscore.records import Comment, Effect, Side
-from crscore.suggestions.effects import Span, judge_in_change, judge_in_file
+from crscore.suggestions.effects import Span, judge_in_change
 
 FILE = """import os
 
@@ -26,6 +26,25 @@ DIFF = """--- a/app.py
          result += item  # add
      return result
 """
+
+
+ENDINGS = {
+    "python": "py", "java": "java", "javascript": "js", "typescript": "ts", "go": "go", "c": "c",
+    "cpp": "cpp", "csharp": "cs", "php": "php", "ruby": "rb", "yaml": "yml",
+}  # fmt: skip
+
+
+def judge_in_file(code, lines, span, language):
+    """Judge a suggestion for lines of a file that the change adds."""
+    path = f"app.{ENDINGS[language]}"
+    added = "\n".join(lines).splitlines()
+    diff = parse_diff(
+        f"--- /dev/null\n+++ b/{path}\n@@ -0,0 +1,{len(added)} @@\n"
+        + "".join(f"+{line}\n" for line in added)
+    )
+    (file,) = with_sources(diff, {path: (None, "\n".join(lines))}).files
+    comment = Comment(body="", path=path, start_line=span.start + 1, line=span.end)
+    return judge_in_change(code, comment, file)
 
 
 def in_file(code, first, last, language="python", lines=LINES):
@@ -110,11 +129,6 @@ def test_language_without_a_grammar_is_unknown():
     suggestion = judge_in_file("a: 2", ["a: 1"], Span(0, 1), "yaml")
     assert (suggestion.applies, suggestion.parses, suggestion.effect) == (True, None, None)
     assert suggestion.reason == "no grammar for yaml"
-
-
-def test_lines_behind_the_end_do_not_apply():
-    suggestion = in_file("x", 40, 41)
-    assert (suggestion.applies, suggestion.reason) == (False, "the file has no such lines")
 
 
 def in_change(code, *, whole=False, diff=DIFF, **place):

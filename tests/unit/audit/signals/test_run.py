@@ -14,7 +14,6 @@ from crscore.audit.store.rows import (
     Pull,
     Revision,
     SignalRow,
-    SuggestionRow,
     ThreadObservation,
     comment_key,
 )
@@ -188,31 +187,3 @@ def test_removed_line_changes_when_it_or_what_replaced_it_does(
     store.change("UPDATE comments SET side = 'old', line = 10, commit_id = ?", commits[commit])
     find_signals(store, clones, night="2026-03-02")
     assert rows(store)[Signal.LINES_CHANGED].value == value
-
-
-def suggestions(store):
-    return store.select(SuggestionRow, "ORDER BY comment, block, night")
-
-
-def test_suggestion_is_judged_in_its_file(store, clones):
-    find_signals(store, clones, night="2026-03-02")
-    (row,) = suggestions(store)
-    assert (row.comment, row.block, row.applies, row.effect) == (FIRST, 0, 1, "behaviour")
-    assert (row.parses, row.reason) == (None, "the code around it does not parse")
-    assert (row.edit, row.chrf, row.sketch) == (None, None, None)  # the pull is open
-
-
-def test_suggestion_is_compared_with_what_was_merged(store, clones, commits):
-    store.change("UPDATE pulls SET state = 'merged', merged = ?", "2026-03-03T00:00:00Z")
-    find_signals(store, clones, night="2026-03-03")
-    (row,) = suggestions(store)
-    assert (row.edit, row.chrf, row.sketch) == (1, 1, 1)
-    assert row.codebertscore is None
-    find_signals(store, clones, night="2026-03-04")
-    assert len(suggestions(store)) == 1
-
-
-def test_only_the_metrics_asked_for_are_computed(store, clones, commits):
-    store.change("UPDATE pulls SET state = 'merged', merged = ?", "2026-03-03T00:00:00Z")
-    find_signals(store, clones, night="2026-03-03", metrics=["edit"])
-    assert [(row.edit, row.chrf) for row in suggestions(store)] == [(1, None)]
