@@ -169,32 +169,6 @@ class Decision(Struct, frozen=True, kw_only=True):
     """Median from the opening of a pull request to the first review."""
 
 
-class LabelCount(Struct, frozen=True, kw_only=True):
-    """Comments that a reviewer gave one label itself."""
-
-    label: str
-    """In small letters: critical, p1, nit, ..."""
-    level: Literal["critical", "major", "minor", "nit"]
-    """The level that it claims."""
-    comments: Count
-    read: dict[str, Count]
-    """Comments by the level of their best remark, as read here; `nothing` for noise."""
-    acted_on: Rate
-    """Comments that were acted on, of those of which it is known."""
-
-
-class Labels(Struct, frozen=True, kw_only=True):
-    """How a reviewer labels its own comments, beside what they are worth."""
-
-    counts: tuple[LabelCount, ...]
-    """The weightiest label first."""
-    light: Rate
-    """Comments labelled critical or major, or as much in its own words: those read as nits or
-    noise."""
-    inflation: str | None
-    """That the labels are inflated: one sentence, where the numbers carry it."""
-
-
 class Reviewer(Struct, frozen=True, kw_only=True):
     """One reviewer in the period."""
 
@@ -223,8 +197,6 @@ class Reviewer(Struct, frozen=True, kw_only=True):
     acted_on: tuple[ActedOn, ...]
     decision: Decision | None
     """Null for people."""
-    labels: Labels | None
-    """Null for a reviewer that does not label its comments."""
     trend: tuple[TrendPoint, ...]
     changes: tuple[ConfigurationChange, ...]
 

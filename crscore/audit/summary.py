@@ -14,7 +14,6 @@ from crscore.audit.decide import Kind, decide, load_kinds, load_points
 from crscore.audit.drift import find_changes
 from crscore.audit.escaped.recall import load_escaped
 from crscore.audit.gate import why_partial
-from crscore.audit.labels import load_labels
 from crscore.audit.overview import (
     ActedOn,
     Coverage,
@@ -139,7 +138,6 @@ def _reviewers(
     coverage = load_coverage(store, table.scope)
     kinds = load_kinds(store, table.scope)
     points = load_points(store, table.scope)
-    labels = load_labels(store, table.scope)
     estimates, ranks = _estimates(table, options)
     silent = {
         name
@@ -165,7 +163,6 @@ def _reviewers(
                 kinds.get(name, ()),
                 points.get(name),
                 rank=ranks.get(name),
-                labels=labels.get(name),
             )
         )
     return tuple(

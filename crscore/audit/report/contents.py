@@ -12,7 +12,6 @@ from crscore.audit.overview import (
     Decision,
     Example,
     Gap,
-    Labels,
     Night,
     Overview,
     RepositorySummary,
@@ -207,18 +206,6 @@ def _acted_cell(acted: ActedOn | None) -> Line:
     if acted.unknown:
         unknown = f" unknown {view.percent(acted.unknown / (acted.rate.total + acted.unknown))}"
     return (Run(view.percent(acted.rate.share), "strong"), Run(base + unknown, "minor"))
-
-
-def labels(value: Labels) -> Table:
-    """Tabulate how a reviewer labels its own comments."""
-    return make_table(
-        "Its own labels",
-        value.counts,
-        ("Label", lambda row: _strong(row.label)),
-        ("Comments", lambda row: _count(row.comments)),
-        ("As read here", lambda row: _wide(words.levels(row))),
-        ("Acted on", lambda row: words.share(row.acted_on)),
-    )
 
 
 def scores(overview: Overview, links: Links) -> Table:

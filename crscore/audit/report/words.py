@@ -6,7 +6,6 @@ from typing import Final
 from crscore.audit.overview import (
     ActedOn,
     Estimate,
-    LabelCount,
     Overview,
     Rate,
     Reviewer,
@@ -130,12 +129,6 @@ def remarks(row: Reviewer) -> str:
     """List the shares of remarks by level, and of those that give nothing."""
     parts = (f"{name} {view.percent(share)}" for name, share in row.remarks.items() if share)
     return ", ".join(parts).replace("empty", "giving nothing") or view.UNDEFINED
-
-
-def levels(row: LabelCount) -> str:
-    """List the levels that comments of one label are read as, the most frequent first."""
-    counts = sorted(row.read.items(), key=lambda item: (-item[1], item[0]))
-    return ", ".join(f"{level}: {count:,}" for level, count in counts)
 
 
 def acted(row: Reviewer, signal: str) -> ActedOn | None:

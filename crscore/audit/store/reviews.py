@@ -77,22 +77,6 @@ def count_kinds(store: Store, scope: Scope, acted_on: int) -> Rows:
     return store.query(sql, *scope, acted_on)
 
 
-def read_levels(store: Store, scope: Scope, acted_on: int) -> Rows:
-    """Return reviewer, repository, number, key of the text, level, and whether it was acted on.
-
-    These are the scored comments without repetitions and bare suggestions; the level is null for
-    those that are noise, and the last where it is not known (signal `acted_on`).
-    """
-    sql = f"""{LATEST}, {newest_values("WHERE signal = ?5")}
-        SELECT c.reviewer, c.repository, c.number, c.body, iif(s.noise IS NULL, s.level, NULL),
-          n.value
-        {LATEST_COMMENTS}
-        LEFT JOIN newest n ON n.comment = s.comment
-        WHERE s.signature = ?1 AND coalesce(s.noise, s.level) <> 'repeat'
-        ORDER BY c.key"""
-    return store.query(sql, *scope, acted_on)
-
-
 def count_points(store: Store, scope: Scope, levels: Sequence[str]) -> Rows:
     """Return reviewer, and counts of the points of its comments with these levels.
 

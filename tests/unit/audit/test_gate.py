@@ -56,7 +56,6 @@ def overview(
         coverage=Coverage(reviewed=none, last_head=none, green_unreviewed=None, skips=()),
         noise=Noise(share=none, nothing=0, repeat=0, restates=0, praise=0),
         acted_on=(),
-        labels=None,
         decision=None,
         trend=(),
         changes=(),

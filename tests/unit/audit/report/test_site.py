@@ -47,7 +47,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
             store.change(
                 "UPDATE comments SET body = ? WHERE key = (SELECT MIN(comment) FROM comment_scores "
                 "JOIN comments ON key = comment WHERE reviewer = 'CodeRabbit' AND noise IS NULL)",
-                store.add_text("**P1:** The limit is never reset."),
+                store.add_text("The limit is never reset."),
             )
         overview = make_overview(store, Options(period=PERIOD, resamples=200))
         write_site(store, overview, folder / "site")
@@ -126,12 +126,6 @@ def test_comments_show_what_their_best_remarks_do(written: Path) -> None:
         text = (written / page).read_text("utf-8")
         assert "major 25 %, nit 25 %, giving nothing 50 %" in text
         assert re.search(r" · names a problem · major · <a ", text)
-
-
-def test_page_of_a_bot_that_labels_its_comments_has_its_labels(written: Path) -> None:
-    text = (written / "bots" / "CodeRabbit.html").read_text("utf-8")
-    assert re.search(r"<h2>Its own labels</h2>.*>p1<.*>1<.*>major: 1<", text, re.DOTALL)
-    assert "Its own labels" not in (written / "bots" / "Copilot.html").read_text("utf-8")
 
 
 def test_page_of_a_month_has_each_comment_once(written: Path) -> None:
