@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from crscore.audit.overview import Coverage, Rate, SkipCount
-from crscore.audit.store import period
+from crscore.audit.store import reports
 from crscore.audit.store.database import Store
-from crscore.audit.store.reviews import Scope
+from crscore.audit.store.reports import Scope
 from crscore.pull_request.reviewers.profile import profiles
 from crscore.statistics.intervals import clustered_wilson, wilson
 
@@ -67,7 +67,7 @@ def load_coverage(store: Store, scope: Scope) -> Mapping[str, ReviewerCoverage]:
     by_reviewer: dict[str, _Posts] = defaultdict(_Posts)
     # The account of workflows, or of an assistant, posts more than reviews.
     review_bots = [profile.name for profile in profiles() if not profile.shared]
-    for row in period.read_posts(store, scope, review_bots):
+    for row in reports.read_posts(store, scope, review_bots):
         (
             name,
             is_bot,
@@ -93,9 +93,9 @@ def load_coverage(store: Store, scope: Scope) -> Mapping[str, ReviewerCoverage]:
         if merged and reviewed:
             posts.reviewed.add((repository, number))
             posts.last_head += on_head
-    merged_pulls = period.count_merged(store, scope)
+    merged_pulls = reports.count_merged(store, scope)
     green: dict[str, set[_Pull]] = defaultdict(set)
-    for app, repository, number, is_green in period.read_checks(store, scope):
+    for app, repository, number, is_green in reports.read_checks(store, scope):
         # An app that is never green has an entry too: 0 is known, not unknown.
         green[_app_name(app)] |= {(repository, number)} if is_green else set()
     return {

@@ -16,7 +16,7 @@ from crscore.audit.coverage import ReviewerCoverage, rate, rate_of_pulls
 from crscore.audit.overview import ActedOn, Decision, KindCount, Points, Rate
 from crscore.audit.signals import TITLES, Signal
 from crscore.audit.store.database import Store
-from crscore.audit.store.reviews import Scope, count_kinds, count_points, count_said_again
+from crscore.audit.store.reports import Scope, count_kinds, count_points, count_said_again
 from crscore.audit.tables import ReviewTable
 from crscore.pull_request.reviewers.profile import profiles
 from crscore.reports import view

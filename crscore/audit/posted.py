@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from crscore.audit.store.database import Store
-from crscore.audit.store.repositories import all_repositories
+from crscore.audit.store.queries import all_repositories
 from crscore.audit.store.rows import Comment
 from crscore.bench.records import Finding
 from crscore.records import Side

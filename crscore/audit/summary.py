@@ -29,9 +29,9 @@ from crscore.audit.overview import (
     TrendPoint,
 )
 from crscore.audit.signals import TITLES
-from crscore.audit.store import period as rows_of_period
+from crscore.audit.store import reports
 from crscore.audit.store.database import Store
-from crscore.audit.store.repositories import pull_pages
+from crscore.audit.store.queries import pull_pages
 from crscore.audit.store.rows import Run, host_id_of, kind_of
 from crscore.audit.tables import NOISE_REASONS, REMARKS, SCORES, Period, ReviewTable, load_reviews
 from crscore.hosts import addresses
@@ -87,10 +87,10 @@ def make_overview(store: Store, options: Options) -> Overview:
         load_reviews(store, options.period, signature=id_, measure="usefulness")
         for id_, _ in reversed(table.other_signatures)
     ]
-    nights = tuple(map(_night, rows_of_period.read_runs(store, options.period.since)))
+    nights = tuple(map(_night, reports.read_runs(store, options.period.since)))
     reviewers = _reviewers(store, table, other_tables, options)
-    pulls, merged, pending, failed = rows_of_period.count_pulls(store, table.scope)
-    unscored = rows_of_period.count_unscored(store, table.scope)
+    pulls, merged, pending, failed = reports.count_pulls(store, table.scope)
+    unscored = reports.count_unscored(store, table.scope)
     return Overview(
         since=options.period.since,
         until=options.period.until,
@@ -115,7 +115,7 @@ def make_overview(store: Store, options: Options) -> Overview:
         worst=_examples(store, table, options, "ASC"),
         gaps=tuple(
             Gap(**dict(zip(Gap.__struct_fields__, row, strict=True)))
-            for row in rows_of_period.read_gaps(store, table.scope, options.gaps)
+            for row in reports.read_gaps(store, table.scope, options.gaps)
         ),
         escaped=load_escaped(store, table, options.host),
         nights=nights,
@@ -314,9 +314,7 @@ def _repositories(store: Store, table: ReviewTable) -> tuple[RepositorySummary, 
             merged=int(merged),
             reviewers=tuple(sorted(reviewers.get(id_, ()))),
         )
-        for id_, name, state, reason, pulls, merged in rows_of_period.read_repositories(
-            store, table.scope
-        )
+        for id_, name, state, reason, pulls, merged in reports.read_repositories(store, table.scope)
     )
 
 
@@ -326,7 +324,7 @@ def _examples(
     """Return comments of bots that weigh most (`DESC`) or least (`ASC`), a text once."""
     by_text: dict[str, Example] = {}
     pages = pull_pages(store, options.host)
-    for row in rows_of_period.read_examples(store, table.scope, order, _CANDIDATES):
+    for row in reports.read_examples(store, table.scope, order, _CANDIDATES):
         example = make_example(row, pages)
         # By what readers see: bots hide a number of each comment in its markup.
         by_text.setdefault(example.text, example)
@@ -336,7 +334,7 @@ def _examples(
 
 
 def make_example(row: Sequence[Any], pages: Mapping[str, str]) -> Example:
-    """Make an example of a row of `period.read_examples`, with its address on the host."""
+    """Make an example of a row of `reports.read_examples`, with its address on the host."""
     key, reviewer, repository, number, text, standing, noise, stance, level = row
     return Example(
         reviewer=reviewer,

@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from crscore.audit.signals import OF_TREES, TITLES, Signal
-from crscore.audit.store import reviews
+from crscore.audit.store import reports
 from crscore.audit.store.database import Store
-from crscore.audit.store.repositories import all_repositories
-from crscore.audit.store.reviews import Scope
+from crscore.audit.store.queries import all_repositories
+from crscore.audit.store.reports import Scope
 from crscore.errors import InputError
 from crscore.pull_request.reviewers import wildcards
 from crscore.statistics.resampled import divide
@@ -147,12 +147,12 @@ def load_reviews(
         InputError: No repository has such a name, or the store is empty.
     """
     repositories = json.dumps(find_repositories(store, period.repositories))
-    scored = reviews.count_scored_pulls(store, period.since, period.until, repositories)
+    scored = reports.count_scored_pulls(store, period.since, period.until, repositories)
     signature_id = signature if signature is not None else _covering(scored)
     scope = Scope(signature_id, period.since, period.until, repositories)
-    pulls = reviews.read_pulls(store, scope)
+    pulls = reports.read_pulls(store, scope)
     pull_indices = {row[:2]: index for index, row in enumerate(pulls)}
-    scores = reviews.read_scores(store, scope)
+    scores = reports.read_scores(store, scope)
     bots = {row[2]: bool(row[3]) for row in scores}
     names = tuple(sorted(bots))
     columns, signals = _columns(store, scope, scores, measure)
@@ -234,7 +234,7 @@ def _columns(
     row_indices = {row[:3]: index for index, row in enumerate(scores)}
     counted = ("scored", "threads", *NOISE_REASONS)
     counts, indices = _numbers(
-        reviews.count_comments(store, scope, NOISE_REASONS), row_indices, width=len(counted)
+        reports.count_comments(store, scope, NOISE_REASONS), row_indices, width=len(counted)
     )
     table = np.zeros((len(scores), len(counted)))
     table[indices] = counts
@@ -252,7 +252,7 @@ def _columns(
 def _signals(
     store: Store, scope: Scope, row_indices: Mapping[_Key, int], columns: Mapping[str, Floats]
 ) -> dict[Signal, SignalCounts]:
-    numbers, indices = _numbers(reviews.count_signals(store, scope), row_indices, width=6)
+    numbers, indices = _numbers(reports.count_signals(store, scope), row_indices, width=6)
     counts = {}
     for signal in Signal:
         table = np.zeros((len(row_indices), 5))

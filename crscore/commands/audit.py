@@ -454,7 +454,7 @@ def _open(file: Path, *, must_exist: bool = False) -> Iterator[Store]:
 
 def _stored_names(store: Store) -> tuple[str, ...]:
     """Return the names of the store's repositories, at least one."""
-    from crscore.audit.store.repositories import all_repositories  # noqa: PLC0415
+    from crscore.audit.store.queries import all_repositories  # noqa: PLC0415
 
     names = tuple(row.name for row in all_repositories(store))
     if not names:
@@ -464,7 +464,7 @@ def _stored_names(store: Store) -> tuple[str, ...]:
 
 def _is_gitlab(store: Store) -> bool:
     """Return whether the store's repositories are on GitLab."""
-    from crscore.audit.store.repositories import all_repositories  # noqa: PLC0415
+    from crscore.audit.store.queries import all_repositories  # noqa: PLC0415
 
     return any(row.page is not None for row in all_repositories(store))
 

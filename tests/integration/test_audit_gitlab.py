@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from crscore import cli
-from crscore.audit.store.repositories import get_position
+from crscore.audit.store.queries import get_position
 from crscore.audit.store.rows import (
     Comment,
     CommentObservation,

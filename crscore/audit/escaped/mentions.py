@@ -9,7 +9,7 @@ from crscore.audit.escaped.history import Origin
 from crscore.audit.signals.follow import Following, Span
 from crscore.audit.signals.trees import COMMIT, Trees
 from crscore.audit.store.database import Store
-from crscore.audit.store.escaped import comments_before_merge
+from crscore.audit.store.queries import comments_before_merge
 from crscore.audit.store.rows import Comment, Mention, Pull
 from crscore.bench.pairs import NEAR_LINES, PairModel, measure_pairs, read_model, view_texts
 from crscore.bench.records import Finding, Problem

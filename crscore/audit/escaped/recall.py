@@ -9,8 +9,8 @@ from crscore.audit.decide import pulls_there
 from crscore.audit.escaped.run import DAYS
 from crscore.audit.overview import Escaped, EscapedDefect, EscapedRecall, Rate, UnknownCount
 from crscore.audit.store.database import Store
-from crscore.audit.store.escaped import count_followed, read_later_changes, read_mentions
-from crscore.audit.store.repositories import pull_pages
+from crscore.audit.store.queries import pull_pages
+from crscore.audit.store.reports import count_followed, read_later_changes, read_mentions
 from crscore.audit.tables import ReviewTable
 from crscore.hosts.addresses import landed_address
 

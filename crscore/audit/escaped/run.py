@@ -12,7 +12,7 @@ from crscore.audit.escaped.history import Landing, Origin
 from crscore.audit.escaped.mentions import Matcher, find_mentions
 from crscore.audit.signals.trees import Trees, open_trees
 from crscore.audit.store.database import Store
-from crscore.audit.store.escaped import pulls_to_follow
+from crscore.audit.store.queries import pulls_to_follow
 from crscore.audit.store.rows import Followed, LaterChange, Pull
 from crscore.audit.sync.clones import clone_path
 from crscore.errors import HostError

@@ -9,10 +9,10 @@ from typing import Final, NamedTuple
 from crscore.audit.decide import LISTED
 from crscore.audit.overview import Example, Gap, Overview
 from crscore.audit.signals import Signal
-from crscore.audit.store import period
+from crscore.audit.store import reports
 from crscore.audit.store.database import Store
-from crscore.audit.store.repositories import all_repositories
-from crscore.audit.store.reviews import Scope
+from crscore.audit.store.queries import all_repositories
+from crscore.audit.store.reports import Scope
 from crscore.audit.summary import make_example
 
 EXAMPLES: Final = 10
@@ -90,7 +90,7 @@ def load_examples(
     store: Store, scope: Scope, pages: Mapping[str, str]
 ) -> dict[str, list[KindExamples]]:
     """Return the comments of each reviewer by kind, the weightiest kind first."""
-    rows = period.read_examples_of_kinds(store, scope, Signal.ACTED_ON, EXAMPLES)
+    rows = reports.read_examples_of_kinds(store, scope, Signal.ACTED_ON, EXAMPLES)
     examples: defaultdict[str, list[KindExamples]] = defaultdict(list)
     for (reviewer, kind), group in groupby(rows, key=lambda row: (row[1], row[-2])):
         comments_of_kind = list(group)
@@ -107,7 +107,7 @@ def load_examples(
 def load_pulls(store: Store, scope: Scope) -> dict[str, list[PullRow]]:
     """Return the pull requests of the period by repository, the newest first."""
     pulls: defaultdict[str, list[PullRow]] = defaultdict(list)
-    for name, *values in period.read_pulls_of_repositories(store, scope):
+    for name, *values in reports.read_pulls_of_repositories(store, scope):
         pulls[name].append(PullRow(*values))
     return pulls
 
@@ -133,10 +133,10 @@ def load_comments(
         pull.number: ([], []) for pull in page.pulls
     }
     # Another page can have pull requests of the same day.
-    for row in period.read_comments_of_pulls(store, of_page, Signal.ACTED_ON):
+    for row in reports.read_comments_of_pulls(store, of_page, Signal.ACTED_ON):
         if row[3] in contents:
             contents[row[3]][0].append(CommentRow(make_example(row[:9], pages), *row[9:]))
-    for repository, number, text, severity, path, line in period.read_open_points(store, of_page):
+    for repository, number, text, severity, path, line in reports.read_open_points(store, of_page):
         if number in contents:
             contents[number][1].append(
                 Gap(

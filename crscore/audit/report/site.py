@@ -18,7 +18,7 @@ from crscore.audit.report import contents, details, escaped, plots, words
 from crscore.audit.report.contents import Links
 from crscore.audit.report.files import file_names
 from crscore.audit.store.database import Store
-from crscore.audit.store.repositories import pull_pages
+from crscore.audit.store.queries import pull_pages
 from crscore.audit.summary import HOST
 from crscore.errors import InputError
 from crscore.reports import charts, escape, frame

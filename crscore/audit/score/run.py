@@ -12,7 +12,7 @@ from crscore.audit.engines import DIED, make_engine
 from crscore.audit.score import work
 from crscore.audit.score.tasks import Tasks, choose
 from crscore.audit.store.database import Store
-from crscore.audit.store.repositories import add_run
+from crscore.audit.store.queries import add_run
 from crscore.audit.store.rows import Run
 from crscore.hosts.host import Host
 from crscore.settings import Config

@@ -9,16 +9,17 @@ from typing import Final
 
 from crscore.audit.score.assemble import Task
 from crscore.audit.store.database import Store
-from crscore.audit.store.remarks import to_remark
-from crscore.audit.store.repositories import all_repositories, pull_pages
-from crscore.audit.store.rows import Pull
-from crscore.audit.store.scoring import (
+from crscore.audit.store.queries import (
     FAILED,
     ObservedComment,
+    all_repositories,
+    pull_pages,
     read_comments,
     reviewed_pulls,
     scores_of_content,
+    to_remark,
 )
+from crscore.audit.store.rows import Pull
 from crscore.diff import full_files, git
 from crscore.errors import HostError
 from crscore.hosts.host import Host

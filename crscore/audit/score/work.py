@@ -8,6 +8,7 @@ from typing import Final, TypedDict, cast
 from crscore.audit.score.assemble import Task, assemble
 from crscore.audit.score.noise import Noise, noise_of
 from crscore.audit.score.vectors import CachedVectors
+from crscore.audit.store.queries import FAILED
 from crscore.audit.store.rows import (
     CommentScore,
     LastScored,
@@ -16,7 +17,6 @@ from crscore.audit.store.rows import (
     Score,
     comment_key,
 )
-from crscore.audit.store.scoring import FAILED
 from crscore.audit.tables import REMARKS
 from crscore.bench.overlap import same_points
 from crscore.bench.records import Finding

@@ -14,7 +14,7 @@ from crscore.audit.signals.follow import Answer
 from crscore.audit.signals.observed import claimed, names, referred, resolved, thumbs
 from crscore.audit.signals.trees import open_trees
 from crscore.audit.store.database import Store
-from crscore.audit.store.repositories import put_position
+from crscore.audit.store.queries import pulls_to_observe, put_position, read_observations
 from crscore.audit.store.rows import (
     Comment,
     CommentObservation,
@@ -23,7 +23,6 @@ from crscore.audit.store.rows import (
     SignalRow,
     ThreadObservation,
 )
-from crscore.audit.store.signals import pulls_to_observe, read_observations
 from crscore.errors import HostError
 from crscore.pull_request.reviewers.authors import strip_app_suffix
 from crscore.review.sentences import split_comment

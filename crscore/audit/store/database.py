@@ -1,4 +1,4 @@
-"""SQLite file of an audit: opening, migration, transactions, and typed rows.
+"""SQLite file of an audit: opening, transactions, and typed rows.
 
 WAL mode: a report can be read while a run writes. Every change is made in a transaction, so a run
 that is killed leaves what it had completed.
@@ -24,6 +24,8 @@ R = TypeVar("R", bound=Row)
 
 APPLICATION_ID: Final = 0x63727363
 """Marks the file as an audit's: `crsc`."""
+SCHEMA_VERSION: Final = 9
+"""Version of `schema.sql`; every change of a table raises it."""
 BUSY_S: Final = 30.0
 """Seconds to wait for another process that writes."""
 _HASH_BYTES: Final = 16
@@ -47,7 +49,7 @@ class Store:
         must_exist: Whether a missing file is an error: for commands that only read.
 
     Raises:
-        StoreError: The file is not a store, is damaged, or was created by a newer version.
+        StoreError: The file is not a store, is damaged, or has tables of another version.
     """
 
     def __init__(self, path: Path, *, must_exist: bool = False) -> None:
@@ -63,7 +65,7 @@ class Store:
                 # transactions at a power cut and never damages the file.
                 self._connection.execute("PRAGMA journal_mode = WAL")
                 self._connection.execute("PRAGMA synchronous = NORMAL")
-                self._migrate()
+                self._create_tables()
             # An interrupt counts too: otherwise the file stays open.
             except BaseException:
                 self._connection.close()
@@ -167,7 +169,6 @@ class Store:
         Raises:
             StoreError: The file cannot be read.
         """
-        # Named columns: their order in the file may differ after a migration.
         names = [field.name for field in fields(kind)]
         sql = f"SELECT {', '.join(names)} FROM {kind.TABLE} {clauses}"
         return [kind(**dict(zip(names, row, strict=True))) for row in self.query(sql, *values)]
@@ -232,28 +233,28 @@ class Store:
             with self._reported():
                 self._connection.executemany(sql, values)
 
-    def _migrate(self) -> None:
-        scripts = _scripts()
+    def _create_tables(self) -> None:
+        """Create the tables of a new file; refuse a file with other ones."""
         kind, tables = self._pragma("application_id"), self.query("SELECT 1 FROM sqlite_master")
         if tables and kind != APPLICATION_ID:
             raise StoreError(str(self.path), "it is not a store of crscore audit")
-        version = self._pragma("user_version")
-        if version > len(scripts):
+        if tables and (version := self._pragma("user_version")) != SCHEMA_VERSION:
             raise StoreError(
                 str(self.path),
-                f"a newer crscore created it (schema {version}, this one has {len(scripts)}): "
-                "update crscore",
+                f"another version of crscore created it (schema {version}, this one has "
+                f"{SCHEMA_VERSION}): sync into a new file",
             )
-        if version == len(scripts):
+        if tables:
             return
+        script = importlib.resources.files("crscore.audit.store") / "schema.sql"
+        # One transaction: a process that is killed here leaves an empty file.
         with self.transaction():
-            # Another process may have been faster.
-            for script in scripts[self._pragma("user_version") :]:
-                for statement in _statements(script):
-                    self._connection.execute(statement)
-            # Part of the transaction: a migration that fails leaves the old version.
+            if self._pragma("user_version") == SCHEMA_VERSION:
+                return  # another process was faster
+            for statement in _statements(script.read_text(encoding="utf-8")):
+                self._connection.execute(statement)
             self._connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            self._connection.execute(f"PRAGMA user_version = {len(scripts)}")
+            self._connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
     def _pragma(self, name: str) -> int:
         value: int = self._connection.execute(f"PRAGMA {name}").fetchone()[0]
@@ -281,15 +282,6 @@ def _unpack(data: bytes) -> str:
     if not unpacking.eof:
         raise ValueError(f"it ends early, or is longer than {MAX_TEXT_BYTES:,} bytes")
     return unpacked.decode("utf-8", "surrogatepass")
-
-
-def _scripts() -> tuple[str, ...]:
-    folder = importlib.resources.files("crscore.audit.store.migrations")
-    entries = [entry for entry in folder.iterdir() if entry.name.endswith(".sql")]
-    # The order of the names is that of the versions.
-    return tuple(
-        entry.read_text(encoding="utf-8") for entry in sorted(entries, key=lambda entry: entry.name)
-    )
 
 
 def _statements(script: str) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Rows of the store, one class a table, with the columns of `migrations/` in their order."""
+"""Rows of the store, one class a table, with the columns of `schema.sql` in their order."""
 
 # The types of the columns are read as text: `int | None`.
 from __future__ import annotations

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from crscore.audit.store.database import Store
-from crscore.audit.store.pulls import observed_commits
+from crscore.audit.store.queries import observed_commits
 from crscore.diff.git import run_git
 from crscore.errors import HostError
 

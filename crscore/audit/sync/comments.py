@@ -4,9 +4,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
-from crscore.audit.store.comments import Account, rename_author, rename_reviewer
 from crscore.audit.store.database import Store
-from crscore.audit.store.remarks import to_remark
+from crscore.audit.store.queries import Account, rename_author, rename_reviewer, to_remark
 from crscore.audit.store.rows import (
     Comment,
     CommentObservation,

@@ -9,12 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from crscore.audit.store.comments import (
-    add_thread,
-    put_comments,
-    put_observation,
-    thread_by_comment,
-)
+from crscore.audit.store.queries import add_thread, put_comments, put_observation, thread_by_comment
 from crscore.audit.store.rows import Check, Pull, Revision, comment_key
 from crscore.audit.sync.comments import (
     classify_comments,

@@ -9,17 +9,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from crscore.audit.store.comments import (
+from crscore.audit.store.database import Store
+from crscore.audit.store.queries import (
     Account,
     add_thread,
+    get_position,
+    mark_pending,
     put_comments,
+    put_listed,
     put_observation,
+    put_position,
     thread_by_comment,
     thread_keys,
 )
-from crscore.audit.store.database import Store
-from crscore.audit.store.pulls import mark_pending, put_listed
-from crscore.audit.store.repositories import get_position, put_position
 from crscore.audit.store.rows import (
     Comment,
     CommentObservation,

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from crscore.audit.store.comments import Account
 from crscore.audit.store.database import Store
+from crscore.audit.store.queries import Account
 from crscore.audit.store.rows import Pull, Repository
 from crscore.audit.sync.details import DetailReader
 from crscore.audit.sync.lists import read_lists

@@ -13,10 +13,16 @@ from typing import Final
 
 import msgspec
 
-from crscore.audit.store.comments import Account, put_comments
 from crscore.audit.store.database import Store
-from crscore.audit.store.pulls import mark_pending, put_listed, unlisted_numbers
-from crscore.audit.store.repositories import get_position, put_position
+from crscore.audit.store.queries import (
+    Account,
+    get_position,
+    mark_pending,
+    put_comments,
+    put_listed,
+    put_position,
+    unlisted_numbers,
+)
 from crscore.audit.store.rows import Cursor, Pull, Repository
 from crscore.audit.sync.comments import rename_accounts, to_row
 from crscore.audit.sync.repositories import Messages, rename

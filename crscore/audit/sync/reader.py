@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from crscore.audit.store.comments import Account
 from crscore.audit.store.database import Store
+from crscore.audit.store.queries import Account
 from crscore.audit.store.rows import Pull, Repository
 from crscore.audit.sync.repositories import Directory, Messages
 from crscore.reports.escape import one_line

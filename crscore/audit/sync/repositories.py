@@ -9,7 +9,7 @@ from typing import Final, Protocol
 import msgspec
 
 from crscore.audit.store.database import Store
-from crscore.audit.store.repositories import all_repositories, find_by_name, start_lists
+from crscore.audit.store.queries import all_repositories, find_by_name, start_lists
 from crscore.audit.store.rows import Repository
 from crscore.errors import (
     BadTokenError,

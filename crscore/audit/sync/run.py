@@ -14,10 +14,16 @@ from pathlib import Path
 from typing import Final
 
 from crscore import progress
-from crscore.audit.store.comments import Account, logins_by_account
 from crscore.audit.store.database import Store
-from crscore.audit.store.pulls import mark_last_reading, observed_pulls, pending_pulls
-from crscore.audit.store.repositories import add_run, last_night
+from crscore.audit.store.queries import (
+    Account,
+    add_run,
+    last_night,
+    logins_by_account,
+    mark_last_reading,
+    observed_pulls,
+    pending_pulls,
+)
 from crscore.audit.store.rows import Repository, Run
 from crscore.audit.sync.clones import fetch_repository
 from crscore.audit.sync.reader import PullReader, Source

@@ -8,9 +8,8 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from crscore.audit.store.comments import put_observation, thread_keys
 from crscore.audit.store.database import Store
-from crscore.audit.store.pulls import mark_pending
+from crscore.audit.store.queries import mark_pending, put_observation, thread_keys
 from crscore.audit.store.rows import Pull
 from crscore.audit.sync.comments import to_thread_observation
 from crscore.audit.sync.details import query_nodes

@@ -7,7 +7,7 @@ import pytest
 
 from crscore.audit.coverage import load_coverage
 from crscore.audit.store.database import EMPTY_TEXT, Store
-from crscore.audit.store.reviews import Scope
+from crscore.audit.store.reports import Scope
 from crscore.audit.store.rows import Check, Comment, comment_key
 from crscore.hosts.records import RemarkKind
 from tests.helpers import audit_rows as rows

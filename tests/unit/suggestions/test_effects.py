@@ -36,7 +36,7 @@ ENDINGS = {
 
 def judge_in_file(code, lines, span, language):
     """Judge a suggestion for lines of a file that the change adds."""
-    path = f"app.{ENDINGS[language]}"
+    path = f"app.{ENDINGS.get(language, language)}"
     added = "\n".join(lines).splitlines()
     diff = parse_diff(
         f"--- /dev/null\n+++ b/{path}\n@@ -0,0 +1,{len(added)} @@\n"

@@ -8,6 +8,7 @@ import pytest
 from crscore.audit.signals import RULES, TITLES, Signal
 from crscore.audit.signals.run import CURSOR, find_signals
 from crscore.audit.store.database import Store
+from crscore.audit.store.queries import pulls_to_observe
 from crscore.audit.store.rows import (
     Comment,
     CommentObservation,
@@ -17,7 +18,6 @@ from crscore.audit.store.rows import (
     ThreadObservation,
     comment_key,
 )
-from crscore.audit.store.signals import pulls_to_observe
 from crscore.hosts.records import RemarkKind
 
 BASE = "".join(f"line {at}\n" for at in range(20))

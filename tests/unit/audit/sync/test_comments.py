@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from crscore.audit.store.comments import logins_by_account, put_comments
 from crscore.audit.store.database import Store
+from crscore.audit.store.queries import logins_by_account, put_comments
 from crscore.audit.store.rows import Comment, Pull, Score
 from crscore.audit.sync import comments
 from crscore.audit.sync.comments import to_row

@@ -2,7 +2,7 @@ from pathlib import Path
 from typing import Any
 
 from crscore.audit.store.database import Store
-from crscore.audit.store.repositories import get_position, start_lists
+from crscore.audit.store.queries import get_position, start_lists
 from crscore.audit.store.rows import Repository
 from crscore.audit.sync.lists import read_lists
 from crscore.audit.sync.repositories import Messages

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from crscore.audit.store.comments import put_observation
 from crscore.audit.store.database import Store
+from crscore.audit.store.queries import put_observation
 from crscore.audit.store.rows import CommentObservation, ThreadObservation
 from crscore.audit.sync.comments import to_observation, to_thread_observation
 from crscore.github import graphql

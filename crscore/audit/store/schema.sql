@@ -7,7 +7,9 @@ CREATE TABLE repositories (
   default_branch TEXT,
   language TEXT,                     -- main language, as the host says
   state TEXT NOT NULL,               -- ok, gone (deleted, or private for this token), refused
-  reason TEXT                        -- why it is not ok
+  reason TEXT,                       -- why it is not ok
+  page TEXT                          -- a pull request's page on the host, with {name} and {number};
+                                     -- null for GitHub's
 ) STRICT;
 
 CREATE TABLE cursors (
@@ -129,12 +131,16 @@ CREATE TABLE scores (                -- one reviewer on one pull; reviewer '' is
   sentences INTEGER NOT NULL,
   words INTEGER NOT NULL,
   standing INTEGER,                  -- 0 to 100; null with the reason
-  about REAL,
-  substance REAL,
+  importance REAL,
   relevance REAL,
   conciseness REAL,
   comprehensiveness REAL,
   reason TEXT,                       -- why numbers are missing
+  critical INTEGER,                  -- remarks of this level; null where they are unknown
+  major INTEGER,
+  minor INTEGER,
+  nit INTEGER,
+  empty INTEGER,                     -- remarks that give the author nothing
   PRIMARY KEY (repository, number, reviewer, signature, content)
 ) STRICT, WITHOUT ROWID;
 
@@ -143,12 +149,15 @@ CREATE TABLE comment_scores (        -- one comment: a reviewer's posts in one t
   signature INTEGER NOT NULL,
   content BLOB NOT NULL,             -- as in scores
   standing INTEGER,
-  about REAL,
-  substance REAL,
+  importance REAL,
   relevance REAL,
-  addressed INTEGER NOT NULL,        -- sentences that address a point of the change
   sentences INTEGER NOT NULL,
-  noise TEXT,                        -- repeat, restates, praise, nothing; null when it is none
+  noise TEXT,                        -- repeat, restates, praise, nothing; null when it is not noise
+  stance TEXT,                       -- of its best remark
+  level TEXT,                        -- of its best remark; null when that gives nothing
+  verdict TEXT,                      -- whether the code confirms or refutes a remark; null for neither
+  point INTEGER,                     -- first comment on the pull that makes the same point; null when unknown
+  text TEXT NOT NULL,                -- as readers see it
   PRIMARY KEY (comment, signature, content)
 ) STRICT, WITHOUT ROWID;
 
@@ -165,12 +174,11 @@ CREATE TABLE open_points (           -- what no reviewer addressed, the most imp
   PRIMARY KEY (repository, number, signature, content, rank)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE pages (                 -- report of the last scoring, zlib-compressed HTML
+CREATE TABLE last_scored (           -- content of the last scoring
   repository INTEGER NOT NULL,
   number INTEGER NOT NULL,
   signature INTEGER NOT NULL,
   content BLOB NOT NULL,
-  page BLOB NOT NULL,
   PRIMARY KEY (repository, number)
 ) STRICT, WITHOUT ROWID;
 
@@ -189,6 +197,39 @@ CREATE TABLE signals (
   base_yes INTEGER,                  -- base rate: what changed of what nobody had commented on
   base_all INTEGER,
   PRIMARY KEY (comment, signal, night, rules)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE followed (              -- merged pulls whose lines are followed on their branch
+  repository INTEGER NOT NULL,
+  number INTEGER NOT NULL,
+  night TEXT NOT NULL,               -- night up to which they were followed
+  tip TEXT,                          -- newest commit of the branch then
+  reason TEXT,                       -- why they cannot be followed; null when they can
+  PRIMARY KEY (repository, number)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE later_changes (         -- later commits that change lines of a merged pull
+  repository INTEGER NOT NULL,
+  number INTEGER NOT NULL,
+  landed TEXT NOT NULL,              -- the commit
+  at TEXT NOT NULL,
+  fixes INTEGER NOT NULL,            -- 1 when its message says that it fixes something
+  message BLOB NOT NULL,             -- hash of a text
+  path TEXT NOT NULL,                -- place of its first such line in the merge
+  line INTEGER NOT NULL,
+  lines INTEGER NOT NULL,            -- such lines
+  compared INTEGER NOT NULL,         -- 1 when comments were compared with the message
+  PRIMARY KEY (repository, number, landed)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE mentions (              -- comments before the merge on a later change
+  repository INTEGER NOT NULL,
+  number INTEGER NOT NULL,
+  landed TEXT NOT NULL,
+  comment INTEGER NOT NULL,
+  near INTEGER NOT NULL,             -- 1 when it is on lines next to a changed one
+  mentioned INTEGER NOT NULL,        -- 1 when it says what the message says
+  PRIMARY KEY (repository, number, landed, comment)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE runs (

@@ -1,0 +1,404 @@
+"""Queries of `sync`, `score` and the search for signals: what there is to do, and what was seen."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final, NamedTuple, TypeVar
+
+from crscore.audit.store.database import Store
+from crscore.audit.store.rows import (
+    Comment,
+    CommentObservation,
+    Cursor,
+    Pull,
+    Repository,
+    Run,
+    Score,
+    Thread,
+    ThreadObservation,
+    host_id_of,
+    kind_of,
+)
+from crscore.hosts.records import Remark
+from crscore.records import Side
+
+
+def all_repositories(store: Store) -> list[Repository]:
+    """Return all repositories, ordered by number."""
+    return store.find(Repository, "id")
+
+
+def find_by_name(store: Store, name: str) -> list[Repository]:
+    """Return the repositories of this name, ignoring case; those that can be read come first."""
+    # After a rename, an old repository can have the name that a new one took.
+    return store.select(
+        Repository, "WHERE name = ? COLLATE NOCASE ORDER BY state <> 'ok', id", name
+    )
+
+
+def pull_pages(store: Store, host: str) -> Mapping[str, str]:
+    """Return the addresses of pull requests' pages, with `{number}`, by the repository's name.
+
+    Args:
+        store: The store.
+        host: Address of GitHub, for the repositories that are there.
+    """
+    github = f"{host.rstrip('/')}/{{name}}/pull/{{number}}"
+    # `replace`, not `format`: an address may contain other braces.
+    return {
+        row.name: (row.page or github).replace("{name}", row.name)
+        for row in all_repositories(store)
+    }
+
+
+def get_position(store: Store, repository: int, name: str) -> str | None:
+    """Return the position in a list; None for a list without one."""
+    cursor = store.find_one(Cursor, repository=repository, list=name)
+    return cursor.position if cursor else None
+
+
+def put_position(store: Store, repository: int, name: str, position: str) -> None:
+    """Move the position in a list, in an open transaction."""
+    store.put([Cursor(repository=repository, list=name, position=position)])
+
+
+def start_lists(store: Store, repository: int, names: Iterable[str], position: str) -> None:
+    """Add the lists of a new repository, in an open transaction."""
+    store.append(Cursor(repository=repository, list=name, position=position) for name in names)
+
+
+def last_night(store: Store) -> str | None:
+    """Return the night of the last run; None before the first."""
+    night: str | None = store.query("SELECT MAX(night) FROM runs")[0][0]
+    return night
+
+
+def add_run(store: Store, run: Run) -> Run:
+    """Store a new run and return it with its number."""
+    with store.transaction():
+        store.put([run])
+        return replace(run, id=store.query("SELECT MAX(id) FROM runs")[0][0])
+
+
+_OWN_COLUMNS = ("lines", "language", "observed", "final", "failure")
+"""Columns that the list of pull requests does not have."""
+
+
+def put_listed(store: Store, row: Pull) -> None:
+    """Write a pull request as it is listed when it is new or changed, in an open transaction."""
+    previous = store.find_one(Pull, repository=row.repository, number=row.number)
+    if previous is not None:
+        # The list knows nothing of them: they stay as the details left them.
+        row = replace(row, **{name: getattr(previous, name) for name in _OWN_COLUMNS})
+    # A pull request that is listed again unchanged does not become pending.
+    if previous is None or replace(row, pending=previous.pending) != previous:
+        store.put([row])
+
+
+def mark_pending(store: Store, repository: int, numbers: Iterable[int]) -> None:
+    """Mark pull requests as to be read, in an open transaction."""
+    for number in sorted(numbers):
+        store.change(
+            "UPDATE pulls SET pending = 1 WHERE repository = ? AND number = ?", repository, number
+        )
+
+
+def mark_last_reading(store: Store, closed_before: str) -> None:
+    """Mark pull requests that were closed before this time as to be read for the last time."""
+    with store.transaction():
+        store.change("UPDATE pulls SET pending = 1 WHERE final = 0 AND closed < ?", closed_before)
+
+
+def pending_pulls(store: Store, repositories: Sequence[int]) -> list[Pull]:
+    """Return the pull requests to be read, the least recently changed first."""
+    return _select(store, repositories, "pending = 1")
+
+
+def observed_pulls(
+    store: Store, repositories: Sequence[int], night: str, updated_since: str
+) -> list[Pull]:
+    """Return the pull requests whose threads were not observed tonight and are not to be read.
+
+    An open one that has not changed for long is not observed.
+    """
+    # Closed ones are observed even when they did not change: people resolve threads after the
+    # merge.
+    condition = (
+        "pending = 0 AND final = 0 AND observed < ? AND (closed IS NOT NULL OR updated >= ?)"
+    )
+    return _select(store, repositories, condition, night, updated_since)
+
+
+def _select(store: Store, repositories: Sequence[int], condition: str, *values: Any) -> list[Pull]:
+    marks = ", ".join("?" * len(repositories))
+    clauses = f"WHERE {condition} AND repository IN ({marks}) ORDER BY updated, repository, number"
+    return store.select(Pull, clauses, *values, *repositories)
+
+
+def unlisted_numbers(store: Store, repository: int) -> list[int]:
+    """Return the numbers of pull requests that have comments and are missing."""
+    sql = (
+        "SELECT DISTINCT number FROM comments WHERE repository = ? AND number NOT IN "
+        "(SELECT number FROM pulls WHERE repository = ?)"
+    )
+    return [number for (number,) in store.query(sql, repository, repository)]
+
+
+def observed_commits(store: Store, repository: int) -> set[str]:
+    """Return the commits that the pull requests still observed refer to; some may be empty."""
+    sql = (
+        # Final ones are needed once more, on the night of their last reading: afterwards the clone
+        # has their commits.
+        "WITH chosen AS (SELECT * FROM pulls WHERE repository = ? AND (final = 0 OR observed = "
+        "(SELECT MAX(observed) FROM pulls WHERE repository = ?))) "
+        "SELECT base FROM chosen UNION SELECT head FROM chosen "
+        "UNION SELECT merge_commit FROM chosen "
+        "UNION SELECT commit_id FROM comments JOIN chosen USING (repository, number) "
+        "UNION SELECT before FROM revisions JOIN chosen USING (repository, number) "
+        "UNION SELECT after FROM revisions JOIN chosen USING (repository, number)"
+    )
+    return {commit or "" for (commit,) in store.query(sql, repository, repository)}
+
+
+Account = tuple[bool, int]
+"""Whether the account is the author of reviews, and its id at the host.
+
+GraphQL, which provides the reviews, has other logins of some apps than REST, which provides the
+comments.
+"""
+
+
+def put_comments(store: Store, rows: Iterable[Comment]) -> set[int]:
+    """Write the rows that are new or changed, not yet classified, in an open transaction.
+
+    Returns:
+        Numbers of their pull requests.
+    """
+    numbers = set()
+    for row in rows:
+        previous = store.find_one(Comment, key=row.key)
+        # The classification is kept out of the comparison: a row fresh from the host has none, and
+        # a comment that only lost it has not changed.
+        if previous is None or previous != replace(
+            row,
+            reviewer=previous.reviewer,
+            is_bot=previous.is_bot,
+            is_review=previous.is_review,
+            skip=previous.skip,
+        ):
+            store.put([row])
+            numbers.add(row.number)
+    return numbers
+
+
+def thread_by_comment(store: Store, repository: int, number: int) -> Mapping[int, int | None]:
+    """Return the thread's key by comment key for a pull request; None outside threads."""
+    sql = "SELECT key, thread FROM comments WHERE repository = ? AND number = ?"
+    return dict(store.query(sql, repository, number))
+
+
+def thread_keys(store: Store, repository: int, number: int) -> Mapping[str, int]:
+    """Return the keys of a pull request's threads by their id in GraphQL."""
+    sql = (
+        "SELECT node, id FROM threads WHERE id IN "
+        "(SELECT thread FROM comments WHERE repository = ? AND number = ?)"
+    )
+    return dict(store.query(sql, repository, number))
+
+
+def add_thread(store: Store, first: int, node: str) -> int:
+    """Store a thread by the key of its first comment, in an open transaction; return its key.
+
+    Threads keep their first key when the first comment is deleted.
+    """
+    comment = store.find_one(Comment, key=first)
+    key = comment.thread if comment is not None and comment.thread is not None else first
+    store.append([Thread(id=key, node=node)])
+    return key
+
+
+def put_observation(store: Store, row: ThreadObservation | CommentObservation) -> None:
+    """Append an observation when it differs from the last night's, in an open transaction."""
+    column = row.KEY[0]
+    key = getattr(row, column)
+    clauses = f"WHERE {column} = ? AND night < ? ORDER BY night DESC LIMIT 1"
+    previous = store.select(type(row), clauses, key, row.night)
+    if previous and replace(previous[0], night=row.night) == row:
+        # An earlier run of this night may have seen another state, which is outdated.
+        store.delete(type(row), **{column: key, "night": row.night})
+    else:
+        store.put([row])
+
+
+def logins_by_account(store: Store) -> dict[Account, str]:
+    """Return the logins of the known accounts."""
+    # The remainder is the kind of a comment (`rows.comment_key`); 1 is a review.
+    sql = "SELECT DISTINCT key % 4 = 1, author_id, author FROM comments WHERE author_id IS NOT NULL"
+    return {(bool(is_review), number): login for is_review, number, login in store.query(sql)}
+
+
+def rename_author(
+    store: Store, account: int, former: str, login: str
+) -> list[tuple[int, int, str | None]]:
+    """Give an account a new login, in an open transaction.
+
+    Returns:
+        Repository, number and author of the pull requests that it commented on.
+    """
+    sql = (
+        "SELECT DISTINCT repository, number, pulls.author FROM comments "
+        "JOIN pulls USING (repository, number) WHERE author_id = ? AND comments.author = ?"
+    )
+    pulls = store.query(sql, account, former)
+    store.change(
+        "UPDATE comments SET author = ? WHERE author_id = ? AND author = ?", login, account, former
+    )
+    # By login, as the list of pull requests is stored without numbers of accounts.
+    store.change("UPDATE pulls SET author = ? WHERE author = ?", login, former)
+    store.change(
+        "UPDATE thread_observations SET resolved_by = ? WHERE resolved_by = ?", login, former
+    )
+    return [
+        (repository, number, login if author == former else author)
+        for repository, number, author in pulls
+    ]
+
+
+def rename_reviewer(store: Store, repository: int, number: int, former: str, name: str) -> None:
+    """Give a reviewer's scores of a pull request a new name, in an open transaction."""
+    store.change(
+        # REPLACE: the new name can already have a row for the same content.
+        "UPDATE OR REPLACE scores SET reviewer = ? "
+        "WHERE repository = ? AND number = ? AND reviewer = ?",
+        name, repository, number, former,
+    )  # fmt: skip
+
+
+Observed = TypeVar("Observed", ThreadObservation, CommentObservation)
+
+
+def pulls_to_observe(store: Store, cursor: str, rules: int) -> list[tuple[int, int]]:
+    """Return repository and number of pull requests whose signals may differ from the stored ones.
+
+    Args:
+        store: The store.
+        cursor: List whose position is the night of a repository's last signals, and their rules.
+        rules: Version of the rules; those of another version are found again.
+    """
+    # `>=`: a second run of a night may have read what the first one's signals did not have.
+    sql = """
+        SELECT p.repository, p.number FROM pulls p
+        LEFT JOIN cursors c ON c.repository = p.repository AND c.list = ?
+        WHERE p.final = 0 OR c.position IS NULL OR c.position NOT LIKE ?
+          OR p.observed >= substr(c.position, 1, 10)
+        ORDER BY p.repository, p.number"""
+    return [(repository, number) for repository, number in store.query(sql, cursor, f"% {rules}")]
+
+
+def read_observations(
+    store: Store, kind: type[Observed], repository: int, number: int
+) -> list[Observed]:
+    """Return what was observed of the threads, or comments, of a pull request, by night."""
+    name, key = ("thread", "thread") if kind is ThreadObservation else ("comment", "key")
+    of_pull = f"SELECT {key} FROM comments WHERE repository = ? AND number = ?"
+    return store.select(kind, f"WHERE {name} IN ({of_pull}) ORDER BY night", repository, number)
+
+
+FAILED: Final = "failed: "
+"""Start of the reason of a pull request that could not be scored; it is tried again next night."""
+
+
+class ObservedComment(NamedTuple):
+    """Comment with the last observation of its thread."""
+
+    row: Comment
+    is_outdated: bool
+    is_resolved: bool | None
+
+
+def reviewed_pulls(store: Store) -> list[tuple[int, int]]:
+    """Return repository and number of the pull requests with a comment of a reviewer, in order."""
+    sql = """
+        SELECT repository, number FROM pulls WHERE observed IS NOT NULL AND EXISTS (
+          SELECT 1 FROM comments WHERE comments.repository = pulls.repository
+            AND comments.number = pulls.number AND is_review = 1)
+        ORDER BY repository, number"""
+    return [(repository, number) for repository, number in store.query(sql)]
+
+
+def read_comments(store: Store, repository: int, number: int) -> list[ObservedComment]:
+    """Return the comments of a pull request that are not minimised, ordered by key."""
+    # Observations are read by night, so that the last one replaces the others.
+    threads: dict[int | None, tuple[bool, bool | None]] = {
+        row.thread: (bool(row.outdated), bool(row.resolved))
+        for row in read_observations(store, ThreadObservation, repository, number)
+    }
+    minimized = {
+        row.comment: row.minimized
+        for row in read_observations(store, CommentObservation, repository, number)
+    }
+    return [
+        ObservedComment(row, *threads.get(row.thread, (False, None)))
+        for row in store.find(Comment, "key", repository=repository, number=number)
+        # A comment that was shown again has an observation without a reason.
+        if minimized.get(row.key) is None
+    ]
+
+
+def scores_of_content(
+    store: Store, repository: int, number: int, signature: int, content: bytes
+) -> list[Score]:
+    """Return the scores of all reviewers together for one content of a pull request."""
+    return store.find(
+        Score,
+        repository=repository,
+        number=number,
+        reviewer="",
+        signature=signature,
+        content=content,
+    )
+
+
+def pulls_to_follow(store: Store, days: int) -> list[Pull]:
+    """Return the merged pull requests not yet followed for so many days, by repository and branch.
+
+    Those that cannot be followed are tried again.
+    """
+    clauses = """
+        WHERE state = 'merged' AND merged IS NOT NULL AND NOT EXISTS (
+          SELECT 1 FROM followed f WHERE f.repository = pulls.repository
+            AND f.number = pulls.number AND f.reason IS NULL
+            AND f.night > date(pulls.merged, printf('+%d days', ?)))
+        ORDER BY repository, base_ref, merged, number"""
+    return store.select(Pull, clauses, days)
+
+
+def comments_before_merge(store: Store, pull: Pull) -> list[Comment]:
+    """Return the comments of reviewers before a pull request was merged, by reviewer."""
+    clauses = """
+        WHERE repository = ? AND number = ? AND is_review = 1 AND created <= ?
+        ORDER BY reviewer, key"""
+    return store.select(Comment, clauses, pull.repository, pull.number, pull.merged)
+
+
+def to_remark(store: Store, row: Comment) -> Remark:
+    """Return a comment as a remark, without what is observed of it.
+
+    Raises:
+        StoreError: Its text is missing.
+    """
+    return Remark(
+        id=host_id_of(row.key),
+        kind=kind_of(row.key),
+        body=store.text(row.body),
+        login=row.author,
+        is_bot=bool(row.is_app),
+        created=row.created,
+        state=row.state,
+        path=row.path,
+        line=row.line,
+        start_line=row.start_line,
+        side=Side(row.side) if row.side else None,
+        commit=row.commit_id,
+        hunk=store.text(row.hunk) if row.hunk else None,
+        thread=host_id_of(row.thread) if row.thread is not None else None,
+    )
