@@ -27,17 +27,9 @@ from tests.helpers.patterns import Use, collect, of_manifest, worst_growth
 # Patterns that are made at run time.
 _MADE_AT_RUN_TIME = [
     "crscore.audit.signals.observed",  # an escaped id
-    "crscore.claims.structural.consequences.callers",  # an escaped name
-    "crscore.claims.structural.consequences.checks",  # of TOML, all of them
-    "crscore.claims.structural.consequences.hazards",
-    "crscore.claims.structural.consequences.hazards",
-    "crscore.claims.structural.consequences.removals",
-    "crscore.claims.structural.consequences.removals",
-    "crscore.claims.structural.consequences.security",
-    "crscore.claims.structural.consequences.security",
-    "crscore.claims.structural.consequences.values",
-    "crscore.claims.structural.consequences.values",
-    "crscore.claims.structural.consequences.values",
+    "crscore.claims.structural.constants",  # of TOML, all of them
+    "crscore.claims.structural.constants",
+    "crscore.claims.structural.constants",
     "crscore.claims.structural.plain_files",  # of TOML, in a dictionary of the module
     "crscore.claims.structural.roles",
     "crscore.lab.study.attacks.restatements",  # PHRASES, below
@@ -57,8 +49,12 @@ _MADE_AT_RUN_TIME = [
     "crscore.verdicts.code",  # of an escaped name
 ]
 # Read sentences of `statements.MAX_CHARS` at most, and quoted code within them; changed lines of
-# `find.MAX_LINE_CHARS`.
-_BOUNDED = ("crscore.verdicts.", "crscore.claims.structural.consequences.")
+# `consequences.MAX_LINE_CHARS`.
+_BOUNDED = (
+    "crscore.verdicts.",
+    "crscore.claims.structural.consequences",
+    "crscore.claims.structural.constants",
+)
 # Their callers match them whole, through a function or a loop.
 _MATCHED_WHOLE = {"crscore.review.proposals._EDITS[]", "crscore.review.proposals._ONLY_CODE"}
 

@@ -61,7 +61,7 @@ class Evidence:
 
     def unmentioned(self, facts: Sequence[Fact], *, new: bool) -> list[Fact]:
         """Return the facts whose last name the other version does not mention, one per name."""
-        words = self._old_words if new else self.new_words
+        words = self._old_words if new else self._new_words
         facts_by_name: dict[str, Fact] = {}
         for fact in facts:
             last = last_name(fact.name)
@@ -129,7 +129,7 @@ class Evidence:
         return _words(self.change.old, self.old)
 
     @cached_property
-    def new_words(self) -> frozenset[str]:
+    def _new_words(self) -> frozenset[str]:
         """The words of the new version of the unit."""
         return _words(self.change.new, self.new)
 

@@ -23,7 +23,7 @@ from crscore.syntax.guess import guess, is_cpp_header
 Writer: TypeAlias = Callable[[], list[Statement]]
 """Function that writes the sentences of a topic."""
 
-VERSION = 4
+VERSION = 5
 """Version, increased whenever a diff may get different claims."""
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from crscore.claims.structural.change import Change
-from crscore.claims.structural.consequences.find import find_consequences
+from crscore.claims.structural.consequences import find_consequences
 from crscore.claims.structural.details import condition, details
 from crscore.claims.structural.english import Statement, about, fits, listed, quoted
 from crscore.claims.structural.evidence import Evidence

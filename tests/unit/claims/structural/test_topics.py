@@ -230,7 +230,7 @@ def test_claims_of_a_topic_share_it_and_come_by_weight() -> None:
 
 
 def test_implication_is_of_the_topic_of_its_claims() -> None:
-    references = claims(change("a.py", "def f(a=1):\n    g(a)\n", "def f(a=2):\n    g(a)\n"))
+    references = claims(change("a.py", "def f():\n    g(limit=1)\n", "def f():\n    g(limit=2)\n"))
     assert {claim.kind for claim in references} == {ReferenceKind.CLAIM, ReferenceKind.IMPLICATION}
     assert len({claim.topic for claim in references}) == 1
 

@@ -1,4 +1,4 @@
-"""Consequences of changed constants: a change that brings each, and changes that bring none."""
+"""Consequences of changed constants: changes that have each, and changes that have none."""
 
 import pytest
 
@@ -31,24 +31,6 @@ ROWS: tuple[tuple[str, str, str, str], ...] = (
     ("nginx.conf", "a b;\nclient_max_body_size 8M;\n", "a b;\nclient_max_body_size 64M;\n",
         "`client_max_body_size` is now `64M` instead of `8M`: does everything that handles it cope"
         " with that much?"),
-    ("A.cs", "class A {\n  void F() {\n    SetDefault(Setting.Download, false);\n  }\n}\n",
-        "class A {\n  void F() {\n    SetDefault(Setting.Download, true);\n  }\n}\n",
-        "`Setting.Download` now defaults to `true` instead of `false`: what changes for everyone"
-        " who never set it?"),
-    ("a.ts", "function f(p) {\n  const plan = p.plan ?? false;\n  g(plan);\n}\n",
-        "function f(p) {\n  const plan = p.plan ?? true;\n  g(plan);\n}\n",
-        "`p.plan` now defaults to `true` instead of `false`: what changes for everyone who never"
-        " set it?"),
-    ("a.py", "MODEL = os.environ.get('MODEL', 'small-1')\n",
-        "MODEL = os.environ.get('MODEL', 'large-2')\n",
-        "`MODEL` now defaults to `large-2` instead of `small-1`: what changes for everyone who"
-        " never set it?"),
-    ("a.py", "def f(a):\n    return re.sub(r'a+', '', a)\n",
-        "def f(a):\n    return re.sub(r'[ab]+', '', a)\n",
-        "the pattern `[ab]+` replaces `a+`: which input does only one of them match?"),
-    ("a.js", "function f(a) {\n  return a.replace(/x+/g, '');\n}\n",
-        "function f(a) {\n  return a.replace(/[xy]+/g, '');\n}\n",
-        "the pattern `/[xy]+/g` replaces `/x+/g`: which input does only one of them match?"),
     ("a.go", "func f() {\n\tg(os.Getenv(\"OLD_TOKEN\"))\n}\n",
         "func f() {\n\tg(os.Getenv(\"NEW_TOKEN\"))\n}\n",
         "the environment variable `NEW_TOKEN` replaces `OLD_TOKEN`: do set-ups that define only the"
@@ -83,14 +65,6 @@ ROWS: tuple[tuple[str, str, str, str], ...] = (
     ("a.py", "URL = 'https://a.example/v1'\n", "URL = 'https://b.example/v1'\n",
         "the address `https://b.example/v1` replaces `https://a.example/v1`: what still has or"
         " allows only the old one, such as stored settings?"),
-    ("a.ts", "enum Kind {\n  Open = 'open',\n}\n", "enum Kind {\n  Open = 'open',\n"
-        "  Closed = 'closed',\n}\n",
-        "`Kind` has the new member `Closed`: does every `switch` and table over it handle that?"),
-    ("a.py", "class Kind(StrEnum):\n    OPEN = 'open'\n",
-        "class Kind(StrEnum):\n    OPEN = 'open'\n    SHUT = 'shut'\n",
-        "`Kind` has the new member `SHUT`: does every `switch` and table over it handle that?"),
-    ("A.cs", "enum Kind {\n  Open,\n}\n", "enum Kind {\n  Open,\n  Closed,\n}\n",
-        "`Kind` has the new member `Closed`: does every `switch` and table over it handle that?"),
 )  # fmt: skip
 
 # Situation -> path, old, new
@@ -130,13 +104,7 @@ NOTHING: dict[str, tuple[str, str, str]] = {
         "def f(a):\n    g(a, deep=False)\n"),
     "division": ("a.c", "int f(int a) {\n  return a / 2 / b;\n}\n",
         "int f(int a) {\n  return a / 3 / b;\n}\n"),
-    "renamed member": ("a.ts", "enum Kind {\n  Open = 'open',\n}\n",
-        "enum Kind {\n  Opened = 'open',\n}\n"),
-    "names only": ("a.ts", "enum EventName {\n  Open = 'open',\n}\n",
-        "enum EventName {\n  Open = 'open',\n  Shut = 'shut',\n}\n"),
     "passed on": ("a.py", "def f(timeout):\n    g(timeout)\n", "def f(timeout):\n    h(timeout)\n"),
-    "field of a class": ("A.java", "class A {\n  int a;\n}\n",
-        "class A {\n  int a;\n  Kind KIND;\n}\n"),
 }  # fmt: skip
 
 
@@ -155,11 +123,10 @@ def test_nothing(path: str, old: str, new: str) -> None:
     assert _consequences(path, old, new) == []
 
 
-def test_parameter_has_one_consequence() -> None:
+def test_default_of_a_parameter_is_a_quantity() -> None:
     texts = _consequences("a.py", "def f(timeout=20):\n    g()\n", "def f(timeout=10):\n    g()\n")
     assert texts == [
-        "Calls of `f` that omit `timeout` now get `10` instead of `20`: "
-        "is that right for all of them?"
+        "`timeout` is now `10` instead of `20`: does the slowest normal case still finish in time?"
     ]
 
 

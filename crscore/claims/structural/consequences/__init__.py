@@ -1,1 +1,0 @@
-"""Consequences of a change that a reviewer should ask about, each proven by both versions."""
