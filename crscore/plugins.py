@@ -1,12 +1,13 @@
 """Plugins by name: modules that define `create`, named by their file.
 
-A plugin that takes options defines `class Options(msgspec.Struct, frozen=True, kw_only=True,
-forbid_unknown_fields=True)`, each field with its type, its limits (`Annotated[int, Meta(ge=1)]`)
-and its default, and `create(options: Options)`; another one has `create()`.
+A plugin that takes options defines a `msgspec.Struct` that forbids unknown fields, each field with
+its type, its limits (`Annotated[int, Meta(ge=1)]`) and its default, and names it in the signature
+`create(options: ...)`; another one has `create()`.
 """
 
 import importlib
 import importlib.resources
+import inspect
 import re
 from collections.abc import Mapping
 from importlib.resources.abc import Traversable
@@ -81,6 +82,17 @@ class _NoOptions(msgspec.Struct, forbid_unknown_fields=True):
     """Options of a plugin that takes none."""
 
 
+def options_class(module: ModuleType) -> type[msgspec.Struct]:
+    """Return the class that a plugin's `create` takes."""
+    for parameter in inspect.signature(module.create).parameters.values():
+        annotation = parameter.annotation
+        options: type[msgspec.Struct] = (
+            getattr(module, annotation) if isinstance(annotation, str) else annotation
+        )
+        return options
+    return _NoOptions
+
+
 def create(
     kind: str,
     name: str,
@@ -104,7 +116,7 @@ def create(
         UnknownPluginError: No such plugin.
     """
     module = load(kind, name)
-    shape = getattr(module, "Options", _NoOptions)
+    shape = options_class(module)
     option_names = shape.__struct_fields__
     # Chosen values override the offered ones.
     merged = {key: value for key, value in offered.items() if key in option_names} | dict(values)

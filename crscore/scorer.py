@@ -14,7 +14,7 @@ import msgspec
 from crscore import cache, pipeline, plugins
 from crscore.claims.base import ClaimGenerator
 from crscore.claims.llm.merged import Merged
-from crscore.claims.llm.options import Options
+from crscore.claims.llm.options import ModelOptions
 from crscore.diff import parse
 from crscore.encoders.base import Encoder
 from crscore.errors import (
@@ -413,7 +413,7 @@ def make_verifier(settings: Config) -> ModelVerifier | None:
     claims = dict(part.partition(":")[::2] for part in settings.claims.split("+"))
     engine = next((name for name in plugins.names("engines") if name in claims), None)
     values = model_options(settings) | {"has_other_generators": True, "lora": None}
-    options = msgspec.convert(values | {"argument": claims.get(engine or AUTO, "")}, Options)
+    options = msgspec.convert(values | {"argument": claims.get(engine or AUTO, "")}, ModelOptions)
     if engine is None and not options.has_model:
         expected = "llm needs a model: --model NAME, or claims by one"
         raise ConfigError("verify", "settings", expected)
@@ -445,7 +445,7 @@ def _make_matcher(
         learned = plugins.load("matchers", "calibrated")
         fits = settings.threshold is None and learned.knows(encoder.identity)
         name = "calibrated" if fits else "published"
-    option_names = plugins.load("matchers", name).Options.__struct_fields__
+    option_names = plugins.options_class(plugins.load("matchers", name)).__struct_fields__
     if weights and "weights" not in option_names:
         raise ConfigError("matcher", "settings", f"{name} takes no file, got {weights!r}")
     threshold = settings.threshold

@@ -11,7 +11,7 @@ from typing import Final
 
 from crscore import plugins
 from crscore.claims.base import ClaimGenerator
-from crscore.claims.llm.options import Options
+from crscore.claims.llm.options import ModelOptions
 from crscore.errors import DependencyError, EncodingError, GenerationError
 from crscore.records import Claims, Diff
 
@@ -61,7 +61,7 @@ class Auto:
         )
 
 
-def create(options: Options) -> ClaimGenerator:
+def create(options: ModelOptions) -> ClaimGenerator:
     """Create the generator that the options call for."""
     fallback: ClaimGenerator = plugins.create("claims", "structural")
     if not options.has_model:

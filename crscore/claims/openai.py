@@ -7,10 +7,10 @@ The server can be `vllm serve`, llama.cpp, Ollama or a cloud service. Its addres
 import importlib.util
 
 from crscore.claims.base import ClaimGenerator
-from crscore.claims.llm.options import Options
+from crscore.claims.llm.options import ModelOptions
 
 
-def create(options: Options) -> ClaimGenerator:
+def create(options: ModelOptions) -> ClaimGenerator:
     """Create the generator; the server is first called for a diff that is not in the cache."""
     from crscore.claims.llm.factory import make_generator  # noqa: PLC0415  (most runs have no model)
 

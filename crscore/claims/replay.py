@@ -52,14 +52,14 @@ def _unknown(diff: Diff) -> Claims:
     return Claims(references=(), notes=(note,))
 
 
-class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Options of a recording."""
+class ReplayOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Where the recording is."""
 
     argument: str = ""
     """The folder or file."""
 
 
-def create(options: Options) -> ClaimGenerator:
+def create(options: ReplayOptions) -> ClaimGenerator:
     """Load a recording.
 
     Raises:

@@ -7,10 +7,10 @@ of that size, a GPU or a long run time. All diffs of a run are one batch.
 import importlib.util
 
 from crscore.claims.base import ClaimGenerator
-from crscore.claims.llm.options import Options
+from crscore.claims.llm.options import ModelOptions
 
 
-def create(options: Options) -> ClaimGenerator:
+def create(options: ModelOptions) -> ClaimGenerator:
     """Create the generator; its model is loaded for the first diff that is not in the cache."""
     from crscore.claims.llm.factory import make_generator  # noqa: PLC0415  (most runs have no model)
 

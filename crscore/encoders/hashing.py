@@ -25,7 +25,7 @@ TRIGRAM_WEIGHT = 0.25
 _WORD = re.compile(r"\w+")
 
 
-class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class HashingOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Options of the encoder."""
 
     model: Annotated[int, msgspec.Meta(ge=1, le=65_536)] = 256
@@ -76,6 +76,6 @@ def _features(text: str) -> Iterator[tuple[str, float]]:
             yield edged[start : start + TRIGRAM], TRIGRAM_WEIGHT
 
 
-def create(options: Options) -> Encoder:
+def create(options: HashingOptions) -> Encoder:
     """Create the encoder."""
     return Hashing(dim=options.model)

@@ -48,7 +48,7 @@ GRAPH = "all-minilm-l6-v2.onnx"
 REVISION = files.SHA256[files.WEIGHTS][:8]
 
 
-class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class MiniLMOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Options of the encoder."""
 
     model: str = files.MODEL
@@ -234,7 +234,7 @@ class MiniLM:
             yield from zip(batches, encoded, strict=True)
 
 
-def create(options: Options) -> Encoder:
+def create(options: MiniLMOptions) -> Encoder:
     """Create the encoder.
 
     Raises:

@@ -34,7 +34,9 @@ INSTALL_COMMAND = "pip install 'crscore[st]'"
 _FINGERPRINT_PATTERNS = ("*.json", "*.txt", "*.model", "*.safetensors")
 
 
-class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class SentenceTransformersOptions(
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
+):
     """Options of the encoder."""
 
     model: str = PUBLISHED_MODEL
@@ -101,7 +103,7 @@ class SentenceTransformers:
         return vectors
 
 
-def create(options: Options) -> Encoder:
+def create(options: SentenceTransformersOptions) -> Encoder:
     """Create the encoder.
 
     Raises:

@@ -35,7 +35,7 @@ ENCODER = minilm.MiniLM(offline=True)
 
 @pytest.fixture(params=plugins.names("matchers"))
 def matcher(request: pytest.FixtureRequest) -> Matcher:
-    takes = plugins.load("matchers", request.param).Options.__struct_fields__
+    takes = plugins.options_class(plugins.load("matchers", request.param)).__struct_fields__
     choices = {"encoder": ENCODER.identity, "threshold": 0.6}
     options = {key: value for key, value in choices.items() if key in takes}
     matcher: Matcher = plugins.create("matchers", request.param, options)

@@ -32,14 +32,14 @@ sys.exit(cli.run(sys.argv[1:]))
 SERVE = """
 import json, sys
 from crscore.claims.llm.factory import make_generator
-from crscore.claims.llm.options import Options
+from crscore.claims.llm.options import ModelOptions
 from crscore.diff.parse import parse_diff
 base, lora, *patches = sys.argv[1:]
 options = {"model": base, "lora": lora, "offline": True, "form": "json", "few_shots": False}
 options["dtype"] = "float32"  # as trained: of weights that are noise, rounding makes other noise
-tuned = make_generator("vllm", Options(**options))
+tuned = make_generator("vllm", ModelOptions(**options))
 diffs = [parse_diff(patch) for patch in patches]
-without = make_generator("vllm", Options(**{**options, "lora": None}))
+without = make_generator("vllm", ModelOptions(**{**options, "lora": None}))
 print(json.dumps({
     "identity": tuned.identity,
     "claims": [[ref.text for ref in answer.references] for answer in tuned.generate(diffs)],

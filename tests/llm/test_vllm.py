@@ -71,7 +71,7 @@ def engine(tiny: Path) -> vllm.Vllm:
 
 
 def made(**options: Any) -> vllm.Vllm:
-    engine = vllm.create(vllm.Options(**options))
+    engine = vllm.create(vllm.VllmOptions(**options))
     assert isinstance(engine, vllm.Vllm)
     return engine
 
@@ -224,7 +224,7 @@ before = [signal.getsignal(name) for name in names]
 kept = dict(os.environ)
 from crscore.llm.engines import vllm
 from crscore.llm.engines.base import Message, Sampling
-made = vllm.create(vllm.Options(model=sys.argv[1]))
+made = vllm.create(vllm.VllmOptions(model=sys.argv[1]))
 chat = [Message(role="user", text="hello")]
 assert made.complete([chat], Sampling(max_tokens=4))[0].reason is None
 assert [signal.getsignal(name) for name in names] == before
@@ -284,7 +284,7 @@ def _await(url: str, run: subprocess.Popen[bytes], log: Path) -> None:
 
 def asked(server: str, **options: str) -> openai.OpenAI:
     given = {"model": "tiny", "base_url": server, "api_key": "sk-of-this-test"} | options
-    engine = openai.create(openai.Options(**given))
+    engine = openai.create(openai.OpenAIOptions(**given))
     assert isinstance(engine, openai.OpenAI)
     return engine
 

@@ -8,7 +8,7 @@ import msgspec
 from crscore import plugins
 from crscore.cache import Store
 from crscore.claims.llm.generator import ModelClaims
-from crscore.claims.llm.options import ENGINE_OPTIONS, Options
+from crscore.claims.llm.options import ENGINE_OPTIONS, ModelOptions
 from crscore.claims.llm.prompt import Prompt, answer_schema, load_prompt
 from crscore.errors import ConfigError
 from crscore.llm import model_files
@@ -33,7 +33,7 @@ class _Card(msgspec.Struct, frozen=True):
     prompt: _TrainedPrompt = _TrainedPrompt()
 
 
-def make_generator(engine: str, options: Options) -> ModelClaims:
+def make_generator(engine: str, options: ModelOptions) -> ModelClaims:
     """Make a generator.
 
     Args:
@@ -66,12 +66,12 @@ def make_generator(engine: str, options: Options) -> ModelClaims:
     )
 
 
-def choose_engine(options: Options) -> str:
+def choose_engine(options: ModelOptions) -> str:
     """Return the name of the engine for a model of which only the name is known."""
     return "openai" if options.base_url or options.api_key else "vllm"
 
 
-def make_engine(name: str, options: Options) -> Engine:
+def make_engine(name: str, options: ModelOptions) -> Engine:
     """Make an engine, without loading a model or sending a request.
 
     Args:
@@ -94,7 +94,7 @@ def make_engine(name: str, options: Options) -> Engine:
     return engine
 
 
-def _engine_options(options: Options) -> dict[str, object]:
+def _engine_options(options: ModelOptions) -> dict[str, object]:
     values = {name: getattr(options, name) for name in ENGINE_OPTIONS}
     if options.argument:
         values["model"] = options.argument
@@ -118,7 +118,7 @@ def _trained_prompt(engine_options: dict[str, object]) -> _TrainedPrompt:
     return _TrainedPrompt()
 
 
-def _load_prompt(options: Options, trained: _TrainedPrompt) -> Prompt:
+def _load_prompt(options: ModelOptions, trained: _TrainedPrompt) -> Prompt:
     prompt = load_prompt(options.prompt or trained.name)
     if trained.sha256 not in ("", prompt.sha256) and trained.name == prompt.name:
         expected = f"is not the {prompt.name} of this version: train it again, or name a prompt"

@@ -7,7 +7,7 @@ import msgspec
 Positive = Annotated[int, msgspec.Meta(ge=1)]
 
 
-class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ModelOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The prompt, the sampling, the cache, and options that an engine checks."""
 
     argument: str = ""
@@ -46,5 +46,5 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         return bool(self.model or self.argument)
 
 
-ENGINE_OPTIONS = Options.__struct_fields__[Options.__struct_fields__.index("model") :]
+ENGINE_OPTIONS = ModelOptions.__struct_fields__[ModelOptions.__struct_fields__.index("model") :]
 """Fields that are options of an engine."""

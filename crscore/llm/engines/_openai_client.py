@@ -14,7 +14,7 @@ from typing import Any, Final
 import httpx2
 import openai
 
-from crscore.llm.engines._openai_request import Options, RequestFormat
+from crscore.llm.engines._openai_request import OpenAIOptions, RequestFormat
 from crscore.llm.engines.base import Answer, Message, Sampling
 
 MAX_RETRIES: Final = 3
@@ -70,7 +70,7 @@ class Fault:
 class Client:
     """Client that sends the chats of one call, in one event loop."""
 
-    options: Options
+    options: OpenAIOptions
     sampling: Sampling
     request_format: RequestFormat
     """Shared by all calls, so that what one learns from the server's errors serves the next."""

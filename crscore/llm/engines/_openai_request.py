@@ -15,7 +15,7 @@ _OLD_LIMIT, _NEW_LIMIT = "max_tokens", "max_completion_tokens"
 _OPTIONAL_PARTS: Final = ("temperature", "top_p", "seed")
 
 
-class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class OpenAIOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Options of the model and its server."""
 
     model: str = ""

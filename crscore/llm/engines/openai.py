@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from crscore.errors import ConfigError, DependencyError, EngineError
-from crscore.llm.engines._openai_request import Options, RequestFormat
+from crscore.llm.engines._openai_request import OpenAIOptions, RequestFormat
 from crscore.llm.engines.base import Answer, Engine, Message, Sampling
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ _HINTS: Final = {
 class OpenAI:
     """Model on an OpenAI-compatible server."""
 
-    options: Options = field(repr=False)
+    options: OpenAIOptions = field(repr=False)
     """The model, its server and key, and how requests are sent."""
     _format: RequestFormat = field(default_factory=RequestFormat, repr=False, compare=False)
 
@@ -134,7 +134,7 @@ class OpenAI:
         return text.replace(key, "***") if key else text
 
 
-def create(options: Options) -> Engine:
+def create(options: OpenAIOptions) -> Engine:
     """Make the engine, without sending a request.
 
     Raises:

@@ -30,7 +30,7 @@ takes, the fewer run at a time."""
 Count = Annotated[int, msgspec.Meta(ge=1)]
 
 
-class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class VllmOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Options of the model, its adapter, and how they are loaded."""
 
     model: str = DEFAULT_MODEL
@@ -55,7 +55,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 class Vllm:
     """Model in vLLM, which is loaded at the first chat and shared within the process."""
 
-    options: Options
+    options: VllmOptions
 
     @property
     def lora(self) -> Path | None:
@@ -227,7 +227,7 @@ class Vllm:
         return _load_part("AutoConfig", *self._source(), offline=self.options.offline)
 
 
-def create(options: Options) -> Engine:
+def create(options: VllmOptions) -> Engine:
     """Make the engine, without loading the model.
 
     Raises:

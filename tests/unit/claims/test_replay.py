@@ -12,7 +12,7 @@ PATCH = parse.parse_diff("@@ -1 +1 @@\n-a\n+b\n", language="python")
 
 
 def replayed(path: Path):
-    return replay.create(replay.Options(argument=str(path))).generate([PATCH])[0]
+    return replay.create(replay.ReplayOptions(argument=str(path))).generate([PATCH])[0]
 
 
 def test_rows_of_a_file_answer_by_hash(tmp_path: Path) -> None:
@@ -69,18 +69,18 @@ def test_identity_changes_with_the_recording(tmp_path: Path) -> None:
     identities = set()
     for text in ('{"sha256": "1", "claims": []}', '{"sha256": "2", "claims": []}'):
         file.write_text(text, encoding="utf-8")
-        identities.add(replay.create(replay.Options(argument=str(file))).identity)
+        identities.add(replay.create(replay.ReplayOptions(argument=str(file))).identity)
     assert len(identities) == 2
 
 
 def test_no_path_is_a_wrong_setting() -> None:
     with pytest.raises(ConfigError, match="replay:PATH"):
-        replay.create(replay.Options(argument=""))
+        replay.create(replay.ReplayOptions(argument=""))
 
 
 def test_missing_file_is_one_clear_error(tmp_path: Path) -> None:
     with pytest.raises(GenerationError, match="cannot be read"):
-        replay.create(replay.Options(argument=str(tmp_path / "none.jsonl")))
+        replay.create(replay.ReplayOptions(argument=str(tmp_path / "none.jsonl")))
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_broken_row_names_its_place(tmp_path: Path, row: str) -> None:
     file = tmp_path / "claims.jsonl"
     file.write_text("\n" + row, encoding="utf-8")
     with pytest.raises(GenerationError, match="entry 2"):
-        replay.create(replay.Options(argument=str(file)))
+        replay.create(replay.ReplayOptions(argument=str(file)))
 
 
 def test_blank_claims_are_left_out(tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def test_line_separator_inside_a_claim_ends_no_row(tmp_path: Path) -> None:
 def test_folder_without_a_recording_is_refused(tmp_path: Path) -> None:
     (tmp_path / "notes.md").write_text("x", encoding="utf-8")
     with pytest.raises(GenerationError, match="has no recording"):
-        replay.create(replay.Options(argument=str(tmp_path)))
+        replay.create(replay.ReplayOptions(argument=str(tmp_path)))
 
 
 def test_name_of_a_file_is_part_of_the_identity(tmp_path: Path) -> None:
@@ -132,5 +132,5 @@ def test_name_of_a_file_is_part_of_the_identity(tmp_path: Path) -> None:
         folder = tmp_path / name
         folder.mkdir()
         (folder / f"{name}.txt").write_text("It changes a.", encoding="utf-8")
-        identities.add(replay.create(replay.Options(argument=str(folder))).identity)
+        identities.add(replay.create(replay.ReplayOptions(argument=str(folder))).identity)
     assert len(identities) == 2

@@ -98,14 +98,14 @@ def test_create_with_a_folder_encodes_with_it_and_keeps_the_identity(
 ) -> None:
     for name in files.SHA256:
         (tmp_path / name).symlink_to(model_folder() / name)
-    local = minilm.create(minilm.Options(model=str(tmp_path)))
+    local = minilm.create(minilm.MiniLMOptions(model=str(tmp_path)))
     np.testing.assert_array_equal(local.encode(["a loop"]), encoder.encode(["a loop"]))
     assert local.identity == encoder.identity
 
 
 @pytest.mark.parametrize("revision", ["53aa5117", files.COMMIT, files.SHA256[files.WEIGHTS]])
 def test_create_with_a_known_revision_is_accepted(revision: str) -> None:
-    assert minilm.create(minilm.Options(revision=revision)).identity.endswith("@53aa5117")
+    assert minilm.create(minilm.MiniLMOptions(revision=revision)).identity.endswith("@53aa5117")
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_create_with_what_it_is_not_says_what_to_use(
 
 def test_encode_with_a_folder_without_the_files_is_model_not_found(tmp_path: Path) -> None:
     with pytest.raises(ModelNotFoundError, match=r"CRSCORE_ENCODER_DIR=.* crscore encoder install"):
-        minilm.create(minilm.Options(model=str(tmp_path))).encode(["a"])
+        minilm.create(minilm.MiniLMOptions(model=str(tmp_path))).encode(["a"])
 
 
 @pytest.mark.parametrize("name", sorted(files.SHA256))
@@ -138,14 +138,14 @@ def test_encode_with_a_changed_file_is_refused(tmp_path: Path, name: str) -> Non
     (tmp_path / name).unlink()
     (tmp_path / name).write_bytes(content)
     with pytest.raises(EncodingError, match=f"not the published {name}"):
-        minilm.create(minilm.Options(model=str(tmp_path))).encode(["a"])
+        minilm.create(minilm.MiniLMOptions(model=str(tmp_path))).encode(["a"])
 
 
 def test_encode_with_weights_that_are_no_tensor_file_is_refused(tmp_path: Path) -> None:
     shutil.copyfile(model_folder() / files.VOCABULARY, tmp_path / files.VOCABULARY)
     (tmp_path / files.WEIGHTS).write_bytes(b"an error page")
     with pytest.raises(EncodingError, match=r"not the published model\.safetensors"):
-        minilm.create(minilm.Options(model=str(tmp_path))).encode(["a"])
+        minilm.create(minilm.MiniLMOptions(model=str(tmp_path))).encode(["a"])
 
 
 def test_encode_without_onnxruntime_names_the_command(
@@ -153,7 +153,7 @@ def test_encode_without_onnxruntime_names_the_command(
 ) -> None:
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     with pytest.raises(DependencyError, match="pip install"):
-        minilm.create(minilm.Options(model=str(tmp_path))).encode(["a"])
+        minilm.create(minilm.MiniLMOptions(model=str(tmp_path))).encode(["a"])
 
 
 def test_workers_are_at_least_one_and_at_most_eight() -> None:

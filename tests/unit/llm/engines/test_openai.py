@@ -437,5 +437,5 @@ def test_a_wrong_option_is_named(options: dict[str, object], message: str) -> No
 
 
 def test_a_key_alone_asks_openai() -> None:
-    made = openai.create(openai.Options(model="m", api_key="k"))
+    made = openai.create(openai.OpenAIOptions(model="m", api_key="k"))
     assert made.origin == openai.OPENAI_URL

@@ -159,7 +159,7 @@ if sys.argv[2:]:
     sys.modules["vllm"].__spec__ = importlib.machinery.ModuleSpec("vllm", None)
 else:
     sys.modules["vllm"] = None
-print(vllm.create(vllm.Options(model=sys.argv[1])).count([Message(role="user", text="Hello")]))
+print(vllm.create(vllm.VllmOptions(model=sys.argv[1])).count([Message(role="user", text="Hello")]))
 """
 
 
