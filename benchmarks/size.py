@@ -1,16 +1,28 @@
-"""Count lines of code by room: `python benchmarks/size.py [REVISION]`.
+"""Count lines of code by room, and what they are made of.
+
+python benchmarks/size.py [REVISION]    # without one, the working tree
+python benchmarks/size.py --lower       # lower each ceiling of size.toml to the present lines
 
 A line counts when it holds code: blank lines, comments and docstrings, also those below fields and
-constants, do not. Without a revision the working tree is read, else that commit.
+constants, do not. Comments, without those that tools read, are counted per 100 lines of any kind.
 """
 
+from __future__ import annotations
+
 import ast
+import io
+import re
 import subprocess
 import sys
+import tokenize
+import tomllib
 from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
+CEILINGS = Path(__file__).parent / "size.toml"
+TOP = "top"
+RESEARCH = "research"
 
 
 def code_lines(source: str) -> int:
@@ -36,26 +48,83 @@ def git(*arguments: str) -> str:
     return done.stdout
 
 
-def sources(revision: str | None) -> dict[str, str]:
-    """Read the package's modules by path."""
+def sources(revision: str | None = None) -> dict[str, str]:
+    """Read the modules of the package and of research, without research's tests, by path."""
     if revision is None:
-        modules = sorted(ROOT.glob("crscore/**/*.py"))
-        return {path.relative_to(ROOT).as_posix(): path.read_text("utf-8") for path in modules}
-    names = git("ls-tree", "-r", "--name-only", revision, "crscore").splitlines()
-    return {name: git("show", f"{revision}:{name}") for name in names if name.endswith(".py")}
+        paths = [path for top in ("crscore", RESEARCH) for path in (ROOT / top).glob("**/*.py")]
+        found = {path.relative_to(ROOT).as_posix(): path.read_text("utf-8") for path in paths}
+    else:
+        listed = git("ls-tree", "-r", "--name-only", revision, "crscore", RESEARCH).splitlines()
+        found = {name: git("show", f"{revision}:{name}") for name in listed if name.endswith(".py")}
+    tests = f"{RESEARCH}/tests/"
+    return {name: found[name] for name in sorted(found) if not name.startswith(tests)}
+
+
+def room(path: str) -> str:
+    """Name the room of a module: the package below `crscore`, or research as a whole."""
+    top, *parts = path.split("/")
+    if top == RESEARCH:
+        return RESEARCH
+    return parts[0] if len(parts) > 1 else TOP
+
+
+def lines_by_room(modules: dict[str, str]) -> Counter[str]:
+    lines: Counter[str] = Counter()
+    for path, source in modules.items():
+        lines[room(path)] += code_lines(source)
+    return lines
+
+
+def describe(modules: dict[str, str]) -> list[str]:
+    """Count what the package's code is made of."""
+    lines = sum(map(code_lines, modules.values()))
+    nodes = [node for source in modules.values() for node in ast.walk(ast.parse(source))]
+    functions = [
+        node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+    private = sum(name.startswith("_") and not name.startswith("__") for name in functions)
+    classes = sum(isinstance(node, ast.ClassDef) for node in nodes)
+    comments = sum(
+        token.type == tokenize.COMMENT and not token.string.startswith(("# noqa", "# type:"))
+        for source in modules.values()
+        for token in tokenize.generate_tokens(io.StringIO(source).readline)
+    )
+    all_lines = sum(len(source.splitlines()) for source in modules.values())
+    packages = {path.rpartition("/")[0] for path in modules}
+    return [
+        f"packages                 {len(packages)}",
+        f"deepest below crscore    {max(package.count('/') for package in packages)}",
+        f"classes per 1,000 lines  {1000 * classes / lines:.1f}",
+        f"private functions        {100 * private / len(functions):.0f} % of {len(functions)}",
+        f"comments per 100 lines   {100 * comments / all_lines:.1f}",
+    ]
+
+
+def lower() -> None:
+    """Write the lines that there are over each higher ceiling; comments stay."""
+    lines = lines_by_room(sources())
+
+    def lowered(match: re.Match[str]) -> str:
+        return match[1] + str(min(int(match[3]), lines.get(match[2], int(match[3]))))
+
+    text = CEILINGS.read_text("utf-8")
+    CEILINGS.write_text(re.sub(r"(?m)^((\w+) = )(\d+)", lowered, text), "utf-8")
 
 
 def main() -> None:
-    lines: Counter[str] = Counter()
-    files: Counter[str] = Counter()
-    for path, source in sources(sys.argv[1] if sys.argv[1:] else None).items():
-        parts = path.split("/")[1:]
-        room = "/".join(parts[:-1][:2]) or "(top level)"
-        lines[room] += code_lines(source)
-        files[room] += 1
-    for room in sorted(lines):
-        print(f"{room:24} {lines[room]:6} lines {files[room]:4} files")
-    print(f"{'crscore':24} {lines.total():6} lines {files.total():4} files")
+    if sys.argv[1:] == ["--lower"]:
+        lower()
+        return
+    modules = sources(sys.argv[1] if sys.argv[1:] else None)
+    package = {path: source for path, source in modules.items() if path.startswith("crscore/")}
+    lines, files = lines_by_room(modules), Counter(map(room, modules))
+    ceilings = tomllib.loads(CEILINGS.read_text("utf-8"))["rooms"]
+    for name in sorted(lines):
+        ceiling = f" of at most {ceilings[name]:6}" if name in ceilings else ""
+        print(f"{name:24} {lines[name]:6} lines {files[name]:4} files{ceiling}")
+    print(*describe(package), sep="\n")
+    total = lines.total() - lines[RESEARCH]
+    print(f"{'crscore':24} {total:6} lines {len(package):4} files")
 
 
 if __name__ == "__main__":
