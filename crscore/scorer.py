@@ -313,7 +313,6 @@ def _make_parts(
         "claims": generator.identity,
         # replaced after a run by the tools that ran
         "analyzers": suite.NONE,
-        **({} if settings.issues == "lines" else {"issues": settings.issues}),
         "matcher": matcher.identity,
         **({} if threshold is None else {"tau": str(threshold)}),
         **({} if reader is None else {"reader": reader.identity, "verdicts": judge.VERSION}),
@@ -489,7 +488,7 @@ def make_analyzers(
     """Make the static analysis in the settings.
 
     Args:
-        settings: `analyzers`, `issues`, `tools_dir`, `trust`, and where to cache findings.
+        settings: `analyzers`, `tools_dir`, `trust`, and where to cache findings.
         reports: Findings of tools outside of this run, from SARIF files.
         untrusted: Whether the changes are untrusted.
 
@@ -505,7 +504,6 @@ def make_analyzers(
         tools=Path(settings.tools_dir) if settings.tools_dir else tools.default_folder(),
         path=search_path(),
         cache=make_store(settings) if settings.cache else None,
-        compat=settings.issues == "paper",
         reports=reports,
         untrusted=untrusted and not settings.trust,
     )

@@ -50,7 +50,6 @@ Share = Annotated[float, Meta(ge=0, le=1, extra={"metavar": "X"})]
 Form = Literal["json", "sections"]
 Splitter = Literal["markdown", "paper"]
 OnNothing = Literal["pass", "fail", "skip"]
-IssueRule = Literal["lines", "paper"]
 Verify = Literal["code", "llm"]
 
 
@@ -118,9 +117,6 @@ class Config(ModelSettings, frozen=True, kw_only=True):
     max_issues: Annotated[
         Limit, _help("Maximum issues counted per hunk, the most severe first.")
     ] = 3
-    issues: Annotated[IssueRule, _help("Count issues on changed lines, or as in the paper.")] = (
-        "lines"
-    )
     tools_dir: Annotated[Folder | None, _help("Folder where npm analyzers are installed.")] = None
     cache_dir: Annotated[Folder | None, _help("Cache folder (default: the system's).")] = None
     cache: Annotated[bool, _help("Cache findings, claims and responses of code hosts.")] = True
@@ -180,16 +176,13 @@ SETTINGS: Mapping[str, Setting] = {
 }
 """Settings by name."""
 _TYPES = get_type_hints(Config, include_extras=True)
-_PRESET_SETTINGS = (
-    "encoder", "claims", "matcher", "splitter", "issues", "threshold", "revision"
-)  # fmt: skip
+_PRESET_SETTINGS = ("encoder", "claims", "matcher", "splitter", "threshold", "revision")
 PRESETS: Mapping[str, Mapping[str, Any]] = {
     "default": {name: SETTINGS[name].default for name in _PRESET_SETTINGS},
     "paper": {
         "encoder": "st:mixedbread-ai/mxbai-embed-large-v1",
         "matcher": "published",
         "splitter": "paper",
-        "issues": "paper",
         "threshold": 0.7314,
         "revision": None,
     },

@@ -31,7 +31,7 @@ SCORING: Final = ("claims", "threshold", "verify", *MODEL)
 """Settings that determine the score of a review."""
 PARTS: Final = (
     "preset", "encoder", "revision", "matcher", "splitter", "max_claims", "analyzers",
-    "max_issues", "issues", "tools_dir", "cache", "cache_dir",
+    "max_issues", "tools_dir", "cache", "cache_dir",
 )  # fmt: skip
 """The settings that choose the parts of a run."""
 _KINDS = {"claims": "claims", "encoder": "encoders", "format": "reports", "matcher": "matchers"}
@@ -54,7 +54,7 @@ GROUPS: Final = {
         "claims", "matcher", "threshold", "encoder", "revision", "splitter", "max_claims", "preset",
     ),
     "Static analysis": (
-        "analyzers", "max_issues", "issues", "tools_dir", "sarif", "trust",
+        "analyzers", "max_issues", "tools_dir", "sarif", "trust",
     ),
     "Language model": ("verify", *MODEL),
     "Cache, limits and settings": (

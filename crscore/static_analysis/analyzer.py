@@ -94,7 +94,7 @@ class Tool(_Part, frozen=True):
 
 
 class Run(_Part, frozen=True):
-    """`[run]` or `[compat]`: how to call the tool."""
+    """`[run]`: how to call the tool."""
 
     arguments: tuple[str, ...]
     """Arguments with placeholders."""
@@ -249,8 +249,6 @@ class Manifest(_Part, frozen=True):
     fragments: Rules | None = None
     style: Rules = Rules(rules=())
     limits: Limits = Limits()
-    compat: Run | None = None
-    """Call as in the published method."""
 
 
 @dataclass(frozen=True)
@@ -270,11 +268,10 @@ class Analyzer:
     def sha256(self) -> str:
         """Hash of everything that determines the tool's findings, 64 hex digits."""
         digest = hashlib.sha256()
-        runs = [run for run in (self.manifest.run, self.manifest.compat) if run is not None]
-        files = {run.rules for run in runs if run.rules is not None}
-        for run in runs:
-            own_files = _OWN_FILE.findall(" ".join((*run.arguments, *run.environment.values())))
-            files |= {name for name in own_files if (self.folder / name).is_file()}
+        run = self.manifest.run
+        own_files = _OWN_FILE.findall(" ".join((*run.arguments, *run.environment.values())))
+        files = {name for name in own_files if (self.folder / name).is_file()}
+        files |= {run.rules} if run.rules else set()
         for name in (FILE_NAME, *sorted(files)):
             content = (self.folder / name).read_bytes()
             # With the length, so that two sets of files never give the same input.
@@ -331,12 +328,11 @@ def read_analyzer(folder: Path, *, shipped: bool) -> Analyzer:
         # ``Expected `str`, got `int` - at `$.tool.command` ``
         text, _, place = str(exc).partition(" - at ")
         raise ManifestError(source, place.strip("`$").removeprefix(".") or "file", text) from exc
-    for key, run in (("run", manifest.run), ("compat", manifest.compat)):
-        if run is not None and run.rules is not None:
-            rules = (folder / run.rules).resolve()
-            if not rules.is_relative_to(folder) or not rules.is_file():
-                text = f"{run.rules!r} is not a file of this folder"
-                raise ManifestError(source, f"{key}.rules", text)
+    if manifest.run.rules is not None:
+        rules = (folder / manifest.run.rules).resolve()
+        if not rules.is_relative_to(folder) or not rules.is_file():
+            text = f"{manifest.run.rules!r} is not a file of this folder"
+            raise ManifestError(source, "run.rules", text)
     return Analyzer(name=folder.name, folder=folder, manifest=manifest, shipped=shipped)
 
 

@@ -1,12 +1,11 @@
 """Selection of the findings that belong to the change.
 
 A finding counts when it is on a changed line of the new file. Findings that the old file already
-had, at least as severe, predate the change. The published filter, which compares the text of lines,
-is kept for reproducing published numbers only.
+had, at least as severe, predate the change.
 """
 
 import bisect
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from crscore.records import SEVERITIES, ChangedFile, Finding, LineKind
@@ -63,30 +62,3 @@ def _place(finding: Finding, changed: Sequence[int]) -> Finding:
     if changed[first] == finding.line:
         return replace(finding, in_change=True)
     return replace(finding, in_change=True, line=changed[first], end_line=changed[stop - 1])
-
-
-def same_text(
-    file: ChangedFile, findings: Iterable[Finding], new: Sequence[str]
-) -> tuple[Finding, ...]:
-    """Keep the findings that the published filter keeps, to reproduce its numbers.
-
-    A finding is kept when the text of its line equals the text of any added or removed line;
-    line -1, a finding on the whole file, means the last line but one, as in the reference
-    code.
-
-    Source:
-        Naik et al., NAACL 2025, appendix on code smells, and the reference code's filter.
-    """
-    texts = {line.text.strip() for line in file.lines(LineKind.ADDED, LineKind.REMOVED)}
-    return tuple(
-        replace(finding, in_change=_published_line(new, finding.line) in texts)
-        for finding in findings
-    )
-
-
-def _published_line(lines: Sequence[str], line: int) -> str | None:
-    index = line - 1 if line > 0 else -2
-    try:
-        return lines[index].strip()
-    except IndexError:
-        return None

@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from crscore.errors import ToolFailedError
@@ -44,7 +43,6 @@ def analysis(
     units: Sequence[Sequence[Unit]],
     results: Sequence[ToolResult],
     *,
-    compat: bool,
     confined: bool,
     outside: tuple[tuple[ToolRun, tuple[Finding, ...]], ...],
 ) -> Analysis:
@@ -54,7 +52,6 @@ def analysis(
         diff: The change.
         units: The texts of each of its files.
         results: Results of each tool that ran, for this change and others.
-        compat: Choose the findings as the published method did.
         confined: Whether this system can keep the tools off the network.
         outside: Findings of tools outside of this run.
 
@@ -75,7 +72,7 @@ def analysis(
         if concerned:
             runs.append(_run_of(result, [file for file, _ in concerned]))
         for file, texts in concerned:
-            findings.extend(_in_file(result, file, texts, compat=compat))
+            findings.extend(_in_file(result, file, texts))
     # Where no tool had a file to read, none needed a sandbox.
     confined = confined or not runs
     # A linter that also ran here repeats its findings in other words.
@@ -141,17 +138,11 @@ def _has_findings(outcome: Outcome) -> bool:
     return not isinstance(outcome, ToolFailedError) and bool(outcome.findings)
 
 
-def _in_file(
-    result: ToolResult, file: ChangedFile, units: Sequence[Unit], *, compat: bool
-) -> tuple[Finding, ...]:
+def _in_file(result: ToolResult, file: ChangedFile, units: Sequence[Unit]) -> tuple[Finding, ...]:
     own_units = [unit for unit in units if unit in result.outcomes]
     new_units = (unit for unit in own_units if unit.side is Side.NEW)
     new = [finding for unit in new_units for finding in _findings(result, unit)]
     text = {unit.side: unit.text.split("\n") for unit in own_units if not unit.is_fragment}
-    if compat:
-        # The published method counts matters of style.
-        unstyled = [replace(finding, is_style=False) for finding in new]
-        return change.same_text(file, unstyled, text.get(Side.NEW, []))
     old = next((unit for unit in own_units if unit.side is Side.OLD), None)
     if old is None or not _was_read(result.outcomes[old]):
         return change.classify(file, new, None, sources=None)

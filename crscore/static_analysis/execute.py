@@ -23,9 +23,9 @@ from crscore.cache import Store
 from crscore.errors import ToolFailedError, ToolNotFoundError
 from crscore.sandbox import run as sandbox
 from crscore.static_analysis import formats
-from crscore.static_analysis.analyzer import Capture, Pattern, Run
+from crscore.static_analysis.analyzer import Capture, Pattern
 from crscore.static_analysis.reports import RawFinding, RawReport
-from crscore.static_analysis.tools import Installed, extra_environment, fill, limits_of
+from crscore.static_analysis.tools import Installed, fill, limits_of
 from crscore.static_analysis.units import Unit
 from crscore.static_analysis.wording import MAX_MESSAGE
 from crscore.version import __version__
@@ -46,21 +46,14 @@ Outcome = RawReport | ToolFailedError
 
 
 class Task(NamedTuple):
-    """Tool with the call to run."""
+    """Run of one tool."""
 
     tool: Installed
     """The tool."""
-    run: Run
-    """Call of the tool."""
     cache: Store | None
     """Cache of the tool's findings by text."""
     stop: threading.Event
     """Set when the outcome is no longer needed."""
-
-    @property
-    def is_published(self) -> bool:
-        """Whether the tool is called as in the published method."""
-        return self.run is self.tool.analyzer.manifest.compat
 
 
 def run_analyzer(task: Task, units: Sequence[Unit]) -> tuple[Outcome, ...]:
@@ -126,7 +119,6 @@ def _run_batch(task: Task, units: Sequence[Unit]) -> list[RawReport]:
     tool = task.tool
     if task.stop.is_set():
         raise ToolFailedError(tool.analyzer.name, "was stopped")
-    extra = extra_environment(tool.analyzer, task.run, tool.tools)
     with tempfile.TemporaryDirectory(prefix="crscore-") as outer:
         # Separate folders: a tool that reads all of `work` must find only the texts there.
         work, home, scratch = (Path(outer) / name for name in ("work", "home", "tmp"))
@@ -138,8 +130,7 @@ def _run_batch(task: Task, units: Sequence[Unit]) -> list[RawReport]:
                 [tool.program, *_arguments(task, names, work, scratch)],
                 tool=tool.analyzer.name,
                 folder=work,
-                environment={**tool.environment, **extra}
-                | {"HOME": str(home), "TMPDIR": str(scratch)},
+                environment={**tool.environment, "HOME": str(home), "TMPDIR": str(scratch)},
                 limits=limits_of(tool.analyzer),
             )
         except ToolNotFoundError as exc:  # it existed when its version was queried
@@ -159,8 +150,6 @@ def _write(task: Task, units: Sequence[Unit], work: Path) -> list[str]:
 def _without_suppressions(task: Task, unit: Unit) -> str:
     """Overwrite suppression comments in place; columns do not change."""
     text = unit.text
-    if task.is_published:
-        return text
     for pattern in task.tool.analyzer.manifest.suppressions.patterns:
         text = pattern.compiled.sub(lambda match: re.sub(r"[^\n]", "x", match[0]), text)
     return text
@@ -173,13 +162,13 @@ def _arguments(task: Task, names: Sequence[str], work: Path, scratch: Path) -> I
     values = {
         "{file_list}": str(listing),
         "{folder}": str(work),
-        "{rules}": str(analyzer.folder / (task.run.rules or "")),
+        "{rules}": str(analyzer.folder / (analyzer.manifest.run.rules or "")),
         "{here}": str(analyzer.folder),
         "{tools}": str(task.tool.tools),
         # Unpredictable, so that no analysed text can contain it.
         "{marker}": f"crscore-{secrets.token_hex(16)}",
     }
-    for argument in task.run.arguments:
+    for argument in analyzer.manifest.run.arguments:
         if argument == "{files}":
             yield from names
         else:
@@ -200,9 +189,7 @@ def _read(task: Task, process: sandbox.Completed, count: int) -> list[RawReport]
             name, f"ended with exit code {process.code}", process.code, stderr_text
         )
     report = formats.read_report(process.stdout, manifest.output, tool=name)
-    # The published method counted parse errors of a tool as issues of the code.
-    rules = () if task.is_published else manifest.output.unparsed_rules
-    unparsed, findings = _separate_unparsed(report, rules)
+    unparsed, findings = _separate_unparsed(report, manifest.output.unparsed_rules)
     unparsed |= _unparsed_in_stderr(process.stderr, manifest.output.unparsed_stderr)
     if process.code not in codes.clean and not findings and not unparsed:
         reason = f"ended with exit code {process.code} and no finding"
@@ -256,7 +243,6 @@ def _key(task: Task, unit: Unit) -> str:
     parts: Mapping[str, str] = {
         "crscore": __version__,
         "tool": f"{analyzer.name} {task.tool.version} {analyzer.sha256}",
-        "run": msgspec.json.encode(task.run).decode(),
         # The suffix, and whether it is a package, can change what a tool finds.
         "name": unit.file_name(0),
         "text": unit.text,

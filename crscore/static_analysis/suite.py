@@ -18,7 +18,6 @@ from crscore.static_analysis import collect, execute, external_sarif, tools
 from crscore.static_analysis.analyzer import (
     FILE_NAME,
     Analyzer,
-    Run,
     analyzer_names,
     builtin,
     read_analyzer,
@@ -48,8 +47,6 @@ class Suite:
     """Search path for programs."""
     cache: Store | None = None
     """Cache of findings by tool, version, rules and text."""
-    compat: bool = False
-    """Whether to run the tools and choose the findings as in the published method."""
     reports: tuple[RawReport, ...] = ()
     """Findings of tools outside of this run, from SARIF files."""
     untrusted: bool = False
@@ -80,7 +77,6 @@ class Suite:
                 diff,
                 texts,
                 results,
-                compat=self.compat,
                 confined=confined,
                 outside=external_sarif.find_runs(self.reports, diff),
             )
@@ -102,13 +98,8 @@ class Suite:
     def _applicable(self, diffs: Sequence[Diff]) -> list[Analyzer]:
         present = {suffix_of(file) for diff in diffs for file in diff.files}
         return [
-            analyzer
-            for analyzer in self.analyzers
-            if present & set(analyzer.manifest.suffixes) and self._call(analyzer) is not None
+            analyzer for analyzer in self.analyzers if present & set(analyzer.manifest.suffixes)
         ]
-
-    def _call(self, analyzer: Analyzer) -> Run | None:
-        return analyzer.manifest.compat if self.compat else analyzer.manifest.run
 
     def _find(self, analyzer: Analyzer) -> Installed | Absent:
         return tools.find_tool(analyzer, tools=self.tools, path=self.path, cache=self.cache)
@@ -122,12 +113,11 @@ class Suite:
     ) -> collect.ToolResult:
         refused = self.untrusted and not confined
         tool = collect.REFUSED if refused else self._find(analyzer)
-        call = self._call(analyzer)
-        if isinstance(tool, tools.Absent) or call is None:
+        if isinstance(tool, tools.Absent):
             return collect.ToolResult(analyzer, tool, {})
         all_units = (unit for of_diff in units for texts in of_diff for unit in texts)
         distinct = list(dict.fromkeys(unit for unit in all_units if _reads(analyzer, unit)))
-        outcomes = execute.run_analyzer(execute.Task(tool, call, self.cache, stop), distinct)
+        outcomes = execute.run_analyzer(execute.Task(tool, self.cache, stop), distinct)
         return collect.ToolResult(analyzer, tool, dict(zip(distinct, outcomes, strict=True)))
 
 

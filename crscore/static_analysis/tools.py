@@ -20,7 +20,7 @@ from crscore.cache import Store
 from crscore.errors import AnalyzerError, ToolFailedError, ToolNotFoundError
 from crscore.records import ToolState
 from crscore.sandbox import run as sandbox
-from crscore.static_analysis.analyzer import INTERPRETER, Analyzer, Run
+from crscore.static_analysis.analyzer import INTERPRETER, Analyzer
 from crscore.version import __version__
 
 _SYSTEM = ("/usr/local/bin", "/usr/bin", "/bin")
@@ -134,13 +134,9 @@ def _program(command: str, tool_folder: Path, path: str) -> str | None:
 def _environment(analyzer: Analyzer, tool_folder: Path, programs: list[str]) -> dict[str, str]:
     folders = dict.fromkeys([*(str(Path(program).parent) for program in programs), *_SYSTEM])
     base = {"PATH": os.pathsep.join(folders), "LANG": "C.UTF-8"}
-    return base | extra_environment(analyzer, analyzer.manifest.run, tool_folder)
-
-
-def extra_environment(analyzer: Analyzer, run: Run, tool_folder: Path) -> dict[str, str]:
-    """Return the environment variables that a call of a tool adds."""
     places = {"{tools}": str(tool_folder), "{here}": str(analyzer.folder)}
-    return {key: fill(value, places) for key, value in run.environment.items()}
+    own = analyzer.manifest.run.environment
+    return base | {key: fill(value, places) for key, value in own.items()}
 
 
 def fill(text: str, values: Mapping[str, str]) -> str:

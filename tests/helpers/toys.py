@@ -121,7 +121,6 @@ def suite(
     *analyzers: Analyzer,
     tools: Path | None = None,
     cache: Store | None = None,
-    compat: bool = False,
     reports: tuple[RawReport, ...] = (),
 ) -> Suite:
     return Suite(
@@ -129,7 +128,6 @@ def suite(
         tools=tools or analyzers[0].folder.parent / "no-tools",
         path=os.environ["PATH"],
         cache=cache,
-        compat=compat,
         reports=reports,
     )
 

@@ -73,12 +73,6 @@ def test_missing_tool_is_named_and_the_others_go_on(crscore, tmp_path: Path, mon
     assert "jshint (not installed; crscore analyzers install)" in err
 
 
-def test_published_way_of_finding_issues_is_in_the_signature(crscore) -> None:
-    result = scored(crscore, "--analyzers", "pyscent,ruff", "--issues", "paper")
-    assert [run["tool"] for run in result["analysis"]["tools"]] == ["pyscent"]
-    assert "|issues:paper|" in result["signature"]
-
-
 def test_findings_of_another_tool_come_in_as_sarif(crscore, tmp_path: Path) -> None:
     place = {"artifactLocation": {"uri": "web/cart.js"}, "region": {"startLine": 8}}
     result = {

@@ -190,7 +190,6 @@ def test_signature_names_every_part(scorer: Scorer) -> None:
         {"splitter": "paper"},
         {"max_claims": 2},
         {"max_issues": 1},
-        {"issues": "paper"},
     ],
 )
 def test_signature_changes_with_what_changes_the_score(scorer: Scorer, change: dict) -> None:
@@ -233,7 +232,7 @@ def test_paper_preset_is_the_published_setting() -> None:
     made = crscore.Scorer(preset="paper", analyzers="none")
     named = made.parts.signature
     assert named["encoder"].startswith("st:mixedbread-ai/mxbai-embed-large-v1")
-    assert (named["tau"], named["splitter"], named["issues"]) == ("0.7314", "paper", "paper")
+    assert (named["tau"], named["splitter"], named["matcher"]) == ("0.7314", "paper", "published")
 
 
 def test_unknown_splitter_is_refused_at_once() -> None:

@@ -22,6 +22,16 @@ WRONG = {
     "placeholder": (("{files}", "{filez}"), "run", "arguments: {filez} is none of"),
     "no files": (("{files}", "x"), "run", "arguments must name {files}"),
     "no rules": (("{files}", "{files}{rules}"), "run", "rules must name the file"),
+    "rules elsewhere": (
+        ("[exit_codes]", "rules = '../../x'\n[exit_codes]"),
+        "run.rules",
+        "is not a file of this folder",
+    ),
+    "rules missing": (
+        ("[exit_codes]", "rules = 'x.toml'\n[exit_codes]"),
+        "run.rules",
+        "is not a file of this folder",
+    ),
     "format": (('format = "json"', 'format = "xml"'), "output.format", "Invalid enum"),
     "sarif with json": (('format = "json"', 'format = "sarif"'), "output", "json goes with"),
     "csv without table": (('format = "json"', 'format = "csv"'), "output", "goes with"),
@@ -60,18 +70,11 @@ MORE = {
     "slot without message": ("[[sentences]]\nrule = 'a'\ntext = '{name}'", "sentences[0]"),
     "suppressions": ("[suppressions]\npatterns = ['*']", "suppressions.patterns[0]"),
     "fragments": ("[fragments]\nrules = ['(']", "fragments.rules[0]"),
-    "rules elsewhere": (
-        "[compat]\narguments = ['{files}']\nrules = '../../x'",
-        "compat.rules",
-    ),
-    "rules missing": ("[compat]\narguments = ['{files}']\nrules = 'x.toml'", "compat.rules"),
-    "compat placeholder": ("[compat]\narguments = ['{fil}']", "compat"),
 }
 
 
 @pytest.mark.parametrize("case", MORE)
 def test_wrong_part_is_an_error_that_names_the_key(tmp_path, case) -> None:
-    (tmp_path / "x").write_text("")
     text, key = MORE[case]
     with pytest.raises(ManifestError) as caught:
         toy(tmp_path, text)

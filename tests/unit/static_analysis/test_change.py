@@ -380,32 +380,3 @@ def test_line_before_has_the_same_text_in_what_git_prints(old, new, context) -> 
     assert [left[before - 1] for before in kept] == [
         right[line - 1] for line, before in pairs.items() if before is not None
     ]
-
-
-# The published filter
-
-
-def published(old: str, new: str, lines: list[int], read: list[str]) -> list[bool]:
-    (file,) = changed("a.py", old, new).files
-    return [finding.in_change for finding in change.same_text(file, map(at, lines), read)]
-
-
-def test_published_filter_goes_by_the_text_of_the_line() -> None:
-    old, new = "}\na\n}\nb\n", "  }\na\n}\nc\n"
-    assert published(old, new, [1, 2, 3, 4], new.split("\n")) == [True, False, True, True]
-
-
-def test_published_filter_takes_removed_lines_too() -> None:
-    new = "x\nreturn None\n"
-    assert published("return None\nx\nreturn None\n", new, [2], new.split("\n")) == [True]
-
-
-def test_published_filter_reads_the_last_line_but_one_for_the_file_as_a_whole() -> None:
-    # Index -1 - 1 of the lines, as section 5 of the description of the reference code has it.
-    assert published("a\nb\nc\n", "a\nB\nc\n", [-1, 0], ["a", "B", "c"]) == [True, True]
-    assert published("a\nb\nc\n", "a\nb\nC\n", [-1], ["a", "b", "C"]) == [False]
-
-
-@pytest.mark.parametrize("line", [-1, 0, 1, 99])
-def test_published_filter_keeps_nothing_of_lines_that_are_not_there(line) -> None:
-    assert published("a\n", "b\n", [line], []) == [False]

@@ -26,11 +26,11 @@ def unit(text: str, path: str = "a.py", **more: object) -> Unit:
     return Unit(path=path, side=Side.NEW, text=text, suffix=".py", **more)
 
 
-def task(one, cache=None, call=None) -> Task:
+def task(one, cache=None) -> Task:
     findings = tools.find_tool(
         one, tools=one.folder.parent / "tools", path=os.environ["PATH"], cache=None
     )
-    return Task(findings, call or one.manifest.run, cache, threading.Event())
+    return Task(findings, cache, threading.Event())
 
 
 def run(one, *texts: str, **options: object):
@@ -113,18 +113,6 @@ def test_environment_is_scrubbed(tmp_path, monkeypatch) -> None:
     assert set(seen) <= {"PATH", "LANG", "HOME", "TMPDIR", "A", "LC_CTYPE"}
     assert seen["HOME"] != os.environ["HOME"]
     assert seen["A"] == "1"
-
-
-def test_way_of_calling_brings_its_own_environment(tmp_path) -> None:
-    more = """
-        [compat]
-        arguments = ["-I", "{here}/tool.py", "{files}"]
-        environment = { B = "{here}" }
-    """
-    one = toy(tmp_path, more)
-    seen = json.loads(messages(run(one, "ENVIRON", call=one.manifest.compat)[0])[0])
-    assert seen["B"] == str(one.folder)
-    assert "B" not in json.loads(messages(run(one, "ENVIRON")[0])[0])
 
 
 def test_what_silences_a_tool_is_overwritten_and_columns_stay(tmp_path) -> None:
@@ -316,9 +304,7 @@ def test_tool_that_is_gone_since_its_version_was_asked_for_failed(tmp_path) -> N
     one = toy(tmp_path, replaced=('"{python}"', '"crscore-toy"'))
     findings = tools.find_tool(one, tools=tmp_path, path=str(tmp_path), cache=None)
     program.unlink()
-    (outcome,) = execute.run_analyzer(
-        Task(findings, one.manifest.run, None, threading.Event()), [unit("BAD a")]
-    )
+    (outcome,) = execute.run_analyzer(Task(findings, None, threading.Event()), [unit("BAD a")])
     assert str(outcome) == "toy is no longer installed"
 
 
@@ -348,7 +334,7 @@ def test_only_new_texts_are_read(tmp_path) -> None:
     "other",
     [
         {"version": "print('toy 1.2.4')"},
-        {"more": "[compat]\narguments = ['{files}']"},
+        {"arguments": ("-I", "{here}/tool.py", "{files}", "{files}")},
         {"program": "# changed\n"},
         {"name": "other"},
     ],
@@ -362,15 +348,13 @@ def test_another_tool_version_or_rules_is_read_anew(tmp_path, other) -> None:
     cache.close()
 
 
-def test_another_text_name_or_call_is_read_anew(tmp_path) -> None:
+def test_another_text_or_name_is_read_anew(tmp_path) -> None:
     cache = Store(tmp_path / "cache")
-    one = toy(tmp_path, "[compat]\narguments = ['-I', '{here}/tool.py', '{files}', '{files}']")
-    made = task(one, cache)
+    made = task(toy(tmp_path), cache)
     (first,) = execute.run_analyzer(made, [unit("PID")])
     assert execute.run_analyzer(made, [unit("PID", path="b.py")]) == (first,)
     assert execute.run_analyzer(made, [unit("PID ")]) != (first,)
     assert execute.run_analyzer(made, [unit("PID", is_package=True)]) != (first,)
-    assert execute.run_analyzer(task(one, cache, one.manifest.compat), [unit("PID")]) != (first,)
     cache.close()
 
 

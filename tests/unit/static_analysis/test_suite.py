@@ -10,14 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from crscore.diff import parse
 from crscore.errors import ManifestError, UnknownPluginError
 from crscore.records import Coverage, ToolState
 from crscore.sandbox import _launch
 from crscore.sandbox import run as sandbox
 from crscore.static_analysis import analyzer, suite
 from tests.helpers import toys
-from tests.helpers.changes import change
 from tests.helpers.toys import added_files, finding_texts, run, toy
 
 SHIPPED = analyzer.analyzer_names(analyzer.builtin())
@@ -230,37 +228,6 @@ def test_code_of_a_stranger_is_read_in_the_sandbox(tmp_path) -> None:
     assert "sandbox" not in found.identity
 
 
-# The published way
-
-
-COMPAT = """
-    [compat]
-    arguments = ["-I", "{here}/tool.py", "{files}"]
-"""
-
-
-def test_published_way_runs_only_the_tools_that_have_one(tmp_path) -> None:
-    old, new = "BAD a\nBAD b\nx\n", "BAD a\nBAD b\ny\n"
-    diff = change("a.py", old, new)
-    plain, way = toy(tmp_path, name="plain"), toy(tmp_path, COMPAT)
-    analysis = run(diff, plain, way, compat=True)
-    assert [run.tool for run in analysis.tools] == ["toy"]
-    assert [finding.in_change for finding in analysis.findings] == [False, False]
-
-
-def test_published_way_takes_an_unchanged_line_whose_text_is_on_a_changed_one(tmp_path) -> None:
-    diff = change("a.py", "BAD a\nx\ny\n", "BAD a\nx\n  BAD a\n", context=0)
-    one = toy(tmp_path, COMPAT)
-    assert [finding.in_change for finding in run(diff, one, compat=True).findings] == [True, True]
-    assert [finding.in_change for finding in run(diff, one).findings] == [False, True]
-
-
-def test_published_way_of_a_hunk_alone_finds_nothing(tmp_path) -> None:
-    diff = parse.parse_diff("--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x\n+x = 'BAD a'\n")
-    one = toy(tmp_path, COMPAT + "[fragments]\nrules = ['bad']")
-    assert [finding.in_change for finding in run(diff, one, compat=True).findings] == [False]
-
-
 # When somebody interrupts
 
 
@@ -288,13 +255,3 @@ def test_interrupt_ends_the_tools_and_starts_no_more(tmp_path, monkeypatch) -> N
     assert time.monotonic() - start < 15
     assert not started.exists()
     assert set(threading.enumerate()) <= before
-
-
-def test_published_way_takes_what_cannot_be_parsed_for_issues_and_lets_code_silence(
-    tmp_path,
-) -> None:
-    diff = change("a.py", "x\n", "'hush' BAD a\n")
-    more = COMPAT + '[suppressions]\npatterns = ["BAD"]\n[style]\nrules = ["bad"]'
-    one = toy(tmp_path, more, replaced=('["syntax.*"]', '["bad"]'))
-    assert [finding.is_style for finding in run(diff, one, compat=True).findings] == [False]
-    assert run(diff, one).findings == ()
