@@ -1,0 +1,772 @@
+"""pyscent: eleven smells of Python code, found by pylint, radon and the syntax tree.
+
+`python -m crscore.static_analysis.pyscent FILE...` prints SARIF 2.1.0. Exit codes: 0 no smell,
+1 smells, 2 wrong usage, 3 a file could not be read (the findings of the others are still printed),
+4 pylint or radon is missing or failed.
+
+The smells and their limits are the published ones, in `pyscent.toml`. Where the published tool
+prints one sentence per smell and file, this one resembles a reviewer's remarks:
+
+- One finding per function, class or expression. Statements, branches and paths of one function make
+  one finding.
+- Records may have many attributes, and enumerations low cohesion.
+- Complexity counts functions only, at any depth, and no `assert`: checks make no test complex.
+- Shotgun surgery counts calls into other modules only, and not in tests, whose purpose they are.
+- A handler that catches all errors and raises again is acceptable. It is a warning only where it
+  catches all and does nothing.
+
+Source:
+    Naik et al., NAACL 2025, arXiv:2409.19801v2, Table 14, and the reference code.
+"""
+
+import argparse
+import ast
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import tokenize
+import tomllib
+import warnings
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib.metadata import PackageNotFoundError
+from importlib.metadata import version as installed
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote
+
+from crscore.errors import CRScoreError, DependencyError, ToolFailedError, ToolOutputError
+
+VERSION: Final = "1.2"
+INSTALL: Final = "pip install 'crscore[analyzers]'"
+NO_SMELL, SMELLS, NOT_READ, FAILED = 0, 1, 3, 4  # argparse itself exits with 2
+SCHEMA: Final = (
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+)
+NOTE, WARNING = "note", "warning"
+ALARMING_PATHS: Final = 20
+"""Independent paths above which a function is a warning: ranks D to F of radon."""
+_WRONG_USAGE: Final = 32  # pylint's exit code is a sum of bits
+_MAX_DIAGNOSTICS: Final = 400
+_MAX_NAME: Final = 60  # characters of an `except` clause in a sentence
+_MAX_CALLS_NAMED: Final = 3
+_UNREADABLE: Final = (
+    *(OSError, SyntaxError, tokenize.TokenError, ValueError, LookupError),
+    *(RecursionError, MemoryError),  # code that nests too deeply
+)
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """Smell with its limit and texts, a table of `pyscent.toml`."""
+
+    limit: int
+    """Largest acceptable measure, for cohesion the smallest; 0 where nothing is measured."""
+    extent: str
+    """Measure in words; `{n}` is the number."""
+    text: str
+    """Sentence with `{place}`, `{extent}` and `{limit}`."""
+    pylint: str = ""
+    """pylint message that reports it."""
+    option: str = ""
+    """pylint option that sets its limit."""
+
+
+_TABLES: Final = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+RULES: Final = {name: Rule(**table) for name, table in _TABLES.items()}
+"""Rules by id."""
+BY_PYLINT: Final = {rule.pylint: name for name, rule in RULES.items() if rule.pylint}
+"""Ids of rules by pylint's message."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Smell:
+    """Finding of a smell."""
+
+    rule: str
+    """Id of the rule."""
+    line: int
+    """First line, 1-based, without decorators."""
+    end_line: int
+    """Last line, inclusive."""
+    place: str
+    """Place in words, for the middle of a sentence."""
+    measure: float
+    """Measure in the rule's unit; 0 where nothing is measured."""
+    extent: str
+    """Measure in words."""
+    text: str
+    """Finding as one English sentence."""
+    level: str
+    """SARIF level: `note` or `warning`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileReport:
+    """Findings in one file."""
+
+    path: str
+    """The path as given."""
+    smells: tuple[Smell, ...] = ()
+    """Smells by line."""
+    unparsed: str | None = None
+    """Reason for a missing or partial analysis; None when it is complete."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the program with these arguments, by default those of the process.
+
+    Returns:
+        The exit code.
+    """
+    parser = argparse.ArgumentParser(prog="pyscent", description="Find smells of Python code.")
+    parser.add_argument("files", nargs="*", metavar="FILE", help="a Python file")
+    parser.add_argument("--version", action="store_true", help="print the version and exit")
+    options = parser.parse_args(arguments)
+    if not (options.files or options.version):
+        parser.error("no file is given")
+    try:
+        version = full_version()
+        if options.version:
+            sys.stdout.write(f"pyscent {version}\n")
+            return NO_SMELL
+        reports = analyze(options.files)
+    except CRScoreError as error:
+        sys.stderr.write(f"pyscent: {error}\n")
+        return FAILED
+    sys.stdout.write(sarif(reports, version))
+    if any(report.unparsed is not None for report in reports):
+        return NOT_READ
+    return SMELLS if any(report.smells for report in reports) else NO_SMELL
+
+
+def full_version() -> str:
+    """Return the version, including those of the programs that determine the findings.
+
+    Returns:
+        A version with a local part: `1.2+pylint4.1.4.radon6.0.1`.
+
+    Raises:
+        DependencyError: One of them is not installed.
+    """
+    parts = []
+    for package in ("pylint", "radon"):
+        try:
+            parts.append(f"{package}{installed(package)}")
+        except PackageNotFoundError as error:
+            raise DependencyError(package, INSTALL) from error
+    return f"{VERSION}+{'.'.join(parts)}"
+
+
+def analyze(paths: Sequence[str]) -> tuple[FileReport, ...]:
+    """Find the smells in some files.
+
+    Args:
+        paths: The files; one given twice counts once.
+
+    Returns:
+        One report per file, in input order.
+
+    Raises:
+        DependencyError: pylint is not installed.
+        ToolFailedError: pylint failed as a whole, or its output cannot be read.
+    """
+    codes: dict[str, str] = {}
+    reports: dict[str, FileReport] = {}
+    for path in dict.fromkeys(paths):
+        reports[path] = FileReport(path=path)
+        try:
+            codes[path] = read_code(path)
+        except _UNREADABLE as error:
+            reports[path] = FileReport(path=path, unparsed=type(error).__name__)
+    counts_by_path = run_pylint(codes) if codes else {}
+    for path, counts in counts_by_path.items():
+        reports[path] = find_smells(path, codes[path], counts)
+    return tuple(reports.values())
+
+
+def read_code(path: str) -> str:
+    """Read a file without its comments, so that no pragma is active; no line moves.
+
+    All comments, not only pragmas: pylint searches for its own with a regular expression that takes
+    minutes on a comment of 100,000 characters.
+
+    Args:
+        path: The file.
+
+    Returns:
+        Code that parses; lines end with LF only.
+
+    Raises:
+        SyntaxError: It does not parse, or one of `_UNREADABLE` for another reason.
+    """
+    content = Path(path).read_bytes()
+    encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
+    text = content.decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
+    lines = text.split("\n")
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            row, column = token.start
+            lines[row - 1] = lines[row - 1][:column].rstrip(" \t")
+    code = "\n".join(lines)
+    code.encode()  # lone surrogates, of utf-7
+    _parse(code)
+    return code
+
+
+def _parse(code: str) -> ast.Module:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # an invalid escape in a string is not reported here
+        return ast.parse(code)
+
+
+@dataclass(slots=True)
+class PylintCounts:
+    """Messages of pylint on one file."""
+
+    by_line: dict[int, list[tuple[str, int]]]
+    """Rules and measures by the line of the `def` or `class`."""
+    failed: bool = False
+    """Whether pylint could not read the file."""
+
+
+def run_pylint(codes: Mapping[str, str]) -> dict[str, PylintCounts]:
+    """Count statements, parameters, branches, attributes and methods.
+
+    pylint (GPL-2.0-or-later) runs as a separate program on copies in an otherwise empty folder.
+
+    Args:
+        codes: Code by path.
+
+    Returns:
+        The messages above a limit, by path.
+
+    Raises:
+        DependencyError: pylint is not installed.
+        ToolFailedError: pylint crashed or rejected its arguments.
+        ToolOutputError: Its output cannot be read.
+    """
+    if find_spec("pylint") is None:
+        raise DependencyError("pylint", INSTALL)
+    counts = {f"p{index:05}.py": PylintCounts(defaultdict(list)) for index in range(len(codes))}
+    with tempfile.TemporaryDirectory(prefix="pyscent-") as folder:
+        work, settings = Path(folder) / "work", Path(folder) / "settings.toml"
+        work.mkdir()
+        settings.touch()
+        for name, code in zip(counts, codes.values(), strict=True):
+            (work / name).write_bytes(code.encode())
+        process = subprocess.run(  # noqa: S603
+            [
+                # Isolated and with an empty settings file: the analysed code must not choose
+                # plugins or options.
+                *(sys.executable, "-I", "-m", "pylint", f"--rcfile={settings}"),
+                *("--output-format=json2", "--persistent=n", "--jobs=1", "--load-plugins="),
+                # F and E0001 report a file that pylint cannot read.
+                *("--disable=all", f"--enable=F,E0001,{','.join(BY_PYLINT)}"),
+                *(f"{rule.option}={rule.limit}" for rule in RULES.values() if rule.option),
+                *counts,
+            ],
+            cwd=work,
+            # pylint writes crash reports next to the copies, not to the home folder.
+            env={**os.environ, "PYLINTHOME": folder},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+        )
+    status = process.returncode
+    if status < 0 or status & _WRONG_USAGE:
+        diagnostics = process.stderr.decode(errors="replace")[-_MAX_DIAGNOSTICS:]
+        raise ToolFailedError("pylint", f"failed with exit code {status}", status, diagnostics)
+    try:
+        for message in json.loads(process.stdout)["messages"]:
+            file = counts[Path(message["path"]).name]
+            rule = BY_PYLINT.get(message["messageId"])
+            if rule is None:
+                file.failed = True
+            else:
+                # Too many statements (63/50)
+                measure = re.findall(r"\((\d+)/\d+\)", message["message"])[0]
+                file.by_line[message["line"]].append((rule, int(measure)))
+    except (ValueError, LookupError, TypeError) as error:
+        raise ToolOutputError("pylint", f"exit code {status}, {error}", status) from error
+    return dict(zip(codes, counts.values(), strict=True))
+
+
+def find_smells(path: str, code: str, counts: PylintCounts) -> FileReport:
+    """Find the smells of one file.
+
+    Args:
+        path: The file.
+        code: Its code, as `read_code` returns it.
+        counts: pylint's messages on it.
+
+    Returns:
+        The smells, by line.
+    """
+    tree = _parse(code)
+    lines = code.encode().split(b"\n")
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    aliases = (alias for node in imports for alias in node.names)
+    imported = {(alias.asname or alias.name).partition(".")[0] for alias in aliases}
+    if is_test_module(tree, imports):
+        imported.clear()
+    smells: list[Smell] = []
+    unparsed = "pylint cannot read it" if counts.failed else None
+    try:
+        for node, scope in _walk(tree):
+            location = f"in `{scope}`" if scope else "at the top of the module"
+            match node:
+                case ast.Lambda():
+                    smells += _measured("long-lambda", node, f"the lambda {location}", lines)
+                case ast.ListComp():
+                    place = f"the list comprehension {location}"
+                    smells += _measured("long-comprehension", node, place, lines)
+                case ast.ExceptHandler():
+                    smells += useless_exception(node, location)
+                case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                    name = f"{scope}.{node.name}" if scope else node.name
+                    smells += _smells_of_block(node, name, counts, imported)
+    except RecursionError:
+        unparsed = "it nests too deeply"
+    smells = merge_sizes(smells)
+    smells.sort(key=lambda found: (found.line, found.end_line, found.rule, found.text))
+    return FileReport(path=path, smells=tuple(smells), unparsed=unparsed)
+
+
+def _smells_of_block(
+    node: Function | ast.ClassDef, name: str, counts: PylintCounts, imported: Iterable[str]
+) -> Iterator[Smell]:
+    for rule, measure in counts.by_line.get(node.lineno, ()):
+        if not (rule == "many-attributes" and is_record(node)):
+            yield smell(rule, node, f"`{name}`", measure)
+    if isinstance(node, ast.ClassDef):
+        yield from low_cohesion(node, name)
+        yield from shotgun_surgery(node, name, imported)
+    else:
+        yield from complex_code(node, name)
+
+
+def _walk(tree: ast.Module) -> Iterator[tuple[ast.AST, str]]:
+    """Yield each node before its descendants, with the dotted names of what encloses it.
+
+    Without recursion: a tree can be deeper than Python's stack.
+    """
+    waiting: list[tuple[ast.AST, str]] = [(tree, "")]
+    while waiting:
+        node, scope = waiting.pop()
+        yield node, scope
+        if isinstance(node, Function | ast.ClassDef):
+            scope = f"{scope}.{node.name}" if scope else node.name
+        waiting.extend((child, scope) for child in ast.iter_child_nodes(node))
+
+
+def smell(
+    rule: str,
+    node: ast.stmt | ast.expr | ast.excepthandler,
+    place: str,
+    measure: float,
+    *,
+    level: str = NOTE,
+    **words: str,
+) -> Smell:
+    """Make a finding in the rule's words.
+
+    Args:
+        rule: Id of the violated rule.
+        node: Code that violates it.
+        place: The code in words, for the middle of a sentence.
+        measure: The measure, in the rule's unit; 0 where nothing is measured.
+        level: SARIF level.
+        words: Further values for the rule's text.
+
+    Returns:
+        The finding, with its sentence.
+    """
+    texts = RULES[rule]
+    extent = texts.extent.format(n=f"{measure:.3g}" if measure % 1 else f"{measure:.0f}")
+    text = texts.text.format(place=place, extent=extent, limit=texts.limit, **words)
+    return Smell(
+        rule=rule,
+        line=node.lineno,
+        end_line=node.end_lineno or node.lineno,
+        place=place,
+        measure=measure,
+        extent=extent,
+        text=text[0].upper() + text[1:],
+        level=level,
+    )
+
+
+def _measured(rule: str, node: ast.expr, place: str, lines: Sequence[bytes]) -> Iterator[Smell]:
+    characters = length(node, lines)
+    if characters > RULES[rule].limit:
+        yield smell(rule, node, place, characters)
+
+
+def length(node: ast.expr, lines: Sequence[bytes]) -> int:
+    """Measure the length of an expression as if it were on one line.
+
+    A line break with its indentation counts as one space. Comments are blank in `lines`.
+
+    Args:
+        node: An expression with its positions.
+        lines: The file's lines in UTF-8, as indexed by the tree's positions.
+
+    Returns:
+        Number of characters of its source text.
+    """
+    own_lines = list(lines[node.lineno - 1 : node.end_lineno])
+    own_lines[-1] = own_lines[-1][: node.end_col_offset]
+    own_lines[0] = own_lines[0][node.col_offset :]
+    stripped = (line.decode().strip() for line in own_lines)
+    return len(" ".join(line for line in stripped if line))
+
+
+def useless_exception(handler: ast.ExceptHandler, location: str) -> Iterator[Smell]:
+    """Find a handler that catches everything, or that discards the error."""
+    is_silent = all(
+        isinstance(statement, ast.Pass)
+        or (
+            isinstance(statement, ast.Expr)
+            and isinstance(statement.value, ast.Constant)
+            and statement.value.value is ...
+        )
+        for statement in handler.body
+    )
+    catches_all = _catches_all(handler.type)
+    if catches_all and any(isinstance(statement, ast.Raise) for statement in handler.body):
+        return
+    errors = "every error" if handler.type else "every error and even Ctrl-C"
+    if catches_all and is_silent:
+        harm = f"swallows {errors} without a trace; catch only what is expected and handle it"
+    elif catches_all:
+        harm = f"catches {errors}, so it hides bugs; catch only what is expected"
+    elif is_silent:
+        harm = "drops the error without a trace, so a failure goes unnoticed"
+    else:
+        return
+    level = WARNING if catches_all and is_silent else NOTE
+    yield smell("useless-exception", handler, _clause(handler, location), 0, level=level, harm=harm)
+
+
+def _catches_all(caught: ast.expr | None) -> bool:
+    if isinstance(caught, ast.Tuple):
+        return any(map(_catches_all, caught.elts))
+    return caught is None or _last_name(caught) in {"Exception", "BaseException"}
+
+
+def _last_name(expression: ast.expr) -> str:
+    if isinstance(expression, ast.Attribute):
+        return expression.attr
+    return expression.id if isinstance(expression, ast.Name) else ""
+
+
+def _clause(handler: ast.ExceptHandler, location: str) -> str:
+    if handler.type is None:
+        return f"the bare `except:` {location}"
+    names = ast.Name | ast.Attribute | ast.Tuple | ast.expr_context
+    caught = ast.unparse(handler.type)
+    is_readable = all(isinstance(node, names) for node in ast.walk(handler.type))
+    if is_readable and len(caught) <= _MAX_NAME:
+        return f"`except {caught}` {location}"
+    return f"the `except` {location}"
+
+
+def complex_code(node: Function, name: str) -> Iterator[Smell]:
+    """Find a function of rank C or worse, without the functions inside it.
+
+    Raises:
+        RecursionError: The function is too deep for radon.
+    """
+    from radon.visitors import ComplexityVisitor  # noqa: PLC0415 - `--version` does not need it
+
+    paths = ComplexityVisitor.from_ast(node, no_assert=True).functions[0].complexity
+    if paths > RULES["complex-code"].limit:
+        level = WARNING if paths > ALARMING_PATHS else NOTE
+        yield smell("complex-code", node, f"`{name}`", paths, level=level)
+
+
+def low_cohesion(node: ast.ClassDef, name: str) -> Iterator[Smell]:
+    """Find a class whose methods share few attributes.
+
+    The members of an enumeration are not attributes that methods share.
+    """
+    percent = None if any(_callee(base) in _ENUMS for base in node.bases) else cohesion(node)
+    if percent is not None and 0 < percent < RULES["low-cohesion"].limit:
+        yield smell("low-cohesion", node, f"`{name}`", percent)
+
+
+def cohesion(node: ast.ClassDef) -> float | None:
+    """Compute the share of the class that each method uses.
+
+    A class with M methods and A attributes has M x A pairs; its cohesion is the share of
+    pairs in which the method names the attribute. Attributes are the names that a method reads or
+    writes through its first parameter, other than methods, and the plain names that the class body
+    assigns. Static and class methods count as methods that use none.
+
+    Args:
+        node: The class, without the classes inside it.
+
+    Returns:
+        Per cent, in [0, 100]; None for a class without methods or without attributes.
+
+    Source:
+        The idea of the `cohesion` package (as commonly understood: the mean share of the attributes
+        that a method names). Reimplemented; unlike there, `async` methods count, and an attribute
+        that is called remains an attribute.
+
+    Example:
+        One method uses both attributes, one uses one of them: three of four pairs.
+
+        >>> code = '''
+        ... class Point:
+        ...     def __init__(self): self.x = self.y = 0
+        ...     def left(self): return self.x
+        ... '''
+        >>> cohesion(ast.parse(code).body[0])
+        75.0
+    """
+    methods = {item.name: item for item in node.body if isinstance(item, Function)}
+    uses = [_attributes_used(method) for method in methods.values()]
+    assigned = {
+        target.id
+        for item in node.body
+        if isinstance(item, ast.Assign)
+        for target in item.targets
+        if isinstance(target, ast.Name) and not _is_special(target.id)
+    }
+    ordinary_methods = {name for name, method in methods.items() if not _is_property(method)}
+    # An inherited method is only ever called.
+    attributes = (assigned | {name for read, _ in uses for name in read}) - ordinary_methods
+    if not methods or not attributes:
+        return None
+    pairs = sum(len((read | called) & attributes) for read, called in uses)
+    return 100 * pairs / (len(methods) * len(attributes))
+
+
+def _attributes_used(method: Function) -> tuple[set[str], set[str]]:
+    """Return the attributes of its object that a method reads or writes, and those it calls."""
+    parameters = [*method.args.posonlyargs, *method.args.args]
+    read: set[str] = set()
+    called: set[str] = set()
+    if not parameters or _decorators(method) & {"staticmethod", "classmethod"}:
+        return read, called
+    nodes = list(_without_classes(method))
+    callees = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
+    for node in nodes:
+        if (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and node.value.id == parameters[0].arg
+            and not _is_special(node.attr)
+        ):
+            (called if id(node) in callees else read).add(node.attr)
+    return read, called
+
+
+def _is_special(name: str) -> bool:
+    return name.startswith("__") and name.endswith("__")
+
+
+def _decorators(method: Function) -> set[str]:
+    return {_callee(decorator) for decorator in method.decorator_list}
+
+
+def _is_property(method: Function) -> bool:
+    kinds = ("property", "setter", "getter", "deleter")
+    return any(name in kinds or "property" in name for name in _decorators(method))
+
+
+_BUILTIN_METHODS: Final = frozenset(
+    name
+    for kind in (str, bytes, bytearray, list, tuple, dict, set, int, float, complex, memoryview)
+    for name in dir(kind)
+)
+
+
+def shotgun_surgery(node: ast.ClassDef, name: str, imported: Iterable[str]) -> Iterator[Smell]:
+    """Find a class that calls much code of other modules.
+
+    Calls of a name bound by an import count, or of an attribute reached from such a name. Methods
+    of builtin types (`append`, `strip`) do not, unless they directly follow the imported name.
+    """
+    calls = []
+    for call in _without_classes(node):
+        if not isinstance(call, ast.Call) or _origin(call.func) not in imported:
+            continue
+        is_deep = not isinstance(getattr(call.func, "value", None), ast.Name)
+        is_method = isinstance(call.func, ast.Attribute) and call.func.attr in _BUILTIN_METHODS
+        if not (is_method and is_deep):
+            calls.append(_callee(call.func))
+    if len(calls) > RULES["shotgun-surgery"].limit:
+        names = list(dict.fromkeys(calls))
+        listed = ", ".join(f"`{callee}`" for callee in names[:_MAX_CALLS_NAMED])
+        hidden = len(names) - _MAX_CALLS_NAMED
+        listed += f" and {hidden} more" if hidden > 0 else ""
+        yield smell("shotgun-surgery", node, f"`{name}`", len(calls), calls=listed)
+
+
+def _without_classes(top: ast.AST) -> Iterator[ast.AST]:
+    """Walk a block in source order, leaving out the classes inside it."""
+    waiting = [top]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.ClassDef) and node is not top:
+            continue
+        yield node
+        waiting.extend(reversed(list(ast.iter_child_nodes(node))))
+
+
+def _callee(function: ast.expr) -> str:
+    """Return the last name of the callee, `c` of `a.b[0].c`; for `type(self)()`, `type`."""
+    while isinstance(function, ast.Call | ast.Subscript):
+        function = function.func if isinstance(function, ast.Call) else function.value
+    return _last_name(function)
+
+
+def _origin(expression: ast.expr) -> str:
+    """Return the name that starts a chain of attributes, calls and items: `a` of `a.b(1)[0].c`."""
+    while isinstance(expression, ast.Attribute | ast.Call | ast.Subscript):
+        expression = expression.func if isinstance(expression, ast.Call) else expression.value
+    return expression.id if isinstance(expression, ast.Name) else ""
+
+
+_ENUMS: Final = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
+_RECORDS: Final = _ENUMS | {
+    *("NamedTuple", "namedtuple", "TypedDict", "Struct", "BaseModel", "BaseSettings", "RootModel")
+}
+_RECORD_DECORATORS: Final = frozenset({"define", "frozen", "mutable", "attrs"})
+
+
+def is_record(node: ast.stmt) -> bool:
+    r"""Return whether the purpose of a class is to hold fields.
+
+    Args:
+        node: A class; another statement is no record.
+
+    Returns:
+        True for data classes, named tuples, typed dictionaries, enumerations and the like of attrs,
+        msgspec and pydantic. Records that inherit from a class with another name are not
+        recognized.
+
+    Example:
+        >>> is_record(ast.parse("@dataclass(frozen=True)\nclass A: ...").body[0])
+        True
+    """
+    return isinstance(node, ast.ClassDef) and (
+        any(_callee(base) in _RECORDS for base in node.bases)
+        or any(
+            _callee(decorator).endswith("dataclass")
+            or _callee(decorator) in _RECORD_DECORATORS
+            or _origin(decorator) in {"attr", "attrs"}  # `@attr.s`
+            for decorator in node.decorator_list
+        )
+    )
+
+
+def is_test_module(tree: ast.Module, imports: Iterable[ast.Import | ast.ImportFrom]) -> bool:
+    """Return whether a module holds tests.
+
+    Args:
+        tree: The module. Its file name may be generated and is ignored.
+        imports: Its imports, at any depth.
+
+    Returns:
+        True when it imports pytest or unittest, or has a function `test_...` at top level or in a
+        top-level class `Test...`.
+    """
+    statements = list(tree.body)
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef) and node.name.startswith("Test"):
+            statements.extend(node.body)
+    modules = {
+        module.partition(".")[0]
+        for node in imports
+        for module in (
+            [alias.name for alias in node.names]
+            if isinstance(node, ast.Import)
+            else ["" if node.level else node.module or ""]
+        )
+    }
+    return bool(modules & {"pytest", "unittest"}) or any(
+        isinstance(node, Function) and node.name.startswith("test_") for node in statements
+    )
+
+
+_SIZES: Final = ("long-method", "long-branch", "complex-code")  # in the order of the sentence
+
+
+def merge_sizes(smells: Iterable[Smell]) -> list[Smell]:
+    """Merge the findings on the size of one function, which are one defect.
+
+    The merged finding has the rule of the measure that is furthest over its limit (the
+    largest quotient of measure and limit; of equal ones statements, then branches, then
+    paths), that rule's measure, and the worst level. Its sentence names all measures that
+    are over.
+
+    Args:
+        smells: The findings of one file.
+
+    Returns:
+        The findings, the merged ones at the end.
+    """
+    merged: list[Smell] = []
+    sizes: dict[tuple[int, str], list[Smell]] = defaultdict(list)
+    for found in smells:
+        group = sizes[found.line, found.place] if found.rule in _SIZES else merged
+        group.append(found)
+    for parts in sizes.values():
+        parts.sort(key=lambda part: _SIZES.index(part.rule))
+        worst = max(parts, key=lambda part: part.measure / RULES[part.rule].limit)
+        if len(parts) > 1:
+            extent = f"{', '.join(part.extent for part in parts[:-1])} and {parts[-1].extent}"
+            text = f"{worst.place} has {extent}; it is hard to follow and to test, so split it up."
+            level = max(part.level for part in parts)  # "warning" is after "note"
+            worst = replace(worst, extent=extent, text=text, level=level)
+        merged.append(worst)
+    return merged
+
+
+def sarif(reports: Sequence[FileReport], version: str) -> str:
+    """Render SARIF; files that could not be read are notifications of the run."""
+    results = [
+        {
+            "ruleId": found.rule,
+            "level": found.level,
+            "message": {"text": found.text},
+            "locations": [_location(report.path, startLine=found.line, endLine=found.end_line)],
+        }
+        for report in reports
+        for found in report.smells
+    ]
+    notifications = [
+        {
+            "level": "error",
+            "message": {"text": f"The file was not read: {report.unparsed}."},
+            "locations": [_location(report.path)],
+        }
+        for report in reports
+        if report.unparsed is not None
+    ]
+    invocation = {"executionSuccessful": True, "toolExecutionNotifications": notifications}
+    driver = {"name": "pyscent", "version": version}
+    run = {"tool": {"driver": driver}, "invocations": [invocation], "results": results}
+    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+    return json.dumps(log, indent=2) + "\n"
+
+
+def _location(path: str, **region: int) -> dict[str, Any]:
+    location = {"artifactLocation": {"uri": quote(os.fsencode(path))}}
+    return {"physicalLocation": location | ({"region": region} if region else {})}
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
