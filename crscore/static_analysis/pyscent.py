@@ -1,4 +1,4 @@
-"""pyscent: eleven smells of Python code, found by pylint, radon and the syntax tree.
+"""pyscent: eleven smells of Python code, smell by pylint, radon and the syntax tree.
 
 `python -m crscore.static_analysis.pyscent FILE...` prints SARIF 2.1.0. Exit codes: 0 no smell,
 1 smells, 2 wrong usage, 3 a file could not be read (the findings of the others are still printed),
@@ -337,7 +337,7 @@ def find_smells(path: str, code: str, counts: PylintCounts) -> FileReport:
     except RecursionError:
         unparsed = "it nests too deeply"
     smells = merge_sizes(smells)
-    smells.sort(key=lambda found: (found.line, found.end_line, found.rule, found.text))
+    smells.sort(key=lambda smell: (smell.line, smell.end_line, smell.rule, smell.text))
     return FileReport(path=path, smells=tuple(smells), unparsed=unparsed)
 
 
@@ -346,7 +346,7 @@ def _smells_of_block(
 ) -> Iterator[Smell]:
     for rule, measure in counts.by_line.get(node.lineno, ()):
         if not (rule == "many-attributes" and is_record(node)):
-            yield smell(rule, node, f"`{name}`", measure)
+            yield make_smell(rule, node, f"`{name}`", measure)
     if isinstance(node, ast.ClassDef):
         yield from low_cohesion(node, name)
         yield from shotgun_surgery(node, name, imported)
@@ -368,7 +368,7 @@ def _walk(tree: ast.Module) -> Iterator[tuple[ast.AST, str]]:
         waiting.extend((child, scope) for child in ast.iter_child_nodes(node))
 
 
-def smell(
+def make_smell(
     rule: str,
     node: ast.stmt | ast.expr | ast.excepthandler,
     place: str,
@@ -408,7 +408,7 @@ def smell(
 def _measured(rule: str, node: ast.expr, place: str, lines: Sequence[bytes]) -> Iterator[Smell]:
     characters = length(node, lines)
     if characters > RULES[rule].limit:
-        yield smell(rule, node, place, characters)
+        yield make_smell(rule, node, place, characters)
 
 
 def length(node: ast.expr, lines: Sequence[bytes]) -> int:
@@ -454,7 +454,9 @@ def useless_exception(handler: ast.ExceptHandler, location: str) -> Iterator[Sme
     else:
         return
     level = WARNING if catches_all and is_silent else NOTE
-    yield smell("useless-exception", handler, _clause(handler, location), 0, level=level, harm=harm)
+    yield make_smell(
+        "useless-exception", handler, _clause(handler, location), 0, level=level, harm=harm
+    )
 
 
 def _catches_all(caught: ast.expr | None) -> bool:
@@ -491,7 +493,7 @@ def complex_code(node: Function, name: str) -> Iterator[Smell]:
     paths = ComplexityVisitor.from_ast(node, no_assert=True).functions[0].complexity
     if paths > RULES["complex-code"].limit:
         level = WARNING if paths > ALARMING_PATHS else NOTE
-        yield smell("complex-code", node, f"`{name}`", paths, level=level)
+        yield make_smell("complex-code", node, f"`{name}`", paths, level=level)
 
 
 def low_cohesion(node: ast.ClassDef, name: str) -> Iterator[Smell]:
@@ -501,7 +503,7 @@ def low_cohesion(node: ast.ClassDef, name: str) -> Iterator[Smell]:
     """
     percent = None if any(_callee(base) in _ENUMS for base in node.bases) else cohesion(node)
     if percent is not None and 0 < percent < RULES["low-cohesion"].limit:
-        yield smell("low-cohesion", node, f"`{name}`", percent)
+        yield make_smell("low-cohesion", node, f"`{name}`", percent)
 
 
 def cohesion(node: ast.ClassDef) -> float | None:
@@ -611,7 +613,7 @@ def shotgun_surgery(node: ast.ClassDef, name: str, imported: Iterable[str]) -> I
         listed = ", ".join(f"`{callee}`" for callee in names[:_MAX_CALLS_NAMED])
         hidden = len(names) - _MAX_CALLS_NAMED
         listed += f" and {hidden} more" if hidden > 0 else ""
-        yield smell("shotgun-surgery", node, f"`{name}`", len(calls), calls=listed)
+        yield make_smell("shotgun-surgery", node, f"`{name}`", len(calls), calls=listed)
 
 
 def _without_classes(top: ast.AST) -> Iterator[ast.AST]:
@@ -720,9 +722,9 @@ def merge_sizes(smells: Iterable[Smell]) -> list[Smell]:
     """
     merged: list[Smell] = []
     sizes: dict[tuple[int, str], list[Smell]] = defaultdict(list)
-    for found in smells:
-        group = sizes[found.line, found.place] if found.rule in _SIZES else merged
-        group.append(found)
+    for smell in smells:
+        group = sizes[smell.line, smell.place] if smell.rule in _SIZES else merged
+        group.append(smell)
     for parts in sizes.values():
         parts.sort(key=lambda part: _SIZES.index(part.rule))
         worst = max(parts, key=lambda part: part.measure / RULES[part.rule].limit)
@@ -739,13 +741,13 @@ def sarif(reports: Sequence[FileReport], version: str) -> str:
     """Render SARIF; files that could not be read are notifications of the run."""
     results = [
         {
-            "ruleId": found.rule,
-            "level": found.level,
-            "message": {"text": found.text},
-            "locations": [_location(report.path, startLine=found.line, endLine=found.end_line)],
+            "ruleId": smell.rule,
+            "level": smell.level,
+            "message": {"text": smell.text},
+            "locations": [_location(report.path, startLine=smell.line, endLine=smell.end_line)],
         }
         for report in reports
-        for found in report.smells
+        for smell in report.smells
     ]
     notifications = [
         {

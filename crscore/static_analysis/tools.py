@@ -135,8 +135,8 @@ def _environment(analyzer: Analyzer, tool_folder: Path, programs: list[str]) -> 
     folders = dict.fromkeys([*(str(Path(program).parent) for program in programs), *_SYSTEM])
     base = {"PATH": os.pathsep.join(folders), "LANG": "C.UTF-8"}
     places = {"{tools}": str(tool_folder), "{here}": str(analyzer.folder)}
-    own = analyzer.manifest.run.environment
-    return base | {key: fill(value, places) for key, value in own.items()}
+    additions = analyzer.manifest.run.environment
+    return base | {key: fill(value, places) for key, value in additions.items()}
 
 
 def fill(text: str, values: Mapping[str, str]) -> str:

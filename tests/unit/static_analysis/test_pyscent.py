@@ -22,11 +22,11 @@ from crscore.static_analysis.pyscent import (
     is_record,
     is_test_module,
     length,
+    make_smell,
     merge_sizes,
     read_code,
     run_pylint,
     sarif,
-    smell,
 )
 from crscore.static_analysis.sarif import read_sarif
 
@@ -695,7 +695,7 @@ F = block(3, 90)
 
 
 def of_f(*parts: tuple[str, int]):
-    return merge_sizes(smell(rule, F, "`f`", measure) for rule, measure in parts)
+    return merge_sizes(make_smell(rule, F, "`f`", measure) for rule, measure in parts)
 
 
 def test_three_measures_are_one_finding() -> None:
@@ -728,22 +728,22 @@ def test_two_measures() -> None:
 
 
 def test_the_worst_level_stays() -> None:
-    paths = smell("complex-code", F, "`f`", 21, level="warning")
-    (finding,) = merge_sizes([smell("long-method", F, "`f`", 500), paths])
+    paths = make_smell("complex-code", F, "`f`", 21, level="warning")
+    (finding,) = merge_sizes([make_smell("long-method", F, "`f`", 500), paths])
     assert (finding.rule, finding.level) == ("long-method", "warning")
     assert [one.level for one in of_f(("long-method", 51), ("long-branch", 13))] == ["note"]
 
 
 def test_one_measure_stays_as_it_is() -> None:
-    alone = smell("long-branch", F, "`f`", 13)
+    alone = make_smell("long-branch", F, "`f`", 13)
     assert merge_sizes([alone]) == [alone]
 
 
 def test_other_functions_and_other_rules_stay_apart() -> None:
     parts = [
-        smell("long-method", F, "`f`", 51),
-        smell("long-branch", block(100, 200), "`f`", 13),
-        smell("long-parameter-list", F, "`f`", 6),
+        make_smell("long-method", F, "`f`", 51),
+        make_smell("long-branch", block(100, 200), "`f`", 13),
+        make_smell("long-parameter-list", F, "`f`", 6),
     ]
     assert sorted(row.rule for row in merge_sizes(parts)) == sorted(row.rule for row in parts)
 
@@ -824,7 +824,7 @@ def test_a_missing_file_and_a_folder_are_unparsed(tmp_path: Path) -> None:
 # Output
 
 
-SMELL = smell("long-method", block(3, 60), "`f`", 51)
+SMELL = make_smell("long-method", block(3, 60), "`f`", 51)
 TEXT = "`f` has 51 statements, more than 50, so it is hard to follow; split it up."
 
 
