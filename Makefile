@@ -4,8 +4,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
-TEST_EXTRAS := agreement,analyzers,audit,gitlab,openai,pandas,train
-NIGHTLY_EXTRAS := codebert,finetune,grades,ray,st
+TEST_EXTRAS := analyzers,audit,gitlab,openai,pandas,validate
+NIGHTLY_EXTRAS := codebert,ray,st
+RESEARCH_EXTRAS := agreement,train
+NIGHTLY_RESEARCH_EXTRAS := finetune,grades
 GROUPS := models hosts hostile growth research
 DATA ?= ../shared/data/human-study/dev.jsonl.gz
 
@@ -32,11 +34,11 @@ help:
 	@echo "make bench    the numbers of benchmarks/README.md; DATA=FILE is the human study"
 
 # pip 25.1 is the first that knows groups.
-$(VENV)/installed: pyproject.toml
+$(VENV)/installed: pyproject.toml research/pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("crscore needs Python >= 3.11; try: make PYTHON=python3.12 ...") if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) --upgrade 'pip>=25.1'
-	$(PIP) -e '.[analyzers]'
+	$(PIP) -e '.[analyzers]' -e ./research
 	$(BIN)/crscore encoder install
 	@touch $@
 
@@ -45,11 +47,11 @@ $(VENV)/installed-github: $(VENV)/installed
 	@touch $@
 
 $(VENV)/installed-test: $(VENV)/installed
-	$(PIP) -e '.[$(TEST_EXTRAS)]' --group test --constraint requirements/test.constraints
+	$(PIP) -e '.[$(TEST_EXTRAS)]' -e './research[$(RESEARCH_EXTRAS)]' --group test --constraint requirements/test.constraints
 	@touch $@
 
 $(VENV)/installed-nightly: $(VENV)/installed-test
-	$(PIP) -e '.[$(TEST_EXTRAS),$(NIGHTLY_EXTRAS)]' --group nightly --constraint requirements/test.constraints
+	$(PIP) -e '.[$(TEST_EXTRAS),$(NIGHTLY_EXTRAS)]' -e './research[$(RESEARCH_EXTRAS),$(NIGHTLY_RESEARCH_EXTRAS)]' --group nightly --constraint requirements/test.constraints
 	@touch $@
 
 $(VENV)/installed-check: $(VENV)/installed
@@ -113,7 +115,7 @@ nightly-growth: $(VENV)/installed-test
 
 nightly-research: $(VENV)/installed-nightly
 	$(TOOLS) javac g++ chromium
-	$(PYTEST) $(PARALLEL) -m research
+	$(PYTEST) $(PARALLEL) --doctest-modules -m "not smoke" research
 
 check: $(VENV)/installed-check
 	$(BIN)/ruff check .

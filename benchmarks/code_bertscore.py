@@ -21,7 +21,7 @@ import numpy as np
 
 from crscore.code import metrics
 from crscore.code.samples import Sample
-from crscore.lab.code.correlation import kendall
+from crscore_lab.code.correlation import kendall
 
 BASELINES: dict[str, Any] = {
     "constant": lambda _: 0.5,

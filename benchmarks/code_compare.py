@@ -15,10 +15,10 @@ from pathlib import Path
 
 import numpy as np
 
+from crscore.code.comparison import correct, paired_test
 from crscore.code.metrics.measurement import Measurement, measure
-from crscore.lab.code.comparison import correct, paired_test
-from crscore.lab.code.graded import read_graded
 from crscore.statistics import bootstrap
+from crscore_lab.code.graded import read_graded
 
 METRICS = (
     "bleu", "chrf", "codebleu", "crystalbleu", "edit", "exact", "meteor", "rouge_l", "ruby",

@@ -21,10 +21,10 @@ from rapidfuzz.distance import Levenshtein
 from crscore.code import metrics
 from crscore.code.execution.programs import read_problems
 from crscore.code.samples import Sample
-from crscore.lab.code.correlation import kendall
-from crscore.lab.training.code.equivalents import list_equivalents
-from crscore.lab.training.code.mutants import list_mutants
 from crscore.suggestions.sketch import sketch
+from crscore_lab.code.correlation import kendall
+from crscore_lab.training.code.equivalents import list_equivalents
+from crscore_lab.training.code.mutants import list_mutants
 from tests.helpers.renamed_code import rename
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
     python benchmarks/code_study.py DATA_DIR [--resamples N]
 
-DATA_DIR has files of graded code and of tested programs (`crscore.lab.code/graded.py` names
+DATA_DIR has files of graded code and of tested programs (`crscore_lab.code/graded.py` names
 the fields), `*.jsonl` or `*.jsonl.gz`. For a file with the scores of "Out of the BLEU" it prints
 how many of them are reproduced to 3 decimals, its Tables 2 to 4, and how long the bootstrap of all
 models takes; for every file, how metrics correlate with the grades.
@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from crscore.code import metrics
-from crscore.lab.code import correlation, out_of_the_bleu
-from crscore.lab.code.graded import read_graded
 from crscore.reports import layout
 from crscore.statistics import bootstrap
+from crscore_lab.code import correlation, out_of_the_bleu
+from crscore_lab.code.graded import read_graded
 
 if TYPE_CHECKING:
-    from crscore.lab.code.graded import GradedCode
+    from crscore_lab.code.graded import GradedCode
 
 PUBLISHED = {"bleu": "bleu", "rouge_l": "rougel", "chrf": "chrf", "meteor": "meteor"}
 """Name in the data by metric."""

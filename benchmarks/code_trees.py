@@ -26,7 +26,7 @@ from crscore.code.metrics import codebleu
 from crscore.code.samples import Sample
 from crscore.code.syntax_tree import syntax_tree
 from crscore.errors import InputError
-from crscore.lab.code.correlation import kendall
+from crscore_lab.code.correlation import kendall
 
 NAMES = ("codebleu", "ruby")
 PRESET = "out-of-the-bleu"

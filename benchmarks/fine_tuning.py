@@ -18,9 +18,9 @@ from pathlib import Path
 import torch
 
 from crscore.claims.llm import prompt
-from crscore.lab.training.claims import base_model, finetune, rows
-from crscore.lab.training.claims.examples import PromptFormat
-from crscore.lab.training.claims.settings import Settings
+from crscore_lab.training.claims import base_model, finetune, rows
+from crscore_lab.training.claims.examples import PromptFormat
+from crscore_lab.training.claims.settings import Settings
 from tests.helpers import tiny_llm
 
 ROOM = 4096

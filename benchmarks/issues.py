@@ -21,18 +21,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from crscore import Scorer, plugins, scorer
-from crscore.lab.study.caches import AnalysisCache, VectorCache
-from crscore.lab.study.data import splits, study
-from crscore.lab.study.measures import issues, measurements
-from crscore.lab.training import matcher as training
 from crscore.records import Analysis, Severity
 from crscore.settings import Config, override_settings
+from crscore_lab.study.caches import AnalysisCache, VectorCache
+from crscore_lab.study.data import splits, study
+from crscore_lab.study.measures import issues, measurements
+from crscore_lab.training import matcher as training
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from crscore.lab.study.measures.measurements import Measurements
     from crscore.records import Diff, Finding
+    from crscore_lab.study.measures.measurements import Measurements
 
     Keep = Callable[[Finding], bool]
 

@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import score_many
 
 from crscore import Scorer
-from crscore.lab.study.data import study
-from crscore.lab.training.data.study_examples import read_diff
 from crscore.records import Comment
 from crscore.text import content as words
 from crscore.text.words import stem
+from crscore_lab.study.data import study
+from crscore_lab.training.data.study_examples import read_diff
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

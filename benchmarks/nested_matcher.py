@@ -19,14 +19,14 @@ from pathlib import Path
 import numpy as np
 
 from crscore import Scorer, plugins, scorer, settings
-from crscore.lab.study.caches import VectorCache
-from crscore.lab.study.data import splits, study
-from crscore.lab.study.data.systems import junk_systems
-from crscore.lab.study.measures import measurements
-from crscore.lab.training import matcher
-from crscore.lab.training.fit.boosting import TreeSettings
-from crscore.lab.training.matcher import MatcherSettings
 from crscore.statistics import ranks
+from crscore_lab.study.caches import VectorCache
+from crscore_lab.study.data import splits, study
+from crscore_lab.study.data.systems import junk_systems
+from crscore_lab.study.measures import measurements
+from crscore_lab.training import matcher
+from crscore_lab.training.fit.boosting import TreeSettings
+from crscore_lab.training.matcher import MatcherSettings
 
 RECIPES = {
     "shipped": MatcherSettings(),

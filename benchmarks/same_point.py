@@ -18,8 +18,8 @@ from itertools import combinations
 from pathlib import Path
 
 import numpy as np
-
 from crscore.bench.judgements import read_judgements
+
 from crscore.bench.matching import assign
 from crscore.bench.overlap import compare_findings
 from crscore.bench.pairs import view_texts

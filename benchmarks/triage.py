@@ -28,10 +28,10 @@ from scipy.stats import rankdata
 
 from crscore import Scorer
 from crscore.agents import triage
-from crscore.lab.training.data import judgements
 from crscore.pipeline import sentences_of, split_comment
 from crscore.records import Comment, Diff
 from crscore.usefulness import headline
+from crscore_lab.training.data import judgements
 
 KEPT = (0.95, 0.90, 0.80)
 

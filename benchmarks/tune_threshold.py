@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from crscore import Comment, Scorer
-from crscore.lab.study.data import study
 from crscore.matchers.base import Cells
 from crscore.matchers.published import Published
 from crscore.scoring import scores
 from crscore.statistics import ranks
+from crscore_lab.study.data import study
 
 if TYPE_CHECKING:
     from crscore.records import Result

@@ -26,11 +26,11 @@ from scipy.stats import rankdata, spearmanr
 
 from crscore import Scorer, plugins, scorer, settings
 from crscore.diff import parse
-from crscore.lab.training import preferences, usefulness
-from crscore.lab.training.data import corpus, templates
 from crscore.records import Stance
 from crscore.usefulness.headline import PARTS
 from crscore.usefulness.reading import OUTPUTS
+from crscore_lab.training import preferences, usefulness
+from crscore_lab.training.data import corpus, templates
 
 KINDS = ("nits", "summary", "generic", "other", "invented", "false", "template")
 RIGHT = ("nits", "summary", "generic", "other", "invented")

@@ -28,24 +28,35 @@ ASCII = dict(zip("█▉▊▋▌▍▎▏·•│–−×✓✗⚑→“”", '
 """What stands for a mark of a report where the terminal has ASCII only."""
 
 
+def _module_names() -> set[str]:
+    module_names = (module.name for module in pkgutil.iter_modules(commands.__path__))
+    return {name for name in module_names if not name.startswith("_")}
+
+
 class _Commands(click.Group):
-    """Group whose subcommands are the modules of `crscore.commands`, imported on demand."""
+    """Group whose subcommands are imported on demand.
+
+    They are the modules of `crscore.commands`, and those that other distributions install.
+    """
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  (click's)
-        module_names = (module.name for module in pkgutil.iter_modules(commands.__path__))
-        return sorted(name for name in module_names if not name.startswith("_"))
+        return sorted(_module_names() | commands.command_names())
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in self.list_commands(ctx):
-            return None
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in _module_names():
+            return commands.load_command(cmd_name)
         module = importlib.import_module(f"crscore.commands.{cmd_name}")
         command: click.Command = module.command
         return command
 
+    def _has_command(self, word: str) -> bool:
+        # Entry points take 50 ms to read, and most other words are names of files.
+        return word in _module_names() or (word.isidentifier() and word in commands.command_names())
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Convert `crscore DIFF REVIEW` to `crscore score DIFF REVIEW`."""
         group_options = {"--help", "-h", "--version"}
-        if args and args[0] not in group_options and args[0] not in self.list_commands(ctx):
+        if args and args[0] not in group_options and not self._has_command(args[0]):
             if not args[0].startswith("-"):
                 self._check_word(ctx, args[0])
             args = [DEFAULT_COMMAND, *args]

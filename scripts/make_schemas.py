@@ -1,4 +1,6 @@
-"""Write `crscore/schemas/*.schema.json` from the types of the documents: run it after changing one.
+"""Write `schemas/*.schema.json` of both packages from the types of the documents.
+
+Run it after changing one.
 
 Descriptions are the docstrings of the types and of their fields.
 """
@@ -15,24 +17,23 @@ from typing import Any, NamedTuple
 import msgspec
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / "research")]
 
 from crscore.agents import triage  # noqa: E402
 from crscore.audit import overview  # noqa: E402
 from crscore.bench import results as bench  # noqa: E402
+from crscore.code import comparison as code_comparison  # noqa: E402
 from crscore.code import scores  # noqa: E402
 from crscore.code.execution import report as code_run  # noqa: E402
-from crscore.lab.code import comparison as code_comparison  # noqa: E402
-from crscore.lab.code import correlation as code_correlation  # noqa: E402
-from crscore.lab.code import out_of_the_bleu  # noqa: E402
-from crscore.lab.study import results  # noqa: E402
-from crscore.lab.study.data import saved_runs, study  # noqa: E402
-from crscore.lab.study.measures import comparison, separation  # noqa: E402
 from crscore.pull_request import overview as pull_overview  # noqa: E402
 from crscore.pull_request.documents import json as pull  # noqa: E402
 from crscore.reports import json as result  # noqa: E402
+from crscore_lab.code import correlation as code_correlation  # noqa: E402
+from crscore_lab.code import out_of_the_bleu  # noqa: E402
+from crscore_lab.study import results  # noqa: E402
+from crscore_lab.study.data import saved_runs, study  # noqa: E402
+from crscore_lab.study.measures import comparison, separation  # noqa: E402
 
-FOLDER = ROOT / "crscore" / "schemas"
 _SCORES = ("conciseness", "comprehensiveness", "relevance")
 NUMBERS_OR_REASON = {
     "if": {"properties": {"reason": {"type": "null"}}},
@@ -150,7 +151,7 @@ def field_docs(kind: type) -> dict[str, str]:
     """Read the docstrings below the fields of a type and of its bases."""
     docs: dict[str, str] = {}
     for base in reversed(kind.__mro__):
-        if not base.__module__.startswith("crscore."):
+        if not base.__module__.startswith(("crscore.", "crscore_lab.")):
             continue
         body = ast.parse(textwrap.dedent(inspect.getsource(base))).body[0].body  # type: ignore[attr-defined]
         for field, doc in itertools.pairwise(body):
@@ -206,11 +207,18 @@ def schema(document: Document) -> dict[str, Any]:
     }
 
 
+def path_of(name: str) -> Path:
+    """Return the file of a schema, in the package of the document's types."""
+    package = DOCUMENTS[name].types[0].__module__.partition(".")[0]
+    home = ROOT / "research" if package == "crscore_lab" else ROOT
+    return home / package / "schemas" / f"{name}.schema.json"
+
+
 def main() -> None:
     """Write every schema."""
     for name, document in DOCUMENTS.items():
         text = json.dumps(schema(document), indent=2, ensure_ascii=False) + "\n"
-        (FOLDER / f"{name}.schema.json").write_text(text, "utf-8")
+        path_of(name).write_text(text, "utf-8")
 
 
 if __name__ == "__main__":

@@ -37,11 +37,12 @@ def prepare(root: Path, repository: str, tag: str, commit: str) -> None:
         commit: The commit of the tag, 40 hex digits.
 
     Raises:
-        SystemExit: The tag is not that of the version in `crscore/version.py`.
+        SystemExit: The tag is not the version of both packages.
     """
-    version = runpy.run_path(str(root / "crscore" / "version.py"))["__version__"]
-    if tag != f"v{version}":
-        sys.exit(f"the tag is {tag}, but crscore/version.py says {version}")
+    for file in ("crscore/version.py", "research/crscore_lab/__init__.py"):
+        version = runpy.run_path(str(root / file))["__version__"]
+        if tag != f"v{version}":
+            sys.exit(f"the tag is {tag}, but {file} says {version}")
     for name in ("README.md", "pyproject.toml"):
         path = root / name
         text = path.read_text("utf-8")

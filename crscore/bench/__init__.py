@@ -4,6 +4,6 @@
 """
 
 from crscore.bench.readers import read_findings, read_golden
-from crscore.bench.score import check_judgements, score
+from crscore.bench.score import score
 
-__all__ = ["check_judgements", "read_findings", "read_golden", "score"]
+__all__ = ["read_findings", "read_golden", "score"]

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Final
 
-from crscore.bench.judgements import Agreement
 from crscore.bench.records import SEVERITIES
 from crscore.bench.results import BenchResult, BotScore, ChangeResult, Estimate
 from crscore.reports.blocks import Block, Heading, Paragraph, Run, Table, make_table
@@ -178,23 +177,3 @@ def render_short(result: BenchResult) -> str:
         Paragraph((Run(result.signature, "code"),), "dim"),
     ]
     return render_markdown([blocks], limit=_MAX_CHARS, noun="set")
-
-
-def render_agreement(agreement: Agreement, title: str) -> str:
-    """Render the agreement with judges as lines of text."""
-
-    def number(value: float | None) -> str:
-        return "–" if value is None else f"{value:.3f}"
-
-    lines = [
-        f"{title}: {row.judge}: kappa {number(row.kappa)}, AUC {number(row.auc)} "
-        f"({row.decisions:,} decisions)"
-        for row in agreement.judges
-    ]
-    among = ", ".join(map(number, agreement.among_judges)) or "–"
-    lines.append(
-        f"{title}: order of bots by recall {number(agreement.recall_order)}, "
-        f"by F1 {number(agreement.f1_order)}; mean error of recall {agreement.recall_error:.3f}; "
-        f"judges among each other {among}"
-    )
-    return "\n".join(lines)

@@ -12,7 +12,6 @@ from msgspec.structs import replace
 
 from crscore import progress
 from crscore.bench.estimates import Row, compute
-from crscore.bench.judgements import Agreement, Judged, agree, read_judgements
 from crscore.bench.matching import assign
 from crscore.bench.pairs import PairModel, TextView, measure_pairs, read_model, view_texts
 from crscore.bench.readers import read_findings, read_golden
@@ -129,30 +128,6 @@ def score(
         f"+{golden.sha256[:12]}|{parts.model.identity}|{parts.encoder.identity}"
         f"|{parts.reader.identity}|beta:{beta:g}|resamples:{resamples}|seed:{seed}",
     )
-
-
-def check_judgements(path: Path, *, encoder: MiniLM | None = None) -> Agreement:
-    """Compare the matching with judges' decisions.
-
-    Args:
-        path: Judgements, as `judgements.read_judgements` reads them.
-        encoder: Encoder of the matcher's vectors; the default one when None.
-
-    Raises:
-        InputError: The file cannot be read.
-    """
-    parts = _matcher(encoder)
-
-    def measure(group: Judged) -> Floats:
-        findings = parts.view([entry.text for entry in group.findings])
-        problems = parts.view([entry.text for entry in group.problems])
-        table = measure_pairs(
-            [findings[entry.text] for entry in group.findings],
-            [problems[entry.text] for entry in group.problems],
-        )
-        return parts.model.probabilities(table, group.findings, group.problems)
-
-    return agree(read_judgements(path), measure, parts.model.threshold)
 
 
 def _group(

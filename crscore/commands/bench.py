@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import click
 import msgspec
 
-from crscore import io
+from crscore import commands, io
 from crscore.commands._terminal import GroupedCommand, quiet_option, terminal_style
 from crscore.errors import ConfigError
 
@@ -90,9 +90,9 @@ def command(
         io.write_text(sets.describe_sets(), output)
         return 0
     if judgements is not None:
-        agreement = bench.check_judgements(judgements)
-        text = report.render_agreement(agreement, "crscore bench") + "\n"
-        io.write_text(_to_json(agreement) if form == "json" else text, output)
+        compare = commands.load_research_command("bench.judgements")
+        context = click.get_current_context()
+        context.invoke(compare, path=judgements, form=form, output=output)
         return 0
     if golden is None or not findings:
         raise ConfigError("GOLDEN FINDINGS", "command line", "need a golden set and findings")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 import msgspec
 
-from crscore import io, progress
+from crscore import commands, io, progress
 from crscore.commands._terminal import CommandGroup, terminal_style
 from crscore.errors import ConfigError, InputError
 
@@ -19,12 +19,18 @@ if TYPE_CHECKING:
 
 DEFAULT: Final = "score"
 _PATH: Final = click.Path(path_type=Path)
-_Written = tuple[msgspec.Struct, Callable[..., str]]
+WrittenDocument = tuple[msgspec.Struct, Callable[..., str]]
 """Document, and the function that renders it as text: it takes `color` and `width`, too."""
 
 
 class _Commands(CommandGroup):
-    """Group whose default command is `score`."""
+    """Group whose default command is `score`, with the commands that others install below it."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted({*super().list_commands(ctx), *commands.command_names("code")})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        return super().get_command(ctx, cmd_name) or commands.load_command(f"code.{cmd_name}")
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Convert `crscore code A B` to `crscore code score A B`."""
@@ -42,7 +48,7 @@ def command() -> None:
     """Evaluate code by comparison with references or by its tests."""
 
 
-def _document_command(function: Callable[..., _Written]) -> Callable[..., int]:
+def document_command(function: Callable[..., WrittenDocument]) -> Callable[..., int]:
     """Add the options of a command that writes a document, which the function returns."""
 
     @click.option(
@@ -64,7 +70,7 @@ def _document_command(function: Callable[..., _Written]) -> Callable[..., int]:
     return write
 
 
-def _as_report(lay_out: Callable[[Any], layout.Report]) -> Callable[..., str]:
+def as_report(lay_out: Callable[[Any], layout.Report]) -> Callable[..., str]:
     """Return the text renderer of a document that has a layout."""
     from crscore.reports import layout  # noqa: PLC0415
 
@@ -75,17 +81,18 @@ def _split(_context: object, _option: object, names: str | None) -> list[str] | 
     return None if names is None else names.split(",")
 
 
-_metrics = click.option(
+metrics_option = click.option(
     "--metrics", metavar="NAMES", callback=_split,
     help="Comma-separated metrics, each NAME or NAME:OPTION=VALUE (default: all that apply).",
 )  # fmt: skip
-_preset = click.option(
+preset_option = click.option(
     "--preset", metavar="NAME", help="Preset for the metrics that have it: out-of-the-bleu."
 )
-_seed = click.option("--seed", type=click.IntRange(0), default=42, show_default=True)
+seed_option = click.option("--seed", type=click.IntRange(0), default=42, show_default=True)
 
 
-def _resamples(default: int) -> Callable[..., Any]:
+def resamples_option(default: int) -> Callable[..., Any]:
+    """Return the option of the number of resamples."""
     return click.option(
         "--resamples", type=click.IntRange(1), default=default, show_default=True,
         help="Number of bootstrap resamples.",
@@ -101,13 +108,13 @@ def _resamples(default: int) -> Callable[..., Any]:
 )
 @click.argument("candidates", metavar="CANDIDATE", type=_PATH)
 @click.argument("references", metavar="REFERENCE...", type=_PATH, nargs=-1)
-@_metrics
-@_preset
+@metrics_option
+@preset_option
 @click.option(
     "--context", default="", metavar="TEXT", help="Intent or prompt that both sides share."
 )
 @click.option("--language", metavar="NAME", help="Language of code without a known file name.")
-@_document_command
+@document_command
 def score(
     *,
     candidates: Path,
@@ -116,7 +123,7 @@ def score(
     preset: str | None,
     context: str,
     language: str | None,
-) -> _Written:
+) -> WrittenDocument:
     """Compare code with references by published metrics.
 
     CANDIDATE and REFERENCE are files of code, folders of files with the same names, or JSON Lines
@@ -132,21 +139,21 @@ def score(
 @command.command("compare", examples=("crscore code compare a.jsonl b.jsonl",))
 @click.argument("first", metavar="A", type=_PATH)
 @click.argument("second", metavar="B", type=_PATH)
-@_metrics
-@_preset
+@metrics_option
+@preset_option
 @click.option("--language", metavar="NAME", help="Language of samples that do not name one.")
-@_resamples(1_000)
-@_seed
-@_document_command
-def compare(*, first: Path, second: Path, language: str | None, **options: Any) -> _Written:
+@resamples_option(1_000)
+@seed_option
+@document_command
+def compare(*, first: Path, second: Path, language: str | None, **options: Any) -> WrittenDocument:
     """Compare the code of two systems, samples A and B, with a paired bootstrap.
 
     A and B have the formats that `crscore code score` reads, with references. For each metric, the
     report shows which system is better, corrected for the number of metrics, and whether people
     would agree.
     """
+    from crscore.code import comparison  # noqa: PLC0415
     from crscore.code.samples import read_samples  # noqa: PLC0415  (after --help)
-    from crscore.lab.code import comparison  # noqa: PLC0415
 
     document = comparison.compare(
         read_samples(first, language=language),
@@ -155,55 +162,7 @@ def compare(*, first: Path, second: Path, language: str | None, **options: Any) 
         labels=(first.name, second.name) if first.name != second.name else ("A", "B"),
         **options,
     )
-    return document, _as_report(comparison.comparison_report)
-
-
-@command.command("study", examples=("crscore code study graded.jsonl --tables",))
-@click.argument("data", type=_PATH)
-@_metrics
-@_preset
-@click.option(
-    "--grades", type=click.Choice(("mean", "aggregated", "mmsr")), default="mean",
-    show_default=True, help="How to combine the grades of several people.",
-)  # fmt: skip
-@click.option(
-    "--all-completions", is_flag=True, help="Include programs of all numbers, not only 1 to 99."
-)
-@click.option("--tables", is_flag=True, help='Show tables 2 to 4 of "Out of the BLEU".')
-@click.option(
-    "--bins", type=click.Choice(("conala", "hearthstone")), default="conala", show_default=True,
-    help="Bins of differences in --tables: the paper's for this data set.",
-)  # fmt: skip
-@_resamples(500)
-@_seed
-@_document_command
-def study(
-    *,
-    data: Path,
-    grades: Any,
-    all_completions: bool,
-    tables: bool,
-    bins: str,
-    resamples: int,
-    seed: int,
-    **options: Any,
-) -> _Written:
-    """Correlate metrics with the grades of people, or the tests of programs, in DATA.
-
-    Kendall's tau is within a problem, Pearson and Spearman over all. A constant answer, the length
-    and the similarity of characters are the baselines.
-    """
-    from crscore.lab.code import correlation, graded, out_of_the_bleu  # noqa: PLC0415
-
-    if tables:
-        # The paper's tables are of aggregated grades, and "mean" is the option's default.
-        people = graded.read_graded(data, grades="aggregated" if grades == "mean" else grades)
-        bounds = out_of_the_bleu.BINS[bins]
-        document = out_of_the_bleu.make_tables(people, bins=bounds, resamples=resamples, seed=seed)
-        return document, _as_report(out_of_the_bleu.tables_report)
-    read = graded.read_graded(data, grades=grades, all_completions=all_completions)
-    agreement = correlation.correlate(read, resamples=resamples, seed=seed, **options)
-    return agreement, _as_report(correlation.study_report)
+    return document, as_report(comparison.comparison_report)
 
 
 @command.command(
@@ -234,7 +193,7 @@ def study(
     "--allow-code-execution", "allowed", is_flag=True,
     help="Allow running the programs, which may be unreviewed; required.",
 )  # fmt: skip
-@_document_command
+@document_command
 def run(
     *,
     samples: Path | None,
@@ -245,7 +204,7 @@ def run(
     canonical: bool,
     results: Path | None,
     allowed: bool,
-) -> _Written:
+) -> WrittenDocument:
     """Run SAMPLES with their tests in a sandbox and estimate pass@k.
 
     SAMPLES is JSON Lines of {task_id, completion}; without it, the completions that the tests'

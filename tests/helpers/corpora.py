@@ -1,12 +1,12 @@
-"""A small corpus of our own, laid out as `crscore.lab.training.data.corpus.FILES`."""
+"""A small corpus of our own, laid out as `crscore_lab.training.data.corpus.FILES`."""
 
 import gzip
 import json
 from pathlib import Path
 from typing import Any
 
-from crscore.lab.training.data import corpus
-from crscore.lab.training.data.corpus import FILES
+from crscore_lab.training.data import corpus
+from crscore_lab.training.data.corpus import FILES
 from tests.helpers import study
 
 NAMES = (

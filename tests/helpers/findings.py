@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from crscore.lab.study import run
-from crscore.lab.study.data import study
-from crscore.lab.study.measures.measurements import ExtraMetrics, Measurements
-from crscore.lab.study.results import ValidationResult
 from crscore.settings import Config, override_settings
+from crscore_lab.study import run
+from crscore_lab.study.data import study
+from crscore_lab.study.measures.measurements import ExtraMetrics, Measurements
+from crscore_lab.study.results import ValidationResult
 from tests.helpers import study as studies
 
 SETTINGS = override_settings(

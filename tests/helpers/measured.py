@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from crscore.lab.study.data.study import DIMENSIONS, RatedReview, StudyChange
-from crscore.lab.study.measures.measurements import Measurements, Metric, ScoredReview
 from crscore.records import Claims
+from crscore_lab.study.data.study import DIMENSIONS, RatedReview, StudyChange
+from crscore_lab.study.measures.measurements import Measurements, Metric, ScoredReview
 
 
 def row(

@@ -11,9 +11,9 @@ from crscore.audit.report.site import write_site
 from crscore.audit.store.database import Store
 from crscore.audit.summary import Options, make_overview
 from crscore.audit.tables import Period
-from crscore.lab.study.report.validation import validation_report
 from crscore.pull_request.documents import page
 from crscore.reports import html, layout
+from crscore_lab.study.report.validation import validation_report
 from tests.helpers import audit_rows, browser, findings, overviews, results
 
 if TYPE_CHECKING:

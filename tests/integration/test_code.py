@@ -124,40 +124,6 @@ def test_two_systems_are_compared(crscore, lines) -> None:
     assert "a.jsonl" in text
 
 
-def test_study_correlates_with_people(crscore, lines) -> None:
-    rows = [
-        {
-            "id": str(at), "intent": "add up", "references": [GOOD], "language": "python",
-            "outputs": {"one": GOOD, "two": LONG, "three": BAD},
-            "grades": {"one": {"x": 4}, "two": {"x": 3}, "three": {"x": 0}},
-        }
-        for at in range(3)
-    ]  # fmt: skip
-    path = lines("g.jsonl", *rows)
-    code, out, err = crscore("study", path, "--metrics", "exact,chrf", "--format", "json")
-    assert code == 0, err
-    document = json.loads(out)
-    validator("code-study").validate(document)
-    taus = {metric["metric"]: metric["kendall"]["value"] for metric in document["agreements"]}
-    assert taus["constant"] == 0
-    assert taus["exact"] == pytest.approx(2 / 3)  # of three pairs, one is a tie
-
-
-def test_tables_have_the_bins_of_the_data_set(crscore, lines) -> None:
-    rows = [
-        {
-            "id": str(at), "references": [GOOD], "outputs": {"one": GOOD, "two": BAD},
-            "grades": {}, "aggregated": {"one": 4, "two": at % 3},
-        }
-        for at in range(6)
-    ]  # fmt: skip
-    command = ("study", lines("g.jsonl", *rows), "--tables", "--bins", "hearthstone")
-    code, out, err = crscore(*command, "--resamples", 20, "--format", "json")
-    assert code == 0, err
-    bins = json.loads(out)["disagreements"][0]["bins"]
-    assert [part["high"] for part in bins] == [1, 2, 4, 100]
-
-
 def test_a_language_has_its_usual_names(crscore, lines) -> None:
     row = {"candidate": "let a = 'x';", "references": ['let a = "x";'], "language": "JS"}
     _, out, _ = crscore(lines("a.jsonl", row), "--metrics", "sketch,codebleu", "--format", "json")
@@ -198,7 +164,6 @@ def test_programs_are_not_run_without_consent(crscore, lines) -> None:
     [
         (("run", "--tests", "no.jsonl", "--allow-code-execution"), 3),
         (("run", "--tests", "a.py", "--k", "0", "--allow-code-execution"), 2),
-        (("study", "no.jsonl"), 3),
         (("compare", "no.jsonl", "no.jsonl"), 3),
         (("no.py", "no.py"), 3),
         (("a.py", "a.py", "--metrics", "bleurt"), 2),

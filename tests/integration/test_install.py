@@ -37,15 +37,16 @@ class Places(NamedTuple):
 
 @pytest.fixture(scope="module")
 def places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Places]:
-    """A local index that has the wheel of this checkout, and a hub that has the encoder."""
-    page = tmp_path_factory.mktemp("index") / "simple" / "crscore"
+    """A local index that has the wheels of this checkout, and a hub that has the encoder."""
+    index_folder = tmp_path_factory.mktemp("index") / "simple"
     pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps"]
-    subprocess.run([*pip, "--wheel-dir", page, ROOT], check=True)
-    (wheel,) = page.glob("*.whl")
+    for name, source in (("crscore", ROOT), ("crscore-lab", ROOT / "research")):
+        subprocess.run([*pip, "--wheel-dir", index_folder / name, source], check=True)
+    (wheel,) = (index_folder / "crscore").glob("*.whl")
     folder = files.default_folder()
     content = {name: (folder / name).read_bytes() for name in files.SHA256}
     with (
-        serve_folder(page.parents[1]) as index,
+        serve_folder(index_folder.parent) as index,
         serve_model(files.REPOSITORY, files.COMMIT, content) as hub,
     ):
         yield Places(f"{index}/simple", hub, wheel)
@@ -102,7 +103,8 @@ def test_lean_install_tells_each_missing_tool_once(places: Places, home: Path) -
 def test_extras_install_and_check_is_clean(places: Places, home: Path, extras: str) -> None:
     run(places, home, BIN / "uv", "venv", "venv", "--python", sys.executable)
     python = ["--python", "venv/bin/python"]
-    run(places, home, BIN / "uv", "pip", "install", *python, f"crscore[{extras}] @ {places.wheel}")
+    install = [BIN / "uv", "pip", "install", "--index", places.index, *python]
+    run(places, home, *install, f"crscore[{extras}] @ {places.wheel}")
     assert "compatible" in run(places, home, BIN / "uv", "pip", "check", *python)
     assert is_score(run(places, home, "venv/bin/crscore", *EXAMPLE))
 
@@ -111,15 +113,19 @@ def test_extras_install_and_check_is_clean(places: Places, home: Path, extras: s
 def test_extras_can_be_solved_beside_other_versions(
     places: Places, home: Path, beside: str
 ) -> None:
-    extras = "analyzers,code,codebert,finetune,github,st,train"
+    extras = "analyzers,code,codebert,github,st,validate"
     wanted = home / "wanted.txt"
-    wanted.write_text(f"crscore[{extras}] @ {places.wheel.as_uri()}\n{beside}\n")
+    wanted.write_text(
+        f"crscore[{extras}] @ {places.wheel.as_uri()}\ncrscore-lab[finetune]\n{beside}\n"
+    )
     solved = run(
         places,
         home,
         BIN / "uv",
         "pip",
         "compile",
+        "--index",
+        places.index,
         "--no-header",
         "--python-version",
         "3.11",

@@ -19,7 +19,7 @@ from scripts import prepare_release
 ROOT = Path(__file__).parents[2]
 TAG = f"v{__version__}"
 COMMIT = "0123456789abcdef" * 2 + "01234567"
-WHEEL = ("crscore", "analyzers", "prompts", "LICENSE", "README.md", "pyproject.toml")
+WHEEL = ("crscore", "analyzers", "prompts", "research", "LICENSE", "README.md", "pyproject.toml")
 
 
 @pytest.fixture

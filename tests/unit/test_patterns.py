@@ -19,9 +19,9 @@ import re
 import pytest
 
 import crscore
-from crscore.lab.study.attacks.material import PHRASES
 from crscore.settings import FILE_RULES
 from crscore.static_analysis import analyzer
+from crscore_lab.study.attacks.material import PHRASES
 from tests.helpers.patterns import Use, collect, of_manifest, worst_growth
 
 # Patterns that are made at run time.
@@ -32,9 +32,9 @@ _MADE_AT_RUN_TIME = [
     "crscore.claims.structural.constants",
     "crscore.claims.structural.plain_files",  # of TOML, in a dictionary of the module
     "crscore.claims.structural.roles",
-    "crscore.lab.study.attacks.restatements",  # PHRASES, below
-    "crscore.lab.study.attacks.restatements",
-    "crscore.lab.study.attacks.variants",
+    "crscore_lab.study.attacks.restatements",  # PHRASES, below
+    "crscore_lab.study.attacks.restatements",
+    "crscore_lab.study.attacks.variants",
     "crscore.llm.prompt_escaping",  # escaped tokens of a model
     "crscore.pull_request.reviewers.wildcards",  # two, of escaped parts in atomic groups
     "crscore.pull_request.reviewers.wildcards",

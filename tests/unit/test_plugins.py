@@ -1,6 +1,9 @@
 import importlib
+import importlib.metadata
+import json
 import subprocess
 import sys
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
@@ -9,7 +12,7 @@ from crscore import plugins
 from crscore.errors import ConfigError, UnknownPluginError
 
 
-@pytest.mark.parametrize("kind", plugins.KINDS)
+@pytest.mark.parametrize("kind", sorted(plugins.KINDS.keys() - {"languages"}))
 def test_names_are_the_public_files_of_the_folder(kind: str) -> None:
     folder = Path(plugins.__file__).parent / plugins.KINDS[kind]
     modules = [path.stem for path in folder.glob("*.py")]
@@ -18,6 +21,15 @@ def test_names_are_the_public_files_of_the_folder(kind: str) -> None:
     loaded = {name: importlib.import_module(f"{room}.{name}") for name in modules}
     having = {name.removesuffix(".plugin") for name, m in loaded.items() if hasattr(m, "create")}
     assert set(plugins.names(kind)) == having
+
+
+def test_other_distributions_add_languages(monkeypatch: pytest.MonkeyPatch) -> None:
+    point = EntryPoint("cobol", "json", "crscore.languages")
+    points = {"crscore.languages": [point]}
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: points[group])
+    assert plugins.names("languages") == ("cobol", "python")
+    assert plugins.load("languages", "cobol") is json
+    assert "cobol" not in plugins.names("encoders")
 
 
 def test_names_lists_without_importing() -> None:

@@ -14,7 +14,7 @@ import make_schemas  # noqa: E402
 
 @pytest.mark.parametrize("name", make_schemas.DOCUMENTS)
 def test_schema_is_the_one_of_the_types(name: str) -> None:
-    written = (make_schemas.FOLDER / f"{name}.schema.json").read_text("utf-8")
+    written = make_schemas.path_of(name).read_text("utf-8")
     assert json.loads(written) == make_schemas.schema(make_schemas.DOCUMENTS[name])
 
 

@@ -17,6 +17,7 @@ from crscore.sandbox.run import network_denied
 
 PASSED: Final = "passed"
 TIMED_OUT: Final = "timed out"
+MORE_LANGUAGES: Final = "pip install 'crscore[validate]'"
 RESULT_CHARACTERS: Final = 200
 _MOST_CHARACTERS: Final = 1_000
 """Length from which a result is cut before paths are removed."""
@@ -121,7 +122,10 @@ def _check(*, allowed: bool) -> None:
 def _judge_of(language: str) -> Callable[[Box, Problem, str], str]:
     languages = plugins.names("languages")
     if language not in languages:
-        raise InputError(f"{language} cannot be run; there are: {', '.join(languages)}")
+        raise InputError(
+            f"{language} cannot be run; there are: {', '.join(languages)} "
+            f"(more languages: {MORE_LANGUAGES})"
+        )
     judge: Callable[[Box, Problem, str], str] = plugins.load("languages", language).create()
     return judge
 

@@ -277,7 +277,7 @@ def test_hostile_text_gets_finite_degrees(matcher, cells, text: str) -> None:
 
 
 def directions() -> dict[str, int]:
-    # `crscore.lab.training.matcher` asks for these when it grows the trees.
+    # `crscore_lab.training.matcher` asks for these when it grows the trees.
     falling = ("comment.words", "sentence.sentences", "sentence.position")
     rising = ("cell.cosine", "cell.shared_reference", "cell.shared_sum")
     return dict.fromkeys(falling, -1) | dict.fromkeys(rising, 1)

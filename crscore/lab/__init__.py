@@ -1,1 +1,0 @@
-"""Studies of the metrics against human judgements, and training of their weights."""

@@ -1,0 +1,306 @@
+"""Correlation of metrics with people's grades, or with tests."""
+
+from collections.abc import Callable, Sequence
+from typing import Final, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from msgspec import Struct
+
+from crscore.code.metrics.measurement import measure
+from crscore.code.samples import Sample
+from crscore.reports.blocks import make_table
+from crscore.reports.layout import Card, Report, Section
+from crscore.statistics import bootstrap, ranks, resampled
+from crscore_lab.code.graded import GradedCode
+from crscore_lab.formats import count, number, ranged
+
+Floats = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.intp]
+
+SCHEMA: Final = "urn:crscore:code-study:1"
+"""Schema identifier of the document."""
+DEFAULT_RESAMPLES: Final = 1000
+EDIT: Final = "edit"
+"""Metric that is a trivial baseline, too, and always included."""
+TIE: Final = 0.001
+"""Scores that differ by less are equal in `kendall`."""
+
+
+class Estimate(Struct, frozen=True, kw_only=True):
+    """Statistic with its 95 % interval, by a bootstrap over problems."""
+
+    value: float | None
+    """In [-1, 1]; None when a side is constant."""
+    low: float | None
+    """Lower end; None when there is none."""
+    high: float | None
+    """Upper end; None when there is none."""
+
+
+class Agreement(Struct, frozen=True, kw_only=True):
+    """Agreement of one metric with the grades."""
+
+    metric: str
+    """Name of the metric or baseline."""
+    identity: str
+    """Variant and versions: the same identity gives the same scores."""
+    is_baseline: bool
+    """Whether it knows nothing of code."""
+    kendall: Estimate
+    """Kendall's tau within problems; scores less than 0.001 apart are ties, which count."""
+    pearson: Estimate
+    """Over all candidates."""
+    spearman: Estimate
+    """Over all candidates."""
+    kendall_b: float | None
+    """Kendall's tau-b over all candidates; None when a side is constant."""
+
+
+class CodeStudy(Struct, frozen=True, kw_only=True):
+    """Agreement of metrics with people or with tests."""
+
+    schema: Literal["urn:crscore:code-study:1"] = SCHEMA
+    sha256: str
+    """Hash of the data."""
+    judged_by: str
+    """`people` or `tests`."""
+    problems: int
+    """Number of problems."""
+    candidates: int
+    """Number of graded candidates."""
+    pairs: int
+    """Pairs of one problem with different grades."""
+    resamples: int
+    """Draws of whole problems; 0 for no intervals."""
+    seed: int
+    """Seed of the draws."""
+    agreements: tuple[Agreement, ...]
+    """Metrics by falling Kendall's tau, then baselines."""
+    notes: tuple[str, ...]
+    """Metrics that could not judge, and why."""
+
+
+class Pairs(NamedTuple):
+    """Pairs of candidates of one problem whose grades differ."""
+
+    better: Indices
+    """Row of the candidate with the higher grade, shape (K,)."""
+    worse: Indices
+    """Row of the other one, shape (K,)."""
+
+
+class _Column(NamedTuple):
+    name: str
+    identity: str
+    scores: Floats
+    is_baseline: bool
+
+
+class _Block(NamedTuple):
+    weights: Floats
+    """How often each draw takes each row, shape (b, N)."""
+    grades: resampled.RankedColumn
+    """Grades in each draw."""
+
+
+def graded_pairs(problems: Sequence[str], grades: Floats) -> Pairs:
+    """Pair the candidates of each problem whose grades differ.
+
+    Args:
+        problems: Problem of each of N candidates.
+        grades: Shape (N,).
+
+    Returns:
+        Every pair once.
+    """
+    _, membership = np.unique(np.asarray(problems), return_inverse=True)
+    order = np.argsort(membership, kind="stable")
+    parts = []
+    for rows in np.split(order, np.cumsum(np.bincount(membership))[:-1]):
+        # Strictly higher, so that each pair occurs once.
+        higher = grades[rows][:, None] > grades[rows][None, :]
+        parts.append(rows[np.argwhere(higher)])
+    better, worse = np.concatenate(parts).T
+    return Pairs(better, worse)
+
+
+def concordance(scores: Floats, pairs: Pairs) -> Floats:
+    """Return 1 for each pair in the order of the grades, -1 in the opposite one, 0 for a tie."""
+    difference = scores[pairs.better] - scores[pairs.worse]
+    agreement: Floats = np.where(np.abs(difference) < TIE, 0.0, np.sign(difference))
+    return agreement
+
+
+def kendall(scores: Floats, grades: Floats, problems: Sequence[str]) -> float | None:
+    """Compute Kendall's tau of the candidates of the same problem.
+
+    (C - D) / (C + D + T) over all pairs of one problem whose grades differ: C in the same order,
+    D in the opposite one, T with scores less than 0.001 apart ("da-RR").
+
+    Args:
+        scores: Shape (N,).
+        grades: Shape (N,), of people or 1 and 0 for passed and failed.
+        problems: Problem of each candidate, N names.
+
+    Returns:
+        In [-1, 1]; None without a pair of different grades.
+
+    Source:
+        Zhou et al., "CodeBERTScore", EMNLP 2023, section 4.1; Ma et al., WMT 2018.
+
+    Example:
+        Two pairs in the right order and a tie.
+
+        >>> kendall(np.array([0.1, 0.2, 0.2]), np.array([0.0, 1.0, 2.0]), ["a", "a", "a"])
+        0.6666666666666666
+    """
+    agreement = concordance(scores, graded_pairs(problems, grades))
+    return float(agreement.mean()) if len(agreement) else None
+
+
+def correlate(
+    graded: GradedCode,
+    metrics: Sequence[str] | None = None,
+    *,
+    preset: str | None = None,
+    resamples: int = DEFAULT_RESAMPLES,
+    seed: int = 0,
+) -> CodeStudy:
+    """Correlate metrics with grades.
+
+    Args:
+        graded: Candidates with grades.
+        metrics: Names of metrics; None for all whose packages are installed. Character edit
+            similarity and the baselines are added.
+        preset: Preset of the metrics that have one.
+        resamples: Draws of whole problems for the intervals; 0 for none.
+        seed: Seed of the draws.
+
+    Raises:
+        ConfigError: A metric does not know the preset.
+        CRScoreError: A named metric fails.
+        DependencyError: scipy or rapidfuzz is missing.
+        UnknownPluginError: No such metric.
+    """
+    # None means all metrics, which include `edit`.
+    measured = measure(graded.samples, metrics and (*metrics, EDIT), preset=preset)
+    columns = [
+        _Column(name, metric.identity, metric.sentence_scores(statistics), name == EDIT)
+        for name, metric, statistics in measured.measurements
+    ]
+    columns += _baselines(graded.samples)
+    pairs = graded_pairs(graded.problems, graded.grades)
+    blocks = [
+        _Block(weights, resampled.rank(graded.grades, weights))
+        for weights in bootstrap.draw_weights(graded.problems, resamples=resamples, seed=seed)
+    ]
+    agreements = [_agreement(column, graded, pairs, blocks) for column in columns]
+    return CodeStudy(
+        sha256=graded.sha256,
+        judged_by=graded.kind,
+        problems=len(set(graded.problems)),
+        candidates=len(graded.samples),
+        pairs=len(pairs.better),
+        resamples=resamples,
+        seed=seed,
+        agreements=tuple(sorted(agreements, key=_rank_key)),
+        notes=measured.notes,
+    )
+
+
+def _rank_key(agreement: Agreement) -> tuple[bool, float]:
+    tau = agreement.kendall.value
+    # An undefined tau comes last.
+    return agreement.is_baseline, 2.0 if tau is None else -tau
+
+
+def _baselines(samples: Sequence[Sample]) -> list[_Column]:
+    lengths = [
+        max(_length_ratio(sample.candidate, reference) for reference in sample.references)
+        for sample in samples
+    ]
+    return [
+        _Column("length", "shorter / longer text", np.array(lengths), is_baseline=True),
+        _Column("constant", "one score for all", np.ones(len(samples)), is_baseline=True),
+    ]
+
+
+def _length_ratio(candidate: str, reference: str) -> float:
+    shorter, longer = sorted((len(candidate), len(reference)))
+    return shorter / longer if longer else 1.0
+
+
+def _agreement(
+    column: _Column, graded: GradedCode, pairs: Pairs, blocks: Sequence[_Block]
+) -> Agreement:
+    scores, grades = column.scores, graded.grades
+    agreement = concordance(scores, pairs)
+    # Both rows of a pair are of one problem, so they are drawn together.
+    agreed = np.bincount(pairs.better, agreement, minlength=len(scores)).astype(np.float64)
+    compared = np.bincount(pairs.better, minlength=len(scores)).astype(np.float64)
+
+    def estimate(value: float | None, draw: Callable[[_Block], Floats]) -> Estimate:
+        draws = np.concatenate([draw(block) for block in blocks] or [np.zeros(0)])
+        low, high = bootstrap.percentile_interval(draws, clusters=len(set(graded.problems)))
+        return Estimate(value=value, low=low, high=high)
+
+    return Agreement(
+        metric=column.name,
+        identity=column.identity,
+        is_baseline=column.is_baseline,
+        kendall=estimate(
+            float(agreement.mean()) if len(agreement) else None,
+            lambda block: resampled.ratio(agreed, compared, block.weights),
+        ),
+        pearson=estimate(
+            ranks.pearson(scores, grades),
+            lambda block: resampled.pearson(scores, grades, block.weights),
+        ),
+        spearman=estimate(
+            ranks.spearman(scores, grades),
+            lambda block: resampled.spearman(resampled.rank(scores, block.weights), block.grades),
+        ),
+        kendall_b=ranks.kendall(scores, grades),
+    )
+
+
+def study_report(study: CodeStudy) -> Report:
+    """Lay out a study."""
+    best = study.agreements[0]
+    judges = "people's grades" if study.judged_by == "people" else "passed and failed tests"
+    facts = [
+        f"{count(study.candidates, 'candidate')} of {count(study.problems, 'problem')}, "
+        f"{count(study.pairs, 'pair')} of one problem with different grades"
+    ]
+    if study.resamples:
+        facts.append(
+            f"95 % intervals from {study.resamples:,} draws of whole problems, seed {study.seed}"
+        )
+    table = make_table(
+        "Agreement",
+        study.agreements,
+        ("Metric", lambda row: row.metric + (" *" if row.is_baseline else "")),
+        ("tau", lambda row: _cell(row.kendall)),
+        ("Pearson", lambda row: _cell(row.pearson)),
+        ("Spearman", lambda row: _cell(row.spearman)),
+        ("tau-b", lambda row: number(row.kendall_b)),
+    )
+    note = (
+        "tau: within problems, ties counted; the others over all candidates. Rows with * are "
+        "baselines that know nothing of code."
+    )
+    title = "Do scores order candidates as the grades do?"
+    return Report(
+        title="Metrics of code",
+        heading=f"How well metrics of code agree with {judges}",
+        facts=tuple(facts),
+        notes=study.notes,
+        cards=(Card("Best tau", _cell(best.kendall), f"by {best.metric}"),),
+        sections=(Section("agreement", "Agreement", title, tables=(table,), notes=(note,)),),
+        signatures=tuple(f"{row.metric}: {row.identity}" for row in study.agreements),
+    )
+
+
+def _cell(estimate: Estimate) -> str:
+    return ranged(estimate.value, estimate.low, estimate.high)

@@ -1,0 +1,236 @@
+"""Reading of code that people graded, or that tests judged."""
+
+import hashlib
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal, NamedTuple, TypeVar, get_args
+
+import numpy as np
+import numpy.typing as npt
+from msgspec import Meta, Struct
+
+from crscore import jsonl
+from crscore.code import libraries
+from crscore.code.samples import Sample
+from crscore.errors import InputError
+
+Floats = npt.NDArray[np.float64]
+
+_Row = TypeVar("_Row")
+GradeKind = Literal["mean", "aggregated", "mmsr"]
+"""How several people's grades become one: their mean, the file's field `aggregated`, or M-MSR by
+crowd-kit."""
+PASSED: Final = "OK"
+"""Status of a program that passed its tests."""
+# Indices of the programs that the published correlations are about.
+_EVALUATED: Final = range(1, 100)
+_CONTENT: Final = "graded code"
+
+
+class GradedRow(Struct, frozen=True, kw_only=True):
+    """Line of a file of grades: one problem, the code of several systems, and people's grades."""
+
+    id: str
+    """Name of the problem; no two lines share it."""
+    references: Annotated[tuple[str, ...], Meta(min_length=1)]
+    """Code to compare with."""
+    outputs: Annotated[dict[str, str], Meta(min_length=1)]
+    """Code by system."""
+    grades: dict[str, dict[str, float]]
+    """Grades by system and grader; higher is better. A system's may be missing."""
+    intent: str = ""
+    """The task in prose."""
+    language: str = "python"
+    """Language of the code."""
+    grades_of_reference: dict[str, float] = {}
+    """Grades of the first reference, by grader."""
+    aggregated: dict[str, float] = {}
+    """One grade for each system, made of its grades beforehand."""
+    published: dict[str, dict[str, float]] = {}
+    """Scores by system and metric that others computed, in [0, 1]."""
+
+
+class ProgramsRow(Struct, frozen=True, kw_only=True):
+    """Line of a file of programs: one task, and the test results of many programs."""
+
+    task: str | int
+    """Name of the task; no two lines share it."""
+    reference: str
+    """Program to compare with."""
+    completions: Annotated[tuple[tuple[int, str, str], ...], Meta(min_length=1)]
+    """Index, code, and status, `OK` for a program that passed its tests."""
+    language: str
+    """Language of the code."""
+    prompt: str = ""
+    """Text before the code."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class GradedCode:
+    """Candidates with their grades."""
+
+    sha256: str
+    """Hash of the file's content."""
+    kind: Literal["people", "tests"]
+    """Who judged."""
+    samples: tuple[Sample, ...]
+    """N candidates with references."""
+    problems: tuple[str, ...]
+    """Problem of each candidate."""
+    systems: tuple[str, ...]
+    """Author of each candidate; of a program its index."""
+    grades: Floats
+    """Shape (N,): people's grade, or 1 and 0 for passed and failed."""
+    published: tuple[Mapping[str, float], ...]
+    """Scores of each candidate that others computed, by metric."""
+
+
+def read_graded(
+    path: Path, *, grades: GradeKind = "mean", all_completions: bool = False
+) -> GradedCode:
+    """Read graded code, or programs with the status of their tests.
+
+    The file is JSON Lines in UTF-8, plain or gzip, all lines of one kind: `GradedRow` or
+    `ProgramsRow`. Further fields are allowed and not read. Ungraded code is left out.
+
+    Args:
+        path: The file.
+        grades: How the grades of several people become one; programs have none.
+        all_completions: Whether programs of any index are read; else those of 1 to 99, which the
+            published correlations are about. Equal programs stay as the file has them.
+
+    Raises:
+        InputError: The file cannot be read, a line or a field is wrong, a problem is repeated,
+            or nothing is graded.
+        DependencyError: `mmsr` without crowd-kit.
+    """
+    content = jsonl.read_bytes(path, _CONTENT)
+    people: dict[str, GradedRow] = {}
+    tests: dict[str, ProgramsRow] = {}
+    for position, row in jsonl.read_rows(content, dict[str, Any], path, _CONTENT):
+        if "outputs" in row:
+            graded = jsonl.convert(row, GradedRow, position)
+            _add(people, graded.id, graded, position)
+        elif "completions" in row:
+            tested = jsonl.convert(row, ProgramsRow, position)
+            _add(tests, str(tested.task), tested, position)
+        else:
+            raise InputError(
+                f"{position}: neither `outputs` (code with grades) nor `completions` (programs "
+                "with the status of their tests)"
+            )
+    if people and tests:
+        raise InputError(f"{path} has both grades of people and results of tests; study one each")
+    if tests:
+        candidates = list(_programs(tests.values(), all_completions=all_completions))
+        missing = "program of index 1 to 99; read all completions instead"
+    else:
+        candidates = list(_graded(tuple(people.values()), grades))
+        field = "aggregated" if grades == "aggregated" else "grades"
+        missing = f"code with grades: {grades} is made of the field `{field}`"
+    if not candidates:
+        raise InputError(f"{path} has no {missing}")
+    return GradedCode(
+        sha256=hashlib.sha256(content).hexdigest(),
+        kind="tests" if tests else "people",
+        samples=tuple(candidate.sample for candidate in candidates),
+        problems=tuple(candidate.sample.id or "" for candidate in candidates),
+        systems=tuple(candidate.system for candidate in candidates),
+        grades=np.array([candidate.grade for candidate in candidates], dtype=np.float64),
+        published=tuple(candidate.published for candidate in candidates),
+    )
+
+
+class _Candidate(NamedTuple):
+    sample: Sample
+    system: str
+    grade: float
+    published: Mapping[str, float]
+
+
+def _add(rows: dict[str, _Row], key: str, row: _Row, position: str) -> None:
+    if key in rows:
+        raise InputError(f"{position}: {key} is repeated")
+    rows[key] = row
+
+
+def _programs(rows: Iterable[ProgramsRow], *, all_completions: bool) -> Iterator[_Candidate]:
+    for row in rows:
+        for index, code, status in row.completions:
+            if all_completions or index in _EVALUATED:
+                sample = Sample(
+                    candidate=code,
+                    references=(row.reference,),
+                    context=row.prompt,
+                    language=row.language,
+                    id=str(row.task),
+                )
+                yield _Candidate(sample, str(index), float(status == PASSED), {})
+
+
+def _graded(rows: Sequence[GradedRow], kind: GradeKind) -> Iterator[_Candidate]:
+    if kind not in get_args(GradeKind):
+        raise InputError(f"no such grades: {kind}; there are {', '.join(get_args(GradeKind))}")
+    grades = {"mean": _means, "aggregated": _aggregated, "mmsr": _mmsr}[kind](rows)
+    for row in rows:
+        for system, code in row.outputs.items():
+            if (row.id, system) in grades:
+                sample = Sample(
+                    candidate=code,
+                    references=row.references,
+                    context=row.intent,
+                    language=row.language,
+                    id=row.id,
+                )
+                published = row.published.get(system, {})
+                yield _Candidate(sample, system, grades[row.id, system], published)
+
+
+def _means(rows: Sequence[GradedRow]) -> dict[tuple[str, str], float]:
+    return {
+        (row.id, system): float(np.mean(list(grades.values())))
+        for row in rows
+        for system, grades in row.grades.items()
+        if grades
+    }
+
+
+def _aggregated(rows: Sequence[GradedRow]) -> dict[tuple[str, str], float]:
+    return {(row.id, system): grade for row in rows for system, grade in row.aggregated.items()}
+
+
+def _mmsr(rows: Sequence[GradedRow]) -> dict[tuple[str, str], float]:
+    """Aggregate with the graders' reliability, learned from outputs and references together.
+
+    Source:
+        Ma and Olshevsky, NeurIPS 2020 (M-MSR), as "Out of the BLEU", section 3, uses it.
+    """
+    install = "pip install 'crscore-lab[grades]'"
+    model = libraries.load("crowdkit.aggregation", "crowd-kit", install).MMSR
+    table = libraries.load("pandas", "pandas", install).DataFrame
+    marks = [
+        (grader, (row.id, system), grade)
+        for row in rows
+        # Graders judged the reference too, which tells more about their reliability.
+        for system, grades in (*row.grades.items(), (None, row.grades_of_reference))
+        for grader, grade in grades.items()
+    ]
+    if not marks:
+        return {}
+    # crowd-kit requires texts or numbers as tasks.
+    tasks = {key: index for index, key in enumerate(dict.fromkeys(key for _, key, _ in marks))}
+    frame = table(
+        [(grader, tasks[key], grade) for grader, key, grade in marks],
+        columns=["worker", "task", "label"],
+    )
+    with warnings.catch_warnings():
+        # From scipy for few graders, and from pandas for crowd-kit's calls.
+        warnings.simplefilter("ignore")
+        merged = model().fit_predict(frame)
+    return {
+        (problem, system): float(merged[index])
+        for (problem, system), index in tasks.items()
+        if system is not None
+    }

@@ -1,0 +1,426 @@
+"""Tables 2 to 4 of "Out of the BLEU": do metrics and people see the same differences?
+
+Source:
+    Evtikhiev, Bogomolov, Sokolov and Bryksin, "Out of the BLEU: how should we assess quality of
+    the code generation models?", Journal of Systems and Software 2023, sections 3 to 5.
+"""
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from msgspec import Struct
+
+from crscore import plugins
+from crscore.errors import InputError
+from crscore.reports.blocks import Table
+from crscore.reports.layout import Card, Report, Section
+from crscore.statistics import bootstrap, resampled
+from crscore.statistics.intervals import percentiles
+from crscore_lab.code.graded import GradedCode
+from crscore_lab.formats import DASH, count, percent
+
+Floats = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.intp]
+
+SCHEMA: Final = "urn:crscore:out-of-the-bleu:1"
+"""Schema identifier of the tables."""
+PRESET: Final = "out-of-the-bleu"
+METRICS: Final = ("bleu", "rouge_l", "chrf", "meteor", "ruby", "codebleu")
+"""Metrics of the paper."""
+HUMAN: Final = "human"
+SHARES: Final = (1, 3, 5, 10, 15, 20, 25, 30)
+"""Percentages of snippets that are exchanged in a synthetic system."""
+BINS: Final = MappingProxyType(
+    {"conala": (0.0, 2.0, 5.0, 10.0, 100.0), "hearthstone": (0.0, 1.0, 2.0, 4.0, 100.0)}
+)
+"""The paper's bounds of the bins of differences by data set, in points of 100; each bin excludes
+its upper bound."""
+# People graded from 0 to 4.
+MAX_GRADE: Final = 4
+
+
+class SystemScore(Struct, frozen=True, kw_only=True):
+    """Score of a system (Table 2), in points of 100."""
+
+    metric: str
+    """Name of the metric, or `human`."""
+    system: str
+    """Name of the system."""
+    score: float
+    low: float
+    """Lower end of the 95 % interval."""
+    high: float
+    """Upper end of the 95 % interval."""
+
+
+class Bin(Struct, frozen=True, kw_only=True):
+    """Pairs of systems whose scores differ by about as much (Tables 3 and 4)."""
+
+    low: float
+    """Smallest difference, in points of 100."""
+    high: float
+    """Upper bound of the difference."""
+    significant: int
+    """Pairs whose difference is significant by the metric."""
+    not_significant: int
+    """Other pairs."""
+    mismatch: float | None
+    """Share of the significant pairs that people do not distinguish, or order the other way round;
+    None without one."""
+
+
+class Disagreement(Struct, frozen=True, kw_only=True):
+    """Agreement of one metric with people on pairs of systems."""
+
+    metric: str
+    """Name of the metric."""
+    origin: str
+    """The metric's identity, or `published` for scores that come with the data."""
+    bins: tuple[Bin, ...]
+    """By size of the difference."""
+    not_significant: int
+    """Pairs whose difference is not significant by the metric."""
+    mismatch_not_significant: float | None
+    """Share of them that people distinguish; None without one."""
+    mismatch: float
+    """Share of all pairs on which metric and people disagree."""
+
+
+class Tables(Struct, frozen=True, kw_only=True):
+    """Tables 2 to 4."""
+
+    schema: Literal["urn:crscore:out-of-the-bleu:1"] = SCHEMA
+    systems: int
+    """Systems of the data."""
+    models: int
+    """Those and the synthetic ones."""
+    pairs: int
+    """Pairs of models."""
+    problems: int
+    """Problems that all systems answered."""
+    resamples: int
+    """Draws of the bootstrap."""
+    seed: int
+    """Seed of the draws."""
+    sha256: str
+    """Hash of the data."""
+    scores: tuple[SystemScore, ...]
+    """Table 2."""
+    disagreements: tuple[Disagreement, ...]
+    """Tables 3 and 4."""
+    notes: tuple[str, ...]
+    """Notes to read before the numbers."""
+
+
+class Column(NamedTuple):
+    """Scores of all systems by one metric."""
+
+    name: str
+    origin: str
+    statistics: Floats
+    """Shape (M, N, S): systems, problems, statistics."""
+    corpus_scores: Callable[[Floats], Floats]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Grid:
+    """Answers of M systems to the same N problems."""
+
+    systems: tuple[str, ...]
+    rows: Indices
+    """Row of the data by system and problem, shape (M, N)."""
+    grades: Floats
+    """Shape (M, N)."""
+    texts: tuple[tuple[str, ...], ...]
+    """Code by system and problem."""
+
+
+def make_tables(
+    graded: GradedCode,
+    *,
+    bins: Sequence[float] = BINS["conala"],
+    resamples: int = 1000,
+    seed: int = 42,
+) -> Tables:
+    """Compute Tables 2 to 4.
+
+    Args:
+        graded: Code of several systems, each with one grade of 0 to 4
+            (`read_graded(path, grades="aggregated")`, or `mmsr`).
+        bins: Bounds of the bins of differences in points, rising, at least 2.
+        resamples: Draws of the bootstrap.
+        seed: Seed of the draws.
+
+    Returns:
+        The tables. For a metric that does not exist here, the `published` scores of the data are
+        used; if they are missing, too, it is left out with a note.
+
+    Raises:
+        InputError: No people's grades, a single system, or no problem that all of them answered.
+        DependencyError: A metric's package is missing.
+    """
+    grid = make_grid(graded)
+    columns, notes = make_columns(graded, grid)
+    models = synthetic_models(grid.grades, grid.texts)
+    weights = bootstrap.weight_matrix(grid.rows.shape[1], resamples=resamples, seed=seed)
+    human = human_column(grid)
+    return Tables(
+        systems=len(grid.systems),
+        models=len(models),
+        pairs=len(models) * (len(models) - 1) // 2,
+        problems=grid.rows.shape[1],
+        resamples=resamples,
+        seed=seed,
+        sha256=graded.sha256,
+        scores=tuple(_system_scores([*columns, human], grid, weights)),
+        disagreements=tuple(_disagreements(columns, human, models, weights, bins)),
+        notes=notes,
+    )
+
+
+def make_grid(graded: GradedCode) -> Grid:
+    """Arrange the problems that all systems answered.
+
+    Raises:
+        InputError: As in `make_tables`.
+    """
+    if graded.kind != "people":
+        raise InputError("the tables need people's grades of several systems' code")
+    systems = tuple(dict.fromkeys(graded.systems))
+    row_of = {key: row for row, key in enumerate(zip(graded.problems, graded.systems, strict=True))}
+    shared = [
+        problem
+        for problem in dict.fromkeys(graded.problems)
+        if all((problem, system) in row_of for system in systems)
+    ]
+    if len(systems) < 2 or not shared:
+        raise InputError(
+            f"{len(systems)} systems answered {len(shared)} problems in common; "
+            "the tables need at least 2 and 1"
+        )
+    rows = np.array([[row_of[problem, system] for problem in shared] for system in systems])
+    texts = tuple(tuple(graded.samples[row].candidate for row in line) for line in rows)
+    return Grid(systems, rows, graded.grades[rows], texts)
+
+
+def human_column(grid: Grid) -> Column:
+    """Make a column of people's grades, 0 to 1."""
+    return _mean_column(HUMAN, "people", grid.grades / MAX_GRADE)
+
+
+def _mean_column(name: str, origin: str, scores: Floats) -> Column:
+    """Make a column whose corpus score is the mean of its scores, shape (M, N)."""
+    statistics = np.stack([scores, np.ones_like(scores)], axis=-1)
+    return Column(name, origin, statistics, lambda totals: totals[:, 0] / totals[:, 1])
+
+
+def make_columns(graded: GradedCode, grid: Grid) -> tuple[list[Column], tuple[str, ...]]:
+    """Score everything by each of `METRICS`.
+
+    Returns:
+        The columns, and notes on those that were not computed here.
+
+    Raises:
+        DependencyError: A metric's package is missing.
+    """
+    columns, notes = [], []
+    for name in METRICS:
+        metric = plugins.create("metrics", name, offered={"preset": PRESET})
+        if metric.inapplicable(graded.samples) is None:
+            statistics = metric.statistics(graded.samples)[grid.rows]
+            columns.append(Column(name, metric.identity, statistics, metric.corpus_scores))
+        # With the scores of some answers only, systems could not be compared.
+        elif all(name in graded.published[row] for row in grid.rows.ravel()):
+            scores = np.array([published.get(name, 0.0) for published in graded.published])
+            columns.append(_mean_column(name, "published", scores[grid.rows]))
+            notes.append(f"{name}: the scores that come with the data, not computed here")
+        else:
+            notes.append(
+                f"{name} is left out: it cannot judge this code, and the data has no scores"
+            )
+    return columns, tuple(notes)
+
+
+def synthetic_models(grades: Floats, texts: Sequence[Sequence[str]]) -> list[Indices]:
+    """Make systems by exchanging a share of a system's snippets for better or worse ones.
+
+    Of each snippet the largest improvement (or worsening) by another system is taken; the p % with
+    the largest ones of all are exchanged, fewer where there are not as many.
+
+    Args:
+        grades: Grades of M systems on N snippets, shape (M, N).
+        texts: The snippets, M times N.
+
+    Returns:
+        For each model the system that each snippet is of, shape (N,); first the systems
+        themselves. Of models with equal snippets, the first one is kept.
+    """
+    models: dict[tuple[str, ...], Indices] = {}
+    for model in _candidate_models(grades):
+        key = tuple(texts[system][snippet] for snippet, system in enumerate(model))
+        # Different exchanges may give the same snippets, and two such models cannot differ.
+        models.setdefault(key, model)
+    return list(models.values())
+
+
+def _candidate_models(grades: Floats) -> Iterator[Indices]:
+    systems, snippets = grades.shape
+    for system in range(systems):
+        yield np.full(snippets, system)
+    for system in range(systems):
+        for sign in (1, -1):
+            gains = sign * (grades - grades[system])
+            best_system, gain = gains.argmax(axis=0), gains.max(axis=0)
+            # Exchanging equally graded snippets would change nothing.
+            order = np.argsort(-gain, kind="stable")[: int((gain > 0).sum())]
+            for share in SHARES:
+                model = np.full(snippets, system)
+                exchanged = order[: round(share * snippets / 100)]
+                model[exchanged] = best_system[exchanged]
+                yield model
+
+
+def _system_scores(columns: Sequence[Column], grid: Grid, weights: Floats) -> Iterator[SystemScore]:
+    for column in columns:
+        drawn_scores = resampled.corpus_scores(column.statistics, column.corpus_scores, weights)
+        totals = column.corpus_scores(column.statistics.sum(axis=1))
+        for system, score, draws in zip(grid.systems, totals, drawn_scores, strict=True):
+            low, high = percentiles(draws)
+            yield SystemScore(
+                metric=column.name,
+                system=system,
+                score=100 * float(score),
+                low=100 * low,
+                high=100 * high,
+            )
+
+
+def outcomes(
+    column: Column, models: Sequence[Indices], weights: Floats
+) -> tuple[npt.NDArray[np.int8], Floats]:
+    """Compare all models by one metric.
+
+    Returns:
+        For each pair 1 or -1 when the first or second is significantly better, else 0, shape
+        (M, M); and the score of each model, shape (M,).
+    """
+    snippets = np.arange(column.statistics.shape[1])
+    statistics = column.statistics[np.array(models), snippets]
+    draws = resampled.corpus_scores(statistics, column.corpus_scores, weights)
+    totals = column.corpus_scores(statistics.sum(axis=1))
+    wins = np.array([(row > draws).mean(axis=1) for row in draws])
+    # The published rule, without the correction of `comparison.py`.
+    better = (wins >= bootstrap.ONE_SIDED).astype(np.int8)
+    return better - better.T, totals
+
+
+def _disagreements(
+    columns: Sequence[Column],
+    human: Column,
+    models: Sequence[Indices],
+    weights: Floats,
+    bins: Sequence[float],
+) -> Iterator[Disagreement]:
+    first, second = np.triu_indices(len(models), 1)
+    people = outcomes(human, models, weights)[0][first, second]
+    for column in columns:
+        better, totals = outcomes(column, models, weights)
+        points = 100 * np.abs(totals[first] - totals[second])
+        mismatch = better[first, second] != people
+        significant = better[first, second] != 0
+        yield Disagreement(
+            metric=column.name,
+            origin=column.origin,
+            bins=tuple(
+                Bin(
+                    low=low,
+                    high=high,
+                    significant=int((inside & significant).sum()),
+                    not_significant=int((inside & ~significant).sum()),
+                    mismatch=_share(mismatch[inside & significant]),
+                )
+                for low, high in itertools.pairwise(bins)
+                for inside in [(points >= low) & (points < high)]
+            ),
+            not_significant=int((~significant).sum()),
+            mismatch_not_significant=_share(mismatch[~significant]),
+            mismatch=float(mismatch.mean()),
+        )
+
+
+def _share(flags: npt.NDArray[np.bool_]) -> float | None:
+    return float(flags.mean()) if len(flags) else None
+
+
+def tables_report(tables: Tables) -> Report:
+    """Lay out the tables."""
+    scores = {(row.metric, row.system): row for row in tables.scores}
+    bins = [f"[{part.low:g}, {part.high:g})" for part in tables.disagreements[0].bins]
+    sections = {
+        "scores": (
+            "Table 2: scores in points of 100, with 95 % intervals",
+            ("Metric", *dict.fromkeys(row.system for row in tables.scores)),
+            [
+                (metric, *(_score_cell(row) for key, row in scores.items() if key[0] == metric))
+                for metric in dict.fromkeys(row.metric for row in tables.scores)
+            ],
+        ),
+        "significance": (
+            "Table 3: pairs with / without a significant difference, by its size in points",
+            ("Metric", *bins),
+            [
+                (row.metric, *(f"{part.significant} / {part.not_significant}" for part in row.bins))
+                for row in tables.disagreements
+            ],
+        ),
+        "disagreement": (
+            "Table 4: % of the pairs on which people disagree with the metric (number of pairs)",
+            ("Metric", *bins, "not significant", "all"),
+            [
+                (
+                    row.metric,
+                    *(_share_cell(part.mismatch, part.significant) for part in row.bins),
+                    _share_cell(row.mismatch_not_significant, row.not_significant),
+                    f"{100 * row.mismatch:.2f}",
+                )
+                for row in tables.disagreements
+            ],
+        ),
+    }
+    return Report(
+        title="Out of the BLEU",
+        heading="Do metrics and people see the same differences between systems?",
+        facts=(
+            f"{count(tables.systems, 'system')} on {count(tables.problems, 'problem')}; "
+            f"{tables.models:,} models with the synthetic ones, {count(tables.pairs, 'pair')}; "
+            f"{tables.resamples:,} resamples, seed {tables.seed}",
+        ),
+        notes=tables.notes,
+        cards=tuple(
+            Card(row.metric, percent(row.mismatch), "of the pairs: people disagree")
+            for row in tables.disagreements
+        ),
+        sections=tuple(
+            Section(
+                name,
+                name.capitalize(),
+                title,
+                tables=(Table(name.capitalize(), header, tuple(rows)),),
+            )
+            for name, (title, header, rows) in sections.items()
+        ),
+        signatures=tuple(f"{row.metric}: {row.origin}" for row in tables.disagreements),
+    )
+
+
+def _score_cell(row: SystemScore) -> str:
+    return f"{row.score:.2f} -{row.score - row.low:.2f} +{row.high - row.score:.2f}"
+
+
+def _share_cell(share: float | None, pairs: int) -> str:
+    return DASH if share is None else f"{100 * share:.1f} ({pairs:,})"

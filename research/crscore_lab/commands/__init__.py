@@ -1,0 +1,1 @@
+"""Commands that crscore finds by their entry points."""

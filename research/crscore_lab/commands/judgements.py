@@ -1,0 +1,24 @@
+"""`crscore bench --judgements`: agreement of the matching with judges."""
+
+from pathlib import Path
+
+import click
+import msgspec
+
+from crscore import io
+
+
+@click.command("judgements")
+@click.argument("path", type=click.Path(path_type=Path))
+@click.option("--format", "form")
+@click.option("--output")
+def command(*, path: Path, form: str, output: str | None) -> None:
+    """Compare the matching with judges' decisions."""
+    from crscore_lab import judgements  # noqa: PLC0415  (after --help)
+
+    agreement = judgements.check_judgements(path)
+    if form == "json":
+        text = msgspec.json.format(msgspec.json.encode(agreement), indent=2).decode()
+    else:
+        text = judgements.render_agreement(agreement, "crscore bench")
+    io.write_text(text + "\n", output)

@@ -1,0 +1,406 @@
+"""`crscore train`: learn a part of the score from data."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from crscore import io, plugins, progress
+from crscore.commands._settings import load_settings, setting_options
+from crscore.commands._terminal import CommandGroup
+from crscore.settings import llm_address, llm_key
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_POSITIVE: Final = click.FloatRange(0, min_open=True)
+_COUNT: Final = click.IntRange(1)
+_SHARE: Final = click.FloatRange(0, 1, max_open=True)
+_SEED: Final = click.IntRange(0)
+_FORM: Final = click.Choice(["json", "sections"])
+_DTYPE: Final = click.Choice(["auto", "float32", "bfloat16"])
+_PRICE: Final = click.FloatRange(0)
+_PATH: Final = click.Path(path_type=Path)
+
+# Names, type, default and help. The first seven are the paper's, with its values.
+_CLAIMS_OPTIONS: Final = (
+    ("--epochs", _POSITIVE, 5.0, "Passes over the rows."),
+    ("--batch", _COUNT, 2, "Rows per forward pass."),
+    ("--accumulate", _COUNT, 1, "Forward passes per step."),
+    ("--max-length", _COUNT, 1500, "Most tokens of a row; longer rows are left out."),
+    ("--val-split", _SHARE, 0.1, "Share of the changes held out."),
+    ("--eval-steps", _COUNT, 100, "Steps between checkpoints."),
+    ("--seed", _SEED, 42, "Random seed."),
+    ("--full", bool, False, "Train all weights, not an adapter."),
+    ("--lora-rank", _COUNT, 16, "Width of the adapter."),
+    ("--lora-alpha", _COUNT, 32, "Weight of the adapter, over its width."),
+    ("--lora-dropout", _SHARE, 0.05, "Dropout of the adapter."),
+    ("--lora-targets", str, "all-linear", "Layers to adapt, separated by commas."),
+    ("--learning-rate rate", _POSITIVE, None, "Peak rate (default: 2e-4; with --full 2e-5)."),
+    ("--warmup", _SHARE, 0.03, "Share of steps in which the rate rises, before a cosine decay."),
+    ("--weight-decay decay", click.FloatRange(0), 0.0, "Weight decay of each step."),
+    ("--dtype precision", _DTYPE, "auto", "auto: bfloat16 where a GPU supports it."),
+    ("--gradient-checkpointing checkpointing", bool, False, "Use less memory and more time."),
+    ("--prompt", str, "claims.v1", "Prompt that the model is asked with."),
+    ("--form", _FORM, "json", "Form of the answer; sections is the published one."),
+    ("--few-shots/--no-few-shots", bool, False, "Show the prompt's examples."),
+    ("--both-sections", bool, False, "Leave out rows without implications."),
+    ("--keep-checkpoints", bool, False, "Keep the checkpoints when training is done."),
+)
+_LABELS_OPTIONS: Final = (
+    ("--limit", _COUNT, None, "Ask about this many changes, drawn by --seed."),
+    ("--min-chars", _COUNT, 10, "Fewest characters of a patch."),
+    ("--max-chars", _COUNT, 1000, "Most characters of a patch."),
+    ("--seed", _SEED, 42, "Random seed."),
+    ("--temperature", click.FloatRange(0, 2), 0.2, "Sampling temperature."),
+    ("--top-p", click.FloatRange(0, 1, min_open=True), 0.95, "Nucleus sampling."),
+    ("--max-new-tokens", _COUNT, 256, "Most tokens of one answer."),
+    ("--prompt", str, "claims.v1", "Prompt that the model is asked with."),
+    ("--form", _FORM, "json", "Form of the answer."),
+    ("--concurrency", _COUNT, None, "Requests at the same time (default: the engine's)."),
+    ("--timeout timeout_s", click.FloatRange(1), None, "Seconds for one answer."),
+    ("--price-in", _PRICE, None, "Dollars for a million input tokens."),
+    ("--price-out", _PRICE, None, "Dollars for a million output tokens."),
+)
+
+
+def _options(table: tuple[tuple[str, Any, Any, str], ...]) -> Callable[..., Any]:
+    def add(command: Callable[..., Any]) -> Callable[..., Any]:
+        # In "--learning-rate rate" the second word is the name of the parameter. Reversed, as click
+        # lists the option that was added last first.
+        for names, kind, default, text in reversed(table):
+            flag = True if kind is bool else None
+            option = click.option(
+                *names.split(), type=kind, default=default, is_flag=flag, help=text
+            )
+            command = option(command)
+        return command
+
+    return add
+
+
+def _output(metavar: str, text: str, kind: Any = str) -> Callable[..., Any]:
+    return click.option(
+        "-o", "--output", "target", required=True, metavar=metavar, type=kind, help=text
+    )
+
+
+@click.group(
+    name="train",
+    cls=CommandGroup,
+    examples=("crscore train matcher study.jsonl.gz -o matcher.npz",),
+)
+def command() -> None:
+    """Learn a part of the score from data."""
+
+
+@command.command(name="matcher", examples=("crscore train matcher study.jsonl.gz -o matcher.npz",))
+@click.argument("data", type=_PATH)
+@_output("FILE", "Write here (.npz).")
+@click.option("--seed", type=_SEED, default=0, show_default=True, help="Random seed.")
+@setting_options("encoder", "revision", "offline")
+def matcher(data: Path, *, target: str, seed: int, **flags: Any) -> int:
+    """Learn the calibrated matcher's weights from the rated reviews in DATA.
+
+    DATA is what `crscore validate` takes. The same data, encoder and seed give the same file,
+    byte for byte.
+    """
+    from crscore import scorer  # noqa: PLC0415  (after --help and wrong options)
+    from crscore.matchers.calibrated import weights  # noqa: PLC0415
+    from crscore_lab.study.data import study  # noqa: PLC0415
+    from crscore_lab.training import matcher  # noqa: PLC0415
+    from crscore_lab.training.fit import boosting  # noqa: PLC0415
+
+    io.check_output(target)
+    # Before the study is encoded, which would be in vain without the package.
+    boosting.require_lightgbm()
+    settings = load_settings(None, flags)
+    rated = study.read_study(data)
+    with progress.track("learning the matcher"):
+        learned = matcher.train(rated, encoder=scorer.make_encoder(settings), seed=seed)
+    _write_weights(weights.to_bytes(learned.weights), target)
+    click.echo(
+        f"learned from {len(rated.changes):,} changes (sha256 {rated.sha256}), "
+        f"encoder {learned.weights.encoder}, seed {seed}"
+    )
+    return 0
+
+
+@command.command(
+    name="code",
+    examples=("crscore train code programs.jsonl --model microsoft/unixcoder-base -o DIR",),
+)
+@click.argument("data", type=_PATH)
+@_output("DIR", "Write the encoder here.", click.Path(path_type=Path, file_okay=False))
+@click.option("--model", required=True, metavar="NAME", help="Encoder of Hugging Face to train.")
+@click.option("--epochs", type=_COUNT, default=1, show_default=True, help="Passes over the data.")
+@click.option("--seed", type=_SEED, default=0, show_default=True, help="Random seed.")
+def code(data: Path, *, target: Path, model: str, epochs: int, seed: int) -> int:
+    """Train an encoder for CodeScore-R on DATA: JSON Lines of code and language.
+
+    Learns from the functions in Python and Java, their equivalent forms and their mutants.
+    """
+    from crscore_lab.training.code import conce, examples  # noqa: PLC0415  (after --help)
+
+    functions = examples.make_examples(examples.read_rows(data), seed=seed)
+    digest = hashlib.sha256(data.read_bytes()).hexdigest()
+    conce.train_encoder(functions, model=model, folder=target, epochs=epochs, seed=seed)
+    click.echo(
+        f"{target}: {model}, trained for {epochs} epochs\n"
+        f"learned from {len(functions):,} functions (data sha256 {digest}), seed {seed}"
+    )
+    return 0
+
+
+@command.command(
+    name="usefulness",
+    examples=("crscore train usefulness DATA -o usefulness.npz --matcher matcher.npz",),
+)
+@click.argument("data", type=click.Path(path_type=Path, file_okay=False))
+@_output("FILE", "Write the weights of the headline here (.npz).")
+@click.option(
+    "--matcher", "matcher_target", required=True, metavar="FILE",
+    help="Write those of the calibrated matcher here (.npz).",
+)  # fmt: skip
+@setting_options("encoder", "revision", "offline")
+def usefulness(data: Path, *, target: str, matcher_target: str, **flags: Any) -> int:
+    """Learn what makes a comment useful from the real comments and commits in the folder DATA.
+
+    Learns the calibrated matcher, too, as each needs the other; half an hour on two cores. On one
+    machine, the same data and encoder give the same two files.
+    """
+    from crscore import scorer  # noqa: PLC0415  (after --help and wrong options)
+    from crscore.matchers.calibrated import weights  # noqa: PLC0415
+    from crscore.statistics import ranks  # noqa: PLC0415
+    from crscore.usefulness import model  # noqa: PLC0415
+    from crscore_lab.training import network, usefulness  # noqa: PLC0415
+    from crscore_lab.training.data import corpus  # noqa: PLC0415
+    from crscore_lab.training.fit import boosting  # noqa: PLC0415
+
+    io.check_output(target)
+    io.check_output(matcher_target)
+    ranks.require_scipy("optimize", "'crscore[validate]'")
+    boosting.require_lightgbm()
+    network.require_packages()
+    settings = load_settings(None, flags)
+    texts = corpus.read_corpus(data)
+    with progress.track("learning from real comments"):
+        learned, matcher = usefulness.train(texts, encoder=scorer.make_encoder(settings))
+    _write_weights(model.to_bytes(learned), target)
+    _write_weights(weights.to_bytes(matcher.weights), matcher_target)
+    click.echo(
+        f"learned from {len(texts.posts):,} texts (sha256 {texts.sha256}), "
+        f"encoder {learned.encoder}"
+    )
+    return 0
+
+
+@command.command(
+    name="bench", examples=("crscore train bench judgements.jsonl.gz -o weights.json",)
+)
+@click.argument("judgements", type=_PATH)
+@_output("FILE", "Write the weights here (.json).")
+@click.option("--seed", type=_SEED, default=0, show_default=True, help="Random seed.")
+def bench(judgements: Path, *, target: str, seed: int) -> int:
+    """Learn which findings are about a known problem, from judges' decisions.
+
+    Prints how the weights do on changes that they were not learned from, in 10 folds, and the
+    plain rule beside them. The same data and seed give the same file.
+    """
+    from crscore.bench import pairs  # noqa: PLC0415  (after --help and wrong options)
+    from crscore.encoders.minilm import MiniLM  # noqa: PLC0415
+    from crscore.usefulness import model, reader  # noqa: PLC0415
+    from crscore_lab import judgements as judging  # noqa: PLC0415
+    from crscore_lab.training import bench as training  # noqa: PLC0415
+
+    io.check_output(target)
+    with progress.track("learning to match"):
+        rarity = model.read_weights(reader.SHIPPED).rarity
+        learned = training.train(judgements, encoder=MiniLM(), rarity=rarity, seed=seed)
+    _write_weights(pairs.to_bytes(learned.model), target)
+    click.echo(judging.render_agreement(learned.held_out, "changes not learned from"))
+    click.echo(judging.render_agreement(learned.plain, f"cosine {training.PLAIN_COSINE}"))
+    return 0
+
+
+@command.command(
+    name="ranking", examples=("crscore train ranking commits.jsonl.gz -o ranking.toml",)
+)
+@click.argument("commits", type=_PATH)
+@_output("FILE", "Write the weights here (.toml).")
+def ranking(commits: Path, *, target: str) -> int:
+    """Learn which claims about a change a reviewer would speak of.
+
+    COMMITS is JSON Lines, gzip, with repository, commit, subject and diff. Prints how the weights
+    do on repositories that they were not learned from.
+    """
+    from crscore.statistics import ranks  # noqa: PLC0415
+    from crscore_lab.training import ranking  # noqa: PLC0415  (after --help and wrong options)
+
+    io.check_output(target)
+    ranks.require_scipy("optimize", "'crscore[validate]'")
+    with progress.track("learning the ranking"):
+        learned = ranking.train(commits)
+    _write_weights(ranking.to_toml(learned).encode(), target)
+    click.echo(ranking.describe(learned))
+    return 0
+
+
+@command.command(
+    name="claims",
+    context_settings={"show_default": True},
+    examples=("crscore train claims rows.jsonl --model NAME -o DIR",),
+)
+@click.argument("rows", type=_PATH)
+@click.option("--model", required=True, metavar="NAME", help="Base model: a name, or a folder.")
+@click.option("--revision", metavar="REV", help="Commit, branch or tag of a named model.")
+@_output(
+    "DIR",
+    "Write here; an interrupted run is resumed.",
+    click.Path(path_type=Path, file_okay=False),
+)
+@_options(_CLAIMS_OPTIONS)
+@setting_options("offline")
+def claims(rows: Path, *, target: Path, offline: bool | None, **options: Any) -> int:
+    """Fine-tune a causal language model on ROWS of changes and their claims.
+
+    ROWS is JSON Lines, plain or gzip: `patch` and `completion`, or `patch`, `claims` and
+    `implications`. By default, epochs, batch, length, split, evaluation and seed are the
+    paper's. The loss covers the answer only; the best checkpoint is kept.
+    """
+    from crscore.claims.llm import prompt  # noqa: PLC0415  (after --help and wrong options)
+    from crscore_lab.training.claims import base_model, finetune  # noqa: PLC0415
+    from crscore_lab.training.claims.examples import PromptFormat  # noqa: PLC0415
+    from crscore_lab.training.claims.rows import read_rows  # noqa: PLC0415
+    from crscore_lab.training.claims.settings import Lora, Settings  # noqa: PLC0415
+
+    targets = tuple(name.strip() for name in options["lora_targets"].split(",") if name.strip())
+    if not targets:
+        raise click.BadParameter("names at least one layer", param_hint="--lora-targets")
+    base_model.require_packages()
+    source = base_model.ModelSource(
+        name=options["model"],
+        revision=options["revision"],
+        offline=load_settings(None, {"offline": offline}).offline,
+    )
+    lora = Lora(
+        rank=options["lora_rank"],
+        alpha=options["lora_alpha"],
+        dropout=options["lora_dropout"],
+        targets=targets,
+    )
+    names = {field.name for field in fields(Settings)} & options.keys()
+    trained = finetune.train(
+        read_rows(rows),
+        source,
+        Settings(lora=lora, **{name: options[name] for name in names}),
+        out=target,
+        prompt_format=PromptFormat(
+            prompt=prompt.load_prompt(options["prompt"]),
+            form=options["form"],
+            few_shots=options["few_shots"],
+        ),
+        report=_report,
+        keep_checkpoints=options["keep_checkpoints"],
+    )
+    losses, data = trained.record["losses"], trained.record["data"]
+    click.echo(
+        f"{target}: {'was finished before' if trained.already else 'done'}\n"
+        f"{data['train']:,} rows, {losses['steps']:,} steps "
+        f"on {trained.record['base']['identity']}"
+    )
+    if losses["after"] is not None:
+        click.echo(
+            f"loss on {data['held_out']:,} held-out rows: {losses['before']:.4f} before, "
+            f"{losses['after']:.4f} after (step {losses['best_step']:,})"
+        )
+    if trained.seconds_per_step is not None:
+        click.echo(f"{trained.seconds_per_step:.2f} s per step, including evaluation and saving")
+    return 0
+
+
+@command.command(
+    name="labels",
+    context_settings={"show_default": True},
+    examples=("crscore train labels diffs.jsonl --model NAME -o rows.jsonl",),
+)
+@click.argument("diffs", type=_PATH)
+@click.option("--model", required=True, metavar="NAME", help="Model, by the server's name for it.")
+@_output(
+    "ROWS",
+    "Add rows here; changes that have a row are skipped.",
+    click.Path(path_type=Path, dir_okay=False),
+)
+@_options(_LABELS_OPTIONS)
+def labels(diffs: Path, *, target: Path, **options: Any) -> int:
+    """Make training rows for DIFFS with a model behind an OpenAI-compatible server.
+
+    DIFFS is JSON Lines with `patch` or `diff`, or a folder of .diff files. The server's address
+    and key are in OPENAI_BASE_URL and OPENAI_API_KEY. By default, sampling and lengths are the
+    paper's. Run it again to resume, or to retry where the server failed.
+    """
+    price_in, price_out = options["price_in"], options["price_out"]
+    if (price_in is None) != (price_out is None):
+        raise click.UsageError("--price-in and --price-out go together")
+    from crscore.claims.llm import prompt  # noqa: PLC0415  (after --help and wrong options)
+    from crscore.llm.engines.base import Sampling  # noqa: PLC0415
+    from crscore_lab.training.claims import labels, rows  # noqa: PLC0415
+
+    loaded_prompt = prompt.load_prompt(options["prompt"])
+    engine_options = {key: options[key] for key in ("model", "concurrency", "timeout_s")}
+    engine_options |= {"base_url": llm_address(), "api_key": llm_key()}
+    engine_options["offline"] = load_settings(None, {}).offline
+    engine = plugins.create(
+        "engines",
+        "openai",
+        {key: value for key, value in engine_options.items() if value is not None},
+    )
+    sample = rows.read_changes(
+        diffs, **{key: options[key] for key in ("min_chars", "max_chars", "limit", "seed")}
+    )
+    for problem in sample.unreadable:
+        _report(f"left out: {problem}")
+    _report(
+        f"{len(sample.changes):,} changes to label; left out {sample.unfit:,} of another length, "
+        f"{sample.copies:,} copies, {sample.multi_part:,} that are asked about in parts, "
+        f"{len(sample.unreadable):,} that are no diff"
+    )
+    sampling = Sampling(
+        max_tokens=options["max_new_tokens"],
+        temperature=options["temperature"],
+        top_p=options["top_p"],
+        seed=options["seed"],
+        schema=prompt.answer_schema(loaded_prompt) if options["form"] == "json" else None,
+    )
+    with labels.LabelFile(target) as file:
+        counts = labels.label_changes(
+            sample.changes,
+            file,
+            engine=engine,
+            prompt=loaded_prompt,
+            sampling=sampling,
+            form=options["form"],
+            report=_report,
+        )
+    click.echo(f"{target}: {counts.added:,} rows added, {counts.existing:,} existed")
+    for reason, count in counts.failed.most_common():
+        click.echo(f"{count:,} without a row: {reason}; run again to retry")
+    cost = "" if price_in is None else f": {counts.dollars(price_in, price_out):.4f} dollars"
+    click.echo(f"{counts.input_tokens:,} tokens in, {counts.output_tokens:,} out{cost}")
+    if counts.uncounted:
+        click.echo(f"the server did not count {counts.uncounted:,} of its answers")
+    return 0
+
+
+def _write_weights(content: bytes, target: str) -> None:
+    io.write_bytes(content, target)
+    digest = hashlib.sha256(content).hexdigest()
+    click.echo(f"{target}: {len(content):,} bytes, sha256 {digest}")
+
+
+def _report(line: str) -> None:
+    click.echo(f"crscore: {line}", err=True)

@@ -1,0 +1,1 @@
+"""Languages whose programs can be run, a module each."""

@@ -1,0 +1,95 @@
+"""C++17, by g++.
+
+The tests are compiled once a problem, with calls to the program's process in place of the function
+that the prompt begins; without a prompt, of the functions that the program defines, by their
+signatures alone. Values of `apart.hpp`'s types cross: numbers, strings, standard containers,
+pairs, tuples, optionals. Pointers, unions and classes do not: such tests fail with that reason.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Final
+
+from crscore.code.execution import apart
+from crscore.code.execution.box import Box
+from crscore.code.execution.programs import Problem
+from crscore_lab.languages import stubs
+
+_COMPILER: Final = "g++"
+_COMMAND: Final = (
+    *(_COMPILER, "-std=c++17", "-O0", "-w", "-pipe", "-include", "apart.hpp", "-I."),
+    *("-s", "-o", "compiled/run", "code.cpp"),
+)
+_TESTS: Final = "static crscore_apart::Tests crscore_apart_tests;\n"
+_HEADERS: Final = "#include <cassert>\n#include <bits/stdc++.h>\nusing namespace std;\n"
+"""What tests without a prompt may use."""
+_SERVER: Final = """
+#undef main
+int main() {
+    crscore_apart::send("ready");
+    for (;;) {
+        crscore_apart::Line line = crscore_apart::receive();
+        switch (line.count()) {
+%s        default: return 1;
+        }
+    }
+}
+"""
+
+
+def judge(box: Box, problem: Problem, code: str) -> str:
+    """Run a program with its tests and return the result."""
+    functions = stubs.tested(problem, code)
+    tests = stubs.compiled_tests(_compiled_tests, _tests_of(problem, functions))
+    program = _compiled(_program_of(problem, code, functions))
+    for folder, executable in ((apart.TESTS, tests), (apart.PROGRAM, program)):
+        stubs.write(box.folder / folder, executable)
+        # Compiled files arrive as bytes, without their mode.
+        (box.folder / folder / "run").chmod(0o755)
+    return apart.run_apart(box, ["./run"], ["./run"], tool=_COMPILER)
+
+
+def _tests_of(problem: Problem, functions: tuple[stubs.Function, ...]) -> str:
+    bodies = [
+        f"return crscore_apart::call<{function.returned}>"
+        f"({', '.join((str(index), *function.parameters))});"
+        for index, function in enumerate(functions)
+    ]
+    if stubs.last_function(problem.prompt) is not None:
+        return _TESTS + stubs.stubbed(problem, bodies[0])
+    pairs = zip(functions, bodies, strict=True)
+    calls = (f"{function.head} {{ {body} }}\n" for function, body in pairs)
+    return _HEADERS + "".join(calls) + _TESTS + problem.tests
+
+
+def _program_of(problem: Problem, code: str, functions: tuple[stubs.Function, ...]) -> str:
+    cases = "".join(
+        f"case {index}: crscore_apart::send(crscore_apart::answer({_pointer(function)}, line));"
+        " break;\n"
+        for index, function in enumerate(functions)
+    )
+    return stubs.closed(problem.prompt or _HEADERS, code) + _SERVER % cases
+
+
+def _pointer(function: stubs.Function) -> str:
+    """Write an expression for the address of a function, which may have others of its name."""
+    return f"static_cast<{function.returned} (*)({', '.join(function.types)})>({function.name})"
+
+
+def _compiled(source: str) -> Mapping[str, bytes]:
+    sources = {"code.cpp": source, "apart.hpp": stubs.support("apart.hpp")}
+    return stubs.compiled(_COMMAND, sources, {}, tool=_COMPILER)
+
+
+# Most programs of a problem have the same tests.
+_compiled_tests = lru_cache(maxsize=256)(_compiled)
+
+
+def create() -> Callable[[Box, Problem, str], str]:
+    """Create the judge.
+
+    Raises:
+        ToolNotFoundError: g++ is missing.
+    """
+    stubs.need(_COMPILER, package="g++")
+    return judge

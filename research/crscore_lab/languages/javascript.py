@@ -1,0 +1,76 @@
+"""JavaScript, by Node.js.
+
+The functions that the tests name and the program defines, at its top level or in `module.exports`,
+are called in the program's process. Plain data crosses: primitives, arrays, plain objects, Map,
+Set, Date, and promises of them. Functions as arguments, and objects of the program's classes, do
+not: such tests fail with that reason.
+"""
+
+import json
+import re
+from collections.abc import Callable
+from typing import Final
+
+from crscore.code.execution import apart
+from crscore.code.execution.box import Box
+from crscore.code.execution.programs import Problem
+from crscore_lab.languages import stubs
+
+_NODE: Final = "node"
+# Names but no members: `f` and `x` of `f(x).y`.
+_NAME: Final = re.compile(r"(?<![\w$.])[A-Za-z_$][\w$]*")
+# Takes `const f =`, `let {f} =` (the first name), `class A`, `function f(`.
+_DECLARED: Final = re.compile(r"\b(?:const|let|var|class|function)\s++(?:\{\s*+)?([\w$]+)")
+
+
+def judge(box: Box, problem: Problem, code: str) -> str:
+    """Run a program with its tests and return the result."""
+    tests, prompt = problem.tests, problem.prompt
+    program = prompt + code
+    # The tests may begin with the brace that closes the function of the prompt.
+    if tests.lstrip().startswith("}"):
+        tests = tests.lstrip()[1:]
+        program += "\n}" if stubs.open_braces(program) > 0 else ""
+    read = dict.fromkeys(_NAME.findall(stubs.without_text(tests)))
+    shared = _DECLARED.findall(stubs.without_text(prompt))
+    entry = problem.entry_point or (shared[-1] if shared else "")
+    solution = None if problem.solution is None else _DECLARED.findall(prompt + problem.solution)
+    declared = {*_DECLARED.findall(tests), *shared} - {entry}
+    task = {
+        "tests": tests,
+        "names": [name for name in read if name not in declared],
+        "entry": entry,
+        "solution": solution,
+        "prompt": prompt + "\n}" * stubs.open_braces(prompt),
+        "shared": [name for name in shared if name != entry],
+    }
+    channel = stubs.support("channel.js").encode()
+    content = json.dumps(task).encode()
+    stubs.write(
+        box.folder / apart.TESTS,
+        {
+            "channel.js": channel,
+            "run.js": stubs.support("tests.js").encode(),
+            "tests.json": content,
+        },
+    )
+    stubs.write(
+        box.folder / apart.PROGRAM,
+        {
+            "channel.js": channel,
+            "run.js": stubs.support("program.js").encode(),
+            "program.code.js": program.encode("utf-8", "surrogatepass"),
+        },
+    )
+    command = (_NODE, "--max-old-space-size=256", "run.js")
+    return apart.run_apart(box, command, command, tool=_NODE)
+
+
+def create() -> Callable[[Box, Problem, str], str]:
+    """Create the judge.
+
+    Raises:
+        ToolNotFoundError: Node.js is missing.
+    """
+    stubs.need(_NODE, package="nodejs")
+    return judge

@@ -1,0 +1,284 @@
+"""Duels between attacks and honest reviews: which scores higher, and how often."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple, Unpack
+
+import numpy as np
+from msgspec import Struct
+
+from crscore.errors import InputError
+from crscore.records import Flag, Result
+from crscore.scorer import Scorer
+from crscore.statistics.bootstrap import Resampling, interval_of_rows
+from crscore_lab.study.attacks.attack_set import Attack, AttackKind, honest_reviews
+from crscore_lab.study.data.study import Study
+from crscore_lab.study.measures.measurements import score_reviews
+
+WIN_GOAL: Final = 0.95
+"""Share of duels that the honest review must win, for each kind with this goal."""
+RESTATING_GOAL: Final = 0.90
+"""The same share for restatements and echoes, which say nothing false."""
+WRONG_FLAG_LIMIT: Final = 0.05
+"""Upper bound (exclusive) on the share of honest reviews flagged as a restatement."""
+FLAGGED_FROM: Final = 0.5
+"""Share of flagged sentences from which a review counts as flagged."""
+RESTATING_KINDS: Final = frozenset({AttackKind.RESTATEMENT, AttackKind.ECHO})
+"""Kinds without false statements."""
+REPORTED_ONLY: Final = frozenset({AttackKind.NEGATION, AttackKind.DISGUISED})
+"""Kinds without a goal: a score that compares meanings cannot detect them."""
+# Two ways to compute the same mean may differ in the last bit, which is not a win.
+_TIE: Final = 1e-9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scored:
+    """Score of one text."""
+
+    value: float
+    """Value of the headline in [0, 1]; relevance where there is no headline."""
+    relevance: float
+    """Relevance in [0, 1]; 0 for an abstention."""
+    abstained: bool
+    """True when there was nothing to score."""
+    sentences: int
+    """Number of sentences."""
+    restating: int
+    """Number of sentences with the flag `restates the change`."""
+
+    @property
+    def is_flagged(self) -> bool:
+        """Whether at least half of the sentences, and at least one, have the flag."""
+        return self.restating > 0 and self.restating >= FLAGGED_FROM * self.sentences
+
+
+class Duel(NamedTuple):
+    """Attack and the honest review it competes with."""
+
+    attack: Attack
+    attacking: Scored
+    """Score of the attack."""
+    honest_review: Scored
+    """Score of the honest review."""
+
+    @property
+    def won(self) -> bool:
+        """Whether the honest review has a strictly higher value."""
+        return self.honest_review.value > self.attacking.value + _TIE
+
+    @property
+    def won_by_relevance(self) -> bool:
+        """Whether the honest review has a strictly higher relevance."""
+        return self.honest_review.relevance > self.attacking.relevance + _TIE
+
+    @property
+    def tied(self) -> bool:
+        """Whether both have the same value, which is not a win."""
+        return abs(self.honest_review.value - self.attacking.value) <= _TIE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tally:
+    """Outcome of a set of duels."""
+
+    n: int
+    """Number of duels."""
+    wins: float
+    """Share won by the honest review, in [0, 1]; a tie is not a win."""
+    wins_relevance: float
+    """The same share by relevance alone."""
+    ties: float
+    """Share without a winner, in [0, 1]."""
+    flagged: float
+    """Share of the attacks flagged as a restatement, in [0, 1]."""
+    median: float
+    """Median value of the attacks, in [0, 1]."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VariantRow(Tally):
+    """Outcome of one variant of a kind."""
+
+    variant: str
+    """Name of the variant."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KindRow(Tally):
+    """Outcome of one kind of attack."""
+
+    kind: AttackKind
+    """Kind of attack."""
+    low: float | None
+    """Lower end of the 95 % interval of `wins`, by bootstrap over changes; None without draws."""
+    high: float | None
+    """Upper end of the same interval."""
+    abstained: float
+    """Share of attacks in which the scorer found nothing to score, in [0, 1]."""
+    honest_median: float
+    """Median value of the honest reviews of these duels, in [0, 1]."""
+    reached: bool | None
+    """Whether the goal of the kind is reached; None for a kind without one."""
+    variants: tuple[VariantRow, ...]
+    """Variants of the kind, those with the fewest wins of honest reviews first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HonestRow:
+    """Scores of the honest reviews themselves."""
+
+    n: int
+    """Number of reviews."""
+    median: float
+    """Median value, in [0, 1]."""
+    zero: float
+    """Share with value 0 or an abstention, which can win no duel, in [0, 1]."""
+    flagged: float
+    """Share of reviews wrongly flagged: half of the sentences restate the change, in [0, 1]."""
+    flagged_any: float
+    """Share of reviews with at least one such sentence, in [0, 1]."""
+    reached: bool
+    """Whether `flagged` is below the limit."""
+
+
+class AttackGoals(Struct, frozen=True, kw_only=True):
+    """Goals of a score against attacks."""
+
+    wins: float = WIN_GOAL
+    """Minimum share of duels that the honest review must win."""
+    restating: float = RESTATING_GOAL
+    """Minimum share of duels that the honest review must win against restatements and echoes."""
+    honest_flagged_below: float = WRONG_FLAG_LIMIT
+    """Upper bound (exclusive) on the share of honest reviews flagged."""
+
+
+class Attacks(Struct, frozen=True, kw_only=True):
+    """Outcome of attacks on the score."""
+
+    goals: AttackGoals = AttackGoals()
+    """Goals to reach."""
+    reached: bool
+    """Whether every goal is reached."""
+    honest: HonestRow
+    """Scores of the attacked reviews."""
+    kinds: tuple[KindRow, ...]
+    """One row per kind of attack, in the order of `AttackKind`."""
+
+
+def score_duels(study: Study, attacks: Sequence[Attack], scorer: Scorer) -> tuple[Duel, ...]:
+    """Score attacks and the reviews they compete with; each honest review once.
+
+    With a scorer for each fold, pass each the attacks on its held-out changes and join the duels
+    before the summary.
+
+    Args:
+        study: The study.
+        attacks: Attacks made from the study; any subset.
+        scorer: Scorer to attack.
+
+    Returns:
+        One duel per attack, in order.
+    """
+    texts = {(change.id, review.system): review.text for change, review in honest_reviews(study)}
+    # Many attacks compete with one honest review, which is scored once.
+    pairs = list(dict.fromkeys((attack.change, attack.system) for attack in attacks))
+    changes = {change.id: change for change in study.changes}
+    reviews = [(changes[change_id], texts[change_id, system]) for change_id, system in pairs]
+    reviews += [(changes[attack.change], attack.text) for attack in attacks]
+    scored = [_scored(result) for result in score_reviews(scorer, reviews)]
+    honest_scores = dict(zip(pairs, scored[: len(pairs)], strict=True))
+    return tuple(
+        Duel(attack, attacking, honest_scores[attack.change, attack.system])
+        for attack, attacking in zip(attacks, scored[len(pairs) :], strict=True)
+    )
+
+
+def summarize_duels(duels: Sequence[Duel], **resampling: Unpack[Resampling]) -> Attacks:
+    """Summarize duels by kind of attack.
+
+    Args:
+        duels: The duels.
+        resampling: Number of draws of changes, 0 for no interval, and their seed.
+
+    Returns:
+        The outcome; kinds without a duel have no row.
+
+    Raises:
+        InputError: There is no duel.
+    """
+    if not duels:
+        raise InputError("no attack to measure: the study has no review that people rated 4 or 5")
+    by_kind = {kind: [duel for duel in duels if duel.attack.kind is kind] for kind in AttackKind}
+    kinds = tuple(
+        _kind_row(kind, of_kind, **resampling) for kind, of_kind in by_kind.items() if of_kind
+    )
+    reviews = {
+        (duel.attack.change, duel.attack.system): duel.honest_review for duel in duels
+    }.values()
+    flagged = _share(review.is_flagged for review in reviews)
+    honest_row = HonestRow(
+        n=len(reviews),
+        median=_median(reviews),
+        zero=_share(review.value <= _TIE for review in reviews),
+        flagged=flagged,
+        flagged_any=_share(review.restating > 0 for review in reviews),
+        reached=flagged < WRONG_FLAG_LIMIT,
+    )
+    # None: the kind has no goal.
+    reached = honest_row.reached and all(row.reached is not False for row in kinds)
+    return Attacks(reached=reached, honest=honest_row, kinds=kinds)
+
+
+def _scored(result: Result) -> Scored:
+    # An abstention counts as 0, in duels as in every measure.
+    relevance = result.relevance or 0.0
+    return Scored(
+        value=result.usefulness.value if result.usefulness else relevance,
+        relevance=relevance,
+        abstained=result.relevance is None,
+        sentences=len(result.sentences),
+        restating=sum(flag is Flag.RESTATES for flag in result.sentence_flags),
+    )
+
+
+def _kind_row(kind: AttackKind, duels: Sequence[Duel], **resampling: Unpack[Resampling]) -> KindRow:
+    won = np.array([duel.won for duel in duels], dtype=np.float64)
+    interval = interval_of_rows(
+        lambda rows: float(won[rows].mean()),
+        [duel.attack.change for duel in duels],
+        **resampling,
+    )
+    tally = _tally(duels)
+    by_variant: dict[str, list[Duel]] = {}
+    for duel in duels:
+        by_variant.setdefault(duel.attack.variant, []).append(duel)
+    variants = [VariantRow(variant=name, **_tally(group)) for name, group in by_variant.items()]
+    goal = RESTATING_GOAL if kind in RESTATING_KINDS else WIN_GOAL
+    return KindRow(
+        **tally,
+        kind=kind,
+        **interval._asdict(),
+        abstained=_share(duel.attacking.abstained for duel in duels),
+        honest_median=_median(duel.honest_review for duel in duels),
+        reached=None if kind in REPORTED_ONLY else tally["wins"] >= goal,
+        variants=tuple(sorted(variants, key=lambda row: (row.wins, row.variant))),
+    )
+
+
+def _tally(duels: Sequence[Duel]) -> dict[str, Any]:
+    return {
+        "n": len(duels),
+        "wins": _share(duel.won for duel in duels),
+        "wins_relevance": _share(duel.won_by_relevance for duel in duels),
+        "ties": _share(duel.tied for duel in duels),
+        "flagged": _share(duel.attacking.is_flagged for duel in duels),
+        "median": _median(duel.attacking for duel in duels),
+    }
+
+
+def _share(marks: Iterable[bool]) -> float:
+    return float(np.mean(list(marks)))
+
+
+def _median(texts: Iterable[Scored]) -> float:
+    return float(np.median([text.value for text in texts]))

@@ -1,0 +1,189 @@
+"""Material of attacks: one change, its pseudo-references, the honest review, and phrases."""
+
+from __future__ import annotations
+
+import importlib.resources
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from crscore.claims.base import ClaimGenerator
+from crscore.diff import parse
+from crscore.records import Diff, LineKind, ReferenceKind
+from crscore.review import sentences
+from crscore.scoring import references
+from crscore.text.stopwords import ENGLISH
+from crscore_lab.study.data.study import StudyChange
+
+if TYPE_CHECKING:
+    import numpy as np
+
+MAX_CLAIMS: Final = 10
+"""Maximum number of structural claims that an echo repeats; a score counts up to 12."""
+
+# Takes `a`, `$scope`, `object.field.method`.
+_NAME: Final = re.compile(r"[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*")
+
+
+class Wording(StrEnum):
+    """Half of the phrases; the training half is never used for testing."""
+
+    TRAINING = "training"
+    TEST = "test"
+
+
+class Phrases(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Content of `phrases.toml`; each field is explained there."""
+
+    unseen: frozenset[str]
+    keywords: frozenset[str]
+    consequences: tuple[str, ...]
+    verdicts: tuple[str, ...]
+    lead_ins: tuple[str, ...]
+    denials: tuple[tuple[str, str], ...]
+    nouns: tuple[tuple[str, str], ...]
+    rewordings: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...]
+    antonyms: dict[str, str]
+    verbs: dict[str, str]
+    covers: dict[str, str]
+    banks: dict[str, dict[Wording, tuple[str, ...]]]
+    templates: dict[str, dict[str, str]]
+
+
+PHRASES: Final = msgspec.toml.decode(
+    importlib.resources.files(__package__).joinpath("phrases.toml").read_bytes(), type=Phrases
+)
+"""Words and templates for attacks."""
+# A claim that names a consequence judges the change, so it is not a plain description.
+_CONSEQUENCE: Final = re.compile(rf"\b(?:{'|'.join(PHRASES.consequences)})\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Material:
+    """Inputs for the attacks on one change."""
+
+    patch: str
+    """Patch as given."""
+    diff: Diff
+    """Parsed patch."""
+    names: tuple[str, ...]
+    """Identifiers of the changed lines, without keywords and stop words, in order."""
+    claims: Mapping[str, tuple[str, ...]]
+    """Pseudo-references: the study's own (`recorded`) and `structural`; both may be empty."""
+    summaries: Mapping[str, tuple[str, ...]]
+    """Claims that describe the change; of judged recorded ones, only the correct ones."""
+    wording: Wording
+    """Half of the phrases in use."""
+    honest_review: str = ""
+    """Honest review; "" when the kind of attack needs none."""
+    foreign_reviews: tuple[str, ...] = ()
+    """Honest reviews of other changes."""
+
+    def bank(self, name: str) -> tuple[str, ...]:
+        """Return the usable half of a bank of phrases."""
+        return PHRASES.banks[name][self.wording]
+
+
+def make_material(
+    change: StudyChange, generator: ClaimGenerator, *, wording: Wording = Wording.TEST
+) -> Material:
+    """Gather the material of attacks on a change.
+
+    Args:
+        change: The change.
+        generator: Generator of the structural claims.
+        wording: Which half of the phrases to use.
+
+    Returns:
+        The material, with `honest_review` and `foreign_reviews` left to `dataclasses.replace`.
+    """
+    diff = parse.parse_diff(change.patch, source=change.id, language=change.language)
+    diff = parse.with_sources(diff, {"": (change.old_source, change.new_source)})
+    claims = references.select(generator.generate([diff])[0].references, limit=MAX_CLAIMS)
+    counted = [item for item in claims if item.counted]
+    recorded = change.recorded.references
+    correct = [claim.text for claim in change.judged if claim.correctness == "correct"]
+    # Without judgements, all recorded claims are taken as correct.
+    if not change.judged:
+        correct = [item.text for item in recorded if item.kind is ReferenceKind.CLAIM]
+    stated = [item.text for item in counted if item.kind is ReferenceKind.CLAIM]
+    return Material(
+        patch=change.patch,
+        diff=diff,
+        names=_names(diff),
+        claims={
+            "recorded": _clean(item.text for item in recorded),
+            "structural": _clean(item.text for item in counted),
+        },
+        summaries={
+            "recorded": tuple(text for text in _clean(correct) if not _CONSEQUENCE.search(text)),
+            "structural": _clean(stated),
+        },
+        wording=wording,
+    )
+
+
+def changed_lines(diff: Diff, kind: LineKind) -> tuple[str, ...]:
+    """Return the added or removed lines that are not blank, without indentation."""
+    return tuple(
+        line.text.strip()
+        for file in diff.files
+        for hunk in file.hunks
+        for line in hunk.lines
+        if line.kind is kind and line.text.strip()
+    )
+
+
+def split_sentences(text: str) -> tuple[str, ...]:
+    """Split a review into sentences, as the score does."""
+    return sentences.split_comment(text).sentences
+
+
+def shuffled(items: Sequence[str], rng: np.random.Generator) -> list[str]:
+    """Return the items in random order."""
+    return [items[index] for index in rng.permutation(len(items))]
+
+
+def sample(items: Sequence[str], low: int, high: int, rng: np.random.Generator) -> list[str]:
+    """Draw `low` to `high` distinct items in random order, or all if there are fewer."""
+    return shuffled(items, rng)[: int(rng.integers(low, high + 1))]
+
+
+def pick(items: Sequence[str], rng: np.random.Generator) -> str:
+    """Draw one item."""
+    return items[int(rng.integers(len(items)))]
+
+
+def stop(text: str) -> str:
+    """Add a full stop to a text that ends without one."""
+    text = text.rstrip()
+    return text if text[-1:] in ".?!:" else text + "."
+
+
+def lowered(text: str) -> str:
+    """Convert the first letter to lower case, unless the text starts with code or a name."""
+    first = text.split(" ", 1)[0].rstrip(",")
+    is_plain_word = first.isalpha() and (len(first) == 1 or first[1:].islower())
+    return text[:1].lower() + text[1:] if is_plain_word and first != "I" else text
+
+
+def raised(text: str) -> str:
+    """Convert the first letter to upper case."""
+    return text[:1].upper() + text[1:]
+
+
+def _names(diff: Diff) -> tuple[str, ...]:
+    lines = (*changed_lines(diff, LineKind.REMOVED), *changed_lines(diff, LineKind.ADDED))
+    names = dict.fromkeys(name for line in lines for name in _NAME.findall(line))
+    dull = PHRASES.keywords | ENGLISH
+    return tuple(name for name in names if len(name) > 1 and not {name, name.lower()} & dull)
+
+
+def _clean(texts: Iterable[str]) -> tuple[str, ...]:
+    """Remove duplicates, blanks and fragments such as a lone list number ("3.")."""
+    stripped = (text.strip() for text in texts)
+    return tuple(dict.fromkeys(text for text in stripped if sum(map(str.isalpha, text)) >= 3))

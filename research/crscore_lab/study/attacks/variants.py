@@ -1,0 +1,341 @@
+"""Variants of each kind of attack except restatements.
+
+Each function takes the material of one attack and a random generator, and returns a mapping from
+variant name to text for the variants that the material allows.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Sequence
+from itertools import cycle
+from typing import TYPE_CHECKING, Final
+
+from crscore.records import LineKind
+from crscore_lab.study.attacks.material import (
+    PHRASES,
+    Material,
+    changed_lines,
+    lowered,
+    pick,
+    raised,
+    sample,
+    shuffled,
+    split_sentences,
+    stop,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+
+Variants = dict[str, str]
+
+MAX_NAMES: Final = 40
+"""Maximum number of identifiers in a stuffed text."""
+ZERO_WIDTH: Final = ("\u200b", "\u200c", "\u200d", "\u2060", "\ufeff", "\u00ad")
+"""Characters without width: spaces, joiners, a byte order mark and the soft hyphen."""
+_ANTONYMS: Final = {antonym: word for word, antonym in PHRASES.antonyms.items()} | PHRASES.antonyms
+
+
+def stuff_names(material: Material, rng: np.random.Generator) -> Variants:
+    """Stuff a text with the identifiers of the changed lines, shuffled."""
+    names = shuffled(material.names, rng)[:MAX_NAMES]
+    if not names:
+        return {}
+    return {
+        "bare": " ".join(names),
+        "commas": ", ".join(names) + ".",
+        "backticks": " ".join(f"`{name}`" for name in names),
+        "bullets": "\n".join(f"- `{name}`" for name in names),
+        "glued": _glued(names, material, rng),
+        "glued-code": _glued([f"`{name}`" for name in names], material, rng),
+        "words": _as_words(names) + ".",
+        "hashtags": " ".join("#" + name.replace(".", "") for name in names),
+        "one-a-line": "\n".join(f"{name}." for name in names),
+    }
+
+
+def paste_diff(material: Material, _: np.random.Generator) -> Variants:
+    """Paste the diff as a review; return nothing when no line with text is changed."""
+    added = changed_lines(material.diff, LineKind.ADDED)
+    changed = (*changed_lines(material.diff, LineKind.REMOVED), *added)
+    if not changed:
+        return {}
+    raw = material.patch.strip("\n")
+    # Below a hunk's header, the first column holds the sign.
+    without_signs = "\n".join(line[1:] for line in raw.split("\n") if not line.startswith("@@"))
+    new = "\n".join(added or changed)
+    return {
+        "raw": raw,
+        "without-signs": without_signs,
+        "fenced": f"```diff\n{raw}\n```",
+        "suggestion": f"```suggestion\n{new}\n```",
+        "quoted": "> " + raw.replace("\n", "\n> "),
+        "paragraph": _one_line(without_signs),
+        "changed-lines": "\n\n".join(changed),
+        "in-backticks": " ".join("`" + line.replace("`", "'") + "`" for line in changed),
+        "new-side": new,
+        "changed-lines-sentence": ". ".join(changed) + ".",
+    }
+
+
+def echo_claims(material: Material, rng: np.random.Generator) -> Variants:
+    """Repeat the pseudo-references: the study's own and the structural ones."""
+    variants: Variants = {}
+    for source, texts in material.claims.items():
+        if texts:
+            ways = _echoes(texts, material, rng)
+            variants |= {f"{source}-{name}": text for name, text in ways.items()}
+    return variants
+
+
+def pad_with_praise(material: Material, rng: np.random.Generator) -> Variants:
+    """Pad the honest review with praise, greetings and thanks."""
+    return _padded(material.honest_review.strip(), material.bank("praise"), rng)
+
+
+def pad_with_advice(material: Material, rng: np.random.Generator) -> Variants:
+    """Pad the honest review with advice that fits any change."""
+    return _padded(material.honest_review.strip(), material.bank("advice"), rng)
+
+
+def repeat_sentences(material: Material, rng: np.random.Generator) -> Variants:
+    """Pad the honest review with repeats of its own sentences; return nothing when it has none."""
+    sentences = split_sentences(material.honest_review)
+    if not sentences:
+        return {}
+    review, times = material.honest_review.rstrip(), int(rng.integers(2, 7))
+    sentence = pick(sentences, rng)
+    without_stop, repeats = sentence.rstrip(" .!?…"), [stop(sentence)] * times
+    marks = (
+        f"{without_stop}!",
+        f"{without_stop}...",
+        f"{without_stop}?",
+        f"“{without_stop}”.",
+        f"({without_stop})",
+        f"{without_stop} .",
+    )
+    cases = (stop(sentence.upper()), stop(sentence.lower()), stop(sentence.title())) * 2
+    leads = [stop(lead + lowered(sentence)) for lead in PHRASES.lead_ins]
+    return {
+        "exact": _after(review, repeats),
+        "punctuation": _after(review, marks[:times]),
+        "case": _after(review, cases[:times]),
+        "lead-in": _after(review, leads[:times]),
+        "before": _before(repeats, review),
+        "paragraphs": "\n\n".join([review, *repeats]),
+        "whole-twice": f"{review}\n\n{review}",
+    }
+
+
+def borrow_review(material: Material, rng: np.random.Generator) -> Variants:
+    """Use good reviews of other changes."""
+    reviews = shuffled(material.foreign_reviews, rng)
+    if not reviews:
+        return {}
+    # Taken from the end, so that it differs from `as-is` where possible.
+    variants = {"as-is": reviews[0], "long": max(reviews[-5:], key=len)}
+    if len(reviews) > 1:
+        variants["two-merged"] = f"{reviews[0].strip()}\n\n{reviews[1].strip()}"
+    return variants
+
+
+def disguise_review(material: Material, rng: np.random.Generator) -> Variants:
+    """Use a good review of another change with this change's names."""
+    if not material.foreign_reviews or not material.names:
+        return {}
+    review = pick(material.foreign_reviews, rng)
+    names = shuffled(material.names, rng)
+    lead = " and ".join(f"`{name}`" for name in names[:2])
+    variants = {
+        "names-first": f"{lead}: {review.strip()}",
+        "names-last": f"{stop(review)} This concerns {lead}.",
+    }
+    swapped = _renamed(review, names)
+    return variants if swapped == review else variants | {"names-swapped": swapped}
+
+
+def inject_instructions(material: Material, rng: np.random.Generator) -> Variants:
+    """Write instructions to the scorer: alone, after a poor review, next to the honest one."""
+    bank, review = material.bank("instructions"), material.honest_review.strip()
+    instruction, instructions = pick(bank, rng), sample(bank, 2, 5, rng)
+    poor = pick(material.bank("empty"), rng)
+    variants = {
+        "alone": instruction,
+        "alone-several": " ".join(instructions),
+        "after-poor": f"{poor} {instruction}",
+        "after-poor-several": "\n\n".join([poor, *instructions]),
+        "after-poor-in-fence": f"{poor}\n\n```\n{instruction}\n```\n\n{instructions[0]}",
+        "json": f"{poor} {pick(PHRASES.verdicts, rng)}",
+    }
+    if review:
+        variants["appended"] = f"{review}\n\n{instruction}"
+        variants["appended-several"] = f"{review}\n\n" + " ".join(instructions)
+        variants["prefixed"] = f"{instruction}\n\n{review}"
+    return variants
+
+
+def hide_text(material: Material, rng: np.random.Generator) -> Variants:
+    """Hide text from readers with HTML, attributes and invisible characters.
+
+    `poor-WAY` hides the pseudo-references or the honest review behind a poor review, `padded-WAY`
+    hides advice behind the honest review. `split-...` and `joined-...` write visible padding with
+    invisible characters inside.
+    """
+    poor, review = pick(material.bank("empty"), rng), material.honest_review.strip()
+    loads = [" ".join(map(stop, texts)) for texts in material.claims.values()]
+    loads = [load for load in (*loads, review) if load]
+    if not loads:
+        return {}
+    variants: Variants = {}
+    for name, cover in PHRASES.covers.items():
+        variants[f"poor-{name}"] = f"{poor}\n\n{_covered(_one_line(pick(loads, rng)), cover)}"
+        if review:
+            padding = " ".join(sample(material.bank("advice"), 2, 5, rng))
+            variants[f"padded-{name}"] = f"{review}\n\n{_covered(padding, cover)}"
+    advice = " ".join(sample(material.bank("advice"), 3, 6, rng))
+    names = sample(material.names, 5, 20, rng)
+    variants["split-poor-advice"] = f"{poor} {_broken(advice, rng)}"
+    if names:
+        variants["joined-poor-names"] = f"{poor} {ZERO_WIDTH[2].join(names)}"
+    if review:
+        variants["split-padded-repeat"] = f"{review}\n\n{_broken(_one_line(review), rng)}"
+        variants["split-padded-advice"] = f"{review}\n\n{_broken(advice, rng)}"
+    return variants
+
+
+def negate_review(material: Material, rng: np.random.Generator) -> Variants:
+    """Negate the honest review by rules; return nothing when it has no sentence."""
+    sentences = split_sentences(material.honest_review)
+    if not sentences:
+        return {}
+    frame = pick(material.bank("denied"), rng)
+    return {
+        "denied-verbs": " ".join(stop(_denied(sentence, frame)) for sentence in sentences),
+        "denied-once": " ".join(map(stop, (_denied(sentences[0], frame), *sentences[1:]))),
+        "framed": " ".join(stop(frame.format(lowered(sentence))) for sentence in sentences),
+        "opposites": " ".join(stop(_opposite(sentence, frame)) for sentence in sentences),
+    }
+
+
+def _glued(names: list[str], material: Material, rng: np.random.Generator) -> str:
+    groups = [names[start : start + 3] for start in range(0, len(names), 3)]
+    # The phrases have three places.
+    groups[-1] = (groups[-1] * 3)[:3]
+    return " ".join(pick(material.bank("glue"), rng).format(*group) for group in groups)
+
+
+def _as_words(names: list[str]) -> str:
+    """Write `parseHeader` and `max_size` as "parse header max size"."""
+    spaced = re.sub(r"[_.$]", " ", " ".join(names))
+    return _one_line(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", spaced).lower())
+
+
+def _echoes(texts: Sequence[str], material: Material, rng: np.random.Generator) -> Variants:
+    mixed = shuffled(texts, rng)
+    join, lead = pick(material.bank("joins"), rng), pick(material.bank("leads"), rng)
+    few = mixed[: max(1, len(mixed) // 3)]
+    return {
+        "as-given": "\n".join(texts),
+        "paragraph": " ".join(map(stop, texts)),
+        "shuffled": " ".join(map(stop, mixed)),
+        "bullets": "\n".join(f"- {text}" for text in texts),
+        "numbered": f"{lead}\n\n" + "\n".join(f"{i}. {text}" for i, text in enumerate(mixed, 1)),
+        "few": " ".join(map(stop, few)),
+        "joined": stop(join.join(lowered(text.rstrip(".")) for text in mixed[:4])),
+        "noticed": " ".join(f"I notice that {lowered(stop(text))}" for text in mixed),
+        "lower-case": " ".join(stop(text.lower()) for text in texts),
+    }
+
+
+def _padded(review: str, phrases: Sequence[str], rng: np.random.Generator) -> Variants:
+    if not review:
+        return {}
+    short_padding, long_padding = sample(phrases, 1, 2, rng), sample(phrases, 4, 8, rng)
+    variants = {
+        "before": _before(short_padding, review),
+        "after": _after(review, short_padding),
+        "around": _after(_before(short_padding[:1], review), sample(phrases, 1, 3, rng)),
+        "paragraphs": "\n\n".join([long_padding[0], review, *long_padding[1:]]),
+        "much": _after(review, long_padding),
+        "bullets": "\n- ".join([f"{review}\n", *long_padding]),
+        "section": f"{review}\n\n### General remarks\n\n" + " ".join(long_padding),
+    }
+    # Code and lists cannot be split into sentences.
+    if _gap(review) == " ":
+        pairs = zip(split_sentences(review), cycle(long_padding), strict=False)
+        variants["interleaved"] = " ".join(
+            f"{stop(sentence)} {phrase}" for sentence, phrase in pairs
+        )
+    return variants
+
+
+def _gap(text: str) -> str:
+    """Return the separator between a text and its padding: a space for running text."""
+    return "\n\n" if "```" in text or "\n" in text.strip() or "<" in text else " "
+
+
+def _before(phrases: Sequence[str], review: str) -> str:
+    return _gap(review).join([" ".join(phrases), review])
+
+
+def _after(review: str, phrases: Sequence[str]) -> str:
+    gap = _gap(review)
+    return gap.join([stop(review) if gap == " " else review, " ".join(phrases)])
+
+
+def _renamed(text: str, names: Sequence[str]) -> str:
+    """Replace code spans and names in camelCase or snake_case or followed by call parentheses."""
+    replacements: dict[str, str] = {}
+
+    def swap(match: re.Match[str]) -> str:
+        return replacements.setdefault(match[0], f"`{names[len(replacements) % len(names)]}`")
+
+    return re.sub(r"`[^`]+`|\b\w+(?:_\w+)+\b|\b[a-z]+(?:[A-Z]\w*)+\b|\b\w+\(\)", swap, text)
+
+
+def _covered(text: str, cover: str) -> str:
+    return cover.format(
+        html=html.escape(text, quote=False),
+        attribute=html.escape(text),
+        # `-->` would end the comment.
+        comment=text.replace("--", "- -"),
+        # Without characters that would end a Markdown link, title or formula.
+        bare=re.sub(r'[][(){}"\\$<>]', "", text),
+        # Unicode has an invisible copy of ASCII.
+        tags="".join(
+            chr(0xE0000 + ord(character)) for character in text if " " <= character <= "~"
+        ),
+    )
+
+
+def _broken(text: str, rng: np.random.Generator) -> str:
+    """Put invisible characters into about every other word, to evade plain-word filters."""
+    words = []
+    for word in text.split(" "):
+        at = int(rng.integers(1, len(word))) if len(word) > 3 and rng.random() < 0.5 else 0
+        words.append(word[:at] + pick(ZERO_WIDTH, rng) + word[at:] if at else word)
+    return " ".join(words)
+
+
+def _denied(sentence: str, frame: str) -> str:
+    for pattern, denial in PHRASES.denials:
+        text, count = re.subn(pattern, denial, sentence, count=1, flags=re.IGNORECASE)
+        if count:
+            return raised(text)
+    return frame.format(lowered(sentence))
+
+
+def _opposite(sentence: str, frame: str) -> str:
+    text, count = re.subn(
+        r"\b(" + "|".join(_ANTONYMS) + r")\b",
+        lambda match: _ANTONYMS[match[0].lower()],
+        sentence,
+        flags=re.IGNORECASE,
+    )
+    return raised(text) if count else _denied(sentence, frame)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,389 @@
+"""Language model as a judge of reviews: a baseline reported with the score, never part of it.
+
+Source:
+    Naik et al., NAACL 2025, arXiv:2409.19801, section 5 and appendix D.4; the wording is our own.
+"""
+
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Final, NamedTuple
+
+import msgspec
+import numpy as np
+
+from crscore import plugins, scorer
+from crscore.cache import Store
+from crscore.encoders.base import Encoder
+from crscore.llm import prompts
+from crscore.llm.engines.base import Answer, Engine, Message, Sampling
+from crscore.llm.prompt_escaping import break_control_tokens
+from crscore.llm.prompts import Prompt
+from crscore.settings import Config
+from crscore_lab.study.data.study import GROUND_TRUTH, RatedReview, Study, StudyChange
+from crscore_lab.study.measures.measurements import Extra, ExtraMetrics, Measurements, Metric
+
+Count = Annotated[int, msgspec.Meta(gt=0, le=2**20)]
+
+NAME: Final = "judge.v1"
+"""Name of the prompt."""
+_FORM: Final = 1
+"""Version of the data fencing; a new version invalidates cached answers."""
+_MARK_DIGITS: Final = 32
+# "python", "C++", "c#", "Objective-C"; not a sentence.
+_LANGUAGE: Final = re.compile(r"[A-Za-z0-9+#./_-]{1,24}")
+GROUP: Final = 128
+"""Questions sent to a server before its answers are cached."""
+SCORES: Final = "12345"
+"""Valid first characters of an answer."""
+LOWEST: Final = 1
+"""Score of an answer that is not a score."""
+EMPTY: Final = "the answer is empty"
+MAX_REASONS: Final = 3
+"""Number of reasons that a note names; the others are counted."""
+
+
+_SERVER_SETTINGS: Final = {"openai": frozenset({"base_url", "api_key"})}
+"""Address and key, `OPENAI_*`, by engine; other engines do not get them."""
+_ENGINE_SETTINGS: Final = frozenset(
+    {"max_model_len", "tensor_parallel", "quantization", "dtype", "concurrency", "timeout_s"}
+)
+"""Settings that a judge accepts; prompt, sampling and adapter are those of claims."""
+
+
+class Wording(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Contents of a `judge.vN.toml`."""
+
+    system: str
+    """The model's role."""
+    user: str
+    """The question, with placeholders."""
+    max_tokens: Count
+    """Maximum number of tokens of an answer."""
+    most_change_characters: Count
+    """Number of characters to which a longer change is cut."""
+
+
+class Pair(NamedTuple):
+    """One question."""
+
+    language: str
+    """Programming language of the change."""
+    change: str
+    """The diff's text."""
+    review: str
+    """The review's text; may be blank."""
+
+
+class JudgeName(NamedTuple):
+    """Judge as named by the user: ENGINE:MODEL."""
+
+    engine: str
+    model: str
+
+    def __str__(self) -> str:
+        return f"{self.engine}:{self.model}"
+
+
+class Opinion(NamedTuple):
+    """Judge's opinion of one review."""
+
+    score: int | None
+    """From 1 to 5; None when the judge did not answer."""
+    is_score: bool
+    """False when there was no answer, or one that is not a score and so counts as 1."""
+    reason: str | None = None
+    """Reason for a missing answer, one clause; None when there is an answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judge:
+    """Judge of the relevance of reviews, backed by a language model."""
+
+    name: str
+    """Name of the metric: `judge (openai:MODEL)`."""
+    engine: Engine
+    prompt: Prompt[Wording]
+    store: Store | None = None
+    """Cache of answers; None to ask each time."""
+
+    @property
+    def variant(self) -> str:
+        """Identity of the method: the same variant gives the same values."""
+        tokens = self.prompt.content.max_tokens
+        return (
+            f"{self.engine.identity}, {self.prompt.identity}, greedy, {tokens} tokens; one score "
+            f"from 1 to 5 for all dimensions: the answer's first character, else {LOWEST}"
+        )
+
+    def ask(self, pairs: Sequence[Pair]) -> dict[Pair, Opinion]:
+        """Ask about each pair once, batching the questions that are not cached.
+
+        Args:
+            pairs: Changes and reviews, preferably grouped by change.
+
+        Returns:
+            Pair -> opinion.
+
+        Raises:
+            DependencyError: The engine's package is not installed.
+            ModelNotFoundError: The model is not available locally and may not be downloaded.
+            GenerationError: The model cannot answer at all.
+        """
+        engine = f"{self.engine.identity} {self.engine.origin}"
+        keys = {pair: make_key(self.prompt, pair, engine) for pair in dict.fromkeys(pairs)}
+        cached = {pair: self._cached_answer(key) for pair, key in keys.items()}
+        opinions = {pair: read_opinion(text) for pair, text in cached.items() if text is not None}
+        unknown = [pair for pair in keys if pair not in opinions]
+        mark = make_mark(self.prompt, keys)
+        # Groups, for a server: the answers of a group are cached even if the next group fails.
+        size = GROUP if self.engine.origin else max(1, len(unknown))
+        for start in range(0, len(unknown), size):
+            group = unknown[start : start + size]
+            chats = [make_chat(self.prompt, pair, mark) for pair in group]
+            answers = self.engine.complete(chats, _sampling(self.prompt))
+            for pair, answer in zip(group, answers, strict=True):
+                opinions[pair] = _opinion(answer)
+                if self.store is not None and opinions[pair].score is not None:
+                    self.store.put(keys[pair], answer.text.encode("utf-8", "surrogatepass"))
+        return opinions
+
+    def _cached_answer(self, key: str) -> str | None:
+        content = None if self.store is None else self.store.get(key)
+        try:
+            return None if content is None else content.decode("utf-8", "surrogatepass")
+        except UnicodeDecodeError:  # damaged: ask again
+            return None
+
+
+def read_judge_names(texts: Sequence[str]) -> tuple[JudgeName, ...]:
+    """Read the names of judges, each ENGINE:MODEL; duplicates are dropped.
+
+    Raises:
+        ValueError: A name has another form, or there is no such engine.
+    """
+    names = []
+    for text in dict.fromkeys(texts):
+        engine, _, model = text.partition(":")
+        engines = plugins.names("engines")
+        if engine not in engines or not model:
+            forms = " or ".join(f"{name}:MODEL" for name in engines)
+            raise ValueError(f"takes {forms}, not {text!r}")
+        names.append(JudgeName(engine, model))
+    return tuple(names)
+
+
+def make_engine(judge: JudgeName, settings: Config) -> Engine:
+    """Make a judge's engine, without loading a model or sending a request.
+
+    Raises:
+        ConfigError: The engine does not accept a setting, or lacks a required one.
+    """
+    options, defaults = scorer.model_options(settings), scorer.model_options(Config())
+    names = _SERVER_SETTINGS.get(judge.engine, frozenset()) | {"offline"}
+    # Unset options are left to the engine, which rejects options without meaning to it.
+    names |= {key for key in _ENGINE_SETTINGS if options.get(key) != defaults.get(key)}
+    if judge.model == settings.model:  # the revision of this model
+        names |= {"revision"}
+    engine_options = {key: value for key, value in options.items() if key in names}
+    engine: Engine = plugins.create(
+        "engines", judge.engine, engine_options | {"model": judge.model}
+    )
+    return engine
+
+
+def make_judge(name: str, engine: Engine, store: Store | None) -> Judge:
+    """Make a judge with the current prompt.
+
+    Args:
+        name: Engine and model as the user named them: `openai:MODEL`.
+        engine: Engine that runs the model.
+        store: Cache of answers; None to ask each time.
+
+    Raises:
+        ConfigError: The prompt that comes with crscore cannot be used.
+    """
+    return Judge(
+        name=f"judge ({name})",
+        engine=engine,
+        prompt=prompts.read_prompt(NAME, Wording),
+        store=store,
+    )
+
+
+def read_opinion(text: str) -> Opinion:
+    """Read an answer by the published rule: its first character if that is 1 to 5, else 1.
+
+    Leading white space is ignored. The model is greedy and limited to a few tokens, so `4/5` is a
+    4, and `Score: 4` is not a score.
+
+    Args:
+        text: The answer; not empty.
+
+    Source:
+        Naik et al., NAACL 2025, arXiv:2409.19801, section 5. It does not report how many answers
+        are not scores.
+
+    Example:
+        >>> read_opinion(" 4/5").score, read_opinion("Score: 4").is_score
+        (4, False)
+    """
+    first = text.strip()[:1]
+    # "" is part of every text.
+    is_score = first != "" and first in SCORES
+    return Opinion(int(first) if is_score else LOWEST, is_score)
+
+
+def _opinion(answer: Answer) -> Opinion:
+    if answer.reason is not None:
+        return Opinion(None, is_score=False, reason=answer.reason)
+    # A blank answer is no answer, not a score of 1.
+    return read_opinion(answer.text) if answer.text.strip() else Opinion(None, False, EMPTY)
+
+
+def ask_judge(
+    rated: Study, judge: Judge, *, progress: Callable[[str], None] = lambda _: None
+) -> Extra:
+    """Ask a judge about a study's reviews and return a function that adds its metric.
+
+    The judge is asked immediately, so that a missing server fails the run before its work.
+
+    Args:
+        rated: The study; the ground truth, which is never scored, is not asked about.
+        judge: Judge to ask.
+        progress: Called with a line when the answers have arrived.
+
+    Returns:
+        A function for `run.run`. The metric has no value for a review without an answer, and is
+        left out, with a note, when there is no answer at all.
+
+    Raises:
+        DependencyError: The engine's package is not installed.
+        ModelNotFoundError: The model is not available locally and may not be downloaded.
+        GenerationError: The model cannot answer at all.
+    """
+    pairs = [
+        _pair(change, review)
+        for change in rated.changes
+        for review in change.reviews
+        if review.system != GROUND_TRUTH
+    ]
+    opinions = judge.ask(pairs)
+    answers = sum(opinion.score is not None for opinion in opinions.values())
+    progress(f"{judge.name} answered {answers:,} times")
+
+    def compute(measured: Measurements, _: Encoder) -> ExtraMetrics:
+        rated_pairs = [_pair(row.change, row.review) for row in measured.rows]
+        return _metric(judge, rated_pairs, [opinions[pair] for pair in rated_pairs])
+
+    return compute
+
+
+def _pair(change: StudyChange, review: RatedReview) -> Pair:
+    return Pair(change.language, change.patch, review.text)
+
+
+def _metric(judge: Judge, pairs: Sequence[Pair], opinions: Sequence[Opinion]) -> ExtraMetrics:
+    answers = enumerate(opinion.score for opinion in opinions)
+    scores = {row: score for row, score in answers if score is not None}
+    notes = tuple(f"{judge.name}: {note}" for note in _notes(judge, pairs, opinions))
+    if not scores:
+        return ExtraMetrics((), notes)
+    metric = Metric(
+        name=judge.name,
+        values=np.array(list(scores.values()), dtype=np.float64),
+        variant=judge.variant,
+        rows=None if len(scores) == len(pairs) else tuple(scores),
+    )
+    return ExtraMetrics((metric,), notes)
+
+
+def _notes(judge: Judge, pairs: Sequence[Pair], opinions: Sequence[Opinion]) -> Iterator[str]:
+    reviews = f"of {len(pairs):,} reviews"
+    reasons = Counter(opinion.reason for opinion in opinions if opinion.reason is not None)
+    if reasons:
+        is_all = len(pairs) == reasons.total()
+        outcome = "it is left out" if is_all else "these have no value and are not compared"
+        frequent = [f"{reason} ({times:,})" for reason, times in reasons.most_common(MAX_REASONS)]
+        if len(reasons) > MAX_REASONS:
+            frequent.append(f"{len(reasons) - MAX_REASONS} other reasons")
+        yield f"no answer for {reasons.total():,} {reviews}, {outcome}: {'; '.join(frequent)}"
+    invalid = sum(score is not None and not is_score for score, is_score, _ in opinions)
+    if invalid:
+        yield (
+            f"for {invalid:,} {reviews} the answer is no score and counts as {LOWEST}, as published"
+        )
+    limit = judge.prompt.content.most_change_characters
+    cut = sum(len(pair.change) > limit for pair in pairs)
+    if cut:
+        yield f"for {cut:,} {reviews} it saw the first {limit:,} characters of the change"
+
+
+def _sampling(prompt: Prompt[Wording]) -> Sampling:
+    return Sampling(max_tokens=prompt.content.max_tokens)
+
+
+def make_mark(prompt: Prompt[Wording], pairs: Iterable[Pair]) -> str:
+    """Return the marker that fences the data of a run.
+
+    The marker is a hash of the fenced texts. A text that contains it would have to contain a hash
+    of itself, and the same study always yields the same prompts.
+    """
+    digest = hashlib.sha256(prompt.sha256.encode())
+    for pair in pairs:
+        digest.update(_digest(pair).encode())
+    return digest.hexdigest()[:_MARK_DIGITS]
+
+
+def make_chat(prompt: Prompt[Wording], pair: Pair, mark: str) -> tuple[Message, ...]:
+    """Build the messages of one question.
+
+    Args:
+        prompt: The wording.
+        pair: The change, which is cut to the prompt's limit, and the review, which is not.
+        mark: Marker that fences the change and the review.
+
+    Returns:
+        A system and a user message; all pairs of a prompt share a prefix.
+    """
+    wording = prompt.content
+    change = pair.change[: wording.most_change_characters]
+    language = pair.language if _LANGUAGE.fullmatch(pair.language) else "unknown"
+    values = {
+        "language": language,
+        "change": break_control_tokens(change).strip("\n"),
+        # Otherwise a review could end the user's message with one of the model's control tokens.
+        "review": break_control_tokens(pair.review).strip("\n"),
+        "mark": mark,
+    }
+    return (
+        Message(role="system", text=wording.system.strip()),
+        Message(role="user", text=prompts.fill(wording.user.strip(), values)),
+    )
+
+
+def make_key(prompt: Prompt[Wording], pair: Pair, engine: str) -> str:
+    """Return the cache key of an answer, specific to model, prompt and sampling.
+
+    Args:
+        prompt: The wording, with the sampling settings.
+        pair: The question.
+        engine: The engine's identity.
+
+    Returns:
+        `judge` and 64 hex digits.
+    """
+    sampling = _sampling(prompt)
+    sampling_values = [sampling.max_tokens, sampling.temperature, sampling.top_p, sampling.seed]
+    content = json.dumps(
+        [_FORM, engine, prompt.name, prompt.sha256, sampling_values, _digest(pair)]
+    )
+    return f"judge {hashlib.sha256(content.encode()).hexdigest()}"
+
+
+def _digest(pair: Pair) -> str:
+    # ASCII: a study may hold half a surrogate pair.
+    return hashlib.sha256(json.dumps(pair).encode()).hexdigest()

@@ -1,0 +1,131 @@
+"""Reading of documents written by `crscore validate --format json`."""
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final, Literal, NamedTuple
+
+import msgspec
+from msgspec import Struct
+
+from crscore import jsonl
+from crscore.errors import InputError
+from crscore_lab.study.data.study import Rating
+
+SCHEMA: Final = "urn:crscore:validation:1"
+"""Schema identifier of the document of one run."""
+TRAINED_ON_DATA: Final = (
+    "the matcher was trained on this very data, so it looks better than it is: use --split"
+)
+"""Note of a run without held-out data, repeated in comparisons."""
+
+
+class ReviewKey(NamedTuple):
+    """Identity of a review in every run over the same data."""
+
+    change: str
+    """Id of its change."""
+    system: str
+    """Author of the review."""
+    occurrence: int
+    """Index among a system's reviews of the change, from 0."""
+
+
+class SavedReview(Struct, frozen=True, kw_only=True):
+    """Human ratings and scores of one review."""
+
+    change: str
+    """Id of its change."""
+    system: str
+    """Author of the review."""
+    human: tuple[Rating, Rating, Rating]
+    """Likert ratings: conciseness, comprehensiveness, relevance."""
+    scores: tuple[float, float, float]
+    """Values of the primary metric, in the same order; 0 for a review without a sentence."""
+
+
+class _Data(Struct):
+    sha256: str
+
+
+class _Head(Struct):
+    """Fields that identify a document as a run."""
+
+    schema: Literal["urn:crscore:validation:1"]
+
+
+class _Document(_Head, kw_only=True):
+    metric: str
+    signature: str
+    data: _Data
+    reviews: tuple[SavedReview, ...]
+    notes: tuple[str, ...] = ()
+
+
+class SavedRun(NamedTuple):
+    """Run over a study."""
+
+    name: str
+    """Name of the file."""
+    metric: str
+    """Name of the primary metric."""
+    signature: str
+    """Signature of the score."""
+    sha256: str
+    """Hash of the study."""
+    reviews: Mapping[ReviewKey, SavedReview]
+    """Reviews in study order."""
+    is_trained_on_data: bool = False
+    """Whether the run's matcher was trained on this very study."""
+
+
+def is_run(path: Path) -> bool:
+    """Return whether a file is a run's document rather than a study.
+
+    Args:
+        path: A file; one that cannot be read is not a run.
+    """
+    try:
+        msgspec.json.decode(jsonl.read_bytes(path, "a result"), type=_Head)
+    except (InputError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return False
+    return True
+
+
+def read_saved_run(path: Path) -> SavedRun:
+    """Read a run.
+
+    Args:
+        path: A file written by `crscore validate DATA --format json -o PATH`.
+
+    Returns:
+        The run with the ratings and scores of its reviews.
+
+    Raises:
+        InputError: The file is missing or is not such a document; the message names the fault.
+    """
+    if not path.exists():
+        raise InputError(f"{path} does not exist")
+    if not is_run(path):
+        raise InputError(
+            f"{path} is no result of validate; make one with: "
+            "crscore validate DATA --format json -o A.json"
+        )
+    content = msgspec.json.decode(jsonl.read_bytes(path, "a result"))
+    document = jsonl.convert(content, _Document, str(path))
+    reviews: dict[ReviewKey, SavedReview] = {}
+    counts: Counter[tuple[str, str]] = Counter()
+    for row in document.reviews:
+        # A system may have reviewed a change more than once.
+        author = row.change, row.system
+        reviews[ReviewKey(*author, counts[author])] = row
+        counts[author] += 1
+    return SavedRun(
+        name=path.name,
+        metric=document.metric,
+        signature=document.signature,
+        sha256=document.data.sha256,
+        reviews=reviews,
+        # Saved documents record this only in their notes.
+        is_trained_on_data=TRAINED_ON_DATA in document.notes,
+    )

@@ -1,0 +1,186 @@
+"""Agreement between the annotators of a study, the ceiling of any measure compared with them."""
+
+import importlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import combinations
+from typing import TypeVar
+
+import numpy as np
+from msgspec import Struct
+
+from crscore.errors import DependencyError
+from crscore.statistics import ranks
+from crscore.statistics.agreement import cohen_kappa
+from crscore_lab.study.data.study import DIMENSIONS, Study
+
+Pairs = Sequence[tuple[float, float]]
+
+_Verdict = TypeVar("_Verdict")
+
+CLAIMS = "claim correctness"
+ALPHA = "Krippendorff's alpha (ordinal)"
+WEIGHTED_KAPPA = "Cohen's kappa (quadratic weights)"
+SPEARMAN = "Spearman"
+KAPPA = "Cohen's kappa"
+INSTALL = "pip install 'crscore-lab[agreement]'"
+
+
+class Agreement(Struct, frozen=True, kw_only=True):
+    """One measure of agreement."""
+
+    subject: str
+    """A dimension of the reviews, or `claim correctness`."""
+    measure: str
+    """Name of the measure."""
+    n: int
+    """Reviews or claims judged by two or more annotators."""
+    value: float | None
+    """Agreement, at most 1 (perfect); 0 is chance. None when undefined."""
+    reason: str | None = None
+    """Why the value is None; None when it is a number."""
+
+
+def measure_agreement(study: Study) -> tuple[Agreement, ...]:
+    """Measure the agreement on ratings and on the correctness of claims.
+
+    Alpha takes any number of annotators and needs no names. The other measures compare two
+    annotators and are averaged over the pairs of named annotators (Light's kappa).
+
+    Args:
+        study: The study.
+
+    Returns:
+        Three measures for each dimension, then one for the claims. Measures are never left out;
+        those without items judged twice have a reason.
+
+    Source:
+        Naik et al., NAACL 2025, arXiv:2409.19801v2, reports alpha of the ratings and kappa of
+        the claims. The weighted kappa and the rank correlation are added here.
+    """
+    rated = [
+        (review, *review.other_ratings)
+        for change in study.changes
+        for review in change.reviews
+        if review.other_ratings
+    ]
+    rows = []
+    for index, dimension in enumerate(DIMENSIONS):
+        rows.append(_alpha(dimension, [[row.ratings[index] for row in unit] for unit in rated]))
+        by_annotator = [
+            {row.annotator: row.ratings[index] for row in unit if row.annotator is not None}
+            for unit in rated
+        ]
+        for measure, function in ((WEIGHTED_KAPPA, weighted_kappa), (SPEARMAN, _spearman)):
+            rows.append(_mean(dimension, measure, by_annotator, function, "review"))
+    verdicts = [claim.by_annotator or {} for change in study.changes for claim in change.judged]
+    rows.append(_mean(CLAIMS, KAPPA, verdicts, cohen_kappa, "claim"))
+    return tuple(rows)
+
+
+def krippendorff_alpha(units: Iterable[Sequence[float]]) -> float | None:
+    """Compute Krippendorff's alpha for ordinal values, by krippendorff (tried with 0.9).
+
+    Args:
+        units: Values of each unit, in any order; units with fewer than two values do not count.
+
+    Returns:
+        At most 1, which is perfect agreement; 0 is chance. None when no unit counts or all
+        values are the same.
+
+    Raises:
+        DependencyError: krippendorff is not installed; it is under the GPL, so in an extra of its
+            own.
+
+    Example:
+        >>> krippendorff_alpha([(1, 1), (2, 2), (5, 5)])
+        1.0
+    """
+    judged = [unit for unit in units if len(unit) > 1]
+    domain = sorted({value for unit in judged for value in unit})
+    if len(domain) < 2:
+        return None
+    try:
+        krippendorff = importlib.import_module("krippendorff")
+    except ImportError as exc:
+        raise DependencyError("krippendorff", INSTALL) from exc
+    counts = [[Counter(unit)[value] for value in domain] for unit in judged]
+    return float(
+        krippendorff.alpha(value_counts=counts, value_domain=domain, level_of_measurement="ordinal")
+    )
+
+
+def weighted_kappa(pairs: Pairs) -> float | None:
+    """Compute Cohen's kappa of two annotators' numbers with squared weights.
+
+    Args:
+        pairs: The two annotators' numbers for each item.
+
+    Returns:
+        At most 1, which is perfect agreement; 0 is chance. None without items, or when both gave
+        the same number to all items.
+
+    Source:
+        J. Cohen, Weighted Kappa, 1968. With squared weights the expected disagreement is the
+        two variances and the squared difference of the means, so no table is needed.
+
+    Example:
+        >>> weighted_kappa([(1, 1), (5, 5), (3, 2)])
+        0.9411764705882353
+    """
+    if not pairs:
+        return None
+    first, second = np.asarray(pairs, dtype=np.float64).T
+    expected = first.var() + second.var() + (first.mean() - second.mean()) ** 2
+    if expected == 0:
+        return None
+    return float(1 - np.mean((first - second) ** 2) / expected)
+
+
+def _spearman(pairs: Pairs) -> float | None:
+    first, second = np.asarray(pairs, dtype=np.float64).reshape(-1, 2).T
+    return ranks.spearman(first, second)
+
+
+def _alpha(dimension: str, units: Sequence[Sequence[float]]) -> Agreement:
+    try:
+        value = krippendorff_alpha(units)
+    except DependencyError as exc:
+        return Agreement(
+            subject=dimension, measure=ALPHA, n=len(units), value=None, reason=str(exc)
+        )
+    return _row(dimension, ALPHA, len(units), value, "review")
+
+
+def _mean(
+    subject: str,
+    measure: str,
+    items: Iterable[Mapping[str, _Verdict | None]],
+    function: Callable[[Sequence[tuple[_Verdict, _Verdict]]], float | None],
+    noun: str,
+) -> Agreement:
+    """Average a two-annotator measure over all pairs of annotators with items in common.
+
+    Pairs for which it is undefined do not count.
+    """
+    by_pair: dict[tuple[str, str], list[tuple[_Verdict, _Verdict]]] = {}
+    n = 0
+    for item in items:
+        verdicts = [
+            # Sorted, so that each pair of annotators has one key.
+            (name, verdict)
+            for name, verdict in sorted(item.items())
+            if verdict is not None
+        ]
+        n += len(verdicts) > 1
+        for (name, verdict), (other_name, other_verdict) in combinations(verdicts, 2):
+            by_pair.setdefault((name, other_name), []).append((verdict, other_verdict))
+    values = [value for pairs in by_pair.values() if (value := function(pairs)) is not None]
+    return _row(subject, measure, n, float(np.mean(values)) if values else None, noun)
+
+
+def _row(subject: str, measure: str, n: int, value: float | None, noun: str) -> Agreement:
+    reason = None
+    if value is None:
+        reason = f"no {noun} is judged by two annotators" if n == 0 else "judgements do not vary"
+    return Agreement(subject=subject, measure=measure, n=n, value=value, reason=reason)

@@ -1,0 +1,257 @@
+"""Comparison of two runs over the same reviews: difference in agreement with people, and its p."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final, Unpack
+
+import numpy as np
+import numpy.typing as npt
+from msgspec import Struct
+
+from crscore.errors import InputError
+from crscore.statistics import bootstrap, ranks
+from crscore.statistics.bootstrap import BootstrapTest, Resampling
+from crscore.version import __version__
+from crscore_lab.study.data import saved_runs
+from crscore_lab.study.data.saved_runs import ReviewKey, SavedRun
+from crscore_lab.study.data.study import DIMENSIONS
+from crscore_lab.study.measures import pairs, slices
+
+Floats = npt.NDArray[np.float64]
+
+SCHEMA: Final = "urn:crscore:comparison:1"
+"""Schema identifier of a comparison document."""
+SIGNIFICANT: Final = 0.05
+"""p below which a difference counts as significant."""
+PAIR_ACCURACY: Final = "same-diff pair accuracy"
+SPEARMAN: Final = "Spearman"
+
+
+class Difference(Struct, frozen=True, kw_only=True):
+    """Difference of one statistic between two sides measured on the same changes."""
+
+    statistic: str
+    """`Spearman`, or `same-diff pair accuracy`."""
+    dimension: str
+    """Human dimension."""
+    slice: str
+    """`pooled`, `without-junk` or `within-system`."""
+    first: float | None
+    """Value for the first side; None where undefined."""
+    second: float | None
+    """Value for the second side; None where undefined."""
+    difference: float | None
+    """Second less first; None where either is undefined."""
+    low: float | None
+    """Lower end of the 95 % interval of `difference`; None without resamples."""
+    high: float | None
+    """Upper end of the 95 % interval of `difference`; None without resamples."""
+    p: float | None
+    """Two-sided p-value against no difference; None where the draws do not determine it."""
+    better: str | None
+    """`first` or `second` where p < 0.05; None where the difference is not clear."""
+    changes_needed: int | None
+    """Changes needed to show a true difference of this size at 5 %, two-sided, in 80 % of studies;
+    None where there is no difference or no interval."""
+
+
+class Side(Struct, frozen=True, kw_only=True):
+    """One of the two runs."""
+
+    name: str
+    """Name of the file."""
+    metric: str
+    """Name of the primary metric."""
+    signature: str
+    """Signature of the score."""
+    sha256: str
+    """Hash of the study."""
+    reviews: int
+    """Number of reviews in the run."""
+    left_out: int
+    """Reviews not compared: the other run lacks them or has other ratings."""
+
+
+class Comparison(Struct, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):
+    """Comparison of two runs on the same reviews."""
+
+    version: str = __version__
+    """Version of crscore that wrote the document."""
+    first: Side
+    """First run."""
+    second: Side
+    """Second run."""
+    reviews: int
+    """Number of reviews compared."""
+    changes: int
+    """Number of changes compared."""
+    warnings: tuple[str, ...]
+    """Limits of the comparison, one sentence each."""
+    differences: tuple[Difference, ...]
+    """Differences; pooled Spearman on relevance, the main one, first."""
+    resamples: int
+    """Draws of the bootstrap."""
+    seed: int
+    """Seed of the draws."""
+
+
+def compare(first: SavedRun, second: SavedRun, **resampling: Unpack[Resampling]) -> Comparison:
+    """Compare two runs on the reviews that both have.
+
+    Both runs share every draw of changes, so that the difficulty of a change cancels out. p
+    compares the difference with the standard deviation of the draws (`bootstrap_test`).
+
+    Args:
+        first: First run.
+        second: Second run.
+        resampling: Number of draws of changes, 0 for no interval, and their seed.
+
+    Returns:
+        The difference of each statistic, second less first.
+
+    Raises:
+        InputError: The runs share no review.
+        DependencyError: scipy is not installed.
+    """
+    common = [key for key in first.reviews if key in second.reviews]
+    # Ratings may have changed between the two runs.
+    shared = [key for key in common if first.reviews[key].human == second.reviews[key].human]
+    if not shared:
+        raise InputError(
+            f"{first.name} and {second.name} share no review with the same human ratings: "
+            "compare runs over the same data"
+        )
+    human = np.array([first.reviews[key].human for key in shared], dtype=np.float64)
+    tables = [
+        np.array([run.reviews[key].scores for key in shared], dtype=np.float64)
+        for run in (first, second)
+    ]
+    differences = _differences(shared, human, tables, **resampling)
+    return Comparison(
+        first=_side(first, len(shared)),
+        second=_side(second, len(shared)),
+        reviews=len(shared),
+        changes=len({key.change for key in shared}),
+        warnings=tuple(_warnings(first, second, other_ratings=len(common) - len(shared))),
+        differences=tuple(sorted(differences, key=_importance)),
+        **resampling,
+    )
+
+
+def assess_difference(
+    first: float | None, second: float | None, draws: Sequence[Floats], *, changes: int
+) -> tuple[float | None, BootstrapTest]:
+    """Return the difference of two sides measured on the same changes, and its uncertainty.
+
+    Args:
+        first: Value for the first side.
+        second: Value for the second side.
+        draws: Values of both sides in each draw, which they share, NaN where undefined.
+        changes: Number of changes drawn from.
+
+    Returns:
+        Second less first; None where either is undefined.
+    """
+    difference = None if first is None or second is None else second - first
+    differences = draws[1] - draws[0]
+    return difference, bootstrap.bootstrap_test(
+        difference, differences, clusters=changes, is_correlation=False
+    )
+
+
+def _differences(
+    keys: Sequence[ReviewKey],
+    human: Floats,
+    tables: Sequence[Floats],
+    **resampling: Unpack[Resampling],
+) -> Iterator[Difference]:
+    changes = [key.change for key in keys]
+    for part in slices.of_systems([key.system for key in keys], human[:, 2]):
+        changes_of_part = [changes[row] for row in part.rows]
+        draws = slices.resample_spearman(human, tables, part, changes, **resampling)
+        for d, dimension in enumerate(DIMENSIONS):
+            ratings = human[:, d]
+            labels = {"dimension": dimension, "slice": part.name}
+            yield _difference(
+                [part.correlate(ranks.spearman, table[:, d], ratings) for table in tables],
+                list(draws[:, d]),
+                changes=len(set(changes_of_part)),
+                statistic=SPEARMAN,
+                **labels,
+            )
+            # A system hardly ever reviews a change twice, so it has no pairs.
+            if part.name == slices.WITHIN_SYSTEM:
+                continue
+            tallies = [
+                pairs.tally(table[part.rows, d], ratings[part.rows], changes_of_part)
+                for table in tables
+            ]
+            yield _difference(
+                [tally.accuracy for tally in tallies],
+                [tally.sample(**resampling) for tally in tallies],
+                changes=len(tallies[0].changes),
+                statistic=PAIR_ACCURACY,
+                **labels,
+            )
+
+
+def _difference(
+    values: Sequence[float | None],
+    draws: Sequence[Floats],
+    *,
+    changes: int,
+    **labels: str,
+) -> Difference:
+    first, second = values
+    difference, test = assess_difference(first, second, draws, changes=changes)
+    better = None
+    if difference and test.p is not None and test.p < SIGNIFICANT:
+        better = "second" if difference > 0 else "first"
+    needed = None
+    if difference is not None and test.error is not None:
+        needed = bootstrap.clusters_needed(difference, test.error, clusters=changes)
+    return Difference(
+        **labels,
+        first=first,
+        second=second,
+        difference=difference,
+        low=test.low,
+        high=test.high,
+        p=test.p,
+        better=better,
+        changes_needed=needed,
+    )
+
+
+def _importance(row: Difference) -> tuple[int, int, int]:
+    """Return a sort key: relevance first, as the score's main use; pooled first, as published."""
+    order = (slices.POOLED, slices.WITHOUT_JUNK, slices.WITHIN_SYSTEM)
+    return (
+        -DIMENSIONS.index(row.dimension),
+        (SPEARMAN, PAIR_ACCURACY).index(row.statistic),
+        order.index(row.slice),
+    )
+
+
+def _side(run: SavedRun, shared: int) -> Side:
+    return Side(
+        name=run.name,
+        metric=run.metric,
+        signature=run.signature,
+        sha256=run.sha256,
+        reviews=len(run.reviews),
+        left_out=len(run.reviews) - shared,
+    )
+
+
+def _warnings(first: SavedRun, second: SavedRun, *, other_ratings: int) -> Iterator[str]:
+    for run in (first, second):
+        if run.is_trained_on_data:
+            yield f"{run.name}: {saved_runs.TRAINED_ON_DATA}"
+    if first.sha256 != second.sha256:
+        yield "the runs are over different data: only the reviews that both have are compared"
+    if other_ratings:
+        yield f"reviews left out for having other human ratings in the other run: {other_ratings}"
+    if first.sha256 == second.sha256 and first.reviews.keys() != second.reviews.keys():
+        yield "one run lacks reviews of the other: it made no pseudo-reference for their changes"
+    if first.signature == second.signature:
+        yield "both runs have the same signature"

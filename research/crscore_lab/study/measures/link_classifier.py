@@ -1,0 +1,278 @@
+"""Evaluation of the matcher as a classifier of (pseudo-reference, review) pairs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Unpack
+
+import numpy as np
+import numpy.typing as npt
+from msgspec import Struct
+
+from crscore.scorer import Scorer
+from crscore.settings import override_settings
+from crscore.statistics import bootstrap, resampled
+from crscore.statistics.bootstrap import Resampling
+from crscore.statistics.intervals import Interval
+from crscore_lab.study.data.study import GROUND_TRUTH, Study, edited
+from crscore_lab.study.measures.measurements import Includes, score_reviews
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+Indices = npt.NDArray[np.intp]
+
+COSINES: Final = tuple(round(0.2 + 0.05 * step, 2) for step in range(13))
+"""Thresholds of the table when the cosine decides."""
+DEGREES: Final = tuple(round(0.1 * step, 1) for step in range(1, 10))
+"""Thresholds of the table when the matcher's degree decides."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Links:
+    """P pairs of a pseudo-reference and a review of its change."""
+
+    changes: tuple[str, ...]
+    """Change of each pair."""
+    linked: Bools
+    """Shape (P,): whether people linked the review to the pseudo-reference."""
+    cosine: Floats
+    """Shape (P,): highest cosine over the review's sentences, in [-1, 1]; -1 without a sentence."""
+    degree: Floats
+    """Shape (P,): highest degree of the matcher, in [0, 1]; 0 without a sentence."""
+    tau: float | None
+    """The matcher's cosine threshold for these claims, or None; it depends on the generator."""
+    decision: float
+    """Degree from which the matcher counts a pair as addressed."""
+
+
+class Point(Struct, frozen=True, kw_only=True):
+    """Performance of the classifier at one threshold."""
+
+    threshold: float
+    """Cut-off of the score."""
+    precision: float | None
+    """Precision in [0, 1]; None when no pair is above the threshold."""
+    recall: float
+    """Recall in [0, 1]."""
+    f1: float
+    """Harmonic mean of the two, in [0, 1]; 0 when no linked pair is above the threshold."""
+
+
+class Classifier(Struct, frozen=True, kw_only=True):
+    """Performance of a matcher on the pairs that people linked."""
+
+    n: int
+    """Number of pairs."""
+    positive: int
+    """Number of pairs that people linked."""
+    score: str
+    """Score that ranks the pairs: `degree`, or `cosine` where the degrees are only 0 and 1."""
+    threshold: float
+    """Cut-off of the matcher's decision: a cosine must be above it, a degree at least equal."""
+    precision: float | None
+    """Precision of the matcher's decision; None when it matched no pair."""
+    recall: float
+    """Recall of the matcher's decision."""
+    f1: float
+    """F1 of the matcher's decision."""
+    f1_low: float | None
+    """Lower end of the 95 % interval of `f1`, by bootstrap over changes."""
+    f1_high: float | None
+    """Upper end of the 95 % interval of `f1`."""
+    average_precision: float
+    """Average precision of the score, in [0, 1]; chance is positive / n."""
+    average_precision_low: float | None
+    """Lower end of the 95 % interval of `average_precision`."""
+    average_precision_high: float | None
+    """Upper end of the 95 % interval of `average_precision`."""
+    auc: float | None
+    """Chance that a linked pair outscores another; None when one of the two kinds is missing."""
+    table: tuple[Point, ...]
+    """Performance at other thresholds, ascending."""
+
+
+def judge_links(
+    study: Study,
+    scorer: Scorer,
+    *,
+    includes: Includes = lambda _change, _review: True,
+) -> Links:
+    """Judge every edited pseudo-reference against every review that addresses at least one.
+
+    Reviews that address nothing, and the ground truth, are left out, as in the paper's protocol.
+
+    Args:
+        study: The study.
+        scorer: Scorer made by `make_link_scorer`.
+        includes: Predicate of the reviews to judge; a fold includes those held out.
+
+    Returns:
+        The pairs, in study order; none where the study has no links.
+
+    Source:
+        Naik et al., NAACL 2025, arXiv:2409.19801, table 4.
+    """
+    linked_reviews = [
+        (change, review, frozenset(review.addressed))
+        for change in study.changes
+        for review in change.reviews
+        if review.system != GROUND_TRUTH and review.addressed and includes(change, review)
+    ]
+    texts = [(change, review.text) for change, review, _ in linked_reviews]
+    results = score_reviews(scorer, texts)
+    changes, linked, cosine, degree = [], [], [], []
+    for (change, _, addressed), result in zip(linked_reviews, results, strict=True):
+        changes += [change.id] * len(change.edited)
+        linked += [index in addressed for index in range(len(change.edited))]
+        # A review without a sentence has no column to take the maximum of.
+        cosine.append(result.similarity.max(axis=1, initial=-1.0).astype(np.float64))
+        degree.append(result.degrees.max(axis=1, initial=0.0).astype(np.float64))
+    return Links(
+        changes=tuple(changes),
+        linked=np.array(linked, dtype=np.bool_),
+        cosine=np.concatenate(cosine) if cosine else np.zeros(0),
+        degree=np.concatenate(degree) if degree else np.zeros(0),
+        tau=scorer.parts.threshold,
+        decision=scorer.parts.matcher.decision,
+    )
+
+
+def make_link_scorer(scorer: Scorer, study: Study) -> Scorer:
+    """Return a copy of the scorer whose pseudo-references are the whole edited lists."""
+    # The limit of claims would drop rows that `addressed` refers to.
+    settings = override_settings(scorer.settings, {"max_claims": None, "analyzers": "none"})
+    # A cosine threshold is specific to a kind of claims; a matcher without one fits all kinds.
+    matcher = scorer.parts.matcher if scorer.parts.threshold is None else None
+    return Scorer(settings, generator=edited(study), encoder=scorer.parts.encoder, matcher=matcher)
+
+
+def join(folds: Sequence[Links]) -> Links:
+    """Join the pairs of several folds."""
+    return replace(
+        folds[0],
+        changes=tuple(change for fold in folds for change in fold.changes),
+        linked=np.concatenate([fold.linked for fold in folds]),
+        cosine=np.concatenate([fold.cosine for fold in folds]),
+        degree=np.concatenate([fold.degree for fold in folds]),
+    )
+
+
+def classify(links: Links, **resampling: Unpack[Resampling]) -> Classifier | None:
+    """Compare the matcher's decisions with the pairs that people linked.
+
+    Args:
+        links: The pairs.
+        resampling: Number of draws of changes, 0 for no interval, and their seed.
+
+    Returns:
+        The performance; None without a pair.
+
+    Source:
+        Naik et al., NAACL 2025, arXiv:2409.19801, table 4.
+    """
+    linked = links.linked
+    if not len(linked):
+        return None
+    # Degrees of the published rule are 0 and 1, which rank nothing; its cosines do.
+    binary = bool(np.isin(links.degree, (0.0, 1.0)).all())
+    score = links.cosine if binary else links.degree
+    positive = links.degree >= links.decision
+    matcher = _point(positive, linked, links.decision if links.tau is None else links.tau)
+    f1, precision = _intervals(links, score, positive, **resampling)
+    # A draw that takes each pair exactly once gives the statistic itself.
+    auc = float(resampled.auc(score, linked, np.ones((1, len(linked))))[0])
+    return Classifier(
+        n=len(linked),
+        positive=int(linked.sum()),
+        score="cosine" if binary else "degree",
+        threshold=matcher.threshold,
+        precision=matcher.precision,
+        recall=matcher.recall,
+        f1=matcher.f1,
+        f1_low=f1.low,
+        f1_high=f1.high,
+        average_precision=average_precision(score, linked),
+        average_precision_low=precision.low,
+        average_precision_high=precision.high,
+        auc=None if np.isnan(auc) else auc,
+        table=tuple(
+            # Strict for a cosine, as in a score.
+            _point(score > cutoff if binary else score >= cutoff, linked, cutoff)
+            for cutoff in (COSINES if binary else DEGREES)
+        ),
+    )
+
+
+def _point(positive: Bools, linked: Bools, threshold: float) -> Point:
+    hits, positives, links = (int(pairs.sum()) for pairs in (positive & linked, positive, linked))
+    return Point(
+        threshold=threshold,
+        precision=hits / positives if positives else None,
+        recall=hits / links if links else 0.0,
+        f1=2 * hits / (positives + links) if positives + links else 0.0,
+    )
+
+
+def _steps(score: Floats) -> tuple[Indices, Indices]:
+    """Sort pairs by score, highest first; equal scores form one step.
+
+    Returns:
+        The pairs in order, shape (P,), and the start of each step in it.
+    """
+    order = np.argsort(-score, kind="stable")
+    changes = np.flatnonzero(np.diff(score[order])) + 1
+    return order, np.concatenate([[0], changes]).astype(np.intp)
+
+
+def average_precision(score: Floats, linked: Bools) -> float:
+    """Compute the area under the steps of precision over recall.
+
+    Pairs of equal score form one step, so their order in the file does not matter.
+
+    Args:
+        score: Score of each pair, shape (P,); higher means more likely linked.
+        linked: Shape (P,).
+
+    Returns:
+        Sum over the steps of (recall gained x precision there), in [0, 1]; 0 when nothing is
+        linked.
+
+    Example:
+        Recall 1/2 at precision 1, then 1 at precision 2/3: (1 + 2/3) / 2.
+
+        >>> score = np.array([0.9, 0.8, 0.7])
+        >>> round(average_precision(score, np.array([True, False, True])), 4)
+        0.8333
+    """
+    weights = np.ones((1, len(score)))
+    return float(np.nan_to_num(_average_precisions(_steps(score), linked, weights))[0])
+
+
+def _average_precisions(steps: tuple[Indices, Indices], linked: Bools, weights: Floats) -> Floats:
+    order, starts = steps
+    ordered = weights[:, order]
+    hits = np.add.reduceat(ordered * linked[order], starts, axis=1)
+    positives = np.cumsum(np.add.reduceat(ordered, starts, axis=1), axis=1)
+    hits_above = np.cumsum(hits, axis=1)
+    precision = np.divide(hits_above, positives, out=np.zeros_like(hits), where=positives > 0)
+    return resampled.divide((hits * precision).sum(axis=1), hits_above[:, -1])
+
+
+def _intervals(
+    links: Links, score: Floats, positive: Bools, **resampling: Unpack[Resampling]
+) -> list[Interval]:
+    """Return the intervals of F1 and of the average precision."""
+    steps = _steps(score)
+    hits = (positive & links.linked).astype(np.float64)
+    # F1 is a ratio of two sums, hits over this mean, so a draw only has to weight the pairs.
+    mean_positives = (positive.astype(np.float64) + links.linked) / 2
+
+    def f1_and_precision(weights: Floats) -> Floats:
+        precisions = _average_precisions(steps, links.linked, weights)
+        return np.stack([resampled.ratio(hits, mean_positives, weights), precisions], axis=1)
+
+    draws = bootstrap.resample(f1_and_precision, links.changes, **resampling)
+    clusters = len(set(links.changes))
+    return [
+        bootstrap.percentile_interval(values, clusters=clusters)
+        for values in draws.reshape(-1, 2).T
+    ]

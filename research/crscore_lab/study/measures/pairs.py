@@ -1,0 +1,170 @@
+"""Pairs of reviews of one change: how often a metric prefers the better one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
+from typing import Unpack
+
+import numpy as np
+import numpy.typing as npt
+from msgspec import Struct
+
+from crscore.statistics import bootstrap, resampled
+from crscore.statistics.bootstrap import Resampling
+from crscore_lab.study.data.study import DIMENSIONS
+from crscore_lab.study.measures import slices
+from crscore_lab.study.measures.measurements import Measurements
+
+Floats = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.intp]
+
+
+class SameDiff(Struct, frozen=True, kw_only=True):
+    """Agreement of a metric with people on the order of two reviews of one change."""
+
+    metric: str
+    """The metric's name."""
+    dimension: str
+    """Human dimension."""
+    slice: str
+    """`pooled` or `without-junk`."""
+    n: int
+    """Pairs of reviews of one change with different human ratings."""
+    accuracy: float | None
+    """Share of pairs in the same order, in [0, 1]; None without a pair. Chance is 0.5."""
+    low: float | None
+    """Lower end of the 95 % interval; None without resamples."""
+    high: float | None
+    """Upper end of the 95 % interval; None without resamples."""
+    primary: bool
+    """Whether this is the primary metric of the run."""
+
+
+def same_diff(measured: Measurements, **resampling: Unpack[Resampling]) -> tuple[SameDiff, ...]:
+    """Count ordered pairs for every metric and dimension.
+
+    A pair that the metric ties counts one half, as much as chance.
+
+    Args:
+        measured: The values.
+        resampling: Number of draws of changes, 0 for no interval, and their seed.
+
+    Returns:
+        One row per metric, dimension and slice, the primary metric first.
+    """
+    human = measured.human
+    parts = {
+        part.name: part.rows
+        for part in slices.of_systems(measured.systems, human[:, 2])
+        # A system hardly ever reviews a change twice.
+        if part.name != slices.WITHIN_SYSTEM
+    }
+    table = []
+    for metric in measured.metrics:
+        for d, dimension in enumerate(DIMENSIONS):
+            for name, rows in parts.items():
+                changes = [measured.changes[row] for row in rows]
+                count = tally(metric.values[rows, d], human[rows, d], changes)
+                interval = bootstrap.percentile_interval(
+                    count.sample(**resampling), clusters=len(count.changes)
+                )
+                table.append(
+                    SameDiff(
+                        metric=metric.name,
+                        dimension=dimension,
+                        slice=name,
+                        n=count.n,
+                        accuracy=count.accuracy,
+                        **interval._asdict(),
+                        primary=metric.primary,
+                    )
+                )
+    return tuple(table)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Tally:
+    """Pair counts summed per change, so that a draw is only as large as the number of changes."""
+
+    changes: tuple[str, ...]
+    """C changes with two reviews or more, sorted."""
+    right: Floats
+    """Pairs in the same order as the human ratings, a tie counting 1/2, shape (C,)."""
+    counted: Floats
+    """Pairs with different human ratings, shape (C,)."""
+
+    @property
+    def n(self) -> int:
+        """Pairs with different human ratings."""
+        return int(self.counted.sum())
+
+    @property
+    def accuracy(self) -> float | None:
+        """Share of pairs in the same order, in [0, 1]; None without a pair."""
+        return float(self.right.sum() / self.n) if self.n else None
+
+    def sample(self, **resampling: Unpack[Resampling]) -> Floats:
+        """Compute the accuracy in every draw of changes, shape (B,)."""
+        if not self.changes:
+            return np.zeros(0)
+        accuracy = partial(resampled.ratio, self.right, self.counted)
+        return bootstrap.resample(accuracy, self.changes, **resampling)
+
+
+def tally(values: Floats, human: Floats, changes: Sequence[str]) -> Tally:
+    """Count the ordered pairs of each change.
+
+    Args:
+        values: A metric, shape (N,).
+        human: Human ratings, shape (N,).
+        changes: Each row's change, N names.
+    """
+    pairs = couples(changes)
+    right, counted = ordered(values, human, pairs)
+    names, membership = np.unique([changes[row] for row in pairs[:, 0]], return_inverse=True)
+    return Tally(
+        changes=tuple(names.tolist()),
+        right=np.bincount(membership, right, len(names)).astype(np.float64),
+        counted=np.bincount(membership, counted, len(names)).astype(np.float64),
+    )
+
+
+def couples(changes: Sequence[str]) -> Rows:
+    """List the pairs of rows of one change.
+
+    Args:
+        changes: Each row's change, N names.
+
+    Returns:
+        Shape (P, 2), row indices, the lower one first.
+
+    Example:
+        >>> couples(["a", "b", "a", "a"]).tolist()
+        [[0, 2], [0, 3], [2, 3]]
+    """
+    members: dict[str, list[int]] = {}
+    for row, change in enumerate(changes):
+        members.setdefault(change, []).append(row)
+    pairs = [pair for rows in members.values() for pair in combinations(rows, 2)]
+    # Without a pair, the array would have one dimension only.
+    return np.array(pairs, dtype=np.intp).reshape(len(pairs), 2)
+
+
+def ordered(values: Floats, human: Floats, pairs: Rows) -> tuple[Floats, Floats]:
+    """Compare the order of pairs of rows.
+
+    Args:
+        values: A metric, shape (N,).
+        human: Human ratings, shape (N,).
+        pairs: Shape (P, 2), row indices.
+
+    Returns:
+        Right: 1 where the metric orders the pair as people do, 1/2 where it ties, else 0.
+        Counted: 1 where people rated the two apart, else 0, and then Right is 0 too.
+        Both of shape (P,).
+    """
+    order = np.sign(human[pairs[:, 0]] - human[pairs[:, 1]])
+    metric_order = np.sign(values[pairs[:, 0]] - values[pairs[:, 1]])
+    counted = np.abs(order)
+    return (1 + order * metric_order) / 2 * counted, counted

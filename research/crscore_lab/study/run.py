@@ -1,0 +1,329 @@
+"""Validation run, from a study and settings to a result."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final, NamedTuple, Protocol
+
+from crscore import scorer
+from crscore.encoders.base import Encoder
+from crscore.errors import ConfigError, InputError, UnknownThresholdError
+from crscore.matchers.base import Cells, Judgement, Matcher
+from crscore.pipeline import Analyzers
+from crscore.scorer import Scorer
+from crscore.scoring import signature
+from crscore.settings import Config, override_settings
+from crscore.static_analysis import suite
+from crscore.statistics import ranks
+from crscore_lab.study import results
+from crscore_lab.study.attacks import attack_set, duels
+from crscore_lab.study.attacks.attack_set import Attack
+from crscore_lab.study.attacks.duels import Duel
+from crscore_lab.study.caches import AnalysisCache, VectorCache
+from crscore_lab.study.data import saved_runs, splits, study
+from crscore_lab.study.data.splits import Fold, Split
+from crscore_lab.study.data.study import Study
+from crscore_lab.study.measures import issues, link_classifier, measurements
+from crscore_lab.study.measures.issues import Issues, Variant
+from crscore_lab.study.measures.link_classifier import Links
+from crscore_lab.study.measures.measurements import Extra, Measurements
+from crscore_lab.study.results import ValidationResult
+
+RECORDED: Final = study.SOURCE
+"""Name of the study's own claims among the claim generators."""
+NO_ATTACK: Final = "no attack was made: no review is rated 4 or 5"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValidationOptions:
+    """Options of a run in addition to the settings of the score."""
+
+    claims: str = RECORDED
+    """`recorded`, or a claim generator's name with its argument; several joined by `+`."""
+    resamples: int = 1000
+    """Draws of every bootstrap; 0 for no interval."""
+    seed: int = 0
+    """Seed of the draws, and of the attacks."""
+    attacks: bool = False
+    """Attack the score, and count how often honest reviews win."""
+    split: Split | None = None
+    """Split for training the matcher on each fold; None for the matcher in the settings."""
+
+
+class Scores(NamedTuple):
+    """Scores of a study, or of a fold of it."""
+
+    measured: Measurements
+    """Values of every review."""
+    links: Links
+    """The matcher's judgement of the linked pairs."""
+    duels: tuple[Duel, ...]
+    variants: tuple[Variant, ...]
+    """The same reviews with other issues, where tools ran: without any first."""
+
+
+class Trainer(Protocol):
+    """Callable that trains a matcher on a study."""
+
+    def __call__(self, study: Study, *, encoder: Encoder, seed: int) -> Matcher:
+        """Train a matcher.
+
+        Args:
+            study: Training data.
+            encoder: Encoder of the run.
+            seed: Seed of all draws.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FoldMatcher:
+    """Matcher of a fold, under the identity shared by all folds of a run."""
+
+    matcher: Matcher
+    identity: str
+
+    @property
+    def decision(self) -> float:
+        """Decision degree of the fold's matcher."""
+        return self.matcher.decision
+
+    def match(self, cells: Cells) -> Judgement:
+        """Judge every cell with the fold's matcher."""
+        return self.matcher.match(cells)
+
+
+def run(
+    rated: Study,
+    settings: Config,
+    options: ValidationOptions,
+    *,
+    extra: Sequence[Extra] = (),
+    trainer: Trainer | None = None,
+    progress: Callable[[str], None] = lambda _: None,
+) -> ValidationResult:
+    """Score a study's reviews and compare the scores with people.
+
+    Args:
+        rated: The study.
+        settings: Settings of the score. The default threshold is the encoder's own or, for an
+            encoder without one, found on the study by the paper's procedure. With analyzers, their
+            findings replace those of the study's own tools.
+        options: Other options.
+        extra: Functions that compute further metrics, such as published baselines.
+        trainer: Trains the matcher of each fold; required with a split, where it replaces the
+            matcher in the settings.
+        progress: Called with a line for each finished part of a run with a split.
+
+    Returns:
+        The result, ready to be rendered.
+
+    Raises:
+        ConfigError: There is a split, but no trainer.
+        InputError: No review of the study can be scored, or the study cannot be split as requested.
+        DependencyError: A package is missing.
+        CRScoreError: A part of the run failed.
+    """
+    ranks.require_scipy()  # before the work begins
+    if options.split and trainer is None:
+        raise ConfigError("split", "options", "needs a trainer: nothing is held out from a rule")
+    encoder = VectorCache(scorer.make_encoder(settings))
+    tools = scorer.make_analyzers(settings)
+    analyzers = AnalysisCache(tools)
+    attacks = attack_set.make_attacks(rated, seed=options.seed) if options.attacks else ()
+    job = _Job(rated, settings, options, encoder, analyzers, attacks, bool(tools.analyzers))
+    study_scorer, scores = _score_folds(job, trainer, progress)
+    issue_effects = _measure_issue_effects(job, study_scorer, scores)
+    measured, notes = scores.measured, _notes(job, study_scorer)
+    notes += () if issue_effects is None else issue_effects.notes
+    for compute in extra:
+        # The encoder itself, which may have other methods than `encode`.
+        extra_metrics = compute(measured, encoder.encoder)
+        measured, notes = (
+            measurements.add_metrics(measured, extra_metrics.metrics),
+            notes + extra_metrics.notes,
+        )
+    draws = {"resamples": options.resamples, "seed": options.seed}
+    parts = study_scorer.parts
+    return results.assess(
+        rated,
+        measured,
+        scores.links,
+        results.Bootstrap(resamples=options.resamples, seed=options.seed),
+        # Which tools have run is known only after the scoring.
+        signature=signature.render_signature({**parts.signature, "analyzers": analyzers.identity}),
+        threshold=parts.threshold,
+        split=None if options.split is None else str(options.split),
+        attacks=duels.summarize_duels(scores.duels, **draws) if scores.duels else None,
+        issues=issue_effects,
+        notes=notes,
+    )
+
+
+class _Job(NamedTuple):
+    rated: Study
+    settings: Config
+    options: ValidationOptions
+    encoder: VectorCache
+    analyzers: AnalysisCache
+    attacks: tuple[Attack, ...]
+    has_tools: bool
+
+    def scorer(self, matcher: Matcher | None) -> Scorer:
+        return make_scorer(
+            self.rated,
+            self.settings,
+            self.options,
+            self.encoder,
+            analyzers=self.analyzers,
+            matcher=matcher,
+            own_issues=not self.has_tools,
+        )
+
+    def score(self, study_scorer: Scorer, fold: Fold) -> Scores:
+        """Score the part of the study that a fold holds out, which may be empty."""
+        attacks = [
+            attack for attack in self.attacks if (attack.change, attack.system) in fold.held_out
+        ]
+        name = metric_name(study_scorer, self.options)
+        measure = partial(measurements.measure, self.rated, name=name, includes=fold.includes)
+        link_scorer = link_classifier.make_link_scorer(study_scorer, self.rated)
+        return Scores(
+            measured=measure(study_scorer),
+            links=link_classifier.judge_links(self.rated, link_scorer, includes=fold.includes),
+            duels=duels.score_duels(self.rated, attacks, study_scorer),
+            variants=tuple(
+                Variant(issues_counted, measure(variant))
+                for issues_counted, variant in self.variants(study_scorer).items()
+            ),
+        )
+
+    def variants(self, study_scorer: Scorer) -> dict[str, Scorer]:
+        """Make scorers without the tools, and with the study's own issues."""
+        if not self.has_tools:
+            return {}
+        parts = study_scorer.parts
+        generators = {issues.WITHOUT: parts.generator}
+        # Only the study's own claims come with the findings of its tools.
+        if self.options.claims.partition("+")[0] == RECORDED:
+            generators[issues.RECORDED] = study.recorded(self.rated)
+        settings = override_settings(study_scorer.settings, {"analyzers": suite.NONE})
+        shared: dict[str, Any] = {"encoder": parts.encoder, "matcher": parts.matcher}
+        return {
+            name: scorer.Scorer(settings, generator=generator, **shared)
+            for name, generator in generators.items()
+        }
+
+
+def _score_folds(
+    job: _Job, trainer: Trainer | None, progress: Callable[[str], None]
+) -> tuple[Scorer, Scores]:
+    """Score each fold with a matcher trained without it; return the last scorer for all.
+
+    Without a split, everything is one fold. The parts are joined: reviews in order, pairs and duels
+    by fold.
+    """
+    split, seed, parts = job.options.split, job.options.seed, []
+    for fold in splits.make_folds(job.rated, split, seed=seed):
+        matcher = None
+        if trainer is not None:
+            trained = trainer(fold.training_part(job.rated), encoder=job.encoder, seed=seed)
+            name = trained.identity.partition("@")[0]
+            # Each fold has its own weights; the split and the seed determine, and so identify, them
+            # all.
+            matcher = FoldMatcher(trained, f"{name}@{split}.{seed}")
+        study_scorer = job.scorer(matcher)
+        parts.append(job.score(study_scorer, fold))
+        if split is not None:
+            progress(f"trained and judged {split.kind}: {fold.name}")
+    measured = measurements.join([part.measured for part in parts])
+    if not measured.rows:
+        raise InputError(measurements.NOT_SCORABLE)
+    return study_scorer, Scores(
+        measured=measured,
+        links=link_classifier.join([part.links for part in parts]),
+        duels=tuple(duel for part in parts for duel in part.duels),
+        variants=tuple(
+            Variant(
+                fold_variants[0].issues,
+                measurements.join([fold.measured for fold in fold_variants]),
+            )
+            for fold_variants in zip(*(part.variants for part in parts), strict=True)
+        ),
+    )
+
+
+def _measure_issue_effects(job: _Job, study_scorer: Scorer, scores: Scores) -> Issues | None:
+    if not job.has_tools:
+        return None
+    without, *recorded = scores.variants
+    return issues.assess(
+        issues.analyze_changes(job.rated, study_scorer),
+        (without, Variant(issues.TOOLS, scores.measured), *recorded),
+        study_scorer,
+        resamples=job.options.resamples,
+        seed=job.options.seed,
+    )
+
+
+def _notes(job: _Job, study_scorer: Scorer) -> tuple[str, ...]:
+    notes = []
+    # The identity of a trained matcher depends on its data.
+    if job.rated.sha256[:8] in study_scorer.parts.matcher.identity:
+        notes.append(saved_runs.TRAINED_ON_DATA)
+    if job.options.attacks and not job.attacks:
+        notes.append(NO_ATTACK)
+    return tuple(notes)
+
+
+def metric_name(study_scorer: Scorer, options: ValidationOptions) -> str:
+    """Return the primary metric's name: matcher, encoder and claims."""
+    claims = options.claims.partition(":")[0]
+    matcher = study_scorer.parts.matcher.identity.partition("@")[0]
+    return "/".join((matcher, study_scorer.settings.encoder, claims))
+
+
+def make_scorer(
+    rated: Study,
+    settings: Config,
+    options: ValidationOptions,
+    encoder: Encoder,
+    *,
+    analyzers: Analyzers | None = None,
+    matcher: Matcher | None = None,
+    own_issues: bool = True,
+) -> Scorer:
+    """Make the scorer of a run.
+
+    Args:
+        rated: The study, whose own claims may serve as pseudo-references.
+        settings: Settings of the score.
+        options: Options that choose the claims.
+        encoder: Encoder of the settings.
+        analyzers: Replacement for the analyzers in the settings.
+        matcher: Replacement for the matcher in the settings.
+        own_issues: Whether the claims include the findings of the study's own tools.
+
+    Returns:
+        The scorer; for an encoder without a threshold, it has the one found on the study by the
+        paper's procedure.
+    """
+    parts: dict[str, Any] = {"encoder": encoder, "analyzers": analyzers}
+    first, _, generators = options.claims.partition("+")
+    if first == RECORDED:
+        recorded = parts["generator"] = study.recorded(rated, issues=own_issues)
+        if generators:
+            generator_settings = override_settings(settings, {"claims": generators})
+            parts["generator"] = scorer.make_generator(generator_settings, encoder, first=recorded)
+    else:
+        settings = override_settings(settings, {"claims": options.claims})
+    try:
+        return scorer.Scorer(settings, **parts, matcher=matcher)
+    except UnknownThresholdError as unknown:
+        # Any threshold works: the procedure uses only the similarities.
+        trial = scorer.Scorer(settings, **parts, threshold=0.0)
+        measured = measurements.measure(rated, trial, name="trial")
+        if measured.tau_by_procedure is None:
+            raise unknown from None
+        tau = round(measured.tau_by_procedure, 4)
+        return scorer.Scorer(settings, **parts, threshold=tau)

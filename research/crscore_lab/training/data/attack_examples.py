@@ -1,0 +1,74 @@
+"""Negative examples: texts made to fool a score, which address nothing."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from crscore_lab.study.attacks import attack_set
+from crscore_lab.study.attacks.attack_set import Attack, AttackKind
+from crscore_lab.study.attacks.material import Wording
+from crscore_lab.study.data.study import Study
+from crscore_lab.training.data.study_examples import Example, Target, split_sentences
+
+EMPTY: Final = frozenset({AttackKind.STUFFING, AttackKind.PASTED})
+"""Kinds without any content of a review."""
+PADDED: Final = frozenset({AttackKind.PRAISE, AttackKind.BOILERPLATE})
+"""Kinds that add something empty to an honest review; the addition is the example."""
+WEIGHT: Final = 0.1
+"""Weight of a negative example, relative to 1 for a rated review."""
+_ZERO: Final = Target(conciseness=0.0, comprehensiveness=0.0, relevance=0.0, weight=WEIGHT)
+
+
+def make_negatives(study: Study, rated: Sequence[Example], *, seed: int) -> list[Example]:
+    """Make negative examples for the changes of a study.
+
+    They use the training half of the phrases, so that the attacks of an evaluation stay unseen.
+
+    Args:
+        study: The training changes.
+        rated: The study's own examples; each negative is paired with the same lists.
+        seed: Seed of all draws.
+
+    Returns:
+        Examples whose scores should be 0.
+    """
+    by_review: dict[tuple[str, str], list[Example]] = {}
+    for example in rated:
+        by_review.setdefault((example.change, example.system), []).append(example)
+    negatives: list[Example] = []
+    for attack in attack_set.make_attacks(study, seed=seed, wording=Wording.TRAINING):
+        originals = by_review.get((attack.change, attack.system), ())  # some changes have no claims
+        text = _negative_text(attack, originals[0].text) if originals else ""
+        if text:
+            negatives += [
+                replace(
+                    example,
+                    text=text,
+                    target=replace(
+                        # Where links are annotated, a negative addresses nothing.
+                        _ZERO,
+                        addressed=None if example.target.addressed is None else frozenset(),
+                    ),
+                )
+                for example in originals
+            ]
+    return negatives
+
+
+def _negative_text(attack: Attack, honest_text: str) -> str:
+    """Return the empty part of an attack; "" where there is none.
+
+    Other kinds are covered by rules, or by the rated examples: the junk systems of a study write
+    reviews of other changes.
+    """
+    if attack.kind in EMPTY:
+        return attack.text
+    return "\n".join(added_sentences(attack, honest_text)) if attack.kind in PADDED else ""
+
+
+def added_sentences(attack: Attack, honest_text: str) -> list[str]:
+    """Return the sentences of an attack that the honest review does not have."""
+    original_sentences = frozenset(split_sentences(honest_text))
+    return [
+        sentence for sentence in split_sentences(attack.text) if sentence not in original_sentences
+    ]

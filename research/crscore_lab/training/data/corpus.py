@@ -1,0 +1,490 @@
+"""Real comments, titles of commits, claims and texts of our own, to learn the headline from."""
+
+import hashlib
+import math
+import random
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from crscore import jsonl
+from crscore.diff import parse
+from crscore.errors import DiffParseError, InputError
+from crscore.records import Comment, Diff, Stance
+from crscore_lab.study.attacks.attack_set import AttackKind, honest_reviews, make_attacks
+from crscore_lab.study.attacks.material import Wording
+from crscore_lab.study.data.study import Study, read_study
+from crscore_lab.training.data import judgements, templates
+from crscore_lab.training.data.attack_examples import added_sentences
+from crscore_lab.training.data.judgements import Judgement, make_judgement, text_key
+
+FILES: Final = {
+    "worth": "real-comments/worth-dev.jsonl.gz",
+    "rated": "real-comments/dev.jsonl.gz",
+    "acted": "real-comments/acted-dev.jsonl.gz",
+    "categories": "real-comments/categories-dev.jsonl.gz",
+    "accepted": "real-comments/accepted-dev.jsonl.gz",
+    "followed": "real-comments/followed-dev.jsonl.gz",
+    "golden": "golden/martian-dev.jsonl.gz",
+    "commits": "commits/diffs.jsonl.gz",
+    "study": "human-study/dev.jsonl.gz",
+    "claims": "claims-gpt4.jsonl.gz",
+}
+"""The data, in one folder."""
+MIN_BODY_CHARS: Final = 80
+MAX_BODY_CHARS: Final = 900
+MAX_PATCH_CHARS: Final = 15_000
+"""Most characters of a commit whose title and body are read."""
+TITLE_INTERVAL: Final = 5
+"""Every commit of a repository with this distance gives its title."""
+MAX_REVIEW_COMMENTS: Final = 5
+"""Most comments of one review; a longer one is divided."""
+ATTACKS: Final[dict[AttackKind, Stance]] = {
+    AttackKind.STUFFING: Stance.OTHER,
+    AttackKind.PASTED: Stance.OTHER,
+    AttackKind.PRAISE: Stance.PRAISE,
+    AttackKind.BOILERPLATE: Stance.OTHER,
+    AttackKind.INJECTION: Stance.OTHER,
+    AttackKind.RESTATEMENT: Stance.DESCRIPTION,
+    AttackKind.ECHO: Stance.DESCRIPTION,
+}
+"""Kinds of attacks, in their training wording, and the stance of the sentences that they add."""
+MAX_ATTACKS: Final = 60
+"""Most attacks of a kind."""
+MAX_CLAIMED: Final = 60
+"""Most changes whose claims by a model are read."""
+MINOR: Final = 0.5
+"""Importance of a point on design, tests or clarity."""
+TEMPLATE_FILLINGS: Final = 8
+"""Changes that a template is filled with."""
+SEVERITIES: Final = {"Low": 0.3, "Medium": 0.55, "High": 0.8, "Critical": 1.0}
+"""Severity of a golden finding -> importance."""
+REVIEW_KINDS: Final = (
+    "senior", "terse", "nits", "summary", "generic", "false", "invented", "rephrased", "padded",
+)  # fmt: skip
+"""Kinds of reviews that were written on one change."""
+FUNCTIONAL: Final = {
+    "functional": 1.0, "documentation": 0.0, "variable naming": 0.0, "visual representation": 0.0,
+    "Code Defect": 1.0, "Security Vulnerability": 1.0, "Performance": 1.0,
+    "Maintainability and Readability": 0.3,
+}  # fmt: skip
+"""Category or subcategory of a comment -> probability that it is on how the code works."""
+# Takes "1. Text" and " 2) Text", up to the end of the line.
+_POINT: Final = re.compile(r"^[^\S\n]*\d+[.)]\s+(.+)$", re.MULTILINE)
+_EMPTY: Final = {"gives": 0.0, "importance": 0.0, "worth": 0.0, "informative": 0.0}
+_RATINGS: Final = {
+    "relevant": "relevance", "informative": "informativeness", "clear": "expression"
+}  # fmt: skip
+_WORDING_STANCES: Final = {
+    "present": Stance.PROBLEM, "imperative": Stance.REQUEST, "question": Stance.QUESTION,
+    "shouldnt": Stance.REQUEST, "short": Stance.PROBLEM, "heading": Stance.PROBLEM,
+    "bot": Stance.REQUEST, "consequence": Stance.PROBLEM, "praise_but": Stance.PROBLEM,
+    "suggestion": Stance.PROPOSAL,
+}  # fmt: skip
+_EMPTY_WORDINGS: Final = {
+    "praise_only": Stance.PRAISE, "describe": Stance.DESCRIPTION, "empty": Stance.OTHER
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Post:
+    """A text, mostly on a change."""
+
+    comment: Comment
+    diff: Diff | None = None
+    """The change; None where the data does not have it."""
+    patch: str = ""
+    """Text of the change."""
+    group: str
+    """Posts of one group are in one fold."""
+    pool: str
+    """Changes of one pool can replace each other as negative examples."""
+    stance: Stance | None = None
+    ratings: Mapping[str, float] = field(default_factory=dict)
+    """What is known of its ratings, each in [0, 1]."""
+    weight: float = 1.0
+    by_sentence: bool = False
+    """Whether stance and ratings hold for each of its sentences."""
+    is_person: bool = False
+    """Whether it is a review comment by a person."""
+    is_tied: bool = False
+    """Whether the text is surely about the change."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class WrittenReview:
+    """Reviews of several kinds that were written on one change."""
+
+    diff: Diff
+    patch: str
+    repository: str
+    texts: Mapping[str, str]
+    """Kind (`senior`, `terse`, `nits`, ...) -> review."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Corpus:
+    """All training data of the headline."""
+
+    posts: tuple[Post, ...]
+    """In the order of the files."""
+    written: tuple[WrittenReview, ...]
+    """Reviews to choose between."""
+    reviews: tuple[tuple[str, Diff, tuple[Comment, ...]], ...]
+    """Reviews of several comments by people: repository, change, comments."""
+    study: Study
+    """Rated reviews, for the matcher."""
+    sha256: str
+    """Hash of the files."""
+
+
+def read_corpus(folder: Path) -> Corpus:
+    """Read the data of a folder, laid out as `FILES`.
+
+    Raises:
+        InputError: A file is missing or of another form.
+    """
+    digest = hashlib.sha256()
+    rows: dict[str, list[dict[str, Any]]] = {}
+    for name, file in FILES.items():
+        path = folder / file
+        try:
+            digest.update(path.read_bytes())
+        except OSError as error:
+            raise InputError(f"{path} cannot be read: {error.strerror}") from error
+        content = jsonl.read_bytes(path, "JSON Lines")
+        rows[name] = [row for _, row in jsonl.read_rows(content, dict, path, "JSON Lines")]
+    study = read_study(folder / FILES["study"])
+    try:
+        judged = judgements.read_comment_judgements() | _judged(rows["worth"])
+        posts = [
+            *_rated(rows["rated"], judged),
+            *_acted(rows["acted"], judged),
+            *_categories(rows["categories"], judged),
+            *_accepted(rows["accepted"], judged),
+            *_golden(rows["golden"], judged),
+            *_commits(rows["commits"]),
+            *_study_reviews(rows["study"]),
+            *_claims(rows["claims"]),
+            *_own_texts(rows["commits"]),
+            *_attacks(study),
+        ]
+        return Corpus(
+            posts=tuple(posts),
+            written=tuple(_written_reviews(rows["commits"])),
+            reviews=tuple(_people_reviews(rows["followed"])),
+            study=study,
+            sha256=digest.hexdigest(),
+        )
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{folder}: a row is of another form: {error!r}") from error
+
+
+def _judged(rows: list[dict[str, Any]]) -> dict[str, Judgement]:
+    return {
+        text_key(row["comment"], row["diff_hunk"] or ""): make_judgement(
+            row["stance"], row["importance"], row["worth"]
+        )
+        for row in rows
+    }
+
+
+def _comment(
+    body: str, hunk: str | None, judged: Mapping[str, Judgement], ratings: Mapping[str, float],
+    **fields: Any,
+) -> Post:  # fmt: skip
+    """Return a real comment with what is known of it."""
+    judgement = judged.get(text_key(body, hunk or ""))
+    return Post(
+        comment=Comment(body=body),
+        patch=hunk or "",
+        stance=judgement.stance if judgement else None,
+        ratings={**(judgement.ratings if judgement else {}), **ratings},
+        is_tied=fields.get("diff") is not None,
+        **fields,
+    )
+
+
+def _rated(rows: list[dict[str, Any]], judged: Mapping[str, Judgement]) -> Iterator[Post]:
+    for row in rows:
+        yield _comment(
+            row["comment"],
+            row["patch"],
+            judged,
+            {name: float(row[column]) for name, column in _RATINGS.items()},
+            diff=parse.parse_diff(row["patch"], language=row["language"]),
+            group=row["patch"],
+            pool=f"rated {row['language']}",
+            is_person=True,
+        )
+
+
+def _acted(rows: list[dict[str, Any]], judged: Mapping[str, Judgement]) -> Iterator[Post]:
+    for row in rows:
+        diff = parse.parse_diff(row["diff_hunk"], path=row["path"])
+        yield _comment(
+            row["comment"],
+            row["diff_hunk"],
+            judged,
+            {"acted_on": float(row["changed"])},
+            diff=diff,
+            group=row["repository"],
+            pool=f"acted {diff.files[0].language}",
+            is_person=row["writer"] == "person",
+        )
+
+
+def _diff_of(hunk: str | None, path: str) -> Diff | None:
+    """Parse a hunk, if there is one and its source has kept its form."""
+    try:
+        return parse.parse_diff(hunk, path=path) if hunk else None
+    except DiffParseError:
+        return None
+
+
+def _categories(rows: list[dict[str, Any]], judged: Mapping[str, Judgement]) -> Iterator[Post]:
+    for row in rows:
+        hunk = row["diff_hunk"]
+        functional = FUNCTIONAL.get(row["category"], FUNCTIONAL.get(row["subcategory"], math.nan))
+        yield _comment(
+            row["comment"],
+            hunk,
+            judged,
+            {"functional": functional},
+            diff=_diff_of(hunk, row["path"]),
+            group=row["repository"],
+            pool="categories",
+            is_person=True,
+        )
+
+
+def _accepted(rows: list[dict[str, Any]], judged: Mapping[str, Judgement]) -> Iterator[Post]:
+    for row in rows:
+        hunk = row["diff_hunk"]
+        yield _comment(
+            row["comment"],
+            hunk,
+            judged,
+            {
+                "accepted": float(row["accepted"]),
+                "functional": FUNCTIONAL.get(row["category"], math.nan),
+            },
+            diff=_diff_of(hunk, row["path"]),
+            # The owner and the name.
+            group="/".join(row["pull"].split("/")[3:5]),
+            pool="accepted",
+            is_person=row["writer"] == "person",
+        )
+
+
+def _golden(rows: list[dict[str, Any]], judged: Mapping[str, Judgement]) -> Iterator[Post]:
+    """Yield the golden findings, and those of the bots' that were judged."""
+    for row in rows:
+        fields = {"group": row["pull"], "pool": "golden"}
+        for finding in row["golden"]:
+            ratings = _rate_point(SEVERITIES[finding["severity"]])
+            yield _comment(finding["text"], None, judged, ratings, **fields)
+        texts = {
+            finding["text"]: finding["golden"] is not None
+            for judges in row["found"].values()
+            for findings in judges.values()
+            for finding in findings
+        }
+        for text, is_golden in texts.items():
+            if text_key(text, "") in judged:
+                yield _comment(text, None, judged, {"accepted": float(is_golden)}, **fields)
+
+
+def _people_reviews(
+    rows: list[dict[str, Any]],
+) -> Iterator[tuple[str, Diff, tuple[Comment, ...]]]:
+    """Yield the comments of people on one pull request, a few at a time."""
+    pulls: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in rows:
+        if row["writer"] == "person":
+            pulls.setdefault((row["repository"], row["pull"]), []).append(row)
+    for (repository, _), comments in pulls.items():
+        for start in range(0, len(comments), MAX_REVIEW_COMMENTS):
+            batch = comments[start : start + MAX_REVIEW_COMMENTS]
+            if len(batch) > 1:
+                hunks = {row["diff_hunk"]: row["path"] for row in batch}
+                diffs = [parse.parse_diff(hunk, path=path) for hunk, path in hunks.items()]
+                files = tuple(file for diff in diffs for file in diff.files)
+                digest = hashlib.sha256("".join(hunks).encode()).hexdigest()
+                diff = Diff(files=files, sha256=digest)
+                yield repository, diff, tuple(Comment(body=row["comment"]) for row in batch)
+
+
+def _commits(rows: list[dict[str, Any]]) -> Iterator[Post]:
+    """Yield titles and bodies of some commits, and short texts that were written on them."""
+    indices: Counter[str] = Counter()
+    written = {row["commit"]: row for row in judgements.read_texts("written")}
+    for row in rows:
+        repository, patch = row["repository"], row["diff"]
+        fields: dict[str, Any] = {"group": repository, "patch": patch, "is_tied": True}
+        for kind in ("review", "summary", "praise") if row["commit"] in written else ():
+            body = "\n\n".join(written[row["commit"]][kind])
+            diff = parse.parse_diff(patch)
+            yield Post(comment=Comment(body=body), diff=diff, pool=f"written {kind}", **fields)
+        is_titled = indices[repository] % TITLE_INTERVAL == 0
+        indices[repository] += 1
+        body = row["body"] if MIN_BODY_CHARS < len(row["body"]) < MAX_BODY_CHARS else ""
+        if not (is_titled or body) or len(patch) > MAX_PATCH_CHARS:
+            continue
+        diff = parse.parse_diff(patch)
+        # A commit may only rename files, or change binary ones.
+        if not any(file.hunks for file in diff.files):
+            continue
+        if is_titled:
+            yield Post(
+                comment=Comment(body=row["subject"]), diff=diff, pool=f"commits {repository} title",
+                stance=Stance.DESCRIPTION, ratings=_EMPTY, weight=0.3, **fields,
+            )  # fmt: skip
+        if body:
+            pool = f"commits {repository} body"
+            yield Post(comment=Comment(body=body), diff=diff, pool=pool, **fields)
+
+
+def _study_reviews(rows: list[dict[str, Any]]) -> Iterator[Post]:
+    """Yield the reviews of a study, for their judged sentences, and its claims."""
+    for row in rows:
+        diff = parse.parse_diff(row["patch"], language=row["language"])
+        fields = {"group": row["id"], "pool": "study", "diff": diff, "patch": row["patch"]}
+        for review in row["reviews"]:
+            yield Post(comment=Comment(body=review["text"]), **fields)
+
+
+def _claims(rows: list[dict[str, Any]]) -> Iterator[Post]:
+    for row in rows[:MAX_CLAIMED]:
+        yield Post(
+            comment=Comment(body="\n\n".join(_POINT.findall(row["completion"]))),
+            group=row["patch"],
+            pool="claims",
+            stance=Stance.DESCRIPTION,
+            ratings=_EMPTY,
+            weight=0.2,
+            by_sentence=True,
+        )
+
+
+def _rate_point(importance: float) -> dict[str, float]:
+    """Return the ratings of a point of which only the importance is known."""
+    ratings = {"gives": 1.0, "importance": importance}
+    # As comments of that importance are read, in the mean: 1.3 to 4 of 5.
+    ratings["worth"] = 0.08 + 0.68 * importance
+    if importance != MINOR:
+        ratings["functional"] = float(importance > MINOR)
+    return ratings
+
+
+def _own_texts(commits: list[dict[str, Any]]) -> Iterator[Post]:
+    """Yield what was written to learn from."""
+    yield from _wordings()
+    yield from _points_and_parts()
+    yield from _contrasts()
+    yield from _filled_templates(commits)
+
+
+def _wordings() -> Iterator[Post]:
+    """Yield one problem in ten wordings, and three texts without it."""
+    for row in judgements.read_texts("wordings"):
+        fields: dict[str, Any] = {"group": row["repository"], "pool": "wordings", "weight": 0.7}
+        ratings = _rate_point(row["importance"] / judgements.MAX_IMPORTANCE)
+        for name, manner in (_WORDING_STANCES | _EMPTY_WORDINGS).items():
+            ratings_of_wording = _EMPTY if name in _EMPTY_WORDINGS else ratings
+            yield Post(
+                comment=Comment(body=row[name]), stance=manner, ratings=ratings_of_wording, **fields
+            )
+
+
+def _points_and_parts() -> Iterator[Post]:
+    """Yield the points of reviews, and the sentences of reviews of several kinds."""
+    for row in judgements.read_texts("reviews"):
+        fields: dict[str, Any] = {"group": row["repository"], "pool": "written", "weight": 0.7}
+        points = [point["importance"] / judgements.MAX_IMPORTANCE for point in row["points"]]
+        for point, importance in zip(row["points"], points, strict=True):
+            rated = _rate_point(importance)
+            yield Post(comment=Comment(body=point["text"]), ratings=rated, **fields)
+        parts: tuple[tuple[str, Stance | None, dict[str, float]], ...] = (
+            ("terse", None, _rate_point(max(points))),
+            ("summary", Stance.DESCRIPTION, _EMPTY),
+            ("generic", None, _EMPTY),
+            ("nits", None, {"importance": 0.25, "worth": 0.25, "functional": 0.0}),
+        )
+        for kind, stance, ratings in parts:
+            body = Comment(body=row[kind])
+            yield Post(comment=body, stance=stance, ratings=ratings, by_sentence=True, **fields)
+
+
+def _contrasts() -> Iterator[Post]:
+    """Yield findings, requests and descriptions of one change, in the same mood."""
+    for row in judgements.read_texts("contrasts"):
+        fields: dict[str, Any] = {"group": row["repository"], "pool": "contrasts"}
+        for text in row["describe"]:
+            body = Comment(body=text)
+            yield Post(
+                comment=body, stance=Stance.DESCRIPTION, ratings=_EMPTY, weight=0.4, **fields
+            )
+        for kind, stance in (("points", Stance.PROBLEM), ("requests", Stance.REQUEST)):
+            for point in row[kind]:
+                rated = _rate_point(point["importance"] / judgements.MAX_IMPORTANCE)
+                body = Comment(body=point["text"])
+                yield Post(comment=body, stance=stance, ratings=rated, weight=0.7, **fields)
+
+
+def _filled_templates(commits: list[dict[str, Any]]) -> Iterator[Post]:
+    """Yield useless templates, filled with names of changes."""
+    rng = random.Random(0)
+    repositories = {row["repository"] for row in judgements.read_texts("reviews")}
+    familiar = [row for row in commits if row["repository"] in repositories]
+    # The data may be a part of all commits.
+    for template in judgements.read_texts("templates") if familiar else ():
+        for row in rng.choices(familiar, k=TEMPLATE_FILLINGS):
+            yield Post(
+                comment=Comment(body=templates.fill(template["text"], row["diff"], rng)),
+                group=template["text"],
+                pool="templates",
+                stance=Stance.OTHER,
+                ratings=_EMPTY,
+                weight=0.3,
+            )
+
+
+def _written_reviews(commits: list[dict[str, Any]]) -> Iterator[WrittenReview]:
+    patches = {row["commit"]: row["diff"] for row in commits}
+    for row in judgements.read_texts("reviews"):
+        if patch := patches.get(row["commit"]):
+            yield WrittenReview(
+                diff=parse.parse_diff(patch),
+                patch=patch,
+                repository=row["repository"],
+                texts={kind: row[kind] for kind in REVIEW_KINDS if kind in row},
+            )
+
+
+def _attacks(study: Study) -> Iterator[Post]:
+    """Yield the sentences that attacks add to honest reviews, or consist of."""
+    original_texts = {
+        (change.id, review.system): review.text for change, review in honest_reviews(study)
+    }
+    counts: Counter[AttackKind] = Counter()
+    attacks = make_attacks(study, seed=0, wording=Wording.TRAINING)
+    # By a hash, so that the limit takes attacks on all changes and of all variants.
+    for attack in sorted(attacks, key=lambda a: hashlib.sha256(a.text.encode()).hexdigest()):
+        if attack.kind not in ATTACKS or counts[attack.kind] == MAX_ATTACKS:
+            continue
+        added = added_sentences(attack, original_texts[attack.change, attack.system])
+        if added:
+            counts[attack.kind] += 1
+            yield Post(
+                comment=Comment(body="\n\n".join(added)),
+                group=attack.change,
+                pool="attacks",
+                stance=ATTACKS[attack.kind],
+                ratings=_EMPTY,
+                weight=0.3,
+                by_sentence=True,
+            )

@@ -1,0 +1,134 @@
+"""Examples of a human study: rated reviews, each with its pseudo-references and target scores."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from crscore.claims.base import ClaimGenerator
+from crscore.diff import parse
+from crscore.records import Diff, PseudoReference, ReferenceKind
+from crscore.review import sentences
+from crscore.scoring import references
+from crscore_lab.study.data.study import LIKERT, RatedReview, Study, StudyChange
+
+MAX_CLAIMS: Final = 12
+"""Maximum number of claims, as in a score by default."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """Target scores of a review."""
+
+    conciseness: float
+    """In [0, 1]: (Likert - 1) / 4."""
+    comprehensiveness: float
+    """In [0, 1]."""
+    relevance: float
+    """In [0, 1]."""
+    addressed: frozenset[int] | None = None
+    """Pseudo-references that the review addresses; None when not annotated."""
+    weight: float = 1.0
+    """Weight in the loss."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Example:
+    """Review of one change with one set of pseudo-references."""
+
+    change: str
+    """Id of the change, the unit of every split."""
+    system: str
+    """Author of the review."""
+    diff: Diff
+    references: tuple[PseudoReference, ...]
+    """Pseudo-references that the review is compared with."""
+    text: str
+    target: Target
+
+
+def make_examples(study: Study, generator: ClaimGenerator) -> list[Example]:
+    """Pair every rated review with every list of pseudo-references.
+
+    Args:
+        study: The study.
+        generator: Generator of one of the lists, from the patches and whole files.
+
+    Returns:
+        The examples; none for an empty list.
+    """
+    diffs = [read_diff(change) for change in study.changes]
+    examples: list[Example] = []
+    for change, diff, generated in zip(
+        study.changes, diffs, generator.generate(diffs), strict=True
+    ):
+        # Without issues, as from the other lists: see `claims_of`.
+        rows = tuple(
+            index for index, ref in enumerate(change.edited) if ref.kind is not ReferenceKind.ISSUE
+        )
+        edited = tuple(
+            PseudoReference(
+                text=change.edited[row].text, kind=change.edited[row].kind, source="edited"
+            )
+            for row in rows
+        )
+        for refs, annotated_rows in (
+            (select_counted(claims_of(change)), ()),
+            (select_counted(generated.references), ()),
+            (edited, rows),
+        ):
+            if refs:
+                examples += [
+                    Example(
+                        change=change.id,
+                        system=review.system,
+                        diff=diff,
+                        references=refs,
+                        text=review.text,
+                        target=make_target(review, rows=annotated_rows),
+                    )
+                    for review in change.reviews
+                ]
+    return examples
+
+
+def claims_of(change: StudyChange) -> tuple[PseudoReference, ...]:
+    """Return a study's own claims, without the findings of tools.
+
+    The published study has the findings of old tools, more than half of which report JavaScript of
+    2015 for not being that of 2009. Reviews hardly ever address them, so a matcher trained on them
+    learns that issues are never addressed.
+    """
+    return tuple(ref for ref in change.recorded.references if ref.kind is not ReferenceKind.ISSUE)
+
+
+def read_diff(change: StudyChange) -> Diff:
+    """Parse a change of a study, with its whole files."""
+    diff = parse.parse_diff(change.patch, source=change.id, language=change.language)
+    return parse.with_sources(diff, {"": (change.old_source, change.new_source)})
+
+
+def make_target(review: RatedReview, *, rows: Sequence[int] = ()) -> Target:
+    """Scale a review's Likert ratings to [0, 1]: (rating - 1) / 4, as in the paper.
+
+    Args:
+        review: Rated review.
+        rows: Rows of the edited list that it is compared with, as indexed by `addressed`; empty
+            when it is compared with other claims.
+    """
+    low, high = LIKERT
+    con, comp, rel = ((rating - low) / (high - low) for rating in review.ratings)
+    addressed = None
+    if rows and review.addressed is not None:
+        # The annotation counts rows of the whole list, from which issues were left out.
+        addressed = frozenset(index for index, row in enumerate(rows) if row in review.addressed)
+    return Target(conciseness=con, comprehensiveness=comp, relevance=rel, addressed=addressed)
+
+
+def select_counted(refs: Sequence[PseudoReference]) -> tuple[PseudoReference, ...]:
+    """Select the pseudo-references that a default score counts."""
+    return tuple(ref for ref in references.select(refs, limit=MAX_CLAIMS) if ref.counted)
+
+
+def split_sentences(text: str) -> tuple[str, ...]:
+    """Split a review as a default score does."""
+    return sentences.split_comment(text, splitter="markdown").sentences

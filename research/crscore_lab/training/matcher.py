@@ -1,0 +1,186 @@
+"""`crscore train matcher`: from a study of rated reviews to the calibrated matcher's weights."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+
+from crscore import pipeline, plugins
+from crscore.claims.base import ClaimGenerator
+from crscore.encoders.base import Encoder
+from crscore.errors import InputError
+from crscore.matchers.base import Cells
+from crscore.matchers.calibrated import features
+from crscore.matchers.calibrated.features import Background
+from crscore.matchers.calibrated.plugin import Calibrated
+from crscore.matchers.calibrated.trees import Trees
+from crscore.matchers.calibrated.weights import Weights
+from crscore.records import Sentence
+from crscore.usefulness import evidence
+from crscore.usefulness.reader import Reader, reader_for
+from crscore_lab.study.data.study import Study
+from crscore_lab.training.data.attack_examples import make_negatives
+from crscore_lab.training.data.study_examples import (
+    Example,
+    claims_of,
+    make_examples,
+    split_sentences,
+)
+from crscore_lab.training.features.background import make_background
+from crscore_lab.training.features.vectors import Vectors
+from crscore_lab.training.fit import boosting
+from crscore_lab.training.fit.boosting import TreeSettings
+from crscore_lab.training.fit.loss import Layout
+
+DECISION: Final = 0.24
+"""Degree from which a cell counts as addressed."""
+# Padding must not pay: more words, more sentences, a repetition or a less fitting neighbour can
+# only lower a cell, and evidence for a match can only raise it.
+_FALLING: Final = (
+    "comment.words", "sentence.sentences", "sentence.position", "sentence.overlap_before",
+    "sentence.length",
+)  # fmt: skip
+_RISING: Final = (
+    "comment.mean_cosine", "comment.about", "sentence.about", "cell.cosine",
+    "cell.shared_reference", "cell.shared_sum", "cell.shared_unique", "cell.names_share",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatcherSettings:
+    """Settings of a training run; the shipped weights use the defaults."""
+
+    trees: TreeSettings = field(default_factory=TreeSettings)
+    axes: int = 16
+    """Number of principal axes of review sentences among the features."""
+    discount: float = 0.1
+    """Amount subtracted from a cell's logit per unit of its comment's log-length."""
+    negatives: bool = True
+    """Whether to train on texts made to fool the score, too."""
+
+
+def train(
+    study: Study,
+    *,
+    encoder: Encoder,
+    generator: ClaimGenerator | None = None,
+    reader: Reader | None = None,
+    seed: int = 0,
+    settings: MatcherSettings | None = None,
+) -> Calibrated:
+    """Train a matcher on a study.
+
+    Every rated review is used three times: against the study's own claims, those of `generator`,
+    and the list that the annotators worked with, where it is annotated which of these the review
+    addresses. The loss is computed through the published formulas.
+
+    Args:
+        study: Rated reviews, including the original human comments.
+        encoder: Encoder that the score will use.
+        generator: Generator of the second set of claims; `structural` when None.
+        reader: Reader that judges whether a sentence is about the change; the shipped one when
+            None.
+        seed: Seed of all draws. The same study, encoder and seed give the same weights.
+        settings: Settings.
+
+    Raises:
+        InputError: The study rates no review that has a sentence.
+        DependencyError: lightgbm is not installed.
+    """
+    boosting.require_lightgbm()
+    settings = settings or MatcherSettings()
+    examples = make_examples(study, generator or plugins.create("claims", "structural"))
+    if settings.negatives:
+        examples += make_negatives(study, examples, seed=seed)
+    sentences = {example.text: split_sentences(example.text) for example in examples}
+    vectors = Vectors(encoder)
+    vectors.learn(text for texts in sentences.values() for text in texts)
+    vectors.learn(ref.encoded_text for example in examples for ref in example.references)
+    background = _background(study, examples, sentences, vectors, axes=settings.axes)
+    reader = reader or reader_for(encoder)
+    if reader:
+        vectors.learn(line for example in examples for line in evidence.windows(example.diff))
+    cells = [make_cells(example, sentences[example.text], vectors, reader) for example in examples]
+    trees = _grow(examples, cells, background, settings=settings.trees, seed=seed)
+    if not trees.depth:  # the library stops silently where its first tree finds no split
+        raise InputError("the features do not separate the study's reviews: no tree found a cut")
+    return Calibrated(
+        Weights(
+            encoder=encoder.identity.partition("@")[0],
+            data_sha256=study.sha256,
+            seed=seed,
+            start=boosting.START,
+            discount=settings.discount,
+            decision=DECISION,
+            trees=trees,
+            background=background,
+        )
+    )
+
+
+def make_cells(
+    example: Example, sentences: Sequence[str], vectors: Vectors, reader: Reader | None
+) -> Cells:
+    """Make the cells of one example, as in the pipeline.
+
+    Args:
+        example: The review and its pseudo-references.
+        sentences: The sentences of the review.
+        vectors: Vectors of all texts.
+        reader: Reader that judges whether a sentence is about the change; None without weights.
+    """
+    columns = tuple(Sentence(text=text, comment=0) for text in sentences)
+    return pipeline.compare(example.diff, example.references, columns, vectors, reader).cells
+
+
+def _background(
+    study: Study,
+    examples: Sequence[Example],
+    sentences: Mapping[str, Sequence[str]],
+    vectors: Vectors,
+    *,
+    axes: int,
+) -> Background:
+    claims = [ref.encoded_text for change in study.changes for ref in claims_of(change)]
+    # Rated reviews only: the examples also hold texts made to fool the score.
+    remarks = [
+        sentence
+        for change in study.changes
+        for review in change.reviews
+        for sentence in sentences.get(review.text, ())
+    ]
+    if not remarks:
+        raise InputError("the study rates no review that has a sentence")
+    if not claims:  # a study without recorded claims
+        claims = [ref.encoded_text for example in examples for ref in example.references]
+    vectors.learn(claims)
+    return make_background(claims, vectors.of(claims), remarks, vectors.of(remarks), axes=axes)
+
+
+def _grow(
+    examples: Sequence[Example],
+    cells: Sequence[Cells],
+    background: Background,
+    *,
+    settings: TreeSettings,
+    seed: int,
+) -> Trees:
+    shapes, targets, rows = [], [], []
+    for example, example_cells in zip(examples, cells, strict=True):
+        table = features.compute_features(example_cells, background)
+        # A review without a sentence has no cells.
+        if table.size:
+            shapes.append(table.shape[:2])
+            targets.append(example.target)
+            rows.append(table.reshape(-1, table.shape[2]))
+    if not rows:
+        raise InputError("the study rates no review that has a sentence and a claim to compare")
+    names = features.feature_names(len(background.axes))
+    return boosting.grow_trees(
+        np.concatenate(rows),
+        Layout.of(shapes, targets),
+        directions=[(name in _RISING) - (name in _FALLING) for name in names],
+        settings=settings,
+        seed=seed,
+    )

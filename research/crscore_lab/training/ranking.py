@@ -1,0 +1,252 @@
+"""Training of the ranking of claims: on what readers called useful, and on titles of commits."""
+
+import gzip
+import json
+import math
+import random
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from crscore.claims.structural import plugin
+from crscore.claims.structural.change import Change, code_of
+from crscore.claims.structural.english import Statement, sentence
+from crscore.claims.structural.features import Features, describe_claims, stems
+from crscore.claims.structural.ranking import weigh
+from crscore.diff import parse
+from crscore.scoring.references import MIN_COUNTED_WEIGHT
+from crscore.statistics import logistic
+from crscore.text.code_spans import find_code_spans
+from crscore_lab.training.data.judgements import read_claim_judgements, text_key
+
+COMMIT_CHARS: Final = 10
+"""Characters of a commit's hash by which judgements are stored."""
+MIN_CLAIMS: Final = 20
+"""Claims from which a feature gets a weight."""
+TITLE_WEIGHT: Final = 0.1
+"""Weight of a topic that a title names, or does not, relative to a judged claim's."""
+TITLED: Final = 120
+"""Maximum commits of a repository whose titles are read."""
+MAX_DIFF_CHARS: Final = 30_000
+"""Characters of a commit up to which its title is read."""
+MIN_TITLE_SCORE: Final = 4.0
+"""Inverse document frequencies in common from which a title names a topic."""
+MIN_TITLE_RATIO: Final = 1.3
+"""Ratio of the first topic's score to the second one's, from which the title names the first."""
+TITLE_SHARES: Final = {"name": 1.0, "quoted": 0.6, "file": 0.4, "code": 0.3}
+"""Share of a word's frequency that counts, by where the topic has the word."""
+FOLDS: Final = 5
+PENALTY: Final = 30.0
+"""Weight of the L2 penalty, in claims: features of one sentence overlap."""
+RISING: Final = frozenset(
+    {"public", "size", "share", "largest", "used", "named by others", "conditions", "errors"}
+)
+"""Features that cannot lower a weight."""
+FALLING: Final = frozenset({"repeats", "imports alone", "role docs", "role fixture"})
+"""Features that cannot raise it."""
+# "fix(parser): ", "[docs] ", " (#12)"
+_FRAME: Final = re.compile(r"^\w+(?:\([^)]{0,80}\))?!?:\s|\(#\d+\)|\[[^\]]{0,80}\]")
+
+
+class Row(NamedTuple):
+    """Judged claim, or the first claim of a topic of a titled commit."""
+
+    repository: str
+    commit: str
+    features: Features
+    is_wanted: bool
+    """Whether readers called it useful, or the title names its topic."""
+    letter: str
+    """What readers said: `U`, `T`, `W` or `M`; "" for a topic."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Learned:
+    """Weights, and how they do on repositories that they were not learned from."""
+
+    weights: dict[str, float]
+    claims: int
+    """Judged claims."""
+    auc: float
+    """Of useful claims against others."""
+    counted: float
+    """Claims that count, a commit."""
+    useful: float
+    """Share of useful ones among them."""
+    false: float
+    """Share of wrong and misleading ones among them."""
+    first: float
+    """Share of commits whose first claim is useful."""
+    without: float
+    """Share of commits of which no useful claim counts."""
+    titles: int
+    """Titled commits."""
+    title_first: float
+    """Share of them whose first topic the title names."""
+    title_third: float
+    """The same for the first three topics."""
+
+
+def train(commits: Path) -> Learned:
+    """Learn the weights, and measure them by repository.
+
+    Args:
+        commits: JSON Lines, gzip, with repository, commit, subject and diff.
+
+    Raises:
+        DependencyError: scipy is not installed.
+    """
+    rows = [*_judged_rows(commits), *_titled_rows(commits)]
+    repositories = sorted({row.repository for row in rows})
+    held_out: list[tuple[Row, float]] = []
+    for fold in range(FOLDS):
+        names = set(repositories[fold::FOLDS])
+        weights = _fit([row for row in rows if row.repository not in names])
+        held_out += [(row, weigh(row.features, weights)) for row in rows if row.repository in names]
+    return _measure(held_out, _fit(rows))
+
+
+def describe(learned: Learned) -> str:
+    """Return the measures in words."""
+    return (
+        f"{learned.claims:,} judged claims: AUC {learned.auc:.3f}; {learned.counted:.1f} a commit "
+        f"count, of which {learned.useful:.0%} are useful and {learned.false:.1%} wrong or "
+        f"misleading; the first is useful in {learned.first:.0%} of commits, none in "
+        f"{learned.without:.0%}\n"
+        f"{learned.titles:,} titles: the first topic is theirs in {learned.title_first:.0%}, one "
+        f"of the first three in {learned.title_third:.0%}"
+    )
+
+
+def to_toml(learned: Learned) -> str:
+    """Return the file of weights, with the measures as its card."""
+    card = "\n# ".join(
+        [
+            "Weights of the features of claims (`features.py`), in a logistic regression: the",
+            "probability that a reader calls a claim useful. Written by `crscore train ranking`.",
+            "On repositories that they were not learned from:",
+            *describe(learned).splitlines(),
+        ]
+    )
+    rows = (f'"{name}" = {value}' for name, value in learned.weights.items())
+    return "\n".join([f"# {card}", "", "[weights]", *rows, ""])
+
+
+def _read_commits(commits: Path) -> Iterator[dict[str, Any]]:
+    with gzip.open(commits, "rt", encoding="utf-8") as file:
+        yield from map(json.loads, file)
+
+
+def _describe(diff: str) -> list[tuple[Change, list[Statement], list[Features]]]:
+    topics = plugin.find_topics(parse.parse_diff(diff))
+    return [
+        (change, statements, features)
+        for (change, statements), features in zip(topics, describe_claims(topics), strict=True)
+    ]
+
+
+def _judged_rows(commits: Path) -> Iterator[Row]:
+    letters = read_claim_judgements()
+    judged = {commit for commit, _ in letters}
+    for commit in _read_commits(commits):
+        key = commit["commit"][:COMMIT_CHARS]
+        for _, statements, claims in _describe(commit["diff"]) if key in judged else ():
+            for statement, features in zip(statements, claims, strict=True):
+                letter = letters.get((key, text_key(sentence(statement.text))))
+                if letter:
+                    yield Row(commit["repository"], key, features, letter == "U", letter)
+
+
+def _titled_rows(commits: Path) -> Iterator[Row]:
+    by_repository: dict[str, list[dict[str, Any]]] = {}
+    for commit in _read_commits(commits):
+        if len(commit["diff"]) <= MAX_DIFF_CHARS:
+            by_repository.setdefault(commit["repository"], []).append(commit)
+    sample = [
+        commit
+        for _, group in sorted(by_repository.items())
+        for commit in random.Random(0).sample(group, min(TITLED, len(group)))
+    ]
+    titles = [stems(_FRAME.sub(" ", commit["subject"])) for commit in sample]
+    holders = Counter(word for title in titles for word in title)
+    for commit, title in zip(sample, titles, strict=True):
+        topics = _describe(commit["diff"])
+        idf = {word: math.log(len(sample) / holders[word]) for word in title}
+        scores = [_title_score(change, statements, idf) for change, statements, _ in topics]
+        first, second, *_ = *sorted(scores, reverse=True), 0, 0
+        if len(topics) > 1 and first >= max(MIN_TITLE_SCORE, MIN_TITLE_RATIO * second):
+            for (_, _, claims), value in zip(topics, scores, strict=True):
+                yield Row(commit["repository"], commit["commit"], claims[0], value == first, "")
+
+
+def _title_score(change: Change, statements: Sequence[Statement], idf: dict[str, float]) -> float:
+    quoted = " ".join(code for item in statements for code in find_code_spans(item.text))
+    lines = [(True, line) for line in change.added] + [(False, line) for line in change.removed]
+    places = {
+        "name": stems(f"{change.name} {change.before}"),
+        "quoted": stems(quoted),
+        "file": stems(change.file.path.rpartition("/")[2]),
+        "code": stems(" ".join(code_of(change.file).get(line, "") for line in lines)),
+    }
+    return sum(
+        value * max((TITLE_SHARES[name] for name in places if word in places[name]), default=0)
+        for word, value in idf.items()
+    )
+
+
+def _fit(rows: Sequence[Row]) -> dict[str, float]:
+    counts = Counter(name for row in rows if row.letter for name in row.features)
+    names = sorted(name for name, count in counts.items() if count >= MIN_CLAIMS)
+    fitted = logistic.fit_measures(
+        np.array([[row.features.get(name, 0.0) for name in names] for row in rows]),
+        np.array([row.is_wanted for row in rows], dtype=np.float64),
+        weights=np.array([1.0 if row.letter else TITLE_WEIGHT for row in rows]),
+        penalty=PENALTY,
+        signs=[(name in RISING) - (name in FALLING) for name in names],
+    )
+    return {
+        name: round(float(value), 3) for name, value in zip([*names, "bias"], fitted, strict=True)
+    }
+
+
+def _measure(held_out: Sequence[tuple[Row, float]], weights: dict[str, float]) -> Learned:
+    claims = [item for item in held_out if item[0].letter]
+    useful, useless = (
+        np.array([weight for row, weight in claims if row.is_wanted is is_useful])
+        for is_useful in (True, False)
+    )
+    wins = (useful[:, None] > useless).mean() + (useful[:, None] == useless).mean() / 2
+    commits = [_rank(claims, key) for key in sorted({row.commit for row, _ in claims})]
+    counted = [
+        [row for at, (row, weight) in enumerate(ranked) if not at or weight >= MIN_COUNTED_WEIGHT]
+        for ranked in commits
+    ]
+    topics = [item for item in held_out if not item[0].letter]
+    titled = [
+        [row.is_wanted for row, _ in _rank(topics, key)]
+        for key in sorted({row.commit for row, _ in topics})
+    ]
+    counted_rows = [row for rows in counted for row in rows]
+    return Learned(
+        weights=weights,
+        claims=len(claims),
+        auc=float(wins),
+        counted=len(counted_rows) / len(commits),
+        useful=fmean(row.is_wanted for row in counted_rows),
+        false=fmean(row.letter in "WM" for row in counted_rows),
+        first=fmean(ranked[0][0].is_wanted for ranked in commits),
+        without=fmean(not any(row.is_wanted for row in rows) for rows in counted),
+        titles=len(titled),
+        title_first=fmean(ranked[0] for ranked in titled),
+        title_third=fmean(any(ranked[:3]) for ranked in titled),
+    )
+
+
+def _rank(items: Sequence[tuple[Row, float]], commit: str) -> list[tuple[Row, float]]:
+    return sorted((item for item in items if item[0].commit == commit), key=lambda item: -item[1])

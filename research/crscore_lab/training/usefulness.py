@@ -1,0 +1,428 @@
+"""`crscore train usefulness`: from real comments and commits to the weights of the headline.
+
+*About*: real comments and commit titles with their own change and with others of the same language
+or repository; this needs no labels. *Network*: stance, importance and ratings of texts. *Worth*:
+which of two texts gives more to the author of a change. The last is learned from readings by
+networks that have not seen the text, as in use.
+"""
+
+import math
+import random
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from crscore import pipeline, plugins
+from crscore.claims.base import ClaimGenerator
+from crscore.encoders.base import Encoder
+from crscore.encoders.minilm import MiniLM, TunedLayers
+from crscore.errors import InputError
+from crscore.matchers.calibrated.plugin import Calibrated
+from crscore.pipeline import split_comment
+from crscore.records import Comment, Diff, PseudoReference, Sentence
+from crscore.statistics import logistic
+from crscore.usefulness import evidence, headline
+from crscore.usefulness.evidence import ChangeEvidence, Rarity
+from crscore.usefulness.model import Weights
+from crscore.usefulness.reader import Reader
+from crscore.usefulness.reading import JoinedNetwork
+from crscore_lab.training import matcher as matcher_training
+from crscore_lab.training import network, phrases, preferences
+from crscore_lab.training.data import judgements, templates
+from crscore_lab.training.data.corpus import Corpus, Post
+from crscore_lab.training.data.judgements import FOLDS, fold_of, text_key
+from crscore_lab.training.data.study_examples import select_counted
+from crscore_lab.training.features.vectors import Vectors
+from crscore_lab.training.network import LabelledText, TunedReader
+from crscore_lab.training.preferences import Candidate
+
+Array = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.float32]
+
+MIN_CHANGES: Final = 5
+"""Fewest changes with a stem for it to be kept."""
+NEGATIVES: Final = 2
+"""Other changes that a text is compared with."""
+SENTENCE_WEIGHT: Final = 0.7
+"""Weight of a judged sentence, relative to 1 for a judged comment."""
+MAX_COMPARED: Final = 2_500
+"""Most comments from which the worth is learned."""
+COMMENT_POOLS: Final = ("rated", "acted", "categories", "accepted")
+"""Starts of the pools of real comments."""
+TEMPLATES_PER_CHANGE: Final = 4
+
+Learn = Callable[[Sequence[LabelledText], MiniLM], TunedReader]
+
+
+@dataclass(slots=True, eq=False)
+class _Change:
+    """A change with its claims."""
+
+    diff: Diff
+    references: tuple[PseudoReference, ...]
+    evidence: ChangeEvidence | None = None
+    """Once its texts are encoded."""
+
+
+@dataclass(slots=True, eq=False)
+class _Text:
+    """Text on a change: a comment, a title, or a review."""
+
+    post: Post
+    sentences: tuple[Sentence, ...]
+    change: _Change
+
+    @property
+    def whole(self) -> str:
+        return " ".join(sentence.text for sentence in self.sentences)
+
+    def vector(self, vectors: Vectors) -> Floats:
+        return evidence.mean_direction(vectors.of([sentence.text for sentence in self.sentences]))
+
+
+def train(
+    corpus: Corpus,
+    *,
+    encoder: Encoder,
+    generator: ClaimGenerator | None = None,
+    tune: Learn = network.tune,
+) -> tuple[Weights, Calibrated]:
+    """Learn the weights, and those of the matcher, which uses *about* like the headline.
+
+    Args:
+        corpus: Comments, titles and claims, with their changes.
+        encoder: Encoder that the score will use.
+        generator: Generator of the claims; `structural` when None.
+        tune: Tunes the encoder on labelled texts.
+
+    Returns:
+        The weights of the headline, and the matcher.
+
+    Raises:
+        InputError: There is nothing to learn from.
+        DependencyError: scipy, lightgbm, torch or transformers is not installed.
+    """
+    generator = generator or plugins.create("claims", "structural")
+    fitted = cross_fit(corpus, encoder=encoder, generator=generator, tune=tune)
+    candidates = [item for fold in fitted.candidates for item in fold]
+    worth = preferences.fit(candidates)
+    people = [item for item in candidates if item.is_person]
+    final = tune(fitted.rows, _tunable(encoder))
+    weights = replace(
+        fitted.weights,
+        layers=final.layers,
+        head=final.head,
+        phrases=phrases.learn(fitted.rows),
+        worth=worth,
+        reference=_reference([*people, *fitted.reviews], worth),
+    )
+    matcher = matcher_training.train(
+        corpus.study,
+        encoder=encoder,
+        generator=generator,
+        reader=Reader(weights, JoinedNetwork(final, weights.phrases)),
+    )
+    return weights, matcher
+
+
+class AboutRow(NamedTuple):
+    """A text, compared with its own change or with another one."""
+
+    measures: list[float]
+    is_own: bool
+    weight: float
+    post: Post
+    is_whole: bool
+    """Whether it is the whole text, not one of its sentences."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CrossFit:
+    """What the worth is learned from: texts, read by networks that have not seen them."""
+
+    rows: list[LabelledText]
+    about: list[AboutRow]
+    weights: Weights
+    """The weights without a network and without a worth."""
+    networks: list[JoinedNetwork]
+    """The network that has not seen the texts of each fold."""
+    candidates: list[list[Candidate]]
+    """Comments and written reviews of each fold."""
+    reviews: list[Candidate]
+    """Reviews of several comments by people."""
+
+
+def cross_fit(
+    corpus: Corpus, *, encoder: Encoder, generator: ClaimGenerator, tune: Learn = network.tune
+) -> CrossFit:
+    """Tune a network for each fold, on the others, and measure the texts of the fold by it.
+
+    Raises:
+        InputError, DependencyError: As in `train`.
+    """
+    changes = _Changes(generator)
+    texts = _read_texts(corpus, changes)
+    vectors = Vectors(encoder)
+    rarity = _learn_changes(texts, changes, vectors)
+    about = list(_compare_changes(texts, vectors, rarity))
+    weights = Weights(
+        encoder=encoder.identity.partition("@")[0],
+        data_sha256=corpus.sha256,
+        rarity=rarity,
+        about=fit_about(about),
+        layers=TunedLayers({}),
+        head=np.zeros((0, 0), dtype=np.float32),
+        phrases=phrases.learn([]),
+        worth=np.zeros(len(headline.PARTS) + 1, dtype=np.float32),
+        reference={},
+    )
+    rows = list(_labelled(corpus.posts))
+    fitted = CrossFit(
+        rows=rows, about=about, weights=weights, networks=[], candidates=[], reviews=[]
+    )
+    for fold in range(FOLDS):
+        learning = [row for row in rows if fold_of(row.group) != fold]
+        held_out = JoinedNetwork(tune(learning, _tunable(encoder)), phrases.learn(learning))
+        judge = _Judge(Reader(weights, held_out), changes, vectors)
+        fitted.networks.append(held_out)
+        fitted.candidates.append(judge.candidates(_compared(corpus, texts, fold)))
+        fitted.reviews.extend(
+            judge.candidates(
+                (Candidate(group=repository, kind=headline.REVIEWS), diff, comments)
+                for repository, diff, comments in corpus.reviews
+                if fold_of(repository) == fold
+            )
+        )
+    return fitted
+
+
+def _tunable(encoder: Encoder) -> MiniLM:
+    return encoder if isinstance(encoder, MiniLM) else MiniLM()
+
+
+class _Changes(dict[str, _Change]):
+    """Changes by their hash."""
+
+    def __init__(self, generator: ClaimGenerator) -> None:
+        super().__init__()
+        self._generator = generator
+
+    def learn(self, diffs: Iterable[Diff]) -> None:
+        """Make the claims of the changes that are new."""
+        new = list({diff.sha256: diff for diff in diffs if diff.sha256 not in self}.values())
+        for diff, claims in zip(new, self._generator.generate(new), strict=True):
+            self[diff.sha256] = _Change(diff, select_counted(claims.references))
+
+
+def _read_texts(corpus: Corpus, changes: _Changes) -> list[_Text]:
+    tied = [post for post in corpus.posts if post.is_tied and post.diff is not None]
+    changes.learn(post.diff for post in tied if post.diff)
+    texts = [
+        _Text(post, split_body(post.comment, post.diff), changes[post.diff.sha256])
+        for post in tied
+        if post.diff
+    ]
+    return [text for text in texts if text.sentences]
+
+
+def split_body(comment: Comment, diff: Diff | None) -> tuple[Sentence, ...]:
+    """Split a text into its sentences, and its proposals of code."""
+    parsed = split_comment(comment, diff or Diff(files=(), sha256=""), "markdown")
+    return pipeline.sentences_of([parsed])
+
+
+def _labelled(posts: Iterable[Post]) -> Iterator[LabelledText]:
+    """Yield whole texts, and judged sentences of them, with what is known of them."""
+    judged = judgements.read_sentence_judgements()
+    texts_read: set[str] = set()
+    for post in posts:
+        sentences = [unit.text for unit in split_body(post.comment, post.diff) if not unit.hidden]
+        ratings = {name: value for name, value in post.ratings.items() if not math.isnan(value)}
+        has_labels = post.stance is not None or bool(ratings)
+        for text in sentences:
+            judgement = judged.get(text_key(text))
+            if judgement and text not in texts_read:
+                texts_read.add(text)
+                yield LabelledText(
+                    text=text, group=post.group, stance=judgement.stance,
+                    ratings=judgement.ratings, weight=SENTENCE_WEIGHT,
+                )  # fmt: skip
+        if has_labels and sentences:
+            for text in sentences if post.by_sentence else [" ".join(sentences)]:
+                yield LabelledText(
+                    text=text, group=post.group, stance=post.stance,
+                    ratings=ratings, weight=post.weight,
+                )  # fmt: skip
+
+
+def _learn_changes(texts: Sequence[_Text], changes: _Changes, vectors: Vectors) -> Rarity:
+    """Encode all texts, collect the evidence of all changes, and count their stems."""
+    vectors.learn(sentence.text for text in texts for sentence in text.sentences)
+    vectors.learn(_texts_of(changes.values()))
+    for change in changes.values():
+        change.evidence = _collect(change, vectors)
+    return _rarity(changes.values())
+
+
+def _collect(change: _Change, vectors: Vectors) -> ChangeEvidence:
+    rows = vectors.of([ref.encoded_text for ref in change.references])
+    return evidence.collect_evidence(change.diff, change.references, rows, vectors)
+
+
+def _texts_of(changes: Iterable[_Change]) -> Iterator[str]:
+    for change in changes:
+        yield from (ref.encoded_text for ref in change.references)
+        yield from evidence.windows(change.diff)
+
+
+def _rarity(changes: Iterable[_Change]) -> Rarity:
+    counts: Counter[str] = Counter()
+    documents = 0
+    for change in changes:
+        ground = evidence.read_change_words(change.diff)
+        counts.update(ground.changed | ground.context)
+        documents += 1
+    return Rarity(
+        frequency={stem: n for stem, n in sorted(counts.items()) if n >= MIN_CHANGES},
+        documents=documents,
+    )
+
+
+def _compare_changes(
+    texts: Sequence[_Text], vectors: Vectors, rarity: Rarity
+) -> Iterator[AboutRow]:
+    """Compare each text with its own change and with others of its pool."""
+    pools: dict[str, list[_Text]] = {}
+    for text in texts:
+        pools.setdefault(text.post.pool, []).append(text)
+    rng = random.Random(0)
+    for text in texts:
+        candidates = [
+            candidate
+            for candidate in pools[text.post.pool]
+            # A text on the same patch is about it, too.
+            if candidate.post.patch != text.post.patch
+        ]
+        if not candidates:
+            continue
+        parts = [(text.whole, text.vector(vectors))]
+        # In use, single sentences are judged as well.
+        if len(text.sentences) > 1:
+            sentence = rng.choice(text.sentences).text
+            parts.append((sentence, vectors[sentence]))
+        for words, vector in parts:
+            for paired in (text, *(rng.choice(candidates) for _ in range(NEGATIVES))):
+                if paired.change.evidence is not None:
+                    is_own = paired is text
+                    yield AboutRow(
+                        evidence.measure_evidence(words, vector, paired.change.evidence, rarity),
+                        is_own,
+                        # Both classes get the same total weight, as do texts with one part and two.
+                        (NEGATIVES if is_own else 1.0) / len(parts),
+                        text.post,
+                        words is parts[0][0],
+                    )
+
+
+def fit_about(rows: Sequence[AboutRow]) -> Floats:
+    """Learn to distinguish a text with its own change from the same text with another one.
+
+    Raises:
+        InputError: There is nothing to learn from.
+    """
+    if not rows:
+        raise InputError("no text of the data can be compared with a change other than its own")
+    return logistic.fit_measures(
+        np.array([row.measures for row in rows]),
+        np.array([float(row.is_own) for row in rows]),
+        weights=np.array([row.weight for row in rows]),
+    )
+
+
+_Compared = tuple[Candidate, Diff, tuple[Comment, ...]]
+
+
+def _compared(corpus: Corpus, texts: Sequence[_Text], fold: int) -> Iterator[_Compared]:
+    """Yield the texts of a fold from which the worth is learned."""
+    rng = random.Random(fold)
+    comments = [
+        text
+        for text in texts
+        if fold_of(text.post.group) == fold and text.post.pool.startswith(COMMENT_POOLS)
+    ]
+    for text in rng.sample(comments, min(len(comments), MAX_COMPARED // FOLDS)):
+        post = text.post
+        size = headline.reference_of(text.change.diff, 1)
+        candidate = Candidate(
+            group=post.pool, kind=size, ratings=post.ratings, is_person=post.is_person
+        )
+        yield candidate, text.change.diff, (post.comment,)
+    reviews = [review for review in corpus.written if fold_of(review.repository) == fold]
+    unseen = [row for row in judgements.read_texts("templates") if fold_of(row["text"]) == fold]
+    most = min(len(unseen), TEMPLATES_PER_CHANGE)
+    for review in reviews:
+        texts_by_kind = dict(review.texts)
+        if foreign := [item for item in reviews if item is not review]:
+            texts_by_kind["other"] = rng.choice(foreign).texts["senior"]
+        for number, template in enumerate(rng.sample(unseen, most)):
+            filled = templates.fill(template["text"], review.patch, rng)
+            texts_by_kind[f"template {number}"] = filled
+        for kind, body in texts_by_kind.items():
+            group = review.diff.sha256
+            yield Candidate(group=group, kind=kind), review.diff, (Comment(body=body),)
+
+
+class _Judge:
+    """Measures the parts of the remarks of texts."""
+
+    def __init__(self, reader: Reader, changes: _Changes, vectors: Vectors) -> None:
+        self._reader = reader
+        self._changes = changes
+        self._vectors = vectors
+
+    def candidates(self, compared: Iterable[_Compared]) -> list[Candidate]:
+        """Return the candidates with the parts of their remarks."""
+        items = list(compared)
+        self._changes.learn(diff for _, diff, _ in items)
+        units = [
+            pipeline.sentences_of(
+                [split_comment(comment, diff, "markdown") for comment in comments]
+            )
+            for _, diff, comments in items
+        ]
+        for (_, diff, _), sentences in zip(items, units, strict=True):
+            change = self._changes[diff.sha256]
+            self._vectors.learn(ref.encoded_text for ref in change.references)
+            self._vectors.learn(evidence.windows(diff))
+            self._vectors.learn(sentence.text for sentence in sentences)
+        readings = self._reader.read_texts(
+            [
+                (sentences, self._vectors.of([unit.text for unit in sentences]))
+                for sentences in units
+            ]
+        )
+        for (candidate, diff, _), sentences, texts in zip(items, units, readings, strict=True):
+            change = self._changes[diff.sha256]
+            cells, ground = pipeline.compare(
+                diff, change.references, sentences, self._vectors, self._reader
+            )
+            if ground is not None:
+                candidate.remarks = [
+                    self._reader.measure(remark, cells, ground) for remark in texts.remarks
+                ]
+        return [candidate for candidate, _, _ in items]
+
+
+def _reference(items: Sequence[Candidate], worth: Floats) -> dict[str, Floats]:
+    """Return the values of real comments and reviews of people, by comparison set."""
+    values: dict[str, list[float]] = {}
+    for item in items:
+        values.setdefault(item.kind, []).append(preferences.value_of(item, worth))
+    return {
+        name: np.sort(np.array(values.get(name, ()), dtype=np.float32))
+        for name in (*headline.CHANGE_SIZES, headline.REVIEWS)
+    }

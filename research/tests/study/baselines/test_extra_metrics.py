@@ -1,0 +1,99 @@
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sacrebleu
+
+from crscore.code import libraries
+from crscore.encoders import hashing, minilm
+from crscore.errors import DependencyError, InputError
+from crscore_lab.study.baselines import metric_files, published
+from crscore_lab.study.caches import VectorCache
+from crscore_lab.study.measures import measurements
+from crscore_lab.study.measures.measurements import Measurements
+from tests.helpers import findings as helper
+from tests.helpers import study as studies
+
+
+def measured(folder: Path, rows: list[dict] | None = None) -> Measurements:
+    rows = studies.rows() if rows is None else rows
+    return helper.made_with_values(folder, rows, resamples=0)[1]
+
+
+def test_baselines_compare_each_review_with_the_human_comment(tmp_path: Path) -> None:
+    found = measured(tmp_path)
+    made = published.baselines()(found, hashing.Hashing())
+    (values,) = [metric.values for metric in made.metrics if metric.name == "chrF++"]
+    known = [
+        sacrebleu.sentence_chrf(row.review.text, [studies.CLAIMS[row.change.id][0]], word_order=2)
+        for row in found.rows
+    ]
+    assert values == pytest.approx([one.score / 100 for one in known])
+    assert made.notes == ()
+
+
+def test_run_takes_the_baselines(tmp_path: Path) -> None:
+    _, found = helper.made_with_values(tmp_path, extra=(published.baselines(),), resamples=0)
+    metrics = {metric.name: metric for metric in found.metrics}
+    assert metrics["METEOR"].values.shape == (15, 3)
+    assert not metrics["METEOR"].primary
+    assert "nltk" in metrics["METEOR"].variant
+
+
+def test_encoder_without_tokens_leaves_bertscore_to_the_default_one(tmp_path: Path) -> None:
+    found = measured(tmp_path)
+    scores = [
+        {one.name: one for one in published.baselines()(found, encoder).metrics}["BERTScore"]
+        for encoder in (hashing.Hashing(), minilm.MiniLM(), VectorCache(hashing.Hashing()))
+    ]
+    assert len({one.variant for one in scores}) == 1
+    assert scores[0].values.tolist() == scores[1].values.tolist() == scores[2].values.tolist()
+
+
+def test_without_the_weights_bertscore_is_left_out(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(minilm, "missing", lambda: "weights not here")
+    made = published.baselines()(measured(tmp_path), hashing.Hashing())
+    assert "BERTScore" not in {one.name for one in made.metrics}
+    assert made.notes == ("BERTScore is left out: hashing:256 has no token vectors",)
+
+
+def test_missing_library_is_said_when_baselines_are_asked_for(monkeypatch) -> None:
+    def gone(package: str) -> str:
+        raise libraries.metadata.PackageNotFoundError(package)
+
+    monkeypatch.setattr(libraries.metadata, "version", gone)
+    with pytest.raises(DependencyError, match=r"crscore\[validate\]"):
+        published.baselines()
+
+
+def judge(path: Path, *, keep: int | None = None) -> Path:
+    lines = [
+        {"change": row["id"], "system": one["system"], "metric": "judge", "relevance": index}
+        for row in studies.rows()
+        for index, one in enumerate(row["reviews"])
+    ]
+    path.write_text("\n".join(json.dumps(line) for line in lines[:keep]), "utf-8")
+    return path
+
+
+def test_metric_of_a_file_is_in_the_order_of_the_rows(tmp_path: Path) -> None:
+    found = measured(tmp_path)
+    made = metric_files.from_files([judge(tmp_path / "judge.jsonl")])(found, hashing.Hashing())
+    assert [(one.name, one.variant) for one in made.metrics] == [("judge", "read from judge.jsonl")]
+    positions = [float(row.position[1]) for row in found.rows]
+    assert made.metrics[0].values.tolist() == np.repeat([positions], 3, axis=0).T.tolist()
+    assert measurements.add_metrics(found, made.metrics).metrics[-1].name == "judge"
+
+
+def test_wrong_file_is_refused_before_the_work(tmp_path: Path) -> None:
+    path = tmp_path / "judge.jsonl"
+    path.write_text("no JSON", "utf-8")
+    with pytest.raises(InputError, match="not a line of JSON"):
+        metric_files.from_files([path])
+
+
+def test_file_that_lacks_a_review_is_refused(tmp_path: Path) -> None:
+    read = metric_files.from_files([judge(tmp_path / "judge.jsonl", keep=4)])
+    with pytest.raises(InputError, match="no value for the review of py:1 by knn"):
+        read(measured(tmp_path), hashing.Hashing())

@@ -1,0 +1,211 @@
+from pathlib import Path
+from types import SimpleNamespace
+
+import msgspec
+import numpy as np
+import pytest
+
+from crscore.errors import InputError
+from crscore.records import Aspects, Usefulness
+from crscore.reports import layout
+from crscore.scorer import Scorer
+from crscore.statistics import resampled
+from crscore_lab.study.data import comments
+from crscore_lab.study.measures import separation
+from crscore_lab.study.measures.separation import NUMBERS, SeparationOptions, SeparationResult
+from crscore_lab.study.report.separation import separation_report
+from tests.helpers import study as helper
+
+SCORER = Scorer(encoder="hashing", threshold=0.3, analyzers="none", cache=False)
+NAMES = ["limit", "retries", "margin", "colour", "timeout", "discount", "seed", "volume"]
+PLAIN = ["relevance", "comprehensiveness", "conciseness", "words", "repeated tokens"]
+
+
+def rows() -> list[dict]:
+    """Eight comments that name what their change is about, four of them at some length."""
+    return [
+        {
+            "comment": f"Why is the {name} raised to {at}0?" + " Please explain it." * (at % 2),
+            "diff_hunk": f"@@ -1 +1 @@\n-{name} = {at}\n+{name} = {at}0\n",
+            "language": "python",
+            "by": "ab"[at // 4],
+            "long": bool(at % 2),
+        }
+        for at, name in enumerate(NAMES)
+    ]
+
+
+def separate(tmp_path: Path, listed: list[dict] | None = None, **options: object):
+    path = helper.write(tmp_path / "c.jsonl", rows() if listed is None else listed)
+    chosen = SeparationOptions(**{"resamples": 50, **options})
+    return separation.separate(comments.read_comments(path, SCORER), SCORER, chosen)
+
+
+def test_own_change_wins(tmp_path: Path) -> None:
+    pairs = separate(tmp_path, other_changes=3).pairs
+    assert (pairs.name, pairs.true, pairs.false, pairs.abstained) == ("own change", 8, 24, 0)
+    by_name = {one.number: one for one in pairs.numbers}
+    assert list(by_name) == PLAIN
+    repeated = by_name["repeated tokens"]
+    assert repeated.paired == separation.Estimate(value=1.0, low=1.0, high=1.0)
+    assert repeated.auc.value == 1.0
+    # The same text has as many words: every pair is a tie.
+    assert by_name["words"].auc.value == by_name["words"].paired.value == 0.5
+    assert by_name["relevance"].paired.value > 0.5
+
+
+def test_labels_are_told_apart_over_all_and_within_a_field(tmp_path: Path) -> None:
+    listed = rows()
+    listed[0]["long"] = None
+    del listed[1]["long"]
+    (label,) = separate(tmp_path, listed, within="by").labels
+    assert (label.name, label.true, label.false, label.abstained) == ("long", 3, 3, 2)
+    words = next(one for one in label.numbers if one.number == "words")
+    assert words.auc.value == words.paired.value == 1.0
+
+
+def test_without_a_field_labels_have_no_second_value(tmp_path: Path) -> None:
+    (label,) = separate(tmp_path).labels
+    assert {one.paired for one in label.numbers} == {None}
+
+
+@pytest.mark.parametrize(
+    ("kind", "has_pairs", "has_labels"),
+    [("auto", True, True), ("pairs", True, False), ("labels", False, True)],
+)
+def test_kind_says_what_is_measured(tmp_path: Path, kind, has_pairs, has_labels) -> None:
+    found = separate(tmp_path, kind=kind)
+    assert (found.pairs is not None, bool(found.labels)) == (has_pairs, has_labels)
+    assert found.notes == ()
+
+
+def test_comments_on_one_change_have_labels_alone(tmp_path: Path) -> None:
+    listed = [one | {"diff_hunk": rows()[0]["diff_hunk"]} for one in rows()]
+    found = separate(tmp_path, listed)
+    assert found.pairs is None
+    assert found.notes == ("no comment has another change to be scored against.",)
+    # One group is drawn every time.
+    assert found.labels[0].numbers[0].auc.low is None
+    with pytest.raises(InputError, match="there must be two of one by"):
+        separate(tmp_path, listed, kind="pairs", within="by")
+
+
+def test_comment_without_another_change_is_left_out(tmp_path: Path) -> None:
+    listed = rows()
+    listed[3]["language"] = "go"
+    pairs = separate(tmp_path, listed).pairs
+    assert (pairs.true, pairs.false, pairs.abstained) == (7, 7, 1)
+
+
+def test_text_without_a_sentence_abstains_and_counts_as_the_lowest(tmp_path: Path) -> None:
+    listed = rows()
+    listed[0] |= {"comment": "<!-- nothing -->", "long": True}
+    found = separate(tmp_path, listed)
+    relevance = found.labels[0].numbers[0]
+    assert (relevance.number, relevance.abstained) == ("relevance", 1)
+    assert [one.abstained for one in found.pairs.numbers] == [2, 2, 2, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"group": "nobody"}, "c.jsonl:1: nobody: missing"),
+        ({"within": "nobody"}, "c.jsonl:1: nobody: missing"),
+    ],
+)
+def test_field_that_does_not_fit_is_named(tmp_path: Path, options, message) -> None:
+    with pytest.raises(InputError) as error:
+        separate(tmp_path, **options)
+    assert message in str(error.value)
+
+
+def test_no_label_is_an_error_where_labels_are_asked_for(tmp_path: Path) -> None:
+    listed = [{key: value for key, value in one.items() if key != "long"} for one in rows()]
+    assert separate(tmp_path, listed).labels == ()
+    with pytest.raises(InputError, match="there is no label"):
+        separate(tmp_path, listed, kind="labels")
+
+
+def test_seed_decides_others_and_draws(tmp_path: Path) -> None:
+    first, again = (separate(tmp_path, within="by", seed=1) for _ in range(2))
+    assert first == again
+    assert (first.comments, first.changes) == (8, 8)
+    assert first.signature.startswith("crscore|")
+
+
+def test_intervals_draw_the_groups(tmp_path: Path) -> None:
+    found = separate(tmp_path, group="by")
+    assert (found.group, found.groups) == ("by", 2)
+    assert separate(tmp_path).groups == 8
+    assert separate(tmp_path, resamples=0).pairs.numbers[0].auc.low is None
+
+
+def test_batches_do_not_change_the_numbers(tmp_path: Path, monkeypatch) -> None:
+    whole = separate(tmp_path)
+    monkeypatch.setattr(separation, "BATCH", 3)
+    said: list[str] = []
+    data = comments.read_comments(tmp_path / "c.jsonl", SCORER)
+    assert (
+        separation.separate(data, SCORER, SeparationOptions(resamples=50), progress=said.append)
+        == whole
+    )
+    assert said[-1] == "scored 16 of 16 pairs of comment and change"
+    assert len(said) == 6
+
+
+def test_usefulness_has_six_numbers_where_there_is_one() -> None:
+    useful = Usefulness(
+        about=0.1,
+        importance=0.2,
+        aspects=Aspects(relevant=0.3, informative=0.4, clear=0.5),
+        shares=(),
+        taken_off=0.0,
+        value=0.7,
+        standing=1,
+        word="",
+        against="",
+    )
+    for usefulness, expected in (
+        (useful, [0.7, 0.1, 0.2, 0.3, 0.4, 0.5]),
+        (None, [None] * 6),
+    ):
+        result = SimpleNamespace(usefulness=usefulness)
+        assert [get(result) for get in list(NUMBERS.values())[:6]] == expected
+
+
+def test_auc_is_that_of_counting_pairs() -> None:
+    rng = np.random.default_rng(0)
+    values = rng.integers(0, 6, 50) / 5
+    positive = rng.random(50) < 0.4
+    strata = [f"s{at}" for at in rng.integers(0, 4, 50)]
+    weights = rng.integers(0, 3, (7, 50)).astype(float)
+
+    def counted(counts: np.ndarray, *, inside: bool) -> float:
+        pairs = [
+            (counts[i] * counts[j], (np.sign(values[i] - values[j]) + 1) / 2)
+            for i in np.flatnonzero(positive)
+            for j in np.flatnonzero(~positive)
+            if not inside or strata[i] == strata[j]
+        ]
+        return sum(n * won for n, won in pairs) / sum(n for n, _ in pairs)
+
+    for inside in (False, True):
+        found = resampled.auc(values, positive, weights, strata=strata if inside else None)
+        assert found == pytest.approx([counted(one, inside=inside) for one in weights])
+
+
+def test_auc_of_one_kind_alone_is_undefined() -> None:
+    found = resampled.auc(np.zeros(2), np.array([True, True]), np.ones((1, 2)))
+    assert np.isnan(found).all()
+
+
+@pytest.mark.parametrize("options", [{}, {"kind": "pairs"}, {"kind": "labels", "within": "by"}])
+def test_report_has_what_was_measured(tmp_path: Path, options: dict) -> None:
+    found: SeparationResult = separate(tmp_path, **options)
+    made = separation_report(found)
+    text = layout.to_text(made)
+    assert ("Is a comment's own change separated" in text) == (found.pairs is not None)
+    assert ("separated from those without it?" in text) == bool(found.labels)
+    assert ("within by" in text) == ("within" in options)
+    assert "<table" in layout.to_html(made)
+    assert msgspec.to_builtins(found)["schema"] == separation.SCHEMA

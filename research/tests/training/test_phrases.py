@@ -1,0 +1,84 @@
+"""Ratings that are read from the words of a text."""
+
+import numpy as np
+import pytest
+
+from crscore.text.code_spans import mask_names
+from crscore.usefulness.phrases import MIN_PROBABILITY, Phrases, split_phrases
+from crscore.usefulness.reading import OUTPUTS, PHRASED, JoinedNetwork
+from crscore_lab.training import phrases as training
+from crscore_lab.training.network import LabelledText
+from tests.helpers.growth import growth
+from tests.helpers.useful import ScriptedNetwork, outputs
+
+IMPORTANCE = PHRASED.index("importance")
+
+
+def model(**weights: float) -> Phrases:
+    """Model of single words; each rating of a text without them is 0.5."""
+    columns = np.array([*weights.values(), 0.5], dtype=np.float32)[:, None]
+    return Phrases(
+        tuple(weights), np.ones(len(weights), np.float32), columns.repeat(len(PHRASED), axis=1)
+    )
+
+
+@pytest.mark.parametrize(
+    "other",
+    ["`parse_all` is never closed", "parseAll() is never closed", "a.read_file is never closed"],
+)
+def test_names_are_the_same_word(other: str) -> None:
+    assert split_phrases(other) == split_phrases("`f` is never closed")
+
+
+def test_plain_words_are_no_names() -> None:
+    assert "x" not in split_phrases("The Parser leaks, i.e. it is never closed. See above.")
+
+
+def test_known_words_move_the_ratings() -> None:
+    low, none, high = model(typo=-0.3, leak=0.4).read(["A typo.", "Hello", "A leak."])[
+        :, IMPORTANCE
+    ]
+    assert low < none == 0 < high
+
+
+def test_ratings_stay_probabilities() -> None:
+    logits = model(leak=50.0).read(["leak"])
+    assert np.allclose(1 / (1 + np.exp(-logits)), 1 - MIN_PROBABILITY)
+
+
+def test_no_texts_give_no_ratings() -> None:
+    assert model(leak=1.0).read([]).shape == (0, len(PHRASED))
+
+
+def test_only_some_ratings_are_joined() -> None:
+    network = ScriptedNetwork(lambda _: outputs(importance=0.9, gives=0.9))
+    joined, alone = (
+        JoinedNetwork(network, model(leak=0.0)).read(["a leak"]),
+        network.read(["a leak"]),
+    )
+    at = [OUTPUTS.index(name) for name in PHRASED]
+    others = np.delete(np.arange(len(OUTPUTS)), at)
+    np.testing.assert_array_equal(joined[:, others], alone[:, others])
+    np.testing.assert_allclose(joined[:, at], alone[:, at] / 2, atol=1e-6)
+
+
+def test_what_is_learned_tells_the_texts_apart() -> None:
+    rows = [
+        LabelledText(text=text.format(number), group=str(number), ratings={"importance": rating})
+        for number in range(20)
+        for text, rating in (("`f{}` is never closed.", 1.0), ("typo in name {}", 0.0))
+    ]
+    severe, trivial = training.learn(rows).read(["`g` is never closed.", "a typo"])
+    assert severe[IMPORTANCE] > 0 > trivial[IMPORTANCE]
+    # Nothing was said about the other ratings.
+    assert severe[PHRASED.index("functional")] == trivial[PHRASED.index("functional")]
+
+
+def test_without_texts_nothing_is_known() -> None:
+    assert training.learn([]).terms == ()
+
+
+@pytest.mark.growth
+def test_splitting_takes_linear_time() -> None:
+    for unit in ("`a", "a_", "aB.", "x()"):
+        assert growth(lambda size, unit=unit: lambda: mask_names(unit * size), 2_000) < 8

@@ -1,0 +1,285 @@
+"""Training on a corpus of our own: a dozen comments, commits and claims, and a scripted network."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from crscore import plugins
+from crscore.encoders import hashing
+from crscore.encoders.minilm import MiniLM, TunedLayers
+from crscore.errors import InputError
+from crscore.matchers.calibrated import weights
+from crscore.matchers.calibrated.plugin import Calibrated
+from crscore.records import Comment, Stance
+from crscore.usefulness import evidence, model
+from crscore.usefulness.headline import CHANGE_SIZES, PARTS, REVIEWS
+from crscore.usefulness.reading import OUTPUTS
+from crscore_lab.study.data.study import Study
+from crscore_lab.training import matcher, preferences, usefulness
+from crscore_lab.training.data import corpus, judgements
+from crscore_lab.training.data.corpus import Corpus, Post
+from crscore_lab.training.data.judgements import FOLDS, Judgement, fold_of, text_key
+from crscore_lab.training.fit.boosting import TreeSettings
+from crscore_lab.training.matcher import MatcherSettings
+from crscore_lab.training.network import LabelledText
+from crscore_lab.training.usefulness import AboutRow, CrossFit
+from tests.helpers import corpora, useful
+
+ENCODER = hashing.Hashing()
+GENERATOR = plugins.create("claims", "structural")
+ASKED = "Please close it."
+
+
+def read(text: str) -> np.ndarray:
+    """Outputs of a network for which whatever asks is useful."""
+    asks = re.search("please|may be|leaks|why", text.lower()) is not None
+    share = 0.9 if asks else 0.1
+    stance = Stance.REQUEST if asks else Stance.PRAISE
+    return useful.outputs(stance, gives=share, importance=share, worth=share, functional=share)
+
+
+class Tuner:
+    """Training that keeps the rows of each of its runs."""
+
+    def __init__(self) -> None:
+        self.runs: list[list[LabelledText]] = []
+
+    def __call__(self, rows: Sequence[LabelledText], encoder: MiniLM) -> useful.ScriptedReader:
+        assert isinstance(encoder, MiniLM)
+        self.runs.append(list(rows))
+        # The layers name their run.
+        layers = TunedLayers({"run": np.full(2, len(self.runs), dtype=np.float16)})
+        return useful.ScriptedReader(read, layers, np.ones((3, len(OUTPUTS)), dtype=np.float32))
+
+
+def train(data: Corpus) -> tuple[model.Weights, Calibrated]:
+    return usefulness.train(data, encoder=ENCODER, tune=Tuner())
+
+
+def cross_fit(data: Corpus) -> tuple[CrossFit, Tuner]:
+    tuner = Tuner()
+    fitted = usefulness.cross_fit(data, encoder=ENCODER, generator=GENERATOR, tune=tuner)
+    return fitted, tuner
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory, own_texts: None) -> Corpus:
+    rows = corpora.rows() | {"study": corpora.rows()["study"][:12]}
+    return corpus.read_corpus(corpora.write(tmp_path_factory.mktemp("corpus"), rows))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def own_texts():
+    judged = {text_key(ASKED): Judgement(Stance.REQUEST, {"gives": 1.0})}
+    small = MatcherSettings(trees=TreeSettings(rounds=4, ensembles=1), axes=3)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(judgements, "read_texts", corpora.own_texts)
+        patch.setattr(judgements, "read_sentence_judgements", lambda: judged)
+        patch.setattr(usefulness, "TEMPLATES_PER_CHANGE", 2)
+        patch.setattr(usefulness.matcher_training, "train", partial(matcher.train, settings=small))
+        yield
+
+
+@pytest.fixture(scope="module")
+def both(data: Corpus) -> tuple[model.Weights, Calibrated]:
+    return train(data)
+
+
+@pytest.fixture(scope="module")
+def learned(both) -> model.Weights:
+    return both[0]
+
+
+@pytest.fixture(scope="module")
+def crossed(data: Corpus) -> tuple[CrossFit, Tuner]:
+    return cross_fit(data)
+
+
+def test_same_corpus_gives_the_same_bytes(data, both) -> None:
+    again = train(data)
+    assert model.to_bytes(again[0]) == model.to_bytes(both[0])
+    assert weights.to_bytes(again[1].weights) == weights.to_bytes(both[1].weights)
+
+
+def test_matcher_is_learned_with_it(data, both) -> None:
+    learned, calibrated = both
+    assert calibrated.weights.encoder == learned.encoder
+    assert calibrated.weights.data_sha256 == data.study.sha256
+
+
+def test_matcher_reads_with_what_was_learned(data, monkeypatch) -> None:
+    readers = []
+
+    def watch(rated: Study, **options: object) -> None:
+        readers.append((rated, options["reader"]))
+
+    monkeypatch.setattr(usefulness.matcher_training, "train", watch)
+    learned, _ = train(data)
+    ((rated, reader),) = readers
+    assert rated is data.study
+    assert reader.weights is learned
+    assert reader.network.network.layers is learned.layers
+
+
+def test_weights_say_what_they_were_learned_from(data, learned) -> None:
+    assert (learned.encoder, learned.data_sha256) == ("hashing:256", data.sha256)
+    counts = learned.rarity.frequency.values()
+    assert usefulness.MIN_CHANGES <= min(counts) <= max(counts) <= learned.rarity.documents
+
+
+def test_parts_fit_what_is_measured(learned) -> None:
+    assert learned.about.shape == (len(evidence.FEATURES) + 1,)
+    assert learned.worth.shape == (len(PARTS) + 1,)
+    for part in (learned.about, learned.worth):
+        assert np.isfinite(part).all()
+    assert (learned.worth[:-1] >= 0).all()
+    assert learned.worth[:-1].any()
+
+
+def test_network_is_the_one_that_has_seen_all_texts(learned) -> None:
+    # After one for each fold.
+    assert learned.layers.tensors["run"][0] == FOLDS + 1
+    assert learned.head.shape == (3, len(OUTPUTS))
+
+
+def test_file_of_it_is_read_again(learned, tmp_path: Path) -> None:
+    path = tmp_path / "own.npz"
+    path.write_bytes(model.to_bytes(learned))
+    assert model.to_bytes(model.read_weights(path)) == path.read_bytes()
+
+
+def test_each_text_meets_its_own_change_and_others_of_its_pool(data, crossed) -> None:
+    rows = crossed[0].about
+    by_text: dict[tuple[Post, bool], list[AboutRow]] = {}
+    for row in rows:
+        by_text.setdefault((row.post, row.is_whole), []).append(row)
+    assert {row.post for row in rows} <= set(data.posts)
+    for compared in by_text.values():
+        assert [row.is_own for row in compared] == [True, *[False] * usefulness.NEGATIVES]
+    totals = [sum(row.weight for row in rows if row.is_own is side) for side in (True, False)]
+    assert totals[0] == pytest.approx(totals[1])
+    assert all(row.post.is_tied for row in rows)
+
+
+def test_network_of_a_fold_has_seen_no_text_of_it(crossed) -> None:
+    fitted, tuner = crossed
+    assert len(tuner.runs) == len(fitted.networks) == FOLDS
+    for fold, seen in enumerate(tuner.runs):
+        assert seen == [row for row in fitted.rows if fold_of(row.group) != fold]
+        assert 0 < len(seen) < len(fitted.rows)
+
+
+def test_rows_are_texts_with_something_known(crossed) -> None:
+    rows = crossed[0].rows
+    assert all(row.text.strip() for row in rows)
+    assert all(row.stance or row.ratings for row in rows)
+    assert not any(np.isnan(value) for row in rows for value in row.ratings.values())
+
+
+def test_judged_sentence_is_learned_once_and_counts_less(crossed) -> None:
+    rows = [row for row in crossed[0].rows if row.text == ASKED]
+    assert [row.weight for row in rows] == [usefulness.SENTENCE_WEIGHT]
+    assert (rows[0].stance, rows[0].ratings) == (Stance.REQUEST, {"gives": 1})
+
+
+def test_what_holds_for_sentences_is_learned_of_each(crossed) -> None:
+    texts = [row.text for row in crossed[0].rows]
+    assert {"The window was 10.", "It is 20 now."} < set(texts)
+    # A whole comment of two sentences.
+    assert any(re.fullmatch(r"`\w+` leaks when .*\. Please close it\.", text) for text in texts)
+
+
+def test_worth_is_learned_from_reviews_of_every_kind(crossed) -> None:
+    kinds_by_change: dict[str, set[str]] = {}
+    for item in (item for fold in crossed[0].candidates for item in fold):
+        if item.kind not in CHANGE_SIZES:
+            kinds_by_change.setdefault(item.group, set()).add(item.kind)
+    assert len(kinds_by_change) == 4
+    assert any("other" in kinds for kinds in kinds_by_change.values())
+    for kinds in kinds_by_change.values():
+        names = {kind.split()[0] for kind in kinds}
+        # A fold may have a single change, and then no review of another one.
+        assert names >= {*preferences.BETTER, *preferences.WORSE} - {"other"}
+        assert {"template 0", "template 1"} <= kinds
+
+
+def test_comments_are_in_the_fold_of_their_group(data, crossed) -> None:
+    compared = [
+        post
+        for post in data.posts
+        if post.is_tied and post.pool.startswith(usefulness.COMMENT_POOLS)
+    ]
+    for fold, candidates in enumerate(crossed[0].candidates):
+        comments = [item for item in candidates if item.kind in CHANGE_SIZES]
+        expected = [post for post in compared if fold_of(post.group) == fold]
+        assert len(comments) == len(expected) > 0
+        assert {item.group for item in comments} == {post.pool for post in expected}
+
+
+def test_remarks_are_measured_as_in_use(crossed) -> None:
+    fitted, _ = crossed
+    items = [item for fold in fitted.candidates for item in fold]
+    assert all(item.remarks for item in items)
+    for remark in (remark for item in items for remark in item.remarks):
+        assert len(remark.parts) == len(PARTS)
+        assert np.isfinite(remark.parts).all()
+        assert 0 <= remark.about <= 1
+    senior = next(item for item in items if item.kind == "senior")
+    praise = next(item for item in items if item.kind == "generic")
+    assert max(remark.gives for remark in senior.remarks) > 0.8
+    assert max(remark.gives for remark in praise.remarks) < 0.2
+
+
+def test_comments_are_limited(data, monkeypatch) -> None:
+    monkeypatch.setattr(usefulness, "MAX_COMPARED", 4)
+    fitted, _ = cross_fit(data)
+    for fold in fitted.candidates:
+        assert sum(item.kind in CHANGE_SIZES for item in fold) == 2
+
+
+def test_reference_is_of_people_alone_by_size_ascending(data, learned) -> None:
+    assert list(learned.reference) == [*CHANGE_SIZES, REVIEWS]
+    sizes = [learned.reference[name] for name in CHANGE_SIZES]
+    assert sum(map(len, sizes)) == sum(post.is_person and post.is_tied for post in data.posts)
+    assert len(learned.reference[REVIEWS]) == len(data.reviews) > 0
+    for values in learned.reference.values():
+        assert len(values)
+        assert (np.diff(values) >= 0).all()
+        assert ((values >= 0) & (values <= 1)).all()
+
+
+def test_size_without_a_comment_has_an_empty_reference(data) -> None:
+    small = tuple(post for post in data.posts if len(post.patch) < 100)
+    trained, _ = train(replace(data, posts=small, reviews=()))
+    counts = {name: len(values) for name, values in trained.reference.items()}
+    assert counts.pop("up to 5 lines") > 0
+    assert set(counts.values()) == {0}
+
+
+def test_text_without_a_sentence_is_left_out(data, learned) -> None:
+    blank = replace(data.posts[0], comment=Comment(body=""))
+    trained, _ = train(replace(data, posts=(*data.posts, blank)))
+    assert model.to_bytes(trained) == model.to_bytes(learned)
+
+
+def test_one_written_review_has_no_other_to_be_compared_with(data) -> None:
+    fitted, _ = cross_fit(replace(data, written=data.written[:1]))
+    kinds = {item.kind for fold in fitted.candidates for item in fold}
+    assert "senior" in kinds
+    assert "other" not in kinds
+
+
+def test_texts_on_one_change_alone_are_an_input_error(data) -> None:
+    with pytest.raises(InputError, match="a change other than its own"):
+        train(replace(data, posts=data.posts[:1]))
+
+
+def test_proposals_are_split_from_sentences(data) -> None:
+    body = "Shorter:\n\n```suggestion\nlimit = 5\n```"
+    sentences = usefulness.split_body(Comment(body=body), data.posts[0].diff)
+    assert [sentence.proposal for sentence in sentences] == [False, True]

@@ -1,0 +1,161 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import msgspec
+import pytest
+
+from crscore.code import comparison
+from crscore.code.samples import Sample
+from crscore.errors import ConfigError, InputError
+from crscore.reports import layout
+from crscore.statistics.bootstrap import BootstrapTest, Wins
+from crscore.statistics.corrections import holm
+
+REFERENCE = ("total = sum(row.size for row in rows)",)
+
+
+def samples(*candidates: str) -> list[Sample]:
+    return [
+        Sample(candidate=text, references=REFERENCE, id=f"p{n}")
+        for n, text in enumerate(candidates)
+    ]
+
+
+RIGHT = samples(*["total = sum(row.size for row in rows)"] * 12)
+NEARLY = samples(*["total = sum(r.size for r in rows)"] * 12)
+WRONG = samples(*["import os"] * 12)
+
+
+def test_clear_difference_is_significant() -> None:
+    (row,) = comparison.compare(RIGHT, WRONG, ["chrf"], resamples=100).metrics
+
+    assert (row.better, row.wins, row.losses) == (1, 1, 0)
+    assert row.first == 100
+    assert row.difference == row.first - row.second
+    assert row.verdict.startswith("would convince people")
+    assert row.disagreement == 0  # Table 4: chrF, 10 points and more
+
+
+def test_order_of_systems_changes_the_sign_only() -> None:
+    (forth,) = comparison.compare(RIGHT, NEARLY, ["bleu"], resamples=50).metrics
+    (back,) = comparison.compare(NEARLY, RIGHT, ["bleu"], resamples=50).metrics
+
+    assert (forth.difference, forth.better, forth.wins) == (
+        -back.difference,
+        -back.better,
+        back.losses,
+    )
+
+
+def test_system_is_no_better_than_itself() -> None:
+    (row,) = comparison.compare(NEARLY, NEARLY, ["rouge_l"], resamples=50).metrics
+
+    assert (row.better, row.difference, row.wins) == (0, 0, 0)
+    assert row.disagreement == 0.72  # Table 4: ROUGE-L, not significant
+    assert "72 %" in row.verdict
+
+
+def test_small_difference_does_not_convince() -> None:
+    # One letter of two hundred in every sample: all resamples are won, by less than 2 points.
+    text = "; ".join(f"value{n} = compute({n})" for n in range(10))
+    right = [Sample(candidate=text, references=(text,), id=str(n)) for n in range(7)]
+    nearly = [Sample(candidate=text + "x", references=(text,), id=str(n)) for n in range(7)]
+    (row,) = comparison.compare(right, nearly, ["chrf"], resamples=50).metrics
+
+    assert (row.better, row.disagreement) == (1, 0.052)  # Table 4: chrF, below 2 points
+    assert 0 < row.difference < 2
+    assert row.verdict.startswith("too small to convince people")
+
+
+def test_rate_below_two_points_joins_pairs_told_and_not_told_apart() -> None:
+    # chrF, Table 4: (5.2 % of 248 + 64.7 % of 218) / 466, by hand.
+    assert comparison.RATES["chrf"].small == pytest.approx((0.052 * 248 + 0.647 * 218) / 466)
+
+
+def test_p_values_are_corrected_for_the_number_of_metrics() -> None:
+    mixed = [*RIGHT[:8], *WRONG[8:]]
+    weaker = [*WRONG[:5], *RIGHT[5:6], *WRONG[6:]]
+    names = ["chrf", "edit", "rouge_l"]
+    rows = comparison.compare(mixed, weaker, names, resamples=400).metrics
+    p_values = [row.p for row in rows]
+
+    assert [row.corrected_p for row in rows] == list(holm([p or 0.0 for p in p_values]))
+    assert [row.better for row in rows] == [int((row.corrected_p or 0) < 0.05) for row in rows]
+    (single,) = comparison.compare(mixed, weaker, ["chrf"], resamples=400).metrics
+    assert single.p == single.corrected_p == rows[0].p
+
+
+def test_no_system_is_better_where_the_interval_holds_0() -> None:
+    row = comparison.PairedTest(2.0, 1.0, Wins(1.0, 0.0), BootstrapTest(0.0, 2.0, 0.001, 0.1))
+
+    assert row.better(0.001) == 0
+    assert row._replace(test=row.test._replace(low=0.1)).better(0.001) == 1
+    assert row._replace(test=row.test._replace(low=0.1)).better(0.05) == 0
+
+
+def test_few_problems_are_a_warning() -> None:
+    assert "only 12 problems" in comparison.compare(RIGHT, WRONG, ["exact"], resamples=9).notes[0]
+    sides = [
+        [replace(sample, id=f"{n}-{sample.id}") for n in range(3) for sample in side]
+        for side in (RIGHT, WRONG)
+    ]
+    assert comparison.compare(*sides, ["exact"], resamples=9).notes == ()
+
+
+def test_metric_without_a_study_says_so() -> None:
+    (row,) = comparison.compare(RIGHT, WRONG, ["edit"], resamples=50).metrics
+
+    assert row.disagreement is None
+    assert "no study has asked" in row.verdict
+
+
+def test_samples_are_paired_by_id() -> None:
+    document = comparison.compare(RIGHT, RIGHT[::-1], ["exact"], resamples=10)
+
+    assert (document.samples, document.problems, document.metrics[0].difference) == (12, 12, 0)
+
+
+def test_several_samples_of_a_problem_are_drawn_together() -> None:
+    document = comparison.compare([*RIGHT, *RIGHT], [*WRONG, *WRONG], ["exact"], resamples=10)
+
+    assert (document.samples, document.problems) == (24, 12)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "message"),
+    [
+        (RIGHT, WRONG[:-1], "A has 1 sample without a partner, the first one 'p11'"),
+        (RIGHT[1:], WRONG, "B has 1 sample without a partner, the first one 'p0'"),
+        ([], [], "no samples"),
+        (
+            RIGHT[:1],
+            [Sample(candidate="a", references=("b",), id="p0")],
+            "the references of 'p0' differ",
+        ),
+    ],
+)
+def test_samples_that_are_no_pairs_are_an_error(
+    first: list[Sample], second: list[Sample], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        comparison.compare(first, second, ["exact"])
+
+
+def test_unknown_preset_is_an_error() -> None:
+    with pytest.raises(ConfigError, match="preset"):
+        comparison.compare(RIGHT, WRONG, ["bleu"], preset="bleu-out")
+
+
+def test_report_and_document_have_every_metric() -> None:
+    document = comparison.compare(
+        RIGHT, WRONG, ["bleu", "edit"], labels=("new", "old"), resamples=20
+    )
+    text = layout.to_text(comparison.comparison_report(document))
+
+    assert "new against old" in text
+    assert all(row.identity in text and row.verdict[:30] in text for row in document.metrics)
+    assert (
+        msgspec.json.decode(msgspec.json.encode(document), type=comparison.CodeComparison)
+        == document
+    )

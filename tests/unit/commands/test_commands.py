@@ -1,0 +1,66 @@
+"""Commands of other distributions, and what is said where crscore-lab is missing."""
+
+from __future__ import annotations
+
+import importlib.metadata
+from importlib.metadata import EntryPoint, EntryPoints
+
+import click
+import pytest
+
+from crscore import cli, commands
+
+
+@click.command("greet")
+def greet() -> None:
+    """Greet."""
+    click.echo("hello")
+
+
+@pytest.fixture
+def points(monkeypatch: pytest.MonkeyPatch) -> list[EntryPoint]:
+    """The installed entry points: none at first."""
+    installed: list[EntryPoint] = []
+
+    def entry_points(group: str) -> EntryPoints:
+        return EntryPoints(point for point in installed if point.group == group)
+
+    monkeypatch.setattr(importlib.metadata, "entry_points", entry_points)
+    return installed
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["validate", "study.jsonl", "--split", "grouped-cv", "5"],
+        ["validate", "--help"],
+        ["train", "matcher", "study.jsonl", "-o", "weights.npz"],
+        ["code", "study", "graded.jsonl"],
+        ["bench", "--judgements", "judgements.jsonl"],
+    ],
+)
+def test_missing_command_is_one_line_with_the_installation(points, capsys, arguments) -> None:
+    assert cli.run(arguments) == cli.EXIT_FAILED
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err == (
+        "crscore: crscore-lab is not installed; install it with: pip install 'crscore[validate]'\n"
+    )
+
+
+def test_help_lists_missing_commands(points, capsys) -> None:
+    assert cli.run(["--help"]) == 0
+    assert "validate   Not installed: pip install 'crscore[validate]'" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["greet", "code.greet"])
+def test_entry_point_is_a_command(points, capsys, name) -> None:
+    points.append(EntryPoint(name, f"{__name__}:greet", commands.GROUP))
+    assert cli.run(name.split(".")) == 0
+    assert capsys.readouterr().out == "hello\n"
+
+
+def test_misspelt_entry_point_is_suggested(points, capsys) -> None:
+    points.append(EntryPoint("greet", f"{__name__}:greet", commands.GROUP))
+    assert cli.run(["gret"]) == cli.EXIT_USAGE
+    assert "did you mean greet?" in capsys.readouterr().err
