@@ -14,6 +14,7 @@ import os
 import re
 import tomllib
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, get_type_hints
 
@@ -33,8 +34,18 @@ MAX_LIMIT = 2**40
 """Maximum value of a limit: far above any practical value, far below the largest file offset."""
 
 
-def _help(text: str, metavar: str | None = None) -> Meta:
-    return Meta(description=text, extra={"metavar": metavar} if metavar else None)
+def _help(text: str, metavar: str | None = None, *, group: str | None = None) -> Meta:
+    """Describe a setting; one without a group has no option on the command line."""
+    extra = {"metavar": metavar, "group": group}
+    return Meta(description=text, extra={key: value for key, value in extra.items() if value})
+
+
+_report = partial(_help, group="Report")
+_gate = partial(_help, group="Gate")
+_part = partial(_help, group="Parts of the run")
+_analysis = partial(_help, group="Static analysis")
+_model = partial(_help, group="Language model")
+_storage = partial(_help, group="Cache and network")
 
 
 Name = Annotated[str, Meta(min_length=1, extra={"metavar": "NAME"})]
@@ -56,83 +67,88 @@ Verify = Literal["code", "llm"]
 class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Settings of the language model that writes claims and verifies remarks."""
 
-    model: Annotated[Name | None, _help("Language model, for claims and --verify llm.")] = None
-    model_revision: Annotated[Revision | None, _help("Revision of that model.")] = None
-    lora: Annotated[Folder | None, _help("LoRA adapter of that model.")] = None
-    max_model_len: Annotated[Limit | None, _help("Maximum tokens of a prompt and its answer.")] = (
+    model: Annotated[Name | None, _model("Language model, for claims and --verify llm.")] = None
+    model_revision: Annotated[Revision | None, _model("Revision of that model.")] = None
+    lora: Annotated[Folder | None, _model("LoRA adapter of that model.")] = None
+    max_model_len: Annotated[Limit | None, _model("Maximum tokens of a prompt and its answer.")] = (
         None
     )
-    tensor_parallel: Annotated[Devices | None, _help("Number of GPUs that share the model.")] = None
-    quantization: Annotated[Name | None, _help("Quantization method of the weights.")] = None
-    dtype: Annotated[Name | None, _help("Numeric type of the weights, such as bfloat16.")] = None
-    concurrency: Annotated[Requests | None, _help("Maximum requests at a time (default: 16).")] = (
+    tensor_parallel: Annotated[Devices | None, _model("Number of GPUs that share the model.")] = (
         None
     )
-    model_timeout: Annotated[Seconds | None, _help("Maximum seconds for one answer.")] = None
-    temperature: Annotated[float, Meta(ge=0, le=2), _help("Sampling temperature.", "T")] = 0.0
-    max_new_tokens: Annotated[Limit, _help("Maximum tokens of one answer.")] = 512
-    form: Annotated[Form | None, _help("Answer format (default: as trained, or json).")] = None
-    few_shots: Annotated[bool | None, _help("Include examples (default: as trained, or yes).")] = (
+    quantization: Annotated[Name | None, _model("Quantization method of the weights.")] = None
+    dtype: Annotated[Name | None, _model("Numeric type of the weights, such as bfloat16.")] = None
+    concurrency: Annotated[Requests | None, _model("Maximum requests at a time (default: 16).")] = (
+        None
+    )
+    model_timeout: Annotated[Seconds | None, _model("Maximum seconds for one answer.")] = None
+    temperature: Annotated[float, Meta(ge=0, le=2), _model("Sampling temperature.", "T")] = 0.0
+    max_new_tokens: Annotated[Limit, _model("Maximum tokens of one answer.")] = 512
+    form: Annotated[Form | None, _model("Answer format (default: as trained, or json).")] = None
+    few_shots: Annotated[bool | None, _model("Include examples (default: as trained, or yes).")] = (
         None
     )
     prompt: Annotated[
-        Name | None, _help("Name of the prompt (default: as trained, or claims.v1).")
+        Name | None, _model("Name of the prompt (default: as trained, or claims.v1).")
     ] = None
 
 
 class Config(ModelSettings, frozen=True, kw_only=True):
     """Settings of one run with their defaults."""
 
-    preset: Annotated[Literal["default", "paper"], _help("Named set of settings.")] = "default"
-    encoder: Annotated[Name, _help("Sentence encoder.", "NAME[:MODEL]")] = "minilm"
-    revision: Annotated[Revision | None, _help("Revision of the encoder's model.")] = None
+    preset: Annotated[Literal["default", "paper"], _part("Named set of settings.")] = "default"
+    encoder: Annotated[Name, _part("Sentence encoder.", "NAME[:MODEL]")] = "minilm"
+    revision: Annotated[Revision | None, _part("Revision of the encoder's model.")] = None
     claims: Annotated[
         Name,
-        _help(
+        _part(
             "Claim generators, joined by +; auto: the configured model, else structural.",
             "NAME[:ARGUMENT]",
         ),
     ] = AUTO
     matcher: Annotated[
         Name,
-        _help(
+        _part(
             "Matcher; auto: calibrated for encoders it has weights for, else published.",
             "NAME[:FILE]",
         ),
     ] = AUTO
     threshold: Annotated[
-        Cosine | None, _help("Cosine threshold of the published matcher (default: the encoder's).")
+        Cosine | None, _part("Cosine threshold of the published matcher (default: the encoder's).")
     ] = None
     verify: Annotated[
-        Verify, _help("Check remarks against the code alone, or also with a language model.")
+        Verify, _model("Check remarks against the code alone, or also with a language model.")
     ] = "code"
-    splitter: Annotated[Splitter, _help("Sentence splitter.")] = "markdown"
-    max_claims: Annotated[Limit | None, _help("Maximum number of claims counted.")] = 12
+    splitter: Annotated[Splitter, _part("Sentence splitter.")] = "markdown"
+    max_claims: Annotated[Limit | None, _part("Maximum number of claims counted.")] = 12
     analyzers: Annotated[
-        Name, _help("Static analysis: auto, none, or comma-separated names and folders.", "NAMES")
+        Name,
+        _analysis("Static analysis: auto, none, or comma-separated names and folders.", "NAMES"),
     ] = "auto"
     trust: Annotated[
-        bool, _help("Run analyzers on untrusted code without a sandbox if none is available.")
+        bool, _analysis("Run analyzers on untrusted code without a sandbox if none is available.")
     ] = False
     max_issues: Annotated[
-        Limit, _help("Maximum issues counted per hunk, the most severe first.")
+        Limit, _analysis("Maximum issues counted per hunk, the most severe first.")
     ] = 3
-    tools_dir: Annotated[Folder | None, _help("Folder where npm analyzers are installed.")] = None
-    cache_dir: Annotated[Folder | None, _help("Cache folder (default: the system's).")] = None
-    cache: Annotated[bool, _help("Cache findings, claims and responses of code hosts.")] = True
-    format: Annotated[Name, _help("Report format.")] = "text"
-    explain: Annotated[bool, _help("Show everything that determined the score.")] = False
-    signature: Annotated[bool, _help("Show the whole signature in the text report.")] = False
-    offline: Annotated[bool, _help("Do not use the network; load models from disk.")] = False
+    tools_dir: Annotated[Folder | None, _analysis("Folder where npm analyzers are installed.")] = (
+        None
+    )
+    cache_dir: Annotated[Folder | None, _storage("Cache folder (default: the system's).")] = None
+    cache: Annotated[bool, _storage("Cache findings, claims and responses of code hosts.")] = True
+    format: Annotated[Name, _report("Report format.")] = "text"
+    explain: Annotated[bool, _report("Show everything that determined the score.")] = False
+    signature: Annotated[bool, _report("Show the whole signature in the text report.")] = False
+    offline: Annotated[bool, _storage("Do not use the network; load models from disk.")] = False
     fail_under: Annotated[
         Standing | None,
-        _help("Exit with 1 when fewer than N of 100 real comments are less useful."),
+        _gate("Exit with 1 when fewer than N of 100 real comments are less useful."),
     ] = None
     fail_under_relevance: Annotated[
-        Share | None, _help("Exit with 1 when relevance (0 to 1) is below X.")
+        Share | None, _gate("Exit with 1 when relevance (0 to 1) is below X.")
     ] = None
     on_nothing: Annotated[
-        OnNothing, _help("With a threshold, what a review without a number does.")
+        OnNothing, _gate("With a threshold, what a review without a number does.")
     ] = "pass"
     max_diff_bytes: Annotated[Limit, _help("Maximum size of a diff in bytes.")] = 10_000_000
     max_files: Annotated[Limit, _help("Maximum files in a diff.")] = 3_000
@@ -155,6 +171,8 @@ class Setting(NamedTuple):
     default: Any
     help: str
     metavar: str | None
+    group: str | None
+    """Heading above its option in the help of a command; None for a setting without an option."""
 
 
 def _describe(field: msgspec.structs.FieldInfo) -> Setting:
@@ -168,7 +186,8 @@ def _describe(field: msgspec.structs.FieldInfo) -> Setting:
             kind = kind.types[0]
     if isinstance(kind, inspect.LiteralType):
         extra["metavar"] = "|".join(map(str, kind.values))
-    return Setting(kind, field.default, extra["description"], extra.get("metavar"))
+    texts = extra["description"], extra.get("metavar"), extra.get("group")
+    return Setting(kind, field.default, *texts)
 
 
 SETTINGS: Mapping[str, Setting] = {

@@ -27,13 +27,16 @@ if TYPE_CHECKING:
 
 MODEL: Final = ModelSettings.__struct_fields__
 """Settings of a language model and its sampling."""
-SCORING: Final = ("claims", "threshold", "verify", *MODEL)
+_SEPARATE: Final = {*MODEL, "claims", "threshold", "verify", "offline", "trust"}
+"""Settings that some commands replace by options of their own, or do not have."""
+PARTS: Final = tuple(
+    name
+    for name, setting in SETTINGS.items()
+    if setting.group not in (None, "Report", "Gate") and name not in _SEPARATE
+)
+"""Settings that choose the parts of a run, in every command that has one."""
+SCORING: Final = ("claims", "threshold", "verify", *MODEL, *PARTS)
 """Settings that determine the score of a review."""
-PARTS: Final = (
-    "preset", "encoder", "revision", "matcher", "splitter", "max_claims", "analyzers",
-    "max_issues", "tools_dir", "cache", "cache_dir",
-)  # fmt: skip
-"""The settings that choose the parts of a run."""
 _KINDS = {"claims": "claims", "encoder": "encoders", "format": "reports", "matcher": "matchers"}
 """Settings that name a plugin, and its kind."""
 _CONFIG: Final = click.option(
@@ -47,20 +50,19 @@ _SHOW: Final = click.option(
 )
 FILE: Final = click.Path(allow_dash=True)
 """File or folder of an argument, completed by the shell; its existence is checked later."""
+_OTHER_OPTIONS: Final = {
+    "Report": ("output", "quiet", "verbose"),
+    "Gate": ("fail_on",),
+    "Parts of the run": (),
+    "Static analysis": ("sarif",),
+    "Language model": (),
+    "Cache and network": ("config", "show_config"),
+}
+"""Options of each group that are no settings."""
 GROUPS: Final = {
-    "Report": ("output", "format", "explain", "signature", "quiet", "verbose"),
-    "Gate": ("fail_under", "fail_under_relevance", "on_nothing", "fail_on"),
-    "Parts of the run": (
-        "claims", "matcher", "threshold", "encoder", "revision", "splitter", "max_claims", "preset",
-    ),
-    "Static analysis": (
-        "analyzers", "max_issues", "tools_dir", "sarif", "trust",
-    ),
-    "Language model": ("verify", *MODEL),
-    "Cache, limits and settings": (
-        "cache", "cache_dir", "offline", "config", "show_config",
-    ),
-}  # fmt: skip
+    heading: (*(name for name, item in SETTINGS.items() if item.group == heading), *others)
+    for heading, others in _OTHER_OPTIONS.items()
+}
 """Groups of options in the help."""
 
 

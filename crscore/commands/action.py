@@ -10,7 +10,7 @@ import glob
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -40,11 +40,10 @@ MAX_SUMMARY_NOTES: Final = 20
 """Maximum messages in the summary; the log has all."""
 MAX_SARIF_FILES: Final = 20
 """Maximum files of other tools."""
-_SETTINGS: Final = (
-    "analyzers", "claims", "matcher", "verify", "max_claims",
-    "fail_under", "fail_under_relevance", "on_nothing",
-)  # fmt: skip
-"""Inputs of the action that are settings."""
+WAIT_BUDGET_S: Final = 300.0
+"""Total seconds that the run for an event may wait for GitHub."""
+NIGHTLY_WAIT_BUDGET_S: Final = 1800.0
+"""The same for a scheduled run, which reads many pull requests and blocks nobody."""
 _MESSAGE_CHARS: Final = 500
 _STOPPED: Final = (
     "The run stopped before its end: a bug in crscore, or it was cancelled. See the log."
@@ -52,7 +51,13 @@ _STOPPED: Final = (
 
 
 @click.command(name="action", cls=GroupedCommand, examples=("crscore action   # in a workflow",))
-def command() -> int:
+@click.option(
+    "--output-dir",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Folder for the reports (default: one in the runner's temporary folder).",
+)
+def command(*, output_dir: Path | None) -> int:
     """Score pull requests as a step of a GitHub workflow.
 
     Reads the variables that a runner sets: the event, the inputs of action.yml, and the files for
@@ -61,7 +66,7 @@ def command() -> int:
     step, outlets, annotate = Step(), environment.outlets(), False
     # `finally`, as a bug in the last of many pull requests must not lose the others.
     try:
-        runner = environment.read_environment()
+        runner = environment.read_environment(output_dir=output_dir)
         annotate = runner.inputs.annotations
         _run(runner, step)
         step.finished = True
@@ -124,7 +129,7 @@ def _run(runner: Environment, step: Step) -> None:
     client = make_client(
         _settings(runner),
         runner.api_url,
-        runner.inputs.wait_budget,
+        NIGHTLY_WAIT_BUDGET_S if isinstance(target, event.Recent) else WAIT_BUDGET_S,
         token=runner.inputs.token,
         report=lambda text: click.echo(one_line(text)),
     )
@@ -146,12 +151,7 @@ def _settings(runner: Environment) -> Config:
     from crscore.settings import resolve_settings  # noqa: PLC0415
 
     # No settings file: the one in the workspace may come from the pull request.
-    return resolve_settings(_flags(runner), file=None)
-
-
-def _flags(runner: Environment) -> dict[str, Any]:
-    values = {name: getattr(runner.inputs, name) for name in _SETTINGS}
-    return {name: value for name, value in values.items() if value is not None}
+    return resolve_settings({"fail_under": runner.inputs.fail_under}, file=None)
 
 
 def _find_numbers(
@@ -169,17 +169,17 @@ def _find_numbers(
     if not isinstance(target, event.Recent):
         return ()
     # All that a page can list, so that the skipped ones are counted, too.
-    limit = environment.MAX_PULL_REQUESTS
-    numbers = pull.find_recent(client, runner.repository, days=target.days, limit=limit)
-    if (skipped := len(numbers) - target.limit) > 0:
-        or_more = " or more" if len(numbers) == limit else ""
+    numbers = pull.find_recent(
+        client, runner.repository, days=event.RECENT_DAYS, limit=pull.MAX_LISTED
+    )
+    if (skipped := len(numbers) - event.MAX_RECENT) > 0:
+        or_more = " or more" if len(numbers) == pull.MAX_LISTED else ""
         step.note(
             "notice",
             "Not scored: open pull requests that changed longest ago, "
-            f"{skipped}{or_more} of them; "
-            "the input max-pull-requests says how many are.",
+            f"{skipped}{or_more} of them; a scheduled run scores {event.MAX_RECENT}.",
         )
-    return numbers[: target.limit]
+    return numbers[: event.MAX_RECENT]
 
 
 def _post_measured(
@@ -256,7 +256,7 @@ def _score(
         number=number,
         authors=inputs.authors,
         markers=dict(inputs.bot_markers),
-        flags=_flags(runner),
+        flags={"fail_under": inputs.fail_under},
         folder=inputs.working_directory,
         reports=reports,
     )

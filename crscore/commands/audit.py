@@ -19,7 +19,7 @@ from crscore.commands._github import (
     print_message,
     web_address,
 )
-from crscore.commands._settings import PARTS, SCORING, load_settings, setting_options
+from crscore.commands._settings import SCORING, load_settings, setting_options
 from crscore.commands._target import find_repositories
 from crscore.commands._terminal import CommandGroup, quiet_option, terminal_style
 from crscore.errors import ConfigError
@@ -210,7 +210,7 @@ def sync(
 )
 @host_options(wait_budget_s=600)
 @quiet_option
-@setting_options("config", *SCORING, *PARTS, "trust")
+@setting_options("config", *SCORING, "trust")
 def score(
     *,
     file: Path,

@@ -10,7 +10,7 @@ import click
 
 from crscore import plugins
 from crscore.commands import analyzers
-from crscore.commands._settings import PARTS, SCORING, load_settings, setting_options
+from crscore.commands._settings import SCORING, load_settings, setting_options
 from crscore.commands._terminal import GroupedCommand
 from crscore.errors import CRScoreError
 from crscore.sandbox import run
@@ -28,7 +28,7 @@ EXIT_FAILED = 3
 @click.command(
     name="doctor", cls=GroupedCommand, examples=("crscore doctor", "crscore doctor --claims vllm")
 )
-@setting_options(*SCORING, *PARTS, "offline", "config")
+@setting_options(*SCORING, "offline", "config")
 def command(*, config_file: Path | None, **flags: Any) -> int:
     """List which parts are ready and which are missing.
 

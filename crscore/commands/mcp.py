@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from crscore.commands._settings import PARTS, SCORING, resolve_here, setting_options
+from crscore.commands._settings import SCORING, resolve_here, setting_options
 from crscore.commands._terminal import GroupedCommand
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     short_help="Serve triage and scores to coding agents.",
     examples=("crscore mcp   # the command that an agent's settings name",),
 )
-@setting_options(*SCORING, *PARTS, "config", analyzers="none")
+@setting_options(*SCORING, "config", analyzers="none")
 def command(*, config_file: Path | None, **flags: Any) -> int:
     """Serve the tools triage_review and score_review to an agent, over standard input and output.
 

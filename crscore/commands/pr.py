@@ -11,7 +11,7 @@ import click
 from crscore import io, progress
 from crscore.commands._github import host_options, make_host, print_message
 from crscore.commands._sarif import read_sarif_files, sarif_option
-from crscore.commands._settings import PARTS, SCORING, setting_options
+from crscore.commands._settings import SCORING, setting_options
 from crscore.commands._target import find_target
 from crscore.commands._terminal import GroupedCommand, quiet_option, terminal_style
 from crscore.errors import ConfigError, CRScoreError
@@ -108,7 +108,7 @@ REPORTS: Final = {
 @host_options(wait_budget_s=300)
 @quiet_option
 @click.option("-v", "--verbose", is_flag=True, help="Print the numbers of requests to stderr.")
-@setting_options(*SCORING, *PARTS, "trust")
+@setting_options(*SCORING, "trust")
 def command(
     targets: tuple[str, ...],
     *,

@@ -12,7 +12,7 @@ from crscore import io, plugins
 from crscore.commands._github import print_message
 from crscore.commands._inputs import order_checked, read_limited
 from crscore.commands._sarif import read_sarif_files, sarif_option
-from crscore.commands._settings import FILE, PARTS, SCORING, load_settings, setting_options
+from crscore.commands._settings import FILE, SCORING, load_settings, setting_options
 from crscore.commands._terminal import GroupedCommand, quiet_option, terminal_style
 from crscore.errors import ConfigError
 from crscore.settings import SETTINGS
@@ -70,7 +70,7 @@ EXIT_GATE = 1
 @sarif_option
 @quiet_option
 @click.option("-v", "--verbose", is_flag=True, help="Print each step and its duration to stderr.")
-@setting_options(*SCORING, *PARTS, "offline", "config")
+@setting_options(*SCORING, "offline", "config")
 def command(
     diff: str | None,
     review: str | None,

@@ -10,7 +10,7 @@ import msgspec
 from crscore import io
 from crscore.commands._github import print_message
 from crscore.commands._inputs import order_checked, read_limited
-from crscore.commands._settings import FILE, PARTS, SCORING, load_settings, setting_options
+from crscore.commands._settings import FILE, SCORING, load_settings, setting_options
 from crscore.commands._terminal import GroupedCommand, quiet_option
 from crscore.errors import ConfigError
 
@@ -64,7 +64,7 @@ WORTH_POSTING: Final = "worth-posting"
     "--budget", type=click.IntRange(min=0), metavar="N", help="Most remarks that are worth posting."
 )
 @quiet_option
-@setting_options(*SCORING, *PARTS, "offline", "config", analyzers="none")
+@setting_options(*SCORING, "offline", "config", analyzers="none")
 def command(
     review: str,
     diff: str,

@@ -23,6 +23,9 @@ from crscore.hosts.outdated_hunks import mark_outdated
 from crscore.hosts.records import Change, PullRequest, RemarkKind
 from crscore.hosts.sticky import is_sticky
 
+MAX_LISTED = 100
+"""Maximum pull requests of one page of GitHub's list."""
+
 
 class _Repository(msgspec.Struct, frozen=True):
     full_name: str
@@ -290,7 +293,7 @@ def find_recent(
         client: GitHub client.
         repository: `owner/name`.
         days: Maximum days since the change.
-        limit: Maximum number, up to 100.
+        limit: Maximum number, up to `MAX_LISTED`.
         now: Current time; None for the clock's.
 
     Returns:

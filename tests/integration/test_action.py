@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from crscore import cli
+from crscore.github.actions import event as event_module
 from crscore.github.actions.outputs import OUTPUTS
 from crscore.github.client import Client
 from crscore.pull_request import run as action_run
@@ -32,7 +33,8 @@ ROOT = Path(__file__).parents[2]
 TOKEN = "ghs_0123456789abcdefghijABCDEFGHIJ012345"
 REPOSITORY, NUMBER = "acme/shop", 7
 SCORE, INSTALL = "Score", "Install the packages of the lock"
-QUICK = {"analyzers": "ruff"}
+QUICK = {"CRSCORE_ANALYZERS": "ruff"}
+"""Settings of the job's environment, beside the inputs."""
 
 
 @pytest.fixture(scope="session")
@@ -50,7 +52,7 @@ def runner(tmp_path_factory: pytest.TempPathFactory) -> Runner:
             shutil.copyfile(ROOT / name, action / name)
     made = Runner(folder, action, {})
     # As `warm.yml` does: what is installed here is what runs for pull requests find.
-    job = made.run("push", {}, QUICK, GITHUB_REPOSITORY=REPOSITORY)
+    job = made.run("push", {}, {}, GITHUB_REPOSITORY=REPOSITORY, **QUICK)
     assert not job.failed, job.log
     assert "Nothing was scored" in job.summary
     ((ref, _),) = made.cached()
@@ -96,15 +98,16 @@ def run(runner: Runner, server: github.Server, event: str, /, **inputs: str) -> 
 def run_with(
     runner: Runner, server: github.Server, event: str, content: object, /, **inputs: str
 ) -> Job:
-    variables = QUICK | {name.replace("_", "-"): value for name, value in inputs.items()}
     repository = server.world.repositories[0].full_name
+    settings = QUICK | {name: value for name, value in inputs.items() if name.isupper()}
     job = runner.run(
         event,
         content,
-        variables,
+        {name.replace("_", "-"): value for name, value in inputs.items() if name.islower()},
         token=TOKEN,
         GITHUB_API_URL=server.url,
         GITHUB_REPOSITORY=repository,
+        **settings,
     )
     assert TOKEN not in job.log + job.summary + str(job.outputs)
     return job
@@ -141,7 +144,7 @@ def forget_reviews_of_python(server: github.Server) -> None:
 
 def test_findings_nobody_addressed_are_annotations(runner: Runner, server: github.Server) -> None:
     forget_reviews_of_python(server)
-    job = run(runner, server, "pull_request", analyzers="ruff,bandit,pyscent,lizard")
+    job = run(runner, server, "pull_request", CRSCORE_ANALYZERS="ruff,bandit,pyscent,lizard")
 
     places = [kept for _, kept, _ in commands(job[SCORE].log) if "file" in kept]
     assert places, job[SCORE].log
@@ -420,7 +423,7 @@ def test_workspace_of_a_stranger_is_neither_imported_nor_believed(
 
 
 def test_analyzers_of_npm_are_installed_and_used(runner: Runner, server: github.Server) -> None:
-    job = run(runner, server, "pull_request", analyzers="auto")
+    job = run(runner, server, "pull_request", CRSCORE_ANALYZERS="auto")
 
     assert not job.failed, job.log
     tools = runner.temp / "crscore-environment" / "share" / "crscore" / "tools"
@@ -435,7 +438,7 @@ def alone(
     """Run the command by itself, as a container does: inputs have their hyphens."""
     variables = surroundings(server, folder, event, content, **inputs)
     done = subprocess.run(
-        [sys.executable, "-I", "-m", "crscore", "action"],
+        [sys.executable, "-I", "-m", "crscore", "action", "--output-dir", "crscore-reports"],
         cwd=folder, env=variables, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert TOKEN not in done.stdout + done.stderr
@@ -456,17 +459,18 @@ def surroundings(
         "GITHUB_OUTPUT": str(folder / "output"),
         "GITHUB_STEP_SUMMARY": str(folder / "summary"),
         "INPUT_TOKEN": TOKEN,
-        "INPUT_ANALYZERS": "none",
-        "INPUT_OUTPUT-DIR": "crscore-reports",
+        "CRSCORE_ANALYZERS": "none",
     }
-    given = {f"INPUT_{name.upper().replace('_', '-')}": value for name, value in inputs.items()}
-    return variables | given
+    return variables | {
+        name if name.isupper() else f"INPUT_{name.upper().replace('_', '-')}": value
+        for name, value in inputs.items()
+    }
 
 
 def test_container_gets_its_inputs_with_hyphens_and_names_relative_files(
     server: github.Server, tmp_path: Path
 ) -> None:
-    done, found = alone(server, tmp_path, "pull_request", fail_under_relevance="0.99")
+    done, found = alone(server, tmp_path, "pull_request", CRSCORE_FAIL_UNDER_RELEVANCE="0.99")
 
     assert done.returncode == 1, done.stderr
     assert found["json-path"] == "crscore-reports/crscore.json"
@@ -486,7 +490,7 @@ def test_several_pull_requests_have_a_section_each_and_no_annotations(
 ) -> None:
     with_another(server)
 
-    done, found = alone(server, tmp_path, "schedule", analyzers="ruff,bandit,lizard")
+    done, found = alone(server, tmp_path, "schedule", CRSCORE_ANALYZERS="ruff,bandit,lizard")
 
     assert done.returncode == 0, done.stdout + done.stderr
     assert commands(done.stdout) == []
@@ -552,10 +556,10 @@ def test_one_of_several_that_fails_is_told_after_the_others(
     class Gone(faults.Script):
         def meet(self, number: int, request: Request) -> faults.Fault | None:
             gone = request.path.endswith("/pulls/8")
-            return faults.Fault(kind=faults.Kind.STATUS) if gone else None
+            return faults.Fault(kind=faults.Kind.STATUS, status=404) if gone else None
 
     server.faults = Gone({})
-    done, found = alone(server, tmp_path, "schedule", comment="true", wait_budget="0")
+    done, found = alone(server, tmp_path, "schedule", comment="true")
 
     assert done.returncode == 3
     assert [name for name, _, text in commands(done.stdout) if "acme/shop#8" in text] == ["error"]
@@ -614,13 +618,22 @@ def test_step_fails_when_the_newest_commit_was_not_reviewed(
     assert outputs((tmp_path / "output").read_text("utf-8"))["relevance"] != ""
 
 
-def test_pull_requests_over_the_limit_are_counted(server: github.Server, tmp_path: Path) -> None:
+def test_pull_requests_over_the_limit_are_counted(
+    server: github.Server,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     with_another(server)
+    for name, value in surroundings(server, tmp_path, "schedule").items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(event_module, "MAX_RECENT", 1)
 
-    done, _ = alone(server, tmp_path, "schedule", max_pull_requests="1")
+    assert cli.run(["action"]) == 0
 
-    assert done.returncode == 0, done.stderr
-    assert "1 of them" in next(text for name, _, text in commands(done.stdout) if name == "notice")
+    notices = [text for name, _, text in commands(capsys.readouterr().out) if name == "notice"]
+    assert "1 of them" in notices[0]
     assert "1 of them" in (tmp_path / "summary").read_text("utf-8")
 
 
@@ -663,7 +676,9 @@ def test_summary_that_cannot_be_written_leaves_outputs_and_annotations(
     (tmp_path / "summary").mkdir()
     forget_reviews_of_python(server)
 
-    done, found = alone(server, tmp_path, "pull_request", analyzers="ruff,bandit,pyscent,lizard")
+    done, found = alone(
+        server, tmp_path, "pull_request", CRSCORE_ANALYZERS="ruff,bandit,pyscent,lizard"
+    )
 
     assert done.returncode == 3
     assert found["relevance"] != ""

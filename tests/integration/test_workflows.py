@@ -27,7 +27,6 @@ DEPLOY = "actions/deploy-pages"
 UPLOAD = "github/codeql-action/upload-sarif@"
 READ = {"actions", "checks", "contents", "statuses"}
 WORKFLOWS = sorted((ROOT / "examples" / "workflows").glob("*.yml"))
-COMPOSITE_ONLY = {"artifact", "npm-analyzers", "python-version", "retention-days"}
 OURS = "OWNER/crscore@0000000000000000000000000000000000000000"
 BENCH = "bench"
 ACTIONLINT = ROOT / "tests" / "data" / "actionlint"
@@ -172,7 +171,12 @@ def test_workflows_have_few_rights_and_an_end(path: Path) -> None:
 
 def test_workflows_give_the_action_inputs_it_has() -> None:
     known = load(ACTION)["inputs"]
-    used = [step["with"] for path in WORKFLOWS for step in steps(path) if step.get("uses") == OURS]
+    used = [
+        step.get("with", {})
+        for path in WORKFLOWS
+        for step in steps(path)
+        if step.get("uses") == OURS
+    ]
 
     calling = {"nightly-audit", BENCH}  # these call the program itself
     assert len(used) == sum(path.stem not in calling for path in WORKFLOWS)
@@ -309,7 +313,7 @@ def test_names_of_the_artifact_agree() -> None:
 
 
 def test_inputs_of_the_actions_are_those_of_the_program() -> None:
-    assert set(load(ACTION)["inputs"]) == set(environment.INPUTS) | COMPOSITE_ONLY
+    assert set(load(ACTION)["inputs"]) == set(environment.INPUTS)
     assert set(load(DOCKER_ACTION)["inputs"]) == set(environment.INPUTS) - {"working-directory"}
     names = set(environment.Inputs.__struct_fields__)
     assert {name.replace("-", "_") for name in environment.INPUTS} == names
@@ -321,7 +325,7 @@ def test_defaults_are_those_of_the_program(path: Path) -> None:
     given = {
         f"INPUT_{name.upper()}": one["default"]
         for name, one in load(path)["inputs"].items()
-        if name not in COMPOSITE_ONLY | {"token", "output-dir"}
+        if name != "token"
     }
 
     assert environment.read_environment(runner | given).inputs == environment.Inputs()
@@ -427,7 +431,7 @@ def test_image_is_built_from_what_is_let_through_and_pinned() -> None:
     assert all((ROOT / name).exists() for name in copied)
     images = re.findall(r"^FROM (\S+)", text, flags=re.MULTILINE)
     assert all(re.fullmatch(r"[\w./:-]+@sha256:[0-9a-f]{64}", image) for image in images)
-    python = load(ACTION)["inputs"]["python-version"]["default"]
+    python = steps(ACTION)[0]["with"]["python-version"]
     assert images[-1].startswith(f"python:{python}-")
 
 
@@ -435,7 +439,7 @@ def test_container_runs_as_the_owner_of_the_runners_files() -> None:
     text = (ROOT / "Dockerfile").read_text("utf-8")
 
     assert re.findall(r"^USER (.*)$", text, flags=re.MULTILINE) == ["1001"]
-    assert load(DOCKER_ACTION)["runs"]["args"] == ["action"]
+    assert load(DOCKER_ACTION)["runs"]["args"][0] == "action"
     assert (
         DOCKER_ACTION.parent / load(DOCKER_ACTION)["runs"]["image"]
     ).resolve() == ROOT / "Dockerfile"

@@ -17,8 +17,6 @@ import msgspec
 from crscore.errors import ConfigError
 
 _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
-MAX_PULL_REQUESTS: Final = 100
-"""Maximum number of pull requests in one run."""
 _WORDS: Final = {
     "bool": "true or false",
     "int": "a whole number",
@@ -27,8 +25,9 @@ _WORDS: Final = {
     "str": "lines of NAME=TEXT",
 }
 """Plain words for the type names in msgspec's errors."""
-# Expected `int | null`, got `str` - at `$.max-claims`; Expected `int` >= 1 - at `$.since-days`;
-# Integer value out of range - at `$.since-days`
+# Expected `int | null`, got `str` - at `$.pull-request`;
+# Expected `float` <= 100.0 - at `$.fail-under`;
+# Integer value out of range - at `$.pull-request`
 _EXPECTED: Final = re.compile(r"Expected `(\w++)[^`]*`([^,]*)")
 # Name of the input at the start of a path: `max-claims`, `bot-markers` of `bot-markers[0]`.
 _FIELD: Final = re.compile(r"[\w-]+")
@@ -36,7 +35,6 @@ _FIELD: Final = re.compile(r"[\w-]+")
 _Meta = msgspec.Meta
 _Text = Annotated[str, _Meta(min_length=1)]
 _Names = Annotated[tuple[str, ...], _Meta(min_length=1)]
-_Share = Annotated[float, _Meta(ge=0, le=1)]
 
 
 class Inputs(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
@@ -52,10 +50,6 @@ class Inputs(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
     """Annotate the lines of unaddressed findings."""
     fail_under: Annotated[float, _Meta(ge=0, le=100)] | None = None
     """Standing below which the step fails, in [0, 100]; None for no gate."""
-    fail_under_relevance: _Share | None = None
-    """Relevance below which the step fails, in [0, 1]; None for no gate."""
-    on_nothing: str | None = None
-    """What a review without a number does, as `--on-nothing` takes it; None for the settings'."""
     fail_on: _Names = ("together",)
     """Reviewers that the gate applies to: `together`, `each`, or patterns of reviewers."""
     fail_on_partial: bool = False
@@ -68,29 +62,10 @@ class Inputs(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
     """Patterns of the reviewers to include; empty for all."""
     bot_markers: tuple[tuple[_Text, _Text], ...] = ()
     """Name of a bot and a text found only in its comments."""
-    analyzers: str | None = None
-    """Static analysis, as `--analyzers` takes it; None for the settings'."""
-    claims: str | None = None
-    """Claim generator, as `--claims` takes it; None for the settings'."""
-    matcher: str | None = None
-    """Matcher, as `--matcher` takes it; None for the settings'."""
-    verify: str | None = None
-    """What checks the remarks, as `--verify` takes it; None for the settings'."""
-    """CPU seconds for a change and its reviews."""
-    max_claims: Annotated[int, _Meta(ge=1, le=1000)] | None = None
-    """Maximum number of claims counted; None for the settings'."""
     sarif: _Names = ()
     """Files and glob patterns with findings of other tools."""
     post_from: Path | None = None
     """Result of another, untrusted job, to be posted; None to measure."""
-    output_dir: str | None = None
-    """Folder for the reports; None for one in the runner's temporary folder."""
-    since_days: Annotated[int, _Meta(ge=1, le=365)] = 7
-    """With a schedule: maximum days since the last change of an open pull request."""
-    max_pull_requests: Annotated[int, _Meta(ge=1, le=MAX_PULL_REQUESTS)] = 20
-    """With a schedule: maximum number of pull requests."""
-    wait_budget: Annotated[float, _Meta(ge=0, le=3600)] = 300.0
-    """Total seconds that the run may wait for GitHub."""
     working_directory: Path | None = None
     """A checkout of the repository, if there is one."""
 
@@ -139,11 +114,16 @@ def outlets(variables: Mapping[str, str] | None = None) -> Outlets:
     )
 
 
-def read_environment(variables: Mapping[str, str] | None = None) -> Environment:
+def read_environment(
+    variables: Mapping[str, str] | None = None, *, output_dir: Path | None = None
+) -> Environment:
     """Read the variables set by the runner.
 
     Args:
         variables: Environment variables; the process's own when None.
+        output_dir: Folder for the reports; None for one in the runner's temporary folder. A
+            relative folder stays relative: in a container the workspace has another path than for
+            the steps that follow, and a relative path is valid for both.
 
     Returns:
         The step's environment.
@@ -162,7 +142,7 @@ def read_environment(variables: Mapping[str, str] | None = None) -> Environment:
         event_path=_path(variables, "GITHUB_EVENT_PATH"),
         repository=repository,
         api_url=variables.get("GITHUB_API_URL") or "https://api.github.com",
-        output_dir=_output_dir(inputs, variables),
+        output_dir=output_dir or Path(variables.get("RUNNER_TEMP") or ".") / "crscore",
     )
 
 
@@ -178,14 +158,6 @@ def _required(variables: Mapping[str, str], name: str) -> str:
 
 def _path(variables: Mapping[str, str], name: str) -> Path | None:
     return Path(variables[name]) if variables.get(name) else None
-
-
-def _output_dir(inputs: Inputs, variables: Mapping[str, str]) -> Path:
-    # A relative folder stays relative: the workspace has different paths inside and outside a
-    # container, and a relative path is valid for the steps on both sides.
-    if inputs.output_dir is not None:
-        return Path(inputs.output_dir)
-    return Path(variables.get("RUNNER_TEMP") or ".") / "crscore"
 
 
 INPUTS: Final = tuple(field.encode_name for field in msgspec.structs.fields(Inputs))

@@ -19,6 +19,10 @@ COMMAND: Final = "/crscore"
 """First word of a comment that requests a run."""
 MAX_EVENT_BYTES: Final = 30_000_000
 """Maximum bytes of an event. GitHub caps a webhook's payload at 25 MB."""
+RECENT_DAYS: Final = 7
+"""A scheduled run scores the open pull requests that changed within so many days."""
+MAX_RECENT: Final = 50
+"""Maximum pull requests of a scheduled run: half of those that one page of GitHub's list has."""
 TRUSTED: Final = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
 """Associations with the repository that may request a run."""
 
@@ -48,12 +52,7 @@ class OfHead:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recent:
-    """Open pull requests changed recently, the last changed first."""
-
-    days: int
-    """Maximum days since the change."""
-    limit: int
-    """Maximum number of pull requests."""
+    """Open pull requests that changed within `RECENT_DAYS`, the last changed first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,9 +141,7 @@ def target(environment: Environment) -> Target:
     if number is not None and name != "issue_comment":
         return ByNumber(number=number)
     if name == "schedule":
-        return Recent(
-            days=environment.inputs.since_days, limit=environment.inputs.max_pull_requests
-        )
+        return Recent()
     if name not in _READERS:
         return NoTarget(
             reason=f"the event {_printable(name)} is about no pull request; "

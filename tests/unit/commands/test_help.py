@@ -65,7 +65,7 @@ def test_options_of_models_are_a_group_of_their_own(
     headings = [line for line in text.splitlines() if line.endswith(":") and line[0] != " "]
     assert headings == [
         "Options:", "Code:", "Report:", "Gate:", "Parts of the run:", "Static analysis:",
-        "Language model:", "Cache, limits and settings:", "Examples:",
+        "Language model:", "Cache and network:", "Examples:",
     ]  # fmt: skip
     models = text.partition("Language model:")[2].partition("Cache, limits")[0]
     for name in settings.ModelSettings.__struct_fields__:

@@ -54,8 +54,7 @@ def test_inputs_are_read() -> None:
         bot_markers="tidy=<!-- tidy:\n\nother = a=b ",
         sarif="a.sarif, out/**/*.sarif\nb c.sarif",
         post_from="x.zip",
-        since_days="3",
-        wait_budget="2.5",
+        review_wait="2.5",
     )
 
     assert (parsed.token, parsed.pull_request, parsed.comment) == ("t0ken", 12, True)
@@ -63,7 +62,7 @@ def test_inputs_are_read() -> None:
     assert parsed.fail_on == ("alice", "*bot", "carol")
     assert parsed.bot_markers == (("tidy", "<!-- tidy:"), ("other", "a=b"))
     assert parsed.sarif == ("a.sarif", "out/**/*.sarif", "b c.sarif")
-    assert (parsed.post_from, parsed.since_days, parsed.wait_budget) == (Path("x.zip"), 3, 2.5)
+    assert (parsed.post_from, parsed.review_wait) == (Path("x.zip"), 2.5)
 
 
 def test_token_is_in_no_repr() -> None:
@@ -71,7 +70,7 @@ def test_token_is_in_no_repr() -> None:
 
 
 def test_folder_for_reports_may_be_named_and_stays_relative() -> None:
-    runner = environment.read_environment(RUNNER | {"INPUT_OUTPUT_DIR": "reports"})
+    runner = environment.read_environment(RUNNER, output_dir=Path("reports"))
 
     assert runner.output_dir == Path("reports")
 
@@ -85,16 +84,13 @@ def test_wrong_input_is_named() -> None:
         ("pull_request", "9" * 5000),
         ("comment", "yes"),
         ("fail_under", "100.5"),
-        ("fail_under_relevance", "1.01"),
         ("fail_under", "nan"),
         ("fail_under", "half"),
         ("fail_on", ","),
         ("bot_markers", "tidy"),
         ("bot_markers", "=text"),
-        ("max_pull_requests", "101"),
-        ("since_days", "366"),
-        ("wait_budget", "-1"),
-        ("wait_budget", "inf"),
+        ("review_wait", "-1"),
+        ("review_wait", "inf"),
     ]:
         with pytest.raises(ConfigError, match=name.replace("_", "-")) as caught:
             inputs(**{name: value})

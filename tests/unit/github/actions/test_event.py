@@ -121,9 +121,7 @@ def test_dispatch_without_a_number_asks_for_nothing(tmp_path: Path) -> None:
 def test_schedule_asks_for_the_recent_ones(tmp_path: Path) -> None:
     content = {"schedule": "23 3 * * *"}
 
-    asked = found(tmp_path, "schedule", content, since_days=2, max_pull_requests=5)
-
-    assert asked == event.Recent(days=2, limit=5)
+    assert found(tmp_path, "schedule", content) == event.Recent()
 
 
 def test_workflow_run_gives_the_head_and_no_number(tmp_path: Path) -> None:
