@@ -221,14 +221,14 @@ def test_comment_of_a_stranger_asks_for_nothing(runner: Runner, server: github.S
 def test_gate_fails_the_step_and_keeps_everything_else(
     runner: Runner, server: github.Server
 ) -> None:
-    job = run(runner, server, "pull_request", fail_under_relevance="0.99", comment="true")
+    job = run(runner, server, "pull_request", CRSCORE_FAIL_UNDER_RELEVANCE="0.99", comment="true")
 
     assert (job[SCORE].outcome, job[SCORE].code) == ("failure", 1)
     assert "below fail-under-relevance 0.99" in messages(job, "error")[0]
     assert (job.artifacts["crscore"] / "crscore.json").is_file()
     assert len(server.writes) == 1
     assert job.summary != ""
-    assert run(runner, server, "pull_request", fail_under_relevance="0.01")[SCORE].code == 0
+    assert run(runner, server, "pull_request", CRSCORE_FAIL_UNDER_RELEVANCE="0.01")[SCORE].code == 0
 
 
 def test_token_that_may_not_write_leaves_the_summary(runner: Runner) -> None:
@@ -257,7 +257,7 @@ def test_wrong_token_is_an_error_that_does_not_show_it(
 def test_wrong_input_is_an_error_before_anything_is_asked(
     runner: Runner, server: github.Server
 ) -> None:
-    job = run(runner, server, "pull_request", fail_under_relevance="2")
+    job = run(runner, server, "pull_request", fail_under="200")
 
     assert job[SCORE].code == 2
     assert "fail-under" in messages(job, "error")[0]
