@@ -60,8 +60,8 @@ _OTHER_OPTIONS: Final = {
 }
 """Options of each group that are no settings."""
 GROUPS: Final = {
-    heading: (*(name for name, item in SETTINGS.items() if item.group == heading), *others)
-    for heading, others in _OTHER_OPTIONS.items()
+    heading: (*(name for name, item in SETTINGS.items() if item.group == heading), *extra_names)
+    for heading, extra_names in _OTHER_OPTIONS.items()
 }
 """Groups of options in the help."""
 
