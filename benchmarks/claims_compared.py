@@ -1,4 +1,4 @@
-"""Compare claims made without a model with those of a language model, and join the two.
+"""Compare claims made without a model with those of a language model.
 
     python benchmarks/claims_compared.py DATA [--folds 5]
 
@@ -20,7 +20,7 @@ from pathlib import Path
 from statistics import fmean, median
 
 from crscore import plugins, scorer, settings
-from crscore.claims import _published
+from crscore.claims.llm.answer import read_answer
 from crscore.diff import parse
 from crscore.scoring import similarity, thresholds
 
@@ -43,14 +43,13 @@ def shares(recorded: list[dict]) -> list[float]:
     generator = plugins.create("claims", "structural")
     shares = []
     for row in recorded:
-        published = _published.parse_published(
-            row["gpt4o_claims_raw"] or "", source="gpt4o"
-        ).references
+        answer = read_answer(row["gpt4o_claims_raw"] or "")
+        published = (*answer.claims, *answer.implications)
         (claims,) = generator.generate([with_files(row)])
         if not published or not claims.references:
             continue
         ours = encoder.encode([reference.encoded_text for reference in claims.references])
-        theirs = encoder.encode([reference.text for reference in published])
+        theirs = encoder.encode(published)
         cosines = similarity.cosine(theirs, ours)
         shares.append(float((cosines.max(axis=1) > tau).mean()))
     print(f"threshold {tau}, {len(shares)} changes with claims of both")
@@ -95,13 +94,7 @@ def main() -> None:
             if (raw := row["gpt4o_claims_raw"])
         ]
         recording.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
-        for claims in (
-            "recorded",
-            f"replay:{recording}",
-            "structural",
-            "recorded+structural",
-            f"replay:{recording}+structural",
-        ):
+        for claims in ("recorded", f"replay:{recording}", "structural"):
             name = claims.replace(f"replay:{recording}", "gpt4o")
             print(f"{name:<22} {correlation(asked.data, claims, asked.folds)}", flush=True)
 

@@ -13,7 +13,6 @@ import msgspec
 
 from crscore import cache, pipeline, plugins
 from crscore.claims.base import ClaimGenerator
-from crscore.claims.llm.merged import Merged
 from crscore.claims.llm.options import ModelOptions
 from crscore.diff import parse
 from crscore.encoders.base import Encoder
@@ -301,7 +300,7 @@ def _make_parts(
     analyzers: Analyzers,
 ) -> pipeline.Parts:
     encoder = encoder or make_encoder(settings)
-    generator = generator or make_generator(settings, encoder)
+    generator = generator or make_generator(settings)
     threshold = None
     if matcher is None:
         matcher, threshold = _make_matcher(settings, encoder, generator)
@@ -361,36 +360,27 @@ def make_encoder(settings: Config, *, threads: int | None = None) -> Encoder:
     return encoder
 
 
-def make_generator(
-    settings: Config, encoder: Encoder, *, first: ClaimGenerator | None = None
-) -> ClaimGenerator:
-    """Make the claim generator in the settings; several are joined by `+`.
+def make_generator(settings: Config) -> ClaimGenerator:
+    """Make the claim generator in the settings.
 
     Args:
         settings: `claims`, and what a model needs.
-        encoder: Encoder for comparing claims of several generators.
-        first: A generator whose claims precede those of the generators in the settings.
 
     Returns:
         The generator, without a model loaded.
 
     Raises:
-        ConfigError: A generator lacks a required setting.
+        ConfigError: The generator lacks a required setting.
         UnknownPluginError: There is no generator with that name.
     """
-    generator_names = plugins.names("claims")
-    parts = settings.claims.split("+")
-    if any(part.partition(":")[0] not in generator_names for part in parts[1:]):
-        # The plus sign is part of a path.
-        parts = [settings.claims]
-    offered = model_options(settings) | {"has_other_generators": len(parts) > 1}
+    name, _, argument = settings.claims.partition(":")
+    offered = model_options(settings)
     if settings.cache:
         offered["cache_dir"] = str(_cache_folder(settings))
-    generators: list[ClaimGenerator] = [] if first is None else [first]
-    for name, _, argument in (part.partition(":") for part in parts):
-        values = {"argument": argument} if argument else {}
-        generators.append(plugins.create("claims", name, values, offered=offered))
-    return generators[0] if len(generators) == 1 else Merged(tuple(generators), encoder)
+    generator: ClaimGenerator = plugins.create(
+        "claims", name, {"argument": argument} if argument else {}, offered=offered
+    )
+    return generator
 
 
 def make_verifier(settings: Config) -> ModelVerifier | None:
@@ -409,15 +399,16 @@ def make_verifier(settings: Config) -> ModelVerifier | None:
         return None
     from crscore.claims.llm.factory import choose_engine, make_engine  # noqa: PLC0415
 
-    claims = dict(part.partition(":")[::2] for part in settings.claims.split("+"))
-    engine = next((name for name in plugins.names("engines") if name in claims), None)
-    values = model_options(settings) | {"has_other_generators": True, "lora": None}
-    options = msgspec.convert(values | {"argument": claims.get(engine or AUTO, "")}, ModelOptions)
+    name, _, argument = settings.claims.partition(":")
+    engine = name if name in plugins.names("engines") else None
+    values = model_options(settings) | {"lora": None}
+    values["argument"] = argument if engine or name == AUTO else ""
+    options = msgspec.convert(values, ModelOptions)
     if engine is None and not options.has_model:
         expected = "llm needs a model: --model NAME, or claims by one"
         raise ConfigError("verify", "settings", expected)
     return ModelVerifier(
-        engine=make_engine(engine or choose_engine(options), options),
+        engine=make_engine(engine or choose_engine(options), options, is_strict=False),
         max_tokens=settings.max_new_tokens,
         temperature=settings.temperature,
         cache=make_store(settings) if settings.cache else None,
@@ -458,18 +449,11 @@ def _make_matcher(
 
 
 def _default_threshold(encoder: Encoder, generator: ClaimGenerator) -> float:
-    """Return an encoder's threshold for a generator's claims; for joined ones, a model's.
+    """Return an encoder's threshold for a generator's claims.
 
     Raises:
         ConfigError: A model may be replaced by `structural`, and the two have other thresholds.
     """
-    if isinstance(generator, Merged):
-        candidates = {thresholds.threshold_for(encoder.identity, kind) for kind in generator.kinds}
-        return (
-            candidates.pop()
-            if len(candidates) == 1
-            else thresholds.threshold_for(encoder.identity, "")
-        )
     threshold = thresholds.threshold_for(encoder.identity, generator.identity)
     fallback = getattr(generator, "fallback", None)
     if fallback and threshold != thresholds.threshold_for(encoder.identity, fallback.identity):

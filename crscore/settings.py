@@ -223,7 +223,7 @@ FILE_RULES: Mapping[str, tuple[str, str]] = {
     "lora": (_NO_VALUE, "cannot be set in a file, as the folder's contents are loaded"),
     "model": (_MODEL_NAME, "may name a model but no folder, as its contents are loaded"),
     "claims": (
-        rf"{_GENERATOR}(?:\+{_GENERATOR})*",
+        _GENERATOR,
         "may name models but no folder or recording, as a change could contain its own",
     ),
     "encoder": (
@@ -408,11 +408,11 @@ def _from_file(file: Path | SettingsText) -> dict[str, Any]:
             flag, variable = f"--{key.replace('_', '-')}", f"{ENVIRONMENT_PREFIX}{key.upper()}"
             raise ConfigError(key, origin, f"{message}; use {flag} or {variable}")
     for key in _MODEL_SETTINGS & values.keys():
-        for part in str(values[key]).split("+"):
-            name = (part if key == "model" else part.partition(":")[2]).strip()
-            # A hub's model name is also a path, and a change could contain that folder.
-            if name and Path(name).exists():
-                raise ConfigError(key, origin, f"{FILE_RULES[key][1]}, and {name} is a folder here")
+        value = str(values[key])
+        name = (value if key == "model" else value.partition(":")[2]).strip()
+        # A hub's model name is also a path, and a change could contain that folder.
+        if name and Path(name).exists():
+            raise ConfigError(key, origin, f"{FILE_RULES[key][1]}, and {name} is a folder here")
     return values
 
 

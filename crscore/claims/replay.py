@@ -16,10 +16,10 @@ from typing import Any
 
 import msgspec
 
-from crscore.claims import _published
 from crscore.claims.base import ClaimGenerator
+from crscore.claims.llm.answer import read_answer
 from crscore.errors import ConfigError, GenerationError
-from crscore.records import Claims, Diff, PseudoReference
+from crscore.records import Claims, Diff, PseudoReference, ReferenceKind
 
 SOURCE = "replay"
 _SUFFIXES = (".json", ".jsonl", ".txt")
@@ -116,9 +116,15 @@ def _claims(entry: Mapping[str, Any]) -> Claims:
 
 
 def _from_raw(text: str) -> Claims:
-    parsed = _published.parse_published(text, source=SOURCE)
-    notes = ("The recorded answer broke off; its last line was left out.",) * parsed.cut_off
-    return Claims(references=parsed.references, raw=text, notes=notes)
+    parsed = read_answer(text)
+    kinds = ((ReferenceKind.CLAIM, parsed.claims), (ReferenceKind.IMPLICATION, parsed.implications))
+    references = tuple(
+        PseudoReference(text=sentence, kind=kind, source=SOURCE)
+        for kind, sentences in kinds
+        for sentence in sentences
+    )
+    notes = ("The recorded answer broke off; its last sentence was left out.",) * parsed.cut
+    return Claims(references=references, raw=text, notes=notes)
 
 
 def _reference(claim: Any) -> PseudoReference:

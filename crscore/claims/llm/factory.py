@@ -17,7 +17,7 @@ from crscore.llm.engines.base import Engine, Sampling
 DEFAULT_PROMPT: Final = "claims.v1"
 CARD: Final = "training.json"
 """File that `crscore train claims` writes beside the weights."""
-_OF_SERVERS: Final = frozenset(("base_url", "api_key"))
+_SERVER_OPTIONS: Final = frozenset(("base_url", "api_key"))
 
 
 class _TrainedPrompt(msgspec.Struct, frozen=True):
@@ -71,20 +71,20 @@ def choose_engine(options: ModelOptions) -> str:
     return "openai" if options.base_url or options.api_key else "vllm"
 
 
-def make_engine(name: str, options: ModelOptions) -> Engine:
+def make_engine(name: str, options: ModelOptions, *, is_strict: bool = True) -> Engine:
     """Make an engine, without loading a model or sending a request.
 
     Args:
         name: The engine's name.
         options: Options of which those for the engine are passed on to it.
+        is_strict: Whether an option that the engine does not have is an error.
 
     Raises:
         ConfigError: An option is invalid.
     """
     engine_options = _engine_options(options)
-    # An engine without a server ignores the server variables of the environment; with several
-    # generators, each takes the options it recognizes.
-    offered = engine_options.keys() if options.has_other_generators else _OF_SERVERS
+    # An engine without a server ignores the server variables of the environment.
+    offered = _SERVER_OPTIONS if is_strict else engine_options.keys()
     engine: Engine = plugins.create(
         "engines",
         name,

@@ -1,37 +1,44 @@
 """Claims from a language model, on any engine.
 
-A diff is split into chunks, each chunk becomes a chat, and all chats of a run form one batch. The
-claims parsed from an answer are checked against the diff, and duplicates are merged. The claims of
-a diff are cached, so that the model is called once for it, however many reviews it has.
+A diff is split into chunks, each chunk becomes a chat, and all chats of a run form one batch.
+Claims in the same words are merged. The claims of a diff are cached, so that the model is called
+once for it, however many reviews it has.
 """
 
 import secrets
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 import msgspec
 
 from crscore.cache import Store
 from crscore.claims.llm import chunks
-from crscore.claims.llm.answer import read_answer
+from crscore.claims.llm.answer import ParsedAnswer, read_answer
 from crscore.claims.llm.cache import cached_claims, claims_key
 from crscore.claims.llm.chunks import Chunk, ChunkedDiff
-from crscore.claims.llm.grounding import deduplicate, ground_claims
-from crscore.claims.llm.prompt import Form, Prompt, example_texts, make_chat, prompt_tokens
+from crscore.claims.llm.prompt import Form, Prompt, make_chat, prompt_tokens
 from crscore.llm.engines.base import Answer, Engine, Message, Sampling
 from crscore.llm.prompt_escaping import Fence
-from crscore.records import Claims, Diff, PseudoReference
+from crscore.records import Claims, Diff, PseudoReference, ReferenceKind
+from crscore.text.code_spans import find_code_spans
+from crscore.text.words import split_identifier, stem
 
-PARSER_VERSION: Final = 3
+PARSER_VERSION: Final = 4
 """Version of the answer parser; cached claims of an older version are ignored."""
 CHATS_PER_GROUP: Final = 128
 """Minimum number of chats sent to a server before its answers are cached."""
 MAX_TOKENS: Final = 3_000
 """Maximum tokens of a chunk, whatever the context size: about `chunks.BUDGET` characters."""
-CUT_OFF: Final = "broke off"
-"""Reason for omitting the last claim of an answer."""
+MAX_CLAIMS: Final = 40
+"""Maximum number of claims, and of implications, taken from one answer: three times what the prompt
+asks for."""
+MAX_CLAIM_CHARS: Final = 1_000
+"""Maximum characters of a claim; a longer text is not a sentence."""
+_FILLERS: Final = frozenset(
+    ("a", "an", "the", "is", "are", "was", "were", "be", "been", "being", "has", "have", "now")
+)
 CHARS_PER_TOKEN: Final = 2.5
 """Characters of a diff per token, a low estimate: code has short tokens."""
 
@@ -129,27 +136,64 @@ class ModelClaims:
 
     def _claims(self, parts: ChunkedDiff, answers: Sequence[Answer]) -> tuple[Claims, bool]:
         references: list[PseudoReference] = []
-        dropped: Counter[str] = Counter()
+        cut_off = 0
         failed: Counter[str] = Counter()
-        examples = example_texts(self.prompt)
         for chunk, answer in zip(parts.chunks, answers, strict=True):
             if answer.reason is not None:
                 failed[answer.reason] += 1
                 continue
             parsed = read_answer(answer.text, whole=answer.whole)
-            grounded = ground_claims(parsed, chunk, source=self.source, examples=examples)
-            dropped += grounded.dropped
-            dropped[CUT_OFF] += parsed.cut
-            references += grounded.references
-        kept_once = deduplicate(references)
-        repeated = len(references) - len(kept_once)
+            cut_off += parsed.cut
+            references += _references(parsed, chunk, self.source)
         texts = [answer.text for answer in answers if answer.reason is None]
         claims = Claims(
-            references=kept_once,
+            references=deduplicate(references),
             raw="\n\n".join(texts) if texts else None,
-            notes=(*parts.notes, *_notes(dropped, repeated, failed, len(answers))),
+            notes=(*parts.notes, *_notes(failed, len(answers), cut_off)),
         )
         return claims, not failed
+
+
+def _references(parsed: ParsedAnswer, chunk: Chunk, source: str) -> Iterator[PseudoReference]:
+    """Yield the claims of one answer, each about all lines of its chunk."""
+    kinds = ((ReferenceKind.CLAIM, parsed.claims), (ReferenceKind.IMPLICATION, parsed.implications))
+    for kind, texts in kinds:
+        for text in texts[:MAX_CLAIMS]:
+            if len(text) <= MAX_CLAIM_CHARS:
+                names = tuple(dict.fromkeys(find_code_spans(text)))
+                yield PseudoReference(
+                    text=text, kind=kind, source=source, spans=chunk.spans, identifiers=names
+                )
+
+
+def deduplicate(references: Iterable[PseudoReference]) -> tuple[PseudoReference, ...]:
+    """Merge claims that use the same words.
+
+    Args:
+        references: Claims and implications of one diff, in order.
+
+    Returns:
+        The first claim of each group, with the lines of the whole group.
+    """
+    first_by_words: dict[tuple[str, ...], PseudoReference] = {}
+    for reference in references:
+        key = normalize(reference.text)
+        first = first_by_words.setdefault(key, reference)
+        if first is not reference:
+            spans = tuple(dict.fromkeys((*first.spans, *reference.spans)))
+            first_by_words[key] = replace(first, spans=spans)
+    return tuple(first_by_words.values())
+
+
+def normalize(text: str) -> tuple[str, ...]:
+    """Return the stems of a sentence's words in order, without articles and forms of `be`.
+
+    Example:
+        >>> normalize("The `user_id` was renamed.") == normalize("`user_id` is now renamed")
+        True
+    """
+    words = (word for word in split_identifier(text) if word not in _FILLERS)
+    return tuple(word if word.isdigit() else stem(word) for word in words)
 
 
 def _groups(parts: Sequence[ChunkedDiff], send_in_groups: bool) -> Iterator[list[ChunkedDiff]]:
@@ -164,14 +208,9 @@ def _groups(parts: Sequence[ChunkedDiff], send_in_groups: bool) -> Iterator[list
         yield group
 
 
-def _notes(dropped: Counter[str], repeated: int, failed: Counter[str], parts: int) -> Iterator[str]:
+def _notes(failed: Counter[str], parts: int, cut_off: int) -> Iterator[str]:
     if failed:
         reasons = "; ".join(f"{reason} ({times})" for reason, times in sorted(failed.items()))
         yield f"The model wrote no claims for {failed.total()} of {parts} parts: {reasons}."
-    if dropped.total():
-        reasons = ", ".join(
-            f"{reason} ({times})" for reason, times in sorted(dropped.items()) if times
-        )
-        yield f"{dropped.total()} of the model's claims were left out: {reasons}."
-    if repeated:
-        yield f"{repeated} of the model's claims were repeated and count once."
+    if cut_off:
+        yield f"{cut_off} of {parts} answers broke off: their last claims were left out."

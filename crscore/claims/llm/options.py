@@ -12,8 +12,6 @@ class ModelOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
     argument: str = ""
     """Model named in the generator's argument."""
-    has_other_generators: bool = False
-    """True when other generators are used too, for which options may be meant."""
     cache_dir: str | None = None
     """Folder of the cached claims; None to cache nothing."""
     prompt: str | None = None

@@ -100,12 +100,6 @@ def prompt_tokens(prompt: Prompt) -> int:
     return (shared + sum(map(len, _fenced(prompt, fence, [""])))) // _CHARS_A_TOKEN
 
 
-def example_texts(prompt: Prompt) -> tuple[str, ...]:
-    """Return all sentences of the examples; a repeated example is not a claim about the change."""
-    examples = prompt.content.examples
-    return tuple(text for example in examples for text in (*example.claims, *example.implications))
-
-
 def answer_schema(prompt: Prompt) -> dict[str, Any]:
     """Return the JSON Schema of an answer in the form `json`."""
     limits = prompt.content.limits

@@ -39,7 +39,7 @@ class ValidationOptions:
     """Options of a run in addition to the settings of the score."""
 
     claims: str = RECORDED
-    """`recorded`, or a claim generator's name with its argument; several joined by `+`."""
+    """`recorded`, or a claim generator's name with its argument."""
     resamples: int = 1000
     """Draws of every bootstrap; 0 for no interval."""
     seed: int = 0
@@ -205,7 +205,7 @@ class _Job(NamedTuple):
         parts = study_scorer.parts
         generators = {issues.WITHOUT: parts.generator}
         # Only the study's own claims come with the findings of its tools.
-        if self.options.claims.partition("+")[0] == RECORDED:
+        if self.options.claims == RECORDED:
             generators[issues.RECORDED] = study.recorded(self.rated)
         settings = override_settings(study_scorer.settings, {"analyzers": suite.NONE})
         shared: dict[str, Any] = {"encoder": parts.encoder, "matcher": parts.matcher}
@@ -309,12 +309,8 @@ def make_scorer(
         paper's procedure.
     """
     parts: dict[str, Any] = {"encoder": encoder, "analyzers": analyzers}
-    first, _, generators = options.claims.partition("+")
-    if first == RECORDED:
-        recorded = parts["generator"] = study.recorded(rated, issues=own_issues)
-        if generators:
-            generator_settings = override_settings(settings, {"claims": generators})
-            parts["generator"] = scorer.make_generator(generator_settings, encoder, first=recorded)
+    if options.claims == RECORDED:
+        parts["generator"] = study.recorded(rated, issues=own_issues)
     else:
         settings = override_settings(settings, {"claims": options.claims})
     try:

@@ -337,7 +337,7 @@ def test_model_is_asked_only_on_request(
 @pytest.mark.parametrize(
     ("settings", "identity"),
     [
-        ({"claims": "openai:big+structural"}, "openai:big,"),
+        ({"claims": "openai:big"}, "openai:big,"),
         ({"claims": "auto:big"}, "openai:big,"),
         ({"claims": "auto", "model": "other"}, "openai:other,"),
         ({"claims": "openai"}, "openai:tiny,"),

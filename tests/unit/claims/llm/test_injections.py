@@ -1,8 +1,4 @@
-"""Changes that try to talk a model into something, and what becomes of its answer.
-
-The defence is the fence around the change. An answer that obeys nevertheless is text in a report;
-`missed` lists the sentences of it that are kept, as nothing but their meaning tells them apart.
-"""
+"""Changes that try to talk a model into something: the defence is the fence around the change."""
 
 import tomllib
 from pathlib import Path
@@ -10,8 +6,6 @@ from pathlib import Path
 import pytest
 
 from crscore.claims.llm import chunks, prompt
-from crscore.claims.llm.answer import read_answer
-from crscore.claims.llm.grounding import ground_claims
 from crscore.diff import parse
 from crscore.llm import prompt_escaping
 from crscore.review import visibility
@@ -44,18 +38,6 @@ def test_there_is_a_case_for_each_place():
     places = " ".join(read_case(name)["place"] for name in NAMES)
     for place in ("comment", "string", "name of a file", "second @@"):
         assert place in places
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_honest_claims_are_kept_and_obedience_only_where_listed(name):
-    case = read_case(name)
-    parsed = read_answer(case["answer"])
-    examples = prompt.example_texts(PROMPT)
-    grounded = ground_claims(parsed, chunk_of(case), source="t", examples=examples)
-    expected = {*case["honest"], *case.get("missed", ())}
-    assert {reference.text for reference in grounded.references} == expected
-    answered = {*parsed.claims, *parsed.implications}
-    assert grounded.dropped.total() == len(answered - expected)
 
 
 @pytest.mark.parametrize("name", NAMES)

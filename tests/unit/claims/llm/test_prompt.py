@@ -7,7 +7,6 @@ import pytest
 
 from crscore.claims.llm import chunks, prompt
 from crscore.claims.llm.answer import ParsedAnswer, read_answer
-from crscore.claims.llm.grounding import ground_claims
 from crscore.diff import parse
 from crscore.errors import ConfigError
 from crscore.llm import prompts
@@ -80,9 +79,7 @@ def test_examples_answer_in_the_form_that_is_asked_for(form) -> None:
 
 def test_examples_keep_the_rules_they_show() -> None:
     for example in PROMPT.content.examples:
-        (chunk,) = chunks.chunk_diff(parse.parse_diff(example.diff)).chunks
-        parsed = ParsedAnswer(claims=example.claims, implications=example.implications, cut=False)
-        assert ground_claims(parsed, chunk, source="t").dropped == {}
+        assert len(chunks.chunk_diff(parse.parse_diff(example.diff)).chunks) == 1
         assert len(example.claims) <= PROMPT.content.limits.claims
 
 
