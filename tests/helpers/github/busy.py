@@ -61,25 +61,6 @@ def busy(pulls: int = 1_000, seed: int = 0) -> World:
     return world
 
 
-def one_more_night(world: World, *, changed: int = 200, seed: int = 1) -> list[int]:
-    """Change pull requests a day later; returns their numbers, the least first."""
-    drawn = random.Random(seed)
-    world.now += _DAY
-    (repository, *_) = world.repositories
-    numbers = sorted(drawn.sample(sorted(repository.pulls), changed))
-    for number in numbers:
-        pull = repository.pulls[number]
-        writer = Writer(world=world, repository=repository, pull=pull)
-        _discuss(writer, drawn.randint(0, 2), drawn)
-        for root in [line for line in pull.lines if line.reply_to is None and drawn.random() < 0.3]:
-            writer.resolve(root, MIRA)
-        if pull.lines:
-            writer.edit(drawn.choice(pull.lines), f"Edited {world.now}")
-        if pull.state == "open" and drawn.random() < 0.3:
-            writer.close()
-    return numbers
-
-
 def _files(word: str) -> dict[str, str]:
     return {f"{name}.py": _text(word) for name in ("cart", "price")}
 

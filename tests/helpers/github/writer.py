@@ -137,10 +137,6 @@ class Writer:
         """Resolve a thread; this changes no time."""
         self.pull.resolved[root.id] = actor
 
-    def reopen(self, root: LineComment) -> None:
-        """Take a thread's resolution back."""
-        del self.pull.resolved[root.id]
-
     def react(self, remark: LineComment | Note | Review, *, up: int = 0, down: int = 0) -> None:
         """Add thumbs; this changes no time."""
         remark.thumbs.up += up
