@@ -9,6 +9,7 @@ from crscore.records import Analysis, ChangedFile, Diff, Finding, Side, ToolRun,
 from crscore.static_analysis import change, tools, wording
 from crscore.static_analysis.analyzer import Analyzer, Pattern
 from crscore.static_analysis.execute import Outcome
+from crscore.static_analysis.external_sarif import ExternalRun
 from crscore.static_analysis.tools import Absent, Installed
 from crscore.static_analysis.units import Unit, adds_lines, suffix_of
 
@@ -44,7 +45,7 @@ def analysis(
     results: Sequence[ToolResult],
     *,
     confined: bool,
-    outside: tuple[tuple[ToolRun, tuple[Finding, ...]], ...],
+    outside: Sequence[ExternalRun],
 ) -> Analysis:
     """Combine the output of all tools for one change.
 
@@ -77,13 +78,15 @@ def analysis(
     confined = confined or not runs
     # A linter that also ran here repeats its findings in other words.
     identities = {_identity(finding) for finding in findings}
-    for run, reported in outside:
-        runs.append(run)
-        findings.extend(finding for finding in reported if _identity(finding) not in identities)
+    for external in outside:
+        runs.append(external.run)
+        findings += [
+            finding for finding in external.findings if _identity(finding) not in identities
+        ]
     return Analysis(
         findings=tuple(sorted(dict.fromkeys(findings), key=_place)),
         tools=tuple(runs),
-        notes=tuple(_notes(runs)),
+        notes=(*_notes(runs), *(external.note for external in outside if external.note)),
         confined=confined,
     )
 

@@ -1,15 +1,17 @@
 """Findings of tools outside of this run, from SARIF files of a team's own CI.
 
-Tools name files relative to their working folder, or by the path of the checkout on another
-machine: `file:///home/runner/work/shop/shop/src/a.py`.
+A finding counts for a file of the change only if it names exactly this file, from the root of the
+repository: `src/a.py` is another file than `packages/web/src/a.py`. An absolute path, such as
+`file:///home/runner/work/shop/shop/src/a.py`, is read from the root of its checkout.
 """
 
 import hashlib
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Final
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
 from urllib.parse import unquote
 
 import msgspec
@@ -35,9 +37,18 @@ MAX_NAME = 60
 _LEVELS = {"error": Severity.ERROR, "note": Severity.NOTE, "none": Severity.NOTE}
 
 
-def find_runs(
-    reports: Sequence[RawReport], diff: Diff
-) -> tuple[tuple[ToolRun, tuple[Finding, ...]], ...]:
+class ExternalRun(NamedTuple):
+    """Run of a tool outside of crscore."""
+
+    run: ToolRun
+    """State of the run."""
+    findings: tuple[Finding, ...]
+    """Findings in the changed files, without suppressed ones."""
+    note: str
+    """Count of the findings that were left out; "" for none."""
+
+
+def find_runs(reports: Sequence[RawReport], diff: Diff) -> tuple[ExternalRun, ...]:
     """Find the findings of SARIF files that belong to a change.
 
     Args:
@@ -45,38 +56,44 @@ def find_runs(
         diff: The change.
 
     Returns:
-        For each run its state and its findings in the changed files, without suppressed ones.
+        Each run, in order.
     """
+    root = _checkout() if reports else ""
+    return tuple(_find_run(report, diff, root) for report in reports)
+
+
+def _find_run(report: RawReport, diff: Diff, root: str) -> ExternalRun:
     by_path = {file.path: file for file in diff.files}
-    results = []
-    for report in reports:
-        name = _UNSAFE.sub("_", report.tool or UNKNOWN)[:MAX_NAME]
-        reported_paths = [*(raw.path for raw in report.findings), *report.unparsed]
-        paths = match_paths(reported_paths, by_path)
-        by_file: dict[str, list[Finding]] = {}
-        unread = {paths[path] for path in report.unparsed if path in paths}
-        for raw in report.findings:
-            path = paths.get(raw.path)
-            if path is None or raw.suppressed or not raw.message.strip():
-                continue
-            if _UNREAD.fullmatch(raw.rule):
-                unread.add(path)
-            else:
-                by_file.setdefault(path, []).append(_finding(raw, name, path))
-        run = ToolRun(
-            tool=name,
-            version=_versioned(report),
-            state=ToolState.RAN,
-            files=len(by_file),
-            unread=tuple(sorted(unread)),
-        )
-        marked = [
-            finding
-            for path, findings in by_file.items()
-            for finding in change.classify(by_path[path], findings, None, sources=None)
-        ]
-        results.append((run, tuple(marked)))
-    return tuple(results)
+    name = _UNSAFE.sub("_", report.tool or UNKNOWN)[:MAX_NAME]
+    findings: dict[str, list[Finding]] = {}
+    unread = {path for uri in report.unparsed if (path := path_of(uri, root)) in by_path}
+    left_out = Counter(invalid=report.invalid)
+    for raw in report.findings:
+        path = path_of(raw.path, root)
+        if path not in by_path:
+            left_out["elsewhere"] += 1
+        elif _UNREAD.fullmatch(raw.rule):
+            unread.add(path)
+        elif not raw.suppressed and raw.message.strip():
+            findings.setdefault(path, []).append(_finding(raw, name, path))
+    marked = [
+        finding
+        for path, of_file in findings.items()
+        for finding in change.classify(by_path[path], of_file, None, sources=None)
+    ]
+    run = ToolRun(
+        tool=name,
+        version=_versioned(report),
+        state=ToolState.RAN,
+        files=len(findings),
+        unread=tuple(sorted(unread)),
+    )
+    counts = (f"{left_out[key]:,} {text}" for key, text in _LEFT_OUT.items() if left_out[key])
+    note = f"{name}: findings left out: {', '.join(counts)}." if left_out.total() else ""
+    return ExternalRun(run, tuple(marked), note)
+
+
+_LEFT_OUT: Final = {"elsewhere": "in files outside of the change", "invalid": "invalid"}
 
 
 def _versioned(report: RawReport) -> str:
@@ -103,47 +120,39 @@ def _finding(raw: RawFinding, tool: str, path: str) -> Finding:
 _MAX_STEPS: Final = 100
 """Maximum number of folders in a path."""
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):")
+# /home/runner/work/shop/shop, D:/a/shop/shop and, in a container, /__w/shop/shop, /github/workspace
+_WORKSPACE: Final = re.compile(
+    r"(?:(?:/(?:home|Users)/runner/work|/__w|/?[A-Za-z]:/a)/([^/]+)/\1|/github/workspace)/"
+)
 
 
-def match_paths(uris: Iterable[str], paths: Collection[str]) -> Mapping[str, str]:
-    """Match the URIs of one report to the files of a change.
+def _checkout() -> str:
+    """Return the root of the checkout that crscore runs in, else the working folder."""
+    working_folder = Path.cwd()
+    roots = (
+        folder for folder in (working_folder, *working_folder.parents) if (folder / ".git").exists()
+    )
+    return f"{next(roots, working_folder).as_posix().rstrip('/')}/"
 
-    A URI matches if it is one of `paths`, or ends with one of them. The ending must be unique in
-    both directions: no other path ends the URI, and no other URI means the path. A path without a
-    folder, such as `index.js`, could end many: it matches only in the folder that contains all
-    absolute paths of the report.
+
+def path_of(uri: str, root: str) -> str:
+    """Return the path of a file from the root of the repository.
 
     Args:
-        uris: URIs or paths as a tool wrote them, in any order.
-        paths: Paths of the change's files, case-sensitive.
+        uri: URI or path as a tool wrote it.
+        root: Folder of the repository on this machine, with a slash at the end. The workspaces of
+            GitHub's runners are known, too.
 
     Returns:
-        URI -> path of the change's file, for each URI that matches.
+        The path without `.` and `..`; an absolute path where the repository is unknown; "" for
+        another scheme than `file`.
+
+    Example:
+        >>> path_of("file:///home/runner/work/shop/shop/src/a%20b.py", "/tmp/shop/")
+        'src/a b.py'
+        >>> path_of("/builds/shop/src/a.py", "/tmp/shop/")
+        '/builds/shop/src/a.py'
     """
-    changed_paths = frozenset(paths)
-    names = {uri: _file_name(uri) for uri in uris}
-    exact = {uri: name for uri, name in names.items() if name in changed_paths}
-    absolute = [posixpath.dirname(name) for name in names.values() if name.startswith("/")]
-    top = posixpath.commonpath(absolute) if absolute else None
-    path_by_name: dict[str, str] = {}
-    for name in {*names.values()}:
-        steps = name.split("/")
-        endings = changed_paths.intersection("/".join(steps[start:]) for start in range(len(steps)))
-        if len(endings) == 1:
-            (path,) = endings
-            if name in changed_paths or "/" in path or posixpath.dirname(name) == top:
-                path_by_name[name] = path
-    uses = Counter(path_by_name.values())
-    unique = {
-        uri: path_by_name[name]
-        for uri, name in names.items()
-        if name in path_by_name and uses[path_by_name[name]] == 1
-    }
-    return unique | exact
-
-
-def _file_name(uri: str) -> str:
-    """Return the path in a URI, without `.` and `..`; "" if it is not a file."""
     text = uri.strip()
     scheme = _SCHEME.match(text)
     if scheme:
@@ -153,4 +162,7 @@ def _file_name(uri: str) -> str:
         if scheme[1].lower() != "file":
             return ""
     path = posixpath.normpath(unquote(text, errors="replace").replace("\\", "/"))
-    return path if path.count("/") <= _MAX_STEPS else ""
+    if path.count("/") > _MAX_STEPS:
+        return ""
+    workspace = _WORKSPACE.match(path)
+    return path[workspace.end() :] if workspace else path.removeprefix(root)

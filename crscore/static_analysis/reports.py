@@ -40,6 +40,8 @@ class RawReport:
     """Findings in the tool's order."""
     unparsed: tuple[str, ...] = ()
     """Files that the tool could not read, as named by it."""
+    invalid: int = 0
+    """Number of entries that are no findings and were dropped."""
 
 
 def replace_surrogates(report: RawReport) -> RawReport:

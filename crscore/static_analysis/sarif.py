@@ -1,9 +1,9 @@
-"""Parser of SARIF 2.1.0, from a tool's output or from a file of a team's CI.
+"""Reader of SARIF 2.1.0, from a tool's output or from a file of a team's CI.
 
-Nothing in it is trusted. A value of the wrong type counts as absent; an invalid document is a
-`ToolOutputError`. Tried with the output of ruff 0.17, PMD 7.28 and oxlint 1.94, and with the
-conventions of CodeQL (rules of extensions, embedded links), semgrep (`suppressions`), ESLint and
-PMD (files that could not be read are in notifications).
+Nothing in it is trusted. A value of the wrong type counts as absent, and a result that is not an
+object is counted and dropped. Tried with the output of ruff 0.17, PMD 7.28 and oxlint 1.94, and
+with the conventions of CodeQL (rules of extensions, embedded links), semgrep (`suppressions`),
+ESLint and PMD (files that could not be read are in notifications).
 
 Source:
     OASIS, Static Analysis Results Interchange Format (SARIF) Version 2.1.0, sections 3.4
@@ -14,7 +14,7 @@ Source:
 import json
 import re
 from collections.abc import Iterator
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from crscore.errors import ToolOutputError
 from crscore.static_analysis.reports import RawFinding, RawReport, replace_surrogates
@@ -36,12 +36,12 @@ _LEVELS: Final = ("note", "warning", "error")
 _NO_FINDING: Final = frozenset({"pass", "open", "informational", "notApplicable"})
 _PLACEHOLDER: Final = re.compile(r"\{\{|\}\}|\{(\d{1,3})\}")
 _ABSOLUTE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|[/\\]")
+# Names that tools give the base of the checkout; %SRCROOT% is the specification's.
+_CHECKOUT: Final = frozenset({"%SRCROOT%", "SRCROOT", "PROJECTROOT", "ROOTPATH"})
 _MAX_MESSAGE: Final = 10_000
 _MAX_ARGUMENT: Final = 1_000
 _MAX_NESTED_BASES: Final = 10
 _MAX_LEVELS: Final = 5
-_MAX_EXTENSIONS: Final = 100
-_MAX_ROOTS: Final = 100
 # Longest path of Linux. Many results can share one long base, and each would have its own copy.
 _MAX_PATH: Final = 4_096
 
@@ -64,135 +64,127 @@ def read_sarif(content: bytes, *, source: str) -> tuple[RawReport, ...]:
         ToolOutputError: The content is not SARIF 2.1.0, has too many results, keeps them in another
             file, or reports that the tool failed and found nothing.
     """
-    log = _log(content, source)
-    runs = _array(log, "runs", source)
-    for run in runs:
-        if _object(run, "externalPropertyFileReferences").get("results"):
-            raise ToolOutputError(source, "its results are in another file, which is not read")
-    results = sum(len(_array(run, "results", source)) for run in runs)
-    if results > MAX_RESULTS:
-        raise ToolOutputError(
-            source, f"it has {results:,} results and {MAX_RESULTS:,} is the maximum"
-        )
-    return tuple(replace_surrogates(_Run(run, source).report()) for run in runs)
-
-
-def _log(content: bytes, source: str) -> Json:
     try:
         text = content.decode(json.detect_encoding(content), errors="replace")
         log = json.loads(text.removeprefix("\ufeff"), parse_constant=lambda _: None)
     except (ValueError, RecursionError) as exc:
         raise ToolOutputError(source, f"it is not JSON: {exc}") from exc
-    if not isinstance(log, dict):
-        raise ToolOutputError(source, "it is not SARIF: it is not a JSON object")
-    version = log.get("version")
-    if version != VERSION:
-        problem = f"version {version!r:.40}" if "version" in log else "no version"
+    if not isinstance(log, dict) or not isinstance(log.get("runs"), list):
+        raise ToolOutputError(source, "it is not SARIF: it has no list of runs")
+    if log.get("version") != VERSION:
+        problem = f"version {log['version']!r:.40}" if "version" in log else "no version"
         raise ToolOutputError(source, f"it has {problem} and only SARIF {VERSION} is read")
-    if not isinstance(log.get("runs"), list):
-        raise ToolOutputError(source, "it has no list of runs")
-    return log
+    runs = _objects(log, "runs")
+    results = sum(len(_objects(run, "results")) for run in runs)
+    if results > MAX_RESULTS:
+        raise ToolOutputError(
+            source, f"it has {results:,} results and {MAX_RESULTS:,} is the maximum"
+        )
+    return tuple(replace_surrogates(_RunReader(run).report(source)) for run in runs)
 
 
-def _rule_id(result: Json) -> str:
-    return _text(result, "ruleId") or _text(result, "rule", "id")
+class _RunReader:
+    """Run with what its results refer to."""
 
-
-class _Part:
-    """Driver or extension of a tool."""
-
-    def __init__(self, component: Json) -> None:
-        self.component = component
-        self.rules = _objects(component, "rules")
-        # Reversed, so that the first of several rules with one id stays.
-        self.by_id = {_text(rule, "id"): rule for rule in reversed(self.rules)}
-
-
-class _Rule(NamedTuple):
-    """Rule with the part of the tool that defines it."""
-
-    rule: Json
-    part: _Part
-
-
-class _Run:
-    """Run with the parts that its results refer to."""
-
-    def __init__(self, run: Json, source: str) -> None:
-        self.run, self.source = run, source
+    def __init__(self, run: Json) -> None:
+        self.run = run
         self.driver = _object(run, "tool", "driver")
-        extensions = _objects(_object(run, "tool"), "extensions")[:_MAX_EXTENSIONS]
-        self.parts = [_Part(component) for component in (self.driver, *extensions)]
+        components = [self.driver, *_objects(_object(run, "tool"), "extensions")]
+        self.rules = [_objects(component, "rules") for component in components]
+        self.rules_by_id: dict[str, Json] = {}
+        self.strings: Json = {}
+        for component, rules in zip(components, self.rules, strict=True):
+            for rule in rules:
+                self.rules_by_id.setdefault(_text(rule, "id"), rule)
+            self.strings = _object(component, "globalMessageStrings") | self.strings
         self.bases = _object(run, "originalUriBaseIds")
-        uris = [_text(self.bases, name, "uri") for name in self.bases]
-        self.roots = [f"{uri.rstrip('/')}/" for uri in uris if _ABSOLUTE.match(uri)][:_MAX_ROOTS]
+        uris = [_text(self.bases, name, "uri") for name in sorted(_CHECKOUT)]
+        self.roots = [f"{uri.rstrip('/')}/" for uri in uris if _ABSOLUTE.match(uri)]
         self.artifacts = _objects(run, "artifacts")
 
-    def report(self) -> RawReport:
-        findings = tuple(self._findings())
-        unparsed = tuple(dict.fromkeys(self._unparsed()))
-        invocations = _objects(self.run, "invocations")
-        failed = [run for run in invocations if run.get("executionSuccessful") is False]
+    def report(self, source: str) -> RawReport:
+        """Read the run.
+
+        Raises:
+            ToolOutputError: Its results are elsewhere, or its tool failed and found nothing.
+        """
+        if _object(self.run, "externalPropertyFileReferences").get("results"):
+            raise ToolOutputError(source, "its results are in another file, which is not read")
+        findings, unparsed = tuple(self._findings()), tuple(dict.fromkeys(self._unparsed()))
+        failed = [
+            invocation
+            for invocation in _objects(self.run, "invocations")
+            if invocation.get("executionSuccessful") is False
+        ]
         # Without a result, a failed tool would look like one that found nothing.
         if failed and not findings and not unparsed:
-            reason = f"it says that the tool failed{_failure_reason(failed[0])}"
-            raise ToolOutputError(self.source, reason)
+            texts = [_text(note, "message", "text") for note in _notifications(failed[0])]
+            reasons = map(shorten, (*texts, _text(failed[0], "exitCodeDescription")))
+            reason = next((f": {sentence}" for sentence in reasons if sentence), "")
+            raise ToolOutputError(source, f"it says that the tool failed{reason}")
         return RawReport(
             tool=_text(self.driver, "name") or None,
             version=_text(self.driver, "semanticVersion") or _text(self.driver, "version") or None,
             findings=findings,
             unparsed=unparsed,
+            invalid=_count_invalid(self.run),
         )
 
     def _findings(self) -> Iterator[RawFinding]:
-        for result in _array(self.run, "results", self.source):
+        for result in _objects(self.run, "results"):
             kind = _text(result, "kind")
             baseline = _text(result, "baselineState") or None
-            if kind in _NO_FINDING or baseline == "absent":
+            if not result or kind in _NO_FINDING or baseline == "absent":
                 continue
             rule = self._rule(result)
-            path, line, end = self._place(result)
+            path, line, end = self._location(result)
             yield RawFinding(
                 path=path,
-                rule=_rule_id(result) or _text(rule.rule, "id"),
-                message=_message(result, rule),
+                rule=_rule_id(result) or _text(rule, "id"),
+                message=self._message(result, rule),
                 line=line,
                 end_line=end,
-                level=_level(result, rule.rule) if kind != "review" else "note",
+                level=_level(result, rule) if kind != "review" else "note",
                 suppressed=_suppressed(result),
                 baseline=baseline,
             )
 
-    def _rule(self, result: Json) -> _Rule:
-        """Look up the rule of a result: by index where the ids agree, else by id."""
-        reference = _object(result, "rule")
-        part = self._part(_object(reference, "toolComponent"))
+    def _rule(self, result: Json) -> Json:
+        """Look up the rule of a result by its id, or by its index where it has no id."""
         name = _rule_id(result)
-        index = _whole(reference.get("index", result.get("ruleIndex")))
-        if index is not None and index < len(part.rules):
-            rule = part.rules[index]
-            rule_id = _text(rule, "id")
-            if not name or name == rule_id or name.startswith(rule_id + "/"):
-                return _Rule(rule, part)
         # `CA5350/md5` is a case of the rule `CA5350`.
         for _ in range(_MAX_LEVELS):
-            for candidate in (part, *self.parts):
-                if name in candidate.by_id:
-                    return _Rule(candidate.by_id[name], candidate)
+            if name in self.rules_by_id:
+                return self.rules_by_id[name]
             name = name.rpartition("/")[0]
-        return _Rule({}, part)
+        reference = _object(result, "rule")
+        index = _whole(reference.get("index", result.get("ruleIndex")))
+        extension = _whole(_object(reference, "toolComponent").get("index"))
+        component = 0 if extension is None else extension + 1
+        if _rule_id(result) or index is None or component >= len(self.rules):
+            return {}
+        rules = self.rules[component]
+        return rules[index] if index < len(rules) else {}
 
-    def _part(self, reference: Json) -> _Part:
-        """Return the part of the tool that defines a result's rule: the driver by default."""
-        extensions = self.parts[1:]
-        index = _whole(reference.get("index"))
-        if index is not None and index < len(extensions):
-            return extensions[index]
-        name = _text(reference, "name")
-        matches = (part for part in extensions if name and _text(part.component, "name") == name)
-        return next(matches, self.parts[0])
+    def _message(self, result: Json, rule: Json) -> str:
+        """Return a result's message, or its rule's where it has none of its own."""
+        message = _object(result, "message")
+        text = _text(message, "text")
+        if not text and message.get("id"):
+            name = _text(message, "id")
+            strings = _object(rule, "messageStrings", name) or _object(self.strings, name)
+            text = _text(strings, "text") or _text(strings, "markdown")
+        text = text or _text(message, "markdown")
+        arguments = message.get("arguments")
+        if isinstance(arguments, list) and arguments:
+            texts = [value[:_MAX_ARGUMENT] if isinstance(value, str) else "" for value in arguments]
+            text = _filled(text[:_MAX_MESSAGE], texts)
+        if not text.strip():
+            descriptions = (_text(rule, key, "text") for key in _DESCRIPTIONS)
+            text = next((text for text in descriptions if text.strip()), _text(rule, "name"))
+        return resolve_links(text if len(text) <= _MAX_MESSAGE else f"{text[:_MAX_MESSAGE]}…")
 
-    def _place(self, result: Json) -> tuple[str, int, int]:
+    def _location(self, result: Json) -> tuple[str, int, int]:
         """Return the first location that names a file: path, first line and last line."""
         for location in _objects(result, "locations"):
             physical = _object(location, "physicalLocation")
@@ -205,27 +197,26 @@ class _Run:
         return self._path(_object(result, "analysisTarget")), 0, 0
 
     def _path(self, location: Json) -> str:
+        """Resolve a location, up to the base of the checkout."""
         index = _whole(location.get("index"))
         if not _text(location, "uri") and index is not None and index < len(self.artifacts):
             location = _object(self.artifacts[index], "location")
         uri = _text(location, "uri")
-        if len(uri) > _MAX_PATH:
-            return ""
-        for base in self.roots:
-            uri = uri.removeprefix(base)
-        # Relative bases belong to the path; an absolute one is only the location of the checkout.
         for _ in range(_MAX_NESTED_BASES):
-            if not uri or _ABSOLUTE.match(uri):
+            name = _text(location, "uriBaseId")
+            if not uri or _ABSOLUTE.match(uri) or name in _CHECKOUT:
                 break
-            location = _object(self.bases, _text(location, "uriBaseId"))
+            location = _object(self.bases, name)
             base = _text(location, "uri").strip()
             # Before the search, which reads all of a long base again for each result.
             if len(base) + len(uri) >= _MAX_PATH:
                 return ""
-            if not base or _ABSOLUTE.match(base):
+            if not base:
                 break
             uri = f"{base.rstrip('/')}/{uri}"
-        return uri
+        for root in self.roots:
+            uri = uri.removeprefix(root)
+        return uri if len(uri) <= _MAX_PATH else ""
 
     def _unparsed(self) -> Iterator[str]:
         """Yield the files that the tool reports as unreadable.
@@ -235,39 +226,26 @@ class _Run:
         for invocation in _objects(self.run, "invocations"):
             for note in _notifications(invocation):
                 if _text(note, "level") == "error" or "exception" in note:
-                    yield from filter(None, [self._place(note)[0]])
+                    yield from filter(None, [self._location(note)[0]])
 
 
-def _failure_reason(invocation: Json) -> str:
-    messages = [_text(note, "message", "text") for note in _notifications(invocation)]
-    sentences = map(shorten, (*messages, _text(invocation, "exitCodeDescription")))
-    return next((f": {sentence}" for sentence in sentences if sentence), "")
+_DESCRIPTIONS: Final = ("shortDescription", "fullDescription")
+
+
+def _count_invalid(run: Json) -> int:
+    """Count the results that are not objects; a run or a list that is not one counts as one."""
+    if not run or not isinstance(run.get("results"), list | None):
+        return 1
+    return sum(not result for result in _objects(run, "results"))
+
+
+def _rule_id(result: Json) -> str:
+    return _text(result, "ruleId") or _text(result, "rule", "id")
 
 
 def _notifications(invocation: Json) -> list[Json]:
     configuration = _objects(invocation, "toolConfigurationNotifications")
     return [*_objects(invocation, "toolExecutionNotifications"), *configuration]
-
-
-def _message(result: Json, rule: _Rule) -> str:
-    """Return a result's message, or its rule's where it has none of its own."""
-    message = _object(result, "message")
-    text = _text(message, "text")
-    if not text and message.get("id"):
-        name = _text(message, "id")
-        strings = _object(rule.rule, "messageStrings", name)
-        strings = strings or _object(rule.part.component, "globalMessageStrings", name)
-        text = _text(strings, "text") or _text(strings, "markdown")
-    text = text or _text(message, "markdown")
-    arguments = message.get("arguments")
-    if isinstance(arguments, list) and arguments:
-        texts = [value[:_MAX_ARGUMENT] if isinstance(value, str) else "" for value in arguments]
-        text = _filled(text[:_MAX_MESSAGE], texts)
-    if not text.strip():
-        for key in ("shortDescription", "fullDescription"):
-            text = text.strip() or _text(rule.rule, key, "text")
-        text = text or _text(rule.rule, "name")
-    return resolve_links(text if len(text) <= _MAX_MESSAGE else f"{text[:_MAX_MESSAGE]}…")
 
 
 def _filled(text: str, arguments: list[str]) -> str:
@@ -331,20 +309,6 @@ def _objects(owner: Json, key: str) -> list[Json]:
     if not isinstance(value, list):
         return []
     return [item if isinstance(item, dict) else {} for item in value]
-
-
-def _array(owner: Json, key: str, source: str) -> list[Json]:
-    """Return a list of objects that must be valid, absent or null.
-
-    Raises:
-        ToolOutputError: The value is something else.
-    """
-    value = owner.get(key)
-    if value is None:
-        return []
-    if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
-        raise ToolOutputError(source, f"its {key} are not a list of objects")
-    return value
 
 
 def _text(owner: Json, *keys: str) -> str:

@@ -23,8 +23,8 @@ def raw(line: int = 2, path: str = "src/a.py", **more: object) -> RawFinding:
 
 def one(*findings: RawFinding, made=MADE, **more: object):
     report = RawReport(**{"tool": "codeql", "version": "2.1", "findings": findings} | more)
-    ((run, found),) = external_sarif.find_runs([report], made)
-    return run, found
+    (external,) = external_sarif.find_runs([report], made)
+    return external.run, external.findings
 
 
 def test_finding_on_a_changed_line_is_in_the_change() -> None:
@@ -40,7 +40,7 @@ def test_finding_of_another_file_is_left_out(path) -> None:
     assert one(raw(path=path))[1] == ()
 
 
-def test_absolute_paths_are_placed_by_their_ends() -> None:
+def test_paths_in_a_workspace_of_github_are_known() -> None:
     home = "file:///home/runner/work/shop/shop/"
     found = one(raw(path=home + "src/a.py"), raw(1, path=home + "src/b.py"))[1]
     assert [each.path for each in found] == ["src/a.py", "src/b.py"]
@@ -112,7 +112,7 @@ def test_gigantic_lines_are_no_trouble() -> None:
 def test_runs_stay_apart_and_in_order() -> None:
     reports = [RawReport(tool="b", findings=(raw(),)), RawReport(tool="a")]
     findings = external_sarif.find_runs(reports, MADE)
-    assert [(run.tool, len(mine)) for run, mine in findings] == [("b", 1), ("a", 0)]
+    assert [(each.run.tool, len(each.findings)) for each in findings] == [("b", 1), ("a", 0)]
     assert external_sarif.find_runs([], MADE) == ()
 
 

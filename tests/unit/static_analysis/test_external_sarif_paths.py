@@ -1,91 +1,85 @@
-from collections.abc import Callable
+import os
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crscore.static_analysis.external_sarif import match_paths
-from tests.helpers.growth import growth
+from crscore.diff import parse
+from crscore.static_analysis.external_sarif import find_runs, path_of
+from crscore.static_analysis.reports import RawFinding, RawReport
 
-
-def match_path(uri: str, paths) -> str | None:
-    return match_paths([uri], paths).get(uri)
-
-
-PATHS = {"src/a.py", "src/a b.py", "index.js", "docs/README.md", "README.md", "Src/B.py"}
+ROOT = "/tmp/shop/"
+DIFF = parse.parse_diff("--- a/src/index.ts\n+++ b/src/index.ts\n@@ -1 +1 @@\n-x\n+y\n")
 
 
 @pytest.mark.parametrize(
     ("uri", "path"),
     [
-        # as the change names it
         ("src/a.py", "src/a.py"),
         ("./src/a.py", "src/a.py"),
         ("src/x/../a.py", "src/a.py"),
         ("src//a.py", "src/a.py"),
         ("src\\a.py", "src/a.py"),
         ("src/a%20b.py", "src/a b.py"),
-        ("src/a b.py", "src/a b.py"),
-        ("README.md", "README.md"),
-        # the end of the path
+        ("100%.py", "100%.py"),
+        # of this checkout
+        ("/tmp/shop/src/a.py", "src/a.py"),
+        ("file:///tmp/shop/src/a.py#L3", "src/a.py"),
+        ("file:/tmp/shop/src/a.py", "src/a.py"),
+        ("file://host/tmp/shop/src/a.py", "src/a.py"),
+        # of a runner of GitHub
         ("file:///home/runner/work/shop/shop/src/a.py", "src/a.py"),
+        ("/Users/runner/work/shop/shop/src/a.py", "src/a.py"),
         ("D:\\a\\shop\\shop\\src\\a.py", "src/a.py"),
-        ("file:///D:/a/shop/shop/src/a.py", "src/a.py"),
-        ("file:///builds/team/shop/src/a%20b.py", "src/a b.py"),
-        ("file:/builds/team/shop/src/a.py", "src/a.py"),
-        ("file://host/share/shop/src/a.py", "src/a.py"),
-        ("shop/src/a.py", "src/a.py"),
-        ("/home/runner/work/shop/shop/index.js", "index.js"),
-        ("file:///builds/team/shop/src/a.py#L3", "src/a.py"),
-        # another file
-        ("lib/index.js", None),
-        ("xsrc/a.py", None),
-        ("/builds/xsrc/a.py", None),
-        ("src/b.py", None),
-        ("SRC/A.PY", None),
-        # two files end like this
-        ("/builds/docs/README.md", None),
+        ("file:///D:/a/shop/shop/src/a%20b.py", "src/a b.py"),
+        ("/__w/shop/shop/src/a.py", "src/a.py"),
+        ("/github/workspace/src/a.py", "src/a.py"),
+        # of an unknown folder
+        ("/builds/team/shop/src/a.py", "/builds/team/shop/src/a.py"),
+        ("/home/runner/work/shop/other/src/a.py", "/home/runner/work/shop/other/src/a.py"),
+        ("/tmp/shopping/src/a.py", "/tmp/shopping/src/a.py"),
         # no file
-        ("https://host.example/src/a.py", None),
-        ("pkg:npm/src/a.py", None),
-        ("", None),
-        (".", None),
-        ("/", None),
-        ("file:///", None),
-        ("src/a.py\x00", None),
-        ("a/" * 5_000 + "src/a.py", None),
+        ("https://host.example/src/a.py", ""),
+        ("pkg:npm/src/a.py", ""),
+        ("a/" * 5_000 + "src/a.py", ""),
     ],
 )
-def test_uri_means_a_file_of_the_change(uri: str, path: str | None) -> None:
-    assert match_path(uri, PATHS) == path
+def test_path_is_from_the_root_of_the_repository(uri: str, path: str) -> None:
+    assert path_of(uri, ROOT) == path
 
 
-def test_percent_sign_without_digits_is_no_escape() -> None:
-    assert match_path("100%.py", {"100%.py"}) == "100%.py"
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "packages/web/src/index.ts",
+        "file:///home/runner/work/shop/shop/packages/web/src/index.ts",
+        "/home/runner/work/shop/shop/index.ts",
+        "/builds/team/shop/src/index.ts",
+        "index.ts",
+        "SRC/index.ts",
+    ],
+)
+def test_finding_of_another_file_with_the_same_end_is_only_counted(uri: str) -> None:
+    raw = RawFinding(path=uri, rule="no-eval", message="Eval is evil.", line=1, end_line=1)
+    (external,) = find_runs([RawReport(tool="eslint", findings=(raw,), invalid=2)], DIFF)
+    assert external.findings == ()
+    assert external.note == (
+        "eslint: findings left out: 1 in files outside of the change, 2 invalid."
+    )
 
 
-def test_path_without_a_folder_is_in_the_folder_of_all() -> None:
-    uris = [f"/builds/shop/{name}" for name in ("lib/index.js", "lib/x.js", "web/y.js", "z.js")]
-    assert match_paths(uris, {"index.js", "z.js"}) == {"/builds/shop/z.js": "z.js"}
-
-
-def test_several_paths_with_one_ending_mean_nothing() -> None:
-    uris = ["/builds/src/a.py", "/builds/vendor/src/a.py"]
-    assert match_paths(uris, PATHS) == {}
-    assert match_paths(["src/a.py", *uris], PATHS) == {"src/a.py": "src/a.py"}
-
-
-@pytest.mark.growth
-def test_hostile_number_of_folders_is_borne() -> None:
-    paths = {"d/" * depth + "__init__.py" for depth in range(0, 200, 2)}
-
-    def prepare(size: int) -> Callable[[], object]:
-        uris = [f"/{i}/" + "d/" * 90 + "__init__.py" for i in range(size)]
-        return lambda: match_paths(uris, paths)
-
-    assert growth(prepare, 100) < 12
+def test_paths_of_this_checkout_are_known(tmp_path: Path, monkeypatch) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "src").mkdir()
+    monkeypatch.chdir(tmp_path / "src")
+    uri = f"{tmp_path}{os.sep}src{os.sep}index.ts"
+    raw = RawFinding(path=uri, rule="no-eval", message="Eval is evil.", line=1, end_line=1)
+    (external,) = find_runs([RawReport(tool="eslint", findings=(raw,))], DIFF)
+    assert [finding.path for finding in external.findings] == ["src/index.ts"]
+    assert external.note == ""
 
 
 @given(st.text(max_size=30) | st.text("/.\\%:aC2 ", max_size=30))
-def test_any_text_means_a_file_of_the_change_or_none(uri: str) -> None:
-    assert match_path(uri, {"a", "a/a", ".a", "C:/a"}) in {"a", "a/a", ".a", "C:/a", None}
+def test_any_text_has_a_path(uri: str) -> None:
+    assert isinstance(path_of(uri, ROOT), str)
