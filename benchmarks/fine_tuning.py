@@ -9,7 +9,7 @@ step costs besides the model's own arithmetic, and that the loss falls on held-o
 from __future__ import annotations
 
 import argparse
-import dataclasses
+import itertools
 import resource
 import tempfile
 import time
@@ -17,10 +17,7 @@ from pathlib import Path
 
 import torch
 
-from crscore.claims.llm import prompt
-from crscore_lab.training.claims import base_model, finetune, rows
-from crscore_lab.training.claims.examples import PromptFormat
-from crscore_lab.training.claims.settings import Settings
+from crscore_lab.training.claims.finetune import FineTuning, fine_tune
 from tests.helpers import tiny_llm
 
 ROOM = 4096
@@ -36,28 +33,23 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1)
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
-    began = time.monotonic()
-    training_rows = rows.read_rows(arguments.data)
-    read_s = time.monotonic() - began
-    settings = Settings(epochs=arguments.epochs, max_length=ROOM, rate=arguments.rate)
-    with tempfile.TemporaryDirectory() as folder:
+    settings = FineTuning(epochs=arguments.epochs, max_length=ROOM, learning_rate=arguments.rate)
+    with tempfile.TemporaryDirectory() as folder, arguments.data.open() as file:
+        rows = Path(folder) / "rows.jsonl"
+        rows.write_text("".join(itertools.islice(file, arguments.rows)))
         base = tiny_llm.make(Path(folder) / "tiny", context=ROOM)
         before_mb = _peak_mb()
-        trained = finetune.train(
-            dataclasses.replace(training_rows, rows=training_rows.rows[: arguments.rows]),
-            base_model.ModelSource(name=str(base), offline=True),
-            settings,
-            out=Path(folder) / "out",
-            prompt_format=PromptFormat(prompt=prompt.load_prompt("claims.v1")),
-            report=lambda _: None,
+        began = time.monotonic()
+        record = fine_tune(
+            rows, str(base), settings, out=Path(folder) / "out", offline=True, report=lambda _: None
         )
-    losses, data = trained.record["losses"], trained.record["data"]
-    print(f"{len(training_rows.rows):,} rows read in {read_s:.2f} s")
-    print(f"{data['train']:,} rows learned, {data['held_out']:,} held out, {data['left_out']}")
+        seconds = time.monotonic() - began
+    losses, counts = record["losses"], record["counts"]
+    print(f"{counts['rows']:,} rows, {counts['train']:,} learned, {counts['held_out']:,} held out")
     print(f"loss on held-out rows {losses['before']:.3f} -> {losses['after']:.3f}")
     print(
-        f"{losses['steps']:,} steps, {trained.seconds_per_step:.3f} s per step, "
-        "including evaluation and saving"
+        f"{losses['steps']:,} steps, {seconds / losses['steps']:.3f} s per step, "
+        "including reading, evaluation and saving"
     )
     print(f"peak memory {_peak_mb():,.0f} MB, {before_mb:,.0f} MB of it before the training")
 

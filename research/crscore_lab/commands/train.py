@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -23,7 +22,6 @@ _SHARE: Final = click.FloatRange(0, 1, max_open=True)
 _SEED: Final = click.IntRange(0)
 _FORM: Final = click.Choice(["json", "sections"])
 _DTYPE: Final = click.Choice(["auto", "float32", "bfloat16"])
-_PRICE: Final = click.FloatRange(0)
 _PATH: Final = click.Path(path_type=Path)
 
 # Names, type, default and help. The first seven are the paper's, with its values.
@@ -40,16 +38,14 @@ _CLAIMS_OPTIONS: Final = (
     ("--lora-alpha", _COUNT, 32, "Weight of the adapter, over its width."),
     ("--lora-dropout", _SHARE, 0.05, "Dropout of the adapter."),
     ("--lora-targets", str, "all-linear", "Layers to adapt, separated by commas."),
-    ("--learning-rate rate", _POSITIVE, None, "Peak rate (default: 2e-4; with --full 2e-5)."),
+    ("--learning-rate", _POSITIVE, None, "Peak rate (default: 2e-4; with --full 2e-5)."),
     ("--warmup", _SHARE, 0.03, "Share of steps in which the rate rises, before a cosine decay."),
-    ("--weight-decay decay", click.FloatRange(0), 0.0, "Weight decay of each step."),
-    ("--dtype precision", _DTYPE, "auto", "auto: bfloat16 where a GPU supports it."),
-    ("--gradient-checkpointing checkpointing", bool, False, "Use less memory and more time."),
+    ("--weight-decay", click.FloatRange(0), 0.0, "Weight decay of each step."),
+    ("--dtype", _DTYPE, "auto", "auto: bfloat16 where a GPU supports it."),
+    ("--gradient-checkpointing", bool, False, "Use less memory and more time."),
     ("--prompt", str, "claims.v1", "Prompt that the model is asked with."),
     ("--form", _FORM, "json", "Form of the answer; sections is the published one."),
     ("--few-shots/--no-few-shots", bool, False, "Show the prompt's examples."),
-    ("--both-sections", bool, False, "Leave out rows without implications."),
-    ("--keep-checkpoints", bool, False, "Keep the checkpoints when training is done."),
 )
 _LABELS_OPTIONS: Final = (
     ("--limit", _COUNT, None, "Ask about this many changes, drawn by --seed."),
@@ -63,8 +59,6 @@ _LABELS_OPTIONS: Final = (
     ("--form", _FORM, "json", "Form of the answer."),
     ("--concurrency", _COUNT, None, "Requests at the same time (default: the engine's)."),
     ("--timeout timeout_s", click.FloatRange(1), None, "Seconds for one answer."),
-    ("--price-in", _PRICE, None, "Dollars for a million input tokens."),
-    ("--price-out", _PRICE, None, "Dollars for a million output tokens."),
 )
 
 
@@ -272,54 +266,25 @@ def claims(rows: Path, *, target: Path, offline: bool | None, **options: Any) ->
     `implications`. By default, epochs, batch, length, split, evaluation and seed are the
     paper's. The loss covers the answer only; the best checkpoint is kept.
     """
-    from crscore.claims.llm import prompt  # noqa: PLC0415  (after --help and wrong options)
-    from crscore_lab.training.claims import base_model, finetune  # noqa: PLC0415
-    from crscore_lab.training.claims.examples import PromptFormat  # noqa: PLC0415
-    from crscore_lab.training.claims.rows import read_rows  # noqa: PLC0415
-    from crscore_lab.training.claims.settings import Lora, Settings  # noqa: PLC0415
+    from crscore_lab.training.claims import finetune  # noqa: PLC0415  (after --help)
 
-    targets = tuple(name.strip() for name in options["lora_targets"].split(",") if name.strip())
-    if not targets:
-        raise click.BadParameter("names at least one layer", param_hint="--lora-targets")
-    base_model.require_packages()
-    source = base_model.ModelSource(
-        name=options["model"],
-        revision=options["revision"],
-        offline=load_settings(None, {"offline": offline}).offline,
-    )
-    lora = Lora(
-        rank=options["lora_rank"],
-        alpha=options["lora_alpha"],
-        dropout=options["lora_dropout"],
-        targets=targets,
-    )
-    names = {field.name for field in fields(Settings)} & options.keys()
-    trained = finetune.train(
-        read_rows(rows),
-        source,
-        Settings(lora=lora, **{name: options[name] for name in names}),
+    model, revision = options.pop("model"), options.pop("revision")
+    record = finetune.fine_tune(
+        rows,
+        model,
+        finetune.FineTuning(**options),
         out=target,
-        prompt_format=PromptFormat(
-            prompt=prompt.load_prompt(options["prompt"]),
-            form=options["form"],
-            few_shots=options["few_shots"],
-        ),
+        revision=revision,
+        offline=load_settings(None, {"offline": offline}).offline,
         report=_report,
-        keep_checkpoints=options["keep_checkpoints"],
     )
-    losses, data = trained.record["losses"], trained.record["data"]
-    click.echo(
-        f"{target}: {'was finished before' if trained.already else 'done'}\n"
-        f"{data['train']:,} rows, {losses['steps']:,} steps "
-        f"on {trained.record['base']['identity']}"
-    )
+    losses, counts = record["losses"], record["counts"]
+    click.echo(f"{target}: {counts['train']:,} rows, {losses['steps']:,} steps on {model}")
     if losses["after"] is not None:
         click.echo(
-            f"loss on {data['held_out']:,} held-out rows: {losses['before']:.4f} before, "
+            f"loss on {counts['held_out']:,} held-out rows: {losses['before']:.4f} before, "
             f"{losses['after']:.4f} after (step {losses['best_step']:,})"
         )
-    if trained.seconds_per_step is not None:
-        click.echo(f"{trained.seconds_per_step:.2f} s per step, including evaluation and saving")
     return 0
 
 
@@ -343,12 +308,10 @@ def labels(diffs: Path, *, target: Path, **options: Any) -> int:
     and key are in OPENAI_BASE_URL and OPENAI_API_KEY. By default, sampling and lengths are the
     paper's. Run it again to resume, or to retry where the server failed.
     """
-    price_in, price_out = options["price_in"], options["price_out"]
-    if (price_in is None) != (price_out is None):
-        raise click.UsageError("--price-in and --price-out go together")
     from crscore.claims.llm import prompt  # noqa: PLC0415  (after --help and wrong options)
+    from crscore.claims.llm.generator import ModelClaims  # noqa: PLC0415
     from crscore.llm.engines.base import Sampling  # noqa: PLC0415
-    from crscore_lab.training.claims import labels, rows  # noqa: PLC0415
+    from crscore_lab.training.claims import labels  # noqa: PLC0415
 
     loaded_prompt = prompt.load_prompt(options["prompt"])
     engine_options = {key: options[key] for key in ("model", "concurrency", "timeout_s")}
@@ -359,16 +322,10 @@ def labels(diffs: Path, *, target: Path, **options: Any) -> int:
         "openai",
         {key: value for key, value in engine_options.items() if value is not None},
     )
-    sample = rows.read_changes(
+    changes = labels.read_changes(
         diffs, **{key: options[key] for key in ("min_chars", "max_chars", "limit", "seed")}
     )
-    for problem in sample.unreadable:
-        _report(f"left out: {problem}")
-    _report(
-        f"{len(sample.changes):,} changes to label; left out {sample.unfit:,} of another length, "
-        f"{sample.copies:,} copies, {sample.multi_part:,} that are asked about in parts, "
-        f"{len(sample.unreadable):,} that are no diff"
-    )
+    _report(f"{len(changes):,} changes to label")
     sampling = Sampling(
         max_tokens=options["max_new_tokens"],
         temperature=options["temperature"],
@@ -376,23 +333,14 @@ def labels(diffs: Path, *, target: Path, **options: Any) -> int:
         seed=options["seed"],
         schema=prompt.answer_schema(loaded_prompt) if options["form"] == "json" else None,
     )
-    with labels.LabelFile(target) as file:
-        counts = labels.label_changes(
-            sample.changes,
-            file,
-            engine=engine,
-            prompt=loaded_prompt,
-            sampling=sampling,
-            form=options["form"],
-            report=_report,
-        )
-    click.echo(f"{target}: {counts.added:,} rows added, {counts.existing:,} existed")
-    for reason, count in counts.failed.most_common():
-        click.echo(f"{count:,} without a row: {reason}; run again to retry")
-    cost = "" if price_in is None else f": {counts.dollars(price_in, price_out):.4f} dollars"
-    click.echo(f"{counts.input_tokens:,} tokens in, {counts.output_tokens:,} out{cost}")
-    if counts.uncounted:
-        click.echo(f"the server did not count {counts.uncounted:,} of its answers")
+    generator = ModelClaims(
+        source="labels", engine=engine, prompt=loaded_prompt, sampling=sampling,
+        form=options["form"],
+    )  # fmt: skip
+    existing, added = labels.label_changes(changes, target, generator, _report)
+    click.echo(f"{target}: {added:,} rows added, {existing:,} existed")
+    if missing := len(changes) - existing - added:
+        click.echo(f"{missing:,} without a row: the model failed, or wrote no claim; run it again")
     return 0
 
 

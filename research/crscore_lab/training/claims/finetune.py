@@ -1,197 +1,354 @@
-"""`crscore train claims`: from rows and a base model to a folder for the engines."""
+"""Fine-tuning of a causal language model that writes claims, with trl's `SFTTrainer`.
+
+    OUT/training.json   the run: prompt, settings, data; its losses are added when it is finished
+    OUT/checkpoints/    trl's checkpoints, from which an interrupted run resumes
+
+Tried with trl 1.16, transformers 5.24, peft 0.21 and torch 2.13. No code of a model's repository
+is run, and weights are read from, and written to, safetensors only.
+"""
 
 import importlib.metadata
 import importlib.resources
 import json
-import platform
 import shlex
 import shutil
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal
 
 import jinja2
+import msgspec
 
 from crscore import io
-from crscore.errors import GenerationError, InputError
+from crscore.claims.llm.factory import CARD
+from crscore.claims.llm.prompt import Form, Prompt, format_answer, load_prompt, make_chat
+from crscore.errors import ConfigError, DependencyError, GenerationError, InputError
 from crscore.llm import chat_text
+from crscore.llm.prompt_escaping import Fence
 from crscore.version import __version__
-from crscore_lab.training.claims import base_model, sft
-from crscore_lab.training.claims.base_model import BaseModel, ModelSource
-from crscore_lab.training.claims.examples import ChatTemplate, Encoded, PromptFormat, split_groups
-from crscore_lab.training.claims.rows import Rows, TrainingRow
-from crscore_lab.training.claims.settings import Settings, hash_run
+from crscore_lab.training.claims.rows import TrainingRow, read_rows, single_chunk
 
-FORMAT: Final = 1
-"""Version of the record."""
-_PACKAGES: Final = (
-    "torch", "transformers", "peft", "trl", "accelerate", "tokenizers", "safetensors",
-)  # fmt: skip
+INSTALL: Final = "pip install 'crscore-lab[finetune]'"
+PACKAGES: Final = ("torch", "transformers", "peft", "trl", "accelerate", "datasets", "sklearn")
+_NAMES_ON_INDEX: Final = {"sklearn": "scikit-learn"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trained:
-    """Finished run."""
+class FineTuning(msgspec.Struct, frozen=True, kw_only=True):
+    """Settings of a run.
 
-    record: dict[str, Any]
-    """Content of `training.json`."""
-    already: bool
-    """Whether the run was already finished, so that nothing was done."""
-    seconds_per_step: float | None = None
-    """Mean over the steps of this process; None when there were none."""
+    Source:
+        Naik et al., NAACL 2025, appendix C.3, for epochs, batch, length, split, evaluation and
+        seed. It gives no learning rate, schedule or adapter; these are common values.
+    """
+
+    epochs: float = 5.0
+    batch: int = 2
+    accumulate: int = 1
+    max_length: int = 1500
+    """Maximum tokens of a row; longer rows are left out, since a cut answer would be learned."""
+    val_split: float = 0.1
+    """Share of the changes held out, in [0, 1)."""
+    eval_steps: int = 100
+    seed: int = 42
+    full: bool = False
+    """Whether to train all weights instead of an adapter."""
+    lora_rank: int = 16
+    """vLLM accepts 8, 16, 32, 64, ... and by default no more than 16."""
+    lora_alpha: int = 32
+    lora_dropout: float = 0.05
+    lora_targets: str = "all-linear"
+    """Names of layers, separated by commas."""
+    learning_rate: float | None = None
+    """Peak rate; None for 2e-4, or 2e-5 where all weights are trained."""
+    warmup: float = 0.03
+    weight_decay: float = 0.0
+    dtype: Literal["auto", "float32", "bfloat16"] = "auto"
+    gradient_checkpointing: bool = False
+    prompt: str = "claims.v1"
+    form: Form = "json"
+    few_shots: bool = False
 
 
-class _Examples(NamedTuple):
-    train: list[Encoded]
-    held_out: list[Encoded]
-    counts: dict[str, Any]
-    """`data` of the record."""
-
-
-def train(
-    rows: Rows,
-    source: ModelSource,
-    settings: Settings,
+def fine_tune(
+    data: Path,
+    model: str,
+    settings: FineTuning,
     *,
     out: Path,
-    prompt_format: PromptFormat,
+    revision: str | None = None,
+    offline: bool = False,
     report: Callable[[str], None],
-    keep_checkpoints: bool = False,
-) -> Trained:
-    """Fine-tune a model, or resume an interrupted run in the same folder.
+) -> dict[str, Any]:
+    """Fine-tune a model, or resume the interrupted run in the folder.
 
     Args:
-        rows: Training rows.
-        source: The base model.
-        settings: Training settings.
-        out: Output folder; new, empty, or holding the same run.
-        prompt_format: The prompt, as the generator uses it.
+        data: Training rows.
+        model: Name on the hub, or a folder.
+        settings: The settings.
+        out: Folder of the result: safetensors, tokenizer, `README.md` and `training.json`.
+        revision: Commit, branch or tag of a named model.
+        offline: Whether to use only local files.
         report: Called with each line of progress.
-        keep_checkpoints: Keep the checkpoints when the run is finished.
 
     Returns:
-        The finished run's record. The folder has safetensors, tokenizer, `README.md` and
-        `training.json`, which is written last.
+        The content of `training.json`.
 
     Raises:
-        ConfigError: A setting does not fit the model.
+        ConfigError: The prompt does not exist, or the model has no layer of `lora_targets`.
         DependencyError: A package is missing.
-        ModelNotFoundError: The base model is not available.
-        GenerationError: The base model cannot be loaded or prompted.
-        InputError: The folder holds something else, or no training row is left.
+        GenerationError: The model cannot be loaded or prompted.
+        InputError: The rows cannot be read, none is left, or the folder holds something else.
     """
-    base = base_model.load_base(source, settings)
-    choices = {"prompt": prompt_format.as_json(), "settings": settings.as_json()}
-    run = hash_run({"rows": rows.sha256, "base": base.identity} | choices)
-    finished = sft.read_record(out / sft.RECORD)
-    if finished is not None:
-        if finished.get("run") != run:
-            raise InputError(f"{out} holds another finished run; choose another folder with -o")
-        return Trained(record=finished, already=True)
-    examples = _make_examples(rows, base, settings, prompt_format)
-    report(_counts_text(examples.counts))
-    tuned = sft.tune(
-        base, examples.train, examples.held_out, settings, out=out, run=run, report=report
-    )
-    versions = {name: importlib.metadata.version(name) for name in _PACKAGES}
-    record = {
-        "format": FORMAT,
-        "run": run,
-        "base": {"model": source.name, "revision": base.revision, "identity": base.identity},
-        "prompt": choices["prompt"],
-        "data": {"sha256": rows.sha256} | examples.counts,
-        "settings": choices["settings"],
-        "losses": tuned.losses,
-        "versions": {"crscore": __version__, "python": platform.python_version()} | versions,
+    for package in PACKAGES:
+        try:
+            import_module(package)
+        except ImportError as exc:
+            raise DependencyError(_NAMES_ON_INDEX.get(package, package), INSTALL) from exc
+    prompt = load_prompt(settings.prompt)
+    rows, sha256 = read_rows(data)
+    base = _load_base(model, revision, settings, offline=offline)
+    shown = {"sha256": prompt.sha256, "form": settings.form, "few_shots": settings.few_shots}
+    run = {
+        "model": model,
+        "revision": getattr(base[0].config, "_commit_hash", None),
+        "data": sha256,
+        "prompt": {"name": settings.prompt, **shown},
+        "settings": msgspec.to_builtins(settings),
     }
-    _save(tuned.model, base, record, out)
-    if not keep_checkpoints:
-        shutil.rmtree(sft.checkpoints_folder(out), ignore_errors=True)
-    return Trained(record=record, already=False, seconds_per_step=tuned.seconds_per_step)
+    record = _begin(out, run)
+    if "losses" in record:
+        return record
+    examples = _make_examples(rows, base, prompt, settings)
+    held_out = _hold_out([row.group for row, _ in examples], settings)
+    sides = [
+        [example for index, (_, example) in enumerate(examples) if (index in held_out) == side]
+        for side in (False, True)
+    ]
+    counts = {"rows": len(rows), "train": len(sides[0]), "held_out": len(sides[1])}
+    report(
+        "{rows:,} rows: {train:,} to learn from, {held_out:,} held out; the others are too long, "
+        "or about changes that are asked about in parts".format(**counts)
+    )
+    trainer = _make_trainer(base, sides, settings, out, report)
+    trainer.train(resume_from_checkpoint=any(_checkpoints(out).glob("checkpoint-*")))
+    names = (_NAMES_ON_INDEX.get(name, name) for name in PACKAGES)
+    versions = {name: importlib.metadata.version(name) for name in names}
+    record |= {
+        "counts": counts,
+        "losses": _read_losses(trainer.state),
+        "versions": {"crscore": __version__, **versions},
+    }
+    trainer.model.save_pretrained(out)
+    base[1].save_pretrained(out)
+    io.write_bytes(render_card(record).encode(), str(out / "README.md"))
+    _write_record(out, record)
+    # trl's checkpoints contain pickles.
+    shutil.rmtree(_checkpoints(out))
+    return record
 
 
-def render_card(record: Mapping[str, Any]) -> str:
-    """Return the model card of a finished run: Markdown, with the metadata header for the hub.
-
-    Args:
-        record: Content of `training.json`.
-    """
+def render_card(record: dict[str, Any]) -> str:
+    """Return the model card of a finished run, with the metadata header for the hub."""
     environment = jinja2.Environment(  # noqa: S701  (Markdown, not HTML)
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
+        undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     # A JSON string is a YAML string.
     environment.filters |= {"json": json.dumps, "quote": shlex.quote, "count": "{:,}".format}
     template = importlib.resources.files(__package__).joinpath("card.md.jinja")
-    return environment.from_string(template.read_text(encoding="utf-8")).render(record)
+    return environment.from_string(template.read_text("utf-8")).render(record)
+
+
+def _begin(out: Path, run: dict[str, Any]) -> dict[str, Any]:
+    """Return the record of the run in a folder, which is written where there is none."""
+    path = out / CARD
+    if not path.exists():
+        if out.is_dir() and any(out.iterdir()):
+            raise InputError(f"{out} is not empty and holds no run; choose another folder with -o")
+        out.mkdir(parents=True, exist_ok=True)
+        _write_record(out, run)
+        return dict(run)
+    try:
+        record: dict[str, Any] = json.loads(path.read_bytes())
+    except (OSError, ValueError) as exc:
+        raise InputError(f"{path} cannot be read: {exc}; delete its folder to begin anew") from exc
+    if any(record.get(key) != value for key, value in run.items()):
+        raise InputError(
+            f"{out} holds a run with other rows, settings or base model; give these again, choose "
+            "another folder with -o, or delete it"
+        )
+    return record
+
+
+def _write_record(out: Path, record: dict[str, Any]) -> None:
+    io.write_bytes((json.dumps(record, indent=2) + "\n").encode(), str(out / CARD))
+
+
+def _checkpoints(out: Path) -> Path:
+    return out / "checkpoints"
+
+
+def _halves(settings: FineTuning) -> bool:
+    cuda = import_module("torch").cuda
+    is_supported = cuda.is_available() and cuda.is_bf16_supported()
+    return settings.dtype == "bfloat16" or (settings.dtype == "auto" and is_supported)
+
+
+def _load_base(
+    model: str, revision: str | None, settings: FineTuning, *, offline: bool
+) -> tuple[Any, Any]:
+    transformers, torch = import_module("transformers"), import_module("torch")
+    transformers.logging.set_verbosity_error()
+    # Trained weights need float32: in bfloat16 most steps are too small to change a weight.
+    halve = _halves(settings) and (settings.dtype == "bfloat16" or not settings.full)
+    options = {"revision": revision, "trust_remote_code": False, "local_files_only": offline}
+    try:
+        return (
+            transformers.AutoModelForCausalLM.from_pretrained(
+                model,
+                dtype=torch.bfloat16 if halve else torch.float32,
+                use_safetensors=True,
+                **options,
+            ),
+            transformers.AutoTokenizer.from_pretrained(model, **options),
+        )
+    except (OSError, ValueError, KeyError, RuntimeError, ImportError) as exc:
+        reason = " ".join(str(exc).split())[:300]
+        raise GenerationError(f"{model} cannot be loaded: {reason}") from exc
 
 
 def _make_examples(
-    rows: Rows, base: BaseModel, settings: Settings, prompt_format: PromptFormat
-) -> _Examples:
-    # The model has no positions for more tokens, whatever the setting allows.
-    context = getattr(base.model.config, "max_position_embeddings", settings.max_length)
-    max_length = min(settings.max_length, context)
-    template = ChatTemplate(base.tokenizer, base.model.generation_config.eos_token_id)
-    special = chat_text.special_tokens(base.tokenizer)
-    encoded_rows: list[tuple[TrainingRow, Encoded]] = []
-    left_out = {"too_long": 0, "several_parts": 0, "one_section": 0}
-    for row in rows.rows:
-        if settings.both_sections and not row.implications:
-            left_out["one_section"] += 1
+    rows: Sequence[TrainingRow], base: tuple[Any, Any], prompt: Prompt, settings: FineTuning
+) -> list[tuple[TrainingRow, dict[str, Any]]]:
+    """Return the rows that fit, each with its prompt and completion, as trl reads them."""
+    model, tokenizer = base
+    context = getattr(model.config, "max_position_embeddings", settings.max_length)
+    special = chat_text.special_tokens(tokenizer)
+    examples = []
+    for index, row in enumerate(rows):
+        chunk = single_chunk(row.change)
+        if chunk is None:
             continue
-        chat = prompt_format.chat(row, seed=settings.seed, special=special)
-        if chat is None:
-            # The generator would ask about it in parts, which the row's claims do not match.
-            left_out["several_parts"] += 1
+        # A constant mark around the change would be learned.
+        fence = Fence(nonce=f"{settings.seed}-{index}-{row.change.sha256[:8]}", special=special)
+        shots = None if settings.few_shots else 0
+        chat = make_chat(prompt, chunk, fence, settings.form, examples=shots)
+        answer = format_answer(row.claims, row.implications, settings.form)
+        length = len(chat_text.tokenize_chat(tokenizer, chat)) + len(tokenizer.tokenize(answer)) + 1
+        if length > min(context, settings.max_length):
             continue
-        encoded = template.encode(chat, prompt_format.answer(row))
-        if len(encoded.ids) > max_length:
-            left_out["too_long"] += 1
+        example: dict[str, Any]
+        if getattr(tokenizer, "chat_template", None):
+            turns = [{"role": message.role, "content": message.text} for message in chat]
+            example = {
+                "prompt": turns,
+                "completion": [{"role": "assistant", "content": answer}],
+            }
         else:
-            encoded_rows.append((row, encoded))
-    if not encoded_rows:
+            example = {"prompt": chat_text.format_plain_text(chat), "completion": answer}
+        examples.append((row, example))
+    if not examples:
         raise InputError(
-            f"no row is left to learn from: {left_out}, at most {max_length:,} tokens a row"
+            f"no row is left to learn from: {len(rows):,} are longer than {settings.max_length:,} "
+            "tokens, or about changes that are asked about in parts"
         )
-    groups = [row.group for row, _ in encoded_rows]
-    split = split_groups(groups, share=settings.val_split, seed=settings.seed)
-    return _Examples(
-        train=[encoded_rows[index][1] for index in split.train],
-        held_out=[encoded_rows[index][1] for index in split.held_out],
-        counts={
-            "rows": len(rows.rows),
-            "train": len(split.train),
-            "held_out": len(split.held_out),
-            "left_out": left_out,
-            "broken_off": sum(row.cut for row, _ in encoded_rows),
-        },
+    return examples
+
+
+def _hold_out(groups: Sequence[str], settings: FineTuning) -> frozenset[int]:
+    if not settings.val_split or len(set(groups)) < 2:
+        return frozenset()
+    splitter = import_module("sklearn.model_selection").GroupShuffleSplit(
+        n_splits=1, test_size=settings.val_split, random_state=settings.seed
     )
+    (_, held_out), *_ = splitter.split(groups, groups=groups)
+    return frozenset(held_out.tolist())
 
 
-def _counts_text(counts: Mapping[str, Any]) -> str:
-    left_out = counts["left_out"]
-    return (
-        f"{counts['rows']:,} rows: {counts['train']:,} to learn from, "
-        f"{counts['held_out']:,} held out; left out {left_out['too_long']:,} too long, "
-        f"{left_out['several_parts']:,} in several parts, "
-        f"{left_out['one_section']:,} without implications"
+def _make_trainer(
+    base: tuple[Any, Any],
+    sides: Sequence[Sequence[dict[str, Any]]],
+    settings: FineTuning,
+    out: Path,
+    report: Callable[[str], None],
+) -> Any:
+    trl, transformers, datasets = map(import_module, ("trl", "transformers", "datasets"))
+    on_gpu = import_module("torch").cuda.is_available()
+    rows, held_out = (datasets.Dataset.from_list(list(side)) if side else None for side in sides)
+    rate = settings.learning_rate or (2e-5 if settings.full else 2e-4)
+    config = trl.SFTConfig(
+        # The best checkpoint is stored as a path, which must not depend on the working folder.
+        output_dir=str(_checkpoints(out).resolve()),
+        completion_only_loss=True,
+        max_length=None,
+        num_train_epochs=settings.epochs,
+        per_device_train_batch_size=settings.batch,
+        per_device_eval_batch_size=settings.batch,
+        gradient_accumulation_steps=settings.accumulate,
+        gradient_checkpointing=settings.gradient_checkpointing,
+        learning_rate=rate,
+        lr_scheduler_type="cosine",
+        # transformers reads a number below 1 as a share of the steps.
+        warmup_steps=settings.warmup,
+        weight_decay=settings.weight_decay,
+        bf16=on_gpu and _halves(settings),
+        use_cpu=not on_gpu,
+        dataloader_pin_memory=on_gpu,
+        seed=settings.seed,
+        eval_on_start=held_out is not None,
+        eval_strategy="no" if held_out is None else "steps",
+        eval_steps=settings.eval_steps,
+        save_steps=settings.eval_steps,
+        save_total_limit=2,
+        load_best_model_at_end=held_out is not None,
+        disable_tqdm=True,
+        report_to="none",
     )
-
-
-def _save(tuned: Any, base: BaseModel, record: dict[str, Any], out: Path) -> None:
+    names = [name.strip() for name in settings.lora_targets.split(",")]
+    adapter = import_module("peft").LoraConfig(
+        task_type="CAUSAL_LM",
+        r=settings.lora_rank,
+        lora_alpha=settings.lora_alpha,
+        lora_dropout=settings.lora_dropout,
+        target_modules=names[0] if names == ["all-linear"] else names,
+    )
     try:
-        tuned.save_pretrained(str(out))
-        base.tokenizer.save_pretrained(str(out))
-    except OSError as exc:
-        raise GenerationError(f"the weights cannot be written to {out}: {exc}") from exc
-    for weights in out.glob("*.safetensors"):
-        weights.chmod(0o644)  # the library makes them readable by their owner only
-    # This replaces peft's model card.
-    io.write_bytes(render_card(record).encode(), str(out / "README.md"))
-    # The last file: where it exists, the run is done.
-    content = json.dumps(record, indent=2) + "\n"
-    io.write_bytes(content.encode(), str(out / sft.RECORD))
+        trainer = trl.SFTTrainer(
+            model=base[0],
+            args=config,
+            train_dataset=rows,
+            eval_dataset=held_out,
+            processing_class=base[1],
+            peft_config=None if settings.full else adapter,
+        )
+    except ValueError as exc:
+        message = " ".join(str(exc).split())[:300]
+        raise ConfigError("--lora-targets", "command line", message) from exc
+    trainer.remove_callback(transformers.PrinterCallback)
+
+    class Progress(transformers.TrainerCallback):  # type: ignore[misc, name-defined]
+        def on_log(self, _args: Any, state: Any, _control: Any, **context: Any) -> None:
+            for key, loss in (context.get("logs") or {}).items():
+                if key in ("loss", "eval_loss"):
+                    report(f"step {state.global_step}/{state.max_steps}: {key} {loss:.4f}")
+
+    trainer.add_callback(Progress)
+    return trainer
+
+
+def _read_losses(state: Any) -> dict[str, Any]:
+    """Return the losses on held-out rows, in nats per token; None where nothing was held out."""
+    losses = {
+        entry["step"]: round(entry["eval_loss"], 6)
+        for entry in state.log_history
+        if "eval_loss" in entry
+    }
+    after = min(losses.values(), default=None)
+    best_step = min((step for step in losses if losses[step] == after), default=None)
+    return {
+        "before": losses.get(0),
+        "after": after,
+        "best_step": best_step,
+        "steps": state.global_step,
+        "history": losses,
+    }
