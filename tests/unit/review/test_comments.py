@@ -150,11 +150,10 @@ def test_text_that_starts_like_json_is_text() -> None:
         "{} is never closed",
         "[x] done\n[ ] open",
         "[1, 2]",
-        '{"key": 1}',
         "[NaN] is not handled",
         "{a}\n{b}",
-        '{"key": 1}\n{"key": 2}',
-        '{"body": "a"}\nand more text',
+        '{"key": 1} is never read',
+        '{"key": value} is not JSON, so the parser fails',
         "[{",
     ]:
         assert parse_review(text) == (Comment(body=text),)
@@ -223,7 +222,11 @@ def test_long_wrong_value_is_cut() -> None:
 
 
 def test_entry_without_body_is_named() -> None:
-    assert message('[{"body": "a"}, {}]') == "<review>: comment 2 has no body; expected a string"
+    assert message('[{"body": "a"}, {}]') == "<review>: comment 2 has no body; its keys are none"
+    assert (
+        message('[{"body": "a"}, {"text": "b", "at": 3}]')
+        == '<review>: comment 2 has no body; its keys are "text", "at"'
+    )
 
 
 def test_entry_that_is_no_object_is_named_in_a_json_file() -> None:
@@ -334,3 +337,112 @@ def test_only_a_comment_without_a_current_line_is_outdated() -> None:
         {"body": "c", "path": "a.py"},
     ]
     assert [c.outdated for c in parse_review(json.dumps(rows))] == [True, False, False]
+
+
+def bodies(*values: Any, separator: str = "") -> list[str]:
+    text = separator.join(map(json.dumps, values))
+    return [comment.body for comment in parse_review(text)]
+
+
+@pytest.mark.parametrize("separator", ["", "\n", " \r\n\r\n"])
+def test_pages_one_after_another_are_read(separator: str) -> None:
+    first, second = [{"body": "a"}, {"body": "b"}], [{"body": "c"}]
+    assert bodies(first, second, separator=separator) == ["a", "b", "c"]
+    assert bodies({"comments": first}, {"comments": second}, separator=separator) == ["a", "b", "c"]
+
+
+def test_review_is_read_with_its_comments() -> None:
+    payload = {
+        "body": "Overall fine.",
+        "event": "COMMENT",
+        "comments": [{"path": "a.py", "start_line": 2, "line": 3, "body": "Leaks."}],
+    }
+    review, comment = parse_review(json.dumps(payload))
+    assert review == Comment(body="Overall fine.")
+    assert comment == Comment(body="Leaks.", path="a.py", start_line=2, line=3)
+
+
+def test_objects_of_gh_are_comments_and_the_description_is_none() -> None:
+    view = {
+        "body": "Adds a cache.",
+        "comments": [{"author": {"login": "ann"}, "authorAssociation": "MEMBER", "body": "a"}],
+        "latestReviews": [{"id": "R1", "author": {"login": "bob"}, "body": "b"}],
+        "reviews": [
+            {"id": "R1", "author": {"login": "bob"}, "body": "b"},
+            {"id": "R2", "author": {"login": "bob"}, "body": ""},
+        ],
+    }
+    comments = parse_review(json.dumps(view))
+    assert [(comment.author, comment.body) for comment in comments] == [("ann", "a"), ("bob", "b")]
+    del view["reviews"], view["latestReviews"]
+    assert bodies(view) == ["a"]
+    assert bodies({"title": "Cache", "body": "Adds a cache.", "comments": []}) == []
+
+
+def test_event_is_read_for_its_comment() -> None:
+    event = {
+        "action": "edited",
+        "changes": {"body": {"from": "old"}},
+        "comment": {"body": "new", "path": "a.py", "line": 3},
+        "pull_request": {"title": "Cache", "body": "Adds a cache.", "labels": [{"name": "x"}]},
+    }
+    assert bodies(event) == ["new"]
+
+
+def test_threads_of_graphql_give_their_place() -> None:
+    comment = {"author": {"login": "mira"}, "body": "Shared.", "line": None, "originalLine": None}
+    thread = {
+        "isResolved": False, "path": "a.py", "line": 11, "startLine": 9, "diffSide": "LEFT",
+        "comments": {"nodes": [comment, {**comment, "body": "Yes."}]},
+    }  # fmt: skip
+    threads = {"reviewThreads": {"nodes": [thread]}}
+    answer = {"data": {"repository": {"pullRequest": threads}}}
+    assert parse_review(json.dumps(answer)) == tuple(
+        Comment(body=body, path="a.py", line=11, start_line=9, side=Side.OLD, author="mira")
+        for body in ("Shared.", "Yes.")
+    )
+    edges = {"data": {"comments": {"edges": [{"node": {"body": "a"}}, {"node": {"body": "b"}}]}}}
+    assert bodies(edges) == ["a", "b"]
+
+
+def test_notes_of_gitlab_give_their_place() -> None:
+    note = {"id": 7, "system": False, "author": {"username": "ann"}}
+    removed = {"old_path": "a.py", "new_path": "a.py", "old_line": 4, "new_line": None}
+    discussion = {
+        "id": "abc",
+        "notes": [
+            {**note, "body": "Leaks.", "position": {**removed, "new_line": 5}},
+            {**note, "body": "Why?", "position": removed},
+            {**note, "body": "changed the description", "system": True},
+        ],
+    }
+    assert parse_review(json.dumps([discussion])) == (
+        Comment(body="Leaks.", path="a.py", line=5, author="ann", id="7"),
+        Comment(body="Why?", path="a.py", line=4, side=Side.OLD, author="ann", id="7"),
+    )
+
+
+def test_pages_of_empty_lists_have_no_comments() -> None:
+    for value in [[], [[], []], {"reviews": [], "comments": []}, {"data": {"nodes": []}}]:
+        assert bodies(value) == []
+    assert bodies([], [], separator="\n") == []
+
+
+@pytest.mark.parametrize("source", ["<review>", "review.md", "r.json"])
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"message": "Not Found", "status": "404"}', 'its keys are "message", "status"'),
+        ('{"findings": [{"text": "Leaks."}]}', 'its keys are "findings"'),
+        ('{"key": 1}\n{"key": 2}', 'its keys are "key"'),
+        ("{}", "it is {}"),
+        ('{"data": {"repository": null}}', 'its keys are "data"'),
+        ('{"data": null, "errors": [{"message": "Bad"}]}', 'an API\'s error: {"message": "Bad"}'),
+        ('[{"body": "a", "path": "a.py"}, {"path": "b', "not JSON at line 1, column 42"),
+        ('[{"body": "a"}][{"body":', "not JSON at line 1, column 25"),
+        ('{"body": "a"}\nand more text', "not JSON at line 2, column 1"),
+        ('[{"body": "a",}]', "not JSON at line 1, column 15"),
+    ],
+)
+def test_json_without_comments_is_refused_under_any_name(text: str, said: str, source: str) -> None:
+    assert said in message(text, source)

@@ -1,0 +1,352 @@
+"""Comments in JSON, in the forms that code hosts and their tools write.
+
+Every object with a `body` is a comment, wherever it stands: in a list, in pages of lists, in
+several documents one after another (JSON Lines, the pages of `gh api --paginate`), in a review
+beside its own comments, in the objects of `gh pr view --json comments,reviews`, in GraphQL's
+`nodes` and `edges`, or in the notes of GitLab's discussions. Two bodies are no comments: a pull
+request's description and GitLab's system notes. Comments of a thread take its path and lines.
+
+JSON without comments is refused with its keys and never scored as prose: an API's error in place of
+its answer is a common input.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from crscore.errors import InputError
+from crscore.records import Comment, Side
+
+_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
+    "path": ("path", "position.new_path", "position.old_path"),
+    "line": ("line", "position.new_line"),
+    "old_line": ("position.old_line",),
+    "start_line": ("start_line", "startLine"),
+    "original_line": ("original_line", "originalLine"),
+    "original_start_line": ("original_start_line", "originalStartLine"),
+    "side": ("side", "diffSide"),
+    "start_side": ("start_side", "startDiffSide"),
+    "diff_hunk": ("diff_hunk", "diffHunk"),
+    "subject_type": ("subject_type", "subjectType"),
+}
+"""Names of a field in the APIs of GitHub and GitLab; the first that has a value counts."""
+_THREAD_KEYS: Final = (
+    "path", "line", "startLine", "originalLine", "originalStartLine", "diffSide", "startDiffSide",
+    "subjectType",
+)  # fmt: skip
+"""Fields that a comment of a thread takes from it if it has none of its own."""
+_LISTS: Final = frozenset(
+    {"comments", "reviews", "latestReviews", "reviewThreads", "threads", "notes", "discussions",
+     "nodes", "edges"}
+)  # fmt: skip
+"""Keys of lists of comments, which may be empty."""
+_SKIPPED: Final = frozenset({"changes", "replyTo"})
+"""Keys of earlier texts: what an event changed, and the comment that another one answers."""
+_SIDES: Final = {"RIGHT": Side.NEW, "NEW": Side.NEW, "LEFT": Side.OLD, "OLD": Side.OLD}
+_MAX_INT_DIGITS: Final = 100
+_SUFFIXES: Final = (".json", ".jsonl", ".ndjson")
+_LINE_END: Final = re.compile("\r\n?")
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_BLANK: Final = re.compile(r"\s*+")
+_OBJECT_START: Final = re.compile(r'[\s\[]{0,20}+\{\s{0,20}+"\w{1,100}+"\s{0,20}+:')
+_COMMENT_KEY: Final = re.compile(r'"(?:body|comments|notes|message|errors)"\s{0,20}+:')
+
+
+def tidy(text: str) -> str:
+    """Convert all line ends to newlines, and lone surrogates to U+FFFD."""
+    return _SURROGATE.sub("\ufffd", _LINE_END.sub("\n", text))
+
+
+def read_json(review: str, source: str) -> tuple[Comment, ...] | None:
+    """Read the comments of a review in JSON.
+
+    Args:
+        review: The text.
+        source: Its name, for messages. With a suffix of JSON, the text must be JSON.
+
+    Returns:
+        The comments with text, in input order; None if the review is not JSON.
+
+    Raises:
+        InputError: The JSON is damaged, has a field of a wrong type, or holds no comments.
+    """
+    must_be_json = source.lower().endswith(_SUFFIXES)
+    if not must_be_json and not review.lstrip().startswith(("[", "{")):
+        return None
+    document, search = _Document(), _Search(source)
+    try:
+        document.read(review)
+        if not must_be_json and not all(map(_holds_objects, document.values)):
+            return None  # "[1, 2]", "[NaN]" as prose
+        if document.defects:
+            raise InputError(f"{source}: {document.defects[0]}; correct the JSON")
+        for value in document.values:
+            search.read_document(value)
+    except RecursionError as exc:
+        if not must_be_json:
+            return None  # plain text that starts with many brackets
+        raise InputError(
+            f"{source}: the JSON is nested too deeply; expected a list of comments"
+        ) from exc
+    except json.JSONDecodeError as exc:
+        if not must_be_json and not _is_damaged(review, exc):
+            return None
+        raise InputError(
+            f"{source}: not JSON at line {exc.lineno}, column {exc.colno} ({exc.msg}); "
+            "expected a list of comments or JSON Lines"
+        ) from exc
+    return tuple(comment for comment in search.comments if comment.body.strip())
+
+
+def _is_damaged(review: str, error: json.JSONDecodeError) -> bool:
+    """Tell JSON that was cut or edited from prose such as "{"key": 1} is never read"."""
+    return bool(_OBJECT_START.match(review)) and (
+        error.pos >= len(review.rstrip())
+        or error.msg.startswith("Unterminated string")
+        or bool(_COMMENT_KEY.search(review))
+    )
+
+
+def _holds_objects(value: Any) -> bool:
+    if isinstance(value, list):
+        return all(isinstance(entry, dict | list) for entry in value)
+    return isinstance(value, dict)
+
+
+@dataclass(slots=True)
+class _Document:
+    """JSON values that stand one after another, and the defects that do not prevent parsing."""
+
+    values: list[Any] = field(default_factory=list)
+    defects: list[str] = field(default_factory=list)
+
+    def read(self, text: str) -> None:
+        """Decode all values.
+
+        Defects are recorded, not raised: "[NaN] is not handled" must be recognized as text.
+
+        Raises:
+            json.JSONDecodeError: A value is damaged, with its position in the text.
+        """
+        decoder = json.JSONDecoder(
+            object_pairs_hook=self._make_object,
+            parse_constant=lambda name: self.defects.append(f"{name} is not a JSON value"),
+            parse_int=self._make_int,
+        )
+        position = _BLANK.match(text).end()  # type: ignore[union-attr]  # it matches nothing, too
+        while position < len(text) or not self.values:
+            value, end = decoder.raw_decode(text, position)
+            self.values.append(value)
+            position = _BLANK.match(text, end).end()  # type: ignore[union-attr]
+
+    def _make_object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        fields = dict(pairs)
+        if len(fields) < len(pairs):
+            counts = Counter(key for key, _ in pairs)
+            twice = next(key for key, count in counts.items() if count > 1)
+            self.defects.append(f"the key {_quote(twice)} occurs twice in one object")
+        return fields
+
+    def _make_int(self, digits: str) -> int:
+        # int() raises a plain ValueError for thousands of digits.
+        if len(digits) <= _MAX_INT_DIGITS:
+            return int(digits)
+        self.defects.append(f"a number has {len(digits)} digits")
+        return 0
+
+
+@dataclass(slots=True)
+class _Search:
+    """Search for the comments of JSON values."""
+
+    source: str
+    comments: list[Comment] = field(default_factory=list)
+    identified: set[Comment] = field(default_factory=set)
+    """Comments that have an identifier."""
+    has_list: bool = False
+    """Whether a list of comments, maybe an empty one, was seen."""
+
+    def read_document(self, value: Any) -> None:
+        """Add the comments of one value.
+
+        Raises:
+            InputError: It holds no comments, or one has a wrong field.
+        """
+        count, self.has_list = len(self.comments), isinstance(value, list)
+        if isinstance(value, dict) and isinstance(value.get("errors"), list) and value["errors"]:
+            raise InputError(f"{self.source}: an API's error: {_quote(value['errors'][0])}")
+        self._search(value, {}, is_entry=not isinstance(value, dict) or "body" in value)
+        if len(self.comments) == count and not self.has_list:
+            keys = ", ".join(map(_quote, list(value)[:10])) if isinstance(value, dict) else ""
+            raise InputError(
+                f"{self.source}: JSON without comments; "
+                + (f"its keys are {keys}" if keys else f"it is {_quote(value)}")
+            )
+
+    def _search(self, value: Any, thread: Mapping[str, Any], *, is_entry: bool) -> None:
+        """Add the comments in a value; an entry of a list of comments has to have one."""
+        if isinstance(value, list):
+            for entry in value:
+                self._search(entry, thread, is_entry=is_entry)
+            return
+        place = f"{self.source}: comment {len(self.comments) + 1}"
+        if not isinstance(value, dict):
+            if is_entry:
+                raise InputError(f"{place} is {_quote(value)}; expected an object with a body")
+            return
+        count = len(self.comments)
+        if "body" in value and (is_entry or isinstance(value["body"], str | None)):
+            self._add(_Fields({**thread, **_without_nulls(value)}, place), value)
+        inherited = {**thread, **{key: value[key] for key in _THREAD_KEYS if value.get(key)}}
+        for key, content in value.items():
+            if isinstance(content, dict | list) and key not in _SKIPPED:
+                is_list = key in _LISTS and isinstance(content, list)
+                self.has_list |= is_list
+                self._search(content, inherited, is_entry=is_list)
+        if (
+            is_entry
+            and "body" not in value
+            and len(self.comments) == count
+            and not self._holds(value)
+        ):
+            keys = ", ".join(map(_quote, list(value)[:10])) or "none"
+            raise InputError(f"{place} has no body; its keys are {keys}")
+
+    @staticmethod
+    def _holds(value: Mapping[str, Any]) -> bool:
+        return any(key in _LISTS or key == "node" for key in value)
+
+    def _add(self, fields: "_Fields", value: Mapping[str, Any]) -> None:
+        if value.get("system") is True or _is_description(value):
+            self.has_list = True
+            return
+        comment = _comment(fields)
+        # `gh` lists a review in `reviews` and again in `latestReviews`.
+        if comment.id is None or comment not in self.identified:
+            self.comments.append(comment)
+            self.identified.add(comment)
+
+
+def _without_nulls(value: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: content for key, content in value.items() if content is not None}
+
+
+def _is_description(value: Mapping[str, Any]) -> bool:
+    """Recognize a pull request or an issue, whose body describes it."""
+    comments = value.get("comments")
+    return (
+        "title" in value
+        or "reviews" in value
+        or (
+            isinstance(comments, list)
+            and any(isinstance(entry, dict) and "authorAssociation" in entry for entry in comments)
+        )
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Fields:
+    """Fields of one comment, read with a type check."""
+
+    values: Mapping[str, Any]
+    place: str
+
+    def get(self, name: str) -> tuple[str, Any]:
+        """Return the key of a field and its value; None if no name of the field has one."""
+        for key in _NAMES.get(name, (name,)):
+            outer, _, inner = key.rpartition(".")
+            holder = self.values.get(outer) if outer else self.values
+            if isinstance(holder, dict) and holder.get(inner) is not None:
+                return key, holder[inner]
+        return name, None
+
+    def text(self, name: str) -> str | None:
+        """Return a string, or None when it is missing or null."""
+        key, value = self.get(name)
+        if value is None or isinstance(value, str):
+            return None if value is None else tidy(value)
+        raise self.wrong(key, value, "a string or null")
+
+    def number(self, name: str) -> int | None:
+        """Return a line number, or None when it is missing or null."""
+        key, value = self.get(name)
+        if value is None or (type(value) is int and value > 0):
+            return value
+        raise self.wrong(key, value, "a line number from 1 or null")
+
+    def wrong(self, key: str, value: Any, expected: str) -> InputError:
+        """Describe the fault of a field."""
+        return InputError(f"{self.place}: {key} is {_quote(value)}; expected {expected}")
+
+
+def _comment(fields: _Fields) -> Comment:
+    line, start_line = _lines(fields)
+    side = _side(fields, "side") or Side.NEW
+    if line is None and (old_line := fields.number("old_line")):
+        line, side = old_line, Side.OLD
+    return Comment(
+        body=fields.text("body") or "",
+        path=fields.text("path") or None,
+        line=line,
+        start_line=start_line,
+        side=side,
+        outdated=line is not None
+        and fields.get("original_line")[1] is not None
+        and fields.get("line")[1] is None,
+        diff_hunk=fields.text("diff_hunk") or None,
+        author=_author(fields),
+        id=_id(fields),
+    )
+
+
+def _lines(fields: _Fields) -> tuple[int | None, int | None]:
+    """Return the last and first line: the current or, on an outdated comment, the original ones."""
+    line, start = fields.number("line"), fields.number("start_line")
+    if line is None:
+        line, start = fields.number("original_line"), fields.number("original_start_line")
+    if str(fields.get("subject_type")[1]).lower() == "file":
+        return None, None  # GitHub gives line 1 for a comment on a whole file
+    other_side = _side(fields, "start_side") not in {None, _side(fields, "side") or Side.NEW}
+    if line is None or start is None or start > line or other_side:
+        start = None  # a range across both sides cannot be expressed on one of them
+    return line, start
+
+
+def _side(fields: _Fields, name: str) -> Side | None:
+    value = fields.text(name)
+    if value is None:
+        return None
+    side = _SIDES.get(value.upper())
+    if side is None:
+        raise fields.wrong(fields.get(name)[0], value, "RIGHT or LEFT")
+    return side
+
+
+def _author(fields: _Fields) -> str | None:
+    """Return the author's login, or GitLab's user name; None for a deleted account."""
+    for key in ("author", "user"):
+        value = fields.values.get(key)
+        if isinstance(value, dict):
+            account = _Fields(value, f"{fields.place}: {key}")
+            return account.text("login") or account.text("username")
+        if value is not None:
+            return fields.text(key)
+    return None
+
+
+def _id(fields: _Fields) -> str | None:
+    value = fields.values.get("id")
+    if type(value) is int:
+        return str(value)
+    if value is None or isinstance(value, str):
+        return fields.text("id")
+    raise fields.wrong("id", value, "a string, a whole number or null")
+
+
+def _quote(value: Any) -> str:
+    """Format a value for a message, truncated to a line."""
+    text = json.dumps(value)
+    return text if len(text) <= 60 else text[:57] + "..."
