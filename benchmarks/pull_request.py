@@ -50,15 +50,6 @@ class Run:
     def writes(self) -> int:
         return sum(entry.method != "GET" and entry.path != "/graphql" for entry in self.entries)
 
-    @property
-    def plain(self) -> int:
-        """Number of GET requests that were not conditional."""
-        return sum(entry.method == "GET" and not entry.conditional for entry in self.entries)
-
-    @property
-    def unchanged(self) -> int:
-        return sum(entry.status == 304 for entry in self.entries)
-
 
 def run(server: Server, name: str, number: int, cache: str) -> Run:
     before = len(server.log)
@@ -136,9 +127,8 @@ def main() -> None:
         f"{min(r.seconds for r in firsts):.2f} / {median(r.seconds for r in firsts):.2f} s"
     )
     print(
-        f"third run: {len(again.entries)} requests, {again.unchanged} answered 304, "
-        f"{again.queries} GraphQL, {again.plain} unconditional GET, {again.writes} writes; "
-        "best / median "
+        f"third run: {len(again.entries)} requests, "
+        f"{again.queries} GraphQL, {again.writes} writes; best / median "
         f"{min(r.seconds for r in agains):.2f} / {median(r.seconds for r in agains):.2f} s"
     )
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from crscore.github.client import Client
     from crscore.gitlab.client import Client as GitLabClient
     from crscore.hosts.host import Host
-    from crscore.settings import Config
 
     Command = Callable[..., Any]
 
@@ -51,7 +50,6 @@ def host_options(*, wait_budget_s: float) -> Callable[[Command], Command]:
 
 
 def make_client(
-    settings: Config,
     api_url: str | None,
     wait_budget: float,
     *,
@@ -61,7 +59,6 @@ def make_client(
     """Make the client for the configured host and token.
 
     Args:
-        settings: Settings of the run: whether and where to cache.
         api_url: Address from the command line; None for the environment's.
         wait_budget: Maximum total time to wait for the host, in seconds.
         token: Token to sign in with; None for anonymous requests.
@@ -71,20 +68,17 @@ def make_client(
         HostError: The address or the token is invalid.
     """
     from crscore.github.client import Client  # noqa: PLC0415  (so that --help answers at once)
-    from crscore.hosts.retry import RetryBudget  # noqa: PLC0415
-    from crscore.scorer import make_store  # noqa: PLC0415
+    from crscore.hosts.http import WaitBudget  # noqa: PLC0415
 
     return Client(
         token=token,
         api_url=api_url or host_address(),
-        store=make_store(settings) if settings.cache else None,
-        retry=RetryBudget(budget_s=wait_budget),
+        budget=WaitBudget(left_s=wait_budget),
         report=report,
     )
 
 
 def make_host(
-    settings: Config,
     api_url: str | None,
     wait_budget: float,
     *,
@@ -94,7 +88,6 @@ def make_host(
     """Make the host of the pull requests that a command line names.
 
     Args:
-        settings: Settings of the run: whether and where to cache.
         api_url: Address from the command line; None for the environment's.
         wait_budget: Maximum total time to wait for the host, in seconds.
         is_gitlab: Whether it is a GitLab.
@@ -106,7 +99,7 @@ def make_host(
     if not is_gitlab:
         from crscore.github.host import GitHub  # noqa: PLC0415  (so that --help answers at once)
 
-        client = make_client(settings, api_url, wait_budget, token=host_token(), report=report)
+        client = make_client(api_url, wait_budget, token=host_token(), report=report)
         return GitHub(client)
     from crscore.gitlab.host import GitLab  # noqa: PLC0415
 
@@ -132,14 +125,14 @@ def make_gitlab_client(
         HostError: The address or the token is invalid.
     """
     from crscore.gitlab.client import Client, Token  # noqa: PLC0415
-    from crscore.hosts.retry import RetryBudget  # noqa: PLC0415
+    from crscore.hosts.http import WaitBudget  # noqa: PLC0415
 
     token = gitlab_token()
     return Client(
         token=Token(*token) if token is not None else None,
         url=api_url or gitlab_address(),
         certificates=gitlab_certificates(),
-        retry=RetryBudget(budget_s=wait_budget),
+        budget=WaitBudget(left_s=wait_budget),
         max_requests=max_requests,
         report=report,
     )

@@ -127,7 +127,6 @@ def _run(runner: Environment, step: Step) -> None:
         step.note("notice", f"Nothing was scored: {target.reason}.")
         return
     client = make_client(
-        _settings(runner),
         runner.api_url,
         NIGHTLY_WAIT_BUDGET_S if isinstance(target, event.Recent) else WAIT_BUDGET_S,
         token=runner.inputs.token,

@@ -28,7 +28,6 @@ from crscore.settings import (
     gitlab_token,
     host_address,
     host_token,
-    resolve_settings,
 )
 
 if TYPE_CHECKING:
@@ -176,8 +175,8 @@ def sync(
         if is_gitlab:
             source, web, token = _gitlab_source(api_url, wait_budget, max_requests, report)
         else:
-            settings, token = resolve_settings({}, file=None), host_token()
-            client = make_client(settings, api_url, wait_budget, token=token, report=report)
+            token = host_token()
+            client = make_client(api_url, wait_budget, token=token, report=report)
             source = GitHubSource(client, max_requests=max_requests, max_points=max_points)
             web = web_address(api_url or host_address())
         request = run.Request(
@@ -240,9 +239,7 @@ def score(
     with _open(file, must_exist=True) as store:
         host = None
         if not settings.offline:
-            host = make_host(
-                settings, api_url, wait_budget, is_gitlab=_is_gitlab(store), report=report
-            )
+            host = make_host(api_url, wait_budget, is_gitlab=_is_gitlab(store), report=report)
         summary = run.score(
             store,
             folder,

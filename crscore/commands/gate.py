@@ -8,7 +8,6 @@ from crscore.commands._github import host_options, make_host, print_message
 from crscore.commands._target import find_target
 from crscore.commands._terminal import CommandGroup, quiet_option
 from crscore.commands.pr import EXIT_GATE
-from crscore.settings import resolve_settings
 
 _EXAMPLE = "crscore gate coverage --reviewer coderabbit --wait 600 acme/shop#7"
 
@@ -54,13 +53,7 @@ def coverage(
 
     subject = find_target(target, api_url)
     report = None if quiet else print_message
-    host = make_host(
-        resolve_settings({}, file=None),
-        api_url,
-        wait_budget,
-        is_gitlab=subject.is_gitlab,
-        report=report,
-    )
+    host = make_host(api_url, wait_budget, is_gitlab=subject.is_gitlab, report=report)
     result = gate.judge(host, subject.repository, subject.number, reviewers, wait_s=wait)
     for line in result.failed:
         print_message(line)

@@ -151,7 +151,7 @@ def command(
     io.check_output(file)
     report = None if quiet else print_message
     is_gitlab = _is_gitlab(subjects)
-    host = make_host(settings, api_url, wait_budget, is_gitlab=is_gitlab, report=report)
+    host = make_host(api_url, wait_budget, is_gitlab=is_gitlab, report=report)
     if document is not None:
         return _post(host, subjects[0].repository, subjects[0].number, document)
     request = run.Request(

@@ -3,9 +3,9 @@
 GraphQL returns up to fifty blobs by name where REST takes a request for each. A blob's name is a
 hash of its content, so a blob is read only once.
 
-Without whole files the analyzers read less and the claims differ: a text that is unavailable
-because a request failed changes the numbers and is `missing`. A file omitted because of a limit is
-omitted every time, and is a note.
+Without whole files the analyzers read less and the claims differ: a text that GitHub does not have
+changes the numbers and is `missing`. A file omitted because of a limit is omitted every time, and
+is a note.
 """
 
 import re
@@ -19,7 +19,6 @@ import msgspec
 from crscore.cache import Store
 from crscore.diff import full_files
 from crscore.diff.paths import format_paths
-from crscore.errors import HostError
 from crscore.github.changed_files import ListedChange
 from crscore.github.client import Client
 from crscore.github.graphql import Blob
@@ -82,12 +81,15 @@ def read_blobs(
 
     Returns:
         The texts. One request is sent for every fifty objects that are not stored.
+
+    Raises:
+        HostError: A request failed.
     """
     need = full_files.needed(change.diff, limits)
     names = {path: change.blobs.get(path, "") for path in need.paths}
     previous = _previous_blobs(change, base)
     expressions = [name for name in names.values() if _NAME.fullmatch(name)]
-    blobs, failures = _read_objects(client, repository, [*expressions, *previous.values()], store)
+    blobs = _read_objects(client, repository, [*expressions, *previous.values()], store)
     texts = {
         # None: it exists, but has no text; missing from the result: it is unknown.
         path: None if blob.is_binary or blob.is_truncated else blob.text
@@ -102,11 +104,10 @@ def read_blobs(
     sizes = {path: None if text is None else len(text.encode()) for path, text in texts.items()}
     selection = full_files.fit(sizes, need.paths, limits)
     unread = [path for path in need.paths if path not in texts]
-    undecided = [path for path, expression in previous.items() if expression not in blobs]
     return FullFiles(
         diff=_mark_modes(change.diff, unchanged),
         texts={path: texts[path] or "" for path in selection.paths},
-        missing=tuple(_missing(unread, undecided if failures else [], failures)),
+        missing=tuple(_missing(unread)),
         notes=(*need.notes, *selection.notes),
     )
 
@@ -124,10 +125,9 @@ def _previous_blobs(change: ListedChange, base: str | None) -> dict[str, str]:
 
 def _read_objects(
     client: Client, repository: str, expressions: Sequence[str], store: Store | None
-) -> tuple[dict[str, Blob], list[str]]:
-    """Return the available objects by expression, and why others are missing."""
+) -> dict[str, Blob]:
+    """Return the objects that GitHub has, by expression."""
     blobs: dict[str, Blob] = {}
-    failures: list[str] = []
     for expression in expressions:
         # A blob's name identifies its content, so an entry never gets old.
         entry = store.get(f"blob {expression}") if store is not None else None
@@ -139,11 +139,7 @@ def _read_objects(
         batch = unknown[start : start + OBJECTS_PER_QUERY]
         variables = {f"v{index}": expression for index, expression in enumerate(batch)}
         variables |= {"owner": owner, "name": name}
-        try:
-            data = client.graphql(blobs_query(batch), variables, _Data)
-        except HostError as exc:
-            failures.append(exc.reason)
-            continue
+        data = client.graphql(blobs_query(batch), variables, _Data)
         for index, expression in enumerate(batch):
             blob = (data.repository or {}).get(f"o{index}")
             # A blob requested by its name must have that name.
@@ -151,7 +147,7 @@ def _read_objects(
                 blobs[expression] = blob
                 if store is not None:
                     store.put(f"blob {expression}", msgspec.json.encode(blob))
-    return blobs, failures
+    return blobs
 
 
 def _mark_modes(change: Diff, unchanged: frozenset[str]) -> Diff:
@@ -164,17 +160,9 @@ def _mark_modes(change: Diff, unchanged: frozenset[str]) -> Diff:
     return replace(change, files=files)
 
 
-def _missing(
-    unread: Sequence[str], undecided: Sequence[str], failures: Sequence[str]
-) -> Iterator[str]:
-    reason = "; ".join(dict.fromkeys(failures)) or "the host does not have them"
+def _missing(unread: Sequence[str]) -> Iterator[str]:
     if unread:
         yield (
-            f"{len(unread)} changed files could not be read whole ({reason}), only their hunks: "
-            f"{format_paths(unread)}."
-        )
-    if undecided:
-        yield (
-            f"{len(undecided)} files without shown lines may have changed in their mode only, "
-            f"which could not be checked ({reason}): {format_paths(undecided)}."
+            f"{len(unread)} changed files could not be read whole (the host does not have them), "
+            f"only their hunks: {format_paths(unread)}."
         )

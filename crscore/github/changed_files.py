@@ -1,16 +1,16 @@
 """Change of a pull request, from GitHub's list of changed files.
 
 The list alone is unreliable: patches of large files are omitted, files beyond GitHub's limits are
-listed as if unchanged, pages shift while they are read, and after a force-push the list may be
-outdated. So it is compared with the pull request's own totals, and discrepancies are reported as
-missing. A row whose patch cannot be parsed, or does not match the row's line counts, only omits its
-own file.
+listed as if unchanged, and after a force-push the list may be outdated. So it is compared with the
+pull request's own totals, and discrepancies are reported as missing. A row whose patch cannot be
+parsed, or does not match the row's line counts, only omits its own file.
 """
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Final, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
@@ -102,8 +102,6 @@ class ListedChange:
     """Files sorted by path as git sorts; those with an unknown change have `is_missing`."""
     missing: tuple[str, ...] = ()
     """Data that could not be read, one sentence each; empty when the change is complete."""
-    notes: tuple[str, ...] = ()
-    """Notes for the user, one sentence each."""
     blobs: Mapping[str, str]
     """Blob names of the files that exist at the head, by path."""
 
@@ -117,17 +115,6 @@ class ReadFile(NamedTuple):
     """Repairs made by the parser."""
     reason: str | None = None
     """Why the change is unknown, a clause after "N of the changed files"; None when it is known."""
-
-
-class _Listed(NamedTuple):
-    rows: dict[str, PatchRow]
-    """Rows of the requested head, by path."""
-    stale: dict[str, PatchRow]
-    """Rows of another commit, by path, where no row of the head is known."""
-    clashing: frozenset[str]
-    """Paths with conflicting rows of the head."""
-    missing: tuple[str, ...]
-    """Pages that could not be read, with the reasons."""
 
 
 def read_change(
@@ -151,17 +138,60 @@ def read_change(
     Returns:
         The change, independent of the order of rows and pages. An empty diff for a pull request
         without changed files.
+
+    Raises:
+        HostError: The list could not be read.
     """
     path = f"/repos/{repository}/pulls/{number}/files"
-    expected = min(totals.files, MAX_LISTED)
-    first = client.pages(path, PatchRow, expected=expected)
-    listed = _group_rows([first.items], first.missing, head)
-    if listed.stale or listed.clashing or (len(listed.rows) != expected and not listed.missing):
-        # GitHub may regenerate the list while it is read. A second reading finds it settled, and
-        # has the rows that moved between two pages during the first.
-        second = client.pages(path, PatchRow, expected=expected)
-        listed = _group_rows([first.items, second.items], second.missing, head)
-    return _assemble(listed, totals, limits.diff)
+    for _ in range(2):
+        listed = client.pages(path, PatchRow, key=attrgetter("filename"))
+        rows = {row.filename: row for row in listed if row.status != "unchanged"}
+        # After a force-push, GitHub shows the list of the former head for a while.
+        stale = {name for name, row in rows.items() if row.commit not in (None, head)}
+        if not stale and len(rows) == min(totals.files, MAX_LISTED):
+            break
+    disagreements = tuple(_disagreements(_sum_rows(rows.values()), totals))
+    if len(rows) < totals.files > MAX_LISTED:
+        disagreements += (f"Files are not listed: the host lists {MAX_LISTED:,} at most.",)
+    files: dict[str, ReadFile] = {}
+    digest = hashlib.sha256()
+    size = hunks = 0
+    # By bytes, as git sorts; half a surrogate pair must not fail here.
+    for name in sorted(rows, key=lambda name: name.encode("utf-8", "surrogatepass")):
+        row = rows[name]
+        if name in stale:
+            file = _without_change(row, "are listed for another commit than the head")
+        else:
+            # Rows without lines are believed only if all counts add up.
+            file = read_row(row, zeros_are_reliable=not disagreements, limits=limits.diff)
+        patch_size = len((row.patch or "").encode("utf-8", "surrogatepass"))
+        for limit, count in (
+            ("max_diff_bytes", size + patch_size),
+            ("max_files", len(files) + 1),
+            ("max_hunks", hunks + len(file.file.hunks)),
+        ):
+            if file.reason is None and count > getattr(limits.diff, limit):
+                file = _without_change(row, f"come after {limit} was reached")
+        patch = None
+        if file.reason is None:
+            patch, size, hunks = row.patch, size + patch_size, hunks + len(file.file.hunks)
+        files[name] = file
+        digest.update(msgspec.json.encode([name, row.status, row.previous_filename, patch]))
+    return ListedChange(
+        diff=Diff(
+            files=tuple(entry.file for entry in files.values()),
+            sha256=digest.hexdigest(),
+            notes=tuple(
+                f"{name!r}: {note}" for name, entry in files.items() for note in entry.notes
+            ),
+        ),
+        missing=(*_unseen_files(files), *disagreements),
+        blobs={
+            name: row.sha
+            for name, row in sorted(rows.items())
+            if row.sha is not None and row.status != "removed" and name not in stale
+        },
+    )
 
 
 def reconcile(change: Diff, totals: Totals) -> tuple[str, ...]:
@@ -252,96 +282,9 @@ def _count_lines(file: ChangedFile) -> tuple[int, int]:
     return kinds.count(LineKind.ADDED), kinds.count(LineKind.REMOVED)
 
 
-def _group_rows(
-    readings: Sequence[tuple[PatchRow, ...]], missing: tuple[str, ...], head: str
-) -> _Listed:
-    rows: dict[str, PatchRow] = {}
-    stale: dict[str, PatchRow] = {}
-    clashing: set[str] = set()
-    for reading in readings:
-        reading_rows: dict[str, PatchRow] = {}
-        clashing.clear()
-        for row in reading:
-            if row.status == "unchanged":
-                continue
-            # After a force-push, GitHub shows the list of the former head for a while.
-            if row.commit not in (None, head):
-                stale[row.filename] = row
-            elif (previous := reading_rows.setdefault(row.filename, row)) != row:
-                clashing.add(row.filename)
-                # Any choice will do, but it must not depend on the order of the pages.
-                reading_rows[row.filename] = max(row, previous, key=msgspec.json.encode)
-        rows |= reading_rows
-    stale = {name: row for name, row in stale.items() if name not in rows}
-    return _Listed(rows, stale, frozenset(clashing), missing)
-
-
-def _assemble(listed: _Listed, totals: Totals, limits: parse.Limits) -> ListedChange:
-    rows = listed.rows
-    listed_totals = Totals(
-        files=len(rows),
-        additions=sum(row.additions for row in rows.values()),
-        deletions=sum(row.deletions for row in rows.values()),
-    )
-    disagreements = [*_disagreements(listed_totals, totals)]
-    is_incomplete = listed_totals.files < totals.files
-    if is_incomplete and (listed.missing or totals.files > MAX_LISTED):
-        reasons = listed.missing or (f"the host lists {MAX_LISTED:,} at most",)
-        disagreements.append(f"Files are not listed: {'; '.join(reasons)}.")
-    read = {
-        name: _without_change(row, "are listed twice with different changes")
-        if name in listed.clashing
-        # Rows without lines are believed only if all counts add up.
-        else read_row(row, zeros_are_reliable=not disagreements, limits=limits)
-        for name, row in rows.items()
-    }
-    if is_incomplete:
-        rows = rows | listed.stale
-        for name, row in listed.stale.items():
-            read[name] = _without_change(row, "are listed for another commit than the head")
-    files, sha256 = _within_limits(read, rows, limits)
-    return ListedChange(
-        diff=Diff(
-            files=tuple(entry.file for entry in files.values()),
-            sha256=sha256,
-            notes=tuple(
-                f"{name!r}: {note}" for name, entry in files.items() for note in entry.notes
-            ),
-        ),
-        missing=(*_unseen_files(files), *disagreements),
-        blobs={
-            name: row.sha
-            for name, row in sorted(listed.rows.items())
-            if row.sha is not None and row.status != "removed" and name not in listed.clashing
-        },
-    )
-
-
-def _within_limits(
-    read: Mapping[str, ReadFile], rows: Mapping[str, PatchRow], limits: parse.Limits
-) -> tuple[dict[str, ReadFile], str]:
-    """Sort the files as git does, drop the changes beyond the size limit, and hash the rest."""
-    files: dict[str, ReadFile] = {}
-    digest = hashlib.sha256()
-    size = hunks = 0
-    # By bytes, as git sorts; half a surrogate pair must not fail here.
-    for name in sorted(read, key=lambda name: name.encode("utf-8", "surrogatepass")):
-        row, entry = rows[name], read[name]
-        patch = (row.patch or "").encode("utf-8", "surrogatepass")
-        for limit, count in (
-            ("max_diff_bytes", size + len(patch)),
-            ("max_files", len(files) + 1),
-            ("max_hunks", hunks + len(entry.file.hunks)),
-        ):
-            if entry.reason is None and count > getattr(limits, limit):
-                entry = _without_change(row, f"come after {limit} was reached")
-        if entry.reason is None:
-            size += len(patch)
-            hunks += len(entry.file.hunks)
-        files[name] = entry
-        patch_text = row.patch if entry.reason is None else None
-        digest.update(msgspec.json.encode([name, row.status, row.previous_filename, patch_text]))
-    return files, digest.hexdigest()
+def _sum_rows(rows: Collection[PatchRow]) -> Totals:
+    additions = sum(row.additions for row in rows)
+    return Totals(len(rows), additions, sum(row.deletions for row in rows))
 
 
 def _unseen_files(files: Mapping[str, ReadFile]) -> Iterator[str]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 
 class _Comment(msgspec.Struct, frozen=True):
+    id: int
     html_url: str = ""
     body: str | None = None
 
@@ -67,14 +68,9 @@ class _Writer(NamedTuple):
 
     def find(self, body: str) -> str | None:
         path = f"/repos/{self.repository}/issues/{self.number}/comments"
-        pages = self.client.pages(path, _Comment)
-        for comment in pages.items:
-            if sticky.is_same(comment.body or "", body):
-                return comment.html_url
-        if pages.missing:
-            reason = "the comment may have been written, and cannot be found"
-            raise UncertainWriteError(path, reason)
-        return None
+        comments = self.client.pages(path, _Comment)
+        urls = (note.html_url for note in comments if sticky.is_same(note.body or "", body))
+        return next(urls, None)
 
     @property
     def _issue(self) -> Issue:

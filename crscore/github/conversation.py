@@ -7,14 +7,12 @@ which saves requests.
 """
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Final, TypeVar
+from typing import Final
 
 import msgspec
 
-from crscore.errors import HostError, UnavailableError
 from crscore.github import graphql
 from crscore.github.client import Client
 from crscore.hosts.records import Remark, RemarkKind
@@ -33,16 +31,10 @@ class Conversation:
 
     remarks: tuple[Remark, ...]
     """Comments by creation time, without those of pending reviews."""
-    head: str | None
-    """The pull request's newest commit at the end of reading; None when unknown."""
-    settings: str | None
-    """Text of the settings file; None when there is none or it could not be read."""
-    settings_known: bool
-    """False when the content of the settings file is unknown."""
-    knows_ours: bool
-    """True when it is certain which comments in the conversation are crscore's own."""
-    missing: tuple[str, ...]
-    """Data that could not be read, one sentence each."""
+    head: str
+    """The pull request's newest commit at the end of reading."""
+    settings: graphql.Blob | None
+    """The settings file, which GitHub may have truncated; None when there is none."""
     unlisted: int
     """Comments that GraphQL counts but the lists lack: they moved while they were read."""
 
@@ -115,9 +107,6 @@ class _ReviewItem(CommentItem, frozen=True):
     commit_id: str | None = None
 
 
-_I = TypeVar("_I", bound=CommentItem)
-
-
 @dataclass(slots=True, kw_only=True)
 class _States:
     """States of all comments, from GraphQL."""
@@ -133,12 +122,7 @@ class _States:
 
 
 def read_conversation(
-    client: Client,
-    repository: str,
-    number: int,
-    *,
-    settings: str,
-    expected: Mapping[RemarkKind, int],
+    client: Client, repository: str, number: int, *, settings: str
 ) -> Conversation:
     """Read all comments.
 
@@ -147,33 +131,16 @@ def read_conversation(
         repository: `owner/name`.
         number: The pull request.
         settings: Settings file to read in the same query, `COMMIT:PATH`.
-        expected: Number of comments of a kind, if known.
 
-    Returns:
-        The conversation; `missing` lists what could not be read.
+    Raises:
+        HostError: They cannot be read whole.
     """
     pulls, issues = (f"/repos/{repository}/{kind}/{number}" for kind in ("pulls", "issues"))
-    missing: list[str] = []
-
-    def read_list(path: str, kind: type[_I], count: int | None = None) -> list[_I]:
-        pages = client.pages(path, kind, expected=count)
-        missing.extend(f"Comments of {path} are missing: {reason}." for reason in pages.missing)
-        # Each item once: a list that shifts between two pages repeats some.
-        return list({item.id: item for item in pages.items}.values())
-
     # Before the states: what arrives in between is then counted as not listed, and read again.
-    lines = read_list(f"{pulls}/comments", LineItem, expected.get(RemarkKind.LINE))
-    reviews = read_list(f"{pulls}/reviews", _ReviewItem)
-    comments = read_list(f"{issues}/comments", CommentItem, expected.get(RemarkKind.CONVERSATION))
-    listed_all = not missing
-    states: _States | None = None
-    try:
-        states = _read_states(client, repository, number, settings)
-    except HostError as exc:
-        missing.append(
-            "Which comments are minimised and which threads are resolved could not be read "
-            f"({exc.reason})."
-        )
+    lines = client.pages(f"{pulls}/comments", LineItem)
+    reviews = client.pages(f"{pulls}/reviews", _ReviewItem)
+    comments = client.pages(f"{issues}/comments", CommentItem)
+    states = _read_states(client, repository, number, settings)
     # The comments of a pending review are drafts: REST lists them to their author.
     pending = {review.id for review in reviews if review.state == PENDING}
     remarks = [
@@ -181,28 +148,21 @@ def read_conversation(
         *(_from_review(review) for review in reviews if review.state != PENDING),
         *(_from_item(item, RemarkKind.CONVERSATION) for item in comments),
     ]
-    unlisted = 0
-    if states is not None:
-        remarks = [_with_state(remark, states) for remark in remarks]
-        listed = {(remark.kind, remark.id) for remark in remarks}
-        # Comments of a pending review are visible to their author only.
-        listed |= {(RemarkKind.LINE, item.id) for item in lines}
-        unlisted = sum(
-            key not in listed and mark.state != PENDING for key, mark in states.marks.items()
-        )
-    blob = states.settings if states else None
-    # A truncated settings file would pass for other settings, so it is read by REST.
-    is_readable = states is not None and not (blob and blob.is_truncated)
+    listed = {(remark.kind, remark.id) for remark in remarks}
+    # Comments of a pending review are visible to their author only.
+    listed |= {(RemarkKind.LINE, item.id) for item in lines}
     return Conversation(
         remarks=tuple(
-            sorted(remarks, key=lambda remark: (remark.created, remark.kind.value, remark.id))
+            sorted(
+                (_with_state(remark, states) for remark in remarks),
+                key=lambda remark: (remark.created, remark.kind.value, remark.id),
+            )
         ),
-        head=states.head if states else None,
-        settings=blob.text if blob and is_readable else None,
-        settings_known=is_readable,
-        knows_ours=states is not None and listed_all,
-        missing=tuple(missing),
-        unlisted=unlisted if listed_all else 0,
+        head=states.head,
+        settings=states.settings,
+        unlisted=sum(
+            key not in listed and mark.state != PENDING for key, mark in states.marks.items()
+        ),
     )
 
 
@@ -213,7 +173,7 @@ def read_reviews(client: Client, repository: str, number: int, head: str) -> tup
         HostError: They could not be read whole.
     """
     path = f"/repos/{repository}/pulls/{number}"
-    reviews = _read_whole(client, f"{path}/reviews", _ReviewItem)
+    reviews = client.pages(f"{path}/reviews", _ReviewItem)
     # An answer in a thread is an empty review, too; only the comments tell it from one of lines.
     answers = {
         review.id
@@ -221,20 +181,13 @@ def read_reviews(client: Client, repository: str, number: int, head: str) -> tup
         if review.commit_id == head and review.state == "COMMENTED" and not review.body
     }
     if answers:
-        lines = _read_whole(client, f"{path}/comments", LineItem)
+        lines = client.pages(f"{path}/comments", LineItem)
         answers -= {line.pull_request_review_id for line in lines if line.in_reply_to_id is None}
     return tuple(
         _from_review(review)
         for review in reviews
         if review.state != PENDING and review.id not in answers
     )
-
-
-def _read_whole(client: Client, path: str, kind: type[_I]) -> tuple[_I, ...]:
-    pages = client.pages(path, kind)
-    if pages.missing:
-        raise UnavailableError(path, "; ".join(pages.missing))
-    return pages.items
 
 
 def _read_states(client: Client, repository: str, number: int, settings: str) -> _States:

@@ -6,8 +6,9 @@ from typing import Any
 from crscore.cache import Store
 from crscore.diff.full_files import Limits
 from crscore.github import comment, conversation, pull
-from crscore.github.client import Client, Traffic
+from crscore.github.client import Client
 from crscore.hosts.host import FindCheckout, Head, OwnRemarks, Reviews
+from crscore.hosts.http import Traffic
 from crscore.hosts.records import Change, PullRequest
 from crscore.hosts.sticky import Posted, is_sticky
 
@@ -51,10 +52,10 @@ class GitHub:
     def read_own(self, repository: str, number: int, head: str) -> OwnRemarks:
         """Read crscore's own comments: see `Host`."""
         discussion = conversation.read_conversation(
-            self.client, repository, number, settings=f"{head}:", expected={}
+            self.client, repository, number, settings=f"{head}:"
         )
         remarks = tuple(filter(is_sticky, discussion.remarks))
-        return OwnRemarks(remarks, discussion.knows_ours and not discussion.unlisted)
+        return OwnRemarks(remarks, not discussion.unlisted)
 
     def post_to(self, repository: str, number: int, body: str, existing: OwnRemarks) -> Posted:
         """Create or update the one comment: see `Host`."""

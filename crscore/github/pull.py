@@ -1,12 +1,14 @@
 """Reading of pull requests, and search for pull requests.
 
 pull request -> diff (local checkout, else the files API) -> conversation -> whole files -> what
-outdated comments were written on. Only the first has to succeed. A later failure is recorded in
-`missing`, which makes the run partial; it is never treated as empty data.
+outdated comments were written on. A request that fails fails the run. What GitHub itself withholds
+(patches, files beyond its limits, comments that it counts and does not list) is recorded in
+`missing`, which makes the run partial.
 """
 
 import base64
 from datetime import UTC, datetime, timedelta
+from operator import attrgetter
 
 import msgspec
 
@@ -14,13 +16,13 @@ from crscore.cache import Store
 from crscore.diff import full_files
 from crscore.diff.checkout import CheckoutSearch
 from crscore.diff.full_files import Limits
-from crscore.errors import CRScoreError, HostError, NotFoundError
-from crscore.github import blobs, changed_files, conversation, outdated_hunks
+from crscore.errors import CRScoreError, HostError, UnavailableError
+from crscore.github import blobs, changed_files, conversation, graphql, outdated_hunks
 from crscore.github.client import Client
-from crscore.github.conversation import Conversation, User
+from crscore.github.conversation import User
 from crscore.hosts.host import SETTINGS_FILE, FindCheckout, Head, Reviews
 from crscore.hosts.outdated_hunks import mark_outdated
-from crscore.hosts.records import Change, PullRequest, RemarkKind
+from crscore.hosts.records import Change, PullRequest
 from crscore.hosts.sticky import is_sticky
 
 MAX_LISTED = 100
@@ -47,8 +49,6 @@ class _Pull(msgspec.Struct, frozen=True):
     title: str = ""
     html_url: str = ""
     user: User | None = None
-    comments: int | None = None
-    review_comments: int | None = None
 
 
 class _Content(msgspec.Struct, frozen=True):
@@ -80,11 +80,8 @@ def read_pull(
         find_checkout: Finds a local checkout that has a base and a head; None to use none.
         store: Stores whole files; None to store nothing.
 
-    Returns:
-        All available data.
-
     Raises:
-        HostError: The pull request itself could not be read.
+        HostError: It could not be read, or moved while it was read, twice.
     """
     # Lists move while they are read: a second reading usually agrees; if not, the run is partial.
     for is_last in (False, True):
@@ -102,12 +99,11 @@ def read_pull(
             repository,
             number,
             settings=f"refs/heads/{pull.base.ref}:{SETTINGS_FILE}",
-            expected=_expected(pull),
         )
-        moved = _describe_moves(pull, discussion)
-        if is_last or not moved:
+        if discussion.head == pull.head.sha and (is_last or not discussion.unlisted):
             break
-    settings, unread = _read_settings(client, repository, pull.base.ref, discussion)
+        if is_last:
+            raise UnavailableError(f"{repository}#{number}", "it was pushed to while it was read")
     # crscore's own comment is no review, and it must not change its own score.
     sticky = tuple(filter(is_sticky, discussion.remarks))
     remarks = tuple(
@@ -122,7 +118,8 @@ def read_pull(
         remarks,
         local=search.checkout.diff_to if search.checkout else None,
     )
-    missing = (*change.missing, *discussion.missing, *moved, *unread, *older.missing)
+    unlisted = discussion.unlisted
+    moved = [f"{unlisted} comments are counted by GitHub and not listed."] if unlisted else []
     return PullRequest(
         repository=repository,
         number=number,
@@ -134,46 +131,26 @@ def read_pull(
         diff=change.diff,
         remarks=remarks,
         originals=older.hunks,
-        missing=tuple(dict.fromkeys(missing)),
+        missing=(*change.missing, *moved),
         notes=(*change.notes, *older.notes),
         checkout=search.checkout,
-        settings=settings,
+        settings=_settings_text(client, repository, pull.base.ref, discussion.settings),
         sticky=sticky,
-        knows_sticky=discussion.knows_ours and not discussion.unlisted,
+        knows_sticky=not discussion.unlisted,
     )
 
 
-def _expected(pull: _Pull) -> dict[RemarkKind, int]:
-    counts = {RemarkKind.LINE: pull.review_comments, RemarkKind.CONVERSATION: pull.comments}
-    return {kind: count for kind, count in counts.items() if count is not None}
-
-
-def _describe_moves(pull: _Pull, discussion: Conversation) -> tuple[str, ...]:
-    """Describe the changes during reading, which require a second reading."""
-    moves = []
-    if discussion.head not in (None, pull.head.sha):
-        moves.append("The pull request was pushed to while it was read.")
-    if discussion.unlisted:
-        moves.append(f"{discussion.unlisted} comments are counted by GitHub and not listed.")
-    return tuple(moves)
-
-
-def _read_settings(
-    client: Client, repository: str, branch: str, discussion: Conversation
-) -> tuple[str | None, tuple[str, ...]]:
-    """Return the base branch's settings file, read separately if the conversation failed."""
-    if discussion.settings_known:
-        return discussion.settings, ()
+def _settings_text(
+    client: Client, repository: str, branch: str, blob: graphql.Blob | None
+) -> str | None:
+    """Return the base branch's settings; those that GraphQL truncates are read by REST."""
+    if blob is None or not blob.is_truncated:
+        return blob.text if blob else None
     path = f"/repos/{repository}/contents/{SETTINGS_FILE}"
     try:
-        file = client.get(path, _Content, {"ref": branch})
-        return base64.b64decode(file.content).decode(), ()
-    except NotFoundError:
-        return None, ()
-    except HostError as exc:
-        return None, (f"{SETTINGS_FILE} of the base branch could not be read ({exc.reason}).",)
-    except ValueError:
-        return None, (f"{SETTINGS_FILE} of the base branch is not text.",)
+        return base64.b64decode(client.get(path, _Content, {"ref": branch}).content).decode()
+    except ValueError as exc:
+        raise HostError(f"GET {path}", "it is not text") from exc
 
 
 def read_change(
@@ -218,7 +195,7 @@ def _read_change(
     return Change(
         diff=full_files.add(whole.diff, whole.texts),
         missing=(*listed.missing, *whole.missing),
-        notes=(*notes, *listed.notes, *whole.notes),
+        notes=(*notes, *whole.notes),
     )
 
 
@@ -280,8 +257,8 @@ def find_by_head(
         The numbers; empty when no open pull request still has this head.
     """
     query = {"state": "open", "head": f"{owner}:{branch}"}
-    pages = client.pages(f"/repos/{repository}/pulls", _Listed, query)
-    return tuple(item.number for item in pages.items if item.head.sha == sha)
+    items = client.pages(f"/repos/{repository}/pulls", _Listed, query, key=attrgetter("number"))
+    return tuple(item.number for item in items if item.head.sha == sha)
 
 
 def find_recent(

@@ -16,7 +16,7 @@ import msgspec
 
 from crscore.errors import NotFoundError, UnavailableError
 from crscore.gitlab import notes, versions
-from crscore.gitlab.client import MAX_PAGES, Client
+from crscore.gitlab.client import Client
 from crscore.gitlab.notes import Discussion, Id, NoteItem
 from crscore.gitlab.versions import Version
 from crscore.hosts.feed import (
@@ -27,6 +27,7 @@ from crscore.hosts.feed import (
     FeedRepository,
     FeedThread,
 )
+from crscore.hosts.http import MAX_PAGES
 from crscore.hosts.records import Remark, RemarkKind
 
 _STATES: Final = {"opened": "open", "locked": "open"}
@@ -131,10 +132,8 @@ class GitLabFeed:
     def list_repositories(self, owner: str) -> tuple[FeedRepository, ...]:
         """List the projects of a group and its subgroups: see `Feed`."""
         path = f"/groups/{quote(owner, safe='')}/projects"
-        pages = self.client.pages(path, _Project, include_subgroups="true")
-        if pages.missing:
-            raise UnavailableError(f"GET {path}", "; ".join(pages.missing))
-        return tuple(map(_repository, pages.items))
+        projects = self.client.pages(path, _Project, {"include_subgroups": "true"})
+        return tuple(map(_repository, projects))
 
     def has_commit(self, repository: str, commit: str) -> bool:
         """Return whether a commit is still there: see `Feed`. GitLab keeps those of versions."""
@@ -156,10 +155,10 @@ class GitLabFeed:
         query = {"scope": "all", "state": "all", "order_by": "updated_at", "sort": "asc"}
         after, number, count, in_order = since, 1, 0, True
         for _ in range(MAX_PAGES):
-            page = self.client.page(path, _MergeRequest, number, **query, updated_after=after)
+            page = self.client.page(path, _MergeRequest, number, query | {"updated_after": after})
             pulls = tuple(item.facts for item in page.items)
             count += len(pulls)
-            if (page.has_more and not pulls) or (not page.has_more and count < (page.total or 0)):
+            if not page.has_more and count < (page.total or 0):
                 raise UnavailableError(f"GET {path}", f"page {number} of the list has no items")
             yield pulls
             if not page.has_more:
@@ -185,11 +184,9 @@ class GitLabFeed:
         request = self.client.get(path, _MergeRequest)
         discussions = self._read_discussions(path)
         subject = notes.Subject(request.web_url, request.sha or "", None)
-        entries = self.client.read_list(f"{path}/versions", versions.Entry)
-        if entries.missing:
-            raise UnavailableError(f"GET {path}/versions", "; ".join(entries.missing))
+        entries = self.client.pages(f"{path}/versions", versions.Entry)
         # Several versions have the same head after the target branch moved: the newest counts.
-        ids = {entry.head_commit_sha: entry.id for entry in sorted(entries.items, key=_by_id)}
+        ids = {entry.head_commit_sha: entry.id for entry in sorted(entries, key=_by_id)}
         remarks = []
         for discussion in discussions:
             for note, remark in notes.read_notes(discussion, subject):
@@ -214,7 +211,7 @@ class GitLabFeed:
             pull=current.facts,
             remarks=tuple(remarks),
             threads=tuple(_threads(discussions, request.sha or "")),
-            pushes=tuple(_pushes(entries.items, current)),
+            pushes=tuple(_pushes(entries, current)),
             lines=lines,
             language=language,
             unlisted=(
@@ -225,10 +222,7 @@ class GitLabFeed:
         )
 
     def _read_discussions(self, path: str) -> tuple[Discussion, ...]:
-        pages = self.client.read_list(f"{path}/discussions", Discussion)
-        if pages.missing:
-            raise UnavailableError(f"GET {path}/discussions", "; ".join(pages.missing))
-        return pages.items
+        return self.client.pages(f"{path}/discussions", Discussion)
 
     def _read_version(self, path: str, number: int) -> Version:
         if (path, number) not in self._versions:
@@ -237,10 +231,8 @@ class GitLabFeed:
         return self._versions[path, number]
 
     def _with_reactions(self, path: str, note: NoteItem, remark: Remark) -> FeedRemark:
-        pages = self.client.read_list(f"{path}/notes/{note.id}/award_emoji", _Emoji)
-        if pages.missing:
-            raise UnavailableError(f"GET {path}/notes/{note.id}", "; ".join(pages.missing))
-        names = [emoji.name for emoji in pages.items]
+        emojis = self.client.pages(f"{path}/notes/{note.id}/award_emoji", _Emoji)
+        names = [emoji.name for emoji in emojis]
         created = utc(note.created_at)
         return FeedRemark(
             remark=replace(remark, created=created),

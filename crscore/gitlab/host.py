@@ -1,16 +1,20 @@
 """GitLab as a code host.
 
 merge request -> notes -> version of the change (local checkout, else GitLab's) -> whole files ->
-versions that outdated notes were written on. Only the first has to succeed. A later failure is
-recorded in `missing`, which makes the run partial; it is never treated as empty data.
+versions that outdated notes were written on. A request that fails fails the run. What GitLab itself
+withholds (a change that is too large, files that it does not have, notes that it counts and does
+not list, what the token may not read) is recorded in `missing`, which makes the run partial.
 """
+
+from __future__ import annotations
 
 import base64
 import hashlib
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import quote
 
 import msgspec
@@ -21,27 +25,35 @@ from crscore.diff.checkout import CheckoutSearch
 from crscore.diff.full_files import Limits
 from crscore.diff.paths import format_paths
 from crscore.errors import (
+    BadTokenError,
     CRScoreError,
     HostError,
     NotFoundError,
+    PermissionDeniedError,
     UnavailableError,
-    UncertainWriteError,
 )
 from crscore.gitlab import notes, versions
-from crscore.gitlab.client import Client, Pages, Traffic
+from crscore.gitlab.client import Client
 from crscore.gitlab.versions import Version
 from crscore.hosts import outdated_hunks, sticky
 from crscore.hosts.host import SETTINGS_FILE, FindCheckout, Head, OwnRemarks, Reviews
+from crscore.hosts.http import Traffic
 from crscore.hosts.outdated_hunks import OutdatedHunks
 from crscore.hosts.records import Change, PullRequest, Remark, RemarkKind
 from crscore.hosts.sticky import Posted, is_sticky
 from crscore.records import ChangedFile, Diff
 
-MAX_FAILURES: Final = 3
-"""Failed whole files in a row after which no more are asked for."""
+if TYPE_CHECKING:
+    from gitlab.v4.objects import ProjectMergeRequestNoteManager
+
+_REFUSED: Final = (BadTokenError, NotFoundError, PermissionDeniedError)
+"""Errors of what a token may not read; those of jobs may read little."""
 # GitLab obeys a line that starts with `/`, with the rights of who wrote it, and links `!7`.
 _COMMAND: Final = re.compile(r"^([ \t]*)/(?=\w)", re.M)
 _REFERENCE: Final = re.compile(r"!(?=\d)")
+_PUSHED: Final = "it was pushed to while it was read"
+_ONCE: Final[dict[str, Any]] = {"obey_rate_limit": False}
+"""python-gitlab would wait for a rate limit without a budget."""
 
 
 class _DiffRefs(msgspec.Struct, frozen=True):
@@ -81,7 +93,7 @@ class _Conversation(NamedTuple):
     listed: int
     """Notes of people and bots that were listed, the internal ones too."""
     certain: bool
-    """True when it is known which notes are crscore's own, and all were listed."""
+    """True when it is known which notes are crscore's own."""
     missing: tuple[str, ...]
     notes: tuple[str, ...]
 
@@ -114,19 +126,20 @@ class GitLab:
         for is_last in (False, True):
             refs = _refs_of(request)
             talk = self._read_conversation(path, request)
-            entries = self.client.read_list(f"{path}/versions", versions.Entry)
+            entries = self.client.pages(f"{path}/versions", versions.Entry)
             search = (
                 find_checkout(refs.start_sha, refs.head_sha)
                 if find_checkout
                 else CheckoutSearch(None, None)
             )
             change = self._read_change(path, refs, entries, search, limits)
-            before = request
-            request, moved = self._read_again(path, request, talk)
-            if is_last or not moved:
+            before, request = request, self.client.get(path, _MergeRequest)
+            unlisted = _unlisted(request, talk)
+            if request.diff_refs == before.diff_refs and (is_last or not unlisted):
                 break
+            if is_last:
+                raise UnavailableError(f"{repository}!{number}", _PUSHED)
         diff, unread = self._with_files(repository, refs.head_sha, change.diff, limits)
-        settings, no_settings = self._read_settings(repository, before.target_branch)
         existing = tuple(filter(is_sticky, talk.remarks))
         remarks = tuple(
             outdated_hunks.mark_outdated(remark, diff)
@@ -134,7 +147,7 @@ class GitLab:
             if remark not in existing
         )
         older = self._read_outdated(path, entries, remarks, search, limits)
-        missing = (*change.missing, *unread, *talk.missing, *moved, *no_settings, *older.missing)
+        missing = (*change.missing, *unread, *talk.missing, *unlisted)
         return PullRequest(
             repository=repository,
             number=number,
@@ -146,12 +159,12 @@ class GitLab:
             diff=diff,
             remarks=remarks,
             originals=older.hunks,
-            missing=tuple(dict.fromkeys(missing)),
+            missing=missing,
             notes=(*change.notes, *talk.notes, *older.notes),
             checkout=search.checkout,
-            settings=settings,
+            settings=self._read_settings(repository, before.target_branch),
             sticky=existing,
-            knows_sticky=talk.certain and not moved,
+            knows_sticky=talk.certain and not unlisted,
         )
 
     def read_change(self, repository: str, number: int, *, head: str, limits: Limits) -> Change:
@@ -160,7 +173,7 @@ class GitLab:
         refs = _refs_of(self.client.get(path, _MergeRequest))
         if refs.head_sha != head:
             raise HostError(f"{repository}!{number}", "it was pushed to since it was read")
-        entries = self.client.read_list(f"{path}/versions", versions.Entry)
+        entries = self.client.pages(f"{path}/versions", versions.Entry)
         change = self._read_change(path, refs, entries, CheckoutSearch(None, None), limits)
         diff, unread = self._with_files(repository, head, change.diff, limits)
         return Change(diff, (*change.missing, *unread), change.notes)
@@ -177,17 +190,15 @@ class GitLab:
         one was written.
         """
         path, url = _path(repository, number), f"{self.client.url}/{repository}/-/merge_requests"
-        entries = self.client.read_list(f"{path}/versions", versions.Entry)
-        discussions = self.client.read_list(f"{path}/discussions", notes.Discussion)
-        if reasons := (*entries.missing, *discussions.missing):
-            raise UnavailableError(path, "; ".join(reasons))
-        pushes = sorted((entry.created_at, entry.head_commit_sha) for entry in entries.items)
+        entries = self.client.pages(f"{path}/versions", versions.Entry)
+        discussions = self.client.pages(f"{path}/discussions", notes.Discussion)
+        pushes = sorted((entry.created_at, entry.head_commit_sha) for entry in entries)
         head = Head(repository, pushes[-1][1] if pushes else "", f"{url}/{number}")
         subject = notes.Subject(head.url, head.sha, None)
         # The further notes of a discussion are answers.
         remarks = [
             remark
-            for item in discussions.items
+            for item in discussions
             for remark in notes.read_discussion(item, subject)
             if remark.id == item.notes[0].id
         ]
@@ -211,25 +222,25 @@ class GitLab:
         path = _path(repository, number)
         request = self.client.get(path, _MergeRequest)
         talk = self._read_conversation(path, request)
-        _, moved = self._read_again(path, request, talk)
+        unlisted = _unlisted(self.client.get(path, _MergeRequest), talk)
         remarks = tuple(filter(is_sticky, talk.remarks))
-        return OwnRemarks(remarks, talk.certain and not moved)
+        return OwnRemarks(remarks, talk.certain and not unlisted)
 
     def post_to(self, repository: str, number: int, body: str, existing: OwnRemarks) -> Posted:
         """Create or update the one note: see `Host`."""
         url = f"{self.client.url}/{repository}/-/merge_requests/{number}"
-        writer = _Writer(self, f"{_path(repository, number)}/notes", url)
+        writer = _Writer(self.client, repository, number, url)
         return sticky.post(writer, harmless(body), existing.remarks, certain=existing.certain)
 
     def _read_conversation(self, path: str, request: _MergeRequest) -> _Conversation:
-        pages = self.client.read_list(f"{path}/discussions", notes.Discussion)
+        discussions = self.client.pages(f"{path}/discussions", notes.Discussion)
         account, unknown = self._read_account()
         subject = notes.Subject(request.web_url, request.sha or "", account)
-        missing = [f"Notes are missing: {reason}." for reason in pages.missing]
-        items = [note for discussion in pages.items for note in discussion.notes if not note.system]
+        missing = []
+        items = [note for discussion in discussions for note in discussion.notes if not note.system]
         remarks = [
             remark
-            for discussion in pages.items
+            for discussion in discussions
             for remark in notes.read_discussion(discussion, subject)
         ]
         if unknown and any(remark.body.lstrip().startswith(sticky.MARKER) for remark in remarks):
@@ -237,14 +248,14 @@ class GitLab:
         try:
             approvals = self.client.get(f"{path}/approvals", notes.Approvals)
             remarks += notes.read_approvals(approvals, subject)
-        except HostError as exc:
+        except _REFUSED as exc:
             missing.append(f"Approvals could not be read ({exc.reason}).")
         internal = sum(map(notes.is_internal, items))
         hidden = f"{internal} internal notes were left out, as the result may be public."
         return _Conversation(
             remarks=tuple(sorted(remarks, key=_order)),
             listed=len(items),
-            certain=account is not None and not pages.missing,
+            certain=account is not None,
             missing=tuple(missing),
             notes=(hidden,) if internal else (),
         )
@@ -258,30 +269,14 @@ class GitLab:
             if self.client.is_job:
                 return self.client.get("/job", _Job).user.id, ""
             return self.client.get("/user", notes.User).id, ""
-        except HostError as exc:
+        except _REFUSED as exc:
             return None, exc.reason
-
-    def _read_again(
-        self, path: str, request: _MergeRequest, talk: _Conversation
-    ) -> tuple[_MergeRequest, tuple[str, ...]]:
-        """Read the merge request again, and describe what changed while the rest was read."""
-        try:
-            current = self.client.get(path, _MergeRequest)
-        except HostError as exc:
-            return request, (f"Whether it changed while it was read is unknown ({exc.reason}).",)
-        moved = []
-        if current.diff_refs != request.diff_refs:
-            moved.append("The merge request was pushed to while it was read.")
-        if current.user_notes_count not in (None, talk.listed):
-            counts = f"{current.user_notes_count} notes and lists {talk.listed}"
-            moved.append(f"GitLab counts {counts}.")
-        return current, tuple(moved)
 
     def _read_change(
         self,
         path: str,
         refs: _DiffRefs,
-        entries: Pages[versions.Entry],
+        entries: Sequence[versions.Entry],
         search: CheckoutSearch,
         limits: Limits,
     ) -> Change:
@@ -299,18 +294,12 @@ class GitLab:
         unused = (f"The local checkout was not used: {reason}.",) if reason else ()
         ids = [
             entry.id
-            for entry in entries.items
+            for entry in entries
             if (entry.head_commit_sha, entry.base_commit_sha) == (refs.head_sha, refs.base_sha)
         ]
-        try:
-            if not ids:
-                reasons = "; ".join(entries.missing) or "the host does not list it"
-                raise HostError(f"GET {path}/versions", reasons)
-            version = self._read_version(path, max(ids))
-        except HostError as exc:
-            missing = (f"The changed files could not be read ({exc.reason}).",)
-            return Change(Diff(files=(), sha256=hashlib.sha256().hexdigest()), missing, unused)
-        read = versions.read_version(version, limits)
+        if not ids:
+            raise UnavailableError(f"GET {path}/versions", "the host does not list the newest yet")
+        read = versions.read_version(self._read_version(path, max(ids)), limits)
         return Change(read.diff, read.missing, (*unused, *read.diff.notes))
 
     def _read_version(self, path: str, number: int) -> Version:
@@ -327,29 +316,24 @@ class GitLab:
             return change, ()
         need = full_files.needed(change, limits)
         texts: dict[str, str | None] = {}
-        failures: list[str] = []
         for path in need.paths:
-            if len(failures) >= MAX_FAILURES:
-                break
-            try:
+            with suppress(NotFoundError):
                 data = self._read_file(repository, path, head)
                 texts[path] = None if b"\0" in data else data.decode("utf-8", "replace")
-            except HostError as exc:
-                failures.append(exc.reason)
         sizes = {path: None if text is None else len(text.encode()) for path, text in texts.items()}
         fitting = full_files.fit(sizes, need.paths, limits)
         diff = full_files.add(change, {path: texts[path] or "" for path in fitting.paths})
         unread = [path for path in need.paths if path not in texts]
         missing = [
-            f"{len(unread)} changed files could not be read whole "
-            f"({'; '.join(dict.fromkeys(failures))}), only their hunks: {format_paths(unread)}."
+            f"{len(unread)} changed files could not be read whole (the host does not have them), "
+            f"only their hunks: {format_paths(unread)}."
         ]
         return diff, tuple(missing if unread else [])
 
     def _read_file(self, repository: str, path: str, ref: str) -> bytes:
         """Read a file; its hash shows whether it came whole."""
         address = f"/projects/{quote(repository, safe='')}/repository/files/{quote(path, safe='')}"
-        file = self.client.get(address, _File, ref=ref)
+        file = self.client.get(address, _File, {"ref": ref})
         try:
             data = base64.b64decode(file.content, validate=True)
         except ValueError:
@@ -358,30 +342,25 @@ class GitLab:
             raise HostError(f"GET {address}", "the file does not have the hash that the host gives")
         return data
 
-    def _read_settings(self, repository: str, branch: str) -> tuple[str | None, tuple[str, ...]]:
+    def _read_settings(self, repository: str, branch: str) -> str | None:
         try:
-            return self._read_file(repository, SETTINGS_FILE, branch).decode(), ()
+            return self._read_file(repository, SETTINGS_FILE, branch).decode()
         except NotFoundError:
-            return None, ()
-        except HostError as exc:
-            reason = exc.reason
-        except UnicodeDecodeError:
-            reason = "it is not text"
-        return None, (f"{SETTINGS_FILE} of the target branch could not be read ({reason}).",)
+            return None
+        except UnicodeDecodeError as exc:
+            raise HostError(f"{SETTINGS_FILE} of {branch}", "it is not text") from exc
 
     def _read_outdated(
         self,
         path: str,
-        entries: Pages[versions.Entry],
+        entries: Sequence[versions.Entry],
         remarks: Sequence[Remark],
         search: CheckoutSearch,
         limits: Limits,
     ) -> OutdatedHunks:
-        ids = {entry.head_commit_sha: entry.id for entry in reversed(entries.items)}
+        ids = {entry.head_commit_sha: entry.id for entry in reversed(entries)}
 
         def read(commit: str) -> tuple[ChangedFile, ...]:
-            if commit not in ids and entries.missing:
-                raise HostError(f"GET {path}/versions", "; ".join(entries.missing))
             if commit not in ids:
                 raise NotFoundError(f"GET {path}/versions", "no version has this commit")
             version = versions.read_version(self._read_version(path, ids[commit]), limits)
@@ -396,33 +375,31 @@ class GitLab:
 class _Writer(NamedTuple):
     """Writer of notes on one merge request."""
 
-    host: GitLab
-    path: str
+    client: Client
+    repository: str
+    number: int
     url: str
 
     def create(self, body: str) -> str:
-        note = self.host.client.write("post", self.path, _WrittenNote, {"body": body})
-        return self._address(note.id)
+        return self._write(lambda notes: notes.create({"body": body}, **_ONCE).id)
 
     def edit(self, comment: int, body: str) -> str:
-        self.host.client.write("put", f"{self.path}/{comment}", _WrittenNote, {"body": body})
-        return self._address(comment)
+        return self._write(lambda notes: notes.update(comment, {"body": body}, **_ONCE)["id"])
 
     def delete(self, comment: int) -> str:
-        self.host.client.write("delete", f"{self.path}/{comment}", bytes)
-        return ""
+        return self._write(lambda notes: notes.delete(comment, **_ONCE))
 
     def find(self, body: str) -> str | None:
-        pages = self.host.client.pages(self.path, _WrittenNote, sort="desc", order_by="created_at")
-        for note in pages.items:
-            if sticky.is_same(note.body, body):
-                return self._address(note.id)
-        if pages.missing:
-            reason = "the note may have been written, and cannot be found"
-            raise UncertainWriteError(f"GET {self.path}", reason)
-        return None
+        path = f"{_path(self.repository, self.number)}/notes"
+        written = self.client.pages(path, _WrittenNote)
+        ids = (note.id for note in written if sticky.is_same(note.body, body))
+        return next((f"{self.url}#note_{id_}" for id_ in ids), None)
 
-    def _address(self, note: int) -> str:
+    def _write(self, action: Callable[[ProjectMergeRequestNoteManager], int | None]) -> str:
+        """Write, and return the address of the note."""
+        manager = self.client.notes(self.repository, self.number)
+        operation = f"note on {self.repository}!{self.number}"
+        note = self.client.write(operation, lambda: action(manager))
         return f"{self.url}#note_{note}"
 
 
@@ -434,6 +411,14 @@ def harmless(body: str) -> str:
         'a /b\n\\/merge\n  \\/close see !\u200b7'
     """
     return _REFERENCE.sub("!\u200b", _COMMAND.sub(r"\1\\/", body))
+
+
+def _unlisted(request: _MergeRequest, talk: _Conversation) -> tuple[str, ...]:
+    """Return a sentence when GitLab counts other notes than it lists."""
+    counted = request.user_notes_count
+    if counted in (None, talk.listed):
+        return ()
+    return (f"GitLab counts {counted} notes and lists {talk.listed}.",)
 
 
 def _refs_of(request: _MergeRequest) -> _DiffRefs:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from crscore.diff import parse
-from crscore.errors import HostError, InputError, NotFoundError
+from crscore.errors import InputError, NotFoundError
 from crscore.hosts.records import Remark
 from crscore.records import ChangedFile, Comment, Diff, ScopeKind, Side
 from crscore.scoring import scopes
@@ -30,8 +30,6 @@ class OutdatedHunks(NamedTuple):
 
     hunks: Mapping[int, Diff]
     """Changes of one file and one hunk, by the comment's id."""
-    missing: tuple[str, ...]
-    """Missing data that would change a number, one sentence each."""
     notes: tuple[str, ...]
     """Remarks for a reader, one sentence each."""
 
@@ -49,19 +47,17 @@ def read_outdated_hunks(
         read_version: Reads the files of the change up to a commit from the host; None to use the
             local checkout and the kept parts alone.
         local: Returns the change up to a commit from a local checkout, or None when unavailable.
+
+    Raises:
+        HostError: A version could not be read; one that is gone is no error.
     """
     outdated = [remark for remark in remarks if remark.outdated and remark.path]
     counts = Counter(remark.commit for remark in outdated if remark.commit)
     commits = sorted(counts, key=lambda commit: (-counts[commit], commit))
     versions: dict[str, Mapping[str, ChangedFile]] = {}
-    failed: list[str] = []
     for commit in commits[:MAX_COMMITS]:
-        try:
+        with suppress(NotFoundError):  # the commit is gone
             versions[commit] = _read_version(commit, read_version, local)
-        except NotFoundError:
-            continue  # the commit is gone
-        except HostError as exc:
-            failed.append(f"{commit[:12]} ({exc.reason})")
     hunks: dict[int, Diff] = {}
     partial = 0
     for remark in outdated:
@@ -71,13 +67,12 @@ def read_outdated_hunks(
         if hunk is not None:
             hunks[remark.id] = hunk
     notes = []
-    if partial and not failed:
+    if partial:
         notes.append(
             f"Of {partial} outdated comments only the kept part of the hunk was read, because the "
             "commit they name is gone, too old or shows other lines."
         )
-    missing = [f"Older versions could not be read: {', '.join(failed)}."] if failed else []
-    return OutdatedHunks(hunks=hunks, missing=tuple(missing), notes=tuple(notes))
+    return OutdatedHunks(hunks=hunks, notes=tuple(notes))
 
 
 def mark_outdated(remark: Remark, change: Diff) -> Remark:

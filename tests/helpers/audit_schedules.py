@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from crscore.errors import CRScoreError
 from crscore.github.client import Client
-from crscore.hosts.retry import RetryBudget
+from crscore.hosts.http import WaitBudget
 from tests.helpers import audit_nights, audit_worlds
 from tests.helpers.github import faults
 from tests.helpers.github.server import serve
@@ -116,10 +116,8 @@ def _first_run(
     tally: Tally,
     expected: dict[str, Any],
 ) -> None:
-    retry = RetryBudget(
-        budget_s=120.0, sleep=clock.sleep, now=clock.now, chance=Random(seed).random
-    )
-    client = Client(token=server.token, api_url=server.url, retry=retry, timeout_s=TIMEOUT_S)
+    budget = WaitBudget(left_s=120.0, sleep=clock.sleep, now=clock.now)
+    client = Client(token=server.token, api_url=server.url, budget=budget, timeout_s=TIMEOUT_S)
     try:
         summary = audit_nights.run_night(server, folder, now, client=client)
     except CRScoreError:

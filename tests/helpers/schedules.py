@@ -17,7 +17,7 @@ from crscore.github import client
 from crscore.github.client import Client
 from crscore.github.host import GitHub
 from crscore.hosts import sticky
-from crscore.hosts.retry import RetryBudget
+from crscore.hosts.http import WaitBudget
 from crscore.pull_request import run
 from tests.helpers.github import faults, scenes
 from tests.helpers.github.server import serve
@@ -134,10 +134,8 @@ def _one(server: Server, clock: Clock, seed: int, tally: Tally, expected: dict[s
 
 
 def _host(server: Server, clock: Clock, seed: int) -> Client:
-    retry = RetryBudget(
-        budget_s=120.0, sleep=clock.sleep, now=clock.now, chance=Random(seed).random
-    )
-    return Client(token=server.token, api_url=server.url, retry=retry, timeout_s=TIMEOUT_S)
+    budget = WaitBudget(left_s=120.0, sleep=clock.sleep, now=clock.now)
+    return Client(token=server.token, api_url=server.url, budget=budget, timeout_s=TIMEOUT_S)
 
 
 class Clock:

@@ -26,8 +26,8 @@ from crscore.audit.store.rows import (
 from crscore.audit.sync.clones import clone_path
 from crscore.errors import InputError
 from crscore.gitlab.client import Client, Token
+from crscore.hosts.http import WaitBudget
 from crscore.hosts.records import RemarkKind
-from crscore.hosts.retry import RetryBudget
 from tests.helpers import audit_nights, audit_worlds
 from tests.helpers.audit_nights import CLONES, contents, opened
 from tests.helpers.github import audit_demo, faults
@@ -216,8 +216,8 @@ def test_host_that_stops_answering_is_not_asked_for_every_one(tmp_path: Path) ->
     with serve(audit_worlds.copies(12), clock=time.time) as server:
         place = At(pattern="discussions", fault=Fault(kind=Kind.STATUS, status=502))
         server.faults = faults.Places([place])
-        retry = RetryBudget(sleep=lambda _: None, tries=1)
-        client = Client(token=Token(TOKEN), url=server.url, retry=retry)
+        budget = WaitBudget(sleep=lambda _: None)
+        client = Client(token=Token(TOKEN), url=server.url, budget=budget)
         done = night(server, tmp_path, client=client)
     assert "Stopped early" in done.run.partial
     assert (done.run.failed, done.pending) == (5, 12)

@@ -31,10 +31,11 @@ def test_lost_remark_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     schedules.in_peace()
     whole = GitLab.read_pull
 
-    def forgets_what_is_missing(*given, **more):
-        return replace(whole(*given, **more), missing=())
+    def loses_a_remark(*given, **more):
+        pull = whole(*given, **more)
+        return replace(pull, remarks=pull.remarks[:-1])
 
-    monkeypatch.setattr(GitLab, "read_pull", forgets_what_is_missing)
+    monkeypatch.setattr(GitLab, "read_pull", loses_a_remark)
     assert schedules.misbehave(range(10_001, 10_011)).wrong
 
 

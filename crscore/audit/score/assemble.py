@@ -72,7 +72,7 @@ def assemble(task: Task, limits: Limits) -> PullRequest:
         diff=change.diff,
         remarks=remarks,
         originals=older.hunks,
-        missing=(*change.missing, *older.missing),
+        missing=change.missing,
         notes=(*change.notes, *older.notes),
         checkout=clone,
     )

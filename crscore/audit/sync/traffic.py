@@ -79,16 +79,13 @@ class Meter:
                 many.
         """
         number, query = first, dict(parameters or {})
-        has_more: bool | None = None
         for _ in range(MAX_PAGES):
-            page = self._count(partial(self._client.page, path, kind, query, number=number))
-            if not page.items and (page.has_more or has_more):
+            page = self._count(partial(self._client.page, path, kind, number, query))
+            if number > first and not page.items:
                 # Taken for the end, an empty page would move the position over what was not read.
                 raise UnavailableError(f"GET {path}", f"page {number} of the list has no items")
-            has_more = page.has_more if page.items else False
             yield page.items
-            # None: a full page whose stored links may be old.
-            if has_more is False:
+            if not page.has_more:
                 return
             number += 1
             times = [query["since"], *map(time, page.items)] if time else []

@@ -53,8 +53,7 @@ def _say(server: Server) -> None:
 
 def _report(server: Server, *, log: bool) -> None:
     for entry in server.log if log else ():
-        conditional = " (conditional)" if entry.conditional else ""
-        sys.stdout.write(f"{entry.status} {entry.method} {entry.path}?{entry.query}{conditional}\n")
+        sys.stdout.write(f"{entry.status} {entry.method} {entry.path}?{entry.query}\n")
     for write in server.writes:
         sys.stdout.write(f"{write.kind} comment {write.id} on #{write.pull}\n{write.body or ''}\n")
 

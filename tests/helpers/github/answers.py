@@ -26,14 +26,10 @@ class Request:
     raw: bytes = b""
     """The body as it came."""
 
-    @property
-    def conditional(self) -> bool:
-        return "if-none-match" in self.headers
-
 
 @dataclass(kw_only=True)
 class Answer:
-    """An answer before limits, ETags and faults."""
+    """An answer before limits and faults."""
 
     status: int = 200
     points: int = 1

@@ -1,8 +1,7 @@
-"""The HTTP side: tokens, pages, ETags, rate limits, the log, and what is made to go wrong."""
+"""The HTTP side: tokens, pages, rate limits, the log, and what is made to go wrong."""
 
 from __future__ import annotations
 
-import hashlib
 import threading
 import time
 from collections import Counter
@@ -16,7 +15,7 @@ from tests.helpers.github.answers import Answer, Request
 from tests.helpers.github.graph import Graph
 from tests.helpers.github.rest import Rest, Write
 from tests.helpers.github.shapes import Shapes
-from tests.helpers.github.transport import Http, encoded, handler
+from tests.helpers.github.transport import Http, handler
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -34,7 +33,6 @@ class Entry:
     method: str
     path: str
     query: str
-    conditional: bool
     status: int
     """Status of the answer; 0 when the connection was cut without an answer."""
     fault: str | None = None
@@ -234,22 +232,9 @@ class Server:
         return f"{self.url}{path}?{urlencode({**request.query, 'page': page})}"
 
     def _finish(self, request: Request, answer: Answer) -> Answer:
-        """Add the ETag and the limits' headers, or make it a 304.
-
-        The ETag is that of the body alone, so a list that got another page keeps the ETag of its
-        first: only the `Link` is new, and a 304 carries it. A 304 repeats no ETag (both as seen
-        of GitHub: app-sre/github-mirror 113, NixOS/nix 4470).
-        """
-        authorized = "authorization" in request.headers
-        if answer.status == 200 and request.method == "GET":
-            etag = f'W/"{hashlib.sha256(encoded(answer)).hexdigest()}"'
-            if request.headers.get("if-none-match", "").removeprefix("W/") == etag[2:]:
-                answer.status, answer.body = 304, None
-            else:
-                answer.headers["ETag"] = etag
+        """Add the limits' headers."""
         resource = _resource(request)
-        free = request.path == "/rate_limit" or (answer.status == 304 and authorized)
-        taken = 0 if free else answer.points
+        taken = 0 if request.path == "/rate_limit" else answer.points
         self.budget.used[resource] += taken
         self.points += taken if resource == "graphql" else 0
         limit_state = self.budget.of(resource)
@@ -270,7 +255,6 @@ class Server:
                 method=request.method,
                 path=request.path,
                 query=urlencode(request.query),
-                conditional=request.conditional,
                 status=0 if unanswered else answer.status,
                 fault=fault.kind if fault else None,
             )

@@ -16,7 +16,7 @@ from crscore.audit.sync.run import Request, Summary, sync
 from crscore.errors import CRScoreError
 from crscore.gitlab.client import Client, Token
 from crscore.gitlab.feed import GitLabFeed
-from crscore.hosts.retry import RetryBudget
+from crscore.hosts.http import WaitBudget
 from tests.helpers import audit_worlds
 from tests.helpers.audit_nights import CLONES, contents, opened
 from tests.helpers.audit_schedules import LATE_S, PAGE, ROOT, TIMEOUT_S, Tally
@@ -110,10 +110,8 @@ def _in_peace(server: Server) -> dict[str, Any]:
 def _first_run(
     server: Server, folder: Path, clock: Clock, seed: int, tally: Tally, expected: dict[str, Any]
 ) -> None:
-    retry = RetryBudget(
-        budget_s=120.0, sleep=clock.sleep, now=clock.now, chance=Random(seed).random
-    )
-    client = Client(token=Token(TOKEN), url=server.url, retry=retry, timeout_s=TIMEOUT_S)
+    budget = WaitBudget(left_s=120.0, sleep=clock.sleep, now=clock.now)
+    client = Client(token=Token(TOKEN), url=server.url, budget=budget, timeout_s=TIMEOUT_S)
     try:
         summary = run_night(server.url, folder, _now(server), client=client)
     except CRScoreError:

@@ -10,7 +10,7 @@ from crscore.errors import HostError
 from crscore.gitlab.client import Client, Token
 from crscore.gitlab.host import GitLab
 from crscore.hosts import sticky
-from crscore.hosts.retry import RetryBudget
+from crscore.hosts.http import WaitBudget
 from crscore.pull_request import run
 from tests.helpers.github import faults, scenes
 from tests.helpers.gitlab.server import TOKEN, Schedule, Server, serve
@@ -68,10 +68,8 @@ def ours(server: Server) -> list[str]:
 
 
 def host_of(server: Server, clock: Clock, seed: int) -> GitLab:
-    retry = RetryBudget(
-        budget_s=120.0, sleep=clock.sleep, now=clock.now, chance=Random(seed).random
-    )
-    client = Client(token=Token(TOKEN), url=server.url, retry=retry, timeout_s=TIMEOUT_S)
+    budget = WaitBudget(left_s=120.0, sleep=clock.sleep, now=clock.now)
+    client = Client(token=Token(TOKEN), url=server.url, budget=budget, timeout_s=TIMEOUT_S)
     return GitLab(client)
 
 

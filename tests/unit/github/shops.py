@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from crscore.diff import full_files
 from crscore.github import pull
 from crscore.github.client import Client
-from crscore.hosts.retry import RetryBudget
+from crscore.hosts.http import WaitBudget
 from tests.helpers.github import scenes
 from tests.helpers.github.server import serve
 
@@ -26,8 +26,8 @@ NAME, NUMBER = "acme/shop", 7
 def shop(world: World | None = None, **rules: object) -> Iterator[tuple[Server, Client]]:
     """Serve the shop, and make a client for it."""
     with serve(world or scenes.shop(), **rules) as server:
-        retry = RetryBudget(budget_s=60, sleep=lambda _: None)
-        host = Client(token=server.token, api_url=server.url, retry=retry, timeout_s=5)
+        budget = WaitBudget(left_s=60, sleep=lambda _: None)
+        host = Client(token=server.token, api_url=server.url, budget=budget, timeout_s=5)
         yield server, host
         host.close()
 

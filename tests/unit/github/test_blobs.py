@@ -101,14 +101,10 @@ def test_damaged_memory_is_asked_again(tmp_path: Path) -> None:
     assert read(host, change_of(modified("a.py")), store=store).texts == {"a.py": text_of("a.py")}
 
 
-def test_failed_query_is_missing_and_the_others_are_read() -> None:
+def test_failed_query_is_an_error() -> None:
     host = Objects(having(*MANY), failing=(2,))
-    files = read(host, change_of("".join(map(modified, MANY))))
-    assert sorted(files.texts) == MANY[:50] + MANY[100:]
-    assert files.missing == (
-        "50 changed files could not be read whole (status 502), only their hunks: "
-        "'m050.py', 'm051.py', 'm052.py' and 47 more.",
-    )
+    with pytest.raises(UnavailableError):
+        read(host, change_of("".join(map(modified, MANY))))
 
 
 def test_object_that_the_host_lacks_is_missing() -> None:
@@ -169,11 +165,6 @@ def test_file_whose_mode_alone_changed_is_told_from_a_binary_one() -> None:
     )
     assert (run.status, run.is_binary) == (FileStatus.MODE_CHANGED, False)
     assert (logo.status, logo.is_binary) == (FileStatus.MODIFIED, True)
-
-
-def test_question_for_the_mode_that_fails_is_missing() -> None:
-    files = read(Objects({}, failing=(1,)), change_of(SILENT.format("run.sh")), base=BASE)
-    assert "mode only, which could not be checked (status 502): 'run.sh'." in files.missing[0]
 
 
 def test_name_that_is_none_is_never_asked_for() -> None:

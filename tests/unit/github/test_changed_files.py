@@ -12,7 +12,6 @@ from crscore.diff import parse
 from crscore.diff.full_files import Limits
 from crscore.github import changed_files
 from crscore.github.changed_files import EMPTY_BLOBS, PatchRow, Totals, read_row
-from crscore.github.client import Pages
 from crscore.records import FileStatus
 
 LIMITS = Limits()
@@ -39,16 +38,15 @@ def silent(name: str, status: str = "modified", **values) -> PatchRow:
 class Lists:
     """Hands out one list after the other, the last one for good; counts how often."""
 
-    def __init__(self, *lists: list[PatchRow], lost: tuple[str, ...] = ()) -> None:
+    def __init__(self, *lists: list[PatchRow]) -> None:
         self.lists = lists
-        self.lost = lost
-        self.asked: list[tuple[str, int | None]] = []
+        self.asked: list[str] = []
 
-    def pages(self, path, kind, parameters=None, *, expected=None) -> Pages[PatchRow]:
+    def pages(self, path, kind, parameters=None, *, key) -> tuple[PatchRow, ...]:
         assert kind is PatchRow
         rows = self.lists[min(len(self.asked), len(self.lists) - 1)]
-        self.asked.append((path, expected))
-        return Pages(items=tuple(rows), missing=self.lost)
+        self.asked.append(path)
+        return tuple({key(item): item for item in rows}.values())
 
 
 def totals_of(*rows: PatchRow) -> Totals:
@@ -80,7 +78,7 @@ def test_whole_list_is_read_with_one_request_and_sorted() -> None:
     change = read(host, totals_of(*WHOLE))
     assert [file.path for file in change.diff.files] == ["a.py", "b.py", "logo.png", "n.py"]
     assert change.missing == ()
-    assert host.asked == [("/repos/o/r/pulls/7/files", 4)]
+    assert host.asked == ["/repos/o/r/pulls/7/files"]
     assert change.blobs["a.py"] == "e" * 40
 
 
@@ -110,31 +108,12 @@ def test_file_without_patch_is_missing_and_the_others_are_read() -> None:
     )
 
 
-def test_lost_page_is_told_with_its_reason_and_not_asked_again() -> None:
-    host = Lists(WHOLE, lost=("page 2 of the files: status 502",))
-    change = read(host, totals_of(*WHOLE)._replace(files=120, additions=999))
-    assert len(host.asked) == 1
-    assert "4 changed files were found and the pull request counts 120." in change.missing
-    assert "Files are not listed: page 2 of the files: status 502." in change.missing
-
-
-def test_more_files_than_the_host_lists_are_said_to_be_missing(monkeypatch) -> None:
+def test_files_beyond_those_that_the_host_lists_are_missing(monkeypatch) -> None:
     monkeypatch.setattr(changed_files, "MAX_LISTED", 4)
     host = Lists(WHOLE)
     change = read(host, totals_of(*WHOLE)._replace(files=9))
-    assert host.asked == [("/repos/o/r/pulls/7/files", 4)]
+    assert host.asked == ["/repos/o/r/pulls/7/files"]
     assert "Files are not listed: the host lists 4 at most." in change.missing
-
-
-def test_rows_listed_twice_count_once() -> None:
-    assert read(Lists([*WHOLE, *WHOLE[:2]]), totals_of(*WHOLE)).missing == ()
-
-
-def test_file_that_slipped_between_two_pages_is_found_the_second_time() -> None:
-    host = Lists([WHOLE[0], WHOLE[0], *WHOLE[2:]], [WHOLE[1], WHOLE[1], *WHOLE[2:]])
-    change = read(host, totals_of(*WHOLE))
-    assert (len(host.asked), change.missing) == (2, ())
-    assert len(change.diff.files) == 4
 
 
 def test_stale_list_is_read_once_more() -> None:
@@ -153,17 +132,6 @@ def test_list_that_stays_stale_shows_nothing_of_its_files() -> None:
     assert "listed for another commit than the head" in change.missing[0]
 
 
-def test_file_listed_with_two_changes_is_missing() -> None:
-    other = row("a.py", additions=1, patch="@@ -1,2 +1,2 @@\n a\n-b\n+x", sha="f" * 40)
-    one, two = (
-        read(Lists(rows), totals_of(row("a.py")))
-        for rows in ([row("a.py"), other], [other, row("a.py")])
-    )
-    assert unseen(one) == ["a.py"]
-    assert one == two
-    assert "a.py" not in one.blobs
-
-
 def test_pull_request_without_files_has_an_empty_diff() -> None:
     change = read(Lists([]), Totals(files=0, additions=0, deletions=0))
     assert (change.diff.files, change.missing) == ((), ())
@@ -180,7 +148,7 @@ def test_unchanged_rows_are_no_part_of_the_change() -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_order_of_rows_does_not_tell(seed: int) -> None:
+def test_order_of_rows_makes_no_difference(seed: int) -> None:
     rows = [
         *WHOLE,
         row("large.py", patch=None),
@@ -353,7 +321,7 @@ def test_submodule_s_lines_count_though_they_are_no_code() -> None:
     assert read_file.file.is_submodule
 
 
-def test_modes_that_the_host_does_not_tell_stay_unknown() -> None:
+def test_modes_are_unknown() -> None:
     read_file = seen(a_row(status="added", patch="@@ -0,0 +1 @@\n+x", deletions=0))
     assert (read_file.file.old_mode, read_file.file.new_mode) == (None, None)
 

@@ -8,8 +8,8 @@ import pytest
 from crscore.github import client, comment
 from crscore.github.client import Client
 from crscore.hosts import sticky
+from crscore.hosts.http import WaitBudget
 from crscore.hosts.records import Remark, RemarkKind
-from crscore.hosts.retry import RetryBudget
 from crscore.hosts.sticky import Outcome, Posted
 from tests.helpers.github import faults, scenes
 from tests.helpers.github.faults import Fault, Kind
@@ -29,8 +29,8 @@ BODY = f"{sticky.MARKER} v1 -->\n\nReviews cover half of the change.\n"
 @contextmanager
 def shop(**rules: object) -> Iterator[tuple[Server, Client]]:
     with serve(scenes.shop(), **rules) as server:
-        retry = RetryBudget(budget_s=60, sleep=lambda _: None)
-        yield server, Client(token="loopback-token", api_url=server.url, retry=retry)
+        budget = WaitBudget(left_s=60, sleep=lambda _: None)
+        yield server, Client(token="loopback-token", api_url=server.url, budget=budget)
 
 
 def ours(server: Server) -> list[Remark]:

@@ -2,13 +2,12 @@
 
 from collections import Counter
 
-import msgspec
 import pytest
 
 from crscore.errors import UnavailableError
 from crscore.github import conversation
-from crscore.github.client import Client, Pages
-from crscore.github.conversation import Conversation
+from crscore.github.client import Client
+from crscore.github.conversation import Conversation, LineItem
 from crscore.hosts.records import Remark, RemarkKind
 from crscore.records import Side
 from tests.helpers.github import faults
@@ -17,9 +16,7 @@ from tests.unit.github.shops import NAME, NUMBER, pull_of, shop
 
 
 def read(host: Client) -> Conversation:
-    return conversation.read_conversation(
-        host, NAME, NUMBER, settings=f"{'0' * 40}:pyproject.toml", expected={}
-    )
+    return conversation.read_conversation(host, NAME, NUMBER, settings=f"{'0' * 40}:pyproject.toml")
 
 
 def saying(conversation: Conversation, text: str) -> Remark:
@@ -36,7 +33,7 @@ def whole() -> Conversation:
 def test_three_kinds_are_read(whole: Conversation) -> None:
     kinds = Counter(remark.kind for remark in whole.remarks)
     assert kinds == {RemarkKind.LINE: 12, RemarkKind.REVIEW: 10, RemarkKind.CONVERSATION: 4}
-    assert (whole.missing, whole.unlisted, whole.knows_ours) == ((), 0, True)
+    assert whole.unlisted == 0
 
 
 def test_remarks_are_in_the_order_of_time(whole: Conversation) -> None:
@@ -142,36 +139,21 @@ def test_reordered_pages_bring_the_same(whole: Conversation, path: str) -> None:
     assert conversation.remarks == whole.remarks
 
 
-@pytest.mark.parametrize("path", ["pulls/7/comments", "pulls/7/reviews", "issues/7/comments"])
-def test_page_that_comes_empty_is_noticed(path: str) -> None:
+@pytest.mark.parametrize(
+    ("pattern", "kind"),
+    [
+        ("graphql", Kind.STATUS),
+        ("pulls/7/comments.*page=2", Kind.EMPTY),
+        ("pulls/7/comments.*page=2", Kind.STATUS),
+        ("pulls/7/reviews.*page=2", Kind.STATUS),
+        ("issues/7/comments.*page=2", Kind.STATUS),
+    ],
+)
+def test_request_that_fails_for_good_is_an_error(pattern: str, kind: Kind) -> None:
     with shop(page_limit=2) as (server, host):
-        server.faults = Places([At(pattern=f"{path}.*page=2", fault=Fault(kind=Kind.EMPTY))])
-        conversation = read(host)
-    assert conversation.unlisted > 0 or conversation.missing
-
-
-@pytest.mark.parametrize("path", ["pulls/7/comments", "pulls/7/reviews", "issues/7/comments"])
-def test_page_that_fails_for_good_is_said_and_the_others_are_read(path: str) -> None:
-    with shop(page_limit=2) as (server, host):
-        server.faults = Places([At(pattern=f"{path}.*page=2", fault=Fault(kind=Kind.STATUS))])
-        conversation = read(host)
-    assert any(path in line for line in conversation.missing)
-    assert conversation.knows_ours is False
-    assert len(conversation.remarks) > 15
-
-
-def test_without_graphql_the_texts_are_there_and_the_state_is_unknown() -> None:
-    with shop() as (server, host):
-        server.faults = Places([At(pattern="graphql", fault=Fault(kind=Kind.STATUS))])
-        conversation = read(host)
-    assert len(conversation.remarks) == 26
-    assert {remark.minimized for remark in conversation.remarks} == {None}
-    assert "could not be read" in conversation.missing[0]
-    assert (conversation.head, conversation.knows_ours, conversation.settings_known) == (
-        None,
-        False,
-        False,
-    )
+        server.faults = Places([At(pattern=pattern, fault=Fault(kind=kind))])
+        with pytest.raises(UnavailableError):
+            read(host)
 
 
 def test_faults_that_pass_leave_no_trace(whole: Conversation) -> None:
@@ -183,7 +165,7 @@ def test_faults_that_pass_leave_no_trace(whole: Conversation) -> None:
             }
         )
         conversation = read(host)
-    assert (conversation.remarks, conversation.missing) == (whole.remarks, ())
+    assert conversation.remarks == whole.remarks
 
 
 def test_thread_longer_than_one_answer_is_read_to_its_end(whole: Conversation) -> None:
@@ -191,25 +173,9 @@ def test_thread_longer_than_one_answer_is_read_to_its_end(whole: Conversation) -
         server.rules.graph_page_limit = 1
         conversation = read(host)
     assert conversation.remarks == whole.remarks
-    assert conversation.missing == ()
-
-
-class OneComment:
-    """Lists one line comment, and knows nothing else."""
-
-    def __init__(self, **fields: object) -> None:
-        self.comment = {"id": 1, "body": "x", "path": "a.py", **fields}
-
-    def pages(self, path: str, kind, *, expected=None) -> Pages:
-        items = [self.comment] if path.endswith("pulls/7/comments") else []
-        return Pages(items=tuple(msgspec.convert(items, list[kind])))
-
-    def graphql(self, query, variables, kind):
-        raise UnavailableError("GraphQL", "down")
 
 
 @pytest.mark.parametrize(("start_side", "start_line"), [("LEFT", None), ("RIGHT", 3)])
 def test_range_across_both_sides_is_its_last_line(start_side: str, start_line) -> None:
-    client = OneComment(line=9, start_line=3, side="RIGHT", start_side=start_side)
-    (remark,) = read(client).remarks  # type: ignore[arg-type]
-    assert (remark.start_line, remark.line) == (start_line, 9)
+    item = LineItem(id=1, line=9, start_line=3, side="RIGHT", start_side=start_side)
+    assert item.lines(original=False) == (start_line, 9)

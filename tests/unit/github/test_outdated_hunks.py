@@ -2,6 +2,9 @@
 
 from dataclasses import replace
 
+import pytest
+
+from crscore.errors import UnavailableError
 from crscore.github import outdated_hunks
 from crscore.hosts.outdated_hunks import MAX_COMMITS
 from crscore.hosts.records import Remark
@@ -40,16 +43,14 @@ def test_commit_that_is_gone_leaves_the_kept_part_of_the_hunk() -> None:
     (hunk,) = older.hunks[remark.id].files[0].hunks
     assert len(hunk.lines) == (remark.hunk or "").count("\n")
     assert (hunk.new_start, hunk.new_length) == (1, 17)
-    assert older.missing == ()
     assert "1 outdated comments" in older.notes[0]
 
 
-def test_commit_that_cannot_be_asked_for_is_missing() -> None:
+def test_older_version_that_cannot_be_read_is_an_error() -> None:
     with shop() as (server, host):
         server.faults = Places([At(pattern="/compare/", fault=Fault(kind=Kind.STATUS))])
-        pull_request = read(host)
-    assert any("Older versions" in line for line in pull_request.missing)
-    assert pull_request.originals
+        with pytest.raises(UnavailableError):
+            read(host)
 
 
 def test_hunk_of_another_change_at_that_line_is_not_taken() -> None:

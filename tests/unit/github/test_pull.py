@@ -67,22 +67,6 @@ def test_settings_are_those_of_the_base_branch() -> None:
         assert "0.9" in (read(host).settings or "")
 
 
-def test_settings_are_asked_for_alone_when_graphql_fails() -> None:
-    with shop() as (server, host):
-        server.faults = Places([At(pattern="graphql", fault=Fault(kind=Kind.STATUS))])
-        pull_request = read(host)
-    assert "shop" in (pull_request.settings or "")
-    assert pull_request.partial
-
-
-def test_settings_that_cannot_be_had_make_the_run_partial() -> None:
-    with shop() as (server, host):
-        server.faults = Places([At(pattern="graphql|contents", fault=Fault(kind=Kind.STATUS))])
-        pull_request = read(host)
-    assert pull_request.settings is None
-    assert any("pyproject.toml" in line for line in pull_request.missing)
-
-
 def test_our_comment_is_kept_apart_from_the_remarks() -> None:
     with shop() as (_, host):
         host.issue(NAME, NUMBER).create_comment(STICKY)
@@ -101,12 +85,12 @@ def test_comment_of_a_stranger_with_our_marker_is_not_ours() -> None:
         assert read(host).sticky == ()
 
 
-def test_list_of_files_that_fails_abstains_and_says_so() -> None:
+@pytest.mark.parametrize("pattern", ["graphql", "7/files", "7/comments", "7/reviews"])
+def test_request_that_fails_for_good_is_an_error(pattern: str) -> None:
     with shop() as (server, host):
-        server.faults = Places([At(pattern="7/files", fault=Fault(kind=Kind.STATUS))])
-        pull_request = read(host)
-    assert pull_request.partial
-    assert all(file.is_missing for file in pull_request.diff.files)
+        server.faults = Places([At(pattern=pattern, fault=Fault(kind=Kind.STATUS))])
+        with pytest.raises(UnavailableError):
+            read(host)
 
 
 def test_push_while_reading_is_noticed_and_read_again() -> None:
@@ -220,7 +204,7 @@ def test_checkout_that_fails_gives_way_to_the_host(tmp_path) -> None:
     assert any("local checkout was not used" in note for note in pull_request.notes)
 
 
-def test_push_during_every_reading_makes_the_run_partial() -> None:
+def test_push_during_every_reading_is_an_error() -> None:
     world = scenes.shop()
     with shop(world) as (server, host):
         request, history = pull_of(server), world.repositories[0].history
@@ -238,8 +222,8 @@ def test_push_during_every_reading_makes_the_run_partial() -> None:
             return answer
 
         host.get = push_after_each  # type: ignore[method-assign]
-        pull_request = read(host)
-    assert "The pull request was pushed to while it was read." in pull_request.missing
+        with pytest.raises(UnavailableError, match="pushed to while it was read"):
+            read(host)
 
 
 def test_comment_on_a_file_that_left_the_change_is_scored_where_it_was() -> None:

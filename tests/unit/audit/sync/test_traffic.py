@@ -9,8 +9,8 @@ from crscore.audit.sync import traffic
 from crscore.audit.sync.traffic import Meter
 from crscore.errors import RateLimitedError, UnavailableError
 from crscore.github import graphql
-from crscore.github.client import Client, ListPage, Traffic
-from crscore.hosts.retry import RetryBudget
+from crscore.github.client import Client
+from crscore.hosts.http import Page, Traffic, WaitBudget
 from tests.helpers.github import faults, scenes
 from tests.helpers.github.faults import At, Fault, Kind
 from tests.helpers.github.server import serve
@@ -34,13 +34,13 @@ def server() -> Iterator[Server]:
 
 
 def meter(server: Server, **budgets: int) -> Meter:
-    retry = RetryBudget(sleep=lambda _: None)
-    client = Client(token=server.token, api_url=server.url, retry=retry)
+    budget = WaitBudget(sleep=lambda _: None)
+    client = Client(token=server.token, api_url=server.url, budget=budget)
     return Meter(client, **budgets)
 
 
 def test_list_is_read_page_by_page(server: Server) -> None:
-    whole = Client(token=server.token, api_url=server.url).pages(LIST, Item).items
+    whole = Client(token=server.token, api_url=server.url).pages(LIST, Item)
     server.log.clear()
     used = meter(server)
     pages = list(used.pages(LIST, Item))
@@ -90,9 +90,9 @@ class Endless:
     def __init__(self) -> None:
         self.sent = 0
 
-    def page(self, *_: object, **__: object) -> ListPage[tuple[str, int]]:
+    def page(self, *_: object) -> Page[tuple[str, int]]:
         self.sent += 1
-        return ListPage(((f"{self.sent:012}", self.sent),), has_more=True)
+        return Page(((f"{self.sent:012}", self.sent),), has_more=True, total=None)
 
 
 @pytest.mark.parametrize("time", [None, lambda item: item[0]])

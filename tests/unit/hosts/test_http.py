@@ -1,4 +1,4 @@
-"""Errors in responses. Statuses, headers and words as GitHub sends them."""
+"""Errors of responses, and the budget for waits. Statuses, headers and words as hosts send them."""
 
 import json
 
@@ -12,10 +12,9 @@ from crscore.errors import (
     RateLimitedError,
     UnavailableError,
 )
-from crscore.github import response_errors
-from crscore.github.response_errors import GraphqlError as Fault
-from crscore.github.response_errors import Response
-from crscore.hosts.retry import TryAgainError
+from crscore.hosts import http
+from crscore.hosts.http import HostClient, TransientError, WaitBudget
+from tests.helpers.scripted import Clock
 
 NOW = 1_700_000_000.0
 PRIMARY = {"x-ratelimit-remaining": "0", "x-ratelimit-reset": str(int(NOW) + 90)}
@@ -29,9 +28,20 @@ BLOCKED = (
 ABUSE = "You have triggered an abuse detection mechanism. Please wait a few minutes."
 
 
+class _Client(HostClient):
+    name = "GitHub"
+    library_errors = ()
+
+    def read_refusal(self, exc: Exception) -> None:
+        return None
+
+
+CLIENT = _Client("https://api.github.com", {}, None, budget=WaitBudget(now=lambda: NOW))
+
+
 def _check(status: int, message: str = "", headers=None, **more) -> None:
-    body = json.dumps({"message": message, **more})
-    response_errors.check_response(Response(status, headers or {}, body), "GET /x", lambda: NOW)
+    body = json.dumps({"message": message, **more}).encode()
+    CLIENT.check(status, headers or {}, body, "GET /x")
 
 
 @pytest.mark.parametrize("status", [200, 201, 204])
@@ -60,7 +70,7 @@ def test_refusal_is_final_and_quotes_github() -> None:
 
 def test_trouble_of_the_host_is_worth_another_try() -> None:
     for status in [202, 408, 500, 502, 503, 504]:
-        with pytest.raises(TryAgainError) as caught:
+        with pytest.raises(TransientError) as caught:
             _check(status, "Server Error")
         assert type(caught.value.error) is UnavailableError
         assert caught.value.wait_s is None
@@ -83,11 +93,12 @@ def test_trouble_of_the_host_is_worth_another_try() -> None:
         ({"retry-after": "nan"}, SECONDARY, 60.0, True),
         ({"retry-after": "-5"}, SECONDARY, 60.0, True),
         ({"retry-after": "inf"}, SECONDARY, 60.0, True),
+        ({"ratelimit-remaining": "0", "ratelimit-reset": str(int(NOW) + 90)}, "", 91.0, False),
     ],
 )
 def test_limit_asks_to_wait(headers, message: str, wait_s: float, doubles) -> None:
     for status in (403, 429):
-        with pytest.raises(TryAgainError) as caught:
+        with pytest.raises(TransientError) as caught:
             _check(status, message, headers)
         again = caught.value
         assert (again.wait_s, again.doubles) == (wait_s, doubles)
@@ -96,14 +107,13 @@ def test_limit_asks_to_wait(headers, message: str, wait_s: float, doubles) -> No
 
 
 def test_429_is_a_limit_without_any_word() -> None:
-    with pytest.raises(TryAgainError):
+    with pytest.raises(TransientError):
         _check(429)
 
 
 def test_body_that_is_no_json_still_has_a_status() -> None:
-    response = Response(403, {}, "<html>Forbidden</html>")
     with pytest.raises(PermissionDeniedError):
-        response_errors.check_response(response, "GET /x", lambda: NOW)
+        CLIENT.check(403, {}, b"<html>Forbidden</html>", "GET /x")
 
 
 @pytest.mark.parametrize(
@@ -114,7 +124,7 @@ def test_body_that_is_no_json_still_has_a_status() -> None:
         "Body is too long",
     ],
 )
-def test_details_of_a_validation_error_are_told(errors) -> None:
+def test_details_of_a_validation_error_are_quoted(errors) -> None:
     with pytest.raises(HostError, match=r"Validation Failed; Body is too long"):
         _check(422, "Validation Failed", errors=errors)
 
@@ -136,68 +146,108 @@ def test_words_of_the_host_are_one_short_line() -> None:
     text = str(caught.value)
     assert text.isprintable()
     assert len(text) < 350
-    assert (
-        len(response_errors.one_line("e" * 300)) == len(response_errors.one_line("e" * 301)) == 300
-    )
 
 
-# GraphQL, where errors come with status 200
+def test_object_of_a_message_is_quoted() -> None:
+    with pytest.raises(HostError, match="can't be blank"):
+        CLIENT.check(400, {}, b'{"message": {"note": ["can\'t be blank"]}}', "POST /x")
 
 
-def _faults(*faults: Fault, headers=None) -> None:
-    response = Response(200, headers or {}, "")
-    response_errors.check_graphql_errors(faults, response, "GraphQL", lambda: NOW)
+# Waits
 
 
-def test_no_fault_is_fine() -> None:
-    _faults()
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
 
 
-def test_fault_is_final() -> None:
-    for fault, kind in [
-        (
-            Fault(type="NOT_FOUND", message="Could not resolve to a PullRequest"),
-            NotFoundError,
-        ),
-        (Fault(type="FORBIDDEN", message="Resource not accessible"), PermissionDeniedError),
-        (Fault(type="INSUFFICIENT_SCOPES", message="needs repo"), PermissionDeniedError),
-        (Fault(type="MAX_NODE_LIMIT_EXCEEDED", message="too many nodes"), HostError),
-        (Fault(code="undefinedField", message="Field 'x' doesn't exist"), HostError),
-        (Fault(), HostError),
-    ]:
-        with pytest.raises(HostError) as caught:
-            _faults(fault)
-        assert type(caught.value) is kind
+def _retry(clock: Clock, *failures: TransientError, left_s: float = 300.0, report=None) -> float:
+    """Fail some times, then succeed; return what is left of the budget."""
+    budget = WaitBudget(left_s=left_s, sleep=clock.sleep, now=clock.now)
+    waiting = list(failures)
+
+    def attempt() -> None:
+        if waiting:
+            raise waiting.pop(0)
+
+    _Client("https://h", {}, None, budget=budget, report=report).retry(attempt)
+    return budget.left_s
 
 
-@pytest.mark.parametrize(
-    "fault",
-    [
-        Fault(message="Something went wrong while executing your query. Please include `1:2`"),
-        Fault(type="INTERNAL", message="oops"),
-        Fault(type="SERVICE_UNAVAILABLE"),
-    ],
-)
-def test_fault_of_the_host_is_worth_another_try(fault: Fault) -> None:
-    with pytest.raises(TryAgainError) as caught:
-        _faults(fault)
-    assert isinstance(caught.value.error, UnavailableError)
+def _limit(wait_s: float, *, doubles: bool = False) -> TransientError:
+    error = RateLimitedError("GET /x", "primary rate limit", wait_s)
+    return TransientError(error, wait_s=wait_s, doubles=doubles)
 
 
-@pytest.mark.parametrize(
-    "fault",
-    [
-        Fault(type="RATE_LIMITED", message="API rate limit exceeded for user ID 1."),
-        Fault(type="RATE_LIMIT", code="graphql_rate_limit", message="API rate limit already"),
-    ],
-)
-def test_limit_of_graphql_waits_for_its_reset(fault: Fault) -> None:
-    with pytest.raises(TryAgainError) as caught:
-        _faults(fault, headers=PRIMARY)
-    assert caught.value.wait_s == 91.0
+BROKEN = UnavailableError("GET /x", "GitHub answers 502")
 
 
-def test_secondary_limit_of_graphql_is_told_by_its_words() -> None:
-    with pytest.raises(TryAgainError) as caught:
-        _faults(Fault(message=SECONDARY))
-    assert caught.value.wait_s == 60.0
+def test_waits_double_with_some_chance(clock) -> None:
+    _retry(clock, *[TransientError(BROKEN)] * 4)
+    least = [0, 2, 4, 8]
+    assert all(low <= wait <= low + 1 for low, wait in zip(least, clock.slept, strict=True))
+
+
+def test_fifth_failure_is_raised(clock) -> None:
+    with pytest.raises(UnavailableError) as caught:
+        _retry(clock, *[TransientError(BROKEN)] * 5)
+    assert caught.value is BROKEN
+
+
+def test_wait_that_the_host_requests_is_kept_to_the_second(clock) -> None:
+    assert _retry(clock, _limit(12.0), _limit(7.0)) == 281.0
+    assert clock.slept == [12.0, 7.0]
+
+
+def test_wait_that_the_host_left_open_doubles(clock) -> None:
+    _retry(clock, *[_limit(60.0, doubles=True)] * 2)
+    assert clock.slept == [60.0, 120.0]
+
+
+def test_wait_beyond_the_budget_is_refused_at_once(clock) -> None:
+    with pytest.raises(RateLimitedError) as caught:
+        _retry(clock, _limit(12.0), left_s=11.9)
+    assert (clock.slept, caught.value.retry_after) == ([], 12.0)
+    assert _retry(clock, _limit(12.0), left_s=12.0) == 0.0
+
+
+def test_time_of_a_failed_try_counts(clock) -> None:
+    budget = WaitBudget(left_s=59.0, sleep=clock.sleep, now=clock.now)
+
+    def attempt() -> None:
+        clock.time += 30
+        raise TransientError(BROKEN)
+
+    with pytest.raises(UnavailableError):
+        _Client("https://h", {}, None, budget=budget).retry(attempt)
+    assert len(clock.slept) == 1
+
+
+def test_clock_that_is_set_back_refunds_nothing(clock) -> None:
+    budget = WaitBudget(left_s=9.0, sleep=clock.sleep, now=clock.now)
+
+    def attempt() -> None:
+        clock.time -= 1000
+        raise _limit(5.0)
+
+    with pytest.raises(RateLimitedError):
+        _Client("https://h", {}, None, budget=budget).retry(attempt)
+    assert budget.left_s == 4.0
+
+
+def test_waits_are_reported_before_they_are_made(clock) -> None:
+    messages: list[str] = []
+    _retry(clock, _limit(12.0), report=messages.append)
+    assert messages == ["the host asks to wait 12 s (primary rate limit)"]
+
+
+def test_requests_beyond_their_maximum_are_not_sent() -> None:
+    client = _Client("https://host.invalid", {}, None, max_requests=0)
+    with pytest.raises(RateLimitedError, match="budget of 0 requests is spent"):
+        client.get("/x", dict)
+
+
+def test_message_of_a_host_is_cut() -> None:
+    with pytest.raises(HostError) as caught:
+        _check(400, "d" * 999)
+    assert len(caught.value.reason) < http.MAX_MESSAGE + 60

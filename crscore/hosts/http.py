@@ -1,0 +1,626 @@
+"""HTTP client that code hosts are read with, beside the clients that write to them.
+
+All requests of a run share one budget for waits. A response has a maximum size and duration, no
+redirect leads to another host, and the token is masked before anything else sees a response. Every
+error raised is a `HostError`. A read that fails raises: there are no partial lists.
+"""
+
+import http.client
+import re
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import Any, ClassVar, Final, Generic, NamedTuple, TypeVar
+from urllib.parse import urlsplit
+
+import msgspec
+import requests
+import urllib3
+from urllib3 import Retry
+
+from crscore.errors import (
+    BadTokenError,
+    HostError,
+    NotFoundError,
+    PermissionDeniedError,
+    RateLimitedError,
+    UnavailableError,
+    UncertainWriteError,
+)
+from crscore.reports.escape import one_line
+from crscore.version import __version__
+
+T = TypeVar("T")
+
+MAX_RESPONSE_BYTES: Final = 50 * 2**20
+"""Maximum bytes of one response, decompressed."""
+PAGE_ITEMS: Final = 100
+"""Items per page: the maximum of GitHub and of GitLab."""
+MAX_PAGES: Final = 300
+"""Maximum number of pages read of one list."""
+MAX_TIMEOUTS: Final = 4
+"""Maximum duration of a response, in time-outs."""
+LIMIT_WAIT_S: Final = 60.0
+"""Wait in seconds for a rate limit that names none; doubles with each try."""
+MAX_MESSAGE: Final = 300
+"""Maximum characters of a host's message in an error."""
+# Waits of 0, 2, 4 and 8 seconds, and up to one second more at random, so that runs that failed
+# together do not retry together.
+RETRIES: Final = Retry(total=4, backoff_factor=1, backoff_max=30, backoff_jitter=1)
+_MAX_REDIRECTS: Final = 3
+_REDIRECTS: Final = frozenset({301, 302, 307, 308})
+_TRANSIENT: Final = frozenset({202, 408, 425})
+"""Statuses below 500 that may pass; with 202, GitHub is still computing the answer."""
+_CHUNK_BYTES: Final = 64 * 1024
+# Any other character in a path would become a query, a fragment or another path.
+_PATH: Final = re.compile(r"(?:/(?!\.{1,2}(?:/|\Z))[\w\-.~%!$&'()*+,;=:@]+)+", re.ASCII)
+# A token is printable and has no spaces; any other would be quoted in an error.
+_TOKEN: Final = re.compile(r"[\x21-\x7e]+")
+# Shorter "tokens" are used in tests only, and would be found in words of every response.
+_MIN_TOKEN_LENGTH: Final = 8
+# https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api
+_LIMIT_WORDS: Final = ("rate limit", "abuse detection", "please retry your request again later")
+_REFUSALS: Final[Mapping[int, tuple[type[HostError], str]]] = {
+    401: (BadTokenError, "the token is missing, wrong or expired, or may not use this"),
+    403: (PermissionDeniedError, "the token may not do this"),
+    404: (NotFoundError, "there is no such thing, or the token may not see it"),
+    410: (NotFoundError, "there is no such thing, or the token may not see it"),
+}
+_NO_RESPONSE: Final = (
+    OSError,
+    ValueError,
+    http.client.HTTPException,
+    urllib3.exceptions.HTTPError,
+)
+"""Errors of a request without a readable response."""
+_BAD_PROXY: Final = (requests.exceptions.InvalidURL, requests.exceptions.InvalidSchema)
+"""Errors of a proxy's address, as that of the host is checked before it is used."""
+
+
+@dataclass(slots=True, kw_only=True)
+class WaitBudget:
+    """Time that the requests of one run may lose. Not thread-safe."""
+
+    left_s: float = 300.0
+    """Seconds left for waits and failed tries."""
+    waited_s: float = 0.0
+    """Seconds waited so far."""
+    sleep: Callable[[float], None] = time.sleep
+    now: Callable[[], float] = time.time
+    """Seconds since 1970, the clock that hosts use for their limits."""
+
+
+class TransientError(Exception):
+    """Raised when a try failed but another one may succeed.
+
+    Args:
+        error: Error to raise when there is no other try.
+        wait_s: Seconds that the host requests to wait; None when it requests none.
+        doubles: True when the wait doubles with each try, because the host named none.
+        may_have_arrived: False when the host certainly did not get the request.
+    """
+
+    def __init__(
+        self,
+        error: HostError,
+        *,
+        wait_s: float | None = None,
+        doubles: bool = False,
+        may_have_arrived: bool = True,
+    ) -> None:
+        super().__init__(error)
+        self.error = error
+        self.wait_s = wait_s
+        self.doubles = doubles
+        self.may_have_arrived = may_have_arrived
+
+
+@dataclass(slots=True, kw_only=True)
+class Traffic:
+    """Counts of the requests sent."""
+
+    requests: int = 0
+    """Requests sent, counting each try and each redirect."""
+    waited_s: float = 0.0
+    """Total seconds waited."""
+
+
+class Page(NamedTuple, Generic[T]):
+    """Page of a list."""
+
+    items: tuple[T, ...]
+    has_more: bool
+    """Whether the host says that another page follows."""
+    total: int | None
+    """Items of the whole list; None where the host does not say."""
+
+
+class Refusal(NamedTuple):
+    """Response to a write that the writing library made an exception of."""
+
+    status: int
+    headers: Mapping[str, str]
+    """Headers by lower-case name."""
+    body: bytes
+
+
+class HostClient(ABC):
+    """Client for one code host and one token. Not thread-safe.
+
+    Args:
+        address: Address that paths are appended to.
+        headers: Headers of all requests; those that sign in have the token.
+        token: Token to mask in responses; None for anonymous requests.
+        certificates: File of the certificates to trust; None for those of `requests`.
+        budget: Budget for waits in this run; None for a new default budget.
+        max_requests: Requests after which no other is sent; None for no limit.
+        timeout_s: Seconds without data after which a response counts as lost.
+        report: Called with one line for each wait.
+
+    Raises:
+        BadTokenError: The token has invalid characters.
+        HostError: `address` is not an address.
+    """
+
+    name: ClassVar[str]
+    """Name of the host in messages."""
+    library_errors: ClassVar[tuple[type[Exception], ...]]
+    """Exceptions of the library that writes."""
+
+    def __init__(
+        self,
+        address: str,
+        headers: Mapping[str, str],
+        token: str | None,
+        *,
+        certificates: str | None = None,
+        budget: WaitBudget | None = None,
+        max_requests: int | None = None,
+        timeout_s: int = 30,
+        report: Callable[[str], None] | None = None,
+    ) -> None:
+        # The address is checked before the token could be sent to it.
+        _check_address(self.name, address)
+        if token is not None and not _TOKEN.fullmatch(token):
+            raise BadTokenError("the token", "it is empty or has characters that no token has")
+        self.budget = budget or WaitBudget()
+        self.session = HostSession(headers, token, certificates, timeout_s)
+        self._address = address
+        self._max_requests = max_requests
+        self._report = report or (lambda _: None)
+        self._requests = 0
+
+    @property
+    def traffic(self) -> Traffic:
+        """Counts of the requests so far."""
+        return Traffic(requests=self._requests, waited_s=self.budget.waited_s)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self.session.close()
+
+    @abstractmethod
+    def read_refusal(self, exc: Exception) -> Refusal | None:
+        """Return the response behind one of `library_errors`; None when it cannot be read."""
+
+    def get(self, path: str, kind: type[T], parameters: Mapping[str, str] | None = None) -> T:
+        """Read one resource.
+
+        Args:
+            path: Path of the API, with percent-escapes where needed: `/repos/o/r`.
+            kind: Type that the JSON is converted to, as msgspec does it.
+            parameters: Parameters of the query.
+
+        Raises:
+            HostError: It cannot be read.
+        """
+        return self._get(path, kind, parameters or {})[0]
+
+    def page(
+        self,
+        path: str,
+        kind: type[T],
+        number: int,
+        parameters: Mapping[str, str] | None = None,
+    ) -> Page[T]:
+        """Read one page of a list, whose items become `kind`; numbers start at 1.
+
+        Raises:
+            HostError: It cannot be read, or has no items although others follow.
+        """
+        query = {**(parameters or {}), "per_page": str(PAGE_ITEMS), "page": str(number)}
+        items, headers = self._get(path, list[kind], query)  # type: ignore[valid-type]
+        # https://docs.gitlab.com/api/rest/#other-pagination-headers; GitHub has links alone.
+        next_page = headers.get("x-next-page")
+        has_more = 'rel="next"' in headers.get("link", "") if next_page is None else bool(next_page)
+        if has_more and not items:
+            # Taken for the end of the list, it would hide what follows.
+            raise UnavailableError(f"GET {path}", f"page {number} of the list has no items")
+        total = re.fullmatch(r"[0-9]{1,9}", headers.get("x-total", ""))
+        return Page(tuple(items), has_more, int(total[0]) if total else None)
+
+    def pages(
+        self,
+        path: str,
+        kind: type[T],
+        parameters: Mapping[str, str] | None = None,
+        *,
+        key: Callable[[T], Hashable] = attrgetter("id"),
+    ) -> tuple[T, ...]:
+        """Read a whole list.
+
+        A list that changes meanwhile shifts: items are repeated or skipped between two pages. It is
+        then read once more, and an item found in either reading counts.
+
+        Args:
+            path: As for `get`.
+            kind: Type that an item is converted to.
+            parameters: Parameters of the query, besides the page's number and size.
+            key: Returns the identity of an item.
+
+        Raises:
+            HostError: A page cannot be read, or there are too many.
+        """
+        unique: dict[Hashable, T] = {}
+        for _ in range(2):
+            items: list[T] = []
+            for number in range(1, MAX_PAGES + 1):
+                page = self.page(path, kind, number, parameters)
+                items += page.items
+                if not page.has_more:
+                    break
+            else:
+                raise UnavailableError(f"GET {path}", f"the list has more than {MAX_PAGES} pages")
+            reading = {key(item): item for item in items}
+            unique |= reading
+            # The page before announced this one.
+            is_empty = number > 1 and not page.items
+            if len(reading) == len(items) and page.total in (None, len(items)) and not is_empty:
+                break
+        if is_empty:
+            raise UnavailableError(f"GET {path}", f"page {number} of the list has no items")
+        if page.total is not None and len(unique) < page.total:
+            reason = f"{len(unique)} of {page.total} items were listed"
+            raise UnavailableError(f"GET {path}", reason)
+        return tuple(unique.values())
+
+    def write(self, operation: str, action: Callable[[], T]) -> T:
+        """Write with the host's library, retrying only when the host certainly changed nothing.
+
+        Args:
+            operation: Description of the write, for messages.
+            action: Sends one request. It must also read the needed attributes of the response, as
+                some libraries raise errors for invalid ones only then.
+
+        Returns:
+            What `action` returned.
+
+        Raises:
+            UncertainWriteError: The outcome is unknown: check before repeating the write.
+            HostError: The write failed.
+        """
+
+        def attempt() -> T:
+            self._count(operation)
+            try:
+                return action()
+            except _NO_RESPONSE as exc:
+                error = _no_response(exc, operation)
+                if isinstance(error, TransientError) and error.may_have_arrived:
+                    raise _uncertain_write(operation, error.error.reason) from exc
+                raise error from exc
+            except self.library_errors as exc:
+                refusal = self.read_refusal(exc)
+            # Outside of `except`: the exception may quote the token.
+            if refusal is None:
+                raise _uncertain_write(operation, f"{self.name}'s response cannot be read")
+            body = self.session.mask(refusal.body)
+            try:
+                self.check(refusal.status, refusal.headers, body, operation)
+            # A 5xx can come after the write was done; only a limit is certainly before it.
+            except TransientError as exc:
+                if isinstance(exc.error, RateLimitedError):
+                    raise
+                raise _uncertain_write(operation, exc.error.reason) from exc
+            raise _uncertain_write(operation, f"{self.name} answers {refusal.status}")
+
+        return self.retry(attempt)
+
+    def retry(self, attempt: Callable[[], T]) -> T:
+        """Call `attempt` until it does not raise `TransientError`, within tries and budget.
+
+        Raises:
+            HostError: The error of the last try.
+        """
+        retries, budget = RETRIES, self.budget
+        while True:
+            start = budget.now()
+            try:
+                return attempt()
+            except TransientError as exc:
+                # A clock that is set back refunds nothing.
+                budget.left_s -= max(budget.now() - start, 0.0)
+                try:
+                    retries = retries.increment(error=exc)
+                except urllib3.exceptions.MaxRetryError:
+                    raise exc.error from exc.__cause__
+                wait_s, prefix = retries.get_backoff_time(), "trying again in"
+                if exc.wait_s is not None:
+                    doublings = len(retries.history) - 1 if exc.doubles else 0
+                    wait_s, prefix = exc.wait_s * 2.0**doublings, "the host asks to wait"
+                if wait_s > budget.left_s:
+                    raise exc.error from exc.__cause__
+                self._report(f"{prefix} {wait_s:.0f} s ({exc.error.reason})")
+            budget.left_s -= wait_s
+            budget.waited_s += wait_s
+            budget.sleep(wait_s)
+
+    def send(self, verb: str, url: str, operation: str, **options: Any) -> requests.Response:
+        """Send one request and accept its response.
+
+        Args:
+            verb: HTTP method.
+            url: Whole address on this host.
+            operation: Description of the request, for messages.
+            options: For `requests`.
+
+        Raises:
+            TransientError: Another try may succeed.
+            HostError: No other try will succeed.
+        """
+        for _ in range(_MAX_REDIRECTS + 1):
+            self._count(operation)
+            try:
+                response = self.session.request(verb, url, **options)
+            except _NO_RESPONSE as exc:
+                raise _no_response(exc, operation) from exc
+            if verb != "GET" or response.status_code not in _REDIRECTS:
+                break
+            # A renamed repository redirects on the same host. The new address has its own query.
+            location, options = response.headers.get("location", ""), {}
+            if not location.startswith(f"{self._address}/"):
+                break
+            url = location
+        self.check(response.status_code, response.headers, response.content, operation)
+        return response
+
+    def check(self, status: int, headers: Mapping[str, str], body: bytes, operation: str) -> None:
+        """Accept a response, or raise the error that it means.
+
+        Raises:
+            TransientError: Another try may succeed.
+            HostError: No other try will succeed.
+        """
+        if 200 <= status < 300 and status != 202:
+            return
+        message = _message(body)
+        # 403 also means a missing right; only the headers and the text tell them apart.
+        is_limit = "retry-after" in headers or _is_spent(headers) or has_limit_words(message)
+        if status == 429 or (status == 403 and is_limit):
+            raise self.limit_error(headers, message, operation)
+        reason = f"{self.name} answers {status}"
+        if status >= 500 or status in _TRANSIENT:
+            raise TransientError(UnavailableError(operation, join_reason(reason, message)))
+        if 300 <= status < 400:
+            reason = "it is redirected, which is not followed; give the current name and address"
+            raise UnavailableError(operation, reason)
+        kind, reason = _REFUSALS.get(status, (HostError, reason))
+        raise kind(operation, join_reason(reason, message))
+
+    def limit_error(
+        self, headers: Mapping[str, str], message: str, operation: str
+    ) -> TransientError:
+        """Return the error of a rate limit with its wait: from the headers, else doubling."""
+        # With nothing left, the limit of the hour is reached, otherwise that of too many at once.
+        kind = "primary rate limit" if _is_spent(headers) else "secondary rate limit"
+        wait_s, doubles = LIMIT_WAIT_S, True
+        reset = headers.get("x-ratelimit-reset", headers.get("ratelimit-reset", ""))
+        if _is_spent(headers) and re.fullmatch(r"[0-9]{1,12}", reset):
+            # A second more, as clocks differ.
+            wait_s, doubles = max(int(reset) - self.budget.now(), 0.0) + 1.0, False
+        with suppress(KeyError, urllib3.exceptions.InvalidHeader):
+            wait_s, doubles = float(RETRIES.parse_retry_after(headers["retry-after"])), False
+        reason = join_reason(f"{kind}, for {wait_s:.0f} s", message)
+        error = RateLimitedError(operation, reason, wait_s)
+        return TransientError(error, wait_s=wait_s, doubles=doubles)
+
+    def decode(self, body: bytes, kind: type[T], operation: str) -> T:
+        """Convert a body.
+
+        Raises:
+            TransientError: It is cut or damaged.
+            UnavailableError: It is something else.
+        """
+        try:
+            return msgspec.json.decode(body, type=kind)
+        except msgspec.ValidationError as exc:
+            text = one_line(str(exc), MAX_MESSAGE)
+            reason = f"{self.name}'s response is not what it should be ({text})"
+            raise UnavailableError(operation, reason) from exc
+        except (msgspec.DecodeError, UnicodeDecodeError) as exc:
+            error = UnavailableError(operation, f"{self.name}'s response is cut or broken")
+            raise TransientError(error) from exc
+        except RecursionError as exc:
+            reason = f"{self.name}'s response is nested too deeply"
+            raise UnavailableError(operation, reason) from exc
+
+    def _get(
+        self, path: str, kind: type[T], parameters: Mapping[str, str]
+    ) -> tuple[T, Mapping[str, str]]:
+        if not _PATH.fullmatch(path):
+            reason = f"this is not a path of {self.name}'s API"
+            raise HostError(f"GET {one_line(path, MAX_MESSAGE)!r}", reason)
+        operation, query = f"GET {path}", sorted(parameters.items())
+
+        def attempt() -> tuple[T, Mapping[str, str]]:
+            response = self.send("GET", self._address + path, operation, params=query)
+            return self.decode(response.content, kind, operation), response.headers
+
+        return self.retry(attempt)
+
+    def _count(self, operation: str) -> None:
+        if self._max_requests is not None and self._requests >= self._max_requests:
+            reason = f"the budget of {self._max_requests} requests is spent"
+            raise RateLimitedError(operation, reason)
+        self._requests += 1
+
+
+class HostSession(requests.Session):
+    """Session that follows no redirect, reads bodies within limits and masks the token.
+
+    Args:
+        headers: Headers of all requests.
+        token: Token to mask; None for none.
+        certificates: File of the certificates to trust; None for those of `requests`.
+        timeout_s: Seconds without data; the whole body may take four times as long.
+    """
+
+    def __init__(
+        self,
+        headers: Mapping[str, str],
+        token: str | None,
+        certificates: str | None,
+        timeout_s: int,
+    ) -> None:
+        super().__init__()
+        self.headers["User-Agent"] = f"crscore/{__version__}"
+        self.certificates = certificates
+        self.last_headers: Mapping[str, str] = {}
+        self._timeout_s = timeout_s
+        secret = (token or "").encode()
+
+        # Closures, as no attribute may hold the token.
+        def sign(request: requests.PreparedRequest) -> requests.PreparedRequest:
+            request.headers.update(headers)
+            return request
+
+        def mask(body: bytes) -> bytes:
+            return body.replace(secret, b"***") if len(secret) >= _MIN_TOKEN_LENGTH else body
+
+        # Without a token, too: requests would otherwise use one from the user's .netrc.
+        self.auth = sign
+        self.mask = mask
+
+    def send(self, request: requests.PreparedRequest, **options: Any) -> requests.Response:
+        """Send a request and read the whole response."""
+        options |= {"allow_redirects": False, "stream": True, "timeout": self._timeout_s}
+        if self.certificates is not None:
+            options["verify"] = self.certificates
+        with super().send(request, **options) as response:
+            end = time.monotonic() + MAX_TIMEOUTS * self._timeout_s
+            body = bytearray()
+            # `iter_content` waits for a full chunk, so that a host which sends a byte now and then
+            # would keep it waiting beyond any time limit.
+            while chunk := response.raw.read1(_CHUNK_BYTES, decode_content=True):
+                body += chunk
+                if len(body) > MAX_RESPONSE_BYTES:
+                    raise _TooLargeError
+                if time.monotonic() > end:
+                    raise requests.ReadTimeout
+        response._content = self.mask(bytes(body))  # as `Response.content` does it
+        for name, value in response.headers.items():
+            response.headers[name] = self.mask(value.encode()).decode()
+        self.last_headers = response.headers
+        return response
+
+
+class _TooLargeError(OSError):
+    """A response is larger than the maximum."""
+
+
+def has_limit_words(message: str) -> bool:
+    """Return whether a message is about a rate limit."""
+    return any(word in message.lower() for word in _LIMIT_WORDS)
+
+
+def join_reason(reason: str, message: str) -> str:
+    """Append a host's message to a reason."""
+    return f"{reason} ({message})" if message else reason
+
+
+def _is_spent(headers: Mapping[str, str]) -> bool:
+    return headers.get("x-ratelimit-remaining", headers.get("ratelimit-remaining")) == "0"
+
+
+def _message(body: bytes) -> str:
+    """Return the message of an error, with its details, as one line."""
+    try:
+        complaint = msgspec.json.decode(body, type=dict[str, Any])
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return ""
+    details = complaint.get("errors") or ()
+    if not isinstance(details, list):
+        details = [details]
+    # GitHub lists what is wrong with each field; GitLab has an object of lists as its message.
+    texts = [complaint.get("message") or complaint.get("error") or ""]
+    for detail in details:
+        fields = detail if isinstance(detail, dict) else {"message": detail}
+        words = (fields.get("field"), fields.get("code"))
+        texts.append(fields.get("message") or " ".join(str(word) for word in words if word))
+    return one_line("; ".join(_text(text) for text in texts if text), MAX_MESSAGE)
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+def _uncertain_write(operation: str, reason: str) -> UncertainWriteError:
+    return UncertainWriteError(operation, f"{reason}; it may have been done, or not")
+
+
+def _check_address(name: str, address: str) -> None:
+    try:
+        parts = urlsplit(address)
+        port = parts.port
+    except ValueError:
+        parts, port = urlsplit(""), None
+    # The address is shown in messages, so it may hold no password.
+    is_plain = not (parts.query or parts.fragment or parts.username or parts.password)
+    if parts.scheme not in {"http", "https"} or not parts.hostname or not is_plain or port == 0:
+        reason = "it is no address such as https://gitlab.com or https://api.github.com"
+        raise HostError(f"{name}'s address", reason)
+
+
+def _no_response(exc: Exception, operation: str) -> HostError | TransientError:
+    """Return the error of a request without a readable response.
+
+    Its words quote nothing of the exception but addresses and file names, as libraries may repeat
+    the token in theirs.
+    """
+    request = getattr(exc, "request", None)
+    host = urlsplit(getattr(request, "url", None) or "").hostname or "the host"
+    cause = getattr(next(iter(exc.args), None), "reason", None)
+    system = getattr(getattr(cause, "original_error", cause), "__cause__", None)
+    detail = f" ({strerror})" if (strerror := getattr(system, "strerror", None)) else ""
+    proxy = "the proxy of the environment (HTTPS_PROXY or HTTP_PROXY)"
+    if isinstance(exc, _TooLargeError):
+        return UnavailableError(
+            operation, f"the response is larger than {MAX_RESPONSE_BYTES:,} bytes"
+        )
+    # https://github.com/psf/requests/blob/main/src/requests/adapters.py, cert_verify
+    if "TLS CA certificate bundle" in str(exc):
+        return UnavailableError(operation, "the file of trusted certificates does not exist")
+    if "CERTIFICATE_VERIFY_FAILED" in str(exc):
+        return UnavailableError(operation, f"the certificate of {host} cannot be trusted")
+    if isinstance(exc, _BAD_PROXY):
+        return UnavailableError(operation, f"{proxy} has an address that cannot be used")
+    may_have_arrived = False
+    if isinstance(exc, requests.exceptions.ProxyError):
+        reason = f"{proxy} cannot be reached{detail}"
+    elif isinstance(exc, requests.ConnectTimeout):
+        reason = f"{host} cannot be reached in time"
+    elif isinstance(cause, urllib3.exceptions.NewConnectionError):
+        reason = f"{host} cannot be reached{detail}"
+    elif isinstance(exc, requests.exceptions.SSLError):
+        reason = f"no TLS connection to {host} can be made"
+    else:
+        may_have_arrived = True
+        # `requests` wraps some time-outs of a body in other errors; only the text shows it.
+        is_late = isinstance(exc, requests.Timeout) or "timed out" in str(exc)
+        reason = "the connection broke, or the response cannot be read"
+        reason = "no response in time" if is_late else reason
+    error = UnavailableError(operation, reason)
+    return TransientError(error, may_have_arrived=may_have_arrived)
