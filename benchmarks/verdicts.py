@@ -4,12 +4,9 @@
 
 DATA is the folder that `crscore train usefulness` takes. `statements.jsonl` has remarks about
 commits of `DATA/commits/whole.jsonl.gz`. Of four parts, half are false; two readers who did not
-write them agreed on each from the code alone. The checks were written on the first part; the second
-was kept apart until they stood, and what failed there was removed; the third and the fourth were
-written after that. Nobody but its writer, who knew the checks, has read the fourth. `natural` and
-`natural, last` are true comments as reviewers write them, by writers who knew neither the checks
-nor the relations: what is refuted there is refuted wrongly, and was mended. Then: findings on real
-pull requests that experts accepted or rejected, with their hunk alone; and what the verdicts cost.
+write them agreed on each of the first three from the code alone. `natural` and `natural, last` are
+true comments as reviewers write them, by writers who knew no check. Then: findings on real pull
+requests that experts accepted or rejected, with their hunk alone; and the cost of the verdicts.
 
 With `--repository`, a clone of this project with its history: `repository_statements.jsonl` has
 remarks about 40 of its commits, on callers, tests and files that no diff shows. They were written
@@ -62,7 +59,7 @@ def whole_diff(row: dict) -> Diff:
 def judge(diff: Diff, comment: Comment, repository: Repository | None = None) -> Verdict:
     units = sentences_of([split_comment(comment, diff, "markdown")])
     statement = Statement(sentences=units, comment=comment)
-    (receipt,) = judge_statements([statement], diff, (), repository)
+    (receipt,) = judge_statements([statement], diff, repository)
     return receipt.verdict if receipt else Verdict.UNPROVEN
 
 

@@ -446,7 +446,7 @@ def _judge_remarks(
     ]
     diff, findings = job.pair.diff, job.analysis.findings
     repository = job.pair.repository
-    receipts = judge_statements(statements, diff, findings, repository)
+    receipts = judge_statements(statements, diff, repository)
     notes = repository.notes if repository else ()
     if verifier is None:
         return Verification(receipts, notes)

@@ -287,7 +287,7 @@ def _describe(row: Row, patch: str, levels: Mapping[str, str]) -> Row:
             for d in row.decisions
             if d.outcome == "unlisted"
         ]
-        receipts = judge_statements(statements, parse.parse_diff(patch), ())
+        receipts = judge_statements(statements, parse.parse_diff(patch))
         verdicts = [str(receipt.verdict.value) if receipt else "unproven" for receipt in receipts]
     described = iter(verdicts)
     decisions = [

@@ -1,4 +1,4 @@
-"""What a remark says, as far as it is needed: its pieces of code, and the words around them."""
+"""Statements: the sentences of a remark with their code masked, so that patterns read the words."""
 
 import re
 from collections.abc import Callable
@@ -8,11 +8,10 @@ from typing import Final, NamedTuple
 
 from crscore.records import Comment, Sentence, Suggestion
 from crscore.text.code_spans import CODE_SPAN
-from crscore.verdicts.code import clean, tokens_of
 
 _CODE: Final = re.compile(
     CODE_SPAN.pattern
-    # obj.method, ns::name, a->b, snake_case, camelCase, name(): what is no English word.
+    # obj.method, ns::name, a->b, snake_case, camelCase, name(): no English words.
     + r"|(?<![\w`/.@-])(?P<name>[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)*"
     r"(?:\((?:[^\s()]|, (?=\w))*\))?)(?![\w/])"
 )
@@ -22,58 +21,40 @@ _NO_CODE: Final = re.compile(
     r"|MySQL|DevTools|OpenAI|OpenTelemetry|MinGW|macOS|iOS|JUnit|PyPI|NaN|JSDoc|JavaDoc|JetBrains"
     r"|GraphQL|[A-Z][a-z]+Rabbit|[A-Z]+s"
 )
+# "obj.close()" is read as "obj.close", ".get(...)" as "get", "f(x);" as "f(x)".
+_ENDS: Final = re.compile(r"^\W*\.(?=\w)|(?:\(\s*(?:\.{3}|…)?\s*\)|[;,])+$")
 MASK: Final = "§"
-"""Encloses the number of a piece of code in the masked text: `§0§` for the first."""
+"""Encloses the index of a code mention in the masked text: `§0§` is the first."""
+MASKED: Final = r"§\d+§"
+"""Matches a code mention in the masked text."""
 MAX_CHARS: Final = 600
 """Maximum characters of a sentence that is read: some patterns take quadratic time."""
-MIN_TOKENS: Final = 3
-"""Tokens from which a piece of code says more than a name: `a.b` has three."""
-MIN_VERBATIM_TOKENS: Final = 4
-"""Tokens from which a quoted piece of code is verbatim: `f(x)` has four."""
 
 
-class Piece(NamedTuple):
-    """Piece of code in a sentence."""
+class CodeMention(NamedTuple):
+    """Code that a sentence mentions."""
 
     code: str
-    """As written, cleaned."""
+    """As written, without an empty call, a leading dot and a trailing comma."""
     is_span: bool
     """Whether it is in backticks."""
 
-    @property
-    def words(self) -> list[str]:
-        """Its names and numbers."""
-        return [token for token in tokens_of(self.code) if token[0].isalnum() or token[0] == "_"]
 
-    @property
-    def last(self) -> str:
-        """Its last name."""
-        words = self.words
-        return words[-1] if words else ""
-
-    @property
-    def is_verbatim(self) -> bool:
-        """Whether it is more than a name, so that finding it word for word says something."""
-        return self.is_span and len(tokens_of(self.code)) >= MIN_VERBATIM_TOKENS
-
-
-@dataclass(frozen=True, slots=False, eq=False)
+@dataclass(frozen=True, eq=False)
 class Phrase:
     """Sentence with its code masked."""
 
     masked: str
-    """The sentence with `§0§`, `§1§` ... for its pieces of code."""
-    pieces: tuple[Piece, ...]
+    """The sentence with `§0§`, `§1§` ... for its code mentions."""
+    mentions: tuple[CodeMention, ...]
 
-    def piece(self, mask: str | None) -> Piece | None:
-        """Return the piece of a mask."""
-        return self.pieces[int(mask.strip(MASK))] if mask else None
+    def mention(self, mask: str | None) -> CodeMention | None:
+        """Return the code mention of a mask."""
+        return self.mentions[int(mask.strip(MASK))] if mask else None
 
     def unmask(self, text: str, show: Callable[[str], str] = str) -> str:
-        """Return a part of the masked sentence with its code, each piece as `show` makes it."""
-        return re.sub(
-            rf"{MASK}(\d+){MASK}", lambda mask: show(self.pieces[int(mask[1])].code), text
-        )
+        """Return a part of the masked sentence with its code, each formatted by `show`."""
+        return re.sub(MASKED, lambda mask: show(self.mentions[int(mask[0].strip(MASK))].code), text)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,9 +64,9 @@ class Statement:
     sentences: tuple[Sentence, ...]
     """Its sentences and proposals."""
     comment: Comment
-    """The comment, with the place it is on."""
+    """The comment, with the line it is on."""
     suggestions: tuple[Suggestion, ...] = ()
-    """Its suggestion blocks, judged in their place."""
+    """Its suggestion blocks, judged against the lines that they replace."""
 
     @cached_property
     def phrases(self) -> list[Phrase]:
@@ -96,11 +77,6 @@ class Statement:
             if not unit.proposal and len(unit.text) <= MAX_CHARS
         ]
 
-    @cached_property
-    def pieces(self) -> list[Piece]:
-        """All pieces of code."""
-        return [piece for phrase in self.phrases for piece in phrase.pieces]
-
 
 def mask(sentence: str) -> Phrase:
     """Mask the code of a sentence.
@@ -109,14 +85,15 @@ def mask(sentence: str) -> Phrase:
         >>> mask("Why does `f(x)` call obj.close() twice?").masked
         'Why does §0§ call §1§ twice?'
     """
-    pieces: list[Piece] = []
+    mentions: list[CodeMention] = []
 
     def replace(match: re.Match[str]) -> str:
         name = match["name"]
         if name and (not _CODE_LIKE.search(name) or _NO_CODE.fullmatch(name)):
             return name
-        pieces.append(Piece(clean(name or match["code"]), is_span=not name))
-        return f"{MASK}{len(pieces) - 1}{MASK}"
+        code = _ENDS.sub("", (name or match["code"]).strip()).strip()
+        mentions.append(CodeMention(code, is_span=not name))
+        return f"{MASK}{len(mentions) - 1}{MASK}"
 
-    # A mask that the author wrote would be one of a piece that does not exist.
-    return Phrase(_CODE.sub(replace, sentence.replace(MASK, " ")), tuple(pieces))
+    # A mask written by the author would be the index of a mention that does not exist.
+    return Phrase(_CODE.sub(replace, sentence.replace(MASK, " ")), tuple(mentions))

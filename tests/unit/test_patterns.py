@@ -42,11 +42,8 @@ _MADE_AT_RUN_TIME = [
     "crscore.settings",  # FILE_RULES, below
     "crscore.static_analysis.analyzer",  # the manifests', below
     "crscore.text.content",
-    "crscore.verdicts.checks.base",  # of word lists, in constants of the checks
-    "crscore.verdicts.checks.presence",  # of an escaped name
-    "crscore.verdicts.checks.tools",
-    "crscore.verdicts.checks.tools",
     "crscore.verdicts.code",  # of an escaped name
+    "crscore.verdicts.uses",  # of word lists, in constants
 ]
 # Read sentences of `statements.MAX_CHARS` at most, and quoted code within them; changed lines of
 # `consequences.MAX_LINE_CHARS`.

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crscore.pipeline import sentences_of, split_comment
-from crscore.records import Comment, Side, Verdict
-from crscore.verdicts.code import Code
+from crscore.records import Comment
 from crscore.verdicts.judge import judge_statements
 from crscore.verdicts.statements import MAX_CHARS, Statement
 from tests.helpers.changes import change
@@ -37,7 +36,7 @@ def statement(text: str) -> Statement:
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.sampled_from(PIECES), max_size=25).map(" ".join))
 def test_any_remark_is_read(text: str) -> None:
-    (receipt,) = judge_statements([statement(text)], DIFF, ())
+    (receipt,) = judge_statements([statement(text)], DIFF)
 
     assert receipt is None or (receipt.fact and receipt.says)
 
@@ -50,15 +49,6 @@ def test_any_remark_is_read(text: str) -> None:
 def test_long_sentences_take_little_time(part: str) -> None:
     given_statement = statement(part * (MAX_CHARS // len(part)))
     before = time.process_time()
-    judge_statements([given_statement], DIFF, ())
+    judge_statements([given_statement], DIFF)
 
     assert time.process_time() - before < MAX_SECONDS * slowness()
-
-
-def test_a_file_with_carriage_returns_has_no_trailing_space() -> None:
-    (receipt,) = judge_statements([statement("There is trailing whitespace in `load`.")], DIFF, ())
-
-    assert receipt is None or receipt.verdict is Verdict.REFUTED
-    assert [place.code for place in Code(DIFF).find("open", Side.NEW)] == [
-        "    return open(path, 'rb')"
-    ]

@@ -1,7 +1,7 @@
 import pytest
 
 from crscore.records import Comment, Effect, LineSpan, Sentence, Side, Suggestion, Verdict
-from crscore.verdicts.checks.suggestions import check_suggestions
+from crscore.verdicts.judge import check_suggestions
 from crscore.verdicts.statements import Statement
 
 GOOD = Suggestion(code="a", applies=True, parses=True, effect=Effect.BEHAVIOUR)

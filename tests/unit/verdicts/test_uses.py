@@ -83,7 +83,7 @@ def judge(
     comment = Comment(body=text)
     units = sentences_of([split_comment(comment, DIFF, "markdown")])
     statement = Statement(sentences=units, comment=comment)
-    return judge_statements([statement], DIFF, (), repository)[0]
+    return judge_statements([statement], DIFF, repository)[0]
 
 
 REFUTED = (
@@ -166,14 +166,6 @@ def test_the_line_of_another_file_is_the_proof() -> None:
     assert receipt is not None
     assert (receipt.lines[0].path, receipt.lines[0].start) == ("app/shop.py", 6)
     assert receipt.fact == "Line 6 of `app/shop.py` uses `load_stock`."
-
-
-def test_what_another_file_has_is_no_wrong_quotation() -> None:
-    text = "This has `return open_again(path, retry)` as it is."
-
-    assert (receipt := judge(text, FILES)) is not None
-    assert receipt.verdict is Verdict.REFUTED
-    assert judge(text, FILES | {"app/twin.py": "return open_again(path, retry)\n"}) is None
 
 
 def test_limits_are_told_once_asked() -> None:

@@ -4,23 +4,48 @@ What is used is proven by one line; that nothing uses it only where the whole re
 """
 
 import re
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from crscore.claims.structural.english import quote
 from crscore.claims.structural.roles import role_of
-from crscore.records import Receipt, Side
-from crscore.verdicts.checks.base import MASKED, Ground, confirm, pattern, refute
-from crscore.verdicts.checks.clauses import clauses_of
-from crscore.verdicts.code import FileText, Place
-from crscore.verdicts.statements import MASK, Phrase
+from crscore.records import Receipt, Side, Verdict
+from crscore.verdicts.code import Code, FileText, SourceLine
+from crscore.verdicts.statements import MASK, MASKED, Phrase
 
 MIN_NAME: Final = 4
-"""Characters from which a name says what it names."""
+"""Minimum characters of a name that is looked up."""
 MIN_WORD: Final = 8
-"""Characters from which a single word does, where other objects can have a member of this name."""
+"""Minimum characters of a single word where other objects can have a member of this name."""
+MAX_PROOF: Final = 3
+"""Maximum lines of a receipt."""
+_WORDS: Final = {
+    name: "|".join(words.split("; "))
+    for name, words in tomllib.loads(
+        Path(__file__).with_name("words.toml").read_text("utf-8")
+    ).items()
+}
+"""Words of one meaning, each list as alternatives of a pattern."""
 
+
+def pattern(text: str) -> re.Pattern[str]:
+    """Compile a pattern in which `<name>` is a list of `words.toml`, and `§` a code mention.
+
+    Example:
+        >>> bool(pattern("<uses> §").search("This calls §0§."))
+        True
+    """
+    filled = re.sub(r"(?<![?P(])<(\w+)>", lambda match: f"(?:{_WORDS[match[1]]})", text)
+    return re.compile(filled.replace("§", MASKED), re.IGNORECASE)
+
+
+_BORDER: Final = pattern(
+    r"(?:[;:!]|(?<!e\.g)\.|\?(?!$))(?=\s|$)|\s[-–—]\s|,\s(?=<joins>\b)|,?\s(?=<splits>\b)"
+)
+"""Matches what is between two clauses of a sentence."""
 _NAME: Final = re.compile(r"(?:[\w$]+(?:\.|::|->|#))*[A-Za-z_$][\w$]*")
 _PATH: Final = re.compile(r"[\w@.+-]+(?:/[\w@.+-]+)*\.[A-Za-z]\w{0,7}")
 _MANY_WORDS: Final = re.compile(r"(?<=[^_])_(?=[^_])|[a-z0-9][A-Z]")
@@ -92,13 +117,13 @@ class Role(Enum):
 
 
 class _Use(NamedTuple):
-    place: Place
+    line: SourceLine
     role: Role
     is_member: bool
 
     @property
     def is_test(self) -> bool:
-        text = self.place.text
+        text = self.line.text
         return text.language is not None and role_of(text.path) == "test"
 
 
@@ -107,7 +132,7 @@ class _Uses(NamedTuple):
 
     name: str
     uses: list[_Use]
-    homes: frozenset[str]
+    defining: frozenset[str]
     """Paths of the files that define it."""
     is_own: bool
     """Whether only files of the change define it, or did before."""
@@ -116,31 +141,30 @@ class _Uses(NamedTuple):
         """Return the lines that use this very name, whatever other files call the same."""
         many = bool(_MANY_WORDS.search(self.name.strip("_"))) or len(self.name) >= MIN_WORD
         used = [use for use in self.uses if use.role is Role.CODE and (many or not use.is_member)]
-        if len(self.homes) <= 1:
+        if len(self.defining) <= 1:
             return used
-        at_home = [use for use in used if use.place.text.path in self.homes]
-        is_clear = {use.place.text.path for use in at_home} == self.homes
+        at_home = [use for use in used if use.line.text.path in self.defining]
+        is_clear = {use.line.text.path for use in at_home} == self.defining
         return at_home if is_clear else []
 
 
-def _uses_of(name: str, ground: Ground) -> _Uses | None:
-    code = ground.code
+def _uses_of(name: str, code: Code) -> _Uses | None:
     texts = code.repository.texts_with([name], code.diff) if code.repository else []
     if texts is None:
         return None
     uses = [
-        _Use(place, *_read_node(node))
+        _Use(line, *_read_node(node))
         for text in (*code.texts(Side.NEW), *texts)
         if text.version.is_whole
-        for place, node in text.nodes_named(name)
+        for line, node in text.nodes_named(name)
     ]
-    homes = frozenset(use.place.text.path for use in uses if use.role is Role.DEFINITION)
+    defining = frozenset(use.line.text.path for use in uses if use.role is Role.DEFINITION)
     changed_paths = {text.path for text in code.texts(Side.NEW)}
     before = (pair for text in code.texts(Side.OLD) for pair in text.nodes_named(name))
-    is_own = homes <= changed_paths and (
-        bool(homes) or any(_read_node(node)[0] is Role.DEFINITION for _, node in before)
+    is_own = defining <= changed_paths and (
+        bool(defining) or any(_read_node(node)[0] is Role.DEFINITION for _, node in before)
     )
-    return _Uses(name, uses, homes, is_own)
+    return _Uses(name, uses, defining, is_own)
 
 
 def _read_node(node: Any) -> tuple[Role, bool]:
@@ -165,8 +189,8 @@ def _read_node(node: Any) -> tuple[Role, bool]:
     return (Role.DEFINITION if is_named or is_assigned or is_parameter else Role.CODE), is_member
 
 
-class _Reading(NamedTuple):
-    """What a clause says of the uses of a name."""
+class _Assertion(NamedTuple):
+    """Assertion of a clause about the uses of a name."""
 
     name: str
     path: str | None
@@ -178,19 +202,23 @@ class _Reading(NamedTuple):
     """Whether it speaks of a part of a file."""
     claim: str
 
-    def asks(self, use: _Use, homes: frozenset[str]) -> bool:
-        """Return whether it denies a use."""
+    def denies(self, use: _Use, defining: frozenset[str]) -> bool:
+        """Return whether it denies a use; `defining` are the files that define the name."""
         if self.is_test:
             return use.is_test
-        paths = [self.path] if self.path else homes
-        return not self.is_beyond or not any(_is_at(use.place.text, path) for path in paths)
+        paths = [self.path] if self.path else defining
+        return not self.is_beyond or not any(_is_at(use.line.text, path) for path in paths)
 
 
-def _readings(phrase: Phrase, patterns: tuple[re.Pattern[str], ...]) -> Iterator[_Reading]:
-    """Yield what the clauses of a sentence assert."""
-    codes = {piece.code for piece in phrase.pieces if _NAME.fullmatch(piece.code)}
-    codes -= {piece.code for piece in phrase.pieces if _PATH.fullmatch(piece.code)}
-    for clause in clauses_of(phrase):
+def _split_clauses(phrase: Phrase) -> list[str]:
+    return [clause for clause in _BORDER.split(phrase.masked) if clause.strip()]
+
+
+def _read_assertions(phrase: Phrase, patterns: tuple[re.Pattern[str], ...]) -> Iterator[_Assertion]:
+    """Yield the assertions of the clauses of a sentence."""
+    codes = {mention.code for mention in phrase.mentions if _NAME.fullmatch(mention.code)}
+    codes -= {mention.code for mention in phrase.mentions if _PATH.fullmatch(mention.code)}
+    for clause in _split_clauses(phrase):
         matches = (regex.search(clause) for regex in patterns)
         match = next(filter(None, matches), None)
         if match is None or _HEDGE.search(clause[: match.end()]) or _QUESTION.search(clause):
@@ -199,19 +227,21 @@ def _readings(phrase: Phrase, patterns: tuple[re.Pattern[str], ...]) -> Iterator
         if _CHECKS.search(match[0]) and not _TESTS.search(clause):
             continue
         if match["name"].startswith(MASK):
-            code = getattr(phrase.piece(match["name"]), "code", "")
+            code = getattr(phrase.mention(match["name"]), "code", "")
         else:
             # "It" means the only name of the sentence, if that comes before it.
             start = phrase.masked.index(clause) + match.start("name")
-            earlier = {phrase.piece(mask) for mask in re.findall(MASKED, phrase.masked[:start])}
-            code = next((piece.code for piece in earlier if piece and {piece.code} == codes), "")
+            earlier = {phrase.mention(mask) for mask in re.findall(MASKED, phrase.masked[:start])}
+            code = next(
+                (mention.code for mention in earlier if mention and {mention.code} == codes), ""
+            )
         outside = _OUTSIDE.search(clause)
         masks = [match.groupdict().get("path"), *(outside.groups() if outside else ())]
-        spot = phrase.piece(next(filter(None, masks), None))
+        spot = phrase.mention(next(filter(None, masks), None))
         is_local = _LOCAL.search(clause) or _PART.search(clause[match.end() :])
         name = re.split(r"\W+", code)[-1]
         if code in codes and len(name) >= MIN_NAME and (spot is None or _PATH.fullmatch(spot.code)):
-            yield _Reading(
+            yield _Assertion(
                 name=name,
                 path=spot.code if spot else None,
                 is_test=bool(_TESTS.search(clause)),
@@ -221,32 +251,34 @@ def _readings(phrase: Phrase, patterns: tuple[re.Pattern[str], ...]) -> Iterator
             )
 
 
-def _fact_of(place: Place, name: str) -> str:
-    return f"Line {place.line} of {quote(place.text.path)} uses {quote(name)}."
+def _fact_of(line: SourceLine, name: str) -> str:
+    return f"Line {line.number} of {quote(line.text.path)} uses {quote(name)}."
 
 
 def _is_at(text: FileText, path: str) -> bool:
     return f"/{text.path}".endswith(f"/{path}")
 
 
-def check_unused(phrase: Phrase, ground: Ground) -> Receipt | None:
+def check_unused(phrase: Phrase, code: Code) -> Receipt | None:
     """Decide whether nothing, nothing else or no test uses a name."""
-    for reading in _readings(phrase, (*_NONE, *_ONLY)):
-        name_uses = None if reading.is_local else _uses_of(reading.name, ground)
+    for assertion in _read_assertions(phrase, (*_NONE, *_ONLY)):
+        name_uses = None if assertion.is_local else _uses_of(assertion.name, code)
         if name_uses is None:
             continue
-        relevant = [use for use in name_uses.uses if reading.asks(use, name_uses.homes)]
-        if used := [use.place for use in name_uses.sure() if reading.asks(use, name_uses.homes)]:
-            return refute(reading.claim, _fact_of(used[0], reading.name), used)
+        relevant = [use for use in name_uses.uses if assertion.denies(use, name_uses.defining)]
+        if used := [
+            use.line for use in name_uses.sure() if assertion.denies(use, name_uses.defining)
+        ]:
+            return refute(assertion.claim, _fact_of(used[0], assertion.name), used)
         is_nowhere = not any(
-            use.place.text.language and use.role is not Role.DEFINITION for use in relevant
+            use.line.text.language and use.role is not Role.DEFINITION for use in relevant
         )
-        is_own = name_uses.is_own and (reading.is_beyond or _is_plain(name_uses))
-        if is_nowhere and (reading.is_test or is_own) and ground.code.is_everything:
-            beyond = "No other file" if reading.is_beyond else "Nothing"
-            subject = "No test" if reading.is_test else beyond
-            fact = f"{subject} in the repository names {quote(reading.name)}."
-            return confirm(reading.claim, fact)
+        is_own = name_uses.is_own and (assertion.is_beyond or _is_plain(name_uses))
+        if is_nowhere and (assertion.is_test or is_own) and code.is_everything:
+            beyond = "No other file" if assertion.is_beyond else "Nothing"
+            subject = "No test" if assertion.is_test else beyond
+            fact = f"{subject} in the repository names {quote(assertion.name)}."
+            return confirm(assertion.claim, fact)
     return None
 
 
@@ -255,65 +287,85 @@ def _is_plain(name_uses: _Uses) -> bool:
     for use in name_uses.uses:
         if use.role is not Role.DEFINITION:
             continue
-        text, line = use.place.text, use.place.line
-        region = text.region_at(line)
+        text, line = use.line.text, use.line.number
+        unit = text.unit_at(line)
         above = text.lines.get(line - 1, "").strip()
-        is_inner = region is not None and region.start < line and region.unit is not None
-        if use.place.code[:1].isspace() or above.startswith(("@", "#[", "[")) or is_inner:
+        is_inner = unit is not None and unit.start < line
+        if use.line.code[:1].isspace() or above.startswith(("@", "#[", "[")) or is_inner:
             return False
     return not name_uses.name.startswith("__") and name_uses.name not in {"main", "setup"}
 
 
-def check_used(phrase: Phrase, ground: Ground) -> Receipt | None:
+def check_used(phrase: Phrase, code: Code) -> Receipt | None:
     """Decide whether a file or other files use a name."""
-    for reading in _readings(phrase, _USED):
-        name_uses = _uses_of(reading.name, ground)
-        path = reading.path
-        if name_uses is None or not reading.is_beyond:
+    for assertion in _read_assertions(phrase, _USED):
+        name_uses = _uses_of(assertion.name, code)
+        path = assertion.path
+        if name_uses is None or not assertion.is_beyond:
             continue
-        if path and _is_no_path(path, ground):
+        if path and _is_no_path(path, code):
             return _refute_path(path)
         relevant = [
             use
             for use in sorted(name_uses.uses, key=lambda use: use.role.value)
             if (
-                _is_at(use.place.text, path) if path else use.place.text.path not in name_uses.homes
+                _is_at(use.line.text, path)
+                if path
+                else use.line.text.path not in name_uses.defining
             )
         ]
-        used = [use.place for use in relevant if use.role in (Role.CODE, Role.IMPORT)]
+        used = [use.line for use in relevant if use.role in (Role.CODE, Role.IMPORT)]
         # Files that each give the name a meaning of their own do not use each other's.
-        if used and len(name_uses.homes) <= 1:
-            return confirm(reading.claim, _fact_of(used[0], reading.name), used)
-        if not relevant and ground.code.is_everything and (name_uses.is_own or name_uses.uses):
+        if used and len(name_uses.defining) <= 1:
+            return confirm(assertion.claim, _fact_of(used[0], assertion.name), used)
+        if not relevant and code.is_everything and (name_uses.is_own or name_uses.uses):
             subject = f"{quote(path)} does not name" if path else "No other file names"
-            return refute(reading.claim, f"{subject} {quote(reading.name)}.")
+            return refute(assertion.claim, f"{subject} {quote(assertion.name)}.")
     return None
 
 
-def check_path(phrase: Phrase, ground: Ground) -> Receipt | None:
+def check_path(phrase: Phrase, code: Code) -> Receipt | None:
     """Refute a file that the repository does not have."""
     if _PROPOSED.search(phrase.masked) or _DENIED.search(phrase.masked) or "?" in phrase.masked:
         return None
-    for clause in clauses_of(phrase):
+    for clause in _split_clauses(phrase):
         for mask in () if _HEDGE.search(clause) else re.finditer(MASKED, clause):
-            piece = phrase.piece(mask[0])
-            if piece and piece.is_span and "/" in piece.code and _is_no_path(piece.code, ground):
-                return _refute_path(piece.code)
+            mention = phrase.mention(mask[0])
+            if (
+                mention
+                and mention.is_span
+                and "/" in mention.code
+                and _is_no_path(mention.code, code)
+            ):
+                return _refute_path(mention.code)
     return None
 
 
-def _is_no_path(path: str, ground: Ground) -> bool:
+def refute(claim: str, fact: str, lines: Iterable[SourceLine] = ()) -> Receipt:
+    """Return the receipt of a statement that the code refutes."""
+    return _write_receipt(Verdict.REFUTED, claim, fact, lines)
+
+
+def confirm(claim: str, fact: str, lines: Iterable[SourceLine] = ()) -> Receipt:
+    """Return the receipt of a statement that the code confirms."""
+    return _write_receipt(Verdict.CONFIRMED, claim, fact, lines)
+
+
+def _write_receipt(verdict: Verdict, claim: str, fact: str, lines: Iterable[SourceLine]) -> Receipt:
+    spans = tuple(dict.fromkeys(line.span for line in lines))[:MAX_PROOF]
+    return Receipt(verdict=verdict, says=claim, fact=fact, lines=spans)
+
+
+def _is_no_path(path: str, code: Code) -> bool:
     """Return whether it is certain that neither version of the repository has a file."""
-    changed_paths = [
-        path for file in ground.code.diff.files for path in (file.path, file.old_path or "")
-    ]
+    changed_paths = [path for file in code.diff.files for path in (file.path, file.old_path or "")]
     is_changed = any(f"/{changed}".endswith(f"/{path}") for changed in changed_paths)
-    repository, is_form = ground.code.repository, _PATH.fullmatch(path)
+    repository, is_form = code.repository, _PATH.fullmatch(path)
     return bool(
         repository
         and is_form
         and not is_changed
-        and ground.code.is_everything
+        and code.is_everything
         and not repository.has_path(path)
     )
 
@@ -322,4 +374,8 @@ def _refute_path(path: str) -> Receipt:
     return refute(f"there is {quote(path)}", f"The repository has no {quote(path)}.")
 
 
-CHECKS: Final = (check_unused, check_used, check_path)
+CHECKS: Final[tuple[Callable[[Phrase, Code], Receipt | None], ...]] = (
+    check_unused,
+    check_used,
+    check_path,
+)
