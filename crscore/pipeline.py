@@ -40,6 +40,7 @@ from crscore.scoring import assembly, references, scopes, signature, similarity,
 from crscore.static_analysis import issues
 from crscore.static_analysis.issues import ChosenIssues
 from crscore.suggestions import effects
+from crscore.syntax.change import ParsedChange
 from crscore.usefulness import evidence
 from crscore.usefulness.evidence import ChangeEvidence
 from crscore.usefulness.reader import CommentReading, Reader, ReviewReading, TextReadings
@@ -106,6 +107,8 @@ class _Job:
     """A pair before encoding."""
 
     pair: Pair
+    change: ParsedChange
+    """The pair's diff, with what was read of its files."""
     parsed: tuple[ParsedComment, ...]
     sentences: tuple[Sentence, ...]
     """Visible sentences of all comments, then the hidden ones."""
@@ -168,22 +171,24 @@ def run(pairs: Sequence[Pair], parts: Parts) -> tuple[Result, ...]:
 def _prepare_all(pairs: Sequence[Pair], parts: Parts) -> list[_Job]:
     """Make the claims and find the issues of all distinct changes, in one call each."""
     # By identity: comparing or hashing a diff would visit every line of it.
-    distinct = list({id(pair.diff): pair.diff for pair in pairs}.values())
-    claims = parts.generator.generate(distinct)
-    analyses = parts.analyzers.analyze(distinct)
+    changes = {id(pair.diff): ParsedChange.of(pair.diff) for pair in pairs}
+    claims = parts.generator.generate([*changes.values()])
+    analyses = parts.analyzers.analyze([*changes.values()])
     prepared = {}
-    for diff, diff_claims, analysis in zip(distinct, claims, analyses, strict=True):
+    for (key, diff), diff_claims, analysis in zip(changes.items(), claims, analyses, strict=True):
         chosen_issues = issues.choose_issues(
             analysis, diff, parts.encoder, per_hunk=parts.max_issues
         )
         remaining = issues.drop_repeated(
             diff_claims.references, chosen_issues.references, parts.encoder
         )
-        prepared[id(diff)] = replace(diff_claims, references=remaining), chosen_issues
+        prepared[key] = diff, replace(diff_claims, references=remaining), chosen_issues
     return [_prepare(pair, *prepared[id(pair.diff)], parts) for pair in pairs]
 
 
-def _prepare(pair: Pair, claims: Claims, chosen_issues: ChosenIssues, parts: Parts) -> _Job:
+def _prepare(
+    pair: Pair, change: ParsedChange, claims: Claims, chosen_issues: ChosenIssues, parts: Parts
+) -> _Job:
     """Split the comments of a pair and select the references that some score uses."""
     diff, comments = pair.diff, pair.comments
     selected = references.select(
@@ -201,6 +206,7 @@ def _prepare(pair: Pair, claims: Claims, chosen_issues: ChosenIssues, parts: Par
     units, notes = _limit_sentences(sentences_of(parsed), comments)
     return _Job(
         pair=pair,
+        change=change,
         parsed=parsed,
         sentences=units,
         scopes=attached,
@@ -444,13 +450,12 @@ def _judge_remarks(
         )
         for units in remarks
     ]
-    diff, findings = job.pair.diff, job.analysis.findings
     repository = job.pair.repository
-    receipts = judge_statements(statements, diff, repository)
+    receipts = judge_statements(statements, job.change, repository)
     notes = repository.notes if repository else ()
     if verifier is None:
         return Verification(receipts, notes)
-    verification = verifier.verify(statements, diff, findings, receipts)
+    verification = verifier.verify(statements, job.change, job.analysis.findings, receipts)
     return verification._replace(notes=(*notes, *verification.notes))
 
 

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 
 from crscore.diff import languages
 from crscore.records import ChangedFile, Diff, FileStatus, LineKind, Side
-from crscore.syntax import fragments, grammars
+from crscore.syntax.change import ParsedChange, ParsedFile
 
 # Characters that end a line for some tools and not for a diff: a lone CR, VT, FF, FS to RS,
 # NEL, LS, PS.
@@ -86,7 +86,7 @@ def units_of(diff: Diff) -> tuple[tuple[Unit, ...], ...]:
         of its hunks, where these can be completed. Binary files and files with removed lines only
         have none.
     """
-    return tuple(tuple(_of_file(file)) for file in diff.files)
+    return tuple(tuple(_of_file(file)) for file in ParsedChange.of(diff).parsed_files)
 
 
 def adds_lines(file: ChangedFile) -> bool:
@@ -96,7 +96,8 @@ def adds_lines(file: ChangedFile) -> bool:
     return bool(file.lines(LineKind.ADDED))
 
 
-def _of_file(file: ChangedFile) -> Iterator[Unit]:
+def _of_file(parsed: ParsedFile) -> Iterator[Unit]:
+    file = parsed.file
     if not adds_lines(file):
         return
     suffix = suffix_of(file)
@@ -105,7 +106,7 @@ def _of_file(file: ChangedFile) -> Iterator[Unit]:
     if new is None and file.status is FileStatus.ADDED:
         new = "\n".join([*(line.text for line in file.hunks[0].lines), ""])
     if new is None:
-        yield from _fragments(file, suffix)
+        yield from _fragments(parsed, suffix)
         return
     old = None if file.status is FileStatus.ADDED else file.old_source
     for side, text in ((Side.NEW, new), (Side.OLD, old)):
@@ -119,17 +120,12 @@ def _of_file(file: ChangedFile) -> Iterator[Unit]:
             )
 
 
-def _fragments(file: ChangedFile, suffix: str) -> Iterator[Unit]:
-    language = grammars.language_of(file.language)
-    if language is None:
-        return
+def _fragments(parsed: ParsedFile, suffix: str) -> Iterator[Unit]:
+    file = parsed.file
     for hunk in file.hunks:
-        if not hunk.lines_of(LineKind.ADDED):
-            continue
-        lines = [line.text for line in hunk.lines_of(LineKind.CONTEXT, LineKind.ADDED)]
-        whole = fragments.complete(language, lines, hunk.new_start)
+        whole = parsed.complete_hunk(hunk, Side.NEW) if hunk.lines_of(LineKind.ADDED) else None
         # A tool would report code that does not parse as an error.
-        if whole.outline.errors == 0:
+        if whole and whole.outline.errors == 0:
             yield Unit(
                 path=file.path,
                 side=Side.NEW,
@@ -137,7 +133,7 @@ def _fragments(file: ChangedFile, suffix: str) -> Iterator[Unit]:
                 suffix=suffix,
                 first=hunk.new_start,
                 before=whole.before,
-                length=len(lines),
+                length=len(hunk.lines_of(LineKind.CONTEXT, LineKind.ADDED)),
             )
 
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, NamedTuple, Protocol
 
-from crscore.claims.structural.versions import Version, versions_of
 from crscore.records import Diff, LineSpan, Side
-from crscore.syntax.grammars import Language, language_of
+from crscore.syntax.change import ParsedChange, Version
+from crscore.syntax.grammars import Language
 from crscore.syntax.outline import Unit
 from crscore.syntax.reader import parse_text, read
 
@@ -120,11 +120,10 @@ class Code:
         self.diff = diff
         self.repository = repository
         self._files: list[tuple[FileText, FileText]] = []
-        for file in diff.files[:MAX_FILES]:
-            if file.hunks:
-                language = language_of(file.language)
-                old, new = versions_of(file, None)
-                self._files.append((FileText(old, language), FileText(new, language)))
+        for parsed in ParsedChange.of(diff).parsed_files[:MAX_FILES]:
+            if parsed.file.hunks:
+                old, new = (FileText(text, parsed.language) for text in (parsed.old, parsed.new))
+                self._files.append((old, new))
 
     @property
     def is_everything(self) -> bool:

@@ -5,10 +5,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final, Self
 
-from crscore.claims.structural.versions import versions_of
 from crscore.diff import languages, tree
 from crscore.diff.checkout import Checkout
 from crscore.records import ChangedFile, Diff, FileStatus
+from crscore.syntax.change import ParsedFile
 from crscore.syntax.grammars import language_of
 from crscore.verdicts.code import FileText
 
@@ -98,6 +98,6 @@ class Repository:
                 old_source=source,
                 new_source=source,
             )
-            _, new = versions_of(file, None)
-            self._files[path] = FileText(new, language_of(language))
+            grammar = language_of(language)
+            self._files[path] = FileText(ParsedFile(file, grammar).new, grammar)
         return self._files[path]

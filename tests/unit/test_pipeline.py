@@ -552,7 +552,7 @@ class ByVersion(Fixed):
 
     def generate(self, diffs: Sequence[Diff]) -> tuple[Claims, ...]:
         older = (about("gamma", "a.py", 30),)
-        return tuple(Claims(references=older if one is OLDER else self.references) for one in diffs)
+        return tuple(Claims(references=older if one == OLDER else self.references) for one in diffs)
 
 
 def judge_outdated(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from crscore.claims.structural.english import Line
-from crscore.claims.structural.versions import Part
+from crscore.claims.structural.parts import Part
 from crscore.records import ChangedFile, LineKind
 from crscore.syntax.outline import Kind, Unit
 

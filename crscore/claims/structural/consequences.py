@@ -12,7 +12,7 @@ from crscore.claims.structural.english import Statement, about, fits, quote
 from crscore.claims.structural.evidence import Evidence
 from crscore.claims.structural.quoting import split_arguments
 from crscore.claims.structural.roles import is_shipped
-from crscore.claims.structural.versions import squeeze
+from crscore.syntax.change import squeeze
 from crscore.syntax.outline import Fact, Kind, Role
 from crscore.text.code_spans import find_code_spans
 

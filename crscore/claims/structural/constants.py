@@ -8,7 +8,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from crscore.claims.structural.english import Statement, fits, quote
 from crscore.claims.structural.evidence import Evidence
-from crscore.claims.structural.versions import squeeze
+from crscore.syntax.change import squeeze
 from crscore.text.words import split_identifier
 
 MAX_LINE_CHARS: Final = 300

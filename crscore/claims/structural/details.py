@@ -16,7 +16,7 @@ from crscore.claims.structural.quoting import (
     prose_of,
     split_arguments,
 )
-from crscore.claims.structural.versions import words_of
+from crscore.syntax.change import words_of
 from crscore.syntax.nodes import WORDS
 from crscore.syntax.outline import DECLARED, Fact, Kind, Parameter, Role, Unit
 

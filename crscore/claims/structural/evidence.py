@@ -10,8 +10,9 @@ from itertools import product
 from crscore.claims.structural.change import Change
 from crscore.claims.structural.english import Statement, about
 from crscore.claims.structural.headline import label
+from crscore.claims.structural.parts import Part
 from crscore.claims.structural.quoting import agreement
-from crscore.claims.structural.versions import Part, Version, squeeze
+from crscore.syntax.change import Version, squeeze
 from crscore.syntax.outline import Fact, Role
 
 MIN_EDIT_OVERLAP = 0.6

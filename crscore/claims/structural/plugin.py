@@ -14,11 +14,9 @@ from crscore.claims.structural.ranking import rank_topics
 from crscore.claims.structural.references import write_references
 from crscore.claims.structural.sentences import write_statements
 from crscore.claims.structural.topics import changes_of, join_moved
-from crscore.claims.structural.versions import versions_of
-from crscore.records import ChangedFile, Claims, Diff
+from crscore.records import Claims, Diff
 from crscore.syntax import grammars
-from crscore.syntax.grammars import Language, language_of
-from crscore.syntax.guess import guess, is_cpp_header
+from crscore.syntax.change import ParsedChange, ParsedFile
 
 Writer: TypeAlias = Callable[[], list[Statement]]
 """Function that writes the sentences of a topic."""
@@ -61,7 +59,8 @@ def create() -> ClaimGenerator:
 
 def find_topics(diff: Diff) -> list[tuple[Change, list[Statement]]]:
     """Find the topics of a change, each with its sentences, in the order of the change."""
-    topics = [topic for file in diff.files if not file.is_missing for topic in _topics(file, diff)]
+    files = ParsedChange.of(diff).parsed_files
+    topics = [topic for file in files if not file.file.is_missing for topic in _topics(file)]
     distinct = {id(change) for change in join_moved([change for change, _ in topics])}
     return _join_similar([(change, write()) for change, write in topics if id(change) in distinct])
 
@@ -88,17 +87,17 @@ def _join_similar(
     return list(by_texts.values())
 
 
-def _topics(file: ChangedFile, diff: Diff) -> list[tuple[Change, Writer]]:
+def _topics(parsed: ParsedFile) -> list[tuple[Change, Writer]]:
     """Return the topics of a file, each with the function that writes its sentences."""
+    file, language = parsed.file, parsed.language
     topics: list[tuple[Change, Writer]] = [
         (change, partial(list, statements)) for change, statements in plain_files.of_file(file)
     ]
     if not file.hunks or file.is_binary or file.is_submodule:
         return topics
-    language = _language(file, diff)
     machine_noun = plain_files.made_by_machine(file)
     # A file that is described in one line need not be parsed.
-    old, new = versions_of(file, None if machine_noun else language)
+    old, new = (parsed.old, parsed.new) if machine_noun else parsed.outlined
     if machine_noun:
         change, statements = plain_files.of_machine_made(file, machine_noun, old, new)
         topics.append((change, partial(list, statements)))
@@ -109,13 +108,3 @@ def _topics(file: ChangedFile, diff: Diff) -> list[tuple[Change, Writer]]:
         for change in changes_of(file, language, old, new):
             topics.append((change, partial(write_statements, change, old, new)))
     return topics
-
-
-def _language(file: ChangedFile, diff: Diff) -> Language | None:
-    if file.language is None:
-        return guess([line.text for line in file.hunks[0].lines])
-    if file.language == "c" and file.path.endswith(".h"):
-        text = file.new_source or "\n".join(line.text for line in file.lines())
-        names = [other_file.path for other_file in diff.files]
-        return language_of("cpp" if is_cpp_header(text, names) else "c")
-    return language_of(file.language)

@@ -10,7 +10,7 @@ from crscore.claims.structural.english import Statement, about, fits, listed, qu
 from crscore.claims.structural.evidence import Evidence
 from crscore.claims.structural.headline import around, informative_calls, label, plain_line
 from crscore.claims.structural.quoting import prose_of
-from crscore.claims.structural.versions import Version, words_of
+from crscore.syntax.change import Version, words_of
 from crscore.syntax.outline import Kind, Role
 from crscore.text.words import split_identifier
 

@@ -6,8 +6,9 @@ from difflib import SequenceMatcher
 
 from crscore.claims.structural.change import Change
 from crscore.claims.structural.grouping import group_changes
-from crscore.claims.structural.versions import Part, Version, parts_of, squeeze, words_of
+from crscore.claims.structural.parts import Part, parts_of
 from crscore.records import ChangedFile, FileStatus, LineKind
+from crscore.syntax.change import Version, squeeze, words_of
 from crscore.syntax.grammars import Language
 from crscore.syntax.outline import Kind, Role
 

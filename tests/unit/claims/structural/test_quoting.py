@@ -3,7 +3,7 @@
 import pytest
 
 from crscore.claims.structural.quoting import exchange
-from crscore.claims.structural.versions import squeeze
+from crscore.syntax.change import squeeze
 
 LONG = "a_rather_long_name_that_stands_in_both_of_the_two_versions"
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from crscore.claims.structural.plain_files import of_lines
 from crscore.claims.structural.topics import changes_of
-from crscore.claims.structural.versions import versions_of
 from crscore.diff.parse import parse_diff
 from crscore.records import Diff, LineKind, ReferenceKind, Topic, TopicState
+from crscore.syntax.change import ParsedFile
 from crscore.syntax.grammars import language_of
 from tests.helpers.changes import change, claims, texts, together
 
@@ -46,7 +46,7 @@ def divided(diff: Diff) -> list[list[tuple[str, str, int]]]:
     """The lines of each topic of a file."""
     (file,) = diff.files
     language = language_of(file.language)
-    old, new = versions_of(file, language)
+    old, new = ParsedFile(file, language).outlined
     found = (
         changes_of(file, language, old, new)
         if language is not None

@@ -1,0 +1,328 @@
+"""Code of a change: both versions of its files, read once for all parts of a run.
+
+Claims, verdicts and analyzers ask for the same lines, outlines and completed hunks. Syntax trees
+are not kept, as a tree of Python takes 28 times the memory of its text.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import groupby
+from typing import NamedTuple, Self
+
+from crscore.diff.ranges import join_ranges
+from crscore.records import ChangedFile, Diff, DiffLine, Hunk, LineKind, Side
+from crscore.syntax.fragments import Completed, complete
+from crscore.syntax.grammars import Language, language_of
+from crscore.syntax.guess import guess, is_cpp_header
+from crscore.syntax.outline import Outline
+from crscore.syntax.reader import read
+
+MAX_ERRORS = 0.45
+"""Maximum bytes of a hunk that its grammar cannot read, as a share of its characters. A hunk with
+more begins inside a text or is in another language, and has no outline."""
+MAX_SOURCE = 4_000_000
+"""Maximum characters of a whole file that is parsed; of a larger one only the hunks are."""
+
+_WORD = re.compile(r"[\w$]+")
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+_LAST_COMMA = re.compile(r",(?=\s+[\])}])")
+_SPACES = re.compile(r"\s+")
+
+
+class OutlinedLines(NamedTuple):
+    """Outline of a whole file, or of one hunk."""
+
+    outline: Outline
+    section: str
+    """What git prints after the second `@@`; "" for a whole file."""
+    low: int
+    """First line."""
+    high: int
+    """Last line, inclusive."""
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Changed lines with no unchanged line between them: number and text."""
+
+    removed: list[tuple[int, str]]
+    added: list[tuple[int, str]]
+
+    @cached_property
+    def added_texts(self) -> frozenset[str]:
+        """Distinct texts of the added lines."""
+        return frozenset(text for _, text in self.added)
+
+
+@dataclass(kw_only=True)
+class Version:
+    """One version of a changed file, as far as it is known."""
+
+    side: Side
+    lines: dict[int, str]
+    """Text by line number: of the whole file, or of the hunks."""
+    changed: list[int]
+    """Changed lines, sorted."""
+    file: ChangedFile
+    """The changed file."""
+    is_whole: bool
+    """Whether `lines` is the whole file."""
+    outlines: list[OutlinedLines] = field(default_factory=list)
+    """Outline of the whole file, or of each hunk; see `ParsedFile.outlined`."""
+
+    _declared: frozenset[str] | None = None
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """All words of the known text."""
+        return frozenset(word for line in self.lines.values() for word in _WORD.findall(line))
+
+    @cached_property
+    def all_squeezed(self) -> str:
+        """The known text, squeezed."""
+        return squeeze("\n".join(self.lines.values()))
+
+    @cached_property
+    def word_text(self) -> str:
+        """The words of the known text, for comparing prose."""
+        return words_of("\n".join(self.lines.values()))
+
+    @cached_property
+    def blocks(self) -> dict[int, Block]:
+        """The block of each changed line of this version."""
+        block_by_line: dict[int, Block] = {}
+        for run in runs_of(self.file):
+            block = Block([], [])
+            for line in run:
+                number, target = (
+                    (line.new, block.added) if line.old is None else (line.old, block.removed)
+                )
+                target.append((number or 0, line.text.strip().rstrip(",;")))
+            own_lines = block.removed if self.side is Side.OLD else block.added
+            block_by_line.update((line_number, block) for line_number, _ in own_lines)
+        return block_by_line
+
+    def declares(self, name: str, language: Language) -> bool:
+        """Return whether a file declares a qualified name; False where only hunks are known."""
+        if not self.is_whole:
+            return False
+        if self._declared is None:
+            outline = read(language, "\n".join(self.lines.values()))
+            self._declared = frozenset(map(outline.qualified, range(len(outline.units))))
+        return name in self._declared
+
+    def squeezed(self, spans: Sequence[tuple[int, int]]) -> str:
+        """Return the known text of some lines, squeezed."""
+        return squeeze("\n".join(self._texts(spans)))
+
+    def words_in(self, spans: Sequence[tuple[int, int]]) -> frozenset[str]:
+        """Return the words of some lines."""
+        return frozenset(word for text in self._texts(spans) for word in _WORD.findall(text))
+
+    def _texts(self, spans: Sequence[tuple[int, int]]) -> Iterator[str]:
+        return (
+            self.lines.get(line_number, "")
+            for low, high in spans
+            for line_number in range(low, high + 1)
+        )
+
+
+def squeeze(text: str) -> str:
+    """Return code without what does not change its meaning: layout and kind of quotes.
+
+    The comma before a closing bracket is layout on lines of their own; in `(x,)` it is not.
+    """
+    return _SPACES.sub("", _LAST_COMMA.sub("", text)).replace("'", '"')
+
+
+def words_of(text: str) -> str:
+    """Return only the words of a text, for comparing prose whatever its line breaks and markers."""
+    return " ".join(_WORD.findall(text))
+
+
+def runs_of(file: ChangedFile) -> Iterator[list[DiffLine]]:
+    """Yield the changed lines of a file that have no unchanged line between them."""
+    for hunk in file.hunks:
+        for is_context, run in groupby(hunk.lines, key=lambda line: line.kind is LineKind.CONTEXT):
+            if not is_context:
+                yield list(run)
+
+
+class ParsedFile:
+    """Changed file whose versions are read when they are asked for, and once.
+
+    Args:
+        file: The file.
+        language: Its language; None if it is not parsed.
+    """
+
+    def __init__(self, file: ChangedFile, language: Language | None) -> None:
+        self.file = file
+        self.language = language
+        self._completed: dict[tuple[int, Side, tuple[str, ...]], Completed] = {}
+
+    @cached_property
+    def _is_whole(self) -> bool:
+        """Whether the sources are known and agree with the hunks."""
+        old, new = self.file.old_source, self.file.new_source
+        lines = self.file.lines()
+        needs_old = any(line.kind is not LineKind.ADDED for line in lines)
+        needs_new = any(line.kind is not LineKind.REMOVED for line in lines)
+        if (needs_old and old is None) or (needs_new and new is None) or old is new is None:
+            return False
+        if max(len(old or ""), len(new or "")) > MAX_SOURCE:
+            return False
+        old_lines, new_lines = (old or "").split("\n"), (new or "").split("\n")
+        return all(
+            _is_at(old_lines, line.old, line.text) and _is_at(new_lines, line.new, line.text)
+            for line in lines
+        )
+
+    @cached_property
+    def old(self) -> Version:
+        """The old version, without outlines unless `outlined` was asked for."""
+        return self._read_version(Side.OLD)
+
+    @cached_property
+    def new(self) -> Version:
+        """The new version, likewise."""
+        return self._read_version(Side.NEW)
+
+    def _read_version(self, side: Side) -> Version:
+        old = side is Side.OLD
+        numbered = [
+            (number, line)
+            for line in self.file.lines(LineKind.CONTEXT, _changed_kind(side))
+            if (number := line.old if old else line.new) is not None
+        ]
+        source = (self.file.old_source if old else self.file.new_source) or ""
+        return Version(
+            side=side,
+            lines=dict(enumerate(source.split("\n"), start=1))
+            if self._is_whole
+            else {number: line.text for number, line in numbered},
+            changed=[number for number, line in numbered if line.kind is not LineKind.CONTEXT],
+            file=self.file,
+            is_whole=self._is_whole,
+        )
+
+    @cached_property
+    def outlined(self) -> tuple[Version, Version]:
+        """The old and the new version with their outlines, if the file has a language."""
+        if self.language is not None and self._is_whole:
+            for version in (self.old, self.new):
+                self._outline_file(version, self.language)
+        elif self.language is not None:
+            for hunk in self.file.hunks:
+                self._outline_hunk(hunk, self.language)
+        return self.old, self.new
+
+    def _outline_file(self, version: Version, language: Language) -> None:
+        """Add the outline of a whole file, as far as its hunks reach."""
+        if not self.file.lines(LineKind.CONTEXT, _changed_kind(version.side)):
+            return
+        old = version.side is Side.OLD
+        spans = join_ranges((_reach(hunk, old=old) for hunk in self.file.hunks), gap=1)
+        source = (self.file.old_source if old else self.file.new_source) or ""
+        outline = read(language, source, lines=spans)
+        version.outlines.append(OutlinedLines(outline, "", 1, len(version.lines)))
+
+    def _outline_hunk(self, hunk: Hunk, language: Language) -> None:
+        """Add the outlines of both sides of a hunk; only their tokens if it is unreadable."""
+        # git names the list of imports that a hunk begins in.
+        above = ("import (",) if language.name == "go" and hunk.section == "import (" else ()
+        sides: list[tuple[Version, OutlinedLines]] = []
+        errors = size = 0
+        for version in (self.old, self.new):
+            kind = _changed_kind(version.side)
+            texts = [line.text for line in hunk.lines_of(LineKind.CONTEXT, kind)]
+            if completed := self.complete_hunk(hunk, version.side, above):
+                low = max(hunk.old_start if version.side is Side.OLD else hunk.new_start, 1)
+                outline = completed.outline
+                errors, size = errors + outline.errors, size + sum(map(len, texts))
+                outlined = OutlinedLines(outline, hunk.section, low, low + len(texts) - 1)
+                sides.append((version, outlined))
+                version.outlines.append(outlined)
+        for version, outlined in sides if errors > MAX_ERRORS * size else ():
+            file_unit = outlined.outline.units[0]
+            file_unit.facts, lines = [], range(outlined.low, outlined.high + 1)
+            file_unit.tokens = [(n, t) for n in lines for t in _TOKEN.findall(version.lines[n])]
+            outlined.outline.units[:] = [file_unit]
+
+    def complete_hunk(
+        self, hunk: Hunk, side: Side, above: tuple[str, ...] = ()
+    ) -> Completed | None:
+        """Complete one side of a hunk so that it parses.
+
+        Args:
+            hunk: A hunk of the file.
+            side: The side.
+            above: Lines that are known to be above it.
+
+        Returns:
+            The completed lines; None without a language, or for a side without lines.
+        """
+        key = id(hunk), side, above
+        lines = [line.text for line in hunk.lines_of(LineKind.CONTEXT, _changed_kind(side))]
+        if self.language is None or not lines:
+            return None
+        if key not in self._completed:
+            low = max(hunk.old_start if side is Side.OLD else hunk.new_start, 1)
+            self._completed[key] = complete(self.language, [*above, *lines], low - len(above))
+        return self._completed[key]
+
+
+class ParsedChange(Diff):
+    """Change that keeps what was read of its files.
+
+    `pipeline.run` makes one of each diff and passes it on as the diff.
+    """
+
+    @classmethod
+    def of(cls, diff: Diff) -> Self:
+        """Return a diff that is one already, else make one."""
+        if isinstance(diff, cls):
+            return diff
+        return cls(files=diff.files, sha256=diff.sha256, notes=diff.notes)
+
+    # Caches and recordings look up a diff: what was read of it makes no difference.
+    def __eq__(self, value: object) -> bool:
+        return isinstance(value, Diff) and (self.files, self.sha256, self.notes) == (
+            value.files,
+            value.sha256,
+            value.notes,
+        )
+
+    __hash__ = Diff.__hash__
+
+    @cached_property
+    def parsed_files(self) -> tuple[ParsedFile, ...]:
+        """The files, in order."""
+        return tuple(ParsedFile(file, self._find_language(file)) for file in self.files)
+
+    def _find_language(self, file: ChangedFile) -> Language | None:
+        if file.language is None:
+            return guess([line.text for line in file.hunks[0].lines]) if file.hunks else None
+        if file.language == "c" and file.path.endswith(".h"):
+            text = file.new_source or "\n".join(line.text for line in file.lines())
+            paths = [changed.path for changed in self.files]
+            return language_of("cpp" if is_cpp_header(text, paths) else "c")
+        return language_of(file.language)
+
+
+def _changed_kind(side: Side) -> LineKind:
+    return LineKind.REMOVED if side is Side.OLD else LineKind.ADDED
+
+
+def _reach(hunk: Hunk, *, old: bool) -> tuple[int, int]:
+    """Return a hunk's lines on one side, with the line before an insertion without context."""
+    start, length = (hunk.old_start, hunk.old_length) if old else (hunk.new_start, hunk.new_length)
+    return (max(start, 1), max(start + length - 1, start, 1))
+
+
+def _is_at(lines: list[str], number: int | None, text: str) -> bool:
+    if number is None:
+        return True
+    return 0 < number <= len(lines) and lines[number - 1].rstrip("\r") == text.rstrip("\r")
