@@ -21,7 +21,7 @@ from crscore.statistics import bootstrap
 from crscore_lab.code.graded import read_graded
 
 METRICS = (
-    "bleu", "chrf", "codebleu", "crystalbleu", "edit", "exact", "meteor", "rouge_l", "ruby",
+    "bleu", "chrf", "codebleu", "crystalbleu", "edit", "meteor", "rouge_l", "ruby",
 )  # fmt: skip
 SIZES = (10, 30, 100, 300)
 

@@ -65,7 +65,6 @@ def test_every_metric_that_applies_scores_two_files(crscore, tmp_path) -> None:
     scores = {metric["metric"]: metric["score"] for metric in document["metrics"]}
     assert {"bleu", "chrf", "codebleu", "codebertscore", "edit", "meteor", "ruby"} <= set(scores)
     assert all(0 < scores[name] < 1 for name in ("bleu", "chrf", "codebleu", "edit", "ruby"))
-    assert scores["exact"] == 0
 
 
 def test_equal_code_has_the_best_score_of_every_metric(crscore, lines) -> None:

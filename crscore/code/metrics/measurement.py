@@ -147,8 +147,8 @@ def compute(
         DependencyError: A metric needs a package that is not installed.
 
     Example:
-        >>> compute(predictions=["a + b"], references=["a + b"], metrics=["exact"])
-        {'exact': 1.0, 'exact_scores': [1.0]}
+        >>> compute(predictions=["a + b + c"], references=["a + b + c"], metrics=["bleu"])
+        {'bleu': 1.0, 'bleu_scores': [1.0]}
     """
     if len(predictions) != len(references) or not predictions:
         raise InputError(

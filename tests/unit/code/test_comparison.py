@@ -95,12 +95,12 @@ def test_no_system_is_better_where_the_interval_holds_0() -> None:
 
 
 def test_few_problems_are_a_warning() -> None:
-    assert "only 12 problems" in comparison.compare(RIGHT, WRONG, ["exact"], resamples=9).notes[0]
+    assert "only 12 problems" in comparison.compare(RIGHT, WRONG, ["edit"], resamples=9).notes[0]
     sides = [
         [replace(sample, id=f"{n}-{sample.id}") for n in range(3) for sample in side]
         for side in (RIGHT, WRONG)
     ]
-    assert comparison.compare(*sides, ["exact"], resamples=9).notes == ()
+    assert comparison.compare(*sides, ["edit"], resamples=9).notes == ()
 
 
 def test_metric_without_a_study_says_so() -> None:
@@ -111,13 +111,13 @@ def test_metric_without_a_study_says_so() -> None:
 
 
 def test_samples_are_paired_by_id() -> None:
-    document = comparison.compare(RIGHT, RIGHT[::-1], ["exact"], resamples=10)
+    document = comparison.compare(RIGHT, RIGHT[::-1], ["edit"], resamples=10)
 
     assert (document.samples, document.problems, document.metrics[0].difference) == (12, 12, 0)
 
 
 def test_several_samples_of_a_problem_are_drawn_together() -> None:
-    document = comparison.compare([*RIGHT, *RIGHT], [*WRONG, *WRONG], ["exact"], resamples=10)
+    document = comparison.compare([*RIGHT, *RIGHT], [*WRONG, *WRONG], ["edit"], resamples=10)
 
     assert (document.samples, document.problems) == (24, 12)
 
@@ -139,7 +139,7 @@ def test_samples_that_are_no_pairs_are_an_error(
     first: list[Sample], second: list[Sample], message: str
 ) -> None:
     with pytest.raises(InputError, match=message):
-        comparison.compare(first, second, ["exact"])
+        comparison.compare(first, second, ["edit"])
 
 
 def test_unknown_preset_is_an_error() -> None:

@@ -42,10 +42,10 @@ def test_named_metric_without_its_package_is_an_error() -> None:
 
 @pytest.mark.usefixtures("no_rapidfuzz")
 def test_other_metric_without_its_package_is_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(measurement, "names", lambda: ("edit", "exact"))
+    monkeypatch.setattr(measurement, "names", lambda: ("edit", "bleu"))
     measured = measure(SAMPLES)
 
-    assert [measurement.name for measurement in measured.measurements] == ["exact"]
+    assert [measurement.name for measurement in measured.measurements] == ["bleu"]
     assert measured.notes == (
         "edit is left out: rapidfuzz is not installed; install it with: "
         "pip install 'crscore[code]'",
@@ -54,10 +54,10 @@ def test_other_metric_without_its_package_is_a_note(monkeypatch: pytest.MonkeyPa
 
 def test_metric_that_cannot_judge_is_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
     long = [Sample(candidate="x" * 200_001, references=("y",))]
-    monkeypatch.setattr(measurement, "names", lambda: ("edit", "exact"))
+    monkeypatch.setattr(measurement, "names", lambda: ("edit", "bleu"))
     measured = measure(long)
 
-    assert [measurement.name for measurement in measured.measurements] == ["exact"]
+    assert [measurement.name for measurement in measured.measurements] == ["bleu"]
     assert "edit cannot judge this: code of 200,001 characters" in measured.notes[0]
     with pytest.raises(InputError, match="edit cannot judge"):
         measure(long, ["edit"])
