@@ -40,39 +40,8 @@ _IN, _OUT, _REPORT = 3, 4, 5
 """Descriptors of the channel, in both processes, and of the report, in that of the tests."""
 _REPORT_BYTES = 4_000
 """Bytes kept of the report."""
-
-
-class _Over(Exception):  # noqa: N818  (a limit, not an error)
-    """Raised when the time is over, or the tests ended."""
-
-
-class _Report:
-    """Text that the tests report."""
-
-    def __init__(self, stream: int) -> None:
-        self.stream = stream
-        self.text = b""
-
-    def read(self, until: float) -> bool:
-        """Read more; return False at the end."""
-        left = until - time.monotonic()
-        if left <= 0 or not select.select([self.stream], [], [], left)[0]:
-            raise _Over("timed out")
-        chunk = os.read(self.stream, 1 << 16)
-        self.text = (self.text + chunk)[:_REPORT_BYTES]
-        return bool(chunk)
-
-    def wait_for_start(self, until: float) -> None:
-        """Read until the text begins with `started`, and remove that."""
-        while not self.text.startswith(b"started\n"):
-            if not self.read(until):
-                raise _Over(self.failure())
-        self.text = self.text[len(b"started\n") :]
-
-    def failure(self) -> str:
-        """Return the result of tests that failed."""
-        text = self.text.decode("utf-8", "backslashreplace").strip()
-        return f"failed: {text or 'the tests ended'}"
+_STARTED = b"started\n"
+"""Begin of the report, from which the time of the tests is counted."""
 
 
 def main(arguments: list[str]) -> None:
@@ -112,16 +81,24 @@ def _run_tests(
         _keep_open(source, sink, writing)
         _become_tests(job, readable, secret)
     os.close(writing)
-    report = _Report(reading)
-    try:
-        report.wait_for_start(time.monotonic() + job["start_s"])
-        until = time.monotonic() + job["seconds"]
-        while report.read(until):
-            pass
-    except _Over as exc:
-        return str(exc)
+    report, started = b"", False
+    until = time.monotonic() + job["start_s"]
+    while True:
+        left = until - time.monotonic()
+        if left <= 0 or not select.select([reading], [], [], left)[0]:
+            return "timed out"
+        chunk = os.read(reading, 1 << 16)
+        if not chunk:
+            break
+        report = (report + chunk)[:_REPORT_BYTES]
+        if not started and report.startswith(_STARTED):
+            started, report = True, report.removeprefix(_STARTED)
+            until = time.monotonic() + job["seconds"]
     code = os.waitstatus_to_exitcode(os.waitpid(tests, 0)[1])
-    return "passed" if code == 0 else report.failure()
+    if started and code == 0:
+        return "passed"
+    text = report.decode("utf-8", "backslashreplace").strip()
+    return f"failed: {text or 'the tests ended'}"
 
 
 def _become_tests(job: dict[str, Any], readable: list[str], secret: dict[str, Any]) -> NoReturn:
@@ -138,7 +115,7 @@ def _become_tests(job: dict[str, Any], readable: list[str], secret: dict[str, An
         _execute(job["commands"][0])
     # In place of the two folders that `main` added for its own imports.
     sys.path[-2:] = job["packages"]
-    os.write(_REPORT, b"started\n")
+    os.write(_REPORT, _STARTED)
     failure = _python_tester.run_tests(_IN, _OUT, **secret["python"])
     if failure is not None:
         os.write(_REPORT, failure.encode("utf-8", "backslashreplace")[:_REPORT_BYTES])

@@ -100,6 +100,68 @@ def test_program_passes(code, tests):
 
 
 @pytest.mark.parametrize(
+    ("code", "tests"),
+    [
+        ("raise ValueError('x must be positive')", "str(e) == 'x must be positive'"),
+        ("raise ValueError('a', 2, (3,))", "e.args == ('a', 2, (3,))"),
+        ("raise KeyError('k')", "str(e) == \"'k'\" and type(e) is KeyError"),
+        ("open('/nowhere/x')", "isinstance(e, FileNotFoundError) and e.errno == 2"),
+        ("open('/nowhere/x')", "e.filename == '/nowhere/x' and '/nowhere/x' in str(e)"),
+        ("b'\\xff'.decode()", "(e.start, e.encoding) == (0, 'utf-8') and 'byte 0xff' in str(e)"),
+        ("import json; json.loads('[1,')", "type(e).__name__ == 'JSONDecodeError' and e.pos == 3"),
+        (
+            "import json; json.loads('[1,')",
+            "isinstance(e, __import__('json').JSONDecodeError) and e.lineno == 1",
+        ),
+        (
+            "from decimal import Decimal; Decimal('a')",
+            "isinstance(e, __import__('decimal').InvalidOperation)",
+        ),
+        ("raise SystemExit(3)", "isinstance(e, SystemExit) and e.code == 3"),
+        ("class Bad(ValueError): pass\n    raise Bad('no')", "isinstance(e, ValueError)"),
+        (
+            "class Bad(KeyError):\n        def __init__(s, n): s.n = n\n"
+            "        def __str__(s): return f'<{s.n}>'\n    raise Bad(4)",
+            "(e.n, str(e), type(e).__name__, e.args) == (4, '<4>', 'Bad', (4,))",
+        ),
+        ("import unittest; raise unittest.SkipTest('s')", "str(e) == 's'"),
+    ],
+)
+def test_exception_is_as_the_program_raised_it(code, tests):
+    tests = f"try:\n    f()\nexcept BaseException as e:\n    assert {tests}\nelse:\n    assert 0"
+    assert run(f"def f():\n    {code}", tests) == "passed"
+
+
+def test_tests_expect_an_exception_of_the_program():
+    code = "class Bad(Exception): pass\nclass Worse(Bad): pass\ndef f(): raise Worse('no way')"
+    tests = "import pytest\nwith pytest.raises(Bad, match='^no'): f()"
+    assert run(code, tests, solution=code, timeout=20) == "passed"
+    other = code.replace("raise Worse", "raise ValueError")
+    assert run(other, tests, solution=code, timeout=20) == "failed: ValueError: no way"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "datetime.date(2024, 2, 29)",
+        "datetime.time(1, 2, 3)",
+        "datetime.datetime(2024, 2, 29, 1, 2, 3, 4)",
+        "datetime.datetime(2024, 2, 29, tzinfo=datetime.timezone.utc)",
+        "datetime.timedelta(days=-1, microseconds=5)",
+        "decimal.Decimal('1.50')",
+        "uuid.UUID(int=5)",
+        "pathlib.Path('a/b')",
+        "pathlib.PurePosixPath('/a')",
+    ],
+)
+def test_value_of_the_standard_library_is_copied(value):
+    imports = "import datetime, decimal, pathlib, uuid\n"
+    tests = f"{imports}assert f({value}) == [{value}]"
+    assert run(f"{imports}def f(a): return [a if a == {value} else None]", tests) == "passed"
+    assert run(f"{imports}def f(a): return [str({value})]", tests) == "failed: AssertionError"
+
+
+@pytest.mark.parametrize(
     ("code", "tests", "result"),
     [
         ("x = (", "", "failed: SyntaxError: '(' was never closed (<program>, line 1)"),
