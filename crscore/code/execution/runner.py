@@ -1,16 +1,20 @@
 """Programs run with their tests, each in a sandbox of its own."""
 
+import contextlib
+import hashlib
+import json
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TextIO
 
-from crscore import plugins
+import msgspec
+
+from crscore import jsonl, plugins
 from crscore.code.execution import apart
 from crscore.code.execution.box import Box, private_folder
-from crscore.code.execution.journal import Journal, key_of
 from crscore.code.execution.programs import Completion, Problem
 from crscore.errors import ConfigError, InputError, ToolFailedError
 from crscore.sandbox.run import network_denied
@@ -25,6 +29,13 @@ _MOST_CHARACTERS: Final = 1_000
 _BOX_PATH: Final = re.compile(r"/[^\s:]{0,200}/crscore-\w{8}/\w+/")
 _PRIVILEGED: Final = frozenset({"pull_request_target", "workflow_run", "issue_comment"})
 """Events whose workflows run with the repository's secrets on untrusted code."""
+
+
+class _ResultRow(msgspec.Struct, frozen=True, kw_only=True):
+    task_id: str
+    result: str
+    key: str
+    """Hash of the problem, the program and its time limit."""
 
 
 class Outcome(NamedTuple):
@@ -58,9 +69,9 @@ def run_programs(
         allowed: Whether the caller consents to running untrusted code.
         timeout: Seconds that the tests of a program may take, above 0.
         workers: Programs at the same time; None for the number of cores.
-        results: File that gets each result as soon as it is known; results that it has are not
-            computed again.
-        on_outcome: Called after each program, from any thread.
+        results: JSON Lines to which each result is appended, in the order of the programs; results
+            that it already has are not computed again.
+        on_outcome: Called after each program.
 
     Returns:
         One outcome for each completion, in order.
@@ -73,23 +84,53 @@ def run_programs(
     _check(allowed=allowed)
     languages = {problem.language for problem in problems.values()}
     judges = {language: _judge_of(language) for language in languages}
-    journal = Journal(results)
     programs = list(dict.fromkeys((row.problem, row.code) for row in completions))
+    keys = [_key_of(problems[name], code, timeout) for name, code in programs]
+    known = _read_results(results) if results is not None and results.exists() else {}
+    judged: dict[tuple[str, str], str] = {}
 
-    def judge(program: tuple[str, str]) -> str:
-        problem, code = problems[program[0]], program[1]
-        key = key_of(problem, code, timeout)
-        try:
-            if (result := journal.get(key)) is None:
-                result = _run_one(judges[problem.language], problem, code, timeout)
-                journal.add(key, problem, result)
-            return result
-        finally:
+    def judge(program: tuple[str, str], key: str) -> str:
+        problem = problems[program[0]]
+        return known.get(key) or _run_one(judges[problem.language], problem, program[1], timeout)
+
+    with (
+        _opened(results) as file,
+        ThreadPoolExecutor(workers or os.cpu_count() or 1) as threads,
+    ):
+        outcomes = threads.map(judge, programs, keys)
+        for program, key, result in zip(programs, keys, outcomes, strict=True):
+            judged[program] = result
+            if file is not None and key not in known:
+                row = {"task_id": problems[program[0]].id, "result": result, "key": key}
+                file.write(json.dumps(row) + "\n")
             on_outcome()
-
-    with ThreadPoolExecutor(workers or os.cpu_count() or 1) as threads:
-        judged = dict(zip(programs, threads.map(judge, programs), strict=True))
     return tuple(Outcome(row, judged[row.problem, row.code]) for row in completions)
+
+
+def _key_of(problem: Problem, code: str, timeout: float) -> str:
+    fields = (problem.language, problem.prompt, problem.tests, problem.entry_point)
+    text = json.dumps([*fields, problem.solution, code, timeout])
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _read_results(path: Path) -> dict[str, str]:
+    content = jsonl.read_bytes(path, "results")
+    rows = jsonl.read_rows(content, _ResultRow, path, "results")
+    return {row.key: row.result for _, row in rows}
+
+
+@contextlib.contextmanager
+def _opened(path: Path | None) -> Iterator[TextIO | None]:
+    if path is None:
+        yield None
+        return
+    try:
+        # A line at a time, so that an interrupted run leaves whole lines.
+        file = path.open("a", encoding="utf-8", buffering=1)
+    except OSError as exc:
+        raise InputError(f"{path} cannot be written: {exc.strerror}") from exc
+    with file:
+        yield file
 
 
 def count(outcomes: Sequence[Outcome]) -> dict[str, tuple[int, int]]:

@@ -41,8 +41,6 @@ def test_interrupted_run_continues(judged, tmp_path):
         r"failed: \ud800",
         "passed",
     ]
-    with path.open("a") as file:
-        file.write('{"task_id": "p", "resu')  # the line at which it was killed
     judged.clear()
     outcomes = runner.run_programs(PROBLEMS, PROGRAMS, allowed=True, results=path)
     assert judged == [PROGRAMS[2].code]
@@ -56,7 +54,12 @@ def test_interrupted_run_continues(judged, tmp_path):
 
 def test_file_of_something_else_is_refused(judged, tmp_path):
     path = tmp_path / "results.jsonl"
-    for content in ('{"task_id": "p"}\n', "a list to keep", '{"id": 1}\n{"id": 2}'):
+    for content in (
+        '{"task_id": "p"}\n',
+        "a list to keep",
+        '{"id": 1}\n{"id": 2}',
+        '{"task_id": "p", "resu',
+    ):
         path.write_text(content)
         with pytest.raises(InputError, match=r"results.jsonl"):
             runner.run_programs(PROBLEMS, PROGRAMS, allowed=True, results=path)
