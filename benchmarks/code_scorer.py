@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from crscore.code.execution.programs import Completion, Problem
-    from crscore.code.metrics.base import Metric
+    from crscore.code.metrics.metric import Metric
 
     Floats = npt.NDArray[np.float64]
 

@@ -1,14 +1,17 @@
-"""chrF and chrF++: n-grams of characters (and of words), by sacrebleu."""
+"""chrF and chrF++: F2 of character n-grams of 1 to 6 (and of words), by sacrebleu.
+
+White space is left out; of several references the best counts.
+"""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any, Final
 
 import msgspec
 import numpy as np
 
 from crscore.code import libraries
-from crscore.code.metrics.base import Floats, MeanMetric, Metric, PresetOptions
+from crscore.code.metrics.metric import Floats, Metric, PresetOptions, mean_metric
 from crscore.code.samples import Sample
 
 _CHAR_ORDER: Final = 6
@@ -23,80 +26,63 @@ class Options(PresetOptions, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     `f (x)` differs from `f(x)`: format both sides alike before using more than 0."""
 
 
-@dataclass(frozen=True, slots=True)
-class Chrf(Metric):
-    """F2 of character n-grams of 1 to 6, white space left out; of several references the best."""
+def _reduce(options: Options, samples: Sequence[Sample]) -> Floats:
+    """Count n-grams.
 
-    options: Options
-
-    @property
-    def identity(self) -> str:
-        """Variant by orders, with the library's version."""
-        variant = f"chrf|nc:{_CHAR_ORDER}|nw:{self.options.word_order}|beta:{_BETA}"
-        return f"{variant}|{libraries.version('sacrebleu')}"
-
-    def statistics(self, samples: Sequence[Sample]) -> Floats:
-        """Count n-grams.
-
-        Returns:
-            Shape (N, 3 · orders + 1): for each length of n-grams those of the candidate, of the
-            best reference, and in common; then the characters of a candidate whose references are
-            blank, which sacrebleu does not count.
-        """
-        metric = libraries.load("sacrebleu.metrics.chrf", "sacrebleu").CHRF(
-            char_order=_CHAR_ORDER, word_order=self.options.word_order, beta=_BETA
-        )
-        counted: dict[tuple[str, ...], Any] = {}
-        rows = []
-        for sample in samples:
-            blank = not sample.candidate.strip()
-            references = tuple(text for text in sample.references if blank == (not text.strip()))
-            references = references or sample.references
-            if references not in counted:
-                # The library's own corpus score and bootstrap are made of these two.
-                counted[references] = metric._extract_reference_info(references)
-            row = metric._compute_segment_statistics(sample.candidate, counted[references])
-            rows.append([*row, 0 if row[1] else len("".join(sample.candidate.split()))])
-        return np.array(rows, dtype=np.float64)
-
-    def sentence_scores(self, statistics: Floats) -> Floats:
-        """Score each sample."""
-        return self.corpus_scores(statistics)
-
-    def corpus_scores(self, totals: Floats) -> Floats:
-        """Score sets of samples."""
-        candidate, reference, common = (totals[:, start:-1:3] for start in range(3))
-        # The effective order, as in sacrebleu: lengths that one side is too short for are left out.
-        counted = (candidate > 0) & (reference > 0)
-        orders = np.maximum(counted.sum(axis=1), 1)
-        precision, recall = (
-            np.where(counted, common / np.maximum(side, 1), 0).sum(axis=1) / orders
-            for side in (candidate, reference)
-        )
-        weighted = _BETA**2 * precision + recall
-        scores = (1 + _BETA**2) * precision * recall / np.where(weighted > 0, weighted, 1)
-        blank = (candidate[:, 0] == 0) & (reference[:, 0] == 0) & (totals[:, -1] == 0)
-        result: Floats = np.where(blank, 1.0, scores)
-        return result
+    Returns:
+        Shape (N, 3 · orders + 1): for each length of n-grams the numbers in the candidate, in the
+        best reference, and in common; then the characters of a candidate whose references are
+        blank, which sacrebleu does not count.
+    """
+    metric = libraries.load("sacrebleu.metrics.chrf", "sacrebleu").CHRF(
+        char_order=_CHAR_ORDER, word_order=options.word_order, beta=_BETA
+    )
+    counted: dict[tuple[str, ...], Any] = {}
+    rows = []
+    for sample in samples:
+        blank = not sample.candidate.strip()
+        references = tuple(text for text in sample.references if blank == (not text.strip()))
+        references = references or sample.references
+        if references not in counted:
+            # The library's own corpus score and bootstrap are made of these two.
+            counted[references] = metric._extract_reference_info(references)
+        row = metric._compute_segment_statistics(sample.candidate, counted[references])
+        rows.append([*row, 0 if row[1] else len("".join(sample.candidate.split()))])
+    return np.array(rows, dtype=np.float64)
 
 
-@dataclass(frozen=True, slots=True)
-class MeanChrf(MeanMetric):
-    """chrF of "Out of the BLEU": the mean of rounded scores."""
-
-    chrf: Chrf
-
-    @property
-    def identity(self) -> str:
-        """Variant, with the library's version."""
-        return f"{self.chrf.identity}|mean|round:3"
-
-    def scores(self, samples: Sequence[Sample]) -> Floats:
-        """Score samples."""
-        return self.chrf.sentence_scores(self.chrf.statistics(samples)).round(3)
+def _scores(totals: Floats) -> Floats:
+    candidate, reference, common = (totals[:, start:-1:3] for start in range(3))
+    # The effective order, as in sacrebleu: lengths that one side is too short for are left out.
+    counted = (candidate > 0) & (reference > 0)
+    orders = np.maximum(counted.sum(axis=1), 1)
+    precision, recall = (
+        np.where(counted, common / np.maximum(side, 1), 0).sum(axis=1) / orders
+        for side in (candidate, reference)
+    )
+    weighted = _BETA**2 * precision + recall
+    scores = (1 + _BETA**2) * precision * recall / np.where(weighted > 0, weighted, 1)
+    blank = (candidate[:, 0] == 0) & (reference[:, 0] == 0) & (totals[:, -1] == 0)
+    result: Floats = np.where(blank, 1.0, scores)
+    return result
 
 
 def create(options: Options) -> Metric:
     """Create the metric."""
-    metric = Chrf(options)
-    return MeanChrf(metric) if options.preset else metric
+
+    def identify() -> str:
+        variant = f"chrf|nc:{_CHAR_ORDER}|nw:{options.word_order}|beta:{_BETA}"
+        mean = "|mean|round:3" if options.preset else ""
+        return f"{variant}|{libraries.version('sacrebleu')}{mean}"
+
+    reduce = partial(_reduce, options)
+    if options.preset:
+        # "Out of the BLEU" takes the mean of rounded scores.
+        return mean_metric("chrf", identify, lambda samples: _scores(reduce(samples)).round(3))
+    return Metric(
+        name="chrf",
+        identify=identify,
+        reduce=reduce,
+        sentence_scores=_scores,
+        corpus_scores=_scores,
+    )

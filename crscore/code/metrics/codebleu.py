@@ -1,4 +1,17 @@
-"""CodeBLEU: n-grams, weighted words, syntax and data flow of a candidate beside its reference."""
+"""CodeBLEU: n-grams, weighted words, syntax and data flow of a candidate beside its reference.
+
+All sub-trees count, leaves included, each as often as both sides have it; they are compared by the
+types of their nodes. The data flow are the pairs of successive uses of a variable and the pairs of
+assigned names and names in their values, variables numbered by first appearance.
+
+The default takes the tokens that the project's other metrics take, smooths BLEU as sacrebleu does,
+and weighs the parts equally, as the publication does. A part that does not apply to the code is
+left out, and the others' weights are normalised.
+
+Source:
+    Ren et al., "CodeBLEU", arXiv:2009.10297; the preset: Evtikhiev et al., "Out of the BLEU", JSS
+    2023, and its code.
+"""
 
 import io
 import math
@@ -6,8 +19,7 @@ import tokenize
 import tomllib
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from importlib import resources
 from typing import Final, Literal, NamedTuple, TypeVar
 
@@ -15,7 +27,7 @@ import numpy as np
 
 from crscore.code import ngrams, tokens
 from crscore.code.dataflow import read_names
-from crscore.code.metrics.base import MAX_CHARACTERS, Metric, PairMetric, PresetOptions
+from crscore.code.metrics.metric import MAX_CHARACTERS, Metric, PresetOptions, pair_metric
 from crscore.code.syntax_tree import SyntaxTree, syntax_tree
 from crscore.suggestions.trees import grammar_of
 from crscore.syntax.grammars import fingerprint
@@ -69,39 +81,13 @@ class _Side(NamedTuple):
     flow: Counter[tuple[bool, int, int]] | None
 
 
-@dataclass(frozen=True, slots=True)
-class CodeBleu(PairMetric):
-    """CodeBLEU with the parts that apply to the code, their weights normalised.
-
-    All sub-trees count, leaves included, each as often as both sides have it; they are compared by
-    the types of their nodes. The data flow are the pairs of successive uses of a variable and the
-    pairs of assigned names and names in their values, variables numbered by first appearance.
-
-    The default takes the tokens that the project's other metrics take, smooths BLEU as sacrebleu
-    does, and weighs the parts equally, as the publication does.
-
-    Source:
-        Ren et al., "CodeBLEU", arXiv:2009.10297; the preset: Evtikhiev et al., "Out of the BLEU",
-        JSS 2023, and its code.
-    """
-
-    needs_grammar = True
-    max_characters = MAX_CHARACTERS
-    options: Options
-
-    @property
-    def identity(self) -> str:
-        """Variant and grammars."""
-        return f"codebleu|{self.options.preset or 'equal'}|grammars:{fingerprint()}"
-
-    def compare(self, candidate: str, reference: str, language: str | None) -> float:
-        """Compare two pieces of code."""
-        if not candidate.strip() or not reference.strip():
-            return float(not candidate.strip() and not reference.strip())
-        parts = compute_parts(candidate, reference, language, self.options.preset)
-        if self.options.preset:
-            return round(parts.combine(PRESET_WEIGHTS), 3)
-        return parts.combine(EQUAL_WEIGHTS)
+def _compare(options: Options, candidate: str, reference: str, language: str | None) -> float:
+    if not candidate.strip() or not reference.strip():
+        return float(not candidate.strip() and not reference.strip())
+    parts = compute_parts(candidate, reference, language, options.preset)
+    if options.preset:
+        return round(parts.combine(PRESET_WEIGHTS), 3)
+    return parts.combine(EQUAL_WEIGHTS)
 
 
 def compute_parts(
@@ -222,4 +208,10 @@ def _keywords(language: str | None, preset: Preset | None) -> frozenset[str]:
 
 def create(options: Options) -> Metric:
     """Create the metric."""
-    return CodeBleu(options)
+    return pair_metric(
+        "codebleu",
+        lambda: f"codebleu|{options.preset or 'equal'}|grammars:{fingerprint()}",
+        partial(_compare, options),
+        needs_grammar=True,
+        max_characters=MAX_CHARACTERS,
+    )

@@ -11,7 +11,7 @@ Source:
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crscore.code.hugging_face import load_model
-from crscore.code.metrics.base import MeanMetric, Metric
+from crscore.code.metrics.metric import Metric, mean_metric
 from crscore.code.samples import Sample
 from crscore.suggestions.sketch import sketch
 from crscore.suggestions.trees import parse_code
@@ -45,69 +45,48 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """Cosine above which the binary value is 1."""
 
 
-@dataclass(frozen=True, slots=True)
-class CodeScoreR(MeanMetric):
-    """Cosine of sketches; the best reference counts."""
+def _scores(options: Options, samples: Sequence[Sample]) -> npt.NDArray[np.float64]:
+    assert options.model is not None  # noqa: S101 - else the metric refuses all samples
+    scores = np.zeros(len(samples))
+    pairs: list[tuple[int, str, str]] = []
+    for index, sample in enumerate(samples):
+        references = [text for text in sample.references if text.strip()]
+        if not sample.candidate.strip():
+            # Empty code agrees with an empty reference only.
+            scores[index] = len(references) < len(sample.references)
+        elif _parses(sample):
+            candidate = _sketch(sample.candidate, sample)
+            pairs += [(index, candidate, _sketch(text, sample)) for text in references]
+    if pairs:
+        sketches = list(dict.fromkeys(text for pair in pairs for text in pair[1:]))
+        vectors = dict(
+            zip(sketches, _vectors(options.model, options.extraction, sketches), strict=True)
+        )
+        for index, candidate, reference in pairs:
+            cosine = float(vectors[candidate] @ vectors[reference])
+            # Starts at 0, so a negative cosine counts as 0.
+            scores[index] = max(scores[index], min(cosine, 1.0))
+    if options.value == "binary":
+        scores = (scores > options.threshold).astype(np.float64)
+    return scores
 
-    needs_grammar = True
-    options: Options
 
-    @property
-    def identity(self) -> str:
-        """Value, threshold, encoder with its commit on the hub, and extraction."""
-        options = self.options
-        threshold = f">{options.threshold:g}" if options.value == "binary" else ""
-        if options.model is None:
-            return f"codescore_r:{options.value}{threshold}"
-        commit = getattr(load_model(options.model).model.config, "_commit_hash", None)
-        name = f"{options.model}@{commit[:8]}" if commit else options.model
-        return f"codescore_r:{options.value}{threshold}:{name}:{options.extraction}"
+def _vectors(
+    model: str, extraction: Extraction, sketches: Sequence[str]
+) -> npt.NDArray[np.float32]:
+    """Encode sketches, cut at the model's length, as rows of length 1 (0 for a zero vector)."""
+    loaded = load_model(model)
+    import torch  # noqa: PLC0415
 
-    def inapplicable(self, samples: Sequence[Sample]) -> str | None:
-        """Return why samples cannot be scored: no encoder, or a language without a grammar."""
-        if self.options.model is None:
-            return "it needs an encoder: codescore_r:model=NAME"
-        return MeanMetric.inapplicable(self, samples)
-
-    def scores(self, samples: Sequence[Sample]) -> npt.NDArray[np.float64]:
-        """Score samples."""
-        scores = np.zeros(len(samples))
-        pairs: list[tuple[int, str, str]] = []
-        for index, sample in enumerate(samples):
-            references = [text for text in sample.references if text.strip()]
-            if not sample.candidate.strip():
-                # Empty code equals an empty reference, and nothing else.
-                # Empty code agrees with an empty reference only.
-                scores[index] = len(references) < len(sample.references)
-            elif _parses(sample):
-                candidate = _sketch(sample.candidate, sample)
-                pairs += [(index, candidate, _sketch(text, sample)) for text in references]
-        if pairs:
-            sketches = list(dict.fromkeys(text for pair in pairs for text in pair[1:]))
-            vectors = dict(zip(sketches, self._vectors(sketches), strict=True))
-            for index, candidate, reference in pairs:
-                cosine = float(vectors[candidate] @ vectors[reference])
-                # Starts at 0, so a negative cosine counts as 0.
-                scores[index] = max(scores[index], min(cosine, 1.0))
-        if self.options.value == "binary":
-            scores = (scores > self.options.threshold).astype(np.float64)
-        return scores
-
-    def _vectors(self, sketches: Sequence[str]) -> npt.NDArray[np.float32]:
-        """Encode sketches, cut at the model's length, as rows of length 1 (0 for a zero vector)."""
-        assert self.options.model is not None  # noqa: S101 - `inapplicable` refused it
-        loaded = load_model(self.options.model)
-        import torch  # noqa: PLC0415
-
-        rows = []
-        with torch.inference_mode():
-            for start in range(0, len(sketches), _BATCH_SIZE):
-                texts = sketches[start : start + _BATCH_SIZE]
-                batch = tokenize(loaded.tokenizer, texts, loaded.max_tokens)
-                rows.append(extract(loaded.model, batch, self.options.extraction))
-            units = torch.nn.functional.normalize(torch.cat(rows), dim=1)
-        vectors: npt.NDArray[np.float32] = units.float().numpy()
-        return vectors
+    rows = []
+    with torch.inference_mode():
+        for start in range(0, len(sketches), _BATCH_SIZE):
+            texts = sketches[start : start + _BATCH_SIZE]
+            batch = tokenize(loaded.tokenizer, texts, loaded.max_tokens)
+            rows.append(extract(loaded.model, batch, extraction))
+        units = torch.nn.functional.normalize(torch.cat(rows), dim=1)
+    vectors: npt.NDArray[np.float32] = units.float().numpy()
+    return vectors
 
 
 def tokenize(tokenizer: Any, texts: Sequence[str], max_tokens: int) -> Any:
@@ -143,4 +122,15 @@ def _sketch(code: str, sample: Sample) -> str:
 
 def create(options: Options) -> Metric:
     """Create the metric."""
-    return CodeScoreR(options)
+
+    def identify() -> str:
+        threshold = f">{options.threshold:g}" if options.value == "binary" else ""
+        if options.model is None:
+            return f"codescore_r:{options.value}{threshold}"
+        commit = getattr(load_model(options.model).model.config, "_commit_hash", None)
+        name = f"{options.model}@{commit[:8]}" if commit else options.model
+        return f"codescore_r:{options.value}{threshold}:{name}:{options.extraction}"
+
+    refusal = None if options.model else "it needs an encoder: codescore_r:model=NAME"
+    scores = partial(_scores, options)
+    return mean_metric("codescore_r", identify, scores, needs_grammar=True, refusal=refusal)

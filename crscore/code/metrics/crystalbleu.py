@@ -1,4 +1,8 @@
-"""CrystalBLEU: BLEU without the n-grams that all code of a kind has in common."""
+"""CrystalBLEU: BLEU-4 as in `bleu`, without the n-grams that all code of a kind has in common.
+
+Source:
+    Eghbali and Pradel, "CrystalBLEU", ASE 2022; the share of references is ours.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +10,13 @@ import functools
 import hashlib
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Final
 
 import msgspec
 
 from crscore.code import ngrams, tokens
-from crscore.code.metrics.base import Floats, Metric
+from crscore.code.metrics.metric import Floats, Metric
 from crscore.code.samples import Sample
 from crscore.errors import InputError
 
@@ -39,51 +42,6 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """Precision of an n-gram length without a match."""
 
 
-@dataclass(frozen=True, slots=True)
-class CrystalBleu(Metric):
-    """BLEU-4 as in `bleu`, without trivially shared n-grams.
-
-    Source:
-        Eghbali and Pradel, "CrystalBLEU", ASE 2022; the share of references is ours.
-    """
-
-    options: Options
-
-    @property
-    def identity(self) -> str:
-        """Variant by tokens, smoothing and what is ignored."""
-        options = self.options
-        if options.corpus is None:
-            ignored = f"{IGNORED_SHARE:.1%} of references" if options.k is None else f"{options.k}"
-        else:
-            digest = hashlib.sha256(_read(options.corpus).encode("utf-8", "replace")).hexdigest()
-            ignored = f"{self._k} of {digest[:12]}"
-        return f"crystalbleu|tok:{options.tokens}|smooth:{options.smoothing}|ignored:{ignored}"
-
-    @property
-    def _k(self) -> int | None:
-        return PAPER_K if self.options.corpus and self.options.k is None else self.options.k
-
-    def statistics(self, samples: Sequence[Sample]) -> Floats:
-        """Count n-grams; shape (N, 10), see `ngrams.References.statistics`."""
-        options = self.options
-        if options.corpus is None:
-            # A set: a reference counts once, however many candidates it has.
-            texts = frozenset(text for sample in samples for text in sample.references)
-        else:
-            texts = frozenset({_read(options.corpus)})
-        ignored = _most_common(texts, options.tokens, self._k)
-        return ngrams.statistics(samples, options.tokens, ignored)
-
-    def sentence_scores(self, statistics: Floats) -> Floats:
-        """Score each sample, with effective order."""
-        return ngrams.bleu(statistics, effective_order=True, smoothing=self.options.smoothing)
-
-    def corpus_scores(self, totals: Floats) -> Floats:
-        """Score sets of samples."""
-        return ngrams.bleu(totals, effective_order=False, smoothing=self.options.smoothing)
-
-
 @functools.lru_cache(maxsize=8)
 def _read(path: str) -> str:
     try:
@@ -107,4 +65,29 @@ def _most_common(
 
 def create(options: Options) -> Metric:
     """Create the metric."""
-    return CrystalBleu(options)
+    k = PAPER_K if options.corpus and options.k is None else options.k
+    bleu = functools.partial(ngrams.bleu, smoothing=options.smoothing)
+
+    def identify() -> str:
+        if options.corpus is None:
+            ignored = f"{IGNORED_SHARE:.1%} of references" if options.k is None else f"{options.k}"
+        else:
+            digest = hashlib.sha256(_read(options.corpus).encode("utf-8", "replace")).hexdigest()
+            ignored = f"{k} of {digest[:12]}"
+        return f"crystalbleu|tok:{options.tokens}|smooth:{options.smoothing}|ignored:{ignored}"
+
+    def reduce(samples: Sequence[Sample]) -> Floats:
+        if options.corpus is None:
+            # A set: a reference counts once, however many candidates it has.
+            texts = frozenset(text for sample in samples for text in sample.references)
+        else:
+            texts = frozenset({_read(options.corpus)})
+        return ngrams.statistics(samples, options.tokens, _most_common(texts, options.tokens, k))
+
+    return Metric(
+        name="crystalbleu",
+        identify=identify,
+        reduce=reduce,
+        sentence_scores=functools.partial(bleu, effective_order=True),
+        corpus_scores=functools.partial(bleu, effective_order=False),
+    )

@@ -1,31 +1,19 @@
-"""Character edit similarity, by rapidfuzz."""
+"""Character edit similarity, by rapidfuzz.
 
-from dataclasses import dataclass
+1 - insertions, deletions and replacements of characters / length of the longer text, white space
+at either end left out.
+"""
 
 from crscore.code import libraries
-from crscore.code.metrics.base import MAX_CHARACTERS, Metric, PairMetric
+from crscore.code.metrics.metric import MAX_CHARACTERS, Metric, pair_metric
 
 
-@dataclass(frozen=True, slots=True)
-class Edit(PairMetric):
-    """1 - insertions, deletions and replacements of characters / length of the longer text.
-
-    White space at either end is left out.
-    """
-
-    max_characters = MAX_CHARACTERS
-
-    @property
-    def identity(self) -> str:
-        """Name of the metric; the distance is defined whatever the library's version."""
-        return "edit"
-
-    def compare(self, candidate: str, reference: str, _language: str | None) -> float:
-        """Compare two texts."""
-        levenshtein = libraries.load("rapidfuzz.distance", "rapidfuzz").Levenshtein
-        return float(levenshtein.normalized_similarity(candidate.strip(), reference.strip()))
+def _compare(candidate: str, reference: str, _language: str | None) -> float:
+    levenshtein = libraries.load("rapidfuzz.distance", "rapidfuzz").Levenshtein
+    return float(levenshtein.normalized_similarity(candidate.strip(), reference.strip()))
 
 
 def create() -> Metric:
     """Create the metric."""
-    return Edit()
+    # No version: the distance is the same by every library.
+    return pair_metric("edit", lambda: "edit", _compare, max_characters=MAX_CHARACTERS)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from crscore import plugins
-from crscore.code.metrics.base import Floats, Metric
+from crscore.code.metrics.metric import Floats, Metric
 from crscore.code.samples import Sample
 from crscore.errors import CRScoreError, InputError
 

@@ -1,10 +1,10 @@
 """ROUGE-L, ROUGE-1 and ROUGE-2: tokens in common with a reference, in order or not."""
 
-from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from crscore.code import libraries
-from crscore.code.metrics.base import MAX_CHARACTERS, Metric, PairMetric, TokenOptions
+from crscore.code.metrics.metric import MAX_CHARACTERS, Metric, TokenOptions, pair_metric
 from crscore.code.ngrams import count_ngrams
 
 
@@ -15,33 +15,19 @@ class Options(TokenOptions, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """In common: the longest common subsequence, single tokens, or pairs of neighbours."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rouge(PairMetric):
-    """F1 of tokens in common with the best reference."""
-
-    max_characters = MAX_CHARACTERS
-    options: Options
-
-    @property
-    def identity(self) -> str:
-        """Variant by kind, tokens and rounding."""
-        kind = self.options.kind.lower()
-        return f"rouge-{kind}|tok:{self.options.kind_of_tokens}|beta:1{self.options.rounding}"
-
-    def compare(self, candidate: str, reference: str, _language: str | None) -> float:
-        """Compare two texts."""
-        left, right = map(self.options.split, (candidate, reference))
-        if self.options.kind == "L":
-            distance = libraries.load("rapidfuzz.distance", "rapidfuzz")
-            common, sizes = distance.LCSseq.similarity(left, right), (len(left), len(right))
-        else:
-            counts = [count_ngrams(side, int(self.options.kind)) for side in (left, right)]
-            common = (counts[0] & counts[1]).total()
-            sizes = counts[0].total(), counts[1].total()
-        if not any(sizes):  # no token, or one each where pairs are counted
-            return float(left == right)
-        score = _f1(common, *sizes)
-        return round(score, 3) if self.options.preset else score
+def _compare(options: Options, candidate: str, reference: str, _language: str | None) -> float:
+    left, right = map(options.split, (candidate, reference))
+    if options.kind == "L":
+        distance = libraries.load("rapidfuzz.distance", "rapidfuzz")
+        common, sizes = distance.LCSseq.similarity(left, right), (len(left), len(right))
+    else:
+        counts = [count_ngrams(side, int(options.kind)) for side in (left, right)]
+        common = (counts[0] & counts[1]).total()
+        sizes = counts[0].total(), counts[1].total()
+    if not any(sizes):  # no token, or one each where pairs are counted
+        return float(left == right)
+    score = _f1(common, *sizes)
+    return round(score, 3) if options.preset else score
 
 
 def _f1(common: int, candidate: int, reference: int) -> float:
@@ -54,4 +40,10 @@ def _f1(common: int, candidate: int, reference: int) -> float:
 
 def create(options: Options) -> Metric:
     """Create the metric."""
-    return Rouge(options)
+    variant = f"tok:{options.kind_of_tokens}|beta:1{options.rounding}"
+    return pair_metric(
+        "rouge_l",
+        lambda: f"rouge-{options.kind.lower()}|{variant}",
+        partial(_compare, options),
+        max_characters=MAX_CHARACTERS,
+    )

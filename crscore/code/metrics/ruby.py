@@ -1,13 +1,23 @@
-"""RUBY: similarity of program graphs, else of syntax trees, else of tokens."""
+"""RUBY: similarity of program graphs, else of syntax trees, else of tokens.
+
+The graph edit distance is bounded instead of searched for against the clock. The score is
+1 - distance / size, on the first level that applies: program graphs where both sides parse and
+have at most `MAX_PAIRS` pairs of nodes; types of the syntax trees' nodes where both parse; tokens
+of tranX.
+
+Source:
+    Tran et al., "Does BLEU score work for code migration?", ICPC 2019; Evtikhiev et al., "Out of
+    the BLEU", JSS 2023, whose trees have edges that cost nothing, so that their distance is that
+    of the sets of nodes.
+"""
 
 from collections import Counter
-from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Final
 
 from crscore.code import libraries, tokens
 from crscore.code.graphs import Graph, edit_distance, program_graph
-from crscore.code.metrics.base import MAX_CHARACTERS, Metric, PairMetric, PresetOptions
+from crscore.code.metrics.metric import MAX_CHARACTERS, Metric, PresetOptions, pair_metric
 from crscore.code.syntax_tree import SyntaxTree, syntax_tree
 from crscore.syntax.grammars import fingerprint
 
@@ -19,42 +29,17 @@ class Options(PresetOptions, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """Options of RUBY; with the preset, only whole files parse."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ruby(PairMetric):
-    """RUBY with a bound of the graph edit distance instead of a search against the clock.
-
-    1 - distance / size, on the first level that applies: program graphs where both sides parse and
-    have at most `MAX_PAIRS` pairs of nodes; types of the syntax trees' nodes where both parse;
-    tokens of tranX.
-
-    Source:
-        Tran et al., "Does BLEU score work for code migration?", ICPC 2019; Evtikhiev et al., "Out
-        of the BLEU", JSS 2023, whose trees have edges that cost nothing, so that their distance is
-        that of the sets of nodes.
-    """
-
-    needs_grammar = True
-    max_characters = MAX_CHARACTERS
-    options: Options
-
-    @property
-    def identity(self) -> str:
-        """Variant and grammars; another scipy may choose another of several best assignments."""
-        scipy = libraries.version("scipy")
-        return f"ruby|{self.options.preset or 'fragments'}|grammars:{fingerprint()}|{scipy}"
-
-    def compare(self, candidate: str, reference: str, language: str | None) -> float:
-        """Compare two pieces of code."""
-        whole_file = self.options.preset is not None
-        sides = [(code, language, whole_file) for code in (candidate, reference)]
-        left, right = (_tree(*side) for side in sides)
-        if left is None or right is None:
-            score = token_similarity(candidate, reference)
-        else:
-            graphs = [_graph(*side) for side in sides]
-            is_small = len(graphs[0].labels) * len(graphs[1].labels) <= MAX_PAIRS
-            score = graph_similarity(*graphs) if is_small else tree_similarity(left, right)
-        return round(score, 3) if self.options.preset else score
+def _compare(options: Options, candidate: str, reference: str, language: str | None) -> float:
+    whole_file = options.preset is not None
+    sides = [(code, language, whole_file) for code in (candidate, reference)]
+    left, right = (_tree(*side) for side in sides)
+    if left is None or right is None:
+        score = token_similarity(candidate, reference)
+    else:
+        graphs = [_graph(*side) for side in sides]
+        is_small = len(graphs[0].labels) * len(graphs[1].labels) <= MAX_PAIRS
+        score = graph_similarity(*graphs) if is_small else tree_similarity(left, right)
+    return round(score, 3) if options.preset else score
 
 
 def _tree(code: str, language: str | None, whole_file: bool) -> SyntaxTree | None:
@@ -107,4 +92,11 @@ def token_similarity(candidate: str, reference: str) -> float:
 
 def create(options: Options) -> Metric:
     """Create the metric."""
-    return Ruby(options)
+
+    def identify() -> str:
+        # Another scipy may choose another of several best assignments.
+        scipy = libraries.version("scipy")
+        return f"ruby|{options.preset or 'fragments'}|grammars:{fingerprint()}|{scipy}"
+
+    compare = partial(_compare, options)
+    return pair_metric("ruby", identify, compare, needs_grammar=True, max_characters=MAX_CHARACTERS)

@@ -10,7 +10,7 @@ from crscore.errors import ConfigError, InputError
 from tests.helpers.renamed_code import rename
 
 if TYPE_CHECKING:
-    from crscore.code.metrics.base import Metric
+    from crscore.code.metrics.metric import Metric
 
 pytestmark = pytest.mark.models  # PyTorch
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from crscore.code import metrics
-from crscore.code.metrics.codebertscore.hugging_face import LAYERS as PUBLISHED
-from crscore.code.metrics.codebertscore.hugging_face import MODELS
+from crscore.code.metrics.codebertscore import LAYERS as PUBLISHED
+from crscore.code.metrics.codebertscore import MODELS
 from crscore.code.samples import Sample
 from crscore.errors import ConfigError, ModelNotFoundError
 from tests.helpers.tiny_roberta import LAYERS, MAX_TOKENS, save_tiny_roberta

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from crscore.code.metrics.codebertscore import alignment
-from crscore.code.metrics.codebertscore.tokens import Tokens
+from crscore.code.metrics import codebertscore
+from crscore.code.metrics.codebertscore import Tokens
 
 PLANE = np.array([[1, 0], [0.6, 0.8], [0, 1], [-1, 0]], np.float32)
 
@@ -22,11 +22,11 @@ def tokens(*rows: int, spelled: str = "abcd") -> Tokens:
 
 
 def aligned(candidate: Tokens, reference: Tokens) -> np.ndarray:
-    return alignment.align(
+    return codebertscore.align(
         candidate,
         reference,
-        candidate_weights=alignment.weights_of(candidate, None),
-        reference_weights=alignment.weights_of(reference, None),
+        candidate_weights=codebertscore.weights_of(candidate, None),
+        reference_weights=codebertscore.weights_of(reference, None),
     )
 
 
@@ -43,13 +43,13 @@ def test_opposite_tokens_score_nothing() -> None:
 
 def test_blocks_give_what_one_product_gives(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = aligned(tokens(0, 1, 2, 3), tokens(2, 1, 0))
-    monkeypatch.setattr(alignment, "_BLOCK", 1)
+    monkeypatch.setattr(codebertscore, "_BLOCK", 1)
 
     assert aligned(tokens(0, 1, 2, 3), tokens(2, 1, 0)) == pytest.approx(whole)
 
 
 def test_inverse_frequencies_by_the_formula() -> None:
-    weights, unseen = alignment.inverse_frequencies([[1, 1, 2], [1], [3]])
+    weights, unseen = codebertscore.inverse_frequencies([[1, 1, 2], [1], [3]])
 
     assert weights[1] == pytest.approx(math.log(4 / 3))
     assert weights[2] == pytest.approx(math.log(4 / 2))
@@ -57,13 +57,13 @@ def test_inverse_frequencies_by_the_formula() -> None:
 
 
 def test_frequent_tokens_weigh_less() -> None:
-    weights = alignment.weights_of(tokens(0, 1), ({0: 1.0}, 3.0))
+    weights = codebertscore.weights_of(tokens(0, 1), ({0: 1.0}, 3.0))
 
     assert weights.tolist() == [0.25, 0.75]
 
 
 def test_equal_weights_where_the_only_document_has_every_token() -> None:
-    weights = alignment.weights_of(tokens(0, 1), alignment.inverse_frequencies([[0, 1]]))
+    weights = codebertscore.weights_of(tokens(0, 1), codebertscore.inverse_frequencies([[0, 1]]))
 
     assert weights.tolist() == [0.5, 0.5]
 
@@ -74,6 +74,6 @@ def test_equal_weights_where_the_only_document_has_every_token() -> None:
 )
 def test_punctuation(punctuation: str, expected: str) -> None:
     # The published set drops `=`, `%` and `<`; see the module.
-    words = alignment.drop_punctuation(tokens(0, 1, 2, 3, spelled="=%<("), punctuation)
+    words = codebertscore.drop_punctuation(tokens(0, 1, 2, 3, spelled="=%<("), punctuation)
 
     assert "".join(words.spelled) == expected

@@ -1,12 +1,12 @@
-"""Interface of the metrics that compare a candidate with its references.
+"""Metrics that compare a candidate with its references, put together from functions.
 
 As in sacrebleu, a metric first reduces every sample to sufficient statistics, whose sums give the
 score of any set of samples: a bootstrap resamples rows and never compares code again.
 """
 
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import ClassVar, Final, Literal
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
 
 import msgspec
 import numpy as np
@@ -52,7 +52,8 @@ class TokenOptions(PresetOptions, frozen=True, kw_only=True, forbid_unknown_fiel
         return split(text, self.kind_of_tokens)
 
 
-class Metric(ABC):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metric:
     """Metric of code against code; a higher score is a more similar candidate.
 
     A plugin module `crscore/code/metrics/<name>.py` has `Options` and `create(options) -> Metric`.
@@ -61,20 +62,34 @@ class Metric(ABC):
     one, and the reverse; two sides without a token agree: 1.
     """
 
-    needs_grammar: ClassVar[bool] = False
-    max_characters: ClassVar[int | None] = None
+    name: str
+    identify: Callable[[], str]
+    """Returns the identity; it may load a library for its version."""
+    reduce: Callable[[Sequence[Sample]], Floats]
+    """Reduces N samples that the metric can judge to statistics, shape (N, S)."""
+    sentence_scores: Callable[[Floats], Floats]
+    """Returns the score of each sample from statistics: shape (N, S) to (N,)."""
+    corpus_scores: Callable[[Floats], Floats]
+    """Returns the scores of B sets of samples, none of them empty, from the sums of their
+    statistics: shape (B, S) to (B,)."""
+    needs_grammar: bool = False
+    max_characters: int | None = None
     """Longest code that is compared."""
+    refusal: str | None = None
+    """Reason why the metric can judge nothing at all."""
 
     @property
-    @abstractmethod
     def identity(self) -> str:
         """Name, variant and version for the signature: the same identity gives the same scores."""
+        return self.identify()
 
     def inapplicable(self, samples: Sequence[Sample]) -> str | None:
         """Return why this metric cannot judge these samples; None when it can.
 
         A missing package is no such reason: `statistics` raises `DependencyError` for it.
         """
+        if self.refusal is not None:
+            return self.refusal
         for sample in samples if self.needs_grammar else ():
             if language_of(sample.language) is None:
                 return f"no grammar for {sample.language or 'code of an unknown language'}"
@@ -84,17 +99,6 @@ class Metric(ABC):
             return None
         return f"code of {longest:,} characters; it compares at most {self.max_characters:,}"
 
-    def require_applicable(self, samples: Sequence[Sample]) -> None:
-        """Refuse samples that this metric cannot judge.
-
-        Raises:
-            InputError: It cannot judge some sample.
-        """
-        reason = self.inapplicable(samples)
-        if reason is not None:
-            raise InputError(f"{type(self).__name__} cannot judge this: {reason}")
-
-    @abstractmethod
     def statistics(self, samples: Sequence[Sample]) -> Floats:
         """Reduce samples to statistics that can be added up.
 
@@ -108,28 +112,10 @@ class Metric(ABC):
             DependencyError: A package is missing.
             InputError: The metric cannot judge a sample (`inapplicable`).
         """
-
-    @abstractmethod
-    def sentence_scores(self, statistics: Floats) -> Floats:
-        """Return the score of each sample.
-
-        Args:
-            statistics: Shape (N, S).
-
-        Returns:
-            Shape (N,), each in [0, 1].
-        """
-
-    @abstractmethod
-    def corpus_scores(self, totals: Floats) -> Floats:
-        """Return the scores of B sets of samples.
-
-        Args:
-            totals: Shape (B, S): the sum of the statistics of each set, none of them empty.
-
-        Returns:
-            Shape (B,), each in [0, 1].
-        """
+        reason = self.inapplicable(samples)
+        if reason is not None:
+            raise InputError(f"{self.name} cannot judge this: {reason}")
+        return self.reduce(samples)
 
     def sentence(
         self,
@@ -150,48 +136,62 @@ class Metric(ABC):
         return float(self.corpus_scores(self.statistics(samples).sum(axis=0, keepdims=True))[0])
 
 
-class MeanMetric(Metric):
-    """Metric whose corpus score is the mean of its samples' scores.
+def mean_metric(
+    name: str,
+    identify: Callable[[], str],
+    scores: Callable[[Sequence[Sample]], Floats],
+    **limits: Any,
+) -> Metric:
+    """Make a metric whose corpus score is the mean of its samples' scores.
 
-    The two statistics of a sample are its score and 1.
+    Args:
+        name: As in `Metric`.
+        identify: As there.
+        scores: Scores samples, shape (N,), each in [0, 1].
+        **limits: Fields of `Metric` about what it can judge.
     """
 
-    @abstractmethod
-    def scores(self, samples: Sequence[Sample]) -> Floats:
-        """Score samples that the metric can judge; shape (N,), each in [0, 1]."""
+    def reduce(samples: Sequence[Sample]) -> Floats:
+        values = scores(samples)
+        return np.stack([values, np.ones_like(values)], axis=1)
 
-    def statistics(self, samples: Sequence[Sample]) -> Floats:
-        """Reduce samples to score and count."""
-        self.require_applicable(samples)
-        scores = self.scores(samples)
-        return np.stack([scores, np.ones_like(scores)], axis=1)
+    def divide(statistics: Floats) -> Floats:
+        means: Floats = statistics[:, 0] / statistics[:, 1]
+        return means
 
-    def sentence_scores(self, statistics: Floats) -> Floats:
-        """Divide scores by counts."""
-        scores: Floats = statistics[:, 0] / statistics[:, 1]
-        return scores
-
-    def corpus_scores(self, totals: Floats) -> Floats:
-        """Divide sums of scores by counts."""
-        return self.sentence_scores(totals)
+    return Metric(
+        name=name,
+        identify=identify,
+        reduce=reduce,
+        sentence_scores=divide,
+        corpus_scores=divide,
+        **limits,
+    )
 
 
-class PairMetric(MeanMetric):
-    """Metric that compares a candidate with one reference; the best reference counts."""
+def pair_metric(
+    name: str,
+    identify: Callable[[], str],
+    compare: Callable[[str, str, str | None], float],
+    **limits: Any,
+) -> Metric:
+    """Make a metric that compares a candidate with one reference; the best reference counts.
 
-    @abstractmethod
-    def compare(self, candidate: str, reference: str, language: str | None) -> float:
-        """Return the score of a candidate beside one reference, in [0, 1]."""
+    Args:
+        name: As in `Metric`.
+        identify: As there.
+        compare: Scores a candidate beside a reference, both of a language, in [0, 1].
+        **limits: Fields of `Metric` about what it can judge.
+    """
 
-    def scores(self, samples: Sequence[Sample]) -> Floats:
-        """Score samples."""
-        return np.array(
-            [
-                max(
-                    self.compare(sample.candidate, reference, sample.language)
-                    for reference in sample.references
-                )
-                for sample in samples
-            ],
-            dtype=np.float64,
+    def scores(samples: Sequence[Sample]) -> Floats:
+        best = (
+            max(
+                compare(sample.candidate, reference, sample.language)
+                for reference in sample.references
+            )
+            for sample in samples
         )
+        return np.fromiter(best, np.float64, len(samples))
+
+    return mean_metric(name, identify, scores, **limits)

@@ -5,24 +5,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crscore.code.metrics.codebertscore.tokens import encode_windows, windows
+from crscore.code.metrics.codebertscore import encode_windows, windows
 
 
 @given(length=st.integers(1, 500), limit=st.integers(4, 64))
 def test_windows_contribute_every_token_once_and_fit(length: int, limit: int) -> None:
     cut = list(windows(length, limit))
 
-    covered = [at for window in cut for at in range(window.first, window.end)]
+    covered = [at for _, _, first, end in cut for at in range(first, end)]
     assert covered == list(range(length))
-    assert all(window.stop - window.start <= limit for window in cut)
-    assert all(window.start <= window.first < window.end <= window.stop for window in cut)
+    assert all(stop - start <= limit for start, stop, _, _ in cut)
+    assert all(start <= first < end <= stop for start, stop, first, end in cut)
 
 
 @given(length=st.integers(21, 200))
 def test_tokens_are_taken_with_a_quarter_of_a_window_around_them(length: int) -> None:
-    for window in windows(length, 20):
-        assert window.first == 0 or window.first - window.start >= 5
-        assert window.end == length or window.stop - window.end >= 5
+    for start, stop, first, end in windows(length, 20):
+        assert first == 0 or first - start >= 5
+        assert end == length or stop - end >= 5
 
 
 def test_vectors_come_from_the_window_that_contributes_them() -> None:

@@ -1,0 +1,501 @@
+"""CodeBERTScore: precision, recall and F of the best matches between token vectors.
+
+A token of one side is as good as its most similar token of the other side. Where the published
+code and this module differ: padding is never matched; an empty side has a defined score; several
+references work together with a context; the operators `= < > % ! ^` count (option `punctuation`).
+
+The vectors come from all-MiniLM-L6-v2, without PyTorch, or from any encoder of the Hugging Face
+hub. MiniLM's words are English and in lower case, so code is first cut into words: the parts of
+`camelCase` and `snake_case` names, numbers, and single signs.
+
+Source:
+    Zhou et al., EMNLP 2023, arXiv:2302.05527.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import string
+from collections import Counter
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from crscore.code.hugging_face import LoadedModel, load_model
+from crscore.code.metrics.metric import Floats, Metric, mean_metric
+from crscore.encoders.minilm import BEGIN, END, MiniLM
+from crscore.encoders.minilm import MAX_TOKENS as MINILM_TOKENS
+from crscore.errors import ConfigError, EncodingError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from crscore.code.samples import Sample
+
+Vectors = npt.NDArray[np.float32]
+Frequencies = tuple[dict[int, float], float]
+
+EMBEDDED: Final = "minilm"
+BY_LANGUAGE: Final = "auto"
+GENERAL_MODEL: Final = "microsoft/codebert-base-mlm"
+"""Model for every language without its own."""
+MODELS: Final[Mapping[str, str]] = {
+    "python": "neulab/codebert-python",
+    "java": "neulab/codebert-java",
+    "javascript": "neulab/codebert-javascript",
+    "c": "neulab/codebert-c",
+    "cpp": "neulab/codebert-cpp",
+}
+"""Published model by language, as in `ChangedFile.language`."""
+LAYERS: Final[Mapping[str, int]] = {
+    "neulab/codebert-python": 9,
+    "neulab/codebert-java": 7,
+    "neulab/codebert-javascript": 11,
+    "neulab/codebert-c": 10,
+    "neulab/codebert-cpp": 10,
+    GENERAL_MODEL: 7,
+}
+"""Layer by model: the paper's for HumanEval, the layer of C++ for C, and that of CoNaLa (7) for the
+general model. Every other model's default is its last layer."""
+VALUES: Final = ("precision", "recall", "f1", "f3")
+"""Values of an alignment, in the order of `align`."""
+DROPPED: Final[Mapping[str, frozenset[str]]] = {
+    "operators": frozenset("()[]{},;:.\"'`_@#$\\?"),
+    "published": frozenset(string.punctuation) - frozenset("+-*/&|~"),
+    "all": frozenset(),
+}
+"""Characters by the punctuation that is kept: a token of such characters alone is dropped.
+
+`operators` keeps what can be part of an operator, as the paper says ("except arithmetic
+operators"), among them `= < > % ! ^`; `published` is the set of the paper's code, which drops
+these six as well. Both drop white space; `all` drops nothing.
+"""
+BASELINE: Final = 0.5
+"""Score that `rescale` maps to 0; no baselines were measured for the published models."""
+MAX_CHARACTERS: Final = 30_000
+"""Longest code that is compared; bounds the time."""
+MAX_CONTEXT: Final = 10_000
+"""Characters of a context that are read, its last ones."""
+OVERLAP: Final = 0.5
+"""Share of a window that only gives context to the rest of it."""
+# Longer words are cut: the tokenizer takes all words of over 100 characters for the same one.
+_WORD: Final = re.compile(r"[A-Z]{1,40}(?![a-z])|[A-Z]?[a-z]{1,40}|[0-9]{1,40}|[^\W_]|[^\w\s]")
+_BATCH_CHARACTERS: Final = 500_000
+"""Characters whose token vectors are held at once, some 500 MB; at least one sample's."""
+_BATCH_TEXTS: Final = 16
+"""Texts that a model of Hugging Face reads at once."""
+# 16 MB; two pieces of code of 10,000 tokens each would take 400 MB.
+_BLOCK: Final = 4_194_304
+"""Similarities held at once."""
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Options of the metric."""
+
+    model: str = EMBEDDED
+    """`minilm`, the embedded encoder of English; `auto`, the published model of each sample's
+    language; or a model of the Hugging Face hub, or a folder."""
+    value: Literal["precision", "recall", "f1", "f3"] = "f1"
+    """In the paper, F1 agrees best with people, F3 (mostly recall) with tests."""
+    idf: bool = False
+    """Weigh tokens by how few of the references of the samples scored together have them."""
+    context: bool = False
+    """Read the samples' contexts before their code; the paper does, for people's grades. With the
+    embedded encoder it lowers the agreement."""
+    punctuation: Literal["operators", "published", "all"] = "operators"
+    """Punctuation that is kept; see `DROPPED`."""
+    rescale: bool = False
+    """Stretch scores from [0.5, 1] to [0, 1]; lower ones become 0."""
+    layer: Annotated[int, msgspec.Meta(ge=0)] | None = None
+    """Layer of a Hugging Face model; None for that of the paper, or the last."""
+    revision: str | None = None
+    """Commit, branch or tag of a model of the hub."""
+    offline: bool = False
+    """Use only what is on this machine."""
+    device: str = "cpu"
+    """PyTorch's device for a Hugging Face model."""
+
+
+class Text(NamedTuple):
+    """Code with the text in front of it, which is read but not compared."""
+
+    context: str
+    """Text before the code; may be empty."""
+    code: str
+    """The code; may be empty."""
+
+
+class Tokens(NamedTuple):
+    """L tokens of a piece of code."""
+
+    keys: npt.NDArray[np.int64]
+    """Ids, shape (L,); the same token has the same id."""
+    spelled: tuple[str, ...]
+    """Each as written, without the signs by which a tokenizer marks word boundaries; empty for
+    white space."""
+    marker: npt.NDArray[np.bool_]
+    """Shape (L,): True at special tokens, which can be matched but have no weight."""
+    vectors: Vectors
+    """Shape (L, D), rows of length 1."""
+
+    def keep(self, mask: npt.NDArray[np.bool_]) -> Tokens:
+        """Return the tokens whose element of a mask, shape (L,), is true."""
+        spelled = tuple(itertools.compress(self.spelled, mask))
+        return Tokens(self.keys[mask], spelled, self.marker[mask], self.vectors[mask])
+
+
+class TokenSource(NamedTuple):
+    """Encoder of tokens."""
+
+    identity: str
+    """Model, revision and layer: the same identity gives the same vectors."""
+    read: Callable[[Sequence[Text]], list[Tokens]]
+    """Returns the tokens of the code of each text, without the tokens of its context."""
+
+
+def minilm_source(encoder: MiniLM) -> TokenSource:
+    """Return the last layer of the embedded encoder as a source of tokens."""
+
+    def read(texts: Sequence[Text]) -> list[Tokens]:
+        split = [tuple(map(_WORD.findall, text)) for text in texts]
+        vocabulary = sorted({word for pair in split for words in pair for word in words})
+        pieces = dict(zip(vocabulary, encoder.pieces(vocabulary), strict=True))
+        contexts = [[key for word in context for key in pieces[word]] for context, _ in split]
+        codes = [[(key, word) for word in code for key in pieces[word]] for _, code in split]
+        rows = [
+            [BEGIN, *context, *(key for key, _ in code), END]
+            for context, code in zip(contexts, codes, strict=True)
+        ]
+        all_tokens = []
+        encoded = encode_windows(rows, MINILM_TOKENS, encoder.encode_pieces)
+        for context, code, row, vectors in zip(contexts, codes, rows, encoded, strict=True):
+            compared = np.ones(len(row), dtype=np.bool_)
+            compared[1 : len(context) + 1] = False
+            marker = np.zeros(len(row), dtype=np.bool_)
+            marker[[0, -1]] = True
+            spelled = ("", *("" for _ in context), *(word for _, word in code), "")
+            tokens = Tokens(np.array(row, dtype=np.int64), spelled, marker, vectors)
+            all_tokens.append(tokens.keep(compared))
+        return all_tokens
+
+    return TokenSource(encoder.identity, read)
+
+
+def hugging_face_source(model: str, options: Options) -> TokenSource:
+    """Return a layer of a model of the hub, or of a folder, as a source of tokens.
+
+    The model loads at the first text. A branch or tag can move, as can a folder's files; then the
+    identity does not change.
+    """
+    layer = LAYERS.get(model) if options.layer is None else options.layer
+    place = Path(model).name if Path(model).is_dir() else model
+    identity = f"hf:{place}@{options.revision or 'main'}#{'last' if layer is None else layer}"
+
+    def read(texts: Sequence[Text]) -> list[Tokens]:
+        loaded = load_model(
+            model, revision=options.revision, offline=options.offline, device=options.device
+        )
+        if not loaded.tokenizer.is_fast:
+            raise EncodingError(f"the tokenizer of {model} has no positions of its tokens")
+        number = loaded.layers if layer is None else layer
+        if number > loaded.layers:
+            raise ConfigError("layer", "metric codebertscore", f"0 to {loaded.layers}")
+        encodings, begins, wholes = [], [], []
+        for text in texts:
+            # No tokenizer accepts lone surrogates.
+            context, code = (part.encode("utf-8", "replace").decode() for part in text)
+            context = context.strip()
+            whole = f"{context} \n{code}".strip() if context else code.strip()
+            wholes.append(whole)
+            # Context and code are separated by a blank and a line end.
+            begins.append(len(context) + 2 if context else 0)
+            encodings.append(
+                loaded.tokenizer(
+                    whole,
+                    return_offsets_mapping=True,
+                    return_special_tokens_mask=True,
+                    truncation=False,
+                    verbose=False,
+                )
+            )
+        rows = [encoding["input_ids"] for encoding in encodings]
+        encode = partial(_encode, loaded, layer=number)
+        all_vectors = encode_windows(rows, loaded.max_tokens, encode)
+        all_tokens = []
+        for encoding, begin, whole, vectors in zip(
+            encodings, begins, wholes, all_vectors, strict=True
+        ):
+            offsets = encoding["offset_mapping"]
+            marker = np.array(encoding["special_tokens_mask"], dtype=np.bool_)
+            # A token may begin with the white space before its word, and so in the context.
+            spelled = tuple(whole[max(start, begin) : end].strip() for start, end in offsets)
+            in_code = np.array([end > begin for _, end in offsets], dtype=np.bool_)
+            keys = np.array(encoding["input_ids"], dtype=np.int64)
+            all_tokens.append(Tokens(keys, spelled, marker, vectors).keep(marker | in_code))
+        return all_tokens
+
+    return TokenSource(identity, read)
+
+
+def _encode(loaded: LoadedModel, rows: Sequence[Sequence[int]], *, layer: int) -> list[Vectors]:
+    import torch  # noqa: PLC0415
+
+    vectors: list[Vectors] = [np.zeros((0, 0), np.float32)] * len(rows)
+    # By length, so that the rows of a batch need little padding.
+    order = sorted(range(len(rows)), key=lambda index: -len(rows[index]))
+    for start in range(0, len(order), _BATCH_TEXTS):
+        batch = order[start : start + _BATCH_TEXTS]
+        shape = (len(batch), len(rows[batch[0]]))
+        ids = torch.full(shape, loaded.tokenizer.pad_token_id or 0)
+        present = torch.zeros(shape, dtype=torch.long)
+        for line, index in enumerate(batch):
+            ids[line, : len(rows[index])] = torch.tensor(rows[index])
+            present[line, : len(rows[index])] = 1
+        ids, present = ids.to(loaded.model.device), present.to(loaded.model.device)
+        with torch.inference_mode():
+            states = loaded.model(ids, attention_mask=present, output_hidden_states=True)
+        hidden = states.hidden_states[layer].cpu().numpy()
+        for line, index in enumerate(batch):
+            # Padding is cut off here, so that no batch can change a score.
+            vectors[index] = hidden[line, : len(rows[index])]
+    return vectors
+
+
+def windows(length: int, limit: int) -> Iterator[tuple[int, int, int, int]]:
+    """Cut a sequence into overlapping windows, each of which contributes its centre.
+
+    Args:
+        length: Tokens of the sequence, at least 1.
+        limit: Most tokens that an encoder reads, at least 4.
+
+    Yields:
+        Of each window the first token read, the index after the last one read, the first token
+        whose vector is taken from it, and the index after the last such token. Every token is
+        taken once, and the last window ends with the sequence.
+
+    Source:
+        Ivgi et al., TACL 2023, arXiv:2208.00748 (SLED), which CodeBERTScore uses.
+
+    Example:
+        >>> list(windows(10, 4))
+        [(0, 4, 0, 3), (2, 6, 3, 5), (4, 8, 5, 7), (6, 10, 7, 10)]
+    """
+    margin = int(limit * OVERLAP / 2)
+    first, start = 0, 0
+    while start + limit < length:
+        end = start + limit - margin
+        yield start, start + limit, first, end
+        first, start = end, min(start + limit - 2 * margin, length - limit)
+    yield start, length, first, length
+
+
+def encode_windows(
+    rows: Sequence[Sequence[int]],
+    limit: int,
+    encode: Callable[[list[Sequence[int]]], Sequence[Vectors]],
+) -> list[Vectors]:
+    """Encode sequences of any length.
+
+    Args:
+        rows: Ids of the tokens of each sequence, at least one.
+        limit: Most tokens that `encode` reads.
+        encode: Returns the vectors of each of some sequences, shape (L, D).
+
+    Returns:
+        For each sequence the vectors of its tokens, shape (L, D), rows of length 1.
+    """
+    cut = [(index, window) for index, row in enumerate(rows) for window in windows(len(row), limit)]
+    encoded = encode([rows[index][start:stop] for index, (start, stop, *_) in cut])
+    parts: list[list[Vectors]] = [[] for _ in rows]
+    for (index, (start, _, first, end)), vectors in zip(cut, encoded, strict=True):
+        parts[index].append(vectors[first - start : end - start])
+    return [_unit_rows(np.concatenate(part)) for part in parts]
+
+
+def _unit_rows(vectors: Vectors) -> Vectors:
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    # A zero vector stays zero.
+    units: Vectors = (vectors / np.maximum(lengths, 1e-12)).astype(np.float32)
+    return units
+
+
+def drop_punctuation(tokens: Tokens, punctuation: str) -> Tokens:
+    """Drop white space and punctuation, never a special token.
+
+    Args:
+        tokens: Tokens of a piece of code.
+        punctuation: Key of `DROPPED`.
+    """
+    if punctuation == "all":
+        return tokens
+    is_word = [not DROPPED[punctuation].issuperset(word) for word in tokens.spelled]
+    return tokens.keep(np.array(is_word, dtype=np.bool_) | tokens.marker)
+
+
+def inverse_frequencies(documents: Sequence[Sequence[int]]) -> Frequencies:
+    """Weigh tokens by how few documents have them: log((M + 1) / (df + 1)).
+
+    Args:
+        documents: Ids of the tokens of M documents.
+
+    Returns:
+        Weight by token, and the weight of every other token.
+    """
+    counts = Counter(key for keys in documents for key in set(keys))
+    total = len(documents) + 1
+    weights = {key: float(np.log(total / (count + 1))) for key, count in counts.items()}
+    return weights, float(np.log(total))
+
+
+def weights_of(tokens: Tokens, frequencies: Frequencies | None) -> Floats:
+    """Return the weights of tokens, shape (L,): their sum is 1, or 0 where no token has any.
+
+    Args:
+        tokens: Tokens of a piece of code; a special token has no weight.
+        frequencies: Result of `inverse_frequencies`; None for equal weights. Where every token has
+            the weight 0, as with a single document, they are equal too.
+    """
+    equal = (~tokens.marker).astype(np.float64)
+    weights = equal
+    if frequencies is not None:
+        by_key, default = frequencies
+        weights = equal * [by_key.get(key, default) for key in tokens.keys.tolist()]
+        if not weights.any():
+            weights = equal
+    total = weights.sum()
+    return weights / total if total else weights
+
+
+def align(
+    candidate: Tokens, reference: Tokens, *, candidate_weights: Floats, reference_weights: Floats
+) -> Floats:
+    """Match every token with the most similar one of the other side.
+
+    Args:
+        candidate: Tokens to compare.
+        reference: Tokens to compare with.
+        candidate_weights: Result of `weights_of`.
+        reference_weights: The same for the reference.
+
+    Returns:
+        `VALUES`, shape (4,), each in [0, 1]: precision is the weighted mean over the candidate,
+        recall the mean over the reference. Without a weighed token on one side all are 0, on both
+        1.
+
+    Source:
+        Zhou et al., EMNLP 2023, arXiv:2302.05527, section 3.
+    """
+    if not candidate_weights.any() or not reference_weights.any():
+        return np.full(4, float(candidate_weights.any() == reference_weights.any()))
+    best = np.full(len(reference.keys), -np.inf)
+    precision = 0.0
+    step = max(1, _BLOCK // len(reference.keys))
+    for start in range(0, len(candidate.keys), step):
+        similarity = candidate.vectors[start : start + step] @ reference.vectors.T
+        precision += float(similarity.max(axis=1) @ candidate_weights[start : start + step])
+        best = np.maximum(best, similarity.max(axis=0))
+    p, r = (min(max(mean, 0.0), 1.0) for mean in (precision, float(best @ reference_weights)))
+    f1, f3 = ((1 + b * b) * p * r / (b * b * p + r) if p * r > 0 else 0.0 for b in (1, 3))
+    return np.array([p, r, f1, f3])
+
+
+def _score(options: Options, source: TokenSource, samples: Sequence[Sample]) -> list[float]:
+    """Score samples of one source, in batches of limited memory."""
+    frequencies = None
+    if options.idf:
+        references = dict.fromkeys(code for sample in samples for code in sample.references)
+        # One by one, because vectors are large.
+        documents = (source.read([Text("", code)])[0].keys.tolist() for code in references)
+        frequencies = inverse_frequencies(list(documents))
+    value = VALUES.index(options.value)
+    scores: list[float] = []
+    sides: dict[Text, tuple[Tokens, Floats]] = {}
+    for batch in _batches(samples):
+        texts_by_sample = []
+        for sample in batch:
+            # The end of the context, which is next to the code.
+            context = sample.context[-MAX_CONTEXT:] if options.context else ""
+            codes = (sample.candidate, *sample.references)
+            texts_by_sample.append([Text(context, code) for code in codes])
+        texts = dict.fromkeys(text for texts in texts_by_sample for text in texts)
+        new = [text for text in texts if text not in sides]
+        # Neighbouring samples often share references.
+        sides = {text: side for text, side in sides.items() if text in texts}
+        for text, tokens in zip(new, source.read(new), strict=True):
+            words = drop_punctuation(tokens, options.punctuation)
+            sides[text] = words, weights_of(words, frequencies)
+        for candidate, *others in texts_by_sample:
+            left, left_weights = sides[candidate]
+            alignments = (
+                align(left, right, candidate_weights=left_weights, reference_weights=right_weights)
+                for right, right_weights in (sides[text] for text in others)
+            )
+            scores.append(max(float(values[value]) for values in alignments))
+    return scores
+
+
+def _batches(samples: Sequence[Sample]) -> Iterator[list[Sample]]:
+    batch: list[Sample] = []
+    characters = 0
+    for sample in samples:
+        size = len(sample.candidate) + sum(map(len, sample.references)) + len(sample.context)
+        if batch and characters + size > _BATCH_CHARACTERS:
+            yield batch
+            batch, characters = [], 0
+        batch.append(sample)
+        characters += size
+    if batch:
+        yield batch
+
+
+def _make_sources(options: Options) -> dict[str | None, TokenSource]:
+    """Return the source of each language; the one of None serves all others."""
+    origin = "metric codebertscore"
+    if options.model == EMBEDDED:
+        for name in ("layer", "revision"):
+            if getattr(options, name) is not None:
+                raise ConfigError(name, origin, "goes with a Hugging Face model only")
+        return {None: minilm_source(MiniLM(offline=options.offline))}
+    if options.revision is not None and Path(options.model).is_dir():
+        raise ConfigError("revision", origin, f"the folder {options.model} has no revisions")
+    if options.model != BY_LANGUAGE:
+        return {None: hugging_face_source(options.model, options)}
+    if options.revision is not None:
+        raise ConfigError("revision", origin, "goes with one model, not with `auto`")
+    sources: dict[str | None, TokenSource]
+    sources = {language: hugging_face_source(model, options) for language, model in MODELS.items()}
+    sources[None] = hugging_face_source(GENERAL_MODEL, options)
+    return sources
+
+
+def create(options: Options) -> Metric:
+    """Create the metric.
+
+    Raises:
+        ConfigError: An option does not go with the model.
+    """
+    sources = _make_sources(options)
+
+    def identify() -> str:
+        parts = [options.value, f"punctuation:{options.punctuation}"]
+        parts += [name for name in ("idf", "context", "rescale") if getattr(options, name)]
+        identities = {language or "*": source.identity for language, source in sources.items()}
+        parts += [f"{language}={identities[language]}" for language in sorted(identities)]
+        return f"codebertscore[{','.join(parts)}]"
+
+    def scores(samples: Sequence[Sample]) -> Floats:
+        values = np.zeros(len(samples))
+        languages = [sample.language if sample.language in sources else None for sample in samples]
+        for language, source in sources.items():
+            rows = [row for row, key in enumerate(languages) if key == language]
+            values[rows] = _score(options, source, [samples[row] for row in rows])
+        if options.rescale:
+            values = np.maximum(0.0, (values - BASELINE) / (1.0 - BASELINE))
+        return values
+
+    return mean_metric("codebertscore", identify, scores, max_characters=MAX_CHARACTERS)
