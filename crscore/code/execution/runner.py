@@ -86,12 +86,14 @@ def run_programs(
     judges = {language: _judge_of(language) for language in languages}
     programs = list(dict.fromkeys((row.problem, row.code) for row in completions))
     keys = [_key_of(problems[name], code, timeout) for name, code in programs]
-    known = _read_results(results) if results is not None and results.exists() else {}
+    earlier_results = _read_results(results) if results is not None and results.exists() else {}
     judged: dict[tuple[str, str], str] = {}
 
     def judge(program: tuple[str, str], key: str) -> str:
         problem = problems[program[0]]
-        return known.get(key) or _run_one(judges[problem.language], problem, program[1], timeout)
+        return earlier_results.get(key) or _run_one(
+            judges[problem.language], problem, program[1], timeout
+        )
 
     with (
         _opened(results) as file,
@@ -100,7 +102,7 @@ def run_programs(
         outcomes = threads.map(judge, programs, keys)
         for program, key, result in zip(programs, keys, outcomes, strict=True):
             judged[program] = result
-            if file is not None and key not in known:
+            if file is not None and key not in earlier_results:
                 row = {"task_id": problems[program[0]].id, "result": result, "key": key}
                 file.write(json.dumps(row) + "\n")
             on_outcome()

@@ -408,9 +408,9 @@ def _score(options: Options, source: TokenSource, samples: Sequence[Sample]) -> 
     """Score samples of one source, in batches of limited memory."""
     frequencies = None
     if options.idf:
-        references = dict.fromkeys(code for sample in samples for code in sample.references)
+        codes = dict.fromkeys(code for sample in samples for code in sample.references)
         # One by one, because vectors are large.
-        documents = (source.read([Text("", code)])[0].keys.tolist() for code in references)
+        documents = (source.read([Text("", code)])[0].keys.tolist() for code in codes)
         frequencies = inverse_frequencies(list(documents))
     value = VALUES.index(options.value)
     scores: list[float] = []
@@ -420,8 +420,8 @@ def _score(options: Options, source: TokenSource, samples: Sequence[Sample]) -> 
         for sample in batch:
             # The end of the context, which is next to the code.
             context = sample.context[-MAX_CONTEXT:] if options.context else ""
-            codes = (sample.candidate, *sample.references)
-            texts_by_sample.append([Text(context, code) for code in codes])
+            pieces_of_code = (sample.candidate, *sample.references)
+            texts_by_sample.append([Text(context, code) for code in pieces_of_code])
         texts = dict.fromkeys(text for texts in texts_by_sample for text in texts)
         new = [text for text in texts if text not in sides]
         # Neighbouring samples often share references.
@@ -429,11 +429,11 @@ def _score(options: Options, source: TokenSource, samples: Sequence[Sample]) -> 
         for text, tokens in zip(new, source.read(new), strict=True):
             words = drop_punctuation(tokens, options.punctuation)
             sides[text] = words, weights_of(words, frequencies)
-        for candidate, *others in texts_by_sample:
+        for candidate, *references in texts_by_sample:
             left, left_weights = sides[candidate]
             alignments = (
                 align(left, right, candidate_weights=left_weights, reference_weights=right_weights)
-                for right, right_weights in (sides[text] for text in others)
+                for right, right_weights in (sides[text] for text in references)
             )
             scores.append(max(float(values[value]) for values in alignments))
     return scores
