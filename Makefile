@@ -87,7 +87,7 @@ TOOLS = bash scripts/install-system-tools.sh
 test-smoke:
 	$(TOOLS) npm java chromium strace
 	$(MAKE) npm-packages
-	$(PYTEST) $(PARALLEL) -m smoke
+	$(PYTEST) $(PARALLEL) -m smoke tests research/tests
 
 nightly: $(GROUPS:%=nightly-%)
 

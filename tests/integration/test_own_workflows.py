@@ -55,18 +55,13 @@ def expand(command: list[str]) -> list[str]:
     return [word for words in found for word in words]
 
 
-def test_check_holds_workflows_forms_and_citation() -> None:
+def test_make_check_reads_workflows_and_forms() -> None:
     commands = make("check", *CHECKERS)
     checked = " ".join(word for command in commands for word in expand(command))
 
     files = [*WORKFLOWS, *sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"))]
     for path in files:
         assert path.relative_to(ROOT).as_posix() in checked
-    for command in commands:
-        done = subprocess.run(
-            expand(command), cwd=ROOT, capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_actionlint_finds_nothing() -> None:

@@ -203,6 +203,7 @@ def test_study_of_blank_reviews_is_an_input_error(tmp_path: Path, text: str) -> 
         matcher.train(blank, encoder=hashing.Hashing(), settings=SMALL)
 
 
+@pytest.mark.smoke
 def test_study_of_three_changes_learns_without_a_crash(tmp_path: Path) -> None:
     small = study.read_study(helper.write(tmp_path / "s.jsonl", helper.full_rows()))
     trained = matcher.train(small, encoder=hashing.Hashing(), settings=SMALL)

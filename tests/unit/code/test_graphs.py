@@ -3,7 +3,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crscore.code.graphs import Edge, Graph, edit_distance, program_graph
@@ -112,7 +112,6 @@ def _least_edits(first: Graph, second: Graph) -> int:
     return best
 
 
-@settings(max_examples=60, deadline=None)
 @given(_GRAPHS, _GRAPHS)
 def test_distance_bounds_the_least_edits(first: Graph, second: Graph) -> None:
     assert _least_edits(first, second) <= edit_distance(first, second) <= first.size + second.size

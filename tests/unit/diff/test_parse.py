@@ -5,7 +5,7 @@ from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crscore.diff.parse import Limits, parse_diff, rebuild_new, rebuild_old, with_sources
@@ -338,7 +338,6 @@ FRAGMENTS = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(deadline=None)
 @given(st.one_of(st.text(), st.binary(), st.lists(FRAGMENTS, max_size=20).map("\n".join)))
 def test_any_text_gives_a_diff_or_an_input_error(text: str | bytes) -> None:
     try:

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crscore.errors import InputError, LimitError
@@ -164,7 +164,6 @@ def test_message_cannot_command_a_terminal() -> None:
     assert not set(str(caught.value)) & set("\x1b\u202e")
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_document_with_anything_changed_is_read_or_refused(data: st.DataObject) -> None:
     value: Any = document()

@@ -2,7 +2,7 @@ import json
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -175,7 +175,6 @@ RISKY = st.text(
 )
 
 
-@settings(max_examples=200, deadline=None)
 @given(RISKY)
 def test_any_text_renders_in_markdown_as_itself(raw: str) -> None:
     shown = escape.one_line(raw)
@@ -185,7 +184,6 @@ def test_any_text_renders_in_markdown_as_itself(raw: str) -> None:
         assert rendered_text(escaped) == shown
 
 
-@settings(max_examples=200, deadline=None)
 @given(RISKY)
 def test_any_prose_renders_in_markdown_as_its_pieces(raw: str) -> None:
     escaped = escape.markdown_prose(raw)
@@ -194,7 +192,6 @@ def test_any_prose_renders_in_markdown_as_its_pieces(raw: str) -> None:
         assert rendered_text(f"- {escaped}") == pieces.strip()
 
 
-@settings(max_examples=200, deadline=None)
 @given(RISKY)
 def test_any_text_in_a_table_cell_stays_one_cell(raw: str) -> None:
     cell = escape.markdown_code(raw, in_table=True)
@@ -204,7 +201,6 @@ def test_any_text_in_a_table_cell_stays_one_cell(raw: str) -> None:
     assert cells[3] == "end"
 
 
-@settings(max_examples=200, deadline=None)
 @given(RISKY)
 def test_cleaning_twice_changes_nothing(raw: str) -> None:
     assert escape.clean(escape.clean(raw)) == escape.clean(raw)

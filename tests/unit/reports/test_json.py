@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
@@ -336,7 +336,6 @@ def any_result(draw: st.DrawFn) -> Result:
     )
 
 
-@settings(max_examples=60, deadline=None)
 @given(any_result())
 def test_any_result_keeps_to_the_schema_and_its_texts(result: Result) -> None:
     document = render(result)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
@@ -441,7 +441,6 @@ def test_reader_reads_what_was_written() -> None:
 TEXT = st.text(st.characters(codec="utf-8", categories=("L", "N", "P", "Zs")), max_size=40)
 
 
-@settings(max_examples=100, deadline=None)
 @given(TEXT, st.text("ab/ #%é[]()", min_size=1, max_size=12), st.integers(0, 99))
 def test_text_path_and_line_come_back(text: str, path: str, line: int) -> None:
     # What is a link to the reader, such as a hostile text of the format, comes back as text.

@@ -370,7 +370,6 @@ def test_any_markup_gives_clean_hidden_text(body: str) -> None:
         assert re.search(r"[^\W_]", text)
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from([p for p in PIECES if "--" not in p and "`" not in p])))
 def test_whatever_stands_in_a_comment_is_never_read(pieces: list[str]) -> None:
     inside = "".join(pieces).replace("\r", "")
@@ -380,7 +379,6 @@ def test_whatever_stands_in_a_comment_is_never_read(pieces: list[str]) -> None:
 names = st.sampled_from(["p", "b", "i", "ul", "li", "q", "details", "h3"])
 
 
-@settings(deadline=None)
 @given(st.lists(names, max_size=20), st.sampled_from(["div", "section", "p", "span", "b"]))
 def test_what_is_nested_in_a_hidden_element_is_hidden(inside: list[str], outer: str) -> None:
     if outer in {"p", "span", "b"}:
@@ -392,7 +390,6 @@ def test_what_is_nested_in_a_hidden_element_is_hidden(inside: list[str], outer: 
     assert (actual.sentences, actual.hidden) == ((), ("zebra",))
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from(["\u200b", "\u200d", "\u2060", "\ufeff", "\xad", "\u202e"])))
 def test_invisible_characters_anywhere_change_nothing(noise: list[str]) -> None:
     text = "The limit is never checked here. Add a bound."

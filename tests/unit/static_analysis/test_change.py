@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crscore.diff import parse
@@ -355,7 +355,6 @@ def test_line_before_is_the_one_that_the_differ_took_for_the_same(old, new, cont
     assert {line: moves.before(line) for line in wanted} == wanted
 
 
-@settings(max_examples=25)
 @given(LINES, LINES, st.integers(0, 3))
 def test_line_before_has_the_same_text_in_what_git_prints(old, new, context) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crscore.errors import ToolOutputError
@@ -530,7 +530,6 @@ def mutated(draw: st.DrawFn) -> bytes:
     return json.dumps(log).encode()
 
 
-@settings(max_examples=400, deadline=None)
 @given(mutated() | st.binary(max_size=200))
 def test_broken_files_raise_nothing_but_their_own_error(content: bytes) -> None:
     try:
@@ -545,7 +544,6 @@ def test_broken_files_raise_nothing_but_their_own_error(content: bytes) -> None:
             assert len(shorten(findings.message)) <= 300
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.data())
 def test_damaged_bytes_raise_nothing_but_their_own_error(data: st.DataObject) -> None:
     content = bytearray((DATA / "codeql.sarif").read_bytes())

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crscore.syntax.grammars import languages_known
@@ -363,7 +363,6 @@ def test_line_ends_of_windows_change_nothing() -> None:
         assert unix == windows
 
 
-@settings(max_examples=40, deadline=None)
 @given(name=st.sampled_from(NAMES), data=st.data())
 def test_any_mutilated_text_is_read_within_its_lines(name: str, data: st.DataObject) -> None:
     source = SAMPLES[name]

@@ -146,7 +146,7 @@ def test_other_format_is_named(tmp_path: Path) -> None:
         model.read_weights(rewritten(tmp_path, "facts", facts))
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.integers(0, len(CONTENT) - 1), st.integers(1, 255))
 @example(at=1491, by=55)  # a header of an array that ends in the middle
 def test_flipped_byte_is_read_or_an_input_error(tmp_path: Path, at: int, by: int) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crscore.pipeline import sentences_of, split_comment
@@ -33,7 +33,6 @@ def statement(text: str) -> Statement:
     )
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.lists(st.sampled_from(PIECES), max_size=25).map(" ".join))
 def test_any_remark_is_read(text: str) -> None:
     (receipt,) = judge_statements([statement(text)], DIFF)

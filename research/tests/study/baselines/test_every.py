@@ -9,7 +9,7 @@ from typing import Any
 import nltk
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crscore.errors import DependencyError
@@ -53,7 +53,6 @@ def test_score_is_in_range_in_order_and_of_each_pair_alone(score: Score, top: fl
     assert len(set(alone)) == len(alone)
 
 
-@settings(deadline=None, max_examples=30)
 @given(texts=st.lists(st.text(max_size=40), min_size=2, max_size=2))
 def test_score_of_any_two_texts_is_in_range(texts: list[str]) -> None:
     for score, top in FAMILIES.values():

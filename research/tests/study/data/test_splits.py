@@ -2,7 +2,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crscore.errors import InputError
@@ -49,7 +49,6 @@ SIZES = st.fixed_dictionaries(
 )
 
 
-@settings(deadline=None, max_examples=60)
 @given(SIZES, st.sampled_from(SplitKind), st.integers(2, 6), st.integers(0, 3))
 def test_every_review_is_judged_once_by_what_never_saw_its_change(
     sizes, kind, groups, seed
@@ -63,7 +62,6 @@ def test_every_review_is_judged_once_by_what_never_saw_its_change(
         assert not changes(fold.held_out) & changes(fold.training)
 
 
-@settings(deadline=None, max_examples=40)
 @given(SIZES, st.integers(2, 6), st.integers(0, 3))
 def test_groups_share_changes_and_languages_evenly(sizes, groups, seed) -> None:
     data = made(**sizes)

@@ -21,6 +21,7 @@ def test_signal_is_right_on_planted_cases(counts, signal):
     assert unknown <= 0.1
 
 
+@pytest.mark.hosts
 def test_two_workers_find_what_one_process_finds(tmp_path):
     rows = []
     for workers in (1, 2):

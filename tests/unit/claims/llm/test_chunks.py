@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crscore.claims.llm import chunks
@@ -149,7 +149,6 @@ def test_engine_that_cannot_count_leaves_characters() -> None:
 LINE = st.tuples(st.sampled_from("+- "), st.text("ab ", max_size=60))
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(LINE, min_size=1, max_size=60), st.integers(200, 600))
 def test_every_changed_line_is_shown_once_at_its_number(lines, budget) -> None:
     old = sum(sign != "+" for sign, _ in lines)

@@ -28,7 +28,7 @@ TEXT = st.text(st.characters(exclude_characters="\n\r", exclude_categories=("Cs"
 STRANGE = st.lists(TEXT, max_size=8).map("\n".join)
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     path=st.sampled_from(PATHS),
     old=SOURCE | STRANGE,

@@ -65,7 +65,7 @@ def topics(diff: Diff) -> list[Topic]:
     return list(dict.fromkeys(claim.topic for claim in claims(diff) if claim.topic is not None))
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     path=st.sampled_from(PATHS),
     old=SOURCE,

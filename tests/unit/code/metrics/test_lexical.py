@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crscore import plugins
@@ -32,7 +32,6 @@ SAMPLES = st.lists(
 
 @pytest.mark.parametrize("preset", [{}, {"preset": "out-of-the-bleu", "synonyms": False}])
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=60, deadline=None)
 @given(samples=SAMPLES)
 def test_scores_of_any_text_are_in_range(
     name: str, preset: dict[str, object], samples: list[Sample]
@@ -48,7 +47,6 @@ def test_scores_of_any_text_are_in_range(
 
 
 @pytest.mark.parametrize("name", sorted(set(NAMES) - {"meteor"}))
-@settings(max_examples=30, deadline=None)
 @given(text=TEXTS, other=TEXTS)
 def test_candidate_that_is_a_reference_scores_1(name: str, text: str, other: str) -> None:
     assert metrics.make(name).sentence(text, [other, text]) == pytest.approx(1)

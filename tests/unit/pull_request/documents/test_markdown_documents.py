@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -251,7 +251,6 @@ RISKY = st.text("ab1 `*_~[]()<>!|\\\"'#@:/-=+.&;$\n\t\u202e\u200b\x1b{}", min_si
 
 
 @BOTH
-@settings(max_examples=150, deadline=None)
 @given(name=RISKY, text=RISKY, path=RISKY, why=RISKY)
 def test_no_text_whatever_gets_out_of_its_place(write, name, text, path, why) -> None:
     rows = (

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crscore.pull_request.reviewers.identify import ReviewerThreads, thread_comments
@@ -324,7 +324,6 @@ REMARKS = (
 
 
 @given(st.integers(0, 2**32))
-@settings(max_examples=50)
 def test_order_of_the_remarks_does_not_matter(seed: int) -> None:
     shuffled = random.Random(seed).sample(REMARKS, len(REMARKS))
     assert hear(*shuffled) == hear(*REMARKS)
