@@ -5,19 +5,19 @@ had, at least as severe, predate the change.
 """
 
 import bisect
-from collections.abc import Sequence
+import itertools
+import re
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 
-from crscore.records import SEVERITIES, ChangedFile, Finding, LineKind
-from crscore.static_analysis.preexisting import find_continued
+from crscore.records import SEVERITIES, ChangedFile, DiffLine, Finding, LineKind
+
+_NUMBER = re.compile(r"\b\d+(?:\.\d+)?\b")
 
 
 def classify(
-    file: ChangedFile,
-    new: Sequence[Finding],
-    old: Sequence[Finding] | None,
-    *,
-    sources: tuple[Sequence[str], Sequence[str]] | None,
+    file: ChangedFile, new: Sequence[Finding], old: Sequence[Finding] | None
 ) -> tuple[Finding, ...]:
     """Mark the findings on changed lines, and those that the old file already had.
 
@@ -25,17 +25,16 @@ def classify(
         file: The changed file.
         new: Findings in its new version.
         old: Findings in its old version; None when it was not analysed.
-        sources: Lines of the old and of the new version; None when unknown.
 
     Returns:
         The new findings with `in_change` and `pre_existing` set, each at the first changed line
         that it covers.
     """
     changed = sorted(added_lines(file))
-    marked = [_place(finding, changed) for finding in new]
-    if old is None or sources is None:
+    marked = [_move_to_change(finding, changed) for finding in new]
+    if old is None:
         return tuple(marked)
-    continued = find_continued(file, new, old, sources)
+    continued = find_continued(file, new, old)
     return tuple(
         replace(finding, pre_existing=before is not None and not _is_worse(finding, before))
         for finding, before in zip(marked, continued, strict=True)
@@ -52,7 +51,7 @@ def added_lines(file: ChangedFile) -> frozenset[int]:
     return frozenset(line.new for line in file.lines(LineKind.ADDED) if line.new is not None)
 
 
-def _place(finding: Finding, changed: Sequence[int]) -> Finding:
+def _move_to_change(finding: Finding, changed: Sequence[int]) -> Finding:
     """Move a finding to its first changed line: a block may start above the change."""
     first = bisect.bisect_left(changed, finding.line)
     stop = bisect.bisect_right(changed, finding.end_line)
@@ -62,3 +61,81 @@ def _place(finding: Finding, changed: Sequence[int]) -> Finding:
     if changed[first] == finding.line:
         return replace(finding, in_change=True)
     return replace(finding, in_change=True, line=changed[first], end_line=changed[stop - 1])
+
+
+def find_continued(
+    file: ChangedFile, new: Sequence[Finding], old: Sequence[Finding]
+) -> list[Finding | None]:
+    """Pair each new finding with the old finding that it continues; each is used once.
+
+    A finding continues on an unchanged line by its rule, and on a line that replaced another by its
+    rule and message. The same message elsewhere is another defect.
+
+    Args:
+        file: The changed file.
+        new: Findings in its new version.
+        old: Findings in its old version.
+
+    Returns:
+        For each new finding, the old one or None.
+    """
+    removed, added = _replaced_lines(file)
+    old_line_of = old_lines(file)
+    unused: dict[Hashable, list[Finding]] = defaultdict(list)
+    # Reversed, so that `pop` takes the first one.
+    for finding in reversed(old):
+        unused[_key(finding, removed, finding.line)].append(finding)
+    candidates = (unused[_key(finding, added, old_line_of(finding.line))] for finding in new)
+    return [findings.pop() if findings else None for findings in candidates]
+
+
+def _key(finding: Finding, edits: Mapping[int, Hashable], old_line: int) -> Hashable:
+    """Return a value that both versions of a finding share."""
+    edit = edits.get(finding.line)
+    if edit is None and finding.line > 0:
+        return finding.rule, old_line
+    # The message without numbers, except those in names: a function may have grown.
+    parts = finding.text.split("`")
+    parts[::2] = [_NUMBER.sub("", part) for part in parts[::2]]
+    return finding.rule, edit, "`".join(parts)
+
+
+def _replaced_lines(file: ChangedFile) -> tuple[dict[int, Hashable], dict[int, Hashable]]:
+    """Return the edit that each removed and each added line belongs to, by line number."""
+    removed: dict[int, Hashable] = {}
+    added: dict[int, Hashable] = {}
+    runs = itertools.groupby(
+        (line for hunk in file.hunks for line in (*hunk.lines, None)), _is_changed
+    )
+    for number, (is_changed, lines) in enumerate(runs):
+        changed = [line for line in lines if line] if is_changed else []
+        old = [line.old for line in changed if line.old]
+        new = [line.new for line in changed if line.new]
+        # As many lines were added as removed: each is taken for the successor of one.
+        is_one_by_one = len(old) == len(new)
+        for numbers, edits in ((old, removed), (new, added)):
+            for index, line_number in enumerate(numbers):
+                edits[line_number] = (number, index if is_one_by_one else None)
+    return removed, added
+
+
+def _is_changed(line: DiffLine | None) -> bool:
+    return line is not None and line.kind is not LineKind.CONTEXT
+
+
+def old_lines(file: ChangedFile) -> Callable[[int], int]:
+    """Return a function from the number of an unchanged line to its number in the old file."""
+    inside = {line.new: line.old for line in file.lines() if line.new and line.old}
+    ends, offsets = [], []
+    for hunk in file.hunks:
+        # The first line after the hunk. An empty side has the number of the line before it.
+        old_end = hunk.old_start + (hunk.old_length or 1)
+        new_end = hunk.new_start + (hunk.new_length or 1)
+        ends.append(new_end)
+        offsets.append(old_end - new_end)
+
+    def old_line(line: int) -> int:
+        index = bisect.bisect_right(ends, line) - 1
+        return inside.get(line, line + (offsets[index] if index >= 0 else 0))
+
+    return old_line

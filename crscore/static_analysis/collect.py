@@ -145,12 +145,10 @@ def _in_file(result: ToolResult, file: ChangedFile, units: Sequence[Unit]) -> tu
     own_units = [unit for unit in units if unit in result.outcomes]
     new_units = (unit for unit in own_units if unit.side is Side.NEW)
     new = [finding for unit in new_units for finding in _findings(result, unit)]
-    text = {unit.side: unit.text.split("\n") for unit in own_units if not unit.is_fragment}
     old = next((unit for unit in own_units if unit.side is Side.OLD), None)
     if old is None or not _was_read(result.outcomes[old]):
-        return change.classify(file, new, None, sources=None)
-    sources = (text[Side.OLD], text[Side.NEW])
-    return change.classify(file, new, list(_findings(result, old)), sources=sources)
+        return change.classify(file, new, None)
+    return change.classify(file, new, list(_findings(result, old)))
 
 
 def _findings(result: ToolResult, unit: Unit) -> Iterator[Finding]:

@@ -1,8 +1,8 @@
 """Run of one tool on many texts: in one process, an empty folder, with generated file names.
 
 Texts of several files and changes share one process, because starting a tool costs more than a file
-does. When the process fails, its texts are halved and tried again, so that one hostile file affects
-only itself.
+does. When the process fails, its texts are tried again in smaller batches and at last alone, so
+that one hostile file affects only itself.
 """
 
 import hashlib
@@ -30,14 +30,10 @@ from crscore.static_analysis.units import Unit
 from crscore.static_analysis.wording import MAX_MESSAGE
 from crscore.version import __version__
 
-BATCH_SIZE = 64
-"""Maximum number of texts of one process."""
-MAX_FAILURES = 24
-"""Failed processes in a run after which failed texts are no longer halved and tried again."""
+BATCH_SIZES = (64, 8, 1)
+"""Maximum texts of one process; those of a failed process are tried again in smaller ones."""
 MAX_WAITS = 3
-"""Multiple of the tool's time limit, spent in failed processes, with the same effect."""
-MAX_OVERDRAFT = 2
-"""Multiple of both limits at which the remaining texts are skipped."""
+"""Multiple of the tool's time limit that failed processes may take together."""
 # `s0001.py`, `./s0001.py`, `file:///tmp/x/s0001/__init__.py`
 _OUR_NAME = re.compile(r"(?:^|[/\\])s(\d{4,9})(?:\.[a-z0-9+]+|[/\\]__init__\.[a-z]+)$")
 
@@ -68,45 +64,30 @@ def run_analyzer(task: Task, units: Sequence[Unit]) -> tuple[Outcome, ...]:
     """
     cached = {unit: _cached_report(task, unit) for unit in units}
     new = [unit for unit, outcome in cached.items() if outcome is None]
-    outcomes: dict[Unit, Outcome] = {}
-    budget = _FailureBudget(MAX_WAITS * task.tool.analyzer.manifest.limits.seconds)
-    for start in range(0, len(new), BATCH_SIZE):
-        outcomes |= _run_halving(task, new[start : start + BATCH_SIZE], budget)
+    outcomes = _run_in_batches(task, new)
     for unit, outcome in outcomes.items():
         if task.cache and isinstance(outcome, RawReport):
             task.cache.put(_key(task, unit), msgspec.json.encode(outcome))
     return tuple(cached[unit] or outcomes[unit] for unit in units)
 
 
-class _FailureBudget:
-    """Budget of failures and time of one tool."""
-
-    def __init__(self, seconds: float) -> None:
-        self.seconds = seconds
-        self.spent, self.failures = 0.0, 0
-        self.last: ToolFailedError | None = None
-
-    def spend(self, seconds: float, failure: ToolFailedError) -> None:
-        self.spent += seconds
-        self.failures += 1
-        self.last = failure
-
-    def is_used_up(self, times: int = 1) -> bool:
-        return self.spent >= times * self.seconds or self.failures >= times * MAX_FAILURES
-
-
-def _run_halving(task: Task, units: Sequence[Unit], budget: _FailureBudget) -> dict[Unit, Outcome]:
-    if budget.last is not None and budget.is_used_up(MAX_OVERDRAFT):
-        return dict.fromkeys(units, budget.last)
-    start = time.monotonic()
-    try:
-        return dict(zip(units, _run_batch(task, units), strict=True))
-    except ToolFailedError as exc:
-        budget.spend(time.monotonic() - start, exc)
-        if len(units) == 1 or budget.is_used_up():
-            return dict.fromkeys(units, exc)
-    middle = len(units) // 2
-    return _run_halving(task, units[:middle], budget) | _run_halving(task, units[middle:], budget)
+def _run_in_batches(task: Task, units: Sequence[Unit]) -> dict[Unit, Outcome]:
+    """Run one process per batch, and those that fail again in smaller batches."""
+    outcomes: dict[Unit, Outcome] = {}
+    seconds_left = MAX_WAITS * task.tool.analyzer.manifest.limits.seconds
+    for size in BATCH_SIZES:
+        unread = [unit for unit in units if not isinstance(outcomes.get(unit), RawReport)]
+        for start in range(0, len(unread), size):
+            batch = unread[start : start + size]
+            started = time.monotonic()
+            try:
+                outcomes |= zip(batch, _run_batch(task, batch), strict=True)
+            except ToolFailedError as exc:
+                outcomes |= dict.fromkeys(batch, exc)
+                seconds_left -= time.monotonic() - started
+                if seconds_left <= 0:
+                    return dict.fromkeys(units, exc) | outcomes
+    return outcomes
 
 
 def _run_batch(task: Task, units: Sequence[Unit]) -> list[RawReport]:

@@ -79,7 +79,7 @@ def _find_run(report: RawReport, diff: Diff, root: str) -> ExternalRun:
     marked = [
         finding
         for path, of_file in findings.items()
-        for finding in change.classify(by_path[path], of_file, None, sources=None)
+        for finding in change.classify(by_path[path], of_file, None)
     ]
     run = ToolRun(
         tool=name,

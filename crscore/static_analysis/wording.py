@@ -75,14 +75,12 @@ def _short(value: str | None) -> str:
     return text if len(text) <= MAX_NAME else text[: MAX_NAME - 1] + "…"
 
 
-MAX_SENTENCE: Final = 300
+MAX_SENTENCE: Final = 200
 """Maximum characters of a sentence, including the ellipsis of a cut."""
 _READ_CHARS: Final = 4_000
 """Maximum characters read of a message, enough for its first sentence."""
 
-_FENCE: Final = re.compile(r"(?:```|~~~)")
-_CODE_SPAN: Final = re.compile(r"(`{1,3})(?!`)([^`\n]{1,400})\1(?!`)")
-_IMAGE: Final = re.compile(r"!\[[^\]\n]{0,300}\]\([^)\s]{0,1000}\)")
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 # `[text](1)`, `[text](https://host/page)`, `[text](#part)`, but not the call `table[0](x)`
 _LINK: Final = re.compile(
     r"(?<![\w)\]\\])\[((?:\\.|[^\[\]\\\n]){1,400})\]"
@@ -90,26 +88,23 @@ _LINK: Final = re.compile(
     re.IGNORECASE,
 )
 _LITERAL_LINK: Final = re.compile(r"\\\[((?:[^\[\]\\\n]){0,400})\\\](?=\()")
-_TAG: Final = re.compile(r"</?(?:b|br|code|em|i|li|p|pre|strong|tt|ul)\s?/?>", re.IGNORECASE)
-# "*a*", "**a**", "***a***", but not "2 * 3 * 4"
-_STRONG: Final = re.compile(r"(?<!\*)\*{1,3}(?=\S)([^*\n]{1,300})(?<=\S)\*{1,3}(?!\*)")
+# An empty line, a fence or a list ends the first paragraph.
+_PARAGRAPH_END: Final = re.compile(r"\n\s*(?:\n|(?=(?:```|~~~|[-*+•]\s|\d{1,2}[.)]\s)))")
 # "# a", "> a", "- a", "1. a"
 _OPENING: Final = re.compile(r"^(?:#{1,6}|>|[-*+•]|\d{1,2}[.)])\s+")
-# A line that starts a list, a heading or a quote ends the preceding text.
-_NEW_PART: Final = re.compile(r"\n\s*(?:\n|(?=(?:#{1,6}|>|[-*+•]|\d{1,2}[.)])\s))")
+# "*a*", "**a**", "***a***", but not "2 * 3 * 4"
+_STRONG: Final = re.compile(r"(?<!\*)\*{1,3}(?=\S)([^*\n]{1,300})(?<=\S)\*{1,3}(?!\*)")
 # 'name', "name", ‘name’ and "pkg.name()", but not the apostrophe of a word
 _QUOTED_NAME: Final = re.compile(
-    r"(?<![\w`])(?:'([A-Za-z_$][\w$.:<>\[\]()-]{0,79})'|\"([A-Za-z_$][\w$.:<>\[\]()-]{0,79})\""
-    r"|\u2018([A-Za-z_$][\w$.:<>\[\]()-]{0,79})\u2019)(?![\w`])"
+    r"(?<!\w)['\"\u2018]([A-Za-z_$][\w$.:<>\[\]()-]{0,79})['\"\u2019](?!\w)"
 )
 # A full stop, then a capital, a digit or a quotation; "e.g. a", "3.11" and "os.path" have none.
-_END: Final = re.compile(r"[.!?][\"')\]]?(?=\s+[\"'(\[`\x02]?[A-Z0-9\x02`]|\s*$)")
+_END: Final = re.compile(r"[.!?][\"')\]]?(?=\s+[\"'(\[`]?[A-Z0-9`]|\s*$)")
 _ABBREVIATION: Final = re.compile(
     r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|no|nr|resp|incl|[A-Z])\.$"
 )
 # "unused", "don't", but not "os.path", "main()", "useEffect" or "max_len"
 _PLAIN_WORD: Final = re.compile(r"[a-z]+(?:['’-][a-z]+)*(?=[,;:.!?]?(?:\s|$))")
-_HOLD: Final = "\x02"
 
 
 def resolve_links(text: str) -> str:
@@ -126,11 +121,10 @@ def resolve_links(text: str) -> str:
 
 
 def shorten(message: str) -> str:
-    r"""Convert the first sentence of a tool's message to plain English.
+    r"""Return the first sentence of a tool's message.
 
-    Markdown is resolved, code spans are kept, names in quotation marks become code spans, line
-    ends become spaces. The sentence is capitalized, unless it starts with a name, and ends with a
-    full stop.
+    Links and emphasis of Markdown are resolved, and names in quotation marks become code spans. The
+    sentence is capitalized, unless it starts with a name, and ends with a full stop.
 
     Args:
         message: Any text; may be Markdown or several lines.
@@ -147,60 +141,28 @@ def shorten(message: str) -> str:
         >>> shorten("os.system() is not safe")
         'os.system() is not safe.'
     """
-    text = message[:_READ_CHARS].replace("\r\n", "\n").replace("\r", "\n")
-    # Control characters could forge a placeholder, and move the cursor of a terminal.
-    text = re.sub(r"[\x00-\x08\x0b-\x1f\x7f]", "", text)
-    text = _first_part(text)
-    spans: list[str] = []
-
-    def hold(match: re.Match[str]) -> str:
-        # Replaced by a placeholder: code is not Markdown and does not end sentences.
-        spans.append(match[2].strip())
-        return f"{_HOLD}{len(spans) - 1}{_HOLD}"
-
-    text = _CODE_SPAN.sub(hold, text)
-    text = resolve_links(_IMAGE.sub("", text))
-    text = _STRONG.sub(r"\1", _TAG.sub(" ", text))
-    text = _QUOTED_NAME.sub(lambda match: f"`{match[1] or match[2] or match[3]}`", text)
-    text = _CODE_SPAN.sub(hold, text)
-    text = _first_sentence(" ".join(text.split()))
-    for _ in range(2):  # the second pass above may hold what the first one held
-        text = re.sub(f"{_HOLD}(\\d+){_HOLD}", lambda match: f"`{spans[int(match[1])]}`", text)
-    return _finished(text)
-
-
-def _first_part(text: str) -> str:
-    """Remove everything after the first paragraph with text."""
-    before, *_ = _FENCE.split(text.strip(), maxsplit=1)
-    text = before.strip() or text.strip().strip("`~").strip()
-    text = _OPENING.sub("", text)
-    parts = [part for part in _NEW_PART.split(text) if part.strip()]
-    return parts[0] if parts else ""
-
-
-def _first_sentence(line: str) -> str:
+    # Control characters could move the cursor of a terminal.
+    text = _CONTROL.sub("", message[:_READ_CHARS].replace("\r", "")).strip()
+    text = _OPENING.sub("", resolve_links(_PARAGRAPH_END.split(text, maxsplit=1)[0]))
+    # Every second part is code, which is not Markdown and does not end sentences.
+    parts = " ".join(re.sub("`+", "`", text).split()).split("`")
+    parts[::2] = [_QUOTED_NAME.sub(r"`\1`", _STRONG.sub(r"\1", part)) for part in parts[::2]]
+    line = "`".join(parts)
     for end in _END.finditer(line):
-        if not _ABBREVIATION.search(line[: end.end()]):
-            return line[: end.end()]
-    return line
-
-
-def _finished(text: str) -> str:
-    text = text.strip().rstrip(" ,;:")
-    if not re.search(r"\w", text):
+        sentence = line[: end.end()]
+        if sentence.count("`") % 2 == 0 and not _ABBREVIATION.search(sentence):
+            line = sentence
+            break
+    line = line.strip().rstrip(" ,;:")
+    if not re.search(r"\w", line):
         return ""
-    first = _PLAIN_WORD.match(text)
-    if first:
-        text = text[0].upper() + text[1:]
-    if len(text) > MAX_SENTENCE:
-        return _cut(text)
-    return text if text[-1] in ".!?…" else text + "."
-
-
-def _cut(text: str) -> str:
-    """Cut at a word, and before a code span that would remain open."""
-    head = text[: MAX_SENTENCE - 1]
+    if _PLAIN_WORD.match(line):
+        line = line[0].upper() + line[1:]
+    if len(line) <= MAX_SENTENCE:
+        return line if line[-1] in ".!?…" else line + "."
+    head = line[: MAX_SENTENCE - 1]
     head = head.rpartition(" ")[0] or head
     if head.count("`") % 2:
+        # Before a code span that would remain open.
         head = head[: head.rindex("`")] or head.replace("`", "")
     return head.rstrip(" ,;:.") + "…"

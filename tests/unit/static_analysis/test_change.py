@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from crscore.diff import parse
 from crscore.records import Finding, Severity
-from crscore.static_analysis import change, preexisting
+from crscore.static_analysis import change
 from tests.helpers import toys
 from tests.helpers.changes import change as changed
 from tests.helpers.growth import slowness
@@ -35,10 +35,7 @@ def at(line: int, end: int | None = None, *, rule: str = "r", text: str = "Bad."
 def classified(old: str, new: str, findings, before=None, *, context: int = 3) -> list[Finding]:
     diff = changed("a.py", old, new, context=context)
     (file,) = diff.files
-    sources = None
-    if before is not None:
-        sources = (file.old_source.split("\n"), file.new_source.split("\n"))
-    return list(change.classify(file, findings, before, sources=sources))
+    return list(change.classify(file, findings, before))
 
 
 def news(old: str, new: str, found, before) -> list[int]:
@@ -135,11 +132,6 @@ def test_indented_code_is_older() -> None:
     old = "a = 1\nx = eval(y)\nb = 2\n"
     new = "a = 1\nif a:\n    x = eval(y)\nelse:\n    pass\nb = 2\n"
     assert news(old, new, [at(3)], [at(2)]) == []
-
-
-def test_indented_code_is_older_in_whatever_words() -> None:
-    old, new = "x = eval(y)\nb = 2\n", "if a:\n    x = eval(y)\nb = 2\n"
-    assert news(old, new, [at(2, text="Bad here.")], [at(1, text="Bad there.")]) == []
 
 
 BETWEEN = "".join(f"line{number}()\n" for number in range(20))
@@ -258,19 +250,9 @@ def test_the_one_edited_line_of_several_with_the_same_words() -> None:
 def test_other_line_ends_are_no_news() -> None:
     old = "def f():\n    bad()\n\n\ndef g():\n    bad()\n"
     diff = changed("a.py", old, old.replace("\n", "\r\n"))
-    source = old.split("\n")
     findings = [at(2), at(6)]
-    marked = change.classify(diff.files[0], findings, findings, sources=(source, source))
+    marked = change.classify(diff.files[0], findings, findings)
     assert all(finding.pre_existing for finding in marked)
-
-
-NESTED = "{0}if (a) {{\n{0}  for (;;) {{\n{0}    bad(x);\n{0}  }}\n{0}}}\n{0}bad(y);\n"
-
-
-def test_code_that_was_indented_between_braces_is_older() -> None:
-    old = "function f() {\n" + NESTED.format("  ") + "}\n"
-    new = "function f() {\n  if (q) {\n" + NESTED.format("    ") + "  }\n}\n"
-    assert news(old, new, [at(5), at(8)], [at(4), at(7)]) == []
 
 
 # Blocks
@@ -308,31 +290,23 @@ def test_function_that_took_over_a_defect_is_told(tmp_path) -> None:
 # Where lines were
 
 
-def moves(text: str) -> preexisting.Moves:
-    return preexisting.Moves(parse.parse_diff("--- a/a.py\n+++ b/a.py\n" + text).files[0])
+def moves(text: str):
+    return change.old_lines(parse.parse_diff("--- a/a.py\n+++ b/a.py\n" + text).files[0])
 
 
 def test_lines_behind_a_pure_deletion_move_up() -> None:
     mapping = moves("@@ -10,2 +9,0 @@\n-x\n-y\n")
-    assert [mapping.before(line) for line in (1, 9, 10, 11)] == [1, 9, 12, 13]
+    assert [mapping(line) for line in (1, 9, 10, 11)] == [1, 9, 12, 13]
 
 
 def test_lines_behind_a_pure_insertion_move_down() -> None:
     mapping = moves("@@ -9,0 +10,2 @@\n+x\n+y\n")
-    assert [mapping.before(line) for line in (9, 10, 11, 12)] == [9, None, None, 10]
+    assert [mapping(line) for line in (9, 12)] == [9, 10]
 
 
 def test_lines_between_hunks_count_the_hunks_before() -> None:
     mapping = moves("@@ -1 +1,3 @@\n-a\n+a\n+b\n+c\n@@ -10,3 +12,2 @@\n x\n-y\n z\n")
-    assert [mapping.before(line) for line in (1, 3, 4, 11, 12, 13, 14)] == [
-        None,
-        None,
-        2,
-        9,
-        10,
-        12,
-        13,
-    ]
+    assert [mapping(line) for line in (4, 11, 12, 13, 14)] == [2, 9, 10, 12, 13]
 
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", "d", ""]), max_size=12).map(
@@ -347,12 +321,12 @@ def test_line_before_is_the_one_that_the_differ_took_for_the_same(old, new, cont
         return
     # Both names are given, so that an empty side is no added or deleted file.
     text = "".join(difflib.unified_diff(left, right, "a/a.py", "b/a.py", n=context))
-    moves = preexisting.Moves(parse.parse_diff(text).files[0])
-    wanted: dict[int, int | None] = dict.fromkeys(range(1, len(right) + 1))
+    old_line = change.old_lines(parse.parse_diff(text).files[0])
+    wanted: dict[int, int] = {}
     for tag, i, _, j, end in difflib.SequenceMatcher(None, left, right).get_opcodes():
         if tag == "equal":
             wanted |= {j + step + 1: i + step + 1 for step in range(end - j)}
-    assert {line: moves.before(line) for line in wanted} == wanted
+    assert {line: old_line(line) for line in wanted} == wanted
 
 
 @given(LINES, LINES, st.integers(0, 3))
@@ -370,12 +344,9 @@ def test_line_before_has_the_same_text_in_what_git_prints(old, new, context) -> 
     if not done.stdout or "@@" not in done.stdout:
         return
     (file,) = parse.parse_diff(done.stdout).files
-    moves, added = preexisting.Moves(file), change.added_lines(file)
+    old_line, added = change.old_lines(file), change.added_lines(file)
     left, right = old.split("\n")[:-1], new.split("\n")[:-1]
-    pairs = {line: moves.before(line) for line in range(1, len(right) + 1)}
-    assert {line for line, before in pairs.items() if before is None} == added
-    kept = [before for before in pairs.values() if before is not None]
-    assert kept == sorted(set(kept))
-    assert [left[before - 1] for before in kept] == [
-        right[line - 1] for line, before in pairs.items() if before is not None
-    ]
+    kept = [line for line in range(1, len(right) + 1) if line not in added]
+    before = [old_line(line) for line in kept]
+    assert before == sorted(set(before))
+    assert [left[line - 1] for line in before] == [right[line - 1] for line in kept]

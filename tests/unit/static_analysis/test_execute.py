@@ -61,7 +61,9 @@ def test_equal_texts_are_read_once_and_answered_each(tmp_path) -> None:
 
 
 def test_many_texts_take_several_processes(tmp_path) -> None:
-    analysis = run(toy(tmp_path), *(f"BAD n{number}" for number in range(execute.BATCH_SIZE + 3)))
+    analysis = run(
+        toy(tmp_path), *(f"BAD n{number}" for number in range(execute.BATCH_SIZES[0] + 3))
+    )
     assert [messages(one) for one in analysis] == [[f"n{number} is bad"] for number in range(67)]
 
 
@@ -274,20 +276,26 @@ def started(monkeypatch) -> list[int]:
 
 
 def test_tool_that_always_fails_is_given_up(tmp_path, monkeypatch, started) -> None:
-    monkeypatch.setattr(execute, "MAX_FAILURES", 5)
-    monkeypatch.setattr(execute, "BATCH_SIZE", 4)
-    analysis = run(toy(tmp_path), *(f"EXIT {70 + number}" for number in range(40)))
+    monkeypatch.setattr(execute, "MAX_WAITS", 0)
+    analysis = run(toy(tmp_path), *(f"EXIT {70 + number % 5} {number}" for number in range(80)))
     assert all(isinstance(one, ToolFailedError) for one in analysis)
-    assert len(started) == execute.MAX_OVERDRAFT * 5
+    assert started == [64]
+
+
+def test_failed_batch_is_tried_in_smaller_ones(tmp_path, started) -> None:
+    texts = [f"BAD n{number}" for number in range(20)]
+    texts[13] = "EXIT 77"
+    run(toy(tmp_path), *texts)
+    assert started == [20, 8, 8, 4, *[1] * 8]
 
 
 def test_time_that_failures_take_is_bounded(tmp_path, monkeypatch, started) -> None:
-    monkeypatch.setattr(execute, "BATCH_SIZE", 2)
+    monkeypatch.setattr(execute, "BATCH_SIZES", (2, 1))
     one = toy(tmp_path, replaced=("seconds = 10", "seconds = 0.3"))
     analysis = run(one, *(f"SLEEP {number}" for number in range(40)))
     assert all("took longer" in str(outcome) for outcome in analysis)
     assert len(analysis) == 40
-    assert len(started) <= execute.MAX_OVERDRAFT * execute.MAX_WAITS
+    assert len(started) <= execute.MAX_WAITS
 
 
 def test_stopped_task_starts_nothing(tmp_path) -> None:
