@@ -4,27 +4,25 @@ import codecs
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from crscore.diff.headers import Header, read_header
 from crscore.diff.languages import language_of
+from crscore.diff.mails import read_mails
 from crscore.diff.paths import format_paths
-from crscore.diff.sections import Section, part_of, split_sections
+from crscore.diff.sections import WORD_DIFF, Section, part_of, split_sections
 from crscore.errors import DiffParseError, LimitError
 from crscore.records import ChangedFile, Diff, DiffLine, FileStatus, Hunk, LineKind, Side
 
 # `git diff --color` colors the headers, too; escape codes only inside code are content.
 _COLOURED: Final = re.compile(r"^(?:\x1b\[[0-9;]*[mK])+(?:diff |@@ |--- |\+\+\+ )", re.MULTILINE)
 _COLOUR: Final = re.compile(r"\x1b\[[0-9;]*[mK]")
+# "x = [-1-]{+10+}", as `git diff --word-diff` shows a changed line
+_WORD_CHANGE: Final = re.compile(r"\[-[^\n]{1,400}?-\]|\{\+[^\n]{1,400}?\+\}")
 _FIRST_HEADER: Final = re.compile(r"^(?:diff --git |--- |@@ -)[^\n]*$", re.MULTILINE)
-# Headers of a mail whose text is not written as it is.
-_MAIL: Final = re.compile(
-    rb"\A(?:[^\n]+\n)*?content-"
-    rb"(?:transfer-encoding: *(?:quoted-printable|base64)|type: *multipart/)",
-    re.IGNORECASE,
-)
+_COLOR_NOTE: Final = "The diff has colour codes, which were removed."
 _SUBPROJECT: Final = re.compile(r"Subproject commit [0-9a-f]{40}(?:-dirty)?$")
 
 
@@ -79,8 +77,11 @@ def parse_diff(
         ('python', 2)
     """
     data = _bytes_of(text, source, limits)
-    decoded, notes = _decode(_text_of_mail(data) if _MAIL.match(data) else data)
+    content, faults = read_mails(data)
+    decoded, notes = _decode(content)
+    notes = faults + notes
     lines = decoded.removesuffix("\n").split("\n")
+    _refuse_word_diff(lines, source, has_colors=_COLOR_NOTE in notes)
     sections = split_sections(
         lines, source=source, max_files=limits.max_files, max_hunks=limits.max_hunks
     )
@@ -92,7 +93,7 @@ def parse_diff(
     if longest > max_length:
         raise LimitError("max_line_length", max_length, longest, source)
     read_files = [_read_file(section, source, language, path) for section in sections]
-    files = tuple(
+    files = _join_replaced(
         _without_long_lines(file, lines[section.line - 1 : section.end], max_length)
         for file, section in zip(read_files, sections, strict=True)
         if file is not None
@@ -237,7 +238,7 @@ def _decode(data: bytes) -> tuple[str, list[str]]:
             notes.append("The diff is not UTF-8 throughout; wrong bytes were replaced.")
     if _COLOURED.search(text):
         text = _COLOUR.sub("", text)
-        notes.append("The diff has colour codes, which were removed.")
+        notes.append(_COLOR_NOTE)
     header = _FIRST_HEADER.search(text)
     # In the diff of a CRLF file only the lines of the file end with CR. A header that does shows
     # that the whole diff was converted.
@@ -247,11 +248,28 @@ def _decode(data: bytes) -> tuple[str, list[str]]:
     return text, notes
 
 
-def _text_of_mail(data: bytes) -> bytes:
-    import email  # noqa: PLC0415  (mails are rare)
+def _refuse_word_diff(lines: Sequence[str], source: str, *, has_colors: bool) -> None:
+    """Refuse a diff by words: without signs at the starts of lines, indented code is context.
 
-    parts = [part.get_payload(decode=True) for part in email.message_from_bytes(data).walk()]
-    return b"\n".join(part for part in parts if isinstance(part, bytes)) or data
+    Args:
+        lines: The lines of the diff.
+        source: Origin, for messages.
+        has_colors: Whether colors, by which `--color-words` shows changes, were removed.
+
+    Raises:
+        DiffParseError: A hunk has no changed line, but changes inside of lines.
+    """
+    start = None
+    has_marks = has_signs = False
+    for number, line in enumerate((*lines, "@@ -"), 1):
+        if line.startswith(("@@ -", "diff --git ")):
+            if start is not None and has_marks and not has_signs:
+                raise DiffParseError(source, start, WORD_DIFF)
+            start = number if line.startswith("@@ -") else None
+            has_marks, has_signs = has_colors, False
+        # "-- " begins the signature of a mail.
+        has_signs = has_signs or (line.startswith(("+", "-")) and line != "-- ")
+        has_marks = has_marks or _WORD_CHANGE.search(line) is not None
 
 
 def _no_diff(text: str, source: str) -> DiffParseError:
@@ -282,6 +300,30 @@ def _leftover_notes(lines: Sequence[str], is_cut: bool, files: Sequence[ChangedF
                 f"{path!r} is changed {count} times; each time its lines count in another version."
             )
     return notes
+
+
+def _join_replaced(files: Iterable[ChangedFile]) -> tuple[ChangedFile, ...]:
+    """Join a file that was deleted and added again, as git shows a link that becomes a file."""
+    joined: list[ChangedFile] = []
+    for file in files:
+        before = joined[-1] if joined else None
+        if (
+            before is not None
+            and (before.path, before.status) == (file.path, FileStatus.DELETED)
+            and file.status is FileStatus.ADDED
+            and len(before.hunks) == len(file.hunks) == 1
+        ):
+            removed, added = before.hunks[0], file.hunks[0]
+            lines = (*removed.lines, *added.lines)
+            hunk = replace(
+                removed, new_start=added.new_start, new_length=added.new_length, lines=lines
+            )
+            joined[-1] = replace(
+                file, status=FileStatus.MODIFIED, hunks=(hunk,), old_mode=before.old_mode
+            )
+        else:
+            joined.append(file)
+    return tuple(joined)
 
 
 def _without_long_lines(file: ChangedFile, lines: Sequence[str], max_length: int) -> ChangedFile:

@@ -23,6 +23,9 @@ _COMBINED: Final = re.compile(r"@@@+ -|diff --(?:cc|combined) ")
 # "diff -ru a b", "Only in a: x", "From <commit> Mon Sep 17", "commit <id>", "-- "
 _CLOSES: Final = re.compile(r"diff |Only in |From [0-9a-f]{40} |commit [0-9a-f]{7,64}\b|-- ?$")
 
+WORD_DIFF: Final = "this is a word diff; make it again with git diff, without --word-diff"
+"""Fault of a diff by words: `--word-diff=porcelain` ends each line of code with a line `~`."""
+
 
 @dataclass(slots=True)
 class Section:
@@ -147,6 +150,8 @@ def _read_hunk(lines: Sequence[str], index: int, source: str) -> tuple[Hunk, int
         while hunk_lines and not lines[end - 1]:
             hunk_lines.pop()
             end -= 1
+        if end < len(lines) and lines[end] == "~":
+            raise DiffParseError(source, index + 1, WORD_DIFF)
         if not (hunk_lines and is_last and old_found <= old_length and new_found <= new_length):
             raise DiffParseError(
                 source,

@@ -46,7 +46,8 @@ def file_at(diff: Diff, path: str, side: Side = Side.NEW) -> ChangedFile | None:
         The file, or None when the diff does not change it.
     """
     path = path.removeprefix("./")
-    new = next((file for file in diff.files if file.path == path), None)
+    # Of a file that a series changes several times, comments are on the last version.
+    new = next((file for file in reversed(diff.files) if file.path == path), None)
     old = next((file for file in diff.files if file.old_path == path), None)
     file = (new or old) if side is Side.NEW else (old or new)
     if file is None and len(diff.files) == 1 and diff.files[0].path == "":

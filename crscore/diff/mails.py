@@ -1,0 +1,108 @@
+"""Patches in mails: what `git format-patch` writes, a saved message, a series of them.
+
+Each mail of a series has an encoding of its own. Its text before the line `---` is the commit
+message, so a diff that is quoted there changes nothing.
+"""
+
+import email
+import re
+from collections.abc import Iterator, Sequence
+from email.message import Message
+from typing import Final
+
+# mbox: "From <commit> Mon Sep 17 00:00:00 2001", "From ann@example.org Wed Jan  1 10:00:00 2025"
+_SEPARATOR: Final = re.compile(
+    rb"^From \S{1,320} [\w :+-]{10,60}\r?\n(?=[\w-]{1,76}:)", re.MULTILINE
+)
+# Header lines with their continuation lines, and the empty line after them.
+_HEADERS: Final = re.compile(rb"(?:[\w-]{1,76}:[^\n]*+\n(?:[ \t]+[^\s][^\n]*+\n)*+)++\r?\n")
+_OF_MAIL: Final = re.compile(
+    rb"^(?:from|subject|message-id|content-type|content-transfer-encoding):",
+    re.IGNORECASE | re.MULTILINE,
+)
+# "Subject: [PATCH v2 03/12] Add a cache"
+_IN_SERIES: Final = re.compile(
+    rb"^subject: [^\n]{0,80}?\[[^\]\n]{0,80}?(\d{1,4})/\d{1,4}\]", re.I | re.M
+)
+# " src/app.py | 12 ++--", " logo.png | Bin 0 -> 10 bytes", " 2 files changed, 3 insertions(+)"
+_STATISTICS: Final = re.compile(r" \S.* \| +(?:\d+|Bin)\b| \d+ files? changed\b")
+_OF_DIFF: Final = ("diff ", "--- ", "@@ -", "Index: ")
+_AS_IT_IS: Final = frozenset({"utf-8", "us-ascii", "ascii", "utf8"})
+
+
+def read_mails(data: bytes) -> tuple[bytes, list[str]]:
+    """Decode mails and leave out their commit messages.
+
+    Args:
+        data: A diff, maybe in one mail or several.
+
+    Returns:
+        The diffs of all mails, or `data` as it is if it is no mail; and a note on each part that
+        could not be decoded.
+    """
+    separators = list(_SEPARATOR.finditer(data)) if data.startswith(b"From ") else []
+    starts = [match.end() for match in separators] or [0]
+    ends = [*(match.start() for match in separators[1:]), len(data)]
+    mails = [data[start:end] for start, end in zip(starts, ends, strict=True)]
+    if not all(map(_is_mail, mails)):
+        return data, []
+    texts: list[bytes] = []
+    notes: list[str] = []
+    # A mailbox may have the last patch first; the line numbers of each count after the one before.
+    for number, mail in enumerate(sorted(mails, key=_position), 1):
+        for content, fault in _decode_parts(email.message_from_bytes(mail)):
+            texts.append(_without_message(content))
+            notes += [f"Mail {number} {fault}."] * bool(fault)
+    return b"\n".join(texts), notes
+
+
+def _headers(mail: bytes) -> bytes:
+    match = _HEADERS.match(mail)
+    return match[0] if match else b""
+
+
+def _is_mail(text: bytes) -> bool:
+    return _OF_MAIL.search(_headers(text)) is not None
+
+
+def _position(mail: bytes) -> int:
+    """Return the number of a patch in its series; 0 for a mail that has none."""
+    match = _IN_SERIES.search(_headers(mail))
+    return int(match[1]) if match else 0
+
+
+def _decode_parts(mail: Message) -> Iterator[tuple[bytes, str]]:
+    """Yield the content of each part, UTF-8 where its encoding is known, and what was wrong."""
+    for part in mail.walk():
+        content = part.get_payload(decode=True)
+        if not isinstance(content, bytes):
+            continue
+        fault = "has a damaged encoding, so lines may be missing" if part.defects else ""
+        charset = (part.get_content_charset() or "utf-8").lower()
+        if charset not in _AS_IT_IS:
+            try:
+                content = content.decode(charset).encode()
+            except (LookupError, UnicodeDecodeError):
+                fault = f"is not in the encoding that it names, {charset!r}"
+        yield content, fault
+
+
+def _without_message(content: bytes) -> bytes:
+    """Cut a mail's text at the line `---` before the statistics of its diff."""
+    # Not `splitlines`: a form feed in code ends no line of a diff.
+    lines = content.split(b"\n")
+    for index, line in enumerate(lines):
+        # A removed line "--" looks the same, but no statistics follow it.
+        if line.rstrip() == b"---" and _precedes_statistics(lines, index + 1):
+            return b"\n".join(lines[index + 1 :])
+    return content
+
+
+def _precedes_statistics(lines: Sequence[bytes], start: int) -> bool:
+    for line in lines[start:]:
+        text = line.decode("utf-8", "replace")
+        if text.startswith(_OF_DIFF):
+            return False
+        if _STATISTICS.match(text):
+            return True
+    return False
