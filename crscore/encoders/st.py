@@ -8,7 +8,6 @@ other formats can contain code. No prompt is added to a text.
 """
 
 import functools
-import hashlib
 import importlib.util
 import json
 from collections.abc import Sequence
@@ -22,7 +21,7 @@ import numpy.typing as npt
 
 from crscore.encoders._pooling import ignored_ids, kept_tokens, pool, readable
 from crscore.encoders.base import Encoder
-from crscore.errors import ConfigError, DependencyError, EncodingError, ModelNotFoundError
+from crscore.errors import ConfigError, DependencyError, EncodingError
 from crscore.llm import model_files
 
 PUBLISHED_MODEL = "mixedbread-ai/mxbai-embed-large-v1"
@@ -31,7 +30,6 @@ PINNED = {PUBLISHED_MODEL: "db9d1fe0f31addb4978201b2bf3e577f3f8900d2"}
 
 BATCH_SIZE = 32
 INSTALL_COMMAND = "pip install 'crscore[st]'"
-_FINGERPRINT_PATTERNS = ("*.json", "*.txt", "*.model", "*.safetensors")
 
 
 class SentenceTransformersOptions(
@@ -73,11 +71,12 @@ class SentenceTransformers:
 
         Raises:
             ModelNotFoundError: The folder does not exist.
+            GenerationError: It has no safetensors files.
         """
         if self.revision is not None:
             return f"st:{self.model}@{self.revision}"
         folder = Path(self.model).resolve()
-        return f"st:{folder.name}@{_fingerprint(folder)}"
+        return f"st:{folder.name}@{model_files.fingerprint(folder)}"
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Encode texts.
@@ -134,21 +133,19 @@ def _load(
         from sentence_transformers import SentenceTransformer  # noqa: PLC0415
     except ImportError as exc:
         raise DependencyError("sentence-transformers", INSTALL_COMMAND) from exc
-    # A folder needs no network; a hub name does, even when all of its files are cached.
-    location = _cached(name, revision) if offline and revision is not None else name
-    _reject_code(Path(location))
+    folder = (
+        Path(name) if revision is None else model_files.find_on_hub(name, revision, offline=offline)
+    )
+    _reject_code(folder)
     try:
         model = SentenceTransformer(
-            location,
-            revision=revision,
+            str(folder),
             device=device,
-            local_files_only=offline,
+            local_files_only=True,
             trust_remote_code=False,
             model_kwargs={"use_safetensors": True},
         )
-    except OSError as exc:
-        raise ModelNotFoundError(name, model_files.download_command(name, revision)) from exc
-    except (ValueError, KeyError, RuntimeError) as exc:
+    except (OSError, ValueError, KeyError, RuntimeError) as exc:
         raise EncodingError(f"sentence-transformers cannot load {name}: {exc}") from exc
     # Half-precision weights are converted to single precision, which is exact and faster on CPUs.
     model = model.float().eval()
@@ -167,14 +164,6 @@ def _reject_code(folder: Path) -> None:
     for name in classes:
         if not name.startswith("sentence_transformers."):
             raise EncodingError(f"{file} refers to its own code, {name}, which is not run")
-
-
-def _cached(name: str, revision: str) -> str:
-    for file in ("modules.json", "config.json"):
-        folder = model_files.find_cached(name, revision, file=file)
-        if folder is not None:
-            return str(folder)
-    raise ModelNotFoundError(name, model_files.download_command(name, revision))
 
 
 def _width(model: Any) -> int:
@@ -205,17 +194,3 @@ def _marker_ids(tokenizer: Any) -> list[int]:
     names = ("cls_token_id", "sep_token_id", "bos_token_id", "eos_token_id")
     tokens = (getattr(tokenizer, name, None) for name in names)
     return [token for token in tokens if token is not None]
-
-
-@functools.cache
-def _fingerprint(folder: Path) -> str:
-    """Hash the names and contents of the files that determine a model's vectors, 8 digits."""
-    if not folder.is_dir():
-        raise ModelNotFoundError(str(folder), f"hf download MODEL --local-dir {folder}")
-    digest = hashlib.sha256()
-    paths = {path for pattern in _FINGERPRINT_PATTERNS for path in folder.rglob(pattern)}
-    for path in sorted(paths):
-        with path.open("rb") as handle:
-            content = hashlib.file_digest(handle, "sha256").digest()
-        digest.update(path.relative_to(folder).as_posix().encode() + b"\0" + content)
-    return digest.hexdigest()[:8]

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from crscore.errors import GenerationError
+from crscore.llm import chat_text
 from crscore.llm.engines import openai, vllm
 from crscore.llm.engines.base import Message, Sampling
 from tests.helpers import tiny_llm
@@ -48,6 +49,10 @@ RULES = "Say what changed in the code, one line each, and what may come of it. "
 def chats(number: int) -> list[list[Message]]:
     rules = Message(role="system", text=RULES)
     return [[rules, Message(role="user", text=f"diff {i} of {i * i}")] for i in range(number)]
+
+
+def tokens_of(engine: vllm.Vllm, chat: list[Message]) -> int:
+    return len(chat_text.tokenize_chat(engine.loaded().llm.get_tokenizer(), chat))
 
 
 def texts(answers: tuple[Answer, ...]) -> list[str]:
@@ -110,9 +115,9 @@ def test_seeded_draws_are_the_same_twice_and_others_by_another_seed(engine: vllm
     assert drawn[0] == drawn[1] != drawn[2]
 
 
-def test_the_tokens_are_those_that_count_tells(engine: vllm.Vllm) -> None:
+def test_the_tokens_are_counted(engine: vllm.Vllm) -> None:
     (answer,) = engine.complete(chats(1), SHORT)
-    assert answer.input_tokens == engine.count(chats(1)[0])
+    assert answer.input_tokens == tokens_of(engine, chats(1)[0])
     assert answer.output_tokens == 16
     assert not answer.whole
 
@@ -161,7 +166,7 @@ def test_a_chat_that_is_too_long_has_a_reason_and_the_others_answers(engine: vll
 
 def test_what_chats_begin_with_is_computed_once(engine: vllm.Vllm) -> None:
     def hits() -> float:
-        metrics = engine.loaded().get_metrics()
+        metrics = engine.loaded().llm.get_metrics()
         return sum(m.value for m in metrics if m.name == "vllm:prefix_cache_hits")
 
     begin = [Message(role="system", text="Quite other rules for this one. " * 40)]
@@ -295,7 +300,7 @@ def test_the_server_gives_as_many_tokens_to_a_chat_as_the_process(
     (answer,) = asked(server).complete(chats(1), SHORT)
     assert answer.text
     assert (answer.whole, answer.output_tokens) == (False, 16)
-    assert answer.input_tokens == engine.count(chats(1)[0])
+    assert answer.input_tokens == tokens_of(engine, chats(1)[0])
 
 
 def test_the_server_answers_as_the_process_does(server: str, engine: vllm.Vllm) -> None:

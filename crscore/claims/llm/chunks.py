@@ -1,25 +1,23 @@
 """Chunks of a change that fit a model's context, each a part of one file.
 
 The published method sends one hunk at a time, and its model was trained on changes of 10 to 1,000
-characters (Naik et al., NAACL 2025, appendix C.3). So each hunk is a chunk, small hunks of one file
-are combined up to that size, and files are never mixed: each claim then refers to known lines of
-one file. A hunk that is too long is cut between its lines. The paper cuts each of its three blocks
-at 4,000 characters; here a note names every omitted part.
+characters (Naik et al., NAACL 2025, appendix C.3). So the change of a file is one chunk up to that
+size, and each hunk is one beyond it; a hunk that is too long is cut between its lines. The paper
+cuts each of its three blocks at 4,000 characters; here a note names every omitted part.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from crscore.diff.sections import part_of
 from crscore.records import ChangedFile, Diff, DiffLine, FileStatus, Hunk, LineKind, LineSpan, Side
 
-Count = Callable[[str], int | None]
-
 BUDGET: Final = 8_000
 """Characters of a chunk: the published 4,000 of a diff, and as many of its changed lines."""
-TOGETHER: Final = 1_000
-"""Characters of a diff up to which hunks of one file are combined."""
+MIN_BUDGET: Final = 200
+MAX_FILE_CHARS: Final = 1_000
+"""Maximum characters of a file's change that is one chunk, whatever its hunks."""
 MAX_CHUNKS: Final = 200
 """Chunks of one diff: a change of 800,000 characters, at the cost of about 200 small ones."""
 
@@ -69,25 +67,31 @@ class ChunkedDiff(NamedTuple):
     """Parts of the change that no chunk shows, one sentence each."""
 
 
-def chunk_diff(diff: Diff, budget: int = BUDGET, count: Count | None = None) -> ChunkedDiff:
+def chunk_diff(diff: Diff, budget: int = BUDGET) -> ChunkedDiff:
     """Cut a change into chunks.
 
     Args:
         diff: The change.
         budget: Maximum characters of a chunk: its diff, and its removed and added lines; at least
-            200. With `count`, the maximum number of tokens instead.
-        count: Counts the tokens of a text; returns None when it cannot.
+            200.
 
     Returns:
         The chunks, at most `MAX_CHUNKS`, and notes on everything omitted.
     """
-    counts = count is not None and count("") is not None
-    cutter = _Cutter(max(budget, 200), count if counts else None)
+    budget = max(budget, MIN_BUDGET)
     chunks: list[Chunk] = []
+    notes: list[str] = []
     for file in diff.files:
-        chunks += cutter.chunks(file)
-    kept_chunks, notes = chunks[:MAX_CHUNKS], cutter.notes
-    if len(chunks) > len(kept_chunks):
+        lines = [line for hunk in file.hunks for line in hunk.lines]
+        if not lines:
+            notes.append(f"The model is not asked about `{file.path}`: {_why_empty(file)}.")
+        elif sum(map(_length, lines)) <= min(budget, MAX_FILE_CHARS):
+            chunks.append(Chunk(file=file, hunks=file.hunks))
+        else:
+            parts = (part for hunk in file.hunks for part in _cut(hunk, budget))
+            chunks += (Chunk(file=file, hunks=(part,)) for part in parts)
+        notes += (_describe_long_line(file, line) for line in lines if _length(line) > budget)
+    if len(chunks) > MAX_CHUNKS:
         left = chunks[MAX_CHUNKS:]
         paths = len({chunk.file.path for chunk in left})
         notes.append(
@@ -95,62 +99,35 @@ def chunk_diff(diff: Diff, budget: int = BUDGET, count: Count | None = None) -> 
             f"{len(left)} parts of {paths} {'file' if paths == 1 else 'files'} are left out, "
             f"from `{left[0].file.path}` on."
         )
-    return ChunkedDiff(tuple(kept_chunks), tuple(notes))
+    return ChunkedDiff(tuple(chunks[:MAX_CHUNKS]), tuple(notes))
 
 
-class _Cutter:
-    """Splitter of files into chunks, with notes on the omitted parts."""
+def _length(line: DiffLine) -> int:
+    """Return the characters shown of a line: changed lines are shown twice."""
+    return (1 if line.kind is LineKind.CONTEXT else 2) * (len(line.text) + 2)
 
-    def __init__(self, budget: int, count: Count | None) -> None:
-        self.budget = budget
-        self.count = count
-        self.notes: list[str] = []
 
-    def chunks(self, file: ChangedFile) -> Iterator[Chunk]:
-        """Yield the chunks of a file."""
-        if not file.hunks:
-            self.notes.append(f"The model is not asked about `{file.path}`: {_why_empty(file)}.")
-            return
-        group: list[Hunk] = []
-        for hunk in file.hunks:
-            together = [*group, hunk]
-            if group and not (self._fits(together) and _length(together) <= TOGETHER):
-                yield Chunk(file=file, hunks=tuple(group))
-                group = []
-            if self._fits([hunk]):
-                group.append(hunk)
-            else:
-                yield from (Chunk(file=file, hunks=(part,)) for part in self._cut(file, hunk))
-        if group:
-            yield Chunk(file=file, hunks=tuple(group))
+def _cut(hunk: Hunk, budget: int) -> Iterator[Hunk]:
+    """Cut a hunk into parts that fit; parts without a changed line, and long lines, are omitted."""
+    start = size = 0
+    ranges: list[tuple[int, int]] = []
+    for index, line in enumerate(hunk.lines):
+        length = _length(line)
+        if size + length > budget:
+            ranges.append((start, index))
+            start, size = index + (length > budget), 0
+        size += length if length <= budget else 0
+    for begin, end in (*ranges, (start, len(hunk.lines))):
+        if any(line.kind is not LineKind.CONTEXT for line in hunk.lines[begin:end]):
+            yield part_of(hunk, begin, end)
 
-    def _fits(self, hunks: Sequence[Hunk]) -> bool:
-        # Counting tokens is slow, and no text has fewer tokens than a tenth of its characters.
-        text = _text_shown(hunks)
-        if self.count is not None and len(text) > 10 * self.budget:
-            return False
-        counted = self.count(text) if self.count else None
-        return (len(text) if counted is None else counted) <= self.budget
 
-    def _cut(self, file: ChangedFile, hunk: Hunk) -> Iterator[Hunk]:
-        """Halve a hunk until its parts fit; parts with context lines only are omitted."""
-        if all(line.kind is LineKind.CONTEXT for line in hunk.lines):
-            return
-        if self._fits([hunk]):
-            yield hunk
-        elif len(hunk.lines) == 1:
-            self._note_long_line(file, hunk.lines[0])
-        else:
-            middle = _best_cut(hunk.lines)
-            yield from self._cut(file, part_of(hunk, 0, middle))
-            yield from self._cut(file, part_of(hunk, middle, len(hunk.lines)))
-
-    def _note_long_line(self, file: ChangedFile, line: DiffLine) -> None:
-        number, side = (line.old, "old") if line.new is None else (line.new, "new")
-        self.notes.append(
-            f"Line {number} of the {side} `{file.path}` has {len(line.text)} characters, "
-            "too many to be shown to the model."
-        )
+def _describe_long_line(file: ChangedFile, line: DiffLine) -> str:
+    number, side = (line.old, "old") if line.new is None else (line.new, "new")
+    return (
+        f"Line {number} of the {side} `{file.path}` has {len(line.text)} characters, "
+        "too many to be shown to the model."
+    )
 
 
 def _why_empty(file: ChangedFile) -> str:
@@ -170,34 +147,11 @@ def _printed(hunk: Hunk) -> Iterator[str]:
         yield _SIGNS[line.kind] + line.text
 
 
-def _stripped(hunks: Iterable[Hunk], kind: LineKind) -> Iterator[str]:
+def _stripped(hunks: Sequence[Hunk], kind: LineKind) -> Iterator[str]:
     for hunk in hunks:
         for line in hunk.lines:
             if line.kind is kind and line.text.strip():
                 yield line.text.strip()
-
-
-def _length(hunks: Iterable[Hunk]) -> int:
-    """Return the number of characters of the diff alone."""
-    return sum(len(line) + 1 for hunk in hunks for line in _printed(hunk))
-
-
-def _text_shown(hunks: Sequence[Hunk]) -> str:
-    """Return everything that a model is shown of the hunks."""
-    lines = [line for hunk in hunks for line in _printed(hunk)]
-    changed = (*_stripped(hunks, LineKind.REMOVED), *_stripped(hunks, LineKind.ADDED))
-    return "\n".join((*lines, *changed))
-
-
-def _best_cut(lines: Sequence[DiffLine]) -> int:
-    """Return where to split lines: at the start of a run of changes, closest to the middle."""
-    middle = len(lines) // 2
-    starts = [
-        index
-        for index in range(1, len(lines))
-        if lines[index - 1].kind is LineKind.CONTEXT and lines[index].kind is not LineKind.CONTEXT
-    ]
-    return min(starts, key=lambda index: abs(index - middle), default=middle)
 
 
 def _spans(file: ChangedFile, hunk: Hunk) -> Iterator[LineSpan]:

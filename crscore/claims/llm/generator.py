@@ -5,6 +5,8 @@ Claims in the same words are merged. The claims of a diff are cached, so that th
 once for it, however many reviews it has.
 """
 
+import hashlib
+import json
 import secrets
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,11 +16,9 @@ from typing import Final
 import msgspec
 
 from crscore.cache import Store
-from crscore.claims.llm import chunks
 from crscore.claims.llm.answer import ParsedAnswer, read_answer
-from crscore.claims.llm.cache import cached_claims, claims_key
-from crscore.claims.llm.chunks import Chunk, ChunkedDiff
-from crscore.claims.llm.prompt import Form, Prompt, make_chat, prompt_tokens
+from crscore.claims.llm.chunks import BUDGET, Chunk, ChunkedDiff, chunk_diff
+from crscore.claims.llm.prompt import Form, Prompt, make_chat
 from crscore.llm.engines.base import Answer, Engine, Message, Sampling
 from crscore.llm.prompt_escaping import Fence
 from crscore.records import Claims, Diff, PseudoReference, ReferenceKind
@@ -29,8 +29,6 @@ PARSER_VERSION: Final = 4
 """Version of the answer parser; cached claims of an older version are ignored."""
 CHATS_PER_GROUP: Final = 128
 """Minimum number of chats sent to a server before its answers are cached."""
-MAX_TOKENS: Final = 3_000
-"""Maximum tokens of a chunk, whatever the context size: about `chunks.BUDGET` characters."""
 MAX_CLAIMS: Final = 40
 """Maximum number of claims, and of implications, taken from one answer: three times what the prompt
 asks for."""
@@ -70,10 +68,9 @@ class ModelClaims:
             f"t{sampling.temperature:g}p{sampling.top_p:g}" if sampling.temperature else "greedy"
         )
         shots = "" if self.few_shots is None else f"-{self.few_shots}"
-        # "hunk" keeps the signatures of earlier versions.
         return (
             f"{self.engine.identity},{self.prompt.identity}{shots},{self.form},"
-            f"{sampling_label},s{sampling.seed},n{sampling.max_tokens},hunk,r{PARSER_VERSION}"
+            f"{sampling_label},s{sampling.seed},n{sampling.max_tokens},r{PARSER_VERSION}"
         )
 
     def generate(self, diffs: Sequence[Diff]) -> tuple[Claims, ...]:
@@ -81,9 +78,9 @@ class ModelClaims:
         # The chunk size decides what the model is shown, and so its answer.
         producer = f"{self.identity} {self.engine.origin} {self.engine.context_tokens}"
         # The model is called once for equal changes.
-        keys = [claims_key(diff, producer) for diff in diffs]
+        keys = [_cache_key(diff, producer) for diff in diffs]
         by_key = dict(zip(keys, diffs, strict=True))
-        cached = ((key, cached_claims(self.cache, key)) for key in by_key)
+        cached = ((key, _read_cached(self.cache, key)) for key in by_key)
         claims_by_key = {key: claims for key, claims in cached if claims is not None}
         unknown = {key: diff for key, diff in by_key.items() if key not in claims_by_key}
         generated = self._generate_new(tuple(unknown.values()))
@@ -119,20 +116,12 @@ class ModelClaims:
     def _chunks(self, diff: Diff) -> ChunkedDiff:
         context_tokens = self.engine.context_tokens
         if context_tokens is None or not diff.files:
-            return chunks.chunk_diff(diff)
-        # A chat without its chunk; the engine counts its tokens where it can.
+            return chunk_diff(diff)
         empty_chat = self._chat(Chunk(file=diff.files[0], hunks=()), Fence(nonce="0" * 16))
-        overhead = self.engine.count(empty_chat)
-        available = context_tokens - self.sampling.max_tokens
-        if overhead is None:
-            budget = min(
-                chunks.BUDGET, int((available - prompt_tokens(self.prompt)) * CHARS_PER_TOKEN)
-            )
-            return chunks.chunk_diff(diff, budget)
-        return chunks.chunk_diff(diff, min(available - overhead, MAX_TOKENS), self._count)
-
-    def _count(self, text: str) -> int | None:
-        return self.engine.count([Message(role="user", text=text)])
+        available = int((context_tokens - self.sampling.max_tokens) * CHARS_PER_TOKEN)
+        return chunk_diff(
+            diff, min(BUDGET, available - sum(len(message.text) for message in empty_chat))
+        )
 
     def _claims(self, parts: ChunkedDiff, answers: Sequence[Answer]) -> tuple[Claims, bool]:
         references: list[PseudoReference] = []
@@ -152,6 +141,25 @@ class ModelClaims:
             notes=(*parts.notes, *_notes(failed, len(answers), cut_off)),
         )
         return claims, not failed
+
+
+def _cache_key(diff: Diff, producer: str) -> str:
+    """Return a key that depends on the diff and on all that a model's answer depends on."""
+    files = [
+        (file.path, file.old_path, file.language, file.is_missing, repr(file.hunks))
+        for file in diff.files
+    ]
+    text = json.dumps([diff.sha256, files, producer])
+    # `crscore cache` distinguishes the kinds of entries by the first word.
+    return f"claims {hashlib.sha256(text.encode()).hexdigest()}"
+
+
+def _read_cached(store: Store | None, key: str) -> Claims | None:
+    data = None if store is None else store.get(key)
+    try:
+        return None if data is None else msgspec.msgpack.decode(data, type=Claims)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
 
 
 def _references(parsed: ParsedAnswer, chunk: Chunk, source: str) -> Iterator[PseudoReference]:

@@ -24,7 +24,6 @@ Form = Literal["json", "sections"]
 """Form of an answer: JSON, or the published two sections of numbered points."""
 
 _EXAMPLE_NONCE: Final = "example-{}"
-_CHARS_A_TOKEN: Final = 3
 
 
 class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -91,13 +90,6 @@ def load_prompt(name: str, folder: Path | None = None) -> Prompt:
         if parts != 1:
             raise ConfigError("examples", f"{name}.toml", f"diff {index} is one chunk")
     return prompt
-
-
-def prompt_tokens(prompt: Prompt) -> int:
-    """Estimate the number of tokens in a chat without its chunk, rather too high than too low."""
-    fence = Fence(nonce="0" * 32)
-    shared = sum(len(message.text) + 20 for message in _shared(prompt, "sections", None))
-    return (shared + sum(map(len, _fenced(prompt, fence, [""])))) // _CHARS_A_TOKEN
 
 
 def answer_schema(prompt: Prompt) -> dict[str, Any]:

@@ -94,10 +94,6 @@ class Engine(Protocol):
         """
         ...
 
-    def count(self, messages: Sequence[Message]) -> int | None:
-        """Count a chat's tokens with the model's own template; return None when unknown."""
-        ...
-
     def complete(
         self, chats: Sequence[Sequence[Message]], sampling: Sampling
     ) -> tuple[Answer, ...]:

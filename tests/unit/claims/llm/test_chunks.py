@@ -28,7 +28,7 @@ def shown(found, kind):
     ]
 
 
-def test_small_hunks_of_a_file_go_together() -> None:
+def test_small_change_of_a_file_is_one_chunk() -> None:
     made = changes.change("a.txt", MANY, edited(10, 200, 390), sources=False)
     (chunk,) = chunks.chunk_diff(made).chunks
     assert len(chunk.hunks) == 3
@@ -82,13 +82,6 @@ def test_long_hunk_is_cut_between_its_lines_with_right_headers() -> None:
         assert len(chunk.text) + sum(map(len, chunk.added)) < 1_100
 
 
-def test_cut_comes_before_a_run_of_changes_and_not_in_it() -> None:
-    body = "".join(f" context {number}\n" for number in range(20)) + "-old\n+new\n" * 3
-    diff = parse.parse_diff(f"--- a/x\n+++ b/x\n@@ -1,23 +1,23 @@\n{body}")
-    (chunk,) = chunks.chunk_diff(diff, 300).chunks
-    assert chunk.removed == ("old",) * 3
-
-
 def test_line_over_the_budget_is_left_out_with_a_note() -> None:
     diff = parse.parse_diff(
         f"--- a/x.js\n+++ b/x.js\n@@ -1,2 +1,3 @@\n-a\n+b\n+{'z' * 5_000}\n c\n"
@@ -132,20 +125,6 @@ def test_too_many_chunks_are_a_note() -> None:
     assert "3 parts of 3 files are left out, from `f200.py` on" in found.notes[0]
 
 
-def test_budget_counts_tokens_where_they_can_be_counted() -> None:
-    made = changes.change("a.txt", MANY, edited(*range(100, 160)), sources=False)
-    found = chunks.chunk_diff(made, 200, count=lambda text: len(text.split()))
-    assert len(found.chunks) > 1
-    for chunk in found.chunks:
-        assert len("\n".join((chunk.text, *chunk.removed, *chunk.added)).split()) <= 200
-    assert len(shown(found.chunks, LineKind.ADDED)) == 60
-
-
-def test_engine_that_cannot_count_leaves_characters() -> None:
-    made = changes.change("a.txt", MANY, edited(*range(100, 160)), sources=False)
-    assert chunks.chunk_diff(made, 400, count=lambda _: None) == chunks.chunk_diff(made, 400)
-
-
 LINE = st.tuples(st.sampled_from("+- "), st.text("ab ", max_size=60))
 
 
@@ -172,6 +151,6 @@ def test_every_changed_line_is_shown_once_at_its_number(lines, budget) -> None:
 def test_long_change_is_cut_in_linear_time() -> None:
     body = "".join(f"+{'x' * 60} {number}\n" for number in range(20_000))
     diff = parse.parse_diff(f"--- a/x\n+++ b/x\n@@ -0,0 +1,20000 @@\n{body}")
-    found = chunks.chunk_diff(diff, 2_000, count=lambda text: len(text) // 3)
+    found = chunks.chunk_diff(diff, 2_000)
     assert len(found.chunks) == chunks.MAX_CHUNKS
     assert len(found.notes) == 1

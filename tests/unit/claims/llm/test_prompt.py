@@ -1,5 +1,4 @@
 import json
-import re
 import shutil
 from dataclasses import replace
 
@@ -88,11 +87,6 @@ def test_schema_is_what_the_json_form_says() -> None:
     assert schema["required"] == ["claims", "implications"]
     assert schema["properties"]["claims"]["maxItems"] == PROMPT.content.limits.claims
     assert json.dumps(schema)
-
-
-def test_prompt_tokens_are_rather_too_many() -> None:
-    words = re.findall(r"\w+|[^\w\s]", "".join(message.text for message in chat()[:-1]))
-    assert prompt.prompt_tokens(PROMPT) > len(words)
 
 
 def test_name_and_hash_are_those_of_the_file() -> None:

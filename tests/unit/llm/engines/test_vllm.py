@@ -1,27 +1,23 @@
 """What needs no vLLM; the rest is in tests/llm/test_vllm.py."""
 
-import importlib.machinery
 import os
-import shutil
-import subprocess
 import sys
 import types
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from crscore import plugins
 from crscore.errors import ConfigError, DependencyError, GenerationError, ModelNotFoundError
-from crscore.llm.engines import _vllm_load, vllm
+from crscore.llm.engines import vllm
 from crscore.llm.engines.base import Message, Sampling
 from tests.helpers import tiny_llm
-from tests.helpers.hub import serve_model
 from tests.unit.llm.test_model_files import COMMIT, write_adapter, write_model
 
 pytestmark = pytest.mark.models  # transformers
 
 HELLO = [Message(role="system", text="Be brief."), Message(role="user", text="What changed?")]
-ROOT = Path(__file__).parents[4]
 NO_SYSTEM = (
     "{% for message in messages %}{% if message['role'] == 'system' %}"
     "{{ raise_exception('no system here') }}{% endif %}"
@@ -29,12 +25,56 @@ NO_SYSTEM = (
 )
 
 
+class StandIn:
+    """`vllm.LLM` that answers with what it was asked, as far as the limit allows."""
+
+    def __init__(self, **arguments: Any) -> None:
+        from transformers import AutoTokenizer  # noqa: PLC0415
+
+        self.arguments = arguments
+        self.tokenizer = AutoTokenizer.from_pretrained(arguments["model"])
+        core = types.SimpleNamespace(shutdown=lambda: None)
+        self.llm_engine = types.SimpleNamespace(engine_core=core)
+
+    def get_tokenizer(self) -> Any:
+        return self.tokenizer
+
+    def generate(
+        self, prompts: list[dict[str, list[int]]], parameters: Any, **_: Any
+    ) -> list[types.SimpleNamespace]:
+        if parameters.structured_outputs:
+            raise ValueError("this grammar is not supported")
+        answers = []
+        for prompt in prompts:
+            ids = prompt["prompt_token_ids"]
+            kept = ids[: parameters.max_tokens]
+            first = types.SimpleNamespace(
+                text=self.tokenizer.decode(kept),
+                token_ids=kept,
+                finish_reason="stop" if len(kept) == len(ids) else "length",
+            )
+            answers.append(types.SimpleNamespace(outputs=[first], prompt_token_ids=ids))
+        return answers
+
+
 @pytest.fixture
 def installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make vLLM look installed: what these tests do comes before it is imported."""
-    module = types.ModuleType("vllm")
-    module.__spec__ = importlib.machinery.ModuleSpec("vllm", None)
-    monkeypatch.setitem(sys.modules, "vllm", module)
+    """Put a stand-in for vLLM where it is imported from."""
+    contents = {
+        "vllm": {"LLM": StandIn, "SamplingParams": types.SimpleNamespace},
+        "vllm.platforms": {"current_platform": types.SimpleNamespace(is_cpu=lambda: True)},
+        "vllm.exceptions": {},
+        "vllm.lora": {},
+        "vllm.lora.request": {"LoRARequest": lambda *arguments: arguments},
+        "vllm.sampling_params": {"StructuredOutputsParams": types.SimpleNamespace},
+        "vllm.distributed": {},
+        "vllm.distributed.parallel_state": {"cleanup_dist_env_and_memory": lambda: None},
+    }
+    for name, attributes in contents.items():
+        module = types.ModuleType(name)
+        vars(module).update(attributes)
+        monkeypatch.setitem(sys.modules, name, module)
+    monkeypatch.setattr(vllm, "_LOADED", {})
 
 
 @pytest.fixture(scope="module")
@@ -49,11 +89,8 @@ def engine(**options: object) -> vllm.Vllm:
 
 
 def text_of(made: vllm.Vllm, chat: list[Message]) -> str:
-    """Return what the model would read."""
-    from crscore.llm import chat_text  # noqa: PLC0415
-
-    tokenizer = made._tokenizer()
-    return str(tokenizer.decode(chat_text.tokenize_chat(tokenizer, chat)))
+    """Return what the model reads."""
+    return made.complete([chat], Sampling(max_tokens=600))[0].text
 
 
 def test_the_default_is_the_papers_model_at_a_commit() -> None:
@@ -89,55 +126,6 @@ def test_identity_does_not_depend_on_the_memory_it_gets(tmp_path: Path) -> None:
     assert more.identity == engine(model=folder).identity
 
 
-def test_the_context_is_the_models_own_or_less(tiny: Path) -> None:
-    assert engine(model=str(tiny)).context_tokens == tiny_llm.CONTEXT
-    assert engine(model=str(tiny), max_model_len=64).context_tokens == 64
-
-
-def test_a_long_context_is_not_taken_whole(tmp_path: Path) -> None:
-    wide = tiny_llm.make(tmp_path / "wide", context=100_000)
-    assert engine(model=str(wide)).context_tokens == vllm.DEFAULT_CONTEXT_TOKENS
-
-
-def test_a_chat_is_written_by_the_models_own_template(tiny: Path) -> None:
-    assert text_of(engine(model=str(tiny)), HELLO) == (
-        "<s><|turn|>system\nBe brief.</s>\n<|turn|>user\nWhat changed?</s>\n<|turn|>assistant\n"
-    )
-
-
-def test_a_template_without_a_system_gets_its_words_in_the_first_turn(tmp_path: Path) -> None:
-    folder = tiny_llm.make(tmp_path / "tiny")
-    (folder / "chat_template.jinja").write_text(NO_SYSTEM)
-    text = text_of(engine(model=str(folder)), HELLO)
-    assert text == "[user]Be brief.\n\nWhat changed?[assistant]"
-
-
-def test_a_template_that_refuses_every_chat_is_an_error(tmp_path: Path) -> None:
-    folder = tiny_llm.make(tmp_path / "tiny")
-    (folder / "chat_template.jinja").write_text("{{ raise_exception('never') }}")
-    with pytest.raises(GenerationError, match="chat template rejects the chat: never"):
-        engine(model=str(folder)).count(HELLO)
-
-
-def test_a_model_without_a_template_gets_plain_turns(tmp_path: Path) -> None:
-    folder = tiny_llm.make(tmp_path / "tiny", template=False)
-    assert text_of(engine(model=str(folder)), HELLO) == (
-        "Be brief.\n\n@@ Instruction\nWhat changed?\n\n@@ Response\n"
-    )
-
-
-def test_count_is_the_number_of_tokens_the_model_reads(tiny: Path) -> None:
-    made = engine(model=str(tiny))
-    more = [*HELLO[:1], Message(role="user", text=HELLO[1].text + "\n")]
-    assert made.count(more) == (made.count(HELLO) or 0) + 1
-
-
-def test_chats_that_are_all_too_long_need_no_vllm(tiny: Path) -> None:
-    long = [Message(role="user", text="word " * 2000)]
-    (answer,) = engine(model=str(tiny)).complete([long], Sampling(max_tokens=5))
-    assert "does not fit the model's context" in str(answer.reason)
-
-
 def test_no_chats_need_no_vllm(tiny: Path) -> None:
     assert engine(model=str(tiny)).complete([], Sampling(max_tokens=5)) == ()
 
@@ -150,54 +138,114 @@ def test_without_the_package_the_command_is_named(
         engine(model=str(tiny)).complete([HELLO], Sampling(max_tokens=5))
 
 
-COUNT = """
-import importlib.machinery, sys, types
-from crscore.llm.engines import vllm
-from crscore.llm.engines.base import Message
-if sys.argv[2:]:
-    sys.modules["vllm"] = types.ModuleType("vllm")
-    sys.modules["vllm"].__spec__ = importlib.machinery.ModuleSpec("vllm", None)
-else:
-    sys.modules["vllm"] = None
-print(vllm.create(vllm.VllmOptions(model=sys.argv[1])).count([Message(role="user", text="Hello")]))
-"""
+@pytest.mark.usefixtures("installed")
+def test_answers_come_in_order_and_a_chat_that_is_too_long_has_a_reason(tiny: Path) -> None:
+    long = [Message(role="user", text="word " * 3000)]
+    answers = engine(model=str(tiny)).complete([HELLO, long, HELLO[1:]], Sampling(max_tokens=400))
+    assert [answer.whole for answer in answers] == [True, False, True]
+    assert "does not fit the model's context" in str(answers[1].reason)
+    assert len(answers[0].text) > len(answers[2].text)
 
 
-def count_apart(endpoint: str, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Count tokens in a process of its own: the hub's library reads its address when imported."""
-    known = {"HF_ENDPOINT": endpoint, "HF_HOME": str(folder / "hub"), "PYTHONPATH": str(ROOT)}
-    return subprocess.run(
-        [sys.executable, "-c", COUNT, *arguments],
-        check=False,
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        env=os.environ | known,
+@pytest.mark.usefixtures("installed")
+def test_the_context_is_the_models_own_or_less(tiny: Path, tmp_path: Path) -> None:
+    wide = tiny_llm.make(tmp_path / "wide", context=100_000)
+    assert engine(model=str(tiny)).loaded().context_tokens == tiny_llm.CONTEXT
+    assert engine(model=str(tiny), max_model_len=64).loaded().context_tokens == 64
+    assert engine(model=str(wide)).loaded().context_tokens == vllm.MAX_CONTEXT_TOKENS
+
+
+@pytest.mark.usefixtures("installed")
+def test_an_answer_cut_by_the_limit_is_not_whole(tiny: Path) -> None:
+    (answer,) = engine(model=str(tiny)).complete([HELLO], Sampling(max_tokens=3))
+    assert (answer.whole, answer.output_tokens, answer.reason) == (False, 3, None)
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_schema_that_vllm_does_not_support_is_left_out(tiny: Path) -> None:
+    made = engine(model=str(tiny))
+    plain, guided = Sampling(max_tokens=9), Sampling(max_tokens=9, schema={"type": "array"})
+    assert made.complete([HELLO], guided) == made.complete([HELLO], plain)
+
+
+@pytest.mark.usefixtures("installed")
+def test_only_safetensors_are_loaded_and_no_code_of_the_model(tiny: Path) -> None:
+    arguments = engine(model=str(tiny)).loaded().llm.arguments
+    assert (arguments["load_format"], arguments["trust_remote_code"]) == ("safetensors", False)
+    assert arguments["structured_outputs_config"]["backend"] == "guidance"
+
+
+@pytest.mark.usefixtures("installed")
+def test_an_adapter_is_loaded_with_memory_for_its_widest_rank(tiny: Path, tmp_path: Path) -> None:
+    lora = write_adapter(tmp_path / "lora", rank_pattern={"q_proj": 24})
+    arguments = engine(model=str(tiny), lora=str(lora)).loaded().llm.arguments
+    assert (arguments["enable_lora"], arguments["max_lora_rank"]) == (True, 32)
+
+
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize("settings", ["{}", "[]", '{"r": "wide"}', '{"r": 8, "rank_pattern": [1]}'])
+def test_an_adapter_without_a_rank_is_refused(tiny: Path, tmp_path: Path, settings: str) -> None:
+    lora = write_adapter(tmp_path / "lora")
+    (lora / "adapter_config.json").write_text(settings)
+    with pytest.raises(GenerationError, match="has no valid rank"):
+        engine(model=str(tiny), lora=str(lora)).loaded()
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_chat_is_written_by_the_models_own_template(tiny: Path) -> None:
+    assert text_of(engine(model=str(tiny)), HELLO) == (
+        "<s><|turn|>system\nBe brief.</s>\n<|turn|>user\nWhat changed?</s>\n<|turn|>assistant\n"
     )
 
 
-def test_without_the_package_the_hub_is_not_asked(tmp_path: Path) -> None:
-    done = count_apart("http://127.0.0.1:9", tmp_path, "org/some")
-    assert done.stderr.splitlines()[-1].endswith(
-        "DependencyError: vllm is not installed; install it with: pip install 'crscore[vllm]'"
+@pytest.mark.usefixtures("installed")
+def test_a_template_without_a_system_gets_its_words_in_the_first_turn(tmp_path: Path) -> None:
+    folder = tiny_llm.make(tmp_path / "tiny")
+    (folder / "chat_template.jinja").write_text(NO_SYSTEM)
+    text = text_of(engine(model=str(folder)), HELLO)
+    assert text == "[user]Be brief.\n\nWhat changed?[assistant]"
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_template_that_refuses_every_chat_is_an_error(tmp_path: Path) -> None:
+    folder = tiny_llm.make(tmp_path / "tiny")
+    (folder / "chat_template.jinja").write_text("{{ raise_exception('never') }}")
+    with pytest.raises(GenerationError, match="chat template rejects the chat: never"):
+        text_of(engine(model=str(folder)), HELLO)
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_model_without_a_template_gets_plain_turns(tmp_path: Path) -> None:
+    folder = tiny_llm.make(tmp_path / "tiny", template=False)
+    assert text_of(engine(model=str(folder)), HELLO) == (
+        "Be brief.\n\n@@ Instruction\nWhat changed?\n\n@@ Response\n"
     )
-    assert "retry" not in done.stderr.lower()
 
 
-def test_a_folder_called_as_the_model_is_not_loaded(tiny: Path, tmp_path: Path) -> None:
-    cached = tmp_path / "hub" / "hub" / "models--org--some"
-    shutil.copytree(tiny, cached / "snapshots" / COMMIT)
-    (cached / "snapshots" / COMMIT / "chat_template.jinja").write_text("Hi")
-    (cached / "refs").mkdir()
-    (cached / "refs" / "main").write_text(COMMIT)
-    shutil.copytree(tiny, tmp_path / "org" / "some")
-    with serve_model("org/some", COMMIT, {}) as endpoint:
-        done = count_apart(endpoint, tmp_path, "org/some", "installed")
-    chat = [Message(role="user", text="Hello")]
-    here = engine(model=str(tmp_path / "org" / "some")).count(chat)
-    there = engine(model=str(cached / "snapshots" / COMMIT)).count(chat)
-    assert here != there
-    assert (done.stdout.strip(), done.returncode) == (str(there), 0), done.stderr
+@pytest.mark.usefixtures("installed")
+def test_special_tokens_are_those_of_the_tokenizer(tiny: Path) -> None:
+    assert engine(model=str(tiny)).special_tokens == {"<s>", "</s>", "<|turn|>", "<pad>"}
+
+
+@pytest.mark.usefixtures("installed")
+def test_half_of_a_pair_is_written_as_a_question_mark(tiny: Path) -> None:
+    text = text_of(engine(model=str(tiny)), [Message(role="user", text="a\udcffb")])
+    assert "user\na?b</s>" in text
+
+
+@pytest.mark.usefixtures("installed")
+def test_offline_a_model_that_is_not_here_is_not_asked_for() -> None:
+    made = engine(model="org/unseen", revision=COMMIT, offline=True)
+    with pytest.raises(ModelNotFoundError, match=f"hf download org/unseen --revision {COMMIT}"):
+        text_of(made, HELLO)
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_model_that_wants_to_run_its_own_code_is_refused(tmp_path: Path) -> None:
+    folder = write_model(tmp_path / "odd", {"a": b"1"}, config=REMOTE)
+    (folder / "code.py").write_text("raise SystemExit('ran')")
+    with pytest.raises(GenerationError, match="cannot load"):
+        engine(model=str(folder)).loaded()
 
 
 @pytest.mark.parametrize("name", ["some", "org/some", vllm.DEFAULT_MODEL])
@@ -224,43 +272,14 @@ def test_a_folder_that_is_not_there_is_not_looked_for_on_the_hub() -> None:
         _ = engine(model="./no/folder").identity
 
 
-def test_special_tokens_are_those_of_the_tokenizer(tiny: Path) -> None:
-    assert engine(model=str(tiny)).special_tokens == {"<s>", "</s>", "<|turn|>", "<pad>"}
-
-
-def test_half_of_a_pair_is_written_as_a_question_mark(tiny: Path) -> None:
-    text = text_of(engine(model=str(tiny)), [Message(role="user", text="a\udcffb")])
-    assert "user\na?b</s>" in text
-
-
-@pytest.mark.usefixtures("installed")
-def test_offline_a_model_that_is_not_here_is_not_asked_for() -> None:
-    made = engine(model="org/unseen", revision=COMMIT, offline=True)
-    with pytest.raises(ModelNotFoundError, match=f"hf download org/unseen --revision {COMMIT}"):
-        made.count(HELLO)
-
-
-def test_a_model_that_wants_to_run_its_own_code_is_refused(tmp_path: Path) -> None:
-    folder = write_model(tmp_path / "odd", {"a": b"1"}, config=REMOTE)
-    (folder / "code.py").write_text("raise SystemExit('ran')")
-    with pytest.raises(GenerationError, match="cannot be loaded"):
-        _ = engine(model=str(folder)).context_tokens
-
-
 REMOTE = '{"model_type": "odd", "auto_map": {"AutoConfig": "code.Config"}}'
-
-
-def test_a_folder_without_a_tokenizer_is_one_error(tmp_path: Path) -> None:
-    folder = write_model(tmp_path / "bare", {"a": b"1"}, config='{"model_type": "llama"}')
-    with pytest.raises((GenerationError, ModelNotFoundError)):
-        engine(model=str(folder)).count(HELLO)
 
 
 def test_the_users_own_variables_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VLLM_LOGGING_LEVEL", "DEBUG")
     monkeypatch.delenv("VLLM_NO_USAGE_STATS", raising=False)
     before = dict(os.environ)
-    with _vllm_load.environment(_vllm_load.ENVIRONMENT):
+    with vllm.environment(vllm.ENVIRONMENT):
         assert os.environ["VLLM_LOGGING_LEVEL"] == "DEBUG"
         assert os.environ["VLLM_NO_USAGE_STATS"] == "1"
     assert dict(os.environ) == before
@@ -273,8 +292,8 @@ def test_the_room_for_chats_is_what_the_models_shape_needs() -> None:
         num_hidden_layers = 32
 
     # 32 layers x 4096 numbers x (key, value) x 2 bytes = 0.5 MiB a token; two chats of 8,192.
-    assert _vllm_load.compute_kv_cache_bytes(Shape(), 8192) == 8 * 2**30
-    assert _vllm_load.compute_kv_cache_bytes(Shape(), 10) == 512 * 2**20
+    assert vllm.compute_kv_cache_bytes(Shape(), 8192) == 8 * 2**30
+    assert vllm.compute_kv_cache_bytes(Shape(), 10) == 512 * 2**20
 
 
 @pytest.mark.parametrize(
