@@ -7,9 +7,8 @@ that add or edit code come by squash, merge or rebase, or are pushed, and later 
 lines, or change them for another reason, after code was moved, renamed, wrapped, or pushed down.
 What is true comes from the lines' identities: a planted fix of a line belongs to the pull request
 that wrote it, within 30 days. Some fixes do not say that they are one, some features say so.
-Prints precision and recall of the join by pairs of fix and pull request, those of commits that
-change lines at all, and, with words of our own, whether a comment that says the same is
-recognised.
+Prints precision and recall of the join by pairs of fix and pull request, and those of commits that
+change lines at all.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from benchmarks.audit_signals import (
+from benchmarks.planted_code import (
     FUNCTIONS,
     NAMES,
     Line,
@@ -34,12 +33,9 @@ from benchmarks.audit_signals import (
     source,
     statement,
 )
-from crscore.audit.escaped.mentions import make_matcher
-from crscore.audit.escaped.run import DAYS, find_escaped
+from crscore.audit.score.escaped import DAYS, find_escaped
 from crscore.audit.store.database import Store
-from crscore.audit.store.rows import Comment, LaterChange, Mention, Pull, comment_key
-from crscore.encoders.minilm import MiniLM
-from crscore.hosts.records import RemarkKind
+from crscore.audit.store.rows import LaterChange, Pull
 from crscore.statistics.intervals import wilson
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -71,17 +67,6 @@ CHANGES = (
 LOUD_CHANGES = ("Add a {name} option\n\nCloses #{n}", "Add {other} and fix the log of {name}")
 """Messages of features that sound like a fix."""
 COSMETIC = ("Fix typo in {name}", "fix lint", "Fix formatting of {name}", "Fix flaky tests")
-SAID = (
-    ("Fix crash when the cart is empty", "This raises an IndexError for a cart without items."),
-    ("Fix timeout of slow uploads", "There is no retry here: a slow upload fails after 30 s."),
-    ("Fix SQL injection in the search", "The search term goes into the query unescaped."),
-    ("Fix double charge on retry", "If the request is retried, the customer is charged twice."),
-    ("Fix memory leak in the session cache", "Nothing ever removes sessions; this cache grows."),
-    ("Fix off-by-one in the last page", "The last page is skipped: the range ends one too early."),
-    ("Fix time zone of reports", "These timestamps are naive; users outside UTC see wrong days."),
-    ("Fix deadlock of two transfers", "Both locks are taken in another order there: a deadlock."),
-)  # fmt: skip
-"""Message of a fix, and a comment on the change that says so."""
 
 
 @dataclass(eq=False)
@@ -235,11 +220,6 @@ class Planted:
         lines[at] = new
         self.owners[new] = change
         return owner
-
-    def replaced(self, change, path, line):
-        """Edit a line that stays its owner's: the next fix finds lines, too."""
-        owner = self.edit(change, path, line)
-        return {owner}
 
     def polish(self, change):
         """Edit lines that the change itself brought, before it is merged."""
@@ -410,42 +390,6 @@ def rows(planted, repository, names):
             )  # fmt: skip
 
 
-def mentions(folder) -> Counter:
-    """Compare each comment of `SAID` with each message, as comments on one pull request."""
-    counts: Counter = Counter()
-    planted = Planted(0, folder)
-    while not planted.changes or not planted.changes[-1].number:
-        planted.change("feature", "Add it", *[planted.add_code] * 4)
-    change = planted.changes[-1]
-    for message, _ in SAID:
-        path, line = planted.rng.choice(planted.lines_of(change))
-        planted.change("fix", message, lambda by, at=(path, line): planted.replaced(by, *at))
-    names = planted.write()
-    with Store(folder / "mentions.db") as store, store.transaction():
-        store.put(row for row in rows(planted, 0, names) if row.number == change.number)
-        for at, (_, text) in enumerate(SAID):
-            store.put(
-                [
-                    Comment(
-                        key=comment_key(RemarkKind.CONVERSATION, at), repository=0,
-                        number=change.number, is_app=1, reviewer="otter", is_bot=1, is_review=1,
-                        body=store.add_text(text), created="2025-12-31T00:00:00Z",
-                        updated="2025-12-31T00:00:00Z", state="",
-                    )
-                ]
-            )  # fmt: skip
-    with Store(folder / "mentions.db") as store:
-        find_escaped(store, folder, night=NIGHT, matcher=make_matcher(MiniLM()))
-        pairs = {(row.landed, row.comment) for row in store.select(Mention) if row.mentioned}
-        for row in store.select(LaterChange):
-            message = store.text(row.message)
-            right = next(at for at, (text, _) in enumerate(SAID) if text in message)
-            for at in range(len(SAID)):
-                key = comment_key(RemarkKind.CONVERSATION, at)
-                counts[at == right, (row.landed, key) in pairs] += 1
-    return counts
-
-
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--histories", type=int, default=100)
@@ -489,7 +433,6 @@ def main() -> None:
                         print(f"seed {seed} commit {commit} pull {number}: {kind}, {what}, {found}")
             for path in planted.git_dir.rglob("*.pack"):
                 path.unlink()
-        counts = mentions(folder)
     print(f"{arguments.histories} histories from seed {arguments.first}, {totals['pulls']:,} pull "
           f"requests, {seconds:.0f} s")  # fmt: skip
     for label, title in (("fix", "fixes"), ("lines", "any change of lines")):
@@ -503,10 +446,6 @@ def main() -> None:
     for kind in sorted({kind for kind, _ in by_kind}):
         numbers = (by_kind[kind, what] for what in ("right", "false", "missed"))
         print(f"{kind:25}" + "".join(f"{number:7}" for number in numbers))
-    saying = counts[True, True] + counts[True, False]
-    print(f"comments that say it: {counts[True, True]} of {saying} "
-          f"recognised; others: {counts[False, True]} of "
-          f"{counts[False, True] + counts[False, False]}")  # fmt: skip
 
 
 if __name__ == "__main__":

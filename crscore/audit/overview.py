@@ -253,24 +253,21 @@ class Gap(Struct, frozen=True, kw_only=True):
 
 
 class EscapedRecall(Struct, frozen=True, kw_only=True):
-    """Share of escaped defects that one reviewer spoke of before the merge.
+    """Share of escaped defects that one reviewer wrote next to before the merge.
 
-    Of the pull requests that it was there for; the base rates are those of later commits that
-    change lines for another reason.
+    Of the pull requests that it was there for.
     """
 
     reviewer: str
     is_bot: bool
-    mentioned: Rate
-    """A comment says what the message of the fix says."""
-    mentioned_base: Rate
     near: Rate
     """A comment is at most three lines from the fixed ones."""
     near_base: Rate
+    """The same of later commits that change lines for another reason."""
 
 
 class EscapedDefect(Struct, frozen=True, kw_only=True):
-    """Defect that nobody spoke of before the merge."""
+    """Defect that no comment before the merge is next to."""
 
     repository: str
     number: Count
@@ -305,13 +302,11 @@ class Escaped(Struct, frozen=True, kw_only=True):
     """Followed pull requests with a line that a later commit fixes."""
     changed: Rate
     """Those with a line that another later commit changes."""
-    mentioned: Rate
-    """Fixes of which a comment of anybody before the merge says the same."""
-    not_compared: Count
-    """Fixes whose messages were not compared with comments, as the scorer's encoder differs."""
+    near: Rate
+    """Fixes that a comment of anybody before the merge is next to."""
     reviewers: tuple[EscapedRecall, ...]
     missed: tuple[EscapedDefect, ...]
-    """Defects that nobody said, nor wrote next to, the newest first."""
+    """Defects that no comment is next to, the newest first."""
 
 
 class RepositorySummary(Struct, frozen=True, kw_only=True):

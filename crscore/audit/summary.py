@@ -12,7 +12,7 @@ from crscore.audit.compare import DETECT, compare_all
 from crscore.audit.coverage import ReviewerCoverage, load_coverage, rate, rate_of_pulls
 from crscore.audit.decide import Kind, decide, load_kinds, load_points
 from crscore.audit.drift import find_changes
-from crscore.audit.escaped.recall import load_escaped
+from crscore.audit.escaped import load_escaped
 from crscore.audit.gate import why_partial
 from crscore.audit.overview import (
     ActedOn,

@@ -36,10 +36,6 @@ NOISE_REASONS: Final = ("nothing", "repeat", "restates", "praise")
 MEASURES: Final = (*SCORES, NOISE, *TITLES.values())
 """Measures to compare reviewers by; that of a signal is the share of comments, 0 to 100."""
 LOWER_IS_BETTER: Final = frozenset({NOISE, TITLES[Signal.THUMBS_DOWN]})
-OF_THREADS: Final = frozenset(
-    {Signal.RESOLVED_BY_AUTHOR, Signal.RESOLVED_BY_PERSON, Signal.RESOLVED_BY_BOT}
-)
-"""Signals of comments in threads only."""
 _COVERS: Final = 0.9
 """Share of the scored pull requests that a signature needs to cover a period."""
 _SIZES: Final = (20, 100, 500)
@@ -260,7 +256,7 @@ def _signals(
         table[indices[is_signal]] = numbers[is_signal, 1:]
         count = SignalCounts(*table.T)
         if signal not in OF_TREES:
-            total = columns["threads" if signal in OF_THREADS else "scored"]
+            total = columns["threads" if signal is Signal.RESOLVED else "scored"]
             count = count._replace(decided=total - count.unknown)
         counts[signal] = count
     return counts

@@ -227,11 +227,9 @@ def score(
     For a month after each merge, it also finds later commits that fix lines of the pull request.
     """
     from crscore.audit.engines import make_engine  # noqa: PLC0415
-    from crscore.audit.escaped.mentions import make_matcher  # noqa: PLC0415
-    from crscore.audit.escaped.run import find_escaped  # noqa: PLC0415
     from crscore.audit.score import run  # noqa: PLC0415
-    from crscore.audit.signals.run import find_signals  # noqa: PLC0415
-    from crscore.scorer import make_encoder  # noqa: PLC0415
+    from crscore.audit.score.escaped import find_escaped  # noqa: PLC0415
+    from crscore.audit.score.signals import find_signals  # noqa: PLC0415
 
     settings = load_settings(config_file, flags)
     report = None if quiet else print_message
@@ -251,7 +249,7 @@ def score(
             web=web_address(api_url or host_address()),
         )
         find_signals(store, folder, night=night, engine=make_engine(engine, workers))
-        find_escaped(store, folder, night=night, matcher=make_matcher(make_encoder(settings)))
+        find_escaped(store, folder, night=night)
     click.echo(f"{summary.pulls:,} pull requests scored, {summary.failed:,} failed")
     return 0
 

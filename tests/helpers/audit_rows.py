@@ -6,6 +6,7 @@ import random
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from crscore.audit.signals import Signal
 from crscore.audit.store.rows import (
     Check,
     Comment,
@@ -343,11 +344,10 @@ def _signals(rng: random.Random, key: int, day: int, standing: int) -> list[Row]
     values = {"comment": key, "night": night(day), "rules": 1}
     base = {"base_yes": rng.randint(0, 3), "base_all": 12}
     rows: list[Row] = [
-        SignalRow(**values, signal=2, value=changed, **base),
-        SignalRow(**values, signal=3, value=1 if changed else int(rng.random() < 0.6), **base),
+        SignalRow(**values, signal=Signal.ACTED_ON, value=changed, **base),
     ]
     if changed and rng.random() < 0.5:
-        rows.append(SignalRow(**values, signal=4, value=1, evidence="linus"))
+        rows.append(SignalRow(**values, signal=Signal.RESOLVED, value=1, evidence="linus"))
     return rows
 
 

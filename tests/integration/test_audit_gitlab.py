@@ -277,8 +277,8 @@ def test_sync_score_and_report(
     assert {"coderabbit", "copilot", "nitpicker"} <= by_name.keys()
     assert by_name["coderabbit"]["pulls"] > 10
     acted = {row["signal"]: row["rate"] for row in by_name["coderabbit"]["acted_on"]}
-    assert acted["lines changed"]["share"] > 0.4
-    assert acted["resolved by the author"]["count"] > 8
+    assert acted["acted on"]["share"] > 0.4
+    assert acted["resolved by a person"]["count"] > 8
     assert acted["thumbs up"]["count"] > 0
     start = f"{server.url}/acme/"
     assert all(example["url"].startswith(start) for example in document["best"])

@@ -26,7 +26,6 @@ from tests.helpers.patterns import Use, collect, of_manifest, worst_growth
 
 # Patterns that are made at run time.
 _MADE_AT_RUN_TIME = [
-    "crscore.audit.signals.observed",  # an escaped id
     "crscore.claims.structural.constants",  # of TOML, all of them
     "crscore.claims.structural.constants",
     "crscore.claims.structural.constants",

@@ -27,27 +27,26 @@ def summary(escaped: Escaped) -> str:
             text += f" {recent:,} of them were merged too recently to be sure."
     for row in escaped.unknown:
         text += f" {view.count_noun(row.pulls, 'pull request')} not followed: {row.reason}."
-    if escaped.not_compared:
-        text += f" {view.count_noun(escaped.not_compared, 'fix')} not compared with comments."
+    if escaped.near.total:
+        share = view.percent(escaped.near.share)
+        text += f" A comment before the merge is next to {share} of the fixes."
     return text
 
 
 def recall(escaped: Escaped, links: Links) -> Table:
-    """Tabulate who spoke of what was later fixed."""
+    """Tabulate who wrote next to what was later fixed."""
     return make_table(
         "Escaped defects",
         escaped.reviewers,
         ("Reviewer", lambda row: (links.bot(row.reviewer), Run("" if row.is_bot else " (person)"))),
-        ("Said before the merge", lambda row: (Run(words.share(row.mentioned), "strong"),)),
-        ("The same of other changes", lambda row: words.share(row.mentioned_base)),
-        ("Wrote next to it", lambda row: words.share(row.near)),
+        ("Wrote next to it", lambda row: (Run(words.share(row.near), "strong"),)),
         ("Next to other changes", lambda row: words.share(row.near_base)),
         ("Fixes", lambda row: f"{row.near.total:,}"),
     )
 
 
 def missed(escaped: Escaped, links: Links) -> Items:
-    """List defects that nobody spoke of."""
+    """List defects that no comment is next to."""
     return Items(
         tuple(
             Item(

@@ -24,7 +24,7 @@ R = TypeVar("R", bound=Row)
 
 APPLICATION_ID: Final = 0x63727363
 """Marks the file as an audit's: `crsc`."""
-SCHEMA_VERSION: Final = 9
+SCHEMA_VERSION: Final = 10
 """Version of `schema.sql`; every change of a table raises it."""
 BUSY_S: Final = 30.0
 """Seconds to wait for another process that writes."""

@@ -424,23 +424,22 @@ def read_later_changes(store: Store, scope: Scope) -> Rows:
     """Return the commits that changed lines of a pull request, those that fix first, by time.
 
     Returns:
-        Repository, its name, number, commit, whether it fixes something, key of the message, path,
-        line, and whether comments were compared with the message.
+        Repository, its name, number, commit, whether it fixes something, key of the message, path
+        and line.
     """
     sql = f"""
-        SELECT l.repository, r.name, l.number, l.landed, l.fixes, l.message, l.path, l.line,
-          l.compared
+        SELECT l.repository, r.name, l.number, l.landed, l.fixes, l.message, l.path, l.line
         FROM later_changes l JOIN pulls p USING (repository, number)
         JOIN repositories r ON r.id = l.repository
         WHERE {_MERGED} ORDER BY l.fixes DESC, l.at DESC, l.landed, l.repository, l.number"""
     return store.query(sql, *scope[1:])
 
 
-def read_mentions(store: Store, scope: Scope) -> Rows:
-    """Return repository, number, commit, reviewer, whether near, and whether mentioned, of each."""
+def read_nearby_reviewers(store: Store, scope: Scope) -> Rows:
+    """Return repository, number and commit of each later change, with a reviewer next to it."""
     sql = f"""
-        SELECT m.repository, m.number, m.landed, c.reviewer, MAX(m.near), MAX(m.mentioned)
-        FROM mentions m JOIN pulls p USING (repository, number)
-        JOIN comments c ON c.key = m.comment
-        WHERE {_MERGED} GROUP BY m.repository, m.number, m.landed, c.reviewer"""
+        SELECT DISTINCT n.repository, n.number, n.landed, c.reviewer
+        FROM nearby_comments n JOIN pulls p USING (repository, number)
+        JOIN comments c ON c.key = n.comment
+        WHERE {_MERGED}"""
     return store.query(sql, *scope[1:])

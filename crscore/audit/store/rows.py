@@ -302,19 +302,16 @@ class LaterChange(Row):
     path: str
     line: int
     lines: int
-    compared: int
 
 
-@_table("mentions", "repository", "number", "landed", "comment")
-class Mention(Row):
-    """Comment before the merge on a later change."""
+@_table("nearby_comments", "repository", "number", "landed", "comment")
+class NearbyComment(Row):
+    """Comment before the merge next to lines of a later change."""
 
     repository: int
     number: int
     landed: str
     comment: int
-    near: int
-    mentioned: int
 
 
 @_table("runs", "id")

@@ -218,17 +218,14 @@ CREATE TABLE later_changes (         -- later commits that change lines of a mer
   path TEXT NOT NULL,                -- place of its first such line in the merge
   line INTEGER NOT NULL,
   lines INTEGER NOT NULL,            -- such lines
-  compared INTEGER NOT NULL,         -- 1 when comments were compared with the message
   PRIMARY KEY (repository, number, landed)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE mentions (              -- comments before the merge on a later change
+CREATE TABLE nearby_comments (       -- comments before the merge next to the lines of a later change
   repository INTEGER NOT NULL,
   number INTEGER NOT NULL,
   landed TEXT NOT NULL,
   comment INTEGER NOT NULL,
-  near INTEGER NOT NULL,             -- 1 when it is on lines next to a changed one
-  mentioned INTEGER NOT NULL,        -- 1 when it says what the message says
   PRIMARY KEY (repository, number, landed, comment)
 ) STRICT, WITHOUT ROWID;
 

@@ -56,7 +56,7 @@ def write(
                 ]
             )
             if acted_on is not None:
-                signal = {"comment": key, "night": "2026-03-02", "rules": 3, "signal": 11}
+                signal = {"comment": key, "night": "2026-03-02", "rules": 3, "signal": 1}
                 value = int(host_id % 100 < acted_on)
                 store.put([SignalRow(**signal, value=value, base_yes=base, base_all=100)])
             host_id += 1

@@ -148,7 +148,7 @@ def test_the_last_observation_of_a_signal_counts(store: Store) -> None:
     store.put([rows.pull(1), rows.score(1, "otter", 30)])
     store.put(rows.comment(1, "otter", at) for at in (1, 2, 3))
     store.put(rows.comment_score(4 * at, 1, 30) for at in (1, 2, 3))
-    fields = {"rules": 1, "signal": Signal.LINES_CHANGED, "base_yes": 1, "base_all": 10}
+    fields = {"rules": 1, "signal": Signal.ACTED_ON, "base_yes": 1, "base_all": 10}
     store.put(
         [
             SignalRow(comment=4, night="2026-03-01", value=0, **fields),
@@ -158,10 +158,10 @@ def test_the_last_observation_of_a_signal_counts(store: Store) -> None:
     )
 
     table = load_reviews(store, MARCH)
-    counts = table.signals[Signal.LINES_CHANGED]
+    counts = table.signals[Signal.ACTED_ON]
 
     assert [row.tolist() for row in counts] == [[1.0], [1.0], [1.0], [0.2], [2.0]]
-    assert table.columns["lines changed"].tolist() == [100.0]
+    assert table.columns["acted on"].tolist() == [100.0]
 
 
 def test_without_a_row_a_thread_is_not_resolved_and_a_suggestion_not_there(store: Store) -> None:
@@ -171,7 +171,7 @@ def test_without_a_row_a_thread_is_not_resolved_and_a_suggestion_not_there(store
 
     signals = load_reviews(store, MARCH).signals
 
-    assert signals[Signal.RESOLVED_BY_AUTHOR].decided.tolist() == [1.0]
+    assert signals[Signal.RESOLVED].decided.tolist() == [1.0]
     assert signals[Signal.THUMBS_UP].decided.tolist() == [2.0]
     assert signals[Signal.SUGGESTION_APPLIED].decided.tolist() == [0.0]
 

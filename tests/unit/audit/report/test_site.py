@@ -143,7 +143,8 @@ def test_long_month_has_several_pages(
 ) -> None:
     monkeypatch.setattr(details, "PULLS_PER_PAGE", 1)
     comment = store.select(CommentScore, "LIMIT 1")[0].comment
-    store.put([SignalRow(comment=comment, signal=11, night="2026-03-30", rules=1, value=1)])
+    store.change("DELETE FROM signals")
+    store.put([SignalRow(comment=comment, signal=1, night="2026-03-30", rules=1, value=1)])
     overview = make_overview(store, Options(period=PERIOD, resamples=50))
     write_site(store, overview, tmp_path / "site")
     names = sorted(path.name for path in (tmp_path / "site" / "pulls").iterdir())

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from crscore.audit.report.site import write_site
 from crscore.audit.store.database import Store
-from crscore.audit.store.rows import Followed, LaterChange, Mention, comment_key
+from crscore.audit.store.rows import Followed, LaterChange, NearbyComment, comment_key
 from crscore.audit.summary import Options, make_overview
 from crscore.audit.tables import Period
 from crscore.hosts.records import RemarkKind
@@ -16,7 +16,7 @@ OPTIONS = Options(period=Period(since="2026-03-01", until="2026-03-31"), resampl
 
 
 def fill(store: Store) -> None:
-    """Write four pulls: a fix that was said, one that was not, another change, and a lost merge."""
+    """Write four pulls: a fix with a comment next to it, one without, another, a lost one."""
     store.signature_id("one")
     store.put([rows.repository(), *(rows.pull(number) for number in range(1, 5))])
     body = store.add_text("It divides by zero.")
@@ -34,15 +34,12 @@ def fill(store: Store) -> None:
                 Followed(repository=1, number=number, night="2026-05-01"),
                 LaterChange(
                     repository=1, number=number, landed=landed, at=rows.at(9), path="a.py", line=7,
-                    fixes=int(number < 3), message=message, lines=2, compared=1,
+                    fixes=int(number < 3), message=message, lines=2,
                 ),
             ]
         )  # fmt: skip
         if number == 1:
-            mention = Mention(
-                repository=1, number=1, landed=landed, comment=key, near=1, mentioned=1
-            )  # fmt: skip
-            store.put([mention])
+            store.put([NearbyComment(repository=1, number=1, landed=landed, comment=key)])
     store.put([Followed(repository=1, number=4, night="2026-05-01", reason="there is no clone")])
 
 
@@ -58,9 +55,9 @@ def test_numbers_and_pages(tmp_path: Path) -> None:
         3, 3, "there is no clone",
     )  # fmt: skip
     assert (escaped.fixed.count, escaped.changed.count) == (2, 1)
-    assert (escaped.mentioned.count, escaped.mentioned.total) == (1, 2)
+    assert (escaped.near.count, escaped.near.total) == (1, 2)
     (otter,) = escaped.reviewers
-    assert (otter.mentioned.share, otter.near.share, otter.near_base.share) == (0.5, 0.5, 0.0)
+    assert (otter.near.share, otter.near_base.share) == (0.5, 0.0)
     assert [(row.number, row.text) for row in escaped.missed] == [(2, "Fix <img src=x> of carts")]
     assert "later commits fixed lines of 2 of 3 merged pull requests (67 %)" in page
     assert "1 pull request not followed: there is no clone." in page

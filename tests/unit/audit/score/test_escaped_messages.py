@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crscore.audit.escaped.history import is_fix
+from crscore.audit.score.escaped import is_fix
 
 
 @pytest.mark.parametrize(

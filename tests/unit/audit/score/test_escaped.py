@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from crscore.audit.escaped.run import MISSING, find_escaped
+from crscore.audit.score.escaped import MISSING, find_escaped
 from crscore.audit.store.database import Store
-from crscore.audit.store.rows import Followed, LaterChange, Mention, comment_key
+from crscore.audit.store.rows import Followed, LaterChange, NearbyComment, comment_key
 from crscore.audit.summary import Options, make_overview
 from crscore.audit.tables import Period
 from crscore.hosts.records import RemarkKind
@@ -136,24 +136,6 @@ def test_commits_after_the_month_and_of_tests_do_not_count(world: World, store: 
     assert world.follow(store) == []
 
 
-def test_commits_of_a_rebased_pull_request_are_one_change(world: World, store: Store) -> None:
-    # On the branch and after the rebase, the commits have the same authors and times; the host
-    # names the last commit.
-    limits = ("limit = 10\nsize = 3\n", "limit = 10\nsize = 4\n", "limit = 11\nsize = 4\n")
-    branch = world.tip
-    for day, limit in enumerate(limits[:2], 1):
-        files = {"src/b.py": limit}
-        branch = world.history.commit(files, parents=[branch], message="Fix b", at=world.at(day))
-        world.land({"src/app.py": CODE} | files, "Fix b", day=day)
-    world.head, world.merge = branch, world.tip
-    fix = world.land({"src/app.py": CODE, "src/b.py": limits[2]}, "Fix the limit", day=3)
-
-    changes = world.follow(store)
-
-    # The second commit changes a line of the first, and both are the pull request's.
-    assert [(row.landed, row.path, row.line) for row in changes] == [(fix, "src/b.py", 1)]
-
-
 def test_later_night_adds_what_is_new_and_then_ends(world: World, store: Store) -> None:
     first = world.land({"src/app.py": FIXED}, "Fix division by zero", day=3)
     assert [row.landed for row in world.follow(store, "2026-03-05")] == [first]
@@ -207,16 +189,10 @@ def test_report_says_who_spoke_of_a_defect(world: World, store: Store) -> None:
     escaped = make_overview(store, options).escaped
 
     assert (escaped.pulls, escaped.complete, escaped.unknown) == (1, 1, ())
-    assert (escaped.fixed.count, escaped.changed.count, escaped.not_compared) == (1, 1, 1)
-    shares = {
-        row.reviewer: (row.near.share, row.near_base.share, row.mentioned.share)
-        for row in escaped.reviewers
-    }
-    # Without an encoder nothing is known of what was said: unknown, not 0. Lines 9 and 11 are
-    # near each other.
-    assert shares == {
-        "otter": (1.0, 1.0, None), "badger": (0.0, 0.0, None), "beaver": (0.0, 0.0, None),
-    }  # fmt: skip
-    assert [row.comment for row in store.find(Mention)] == [
+    assert (escaped.fixed.count, escaped.changed.count, escaped.near.count) == (1, 1, 1)
+    shares = {row.reviewer: (row.near.share, row.near_base.share) for row in escaped.reviewers}
+    # Lines 9 and 11 are near each other.
+    assert shares == {"otter": (1.0, 1.0), "badger": (0.0, 0.0), "beaver": (0.0, 0.0)}
+    assert [row.comment for row in store.find(NearbyComment)] == [
         comment_key(RemarkKind.LINE, 1), comment_key(RemarkKind.LINE, 1),
     ]  # fmt: skip

@@ -5,8 +5,9 @@ from dataclasses import replace
 
 import pytest
 
+from crscore.audit.engines import make_engine
+from crscore.audit.score.signals import CURSOR, find_signals
 from crscore.audit.signals import RULES, TITLES, Signal
-from crscore.audit.signals.run import CURSOR, find_signals
 from crscore.audit.store.database import Store
 from crscore.audit.store.queries import pulls_to_observe
 from crscore.audit.store.rows import (
@@ -106,33 +107,15 @@ def test_every_signal_has_a_title():
 
 
 def test_suggestion_that_was_applied(store, clones, commits):
-    assert find_signals(store, clones, night="2026-03-02") == 9
+    assert find_signals(store, clones, night="2026-03-02") == 3
     signals, short = rows(store), commits[2][:10]
-    assert set(signals) == {
-        Signal.SUGGESTION_APPLIED, Signal.LINES_CHANGED, Signal.FILE_CHANGED, Signal.TRAILER,
-        Signal.ACTED_ON,
-    }  # fmt: skip
+    assert set(signals) == {Signal.ACTED_ON, Signal.SUGGESTION_APPLIED}
     assert {row.value for row in signals.values()} == {1}
     assert {row.rules for row in signals.values()} == {RULES}
     assert signals[Signal.SUGGESTION_APPLIED].evidence == short
-    assert signals[Signal.LINES_CHANGED].evidence == f"{short} line 7"
-
-
-def test_base_rates_are_of_what_has_no_comment(store, clones):
-    find_signals(store, clones, night="2026-03-02")
-    lines, file = (rows(store)[signal] for signal in (Signal.LINES_CHANGED, Signal.FILE_CHANGED))
-    assert (lines.base_yes, lines.base_all) == (0, 1)
-    assert (file.base_yes, file.base_all) == (1, 1)
+    assert signals[Signal.ACTED_ON].evidence == f"{short} line 7"
     # Nobody suggested anything for other lines: what happened to them is another event.
-    assert rows(store)[Signal.SUGGESTION_APPLIED].base_all is None
-    assert rows(store)[Signal.TRAILER].base_all is None
-
-
-def test_comment_that_was_ignored(store, clones):
-    find_signals(store, clones, night="2026-03-02")
-    signals = rows(store, SECOND)
-    assert signals[Signal.LINES_CHANGED].value == 0
-    assert Signal.SUGGESTION_APPLIED not in signals
+    assert signals[Signal.SUGGESTION_APPLIED].base_all is None
 
 
 def test_second_run_stores_nothing_and_a_change_one_row(store, clones):
@@ -146,7 +129,7 @@ def test_second_run_stores_nothing_and_a_change_one_row(store, clones):
     assert find_signals(store, clones, night="2026-03-04") == 2
     store.put([ThreadObservation(night="2026-03-05", resolved=0, **by)])
     assert find_signals(store, clones, night="2026-03-05") == 1
-    last = store.select(SignalRow, "WHERE comment = ? AND signal = ? ORDER BY night", FIRST, 4)
+    last = store.select(SignalRow, "WHERE comment = ? AND signal = ? ORDER BY night", FIRST, 3)
     assert [(row.night, row.value) for row in last] == [("2026-03-04", 1), ("2026-03-05", 0)]
 
 
@@ -160,30 +143,42 @@ def test_final_pull_is_read_once_more_and_then_no_more(store, clones):
 
 
 def test_missing_clone_makes_unknown_what_trees_show(store, tmp_path):
-    assert find_signals(store, tmp_path, night="2026-03-02") == 9
+    assert find_signals(store, tmp_path, night="2026-03-02") == 3
     assert {row.value for row in store.find(SignalRow)} == {None}
-    signals = rows(store)[Signal.LINES_CHANGED]
+    signals = rows(store)[Signal.ACTED_ON]
     assert (signals.value, signals.evidence) == (None, "there is no clone")
 
 
 def test_missing_commits_are_unknown_and_not_no(store, clones):
     store.change("UPDATE comments SET commit_id = ?", "0" * 40)
     find_signals(store, clones, night="2026-03-02")
-    assert rows(store)[Signal.FILE_CHANGED].evidence == "commit is missing"
+    assert rows(store)[Signal.ACTED_ON].evidence == "commit is missing"
     store.change("UPDATE pulls SET head = ?", "1" * 40)
     find_signals(store, clones, night="2026-03-03")
-    row = store.select(SignalRow, "WHERE signal = 2 ORDER BY night DESC")[0]
+    row = store.select(SignalRow, "WHERE signal = 1 ORDER BY night DESC")[0]
     assert (row.value, row.evidence) == (None, "last commit is missing")
 
 
 @pytest.mark.parametrize(
-    ("commit", "head", "value"), [(3, 5, 1), (3, 3, 0), (3, 1, 1), (4, 5, 1), (4, 4, 0)]
+    ("login", "value"),
+    [("Ada", 1), ("grace", 1), ("otter", 0), ("any[bot]", 0), ("coderabbitai", 0), (None, None)],
 )
-def test_removed_line_changes_when_it_or_what_replaced_it_does(
-    store, clones, commits, commit, head, value
-):
-    """On the old side; the opened commit has the line too."""
-    store.change("UPDATE pulls SET head = ?", commits[head])
-    store.change("UPDATE comments SET side = 'old', line = 10, commit_id = ?", commits[commit])
+def test_thread_is_resolved_by_a_person(store, clones, login, value):
+    store.put(
+        [
+            ThreadObservation(
+                thread=FIRST, night="2026-03-02", resolved=1, resolved_by=login, outdated=0
+            )
+        ]
+    )
     find_signals(store, clones, night="2026-03-02")
-    assert rows(store)[Signal.LINES_CHANGED].value == value
+    row = rows(store).get(Signal.RESOLVED)
+    assert (row.value if row else 0) == value
+
+
+def test_workers_find_what_one_process_finds(store, clones):
+    find_signals(store, clones, night="2026-03-02", engine=make_engine("processes", 2))
+    found = store.find(SignalRow, "comment", "signal")
+    store.change("DELETE FROM signals")
+    find_signals(store, clones, night="2026-03-02")
+    assert store.find(SignalRow, "comment", "signal") == found

@@ -1,1 +1,0 @@
-"""Defects that a review missed: later commits that fix lines of a merged pull request."""

@@ -1,0 +1,331 @@
+"""Later commits that change lines of merged pull requests, by `git blame`, night by night.
+
+A commit of the branch counts as what it adds to its first parent, so that a merge and a squash are
+one change each (docs/design/032-escaped.md).
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from itertools import groupby
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from crscore.audit.score.followed import LaterChanges, word_text
+from crscore.audit.store.database import Store
+from crscore.audit.store.queries import comments_before_merge, pulls_to_follow
+from crscore.audit.store.rows import Followed, LaterChange, NearbyComment, Pull
+from crscore.audit.sync.clones import clone_path
+from crscore.diff import git
+from crscore.diff.parse import parse_diff
+from crscore.errors import CRScoreError, HostError
+from crscore.records import ChangedFile, Hunk, LineKind
+
+DAYS: Final = 30
+"""Days after the merge in which a later commit counts."""
+NEAR_LINES: Final = 3
+"""Maximum lines between a comment and a changed line next to it."""
+MAX_FILES: Final = 100
+"""Files of code above which a commit is not a single change, and does not count."""
+MAX_CHARS: Final = 2_000
+"""Characters of a commit's message that are stored."""
+MISSING: Final = "the merge is not on its branch"
+_MAX_BYTES: Final = 64_000_000
+_DIFF: Final = ("diff-tree", "-p", "-U0", "-w", "-M", "--no-color", "--no-ext-diff",
+                "--no-textconv", "--no-relative")  # fmt: skip
+_PROSE: Final = frozenset({None, "csv", "json", "markdown", "rst", "text"})
+"""Languages without a defect of code; None is an unknown one."""
+_TESTS: Final = re.compile(
+    r"(?:^|/)(?:tests?|specs?|__tests__|testdata|fixtures)/|(?:^|/)test_|[._-](?:test|spec)s?\."
+)
+_KIND: Final = re.compile(r"(?P<type>\w+)(?:\([^)]*\))?!?: ")
+"""Start of a conventional subject: `fix(parser): `."""
+_FIX: Final = re.compile(
+    r"\b(?:(?:bug|hot)?-?fix(?:e[sd]|ing)?|bug ?fix(?:es)?|reverts?|regressions?)\b", re.IGNORECASE
+)
+_CLOSES: Final = re.compile(
+    r"\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):? +(?:[\w.-]+/[\w.-]+)?#\d", re.IGNORECASE
+)
+_FEATURE: Final = re.compile(
+    r"(?:add|allow|enable|implement|introduce|support)\w*\b", re.IGNORECASE
+)
+"""Start of a subject of a commit that closes a wish, unless it says that it fixes something."""
+_NO_DEFECT: Final = re.compile(
+    r"\bfix(?:e[sd]|ing)?\b(?:\W+\w+){0,3}?\W+(?:typos?|lint\w*|format\w*|styl\w+|spelling|"
+    r"white ?space|indent\w*|tests?|docs?|docstrings?|ci|merge conflicts?|reviews?|"
+    r"feedback|nits?)\b",
+    re.IGNORECASE,
+)
+# `<commit> <line there> <line here>`, then facts of the commit, then the line after a tab.
+_ORIGIN: Final = re.compile(rb"([0-9a-f]{40,64}) (\d+) (\d+)(?: \d+)?$")
+
+
+class BranchCommit(NamedTuple):
+    """Commit of a branch, without those that a merge brought."""
+
+    name: str
+    parent: str
+    """First parent; empty for the first commit."""
+    at: str
+    """When it came, ISO 8601 in UTC."""
+    message: str
+
+
+class Origin(NamedTuple):
+    """Line in the commit that brought it."""
+
+    commit: str
+    path: str
+    line: int
+    """From 1."""
+
+
+def find_escaped(store: Store, clones: Path, *, night: str) -> int:
+    """Find the later commits that change lines of each merged pull request.
+
+    Args:
+        store: The store.
+        clones: Folder of the bare clones.
+        night: Date of the run.
+
+    Returns:
+        Number of commits, counted once for each pull request whose lines they change.
+
+    Raises:
+        StoreError: The store cannot be read or written.
+    """
+    stored = 0
+    pulls = pulls_to_follow(store, DAYS)
+    for (repository, base_ref), group in groupby(pulls, lambda row: (row.repository, row.base_ref)):
+        merged = list(group)
+        before = {row.number: row for row in store.find(Followed, repository=repository)}
+        git_dir, reason, branch = clone_path(clones, repository), None, []
+        try:
+            branch = _read_branch(git_dir, base_ref, merged)
+            reformatted: list[str] = []
+            for commit, pulls_of_commit in _new_commits(branch, merged, before):
+                files = _read_code(git_dir, commit)
+                if files and not any(file.hunks for file in files):
+                    reformatted.append(commit.name)
+                lines: dict[str, list[Origin]] = defaultdict(list)
+                for file in files:
+                    for origin in _find_origins(git_dir, branch, commit, file, reformatted):
+                        lines[origin.commit].append(origin)
+                for merge in sorted(lines.keys() & pulls_of_commit.keys()):
+                    _store_change(store, git_dir, pulls_of_commit[merge], commit, lines[merge])
+                    stored += 1
+        except HostError as exc:
+            reason = exc.reason
+        names = {commit.name for commit in branch}
+        with store.transaction():
+            for pull in merged:
+                is_on_branch = reason is not None or pull.merge_commit in names
+                problem = reason if is_on_branch else MISSING
+                # What cannot be followed is followed from the same commit another night.
+                last = before[pull.number].tip if pull.number in before else None
+                store.put(
+                    [
+                        Followed(
+                            repository=repository,
+                            number=pull.number,
+                            night=night,
+                            tip=last if problem else branch[-1].name,
+                            reason=problem,
+                        )
+                    ]
+                )
+    return stored
+
+
+def _read_branch(git_dir: Path, base_ref: str, pulls: Sequence[Pull]) -> list[BranchCommit]:
+    """Return the commits of a branch since the first of its merges, the oldest first."""
+    if not git_dir.is_dir():
+        raise HostError("git", "there is no clone")
+    # By exact name, as the host's text is no argument.
+    rows = _run(git_dir, "for-each-ref", "--format=%(objectname) %(refname)", "refs/heads/")
+    pairs = (row.split(" ", 1) for row in rows.decode("utf-8", "replace").splitlines())
+    tip = {name: tip for tip, name in pairs}.get(f"refs/heads/{base_ref}")
+    if tip is None:
+        raise HostError("git", "the branch is gone")
+    first = min(pull.merged or "" for pull in pulls)
+    since = f"--since={datetime.fromisoformat(first) - timedelta(days=1):%Y-%m-%dT%H:%M:%SZ}"
+    form = "--format=%H%x00%P%x00%ct%x00%B%x00"
+    text = _run(git_dir, "log", "--first-parent", "--reverse", since, form, tip, "--")
+    fields = [field.strip() for field in text.decode("utf-8", "replace").split("\0")[:-1]]
+    return [
+        BranchCommit(
+            name,
+            parents.split(" ")[0],
+            f"{datetime.fromtimestamp(int(seconds), UTC):%Y-%m-%dT%H:%M:%SZ}",
+            message,
+        )
+        for name, parents, seconds, message in zip(*[iter(fields)] * 4, strict=True)
+    ]
+
+
+def _new_commits(
+    branch: Sequence[BranchCommit], pulls: Sequence[Pull], before: Mapping[int, Followed]
+) -> Iterator[tuple[BranchCommit, dict[str, Pull]]]:
+    """Yield the commits that some pull requests are not compared with, with these by merge."""
+    positions = {commit.name: at for at, commit in enumerate(branch)}
+    new: dict[int, dict[str, Pull]] = defaultdict(dict)
+    for pull in pulls:
+        merge = positions.get(pull.merge_commit or "")
+        if merge is None or pull.merge_commit is None or pull.merged is None:
+            continue
+        tip = before[pull.number].tip if pull.number in before else None
+        until = datetime.fromisoformat(pull.merged) + timedelta(days=DAYS)
+        for at in range(max(merge, positions.get(tip or "", merge)) + 1, len(branch)):
+            if datetime.fromisoformat(branch[at].at) <= until:
+                new[at][pull.merge_commit] = pull
+    for at in sorted(new):
+        yield branch[at], new[at]
+
+
+def _store_change(
+    store: Store, git_dir: Path, pull: Pull, commit: BranchCommit, lines: Sequence[Origin]
+) -> None:
+    """Store a commit that changes lines of a pull request, with the comments next to them."""
+    comments = [row for row in comments_before_merge(store, pull) if row.line is not None]
+    later = LaterChanges(git_dir, pull, comments)
+    near = [
+        comment.key
+        for comment in comments
+        if (place := later.place_in(comment, lines[0].commit)) and _is_near(*place, lines)
+    ]
+    with store.transaction():
+        change = LaterChange(
+            repository=pull.repository, number=pull.number, landed=commit.name, at=commit.at,
+            fixes=int(is_fix(commit.message)), message=store.add_text(commit.message[:MAX_CHARS]),
+            path=min(lines).path, line=min(lines).line, lines=len(lines),
+        )  # fmt: skip
+        store.put([change])
+        store.put(
+            NearbyComment(
+                repository=pull.repository, number=pull.number, landed=commit.name, comment=key
+            )
+            for key in near
+        )
+
+
+def _is_near(path: str, lines: range, origins: Sequence[Origin]) -> bool:
+    return any(
+        origin.path == path and lines.start - NEAR_LINES <= origin.line < lines.stop + NEAR_LINES
+        for origin in origins
+    )
+
+
+def _read_code(git_dir: Path, commit: BranchCommit) -> list[ChangedFile]:
+    """Return the files of code that a commit changes, with the hunks that change their words."""
+    if not commit.parent:
+        return []
+    try:
+        patch = _run(git_dir, *_DIFF, commit.parent, commit.name, "--")
+        files = parse_diff(patch).files if patch.strip() else ()
+    # A patch that is too large, or that cannot be read.
+    except CRScoreError:
+        return []
+    code = [row for row in files if row.language not in _PROSE and not _TESTS.search(row.path)]
+    pairs = {hunk: _words(hunk) for file in code for hunk in file.hunks}
+    removed = {old for old, new in pairs.values() if not new}
+    added = {new for old, new in pairs.values() if not old}
+    # Code that was only wrapped, or that moved.
+    unchanged = {
+        hunk for hunk, (old, new) in pairs.items() if old == new or old + new in removed & added
+    }
+    return [
+        replace(file, hunks=tuple(hunk for hunk in file.hunks if hunk not in unchanged))
+        for file in code
+        if len(code) <= MAX_FILES
+    ]
+
+
+def _words(hunk: Hunk) -> tuple[str, str]:
+    """Return the words that a hunk removes, and those that it adds."""
+    old, new = (
+        "".join(word_text([line.text for line in hunk.lines_of(kind)]).split())
+        for kind in (LineKind.REMOVED, LineKind.ADDED)
+    )
+    return old, new
+
+
+def _find_origins(
+    git_dir: Path,
+    branch: Sequence[BranchCommit],
+    commit: BranchCommit,
+    file: ChangedFile,
+    reformatted: Sequence[str],
+) -> Iterator[Origin]:
+    """Find the commits that brought the lines that a commit removes or replaces.
+
+    Where it only adds lines, these are the lines next to them, or the newer one of the two: young
+    code has most defects. `reformatted` commits brought no line, as they only wrapped or moved.
+    """
+    # A hunk at line 0 is before the first line; two lines are around one that adds.
+    spans = {
+        range(hunk.old_start, hunk.old_start + (hunk.old_length or 2)): bool(hunk.old_length)
+        for hunk in file.hunks
+        if hunk.old_start
+    }
+    if not spans:
+        return
+    # What is older than the branch's first commit here is not searched.
+    parent = branch[0].parent
+    commits = f"{parent}..{commit.parent}" if parent else commit.parent
+    ranges = [f"-L{span.start},{span.stop - 1}" for span in spans]
+    ignored = [part for name in reformatted for part in ("--ignore-rev", name)]
+    ages = {row.name: at for at, row in enumerate(branch)}
+    path = file.old_path or file.path
+    options = ("blame", "-w", "--first-parent", "--porcelain", *ignored, *ranges)
+    lines = dict(_read_blame(_run(git_dir, *options, commits, "--", path)))
+    for span, replaces in spans.items():
+        blamed = [lines[at] for at in span if at in lines]
+        origins = [origin for origin in blamed if origin]
+        newest = max((ages.get(row.commit, -1) for row in origins), default=-1)
+        if replaces:
+            yield from origins
+        # New lines beside a blank one, or at the end, are rather new code.
+        elif len(blamed) == len(span):
+            yield from (row for row in origins if ages.get(row.commit, -1) == newest)
+
+
+def _read_blame(text: bytes) -> Iterator[tuple[int, Origin | None]]:
+    """Yield number and origin of the lines that are not blank; None without a word."""
+    paths: dict[str, str] = {}
+    commit, origin_line, line_number = "", 0, 0
+    for row in text.split(b"\n"):
+        if match := _ORIGIN.match(row):
+            commit, origin_line, line_number = match[1].decode(), int(match[2]), int(match[3])
+        elif row.startswith(b"filename "):
+            paths[commit] = row[9:].decode("utf-8", "surrogateescape")
+        elif row.startswith(b"\t") and row.strip():
+            has_word = re.search(rb"\w", row)
+            yield line_number, Origin(commit, paths[commit], origin_line) if has_word else None
+
+
+def is_fix(message: str) -> bool:
+    """Return whether a message says that the commit fixes or reverts something, or closes an issue.
+
+    Example:
+        >>> [is_fix(text) for text in ("Fix a crash", "feat: retry (fixes #3)", "fix typo")]
+        [True, False, False]
+    """
+    subject = message.partition("\n")[0]
+    # The subject of a merge names a branch; GitHub puts the pull request's title below it.
+    if subject.startswith("Merge pull request "):
+        subject = " ".join(message.split("\n")[1:3]).strip()
+    kind = _KIND.match(subject)
+    if kind and kind["type"].casefold() not in ("fix", "hotfix", "bugfix", "revert", "bug"):
+        return False
+    if re.match(r"revert\b", subject, re.IGNORECASE):
+        return not re.match(r"revert\W+revert\b", subject, re.IGNORECASE)
+    if _NO_DEFECT.search(subject):
+        return False
+    is_wish = _FEATURE.match(subject)
+    return bool(_FIX.search(subject) or (_CLOSES.search(message) and not is_wish))
+
+
+def _run(git_dir: Path, *arguments: str) -> bytes:
+    return git.run_git(arguments, folder=git_dir, is_git_dir=True, max_bytes=_MAX_BYTES)

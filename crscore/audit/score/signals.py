@@ -1,0 +1,216 @@
+"""Signals of all comments of a store, appended where they differ from the last ones."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, groupby
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from crscore import progress
+from crscore.audit.engines import DIED, Engine, Serial
+from crscore.audit.score.followed import Answer, LaterChanges
+from crscore.audit.signals import OF_TREES, RULES, Signal
+from crscore.audit.store.database import Store
+from crscore.audit.store.queries import pulls_to_observe, put_position, read_observations
+from crscore.audit.store.rows import (
+    Comment,
+    CommentObservation,
+    Pull,
+    SignalRow,
+    ThreadObservation,
+)
+from crscore.errors import HostError
+from crscore.pull_request.reviewers.authors import is_app, strip_app_suffix
+from crscore.pull_request.reviewers.profile import profiles
+from crscore.pull_request.reviewers.wildcards import matches_any
+from crscore.review.sentences import split_comment
+
+MAX_EVIDENCE: Final = 60
+"""Maximum characters of stored evidence."""
+CURSOR: Final = "signals"
+"""List whose cursor has the night of a repository's last signals, and their rules."""
+
+Signals = Mapping[int, Mapping[Signal, Answer]]
+"""Signals of the comments of one pull request, by comment."""
+
+
+class _Post(NamedTuple):
+    """Reviewer's posts in one thread."""
+
+    first: Comment
+    suggestions: tuple[str, ...]
+    """Suggestion blocks of all of them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignalTask:
+    """Pull request with what the store has of it; can be sent to another process."""
+
+    pull: Pull
+    comments: Sequence[Comment]
+    """By time."""
+    texts: Mapping[bytes, str]
+    """Bodies of the comments."""
+    threads: Mapping[int, ThreadObservation]
+    """Last observation of each thread."""
+    observations: Mapping[int, CommentObservation]
+    """Last observation of each comment."""
+    clone: Path
+    """Bare clone of the repository; may be missing."""
+
+    def posts(self) -> Iterator[_Post]:
+        """Group the comments by reviewer and thread; those without a review are left out."""
+        groups: dict[tuple[str, int], list[Comment]] = {}
+        for comment in self.comments:
+            key = (comment.reviewer, comment.key if comment.thread is None else comment.thread)
+            groups.setdefault(key, []).append(comment)
+        for group in groups.values():
+            blocks = (split_comment(self.texts[comment.body]).suggestions for comment in group)
+            if first := next((comment for comment in group if comment.is_review), None):
+                yield _Post(first, tuple(chain.from_iterable(blocks)))
+
+    def observed(self, comment: Comment) -> dict[Signal, Answer]:
+        """Return what the host shows of a comment: its thread's state and its thumbs."""
+        last = self.observations.get(comment.key)
+        up, down = (last.up, last.down) if last else (0, 0)
+        return {
+            Signal.RESOLVED: self._resolved(self.threads.get(comment.thread or 0)),
+            Signal.THUMBS_UP: Answer(up > 0, str(up) if up else None),
+            Signal.THUMBS_DOWN: Answer(down > 0, str(down) if down else None),
+        }
+
+    def _resolved(self, thread: ThreadObservation | None) -> Answer:
+        if thread is None or not thread.resolved:
+            return Answer(False)
+        if thread.resolved_by is None:
+            return Answer(None, "resolved by an unknown account")
+        login = thread.resolved_by.casefold()
+        # GraphQL omits `[bot]` from logins, so three sources are compared. A person can write under
+        # a bot's name; only apps prove that an account is a bot.
+        name = strip_app_suffix(login)
+        apps = {
+            strip_app_suffix(comment.author.casefold())
+            for comment in self.comments
+            if comment.is_app and comment.author
+        }
+        is_known = any(matches_any(profile.logins, f"{name}[bot]") for profile in profiles())
+        is_bot = is_app(login) or name in apps or is_known
+        return Answer(False) if is_bot else Answer(True, thread.resolved_by)
+
+
+def find_signals(
+    store: Store,
+    clones: Path,
+    *,
+    night: str,
+    engine: Engine = Serial(),  # noqa: B008  (it has no state)
+) -> int:
+    """Find out whether each review comment was acted on.
+
+    Pull requests that were final already at the last signals are skipped.
+
+    Args:
+        store: The store; only this process reads and writes it.
+        clones: Folder with the bare clones, `<repository id>.git`; without one, signals
+            from trees are unknown.
+        night: Date of the run.
+        engine: Where the comments are followed.
+
+    Returns:
+        Number of stored rows of signals; 0 for a run that is repeated.
+
+    Raises:
+        StoreError: The store cannot be read or written.
+    """
+    keys = pulls_to_observe(store, CURSOR, RULES)
+    tasks = (_read_task(store, clones.absolute(), *key) for key in keys)
+    results = engine.run(tasks, measure, _without_clone)
+    stored = 0
+    with progress.track("following comments", len(keys)) as advance:
+        for repository, group in groupby(zip(keys, results, strict=True), lambda pair: pair[0][0]):
+            for _, signals in group:
+                stored += _store(store, signals, night)
+                advance()
+            # After each repository: a run that is stopped continues with the next one.
+            with store.transaction():
+                put_position(store, repository, CURSOR, f"{night} {RULES}")
+    return stored
+
+
+def _read_task(store: Store, clones: Path, repository: int, number: int) -> SignalTask:
+    of_pull = {"repository": repository, "number": number}
+    (pull,) = store.find(Pull, **of_pull)
+    comments = store.find(Comment, "created", "key", **of_pull)
+    return SignalTask(
+        pull=pull,
+        comments=comments,
+        texts={comment.body: store.text(comment.body) for comment in comments},
+        threads={
+            row.thread: row
+            for row in read_observations(store, ThreadObservation, repository, number)
+        },
+        observations={
+            row.comment: row
+            for row in read_observations(store, CommentObservation, repository, number)
+        },
+        clone=clones / f"{repository}.git",
+    )
+
+
+def measure(task: SignalTask) -> Signals:
+    """Find the signals of one pull request, in any process."""
+    if not task.clone.is_dir():
+        return _without_clone(task, "there is no clone")
+    try:
+        posts = [post for post in task.posts() if post.first.line is not None]
+        later = LaterChanges(task.clone, task.pull, [post.first for post in posts])
+        of_trees: dict[int, dict[Signal, Answer]] = {}
+        for comment, suggestions in posts:
+            values = of_trees[comment.key] = {Signal.ACTED_ON: later.acted_on(comment)}
+            if suggestions:
+                values[Signal.SUGGESTION_APPLIED] = later.applied(comment, suggestions)
+    except HostError as exc:
+        return _without_clone(task, exc.reason)
+    return {
+        post.first.key: task.observed(post.first) | of_trees.get(post.first.key, {})
+        for post in task.posts()
+    }
+
+
+def _without_clone(task: SignalTask, reason: str = DIED) -> Signals:
+    """Return the signals of the host; those of trees are unknown."""
+    unknown = Answer(None, reason)
+    signals = {}
+    for comment, suggestions in task.posts():
+        values = signals[comment.key] = task.observed(comment)
+        if comment.line is not None:
+            values[Signal.ACTED_ON] = unknown
+            if suggestions:
+                values[Signal.SUGGESTION_APPLIED] = unknown
+    return signals
+
+
+def _store(store: Store, signals: Signals, night: str) -> int:
+    """Store what differs from the last signals; return the number of rows."""
+    rows: list[SignalRow] = []
+    for comment, values in signals.items():
+        last = {row.signal: row for row in store.find(SignalRow, "night", "rules", comment=comment)}
+        for signal, (value, evidence, base) in sorted(values.items()):
+            row = SignalRow(
+                comment=comment,
+                signal=int(signal),
+                night=night,
+                rules=RULES,
+                value=None if value is None else int(value),
+                evidence=evidence[:MAX_EVIDENCE] if evidence else None,
+                base_yes=base[0] if base else None,
+                base_all=base[1] if base else None,
+            )
+            before = last.get(signal)
+            is_absent = before is None and row.value == 0 and signal not in OF_TREES
+            if not is_absent and (before is None or replace(before, night=night) != row):
+                rows.append(row)
+    if rows:
+        with store.transaction():
+            store.put(rows)
+    return len(rows)

@@ -1,0 +1,146 @@
+"""Whether lines changed after a comment, in a real repository."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from crscore.audit.score.followed import LaterChanges
+from tests.helpers import audit_rows as rows
+from tests.helpers.github.history import History
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from crscore.audit.store.rows import Comment
+
+BASE = "".join(f"line {at}\n" for at in range(1, 41))
+OPENED = BASE.replace("line 20\n", "line 20\nnew = 1\ncall(new, 'a')\nlast = 3\n")
+"""Lines 21 to 23 are the pull request's."""
+
+
+class World:
+    """Pull request with a comment, and what its author then made of the file."""
+
+    def __init__(self, folder: Path, opened: str = OPENED) -> None:
+        self.folder, self.history = folder, History()
+        self.base = self.history.commit({"app.py": BASE})
+        self.commit = self.history.commit({"app.py": opened}, parents=[self.base])
+
+    def comment(self, line: int = 22, start: int | None = None, side: str = "new") -> Comment:
+        return replace(
+            rows.comment(1, "otter", line, body=b""),
+            commit_id=self.commit, path="app.py", line=line, start_line=start, side=side,
+        )  # fmt: skip
+
+    def later(self, files: dict[str, str], *comments: Comment) -> LaterChanges:
+        head = self.history.commit(files, parents=[self.commit])
+        clone = self.folder / "1.git"
+        shutil.copytree(self.history.folder, clone, dirs_exist_ok=True)
+        pull = replace(rows.pull(1), base=self.base, head=head, merge_commit=None)
+        return LaterChanges(clone, pull, comments)
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return World(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("files", "is_changed"),
+    [
+        pytest.param({"app.py": OPENED}, False, id="nothing"),
+        pytest.param({"app.py": OPENED.replace("'a'", "'b'")}, True, id="the line"),
+        pytest.param({"app.py": OPENED.replace("line 22\n", "line x\n")}, True, id="near it"),
+        pytest.param({"app.py": OPENED.replace("line 25\n", "")}, False, id="four lines away"),
+        pytest.param({"app.py": OPENED.replace("last", "if x:\n    last")}, True, id="inserted"),
+        pytest.param({"app.py": OPENED.replace("(new, ", "( new,  ")}, False, id="white space"),
+        pytest.param({"app.py": "a\nb\n" + OPENED}, False, id="lines above"),
+        pytest.param({"lib/b.py": OPENED}, False, id="renamed"),
+        pytest.param({"lib/b.py": OPENED.replace("'a'", "'b'")}, True, id="renamed and changed"),
+        pytest.param({"other.py": "x\n"}, True, id="deleted"),
+        pytest.param({"app.py": OPENED, "b.py": "x\n"}, False, id="another file"),
+    ],
+)
+def test_lines_changed(world: World, files: dict[str, str], is_changed: bool) -> None:
+    comment = world.comment()
+    assert world.later(files, comment).acted_on(comment).value is is_changed
+
+
+def test_base_rate_is_of_other_lines_that_the_pull_request_wrote(tmp_path: Path) -> None:
+    opened = BASE.replace("line 5\n", "one = 1\ntwo = 2\n").replace("line 30\n", "three = 3\n")
+    world = World(tmp_path, opened)
+    comment = world.comment(31)
+    later = world.later({"app.py": opened.replace("one = 1", "one = 10")}, comment)
+    # Lines 5 and 6 have no comment, and both are next to what changed; line 31 has one.
+    assert later.acted_on(comment)[::2] == (False, (2, 2))
+
+
+def test_range_is_compared_with_ranges(tmp_path: Path) -> None:
+    opened = BASE.replace("line 5\n", "one = 1\ntwo = 2\nthree = 3\n")
+    world = World(tmp_path, opened)
+    comment = world.comment(40, 39)
+    assert world.later({"app.py": opened}, comment).acted_on(comment).base == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("suggestion", "new", "is_applied"),
+    [
+        pytest.param("call(new, 'b')", "call(new, 'b')\n", True, id="as it is"),
+        pytest.param("call(new, 'b')", 'call(\n    new,\n    "b",\n)\n', True, id="wrapped"),
+        pytest.param("call(new, 'b')", "x = 1\ncall(new, 'b')\ny = 2\n", True, id="with more"),
+        pytest.param("call(new, 'b')", "call(new, 'c')\n", False, id="something else"),
+        pytest.param("call(new, 'b')", "call(new, 'a')\n", False, id="nothing"),
+        pytest.param("call(new, 'a')", "call(new, 'a')\n", False, id="no change suggested"),
+        pytest.param("", "", True, id="removed"),
+        pytest.param("", "call()\n", False, id="not removed"),
+        pytest.param(
+            "if new:\n    call(new, 'a')", "if new:\n    call(new, 'a')\n", True, id="indented"
+        ),
+        pytest.param("x = 1\ncall(new, 'a')", "y = 1\ncall(new, 'a')\n", False, id="other line"),
+    ],
+)
+def test_suggestion(world: World, suggestion: str, new: str, is_applied: bool) -> None:
+    comment = world.comment()
+    later = world.later({"app.py": OPENED.replace("call(new, 'a')\n", new)}, comment)
+    assert later.applied(comment, (suggestion,)).value is is_applied
+
+
+def test_suggestion_is_found_where_its_lines_went(world: World) -> None:
+    comment = world.comment()
+    new = "a\n" * 30 + OPENED.replace("call(new, 'a')", "call(new, 'b')")
+    later = world.later({"app.py": new}, comment)
+    assert later.applied(comment, ("call(new, 'b')",)).value is True
+
+
+@pytest.mark.parametrize(
+    ("opened", "head", "is_changed"),
+    [
+        (BASE.replace("line 9\n", ""), BASE, True),
+        (BASE.replace("line 9\n", ""), BASE.replace("line 9\n", ""), False),
+        (BASE.replace("line 9\n", "line nine\n"), BASE.replace("line 9\n", "line 09\n"), True),
+        (BASE.replace("line 9\n", "line nine\n"), BASE.replace("line 9\n", "line nine\n"), False),
+    ],
+)
+def test_removed_line_changes_when_it_or_what_replaced_it_does(
+    tmp_path: Path, opened: str, head: str, is_changed: bool
+) -> None:
+    world = World(tmp_path, opened)
+    comment = world.comment(9, side="old")
+    assert world.later({"app.py": head}, comment).acted_on(comment).value is is_changed
+
+
+def test_merge_is_the_last_tree_when_the_head_is_gone(world: World) -> None:
+    comment = world.comment()
+    later = world.later({"app.py": OPENED.replace("'a'", "'b'")}, comment)
+    pull = replace(later._pull, head="0" * 40, merge_commit=later._pull.head)
+    assert LaterChanges(later._clone, pull, [comment]).acted_on(comment).value is True
+
+
+@pytest.mark.parametrize("path", ["--output=x", "a\0b", ":(glob)*", "ä\n.py"])
+def test_odd_names_are_only_names(world: World, path: str) -> None:
+    comment = replace(world.comment(), path=path)
+    assert world.later({"app.py": OPENED}, comment).acted_on(comment).value is False
