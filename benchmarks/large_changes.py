@@ -24,8 +24,8 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from crscore import plugins, settings
-from crscore.claims.structural.roles import MACHINE_MADE, role_of
 from crscore.diff import parse
+from crscore.diff.roles import MACHINE_MADE, role_of
 from crscore.scoring import references
 
 if TYPE_CHECKING:

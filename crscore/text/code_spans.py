@@ -10,6 +10,8 @@ CODE_SPAN: Final = re.compile(
 it. Bounded, so that an unclosed span is not scanned through a long text.
 """
 
+MAX_QUOTE_CHARS: Final = 110
+"""Maximum characters of code quoted in a sentence."""
 _IDENTIFIER: Final = re.compile(r"\b[^\W\d]\w{2,}")
 
 
@@ -61,3 +63,12 @@ def mask_names(text: str) -> str:
         'x calls x before x is set.'
     """
     return _NAME_LIKE.sub(NAME_MASK, CODE_SPAN.sub(NAME_MASK, text))
+
+
+def quote(code: str, limit: int = MAX_QUOTE_CHARS) -> str:
+    """Return code in backticks, on one line, cut to `limit` characters; "" for blank code."""
+    # A backtick in the code would end the quotation.
+    text = " ".join(code.replace("`", "'").split()).rstrip(";,")
+    if len(text) > limit:
+        text = text[: limit - 1].rstrip() + "…"
+    return f"`{text}`" if text else ""

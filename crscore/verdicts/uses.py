@@ -10,9 +10,9 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from crscore.claims.structural.english import quote
-from crscore.claims.structural.roles import role_of
+from crscore.diff.roles import role_of
 from crscore.records import Receipt, Side, Verdict
+from crscore.text.code_spans import quote
 from crscore.verdicts.code import Code, FileText, SourceLine
 from crscore.verdicts.statements import MASK, MASKED, Phrase
 

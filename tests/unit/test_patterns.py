@@ -30,11 +30,11 @@ _MADE_AT_RUN_TIME = [
     "crscore.claims.structural.constants",
     "crscore.claims.structural.constants",
     "crscore.claims.structural.plain_files",  # of TOML, in a dictionary of the module
-    "crscore.claims.structural.roles",
     "crscore_lab.study.attacks.restatements",  # PHRASES, below
     "crscore_lab.study.attacks.restatements",
     "crscore_lab.study.attacks.variants",
     "crscore.llm.prompt_escaping",  # escaped tokens of a model
+    "crscore.diff.roles",  # of TOML
     "crscore.pull_request.reviewers.wildcards",  # two, of escaped parts in atomic groups
     "crscore.pull_request.reviewers.wildcards",
     "crscore.reports.view",  # an escaped noun

@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from crscore.claims.structural.constants import find_key, find_quantity
-from crscore.claims.structural.english import Statement, about, fits, quote
+from crscore.claims.structural.english import Statement, about, fits
 from crscore.claims.structural.evidence import Evidence
 from crscore.claims.structural.quoting import split_arguments
 from crscore.claims.structural.roles import is_shipped
 from crscore.syntax.change import squeeze
 from crscore.syntax.outline import Fact, Kind, Role
-from crscore.text.code_spans import find_code_spans
+from crscore.text.code_spans import find_code_spans, quote
 
 MAX_LINE_CHARS: Final = 300
 """Maximum characters of a changed line: some patterns take quadratic time."""

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
 
-from crscore.claims.structural.english import Statement, fits, quote
+from crscore.claims.structural.english import Statement, fits
 from crscore.claims.structural.evidence import Evidence
 from crscore.syntax.change import squeeze
+from crscore.text.code_spans import quote
 from crscore.text.words import split_identifier
 
 MAX_LINE_CHARS: Final = 300

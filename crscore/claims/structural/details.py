@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from crscore.claims.structural.english import Line, Statement, about, fits, listed, quote, quoted
+from crscore.claims.structural.english import Line, Statement, about, fits, listed, quoted
 from crscore.claims.structural.evidence import MIN_PARTIAL_OVERLAP, Evidence, last_name
 from crscore.claims.structural.headline import is_dull
 from crscore.claims.structural.quoting import (
@@ -19,6 +19,7 @@ from crscore.claims.structural.quoting import (
 from crscore.syntax.change import words_of
 from crscore.syntax.nodes import WORDS
 from crscore.syntax.outline import DECLARED, Fact, Kind, Parameter, Role, Unit
+from crscore.text.code_spans import quote
 
 MAX_QUOTED_SIZE = 12
 """Maximum changed lines of a unit whose lines are quoted where no sentence covers them."""

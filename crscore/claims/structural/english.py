@@ -4,23 +4,12 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypeAlias
 
 from crscore.syntax.outline import Fact
-
-QUOTE = 110
-"""Characters of code quoted in a sentence."""
-
-
-def quote(code: str, limit: int = QUOTE) -> str:
-    """Return code between backticks, on one line, cut to `limit` characters."""
-    # A backtick in the code would end the quotation.
-    text = " ".join(code.replace("`", "'").split()).rstrip(";,")
-    if len(text) > limit:
-        text = text[: limit - 1].rstrip() + "…"
-    return f"`{text}`" if text else ""
+from crscore.text.code_spans import MAX_QUOTE_CHARS, quote
 
 
 def fits(*codes: str) -> bool:
     """Return True when each piece of code can be quoted whole."""
-    return all(0 < len(code.strip()) <= QUOTE and "…" not in code for code in codes)
+    return all(0 < len(code.strip()) <= MAX_QUOTE_CHARS and "…" not in code for code in codes)
 
 
 def listed(items: Sequence[str], limit: int = 4) -> str:

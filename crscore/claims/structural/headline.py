@@ -5,9 +5,10 @@ from collections import Counter
 from collections.abc import Sequence
 
 from crscore.claims.structural.change import Change
-from crscore.claims.structural.english import counted, listed, quote, quoted
+from crscore.claims.structural.english import counted, listed, quoted
 from crscore.records import LineKind
 from crscore.syntax.outline import Fact, Kind, Role
+from crscore.text.code_spans import quote
 
 PATH = 200
 """Characters of a path in a sentence."""

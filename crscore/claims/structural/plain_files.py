@@ -8,15 +8,16 @@ from itertools import islice
 from pathlib import Path
 
 from crscore.claims.structural.change import Change
-from crscore.claims.structural.english import Statement, listed, quote
+from crscore.claims.structural.english import Statement, listed
 from crscore.claims.structural.headline import PATH, plain_line
 from crscore.claims.structural.parts import Part
 from crscore.claims.structural.quoting import prose_of
-from crscore.claims.structural.roles import GENERATED, MINIFIED, made_by_machine_name
 from crscore.claims.structural.sentences import write_statements
+from crscore.diff.roles import GENERATED, MINIFIED, made_by_machine_name
 from crscore.records import ChangedFile, FileStatus, LineKind
 from crscore.syntax.change import Version, runs_of, words_of
 from crscore.syntax.outline import Fact, Kind, Role
+from crscore.text.code_spans import quote
 
 MAX_SECTIONS = 6
 """Changed sections of one file that are topics of their own; more make one topic."""

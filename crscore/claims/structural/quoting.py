@@ -4,8 +4,9 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from crscore.claims.structural.english import fits, quote
+from crscore.claims.structural.english import fits
 from crscore.syntax.outline import Fact
+from crscore.text.code_spans import quote
 
 MAX_SENTENCE = 180
 """Characters of a sentence that is quoted from a comment or a document."""
