@@ -5,7 +5,7 @@ readings and scores. The parts are passed in; this module looks up none and read
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import repeat
 from types import MappingProxyType
@@ -17,7 +17,7 @@ import numpy.typing as npt
 from crscore import progress
 from crscore.claims.base import ClaimGenerator
 from crscore.encoders.base import Encoder
-from crscore.matchers.base import Cells, Judgement, Matcher
+from crscore.matchers.base import Cells, Matcher
 from crscore.records import (
     Analysis,
     ChangedFile,
@@ -33,17 +33,24 @@ from crscore.records import (
     Sentence,
     Suggestion,
     Topic,
-    Usefulness,
 )
 from crscore.review import proposals, sentences, visibility
-from crscore.scoring import assembly, references, scopes, signature, similarity, subjects
+from crscore.scoring import (
+    assembly,
+    older_versions,
+    references,
+    scopes,
+    signature,
+    similarity,
+    subjects,
+)
 from crscore.static_analysis import issues
 from crscore.static_analysis.issues import ChosenIssues
 from crscore.suggestions import effects
 from crscore.syntax.change import ParsedChange
 from crscore.usefulness import evidence
 from crscore.usefulness.evidence import ChangeEvidence
-from crscore.usefulness.reader import CommentReading, Reader, ReviewReading, TextReadings
+from crscore.usefulness.reader import Reader, ReviewReading, TextReadings
 from crscore.verdicts.judge import judge_statements
 from crscore.verdicts.model import ModelVerifier, Verification
 from crscore.verdicts.repository import Repository
@@ -103,8 +110,8 @@ class Parts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Job:
-    """A pair before encoding."""
+class _Review:
+    """Review of a change before encoding: its sentences, and what they are compared with."""
 
     pair: Pair
     change: ParsedChange
@@ -144,51 +151,48 @@ def run(pairs: Sequence[Pair], parts: Parts) -> tuple[Result, ...]:
     Raises:
         CRScoreError: A part failed; no pair is scored.
     """
-    # A comment on an older version is also a review of that version: a separate pair.
-    earlier = [
-        (pair_index, index) for pair_index, pair in enumerate(pairs) for index in pair.originals
+    # A comment on an older version is a review of that version: a pair, which is scored first.
+    older = [
+        Pair(diff, (pair.comments[index],))
+        for pair in pairs
+        for index, diff in pair.originals.items()
     ]
-    older = [Pair(pairs[n].originals[i], (pairs[n].comments[i],)) for n, i in earlier]
     with progress.track("reading the change"):
-        jobs = _prepare_all([*pairs, *older], parts)
+        reviews = _prepare([*older, *pairs], parts)
     with progress.track("encoding"):
-        vectors = _encode(jobs, parts)
-        readings = _read_texts(jobs, vectors, parts.reader)
-    originals: list[dict[int, Result]] = [{} for _ in pairs]
-    results = []
-    with progress.track("scoring", len(jobs)) as advance:
-        older_jobs = zip(jobs[len(pairs) :], readings[len(pairs) :], strict=True)
-        for (pair_index, comment_index), (job, texts) in zip(earlier, older_jobs, strict=True):
-            originals[pair_index][comment_index] = _score(job, texts, vectors, parts, {})
+        vectors = _encode(reviews, parts)
+        texts = _read_texts(reviews, vectors, parts.reader)
+    results: list[Result] = []
+    older_results = iter(results)
+    with progress.track("scoring", len(reviews)) as advance:
+        for review, readings in zip(reviews, texts, strict=True):
+            originals = {index: next(older_results) for index in review.pair.originals}
+            results.append(_score(review, readings, vectors, parts, originals))
             advance(1)
-        # Not strict: the jobs after those of the pairs are the older versions, scored above.
-        for job, texts, older_results in zip(jobs, readings, originals, strict=False):
-            results.append(_score(job, texts, vectors, parts, older_results))
-            advance(1)
-    return tuple(results)
+    return tuple(results[len(older) :])
 
 
-def _prepare_all(pairs: Sequence[Pair], parts: Parts) -> list[_Job]:
+def _prepare(pairs: Sequence[Pair], parts: Parts) -> list[_Review]:
     """Make the claims and find the issues of all distinct changes, in one call each."""
     # By identity: comparing or hashing a diff would visit every line of it.
     changes = {id(pair.diff): ParsedChange.of(pair.diff) for pair in pairs}
     claims = parts.generator.generate([*changes.values()])
     analyses = parts.analyzers.analyze([*changes.values()])
     prepared = {}
-    for (key, diff), diff_claims, analysis in zip(changes.items(), claims, analyses, strict=True):
+    for (key, change), diff_claims, analysis in zip(changes.items(), claims, analyses, strict=True):
         chosen_issues = issues.choose_issues(
-            analysis, diff, parts.encoder, per_hunk=parts.max_issues
+            analysis, change, parts.encoder, per_hunk=parts.max_issues
         )
         remaining = issues.drop_repeated(
             diff_claims.references, chosen_issues.references, parts.encoder
         )
-        prepared[key] = diff, replace(diff_claims, references=remaining), chosen_issues
-    return [_prepare(pair, *prepared[id(pair.diff)], parts) for pair in pairs]
+        prepared[key] = change, replace(diff_claims, references=remaining), chosen_issues
+    return [_prepare_review(pair, *prepared[id(pair.diff)], parts) for pair in pairs]
 
 
-def _prepare(
+def _prepare_review(
     pair: Pair, change: ParsedChange, claims: Claims, chosen_issues: ChosenIssues, parts: Parts
-) -> _Job:
+) -> _Review:
     """Split the comments of a pair and select the references that some score uses."""
     diff, comments = pair.diff, pair.comments
     selected = references.select(
@@ -204,7 +208,7 @@ def _prepare(
             rows |= set(assembly.select_rows(selected, scope, diff, limit=parts.max_claims))
     parsed = tuple(split_comment(comment, diff, parts.splitter) for comment in comments)
     units, notes = _limit_sentences(sentences_of(parsed), comments)
-    return _Job(
+    return _Review(
         pair=pair,
         change=change,
         parsed=parsed,
@@ -261,16 +265,22 @@ def split_comment(comment: Comment, diff: Diff, splitter: str) -> ParsedComment:
     return proposals.read_proposals(parsed, comment, _file_of(comment, diff))
 
 
-def _judge_suggestions(job: _Job) -> list[tuple[Suggestion, ...]]:
-    """Judge the code that each comment proposes."""
-    diff = job.pair.diff
-    return [
-        tuple(
-            effects.judge_in_change(code, comment, _file_of(comment, diff))
-            for code in parsed.suggestions
+def sentences_of(parsed: Sequence[ParsedComment]) -> tuple[Sentence, ...]:
+    """Return the visible sentences of all comments, then the hidden ones."""
+    visible: list[Sentence] = []
+    hidden: list[Sentence] = []
+    for index, comment in enumerate(parsed):
+        positions = comment.positions or repeat(Position(), len(comment.sentences))
+        visible += (
+            Sentence(text=text, comment=index, position=position)
+            for text, position in zip(comment.sentences, positions, strict=True)
         )
-        for parsed, comment in zip(job.parsed, job.pair.comments, strict=True)
-    ]
+        visible += (
+            Sentence(text=text, comment=index, proposal=True, position=position)
+            for text, position in zip(comment.proposals, comment.proposal_positions, strict=True)
+        )
+        hidden += (Sentence(text=text, comment=index, hidden=True) for text in comment.hidden)
+    return (*visible, *hidden)
 
 
 def _file_of(comment: Comment, diff: Diff) -> ChangedFile | None:
@@ -280,28 +290,30 @@ def _file_of(comment: Comment, diff: Diff) -> ChangedFile | None:
     return diff.files[0] if len(diff.files) == 1 else None
 
 
-def _encode(jobs: Sequence[_Job], parts: Parts) -> Vectors:
+def _encode(reviews: Sequence[_Review], parts: Parts) -> Vectors:
     """Encode every distinct text, in one call."""
     texts: dict[str, None] = {}
-    for job in jobs:
-        texts |= dict.fromkeys(ref.encoded_text for ref in job.references)
+    for review in reviews:
+        texts |= dict.fromkeys(ref.encoded_text for ref in review.references)
         if parts.reader:
-            texts |= dict.fromkeys(evidence.windows(job.pair.diff))
-    for job in jobs:
-        texts |= dict.fromkeys(sentence.text for sentence in job.sentences)
+            texts |= dict.fromkeys(evidence.windows(review.pair.diff))
+    for review in reviews:
+        texts |= dict.fromkeys(sentence.text for sentence in review.sentences)
     return dict(zip(texts, parts.encoder.encode([*texts]), strict=True)) if texts else {}
 
 
 def _read_texts(
-    jobs: Sequence[_Job], vectors: Vectors, reader: Reader | None
+    reviews: Sequence[_Review], vectors: Vectors, reader: Reader | None
 ) -> Sequence[TextReadings | None]:
     """Read the texts of all reviews together; None for each without a reader."""
     if reader is None:
-        return [None] * len(jobs)
-    reviews = [
-        (job.sentences, _stack([unit.text for unit in job.sentences], vectors)) for job in jobs
-    ]
-    return reader.read_texts(reviews)
+        return [None] * len(reviews)
+    return reader.read_texts(
+        [
+            (review.sentences, _stack([unit.text for unit in review.sentences], vectors))
+            for review in reviews
+        ]
+    )
 
 
 def compare(
@@ -351,98 +363,104 @@ def _stack(texts: Sequence[str], vectors: Vectors) -> Floats:
 
 
 def _score(
-    job: _Job,
+    review: _Review,
     texts: TextReadings | None,
     vectors: Vectors,
     parts: Parts,
     originals: Mapping[int, Result],
 ) -> Result:
-    """Compare, match and score one pair.
+    """Compare, match and score one review.
 
     `originals` has the results of its comments on older versions, by the comment's index.
     """
-    reader = parts.reader
-    cells, change = compare(job.pair.diff, job.references, job.sentences, vectors, reader)
+    diff, reader = review.pair.diff, parts.reader
+    cells, change = compare(diff, review.references, review.sentences, vectors, reader)
     judgement = parts.matcher.match(cells)
     by_name = subjects.find_named(
-        job.pair.diff,
+        diff,
         cells.references,
         cells.sentences,
         cells.similarity,
         judgement.flags,
         reader.weights.rarity.of if reader else None,
     )
-    suggestions = _judge_suggestions(job)
-    review, verification = None, Verification([], ())
-    if reader and change and texts:
-        verification = _judge_remarks(job, texts, suggestions, parts.verifier)
-        review = reader.read_comments(
-            cells, change, texts, judgement, verification.receipts, by_name
+    suggestions = _judge_suggestions(review)
+    reading, notes, flags = None, review.notes, judgement.flags
+    # Where no text is shown there is nothing that a review could be about.
+    if reader and change and texts and not all(map(assembly.shows_no_text, diff.files)):
+        verification = _judge_remarks(review, texts, suggestions, parts.verifier)
+        notes = (*notes, *verification.notes)
+        reading = reader.read_comments(
+            cells, change, texts, judgement, verification.receipts, by_name, review.pair.comments
         )
-    readings = review.readings if review else ()
-    touched = subjects.find_touched(judgement.degrees, parts.matcher.decision, by_name, readings)
-    flags = _merge_flags(judgement, review)
-    # The columns have hidden sentences last; reports list sentences in the order of the comments.
-    shown_columns = sorted(
-        np.flatnonzero(judgement.in_review), key=lambda i: cells.sentences[i].comment
+        flags = tuple(
+            flag or (Flag.RESTATES if restates else None)
+            for flag, restates in zip(flags, reading.restates, strict=True)
+        )
+    touched = subjects.find_touched(
+        judgement.degrees, parts.matcher.decision, by_name, reading.readings if reading else ()
     )
-    units = tuple(cells.sentences[column] for column in shown_columns)
+    # The columns have hidden sentences last; reports list sentences in the order of the comments.
+    columns: list[int] = sorted(
+        np.flatnonzero(judgement.in_review).tolist(), key=lambda i: cells.sentences[i].comment
+    )
+    units = tuple(cells.sentences[column] for column in columns)
     judged_cells = assembly.JudgedCells(
-        diff=job.pair.diff,
-        references=job.references,
+        diff=diff,
+        references=review.references,
         units=units,
-        older_degrees=_older_degrees(units, originals),
+        older_degrees=older_versions.degrees_of(units, originals),
         originals={index: older.comments[0] for index, older in originals.items()},
-        similarity=_read_only(cells.similarity[:, shown_columns]),
-        degrees=_read_only(judgement.degrees[:, shown_columns]),
-        touched=touched[:, shown_columns],
-        flags=tuple(flags[column] for column in shown_columns),
+        similarity=_read_only(cells.similarity[:, columns]),
+        degrees=_read_only(judgement.degrees[:, columns]),
+        touched=touched[:, columns],
+        flags=tuple(flags[column] for column in columns),
         decision=parts.matcher.decision,
         limit=parts.max_claims,
     )
     # Identities are read after the run: the generator may have fallen back to another.
-    run_identities = {"claims": parts.generator.identity, "analyzers": job.analysis.identity}
+    run_identities = {"claims": parts.generator.identity, "analyzers": review.analysis.identity}
     result = assembly.build_result(
         judged_cells,
-        comments=job.pair.comments,
+        comments=review.pair.comments,
         suggestions=suggestions,
-        attached=job.scopes,
+        attached=review.scopes,
         threshold=parts.threshold,
-        analysis=job.analysis,
+        analysis=review.analysis,
         signature=signature.render_signature({**parts.signature, **run_identities}),
-        notes=(*job.notes, *verification.notes),
+        notes=notes,
     )
-    result = replace(result, small=job.small)
-    # Where no text is shown there is nothing that a review could be about.
-    if reader is None or review is None or all(map(assembly.shows_no_text, result.diff.files)):
-        return result
-    result_index = {int(column): index for index, column in enumerate(shown_columns)}
-    result = replace(
-        result,
-        readings=tuple(review.readings[column] for column in shown_columns),
-        remarks=tuple(
-            replace(remark, sentences=tuple(result_index[column] for column in remark.sentences))
-            for remark in review.remarks
-        ),
-    )
-    return _rank(result, review.comments, reader, originals)
+    result = replace(result, small=review.small)
+    return result if reading is None else _add_reading(result, reading, columns, originals)
+
+
+def _judge_suggestions(review: _Review) -> list[tuple[Suggestion, ...]]:
+    """Judge the code that each comment proposes."""
+    diff = review.pair.diff
+    return [
+        tuple(
+            effects.judge_in_change(code, comment, _file_of(comment, diff))
+            for code in parsed.suggestions
+        )
+        for parsed, comment in zip(review.parsed, review.pair.comments, strict=True)
+    ]
 
 
 def _judge_remarks(
-    job: _Job,
+    review: _Review,
     texts: TextReadings,
     suggestions: Sequence[tuple[Suggestion, ...]],
     verifier: ModelVerifier | None,
 ) -> Verification:
     """Hold what each remark says against the code; a verifier judges what that leaves open."""
     remarks = [
-        tuple(job.sentences[column] for column in remark.columns) for remark in texts.remarks
+        tuple(review.sentences[column] for column in remark.columns) for remark in texts.remarks
     ]
     counts = Counter(units[0].comment for units in remarks)
     statements = [
         Statement(
             sentences=units,
-            comment=job.pair.comments[units[0].comment],
+            comment=review.pair.comments[units[0].comment],
             # Of several remarks, the one with the proposal has the blocks.
             suggestions=suggestions[units[0].comment]
             if counts[units[0].comment] == 1 or any(unit.proposal for unit in units)
@@ -450,113 +468,44 @@ def _judge_remarks(
         )
         for units in remarks
     ]
-    repository = job.pair.repository
-    receipts = judge_statements(statements, job.change, repository)
+    repository = review.pair.repository
+    receipts = judge_statements(statements, review.change, repository)
     notes = repository.notes if repository else ()
     if verifier is None:
         return Verification(receipts, notes)
-    verification = verifier.verify(statements, job.change, job.analysis.findings, receipts)
+    verification = verifier.verify(statements, review.change, review.analysis.findings, receipts)
     return verification._replace(notes=(*notes, *verification.notes))
 
 
-def _merge_flags(judgement: Judgement, review: ReviewReading | None) -> tuple[Flag | None, ...]:
-    """Return the flag of each sentence: the matcher's or, without one, the reader's."""
-    if review is None:
-        return judgement.flags
-    return tuple(
-        flag or (Flag.RESTATES if restates else None)
-        for flag, restates in zip(judgement.flags, review.restates, strict=True)
-    )
-
-
-def _rank(
+def _add_reading(
     result: Result,
-    readings: Mapping[int, CommentReading],
-    reader: Reader,
+    reading: ReviewReading,
+    columns: Sequence[int],
     originals: Mapping[int, Result],
 ) -> Result:
-    """Add the usefulness of each comment, of each review and of all reviews together.
-
-    A comment on an older version of the change has the usefulness that it has for that version.
-    """
-    older = {
-        index: moved
-        for index, original in originals.items()
-        if index in readings and (moved := _move(original, readings[index].remarks))
-    }
-
-    def rank(comments: Iterable[int]) -> Usefulness | None:
-        return reader.rank(
-            [readings[index] for index in comments if index in readings],
-            result.remarks,
-            result.diff,
-        )
-
+    """Add the reader's view: readings of the shown columns, remarks, and usefulness."""
+    result_index = {column: index for index, column in enumerate(columns)}
+    remarks = tuple(
+        replace(remark, sentences=tuple(result_index[column] for column in remark.sentences))
+        for remark in reading.remarks
+    )
+    older = older_versions.usefulness_of(remarks, originals)
     return replace(
         result,
+        readings=tuple(reading.readings[column] for column in columns),
+        remarks=remarks,
         comments=tuple(
-            replace(comment, usefulness=older.get(index) or rank([index]))
-            for index, comment in enumerate(result.comments)
+            replace(comment, usefulness=older.get(index) or usefulness)
+            for index, (comment, usefulness) in enumerate(
+                zip(result.comments, reading.comments, strict=True)
+            )
         ),
         reviews=tuple(
-            replace(review, usefulness=rank(review.comments)) for review in result.reviews
+            replace(of_author, usefulness=usefulness)
+            for of_author, usefulness in zip(result.reviews, reading.reviews, strict=True)
         ),
-        usefulness=rank(range(len(result.comments))),
+        usefulness=reading.usefulness,
     )
-
-
-def _move(older: Result, remarks: Sequence[int]) -> Usefulness | None:
-    """Return the usefulness of an older comment, with the indices of its remarks in the result.
-
-    None if it is not divided into the same number of remarks.
-    """
-    usefulness = older.comments[0].usefulness
-    if usefulness is None or len(older.remarks) != len(remarks):
-        return None
-    shares = (replace(share, remark=remarks[share.remark]) for share in usefulness.shares)
-    return replace(usefulness, shares=tuple(shares))
-
-
-def sentences_of(parsed: Sequence[ParsedComment]) -> tuple[Sentence, ...]:
-    """Return the visible sentences of all comments, then the hidden ones."""
-    visible: list[Sentence] = []
-    hidden: list[Sentence] = []
-    for index, comment in enumerate(parsed):
-        positions = comment.positions or repeat(Position(), len(comment.sentences))
-        visible += (
-            Sentence(text=text, comment=index, position=position)
-            for text, position in zip(comment.sentences, positions, strict=True)
-        )
-        visible += (
-            Sentence(text=text, comment=index, proposal=True, position=position)
-            for text, position in zip(comment.proposals, comment.proposal_positions, strict=True)
-        )
-        hidden += (Sentence(text=text, comment=index, hidden=True) for text in comment.hidden)
-    return (*visible, *hidden)
-
-
-def _older_degrees(units: Sequence[Sentence], originals: Mapping[int, Result]) -> Floats:
-    """Return the degree to which each sentence addresses the older version of its comment.
-
-    Returns:
-        Shape (S,), each in [0, 1]; 0 for the sentences of all other comments.
-    """
-    degrees = {
-        (index, sentence.text): degree
-        for index, older in originals.items()
-        for sentence, degree in zip(older.sentences, _best_degrees(older), strict=True)
-    }
-    return np.array(
-        [degrees.get((sentence.comment, sentence.text), 0.0) for sentence in units],
-        dtype=np.float32,
-    )
-
-
-def _best_degrees(result: Result) -> Sequence[float]:
-    """Return the highest degree of each sentence to a counted pseudo-reference."""
-    counted = [reference.counted for reference in result.references]
-    best: list[float] = result.degrees[counted].max(axis=0, initial=0.0).tolist()
-    return best
 
 
 def _read_only(matrix: Floats) -> Floats:

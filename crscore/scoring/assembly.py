@@ -258,13 +258,18 @@ def _score_comment(
     )
 
 
+def group_by_author(comments: Sequence[Comment]) -> dict[str | None, list[int]]:
+    """Return the indices of each author's comments, in order of first appearance."""
+    by_author: dict[str | None, list[int]] = {}
+    for index, comment in enumerate(comments):
+        by_author.setdefault(comment.author, []).append(index)
+    return by_author
+
+
 def _score_reviews(
     judged_cells: JudgedCells, comments: Sequence[Comment]
 ) -> tuple[ReviewResult, ...]:
     # All authors, also those without a sentence: their reviews abstain.
-    by_author: dict[str | None, list[int]] = {}
-    for index, comment in enumerate(comments):
-        by_author.setdefault(comment.author, []).append(index)
     return tuple(
         ReviewResult(
             author=author,
@@ -278,5 +283,5 @@ def _score_reviews(
             baselines=baselines.baselines(judged_cells.diff, [comments[i].body for i in indices]),
             comments=tuple(indices),
         )
-        for author, indices in by_author.items()
+        for author, indices in group_by_author(comments).items()
     )

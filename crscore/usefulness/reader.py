@@ -20,6 +20,7 @@ from crscore.records import (
     GIVES_FROM,
     ON_TOPIC,
     Aspects,
+    Comment,
     Diff,
     Flag,
     Reading,
@@ -31,6 +32,7 @@ from crscore.records import (
     Usefulness,
     Verdict,
 )
+from crscore.scoring.assembly import group_by_author
 from crscore.text.content import words
 from crscore.usefulness import evidence, headline, model, reading
 from crscore.usefulness.evidence import ChangeEvidence, ChangeWords
@@ -86,7 +88,7 @@ class TextReadings:
     """In the order of the comments."""
 
 
-class CommentReading(NamedTuple):
+class _CommentReading(NamedTuple):
     """Remarks of one comment."""
 
     remarks: tuple[int, ...]
@@ -105,8 +107,12 @@ class ReviewReading:
     """For each of them, whether it surely only describes."""
     remarks: tuple[Remark, ...]
     """Their sentences are columns."""
-    comments: Mapping[int, CommentReading]
-    """Reading of each comment with visible text, by its index."""
+    comments: tuple[Usefulness | None, ...]
+    """Usefulness of each comment; None without visible text."""
+    reviews: tuple[Usefulness | None, ...]
+    """Usefulness of each author's comments together, in order of first appearance."""
+    usefulness: Usefulness | None
+    """Usefulness of all comments together."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -186,8 +192,9 @@ class Reader:
         judged: Judgement,
         receipts: Sequence[Receipt | None],
         by_name: npt.NDArray[np.bool_],
+        comments: Sequence[Comment],
     ) -> ReviewReading:
-        """Read every comment of one change.
+        """Read every comment of one change, and rank them alone, by author and together.
 
         Args:
             cells: The change's cells.
@@ -196,6 +203,7 @@ class Reader:
             judged: The matcher's judgement.
             receipts: Proof that what a remark says is so, or is not, for each remark of `texts`.
             by_name: Pseudo-references whose code a sentence names, shape (R, S).
+            comments: The comments.
         """
         # A repetition is still about the change; hidden text is about nothing.
         abouts = [
@@ -217,6 +225,14 @@ class Reader:
         by_comment: dict[int, list[int]] = {}
         for index, remark in enumerate(remarks):
             by_comment.setdefault(remark.comment, []).append(index)
+        read = {
+            comment: _read_comment(indices, remarks, texts)
+            for comment, indices in by_comment.items()
+        }
+
+        def rank(indices: Iterable[int]) -> Usefulness | None:
+            return self._rank([read[i] for i in indices if i in read], remarks, cells.diff)
+
         return ReviewReading(
             readings=tuple(
                 self._describe(
@@ -231,10 +247,9 @@ class Reader:
                 for column, text in enumerate(texts.sentences)
             ),
             remarks=tuple(remarks),
-            comments={
-                comment: _read_comment(indices, remarks, texts)
-                for comment, indices in by_comment.items()
-            },
+            comments=tuple(rank([index]) for index in range(len(comments))),
+            reviews=tuple(map(rank, group_by_author(comments).values())),
+            usefulness=rank(range(len(comments))),
         )
 
     def measure(self, remark: RemarkText, cells: Cells, change: ChangeEvidence) -> Measured:
@@ -329,8 +344,8 @@ class Reader:
         )
         return best if is_claim else None
 
-    def rank(
-        self, comments: Sequence[CommentReading], remarks: Sequence[Remark], diff: Diff
+    def _rank(
+        self, comments: Sequence[_CommentReading], remarks: Sequence[Remark], diff: Diff
     ) -> Usefulness | None:
         """Rank some comments of a change together; None for none."""
         if not comments:
@@ -352,11 +367,11 @@ class Reader:
 
 def _read_comment(
     indices: Sequence[int], remarks: Sequence[Remark], texts: TextReadings
-) -> CommentReading:
+) -> _CommentReading:
     # The remark that is worth most stands for its comment.
     best = max(indices, key=lambda index: (remarks[index].worth, -index))
     rated = texts.remarks[best].reading
-    return CommentReading(
+    return _CommentReading(
         tuple(indices),
         max(remarks[index].about for index in indices),
         Aspects(**{name: getattr(rated, name) for name in ASPECTS}),
