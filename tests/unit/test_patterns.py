@@ -21,7 +21,6 @@ import pytest
 import crscore
 from crscore.settings import FILE_RULES
 from crscore.static_analysis import analyzer
-from crscore_lab.study.attacks.material import PHRASES
 from tests.helpers.patterns import Use, collect, of_manifest, worst_growth
 
 # Patterns that are made at run time.
@@ -30,9 +29,6 @@ _MADE_AT_RUN_TIME = [
     "crscore.claims.structural.constants",
     "crscore.claims.structural.constants",
     "crscore.claims.structural.plain_files",  # of TOML, in a dictionary of the module
-    "crscore_lab.study.attacks.restatements",  # PHRASES, below
-    "crscore_lab.study.attacks.restatements",
-    "crscore_lab.study.attacks.variants",
     "crscore.llm.prompt_escaping",  # escaped tokens of a model
     "crscore.diff.roles",  # of TOML
     "crscore.pull_request.reviewers.wildcards",  # two, of escaped parts in atomic groups
@@ -62,9 +58,6 @@ def everything() -> tuple[list[Use], list[str]]:
         loaded = analyzer.read_analyzer(analyzer.builtin() / name, shipped=True)
         uses += of_manifest(loaded.manifest, f"analyzers/{name}")
     uses += [Use(re.compile(pattern), "fullmatch", key) for key, (pattern, _) in FILE_RULES.items()]
-    uses += [Use(re.compile(pattern), "match", "nouns") for pattern, _ in PHRASES.nouns]
-    uses += [Use(re.compile(pattern), "search", "denials") for pattern, _ in PHRASES.denials]
-    uses += [Use(re.compile(pattern), "search", "rewordings") for pattern, *_ in PHRASES.rewordings]
     distinct = {(use.pattern, use.method): use for use in uses}.values()
     return [
         Use(use.pattern, "fullmatch", use.where) if use.where in _MATCHED_WHOLE else use

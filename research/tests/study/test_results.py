@@ -51,7 +51,7 @@ def test_run_keeps_to_the_schema(found: ValidationResult) -> None:
         "published/hashing/recorded",
     )
     assert document["attacks"].keys() == {"goals", "reached", "honest", "kinds"}
-    goals = {"wins": 0.95, "restating": 0.9, "honest_flagged_below": 0.05}
+    goals = {"wins": 0.95, "echo": 0.9, "honest_flagged_below": 0.05}
     assert document["attacks"]["goals"] == goals
     assert document["attacks"]["kinds"]
 

@@ -12,7 +12,6 @@ from crscore import plugins
 from crscore.claims.base import ClaimGenerator
 from crscore_lab.study.attacks import variants
 from crscore_lab.study.attacks.material import PHRASES, Material, Wording, make_material
-from crscore_lab.study.attacks.restatements import restate_change
 from crscore_lab.study.data.study import RatedReview, Study, StudyChange
 from crscore_lab.study.data.systems import junk_systems
 
@@ -29,7 +28,6 @@ class AttackKind(StrEnum):
 
     STUFFING = "keyword-stuffing"
     PASTED = "pasted-diff"
-    RESTATEMENT = "restatement"
     ECHO = "echo"
     PRAISE = "padded-praise"
     BOILERPLATE = "padded-boilerplate"
@@ -37,14 +35,11 @@ class AttackKind(StrEnum):
     WRONG_CHANGE = "wrong-change"
     INJECTION = "injection"
     HIDDEN = "hidden"
-    NEGATION = "negation"
-    DISGUISED = "disguised"
 
 
 _MAKERS: Final[Mapping[AttackKind, Maker]] = {
     AttackKind.STUFFING: variants.stuff_names,
     AttackKind.PASTED: variants.paste_diff,
-    AttackKind.RESTATEMENT: restate_change,
     AttackKind.ECHO: variants.echo_claims,
     AttackKind.PRAISE: variants.pad_with_praise,
     AttackKind.BOILERPLATE: variants.pad_with_advice,
@@ -52,8 +47,6 @@ _MAKERS: Final[Mapping[AttackKind, Maker]] = {
     AttackKind.WRONG_CHANGE: variants.borrow_review,
     AttackKind.INJECTION: variants.inject_instructions,
     AttackKind.HIDDEN: variants.hide_text,
-    AttackKind.NEGATION: variants.negate_review,
-    AttackKind.DISGUISED: variants.disguise_review,
 }
 
 
@@ -111,12 +104,12 @@ def make_attacks(
 
     Each honest review gets `variants_per_kind` variants of each kind. The draw depends only on the
     seed, the change, the review and the kind; other reviews of the study change only the attacks
-    that borrow them (`wrong-change` and `disguised`).
+    of `wrong-change`, which borrows them.
 
     Args:
         study: The study.
         seed: Seed of all draws, from 0.
-        generator: Writes the structural claims that are restated and echoed; None for `structural`.
+        generator: Writes the structural claims that are echoed; None for `structural`.
         wording: Which half of the phrases to use; `TRAINING` keeps `TEST` unseen.
         variants_per_kind: Variants of each kind for each honest review, from 1.
 
@@ -156,7 +149,7 @@ def make_variants(kind: AttackKind, material: Material, rng: np.random.Generator
     texts = _MAKERS[kind](material, rng)
     if material.wording is Wording.TEST:
         return texts
-    # A name may start with the source of the echoed or restated text: `recorded-few`.
+    # A name may start with the source of the echoed text: `recorded-few`.
     return {
         name: text
         for name, text in texts.items()

@@ -17,16 +17,12 @@ from crscore_lab.study.measures.measurements import score_reviews
 
 WIN_GOAL: Final = 0.95
 """Share of duels that the honest review must win, for each kind with this goal."""
-RESTATING_GOAL: Final = 0.90
-"""The same share for restatements and echoes, which say nothing false."""
+ECHO_GOAL: Final = 0.90
+"""The same share for echoes, which say nothing false."""
 WRONG_FLAG_LIMIT: Final = 0.05
 """Upper bound (exclusive) on the share of honest reviews flagged as a restatement."""
 FLAGGED_FROM: Final = 0.5
 """Share of flagged sentences from which a review counts as flagged."""
-RESTATING_KINDS: Final = frozenset({AttackKind.RESTATEMENT, AttackKind.ECHO})
-"""Kinds without false statements."""
-REPORTED_ONLY: Final = frozenset({AttackKind.NEGATION, AttackKind.DISGUISED})
-"""Kinds without a goal: a score that compares meanings cannot detect them."""
 # Two ways to compute the same mean may differ in the last bit, which is not a win.
 _TIE: Final = 1e-9
 
@@ -117,8 +113,8 @@ class KindRow(Tally):
     """Share of attacks in which the scorer found nothing to score, in [0, 1]."""
     honest_median: float
     """Median value of the honest reviews of these duels, in [0, 1]."""
-    reached: bool | None
-    """Whether the goal of the kind is reached; None for a kind without one."""
+    reached: bool
+    """Whether the goal of the kind is reached."""
     variants: tuple[VariantRow, ...]
     """Variants of the kind, those with the fewest wins of honest reviews first."""
 
@@ -146,8 +142,8 @@ class AttackGoals(Struct, frozen=True, kw_only=True):
 
     wins: float = WIN_GOAL
     """Minimum share of duels that the honest review must win."""
-    restating: float = RESTATING_GOAL
-    """Minimum share of duels that the honest review must win against restatements and echoes."""
+    echo: float = ECHO_GOAL
+    """Minimum share of duels that the honest review must win against echoes."""
     honest_flagged_below: float = WRONG_FLAG_LIMIT
     """Upper bound (exclusive) on the share of honest reviews flagged."""
 
@@ -224,8 +220,7 @@ def summarize_duels(duels: Sequence[Duel], **resampling: Unpack[Resampling]) -> 
         flagged_any=_share(review.restating > 0 for review in reviews),
         reached=flagged < WRONG_FLAG_LIMIT,
     )
-    # None: the kind has no goal.
-    reached = honest_row.reached and all(row.reached is not False for row in kinds)
+    reached = honest_row.reached and all(row.reached for row in kinds)
     return Attacks(reached=reached, honest=honest_row, kinds=kinds)
 
 
@@ -253,14 +248,14 @@ def _kind_row(kind: AttackKind, duels: Sequence[Duel], **resampling: Unpack[Resa
     for duel in duels:
         by_variant.setdefault(duel.attack.variant, []).append(duel)
     variants = [VariantRow(variant=name, **_tally(group)) for name, group in by_variant.items()]
-    goal = RESTATING_GOAL if kind in RESTATING_KINDS else WIN_GOAL
+    goal = ECHO_GOAL if kind is AttackKind.ECHO else WIN_GOAL
     return KindRow(
         **tally,
         kind=kind,
         **interval._asdict(),
         abstained=_share(duel.attacking.abstained for duel in duels),
         honest_median=_median(duel.honest_review for duel in duels),
-        reached=None if kind in REPORTED_ONLY else tally["wins"] >= goal,
+        reached=tally["wins"] >= goal,
         variants=tuple(sorted(variants, key=lambda row: (row.wins, row.variant))),
     )
 

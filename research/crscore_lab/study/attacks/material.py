@@ -13,7 +13,7 @@ import msgspec
 
 from crscore.claims.base import ClaimGenerator
 from crscore.diff import parse
-from crscore.records import Diff, LineKind, ReferenceKind
+from crscore.records import Diff, LineKind
 from crscore.review import sentences
 from crscore.scoring import references
 from crscore.text.stopwords import ENGLISH
@@ -41,25 +41,16 @@ class Phrases(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     unseen: frozenset[str]
     keywords: frozenset[str]
-    consequences: tuple[str, ...]
     verdicts: tuple[str, ...]
     lead_ins: tuple[str, ...]
-    denials: tuple[tuple[str, str], ...]
-    nouns: tuple[tuple[str, str], ...]
-    rewordings: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...]
-    antonyms: dict[str, str]
-    verbs: dict[str, str]
     covers: dict[str, str]
     banks: dict[str, dict[Wording, tuple[str, ...]]]
-    templates: dict[str, dict[str, str]]
 
 
 PHRASES: Final = msgspec.toml.decode(
     importlib.resources.files(__package__).joinpath("phrases.toml").read_bytes(), type=Phrases
 )
 """Words and templates for attacks."""
-# A claim that names a consequence judges the change, so it is not a plain description.
-_CONSEQUENCE: Final = re.compile(rf"\b(?:{'|'.join(PHRASES.consequences)})\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,8 +65,6 @@ class Material:
     """Identifiers of the changed lines, without keywords and stop words, in order."""
     claims: Mapping[str, tuple[str, ...]]
     """Pseudo-references: the study's own (`recorded`) and `structural`; both may be empty."""
-    summaries: Mapping[str, tuple[str, ...]]
-    """Claims that describe the change; of judged recorded ones, only the correct ones."""
     wording: Wording
     """Half of the phrases in use."""
     honest_review: str = ""
@@ -105,23 +94,13 @@ def make_material(
     diff = parse.with_sources(diff, {"": (change.old_source, change.new_source)})
     claims = references.select(generator.generate([diff])[0].references, limit=MAX_CLAIMS)
     counted = [item for item in claims if item.counted]
-    recorded = change.recorded.references
-    correct = [claim.text for claim in change.judged if claim.correctness == "correct"]
-    # Without judgements, all recorded claims are taken as correct.
-    if not change.judged:
-        correct = [item.text for item in recorded if item.kind is ReferenceKind.CLAIM]
-    stated = [item.text for item in counted if item.kind is ReferenceKind.CLAIM]
     return Material(
         patch=change.patch,
         diff=diff,
         names=_names(diff),
         claims={
-            "recorded": _clean(item.text for item in recorded),
+            "recorded": _clean(item.text for item in change.recorded.references),
             "structural": _clean(item.text for item in counted),
-        },
-        summaries={
-            "recorded": tuple(text for text in _clean(correct) if not _CONSEQUENCE.search(text)),
-            "structural": _clean(stated),
         },
         wording=wording,
     )
@@ -169,11 +148,6 @@ def lowered(text: str) -> str:
     first = text.split(" ", 1)[0].rstrip(",")
     is_plain_word = first.isalpha() and (len(first) == 1 or first[1:].islower())
     return text[:1].lower() + text[1:] if is_plain_word and first != "I" else text
-
-
-def raised(text: str) -> str:
-    """Convert the first letter to upper case."""
-    return text[:1].upper() + text[1:]
 
 
 def _names(diff: Diff) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Variants of each kind of attack except restatements.
+"""Variants of each kind of attack.
 
 Each function takes the material of one attack and a random generator, and returns a mapping from
 variant name to text for the variants that the material allows.
@@ -19,7 +19,6 @@ from crscore_lab.study.attacks.material import (
     changed_lines,
     lowered,
     pick,
-    raised,
     sample,
     shuffled,
     split_sentences,
@@ -35,7 +34,6 @@ MAX_NAMES: Final = 40
 """Maximum number of identifiers in a stuffed text."""
 ZERO_WIDTH: Final = ("\u200b", "\u200c", "\u200d", "\u2060", "\ufeff", "\u00ad")
 """Characters without width: spaces, joiners, a byte order mark and the soft hyphen."""
-_ANTONYMS: Final = {antonym: word for word, antonym in PHRASES.antonyms.items()} | PHRASES.antonyms
 
 
 def stuff_names(material: Material, rng: np.random.Generator) -> Variants:
@@ -141,21 +139,6 @@ def borrow_review(material: Material, rng: np.random.Generator) -> Variants:
     return variants
 
 
-def disguise_review(material: Material, rng: np.random.Generator) -> Variants:
-    """Use a good review of another change with this change's names."""
-    if not material.foreign_reviews or not material.names:
-        return {}
-    review = pick(material.foreign_reviews, rng)
-    names = shuffled(material.names, rng)
-    lead = " and ".join(f"`{name}`" for name in names[:2])
-    variants = {
-        "names-first": f"{lead}: {review.strip()}",
-        "names-last": f"{stop(review)} This concerns {lead}.",
-    }
-    swapped = _renamed(review, names)
-    return variants if swapped == review else variants | {"names-swapped": swapped}
-
-
 def inject_instructions(material: Material, rng: np.random.Generator) -> Variants:
     """Write instructions to the scorer: alone, after a poor review, next to the honest one."""
     bank, review = material.bank("instructions"), material.honest_review.strip()
@@ -203,20 +186,6 @@ def hide_text(material: Material, rng: np.random.Generator) -> Variants:
         variants["split-padded-repeat"] = f"{review}\n\n{_broken(_one_line(review), rng)}"
         variants["split-padded-advice"] = f"{review}\n\n{_broken(advice, rng)}"
     return variants
-
-
-def negate_review(material: Material, rng: np.random.Generator) -> Variants:
-    """Negate the honest review by rules; return nothing when it has no sentence."""
-    sentences = split_sentences(material.honest_review)
-    if not sentences:
-        return {}
-    frame = pick(material.bank("denied"), rng)
-    return {
-        "denied-verbs": " ".join(stop(_denied(sentence, frame)) for sentence in sentences),
-        "denied-once": " ".join(map(stop, (_denied(sentences[0], frame), *sentences[1:]))),
-        "framed": " ".join(stop(frame.format(lowered(sentence))) for sentence in sentences),
-        "opposites": " ".join(stop(_opposite(sentence, frame)) for sentence in sentences),
-    }
 
 
 def _glued(names: list[str], material: Material, rng: np.random.Generator) -> str:
@@ -285,16 +254,6 @@ def _after(review: str, phrases: Sequence[str]) -> str:
     return gap.join([stop(review) if gap == " " else review, " ".join(phrases)])
 
 
-def _renamed(text: str, names: Sequence[str]) -> str:
-    """Replace code spans and names in camelCase or snake_case or followed by call parentheses."""
-    replacements: dict[str, str] = {}
-
-    def swap(match: re.Match[str]) -> str:
-        return replacements.setdefault(match[0], f"`{names[len(replacements) % len(names)]}`")
-
-    return re.sub(r"`[^`]+`|\b\w+(?:_\w+)+\b|\b[a-z]+(?:[A-Z]\w*)+\b|\b\w+\(\)", swap, text)
-
-
 def _covered(text: str, cover: str) -> str:
     return cover.format(
         html=html.escape(text, quote=False),
@@ -317,24 +276,6 @@ def _broken(text: str, rng: np.random.Generator) -> str:
         at = int(rng.integers(1, len(word))) if len(word) > 3 and rng.random() < 0.5 else 0
         words.append(word[:at] + pick(ZERO_WIDTH, rng) + word[at:] if at else word)
     return " ".join(words)
-
-
-def _denied(sentence: str, frame: str) -> str:
-    for pattern, denial in PHRASES.denials:
-        text, count = re.subn(pattern, denial, sentence, count=1, flags=re.IGNORECASE)
-        if count:
-            return raised(text)
-    return frame.format(lowered(sentence))
-
-
-def _opposite(sentence: str, frame: str) -> str:
-    text, count = re.subn(
-        r"\b(" + "|".join(_ANTONYMS) + r")\b",
-        lambda match: _ANTONYMS[match[0].lower()],
-        sentence,
-        flags=re.IGNORECASE,
-    )
-    return raised(text) if count else _denied(sentence, frame)
 
 
 def _one_line(text: str) -> str:

@@ -21,7 +21,7 @@ from crscore_lab.formats import (
     threshold,
     whole,
 )
-from crscore_lab.study.attacks.duels import RESTATING_GOAL, WIN_GOAL, WRONG_FLAG_LIMIT, Attacks
+from crscore_lab.study.attacks.duels import ECHO_GOAL, WIN_GOAL, WRONG_FLAG_LIMIT, Attacks
 from crscore_lab.study.data.study import DIMENSIONS
 from crscore_lab.study.data.systems import junk_systems
 from crscore_lab.study.measures import agreement, comparison, issues, slices
@@ -345,10 +345,9 @@ def _attacks(attacks: Attacks) -> Section:
         plots=(Plot("Share of duels that the honest review wins", bars, (goal,), ".0%"),),
         tables=(table,),
         notes=(
-            "Duels compare the headline, or relevance where there is no headline. Restatements of "
-            "the change and echoes of the pseudo-references say nothing false: they have to lose "
-            f"{percent(RESTATING_GOAL)} of their duels, every other kind with a goal "
-            f"{percent(WIN_GOAL)}.",
+            "Duels compare the headline, or relevance where there is no headline. Echoes of "
+            f"the pseudo-references say nothing false: they have to lose {percent(ECHO_GOAL)} of "
+            f"their duels, every other kind {percent(WIN_GOAL)}.",
         ),
         details=(Details("Every variant", variants, in_text=False),),
     )

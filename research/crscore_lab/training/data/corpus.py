@@ -48,7 +48,6 @@ ATTACKS: Final[dict[AttackKind, Stance]] = {
     AttackKind.PRAISE: Stance.PRAISE,
     AttackKind.BOILERPLATE: Stance.OTHER,
     AttackKind.INJECTION: Stance.OTHER,
-    AttackKind.RESTATEMENT: Stance.DESCRIPTION,
     AttackKind.ECHO: Stance.DESCRIPTION,
 }
 """Kinds of attacks, in their training wording, and the stance of the sentences that they add."""

@@ -32,7 +32,6 @@ def material(**fields) -> Material:
         "diff": parse.parse_diff(PATCH, language="python"),
         "names": ("TIMEOUT", "open_line", "open_socket", "host"),
         "claims": {"recorded": RECORDED, "structural": STRUCTURAL},
-        "summaries": {"recorded": RECORDED[:2], "structural": STRUCTURAL},
         "wording": Wording.TEST,
         "honest_review": HONEST,
         "foreign_reviews": (

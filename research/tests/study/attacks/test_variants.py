@@ -219,68 +219,6 @@ def test_single_stranger_is_not_merged() -> None:
 
 def test_no_strangers_give_nothing() -> None:
     assert made(variants.borrow_review, foreign_reviews=()) == {}
-    assert made(variants.disguise_review, foreign_reviews=()) == {}
-
-
-def test_disguise_names_this_change() -> None:
-    for seed in range(10):
-        found = made(variants.disguise_review, seed, foreign_reviews=STRANGERS, names=("a_name",))
-        assert found["names-first"].startswith("`a_name`: ")
-        assert found["names-last"].endswith(" This concerns `a_name`.")
-
-
-def test_names_are_swapped_where_there_are_some() -> None:
-    found = {
-        made(variants.disguise_review, seed, foreign_reviews=STRANGERS, names=("x",)).get(
-            "names-swapped"
-        )
-        for seed in range(20)
-    }
-    assert found == {None, "Why does `x` ignore the `x` here?"}
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("The limit is too high.", "The limit is not too high."),
-        ("It is not safe.", "It is safe."),
-        ("It isn't safe.", "It is safe."),
-        ("You cannot do that.", "You can do that."),
-        ("You can do that.", "You cannot do that."),
-        ("You should not do that.", "You should do that."),
-        ("This should stay.", "This should not stay."),
-        ("This makes it slow.", "This does not make it slow."),
-        ("Why here?", "It would be wrong to say that why here?"),
-    ],
-)
-def test_sentence_is_denied(text: str, expected: str) -> None:
-    found = {
-        made(variants.negate_review, seed, honest_review=text)["denied-verbs"] for seed in range(20)
-    }
-    assert expected in found
-
-
-def test_denied_once_leaves_the_rest() -> None:
-    found = made(variants.negate_review, honest_review="It is slow. It is old.")
-    assert found["denied-once"] == "It is not slow. It is old."
-    assert found["denied-verbs"] == "It is not slow. It is not old."
-
-
-def test_opposites_replace_words_both_ways() -> None:
-    found = made(
-        variants.negate_review, honest_review="Adding this is better. The new way is worse."
-    )
-    assert found["opposites"] == "Removing this is worse. The old way is better."
-
-
-def test_framed_denies_every_sentence() -> None:
-    text = made(variants.negate_review, honest_review="The limit is high. It fails.")["framed"]
-    assert text.count(" the limit is high.") == 1
-    assert text.count(" it fails.") == 1
-
-
-def test_nothing_to_deny_gives_nothing() -> None:
-    assert made(variants.negate_review, honest_review="") == {}
 
 
 def injected(seed: int = 0, **fields) -> dict[str, str]:
