@@ -456,11 +456,6 @@ def encoder_dir() -> Path | None:
     return Path(folder) if folder else None
 
 
-def hub_address() -> str:
-    """Return the address of the model hub (`HF_ENDPOINT`); Hugging Face's own by default."""
-    return (os.environ.get("HF_ENDPOINT") or "https://huggingface.co").rstrip("/")
-
-
 def llm_address() -> str | None:
     """Return the address of the model server (`OPENAI_BASE_URL`); None for the client's default."""
     return os.environ.get("OPENAI_BASE_URL") or None

