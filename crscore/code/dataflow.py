@@ -1,25 +1,20 @@
 """Names in a piece of code: which refer to the same variable, and which values flow where.
 
 All grammars are read in the same way, by the fields that they share (`left` and `right`, `name`
-and `value`, `parameters`) and by the tables of `crscore.syntax`.
+and `value`, `parameters`) and by the tables of `crscore.languages`.
 """
 
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from crscore.code.syntax_tree import Node, SyntaxTree
+from crscore.languages.tables import node_types
 
 
 def _split(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-_NAMES: Final = _split(
-    "identifier name variable_name shorthand_property_identifier constant "
-    "shorthand_property_identifier_pattern instance_variable class_variable global_variable "
-    "implicit_parameter"
-)
-"""Types of nodes that are names; many grammars have other types for names of types and members."""
 _OBJECTS: Final = _split("object operand argument receiver expression scope")
 """Fields of a member's object."""
 _MEMBERS: Final = _split("attribute field property method name")
@@ -31,17 +26,6 @@ _LABELS: Final = _split("keyword_argument argument pair_pattern named_argument")
 _TARGETS: Final = _split("left name declarator pattern alias")
 """Fields that a value flows into."""
 _BODIES: Final = _split("body consequence alternative type")
-_LOOPS: Final = _split(
-    "for_statement for_in_clause enhanced_for_statement for_in_statement range_clause "
-    "for_range_loop foreach_statement for named_expression default_parameter "
-    "typed_default_parameter assignment_pattern optional_parameter"
-)
-"""Nodes beside those of the tables that bind a name to a value."""
-_SCOPES: Final = _split(
-    "lambda list_comprehension set_comprehension dictionary_comprehension generator_expression "
-    "lambda_expression arrow_function"
-)
-"""Nodes beside those of the tables that have names of their own."""
 _OPERANDS: Final = _split("value default_value object operand argument index subscript")
 """Fields whose names get no value although the whole expression does: `a.b[c] = d`."""
 _RECEIVERS: Final = _split("this self")
@@ -156,8 +140,13 @@ def _assignments(occurrences: Sequence[_Occurrence]) -> Iterator[Flow]:
 
 def _contexts(tree: SyntaxTree) -> list[_Context]:
     language = tree.language
-    scopes = _SCOPES | language.functions.keys() | language.lambdas | language.callbacks
-    binders = _LOOPS | language.assigns
+    scopes = (
+        node_types("name_scopes")
+        | language.functions.keys()
+        | language.lambdas
+        | language.callbacks
+    )
+    binders = node_types("binders") | language.assigns
     contexts: list[_Context] = []
     clauses: set[int] = set()
     child_counts = [0] * len(tree.nodes)
@@ -200,7 +189,7 @@ def _is_target(node: Node, parent: Node, siblings_before: int) -> bool:
 def _binds(node: Node, parent: Node, outer: _Context, *, is_target: bool) -> bool:
     if node.field in _OPERANDS or node.field in _BODIES:
         return False
-    if parent.type in _LOOPS or is_target:
+    if parent.type in node_types("binders") or is_target:
         return is_target
     return outer.binds or node.field == "parameters" or "parameter" in parent.type
 
@@ -240,4 +229,4 @@ def _occurrences(tree: SyntaxTree, contexts: Sequence[_Context]) -> Iterator[_Oc
 
 def _is_name(node: Node, parent: Node, context: _Context) -> bool:
     is_label = parent.type in _LABELS and node.field in {"name", "key"}
-    return node.type in _NAMES and not context.is_hidden and not is_label
+    return node.type in node_types("variables") and not context.is_hidden and not is_label

@@ -1,18 +1,15 @@
 """Language of a file, by its name."""
 
-import tomllib
-from pathlib import Path
-from typing import Final
+from collections.abc import Mapping
+from functools import cache
 
-_TABLES: Final[dict[str, dict[str, str]]] = tomllib.loads(
-    Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
-)
-_SUFFIXES, _NAMES = (
-    {name: language for language, names in _TABLES[table].items() for name in names.split()}
-    for table in ("suffixes", "names")
-)
+from crscore.languages.tables import read_tables, read_words
 
-_OTHER_NAMES: Final = {**_SUFFIXES, "c#": "csharp", "golang": "go"}
+
+@cache
+def _languages(key: str) -> Mapping[str, str]:
+    """Return the language by suffix or by name of a file."""
+    return {word: language for language, words in read_words(key).items() for word in words}
 
 
 def language_of(path: str) -> str | None:
@@ -30,17 +27,18 @@ def language_of(path: str) -> str | None:
         ('tsx', 'dockerfile', None)
     """
     name = path.replace("\\", "/").rpartition("/")[2].lower()
-    if name in _NAMES:
-        return _NAMES[name]
+    files, suffixes = _languages("files"), _languages("suffixes")
+    if name in files:
+        return files[name]
     stem, dot, suffix = name.rpartition(".")
     if not dot:
         return None
     # page.blade.php is no PHP.
     for end in (f"{stem.rpartition('.')[2]}.{suffix}", suffix):
-        if end in _SUFFIXES:
-            return _SUFFIXES[end]
+        if end in suffixes:
+            return suffixes[end]
     # Dockerfile.dev, Makefile.am, .env.local
-    return _NAMES.get(stem) if stem in {"dockerfile", "makefile", ".env"} else None
+    return files.get(stem) if stem in {"dockerfile", "makefile", ".env"} else None
 
 
 def canonical_name(language: str) -> str:
@@ -54,7 +52,12 @@ def canonical_name(language: str) -> str:
         ['javascript', 'python', 'cpp', 'go', 'klingon']
     """
     name = language.strip().lower()
-    return name if name in _TABLES["suffixes"] else _OTHER_NAMES.get(name, name)
+    if name in read_words("suffixes"):
+        return name
+    for table_name, table in read_tables().items():
+        if name in table.get("other_names", "").split():
+            return table_name
+    return _languages("suffixes").get(name, name)
 
 
 def suffix_of(language: str) -> str | None:
@@ -70,5 +73,5 @@ def suffix_of(language: str) -> str | None:
         >>> suffix_of("python"), suffix_of("csharp"), suffix_of("klingon")
         ('.py', '.cs', None)
     """
-    suffix = next((suffix for suffix, name in _SUFFIXES.items() if name == language), None)
-    return None if suffix is None else f".{suffix}"
+    suffixes = read_words("suffixes").get(language)
+    return f".{suffixes[0]}" if suffixes else None

@@ -23,14 +23,13 @@ Source:
 
 from __future__ import annotations
 
-import importlib.resources
-import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from crscore.languages.tables import node_types, read_tables
 from crscore.suggestions.trees import grammar_of, parse_code, tokens
 
 if TYPE_CHECKING:
@@ -43,12 +42,11 @@ _MAX_SELF_CHARS = 5
 _MAX_SCOPES = 50
 """Maximum number of nested functions through which a name is looked up."""
 _FIXED_NAMES = frozenset(("main", "Main", "constructor", "initialize", "_", "$this", "this"))
-_SAME_TABLES = {"typescript": "javascript", "tsx": "javascript", "cpp": "c"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Grammar:
-    """Meanings of the positions in one grammar, as in `sketch.toml`."""
+    """Meanings of the positions in one grammar: `parent.field` or `parent`."""
 
     names: frozenset[str]
     scopes: frozenset[str]
@@ -65,9 +63,7 @@ class _Grammar:
 
 @cache
 def _grammar(name: str) -> _Grammar:
-    text = (importlib.resources.files("crscore.suggestions") / "sketch.toml").read_text("utf-8")
-    tables = tomllib.loads(text)
-    table = tables[_SAME_TABLES.get(name, name)]
+    table = read_tables()[name]["names"]
     return _Grammar(
         names=frozenset(table.get("names", ["identifier"])),
         scopes=frozenset(table["scopes"]),
@@ -75,7 +71,7 @@ def _grammar(name: str) -> _Grammar:
         passing=frozenset(table["passing"]),
         roles={place: role for role, places in table["roles"].items() for place in places},
         bare_methods=table.get("bare_methods", False),
-        heritage=frozenset(tables["heritage"]),
+        heritage=node_types("heritage"),
     )
 
 

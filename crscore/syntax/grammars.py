@@ -6,16 +6,16 @@ import hashlib
 import importlib
 import re
 import time
-import tomllib
 from collections.abc import Mapping
 from functools import cache, lru_cache
-from importlib import metadata, resources
+from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from crscore.diff.languages import canonical_name
 from crscore.errors import DependencyError
+from crscore.languages.tables import read_tables
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -32,7 +32,7 @@ _BASE_SECONDS, _SECONDS_PER_BYTE = 0.03, 2e-6
 
 
 class Language(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Node types of one grammar, by their meaning: one table of `languages.toml`."""
+    """Node types of one grammar, by their meaning: the section `grammar` of a language."""
 
     name: str
     """As in `ChangedFile.language`."""
@@ -88,11 +88,7 @@ class Language(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 @cache
 def languages_known() -> tuple[Language, ...]:
     """Return every table, sorted by name."""
-    text = resources.files(__package__).joinpath("languages.toml").read_text("utf-8")
-    tables: dict[str, dict[str, Any]] = {}
-    for name, table in tomllib.loads(text).items():
-        tables[name] = {**tables.get(table.pop("like", ""), {}), **table}
-    return tuple(_language(name, tables[name]) for name in sorted(tables))
+    return tuple(_language(name, table["grammar"]) for name, table in sorted(read_tables().items()))
 
 
 def _language(name: str, table: Mapping[str, Any]) -> Language:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from crscore.languages.tables import node_types
 from crscore.syntax.grammars import Language
 from crscore.syntax.outline import Kind, Parameter
 
@@ -25,7 +26,7 @@ WORDS = {
     name: frozenset(words.split())
     for name, words in tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8")).items()
 }
-"""Words and node types that mean the same in every grammar, by their meaning."""
+"""Words that mean the same in every language, by their meaning."""
 # "load", "f?", "#hide", "~A", "n::A::f", "A.load", "Box<T, U>", "operator=="
 _NAME = re.compile(r"(?:[~@$#]|[^\W\d])[\w$:.~<>@!?=, *&\[\]-]*|operator\W+")
 _SPACES = re.compile(r"\s+")
@@ -169,7 +170,7 @@ def lambda_name(node: Node) -> str:
         return ""
     if above.type == "export_statement":
         return "default"
-    if above.type in WORDS["bindings_of_functions"]:
+    if above.type in node_types("bindings_of_functions"):
         name = text_of(first_field(above, "name", "key", "property"), 80).strip("\"'")
     elif above.type == "assignment_expression":
         name = field_text(above, "left", 80)
@@ -189,7 +190,7 @@ def title_of_test(node: Node, language: Language) -> str:
     if arguments is None or not arguments.named_children:
         return ""
     title = arguments.named_children[0]
-    if title.type not in language.strings and title.type not in WORDS["names_of_tests"]:
+    if title.type not in language.strings and title.type not in node_types("names_of_tests"):
         return ""
     has_body = node.child_by_field_name("block") is not None or any(
         argument.type in language.lambdas for argument in arguments.named_children[1:4]
@@ -265,7 +266,7 @@ def caught_errors(node: Node) -> str:
         return field_text(node, "type").removeprefix(":").strip()
     parts: list[str] = []
     for child in node.children[1:]:
-        if child.type in WORDS["after_caught"]:
+        if child.type in node_types("after_caught"):
             break
         parts.append(text_of(child))
     # Python: "A as e", and "* A as e" of `except*`. The lookbehind keeps the search linear in long
@@ -279,7 +280,7 @@ def caught_errors(node: Node) -> str:
 
 def imported_names(node: Node) -> list[tuple[str, str]]:
     """Return the names that an import brings in, each with its module; "" for a whole module."""
-    is_python = node.type in WORDS["imports_of_names"]
+    is_python = node.type in node_types("imports_of_names")
     names = node.children_by_field_name("name") if is_python else []
     if names:
         future = "__future__" if node.type.startswith("future") else ""

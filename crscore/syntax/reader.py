@@ -13,6 +13,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from crscore.languages.tables import node_types
 from crscore.syntax import nodes
 from crscore.syntax.grammars import Language, parse
 from crscore.syntax.nodes import WORDS, Declared, field_text, first_field, text_of
@@ -317,7 +318,7 @@ class _Reader:
             self._note_call(node, owner)
         elif kind in language.assigns:
             self._note_binding(node, above, owner, low)
-        elif kind in WORDS["returns"]:
+        elif kind in node_types("returns"):
             self._note_return(node, owner, low, nested=nested)
         elif kind in language.raises:
             value = nodes.after_keyword(node)

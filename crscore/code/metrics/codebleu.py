@@ -16,11 +16,9 @@ Source:
 import io
 import math
 import tokenize
-import tomllib
 from collections import Counter
 from collections.abc import Sequence
 from functools import cache, lru_cache, partial
-from importlib import resources
 from typing import Final, Literal, NamedTuple, TypeVar
 
 import numpy as np
@@ -29,6 +27,7 @@ from crscore.code import ngrams, tokens
 from crscore.code.dataflow import read_names
 from crscore.code.metrics.metric import MAX_CHARACTERS, Metric, PresetOptions, pair_metric
 from crscore.code.syntax_tree import SyntaxTree, syntax_tree
+from crscore.languages.tables import read_tables
 from crscore.suggestions.trees import grammar_of
 from crscore.syntax.grammars import fingerprint
 
@@ -195,14 +194,19 @@ def _python_tokens(code: str) -> list[str]:
         return tokens.tranx(code)
 
 
+# "Out of the BLEU" weighs the methods of Python's dict beside the reserved words: its programs
+# take the names in `__builtins__`, which in an imported module is a dict.
+_METHODS_OF_DICT: Final = (
+    "clear", "copy", "fromkeys", "get", "items", "keys", "pop", "popitem", "setdefault", "update",
+    "values",
+)  # fmt: skip
+
+
 @cache
 def _keywords(language: str | None, preset: Preset | None) -> frozenset[str]:
-    text = resources.files("crscore.code").joinpath("keywords.toml").read_text("utf-8")
-    table = tomllib.loads(text)
-    name = grammar_of(language).name
-    words = table["typescript" if name == "tsx" else name].split()
+    words = read_tables()[grammar_of(language).name]["keywords"].split()
     if preset:
-        return frozenset([*words, *table[preset].split()])
+        return frozenset([*words, *_METHODS_OF_DICT])
     return frozenset(word.lower() for word in words)  # as the default's tokens are
 
 

@@ -4,21 +4,7 @@ import pytest
 
 from crscore.code.dataflow import read_names
 from crscore.code.syntax_tree import syntax_tree
-
-SAME = {
-    "python": "def f(a, b):\n    c = a + b\n    c += g(a)\n    return c",
-    "java": "int f(int a, T b) { int c = a + b; c += g(a); return c; }",
-    "javascript": "function f(a, b) { let c = a + b; c += g(a); return c }",
-    "typescript": "function f(a: number, b: T): T { let c = a + b; c += g(a); return c }",
-    "tsx": "function f(a: number, b: T): T { let c = a + b; c += g(a); return c }",
-    "go": "func f(a int, b T) T { c := a + b; c += g(a); return c }",
-    "c": "int f(int a, T *b) { int c = a + b; c += g(a); return c; }",
-    "cpp": "auto f(int a, const T& b) { auto c = a + b; c += g(a); return c; }",
-    "csharp": "int F(int a, T b) { var c = a + b; c += g(a); return c; }",
-    "php": "function f($a, $b) { $c = $a + $b; $c += g($a); return $c; }",
-    "ruby": "def f(a, b)\n  c = a + b\n  c += g(a)\n  return c\nend",
-}
-"""One function in each language."""
+from tests.helpers.sources import FUNCTIONS
 
 
 def read(code: str, language: str = "python") -> tuple[str, list[str], list[str]]:
@@ -34,9 +20,9 @@ def read(code: str, language: str = "python") -> tuple[str, list[str], list[str]
     )
 
 
-@pytest.mark.parametrize("language", sorted(SAME))
+@pytest.mark.parametrize("language", sorted(FUNCTIONS))
 def test_one_function_reads_the_same_in_each_language(language: str) -> None:
-    names, next_uses, assignments = read(SAME[language], language)
+    names, next_uses, assignments = read(FUNCTIONS[language], language)
 
     assert names.lower() == "f0 a1 b2 c3 a1 b2 c3 g4 a1 c3"
     assert next_uses == ["a", "b", "c", "a", "c"]

@@ -13,7 +13,7 @@ from crscore.code.samples import Sample
 from crscore.code.syntax_tree import MAX_BYTES
 from crscore.errors import InputError
 from crscore.syntax.grammars import languages_known
-from tests.unit.code.test_dataflow import SAME
+from tests.helpers.sources import FUNCTIONS
 
 PRESET = "out-of-the-bleu"
 
@@ -22,15 +22,15 @@ PRESET = "out-of-the-bleu"
 def test_same_code_scores_1_in_each_language(language: str) -> None:
     metric = metrics.make("codebleu")
 
-    assert metric.sentence(SAME[language], [SAME[language]], language=language) == 1
+    assert metric.sentence(FUNCTIONS[language], [FUNCTIONS[language]], language=language) == 1
     assert metric.sentence("] broken (", ["] broken ("], language=language) == 1
 
 
-@pytest.mark.parametrize("language", sorted(SAME))
+@pytest.mark.parametrize("language", sorted(FUNCTIONS))
 def test_other_names_change_words_only(language: str) -> None:
-    renamed = SAME[language].replace("c", "other").replace("funother", "func")
+    renamed = FUNCTIONS[language].replace("c", "other").replace("funother", "func")
     renamed = renamed.replace("otheronst", "const")
-    parts = compute_parts(renamed, SAME[language], language)
+    parts = compute_parts(renamed, FUNCTIONS[language], language)
 
     assert parts.words < 1
     assert (parts.syntax, parts.flow) == (1, 1)

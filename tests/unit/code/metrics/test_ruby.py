@@ -6,7 +6,7 @@ from crscore.code import metrics
 from crscore.code.metrics import ruby
 from crscore.code.syntax_tree import syntax_tree
 from crscore.syntax.grammars import languages_known
-from tests.unit.code.test_dataflow import SAME
+from tests.helpers.sources import FUNCTIONS
 
 PRESET = "out-of-the-bleu"
 
@@ -18,7 +18,7 @@ def similarity(candidate: str, *references: str, language: str = "python", **opt
 
 @pytest.mark.parametrize("language", [language.name for language in languages_known()])
 def test_same_code_scores_1_in_each_language(language: str) -> None:
-    assert similarity(SAME[language], SAME[language], language=language) == 1
+    assert similarity(FUNCTIONS[language], FUNCTIONS[language], language=language) == 1
     assert similarity("] broken (", "] broken (", language=language) == 1
 
 
