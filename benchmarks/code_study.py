@@ -2,7 +2,7 @@
 
     python benchmarks/code_study.py DATA_DIR [--resamples N]
 
-DATA_DIR has files of graded code and of tested programs (`crscore_lab.code/graded.py` names
+DATA_DIR has files of graded code and of tested programs (`crscore_lab/code/graded.py` names
 the fields), `*.jsonl` or `*.jsonl.gz`. For a file with the scores of "Out of the BLEU" it prints
 how many of them are reproduced to 3 decimals, its Tables 2 to 4, and how long the bootstrap of all
 models takes; for every file, how metrics correlate with the grades.
@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+import out_of_the_bleu
 
 from crscore.code import metrics
-from crscore.reports import layout
 from crscore.statistics import bootstrap
-from crscore_lab.code import correlation, out_of_the_bleu
+from crscore_lab.code import correlation
 from crscore_lab.code.graded import read_graded
 
 if TYPE_CHECKING:
@@ -79,10 +79,10 @@ def main() -> None:
             aggregated = read_graded(path, grades="aggregated")
             bootstrap_time(aggregated, options.resamples)
             tables = out_of_the_bleu.make_tables(aggregated, resamples=options.resamples)
-            print("\n" + layout.to_text(out_of_the_bleu.tables_report(tables)))
+            out_of_the_bleu.print_tables(tables)
         start = time.perf_counter()
         result = correlation.correlate(graded, resamples=options.resamples)
-        print(layout.to_text(correlation.study_report(result)), end="")
+        print(correlation.render_study(result), end="")
         print(f"{time.perf_counter() - start:.1f} s")
 
 

@@ -29,7 +29,6 @@ from crscore.pull_request import overview as pull_overview  # noqa: E402
 from crscore.pull_request.documents import json as pull  # noqa: E402
 from crscore.reports import json as result  # noqa: E402
 from crscore_lab.code import correlation as code_correlation  # noqa: E402
-from crscore_lab.code import out_of_the_bleu  # noqa: E402
 from crscore_lab.study import results  # noqa: E402
 from crscore_lab.study.data import saved_runs, study  # noqa: E402
 from crscore_lab.study.measures import comparison, separation  # noqa: E402
@@ -103,12 +102,6 @@ DOCUMENTS = {
         "crscore code study",
         "What `crscore code study --format json` writes: metrics of code beside grades.",
         (code_correlation.CodeStudy,),
-    ),
-    "out-of-the-bleu": Document(
-        out_of_the_bleu.SCHEMA,
-        "Out of the BLEU",
-        "What `crscore code study --tables --format json` writes: Tables 2 to 4 of the paper.",
-        (out_of_the_bleu.Tables,),
     ),
     "audit": Document(
         overview.SCHEMA,

@@ -12,9 +12,8 @@ from crscore.audit.store.database import Store
 from crscore.audit.summary import Options, make_overview
 from crscore.audit.tables import Period
 from crscore.pull_request.documents import page
-from crscore.reports import html, layout
-from crscore_lab.study.report.validation import validation_report
-from tests.helpers import audit_rows, browser, findings, overviews, results
+from crscore.reports import html
+from tests.helpers import audit_rows, browser, overviews, results
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,7 +53,6 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
         "scores": html.create().render([results.decided(), results.flagged()]),
         "large": html.create().render([results.large(12)]),
         "pull": page.render_page(overviews.useful_review(), useful),
-        "study": layout.to_html(validation_report(findings.made(folder, attacks=True))),
     }
     for name, document in documents.items():
         (folder / f"{name}.html").write_text(document, "utf-8")

@@ -9,11 +9,9 @@ from msgspec import Struct
 
 from crscore.code.metrics.measurement import measure
 from crscore.code.samples import Sample
-from crscore.reports.blocks import make_table
-from crscore.reports.layout import Card, Report, Section
 from crscore.statistics import bootstrap, ranks, resampled
 from crscore_lab.code.graded import GradedCode
-from crscore_lab.formats import count, number, ranged
+from crscore_lab.tables import format_interval, make_table
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
@@ -265,42 +263,29 @@ def _agreement(
     )
 
 
-def study_report(study: CodeStudy) -> Report:
-    """Lay out a study."""
-    best = study.agreements[0]
+def render_study(study: CodeStudy, **_: object) -> str:
+    """Write a study as Markdown."""
     judges = "people's grades" if study.judged_by == "people" else "passed and failed tests"
-    facts = [
-        f"{count(study.candidates, 'candidate')} of {count(study.problems, 'problem')}, "
-        f"{count(study.pairs, 'pair')} of one problem with different grades"
-    ]
-    if study.resamples:
-        facts.append(
-            f"95 % intervals from {study.resamples:,} draws of whole problems, seed {study.seed}"
-        )
     table = make_table(
-        "Agreement",
+        f"How well metrics of code agree with {judges}",
         study.agreements,
-        ("Metric", lambda row: row.metric + (" *" if row.is_baseline else "")),
-        ("tau", lambda row: _cell(row.kendall)),
-        ("Pearson", lambda row: _cell(row.pearson)),
-        ("Spearman", lambda row: _cell(row.spearman)),
-        ("tau-b", lambda row: number(row.kendall_b)),
+        ("metric", lambda row: row.metric + (" *" if row.is_baseline else "")),
+        *((name, _estimate_of(name.lower())) for name in ("Kendall", "Pearson", "Spearman")),
+        ("tau-b", "kendall_b"),
+        ("identity", "identity"),
     )
-    note = (
-        "tau: within problems, ties counted; the others over all candidates. Rows with * are "
-        "baselines that know nothing of code."
+    facts = (
+        f"{study.candidates:,} candidates of {study.problems:,} problems, {study.pairs:,} pairs of "
+        f"one problem with different grades; 95 % intervals from {study.resamples:,} draws of "
+        f"whole problems, seed {study.seed}. Kendall's tau is within problems, ties counted; the "
+        "others are over all candidates. Rows with * are baselines that know nothing of code."
     )
-    title = "Do scores order candidates as the grades do?"
-    return Report(
-        title="Metrics of code",
-        heading=f"How well metrics of code agree with {judges}",
-        facts=tuple(facts),
-        notes=study.notes,
-        cards=(Card("Best tau", _cell(best.kendall), f"by {best.metric}"),),
-        sections=(Section("agreement", "Agreement", title, tables=(table,), notes=(note,)),),
-        signatures=tuple(f"{row.metric}: {row.identity}" for row in study.agreements),
-    )
+    return "\n\n".join((table, facts, *study.notes)) + "\n"
 
 
-def _cell(estimate: Estimate) -> str:
-    return ranged(estimate.value, estimate.low, estimate.high)
+def _estimate_of(name: str) -> Callable[[Agreement], str]:
+    def get(row: Agreement) -> str:
+        estimate: Estimate = getattr(row, name)
+        return format_interval(estimate.value, estimate.low, estimate.high)
+
+    return get

@@ -8,7 +8,6 @@ import click
 from crscore.commands._terminal import GroupedCommand
 from crscore.commands.code import (
     WrittenDocument,
-    as_report,
     document_command,
     metrics_option,
     preset_option,
@@ -17,7 +16,7 @@ from crscore.commands.code import (
 )
 
 
-@click.command("study", cls=GroupedCommand, examples=("crscore code study graded.jsonl --tables",))
+@click.command("study", cls=GroupedCommand, examples=("crscore code study graded.jsonl",))
 @click.argument("data", type=click.Path(path_type=Path))
 @metrics_option
 @preset_option
@@ -28,11 +27,6 @@ from crscore.commands.code import (
 @click.option(
     "--all-completions", is_flag=True, help="Include programs of all numbers, not only 1 to 99."
 )
-@click.option("--tables", is_flag=True, help='Show tables 2 to 4 of "Out of the BLEU".')
-@click.option(
-    "--bins", type=click.Choice(("conala", "hearthstone")), default="conala", show_default=True,
-    help="Bins of differences in --tables: the paper's for this data set.",
-)  # fmt: skip
 @resamples_option(500)
 @seed_option
 @document_command
@@ -41,8 +35,6 @@ def command(
     data: Path,
     grades: Any,
     all_completions: bool,
-    tables: bool,
-    bins: str,
     resamples: int,
     seed: int,
     **options: Any,
@@ -52,14 +44,8 @@ def command(
     Kendall's tau is within a problem, Pearson and Spearman over all. A constant answer, the length
     and the similarity of characters are the baselines.
     """
-    from crscore_lab.code import correlation, graded, out_of_the_bleu  # noqa: PLC0415
+    from crscore_lab.code import correlation, graded  # noqa: PLC0415  (after --help)
 
-    if tables:
-        # The paper's tables are of aggregated grades, and "mean" is the option's default.
-        people = graded.read_graded(data, grades="aggregated" if grades == "mean" else grades)
-        bounds = out_of_the_bleu.BINS[bins]
-        document = out_of_the_bleu.make_tables(people, bins=bounds, resamples=resamples, seed=seed)
-        return document, as_report(out_of_the_bleu.tables_report)
     read = graded.read_graded(data, grades=grades, all_completions=all_completions)
     agreement = correlation.correlate(read, resamples=resamples, seed=seed, **options)
-    return agreement, as_report(correlation.study_report)
+    return agreement, correlation.render_study

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from crscore_lab.study.run import Trainer
 
 DRAWS: Final = frozenset({"resamples", "seed"})
-COMPARISON_OPTIONS: Final = DRAWS | {"paths", "report", "target"}
+COMPARISON_OPTIONS: Final = DRAWS | {"paths", "form", "target"}
 """Parameters of a comparison of two results."""
 COMMENT_OPTIONS: Final = frozenset({"kind", "within", "group", "other_changes"})
 """Parameters that only comments without ratings have."""
@@ -53,7 +53,7 @@ class SplitCommand(GroupedCommand):
     context_settings={"show_default": True},
     examples=(
         "crscore validate study.jsonl.gz",
-        "crscore validate study.jsonl.gz --claims structural --format html -o page.html",
+        "crscore validate study.jsonl.gz --claims structural --format json -o run.json",
         "crscore validate a.json b.json",
     ),
 )
@@ -66,7 +66,7 @@ class SplitCommand(GroupedCommand):
     "ratings use the settings' claims.",
 )
 @setting_options("threshold")
-@click.option("--format", "report", type=click.Choice(["text", "json", "html"]), default="text")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
 @click.option(
     "-o", "--output", "target", metavar="FILE", help="Write to this file instead of stdout."
 )
@@ -138,7 +138,7 @@ def command(
     paths: tuple[Path, ...],
     *,
     config_file: Path | None,
-    report: str,
+    form: str,
     target: str | None,
     imported: tuple[Path, Path] | None,
     verbose: bool,
@@ -196,9 +196,9 @@ def command(
         _refuse(COMMENT_OPTIONS, "a study of rated reviews")
         settings = load_settings(config_file, options)
         document = _validate(paths[0], settings, rated | {"claims": claims} | draws, progress)
-    from crscore_lab.study.report import rendering  # noqa: PLC0415  (after --help)
+    from crscore_lab.study import report as reports  # noqa: PLC0415  (after --help)
 
-    io.write_text(rendering.render(document, report), target)
+    io.write_text(reports.render(document, form), target)
     return 0
 
 

@@ -63,21 +63,6 @@ def test_study_correlates_with_people(crscore, lines) -> None:
     assert taus["edit"] == pytest.approx(1 / 3)
 
 
-def test_tables_have_the_bins_of_the_data_set(crscore, lines) -> None:
-    rows = [
-        {
-            "id": str(at), "references": [GOOD], "outputs": {"one": GOOD, "two": BAD},
-            "grades": {}, "aggregated": {"one": 4, "two": at % 3},
-        }
-        for at in range(6)
-    ]  # fmt: skip
-    command = (lines("g.jsonl", *rows), "--tables", "--bins", "hearthstone")
-    code, out, err = crscore(*command, "--resamples", 20, "--format", "json")
-    assert code == 0, err
-    bins = json.loads(out)["disagreements"][0]["bins"]
-    assert [part["high"] for part in bins] == [1, 2, 4, 100]
-
-
 def test_file_that_is_missing_is_one_clear_line(crscore) -> None:
     code, out, err = crscore("no.jsonl")
     assert (code, out) == (3, "")

@@ -8,9 +8,9 @@ import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
 from crscore.settings import override_settings
+from crscore_lab.study import report
 from crscore_lab.study.data import saved_runs
 from crscore_lab.study.measures import comparison
-from crscore_lab.study.report import rendering
 from crscore_lab.study.results import ValidationResult
 from tests.helpers import findings as helper
 from tests.helpers import study as studies
@@ -28,7 +28,7 @@ def rendered(document: msgspec.Struct) -> Any:
     def refuse(name: str) -> None:
         raise AssertionError(name)
 
-    found = json.loads(rendering.to_json(document), parse_constant=refuse)
+    found = json.loads(report.render(document, "json"), parse_constant=refuse)
     VALIDATOR.validate(found)
     return found
 
@@ -87,12 +87,12 @@ def test_reviews_are_what_was_measured(found: ValidationResult) -> None:
 
 
 def test_numbers_of_a_list_stand_on_one_line(found: ValidationResult) -> None:
-    assert '"human": [4.0, 4.0, 4.0]' in rendering.to_json(found)
+    assert '"human": [4.0, 4.0, 4.0]' in report.render(found, "json")
 
 
 def test_saved_run_reads_back_what_was_rendered(found: ValidationResult, tmp_path: Path) -> None:
     path = tmp_path / "a.json"
-    path.write_text(rendering.to_json(found), encoding="utf-8")
+    path.write_text(report.render(found, "json"), encoding="utf-8")
     run = saved_runs.read_saved_run(path)
     assert (run.signature, run.sha256) == (found.signature, found.data.sha256)
     assert [one.scores for one in run.reviews.values()] == [one.scores for one in found.reviews]
@@ -100,7 +100,7 @@ def test_saved_run_reads_back_what_was_rendered(found: ValidationResult, tmp_pat
 
 def test_comparison_keeps_to_the_schema(found: ValidationResult, tmp_path: Path) -> None:
     path = tmp_path / "a.json"
-    path.write_text(rendering.to_json(found), encoding="utf-8")
+    path.write_text(report.render(found, "json"), encoding="utf-8")
     run = saved_runs.read_saved_run(path)
     for resamples in (0, 20):
         document = rendered(comparison.compare(run, run, resamples=resamples, seed=0))
@@ -110,14 +110,14 @@ def test_comparison_keeps_to_the_schema(found: ValidationResult, tmp_path: Path)
 
 @pytest.mark.parametrize("change", [{"metric": 3}, {"more": 1}, {"schema": "urn:other"}])
 def test_schema_refuses_what_is_no_document(found: ValidationResult, change: dict) -> None:
-    document = json.loads(rendering.to_json(found)) | change
+    document = json.loads(report.render(found, "json")) | change
     with pytest.raises(ValidationError):
         VALIDATOR.validate(document)
 
 
 def test_texts_of_the_study_cannot_act_on_a_terminal(found: ValidationResult) -> None:
     hostile = msgspec.structs.replace(found, notes=("\u202e\x9b31m ##[error]x",))
-    text = rendering.to_json(hostile)
+    text = report.render(hostile, "json")
     assert not {"\u202e", "\x9b"} & set(text)
     assert "##[" not in text
     assert rendered(hostile)["notes"] == list(hostile.notes)

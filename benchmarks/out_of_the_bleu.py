@@ -1,15 +1,21 @@
 """Tables 2 to 4 of "Out of the BLEU": do metrics and people see the same differences?
 
+    python benchmarks/out_of_the_bleu.py GRADED [--bins hearthstone] [--resamples 1000]
+
+GRADED is code of several systems with one grade of 0 to 4 (`crscore_lab/code/graded.py`).
+
 Source:
     Evtikhiev, Bogomolov, Sokolov and Bryksin, "Out of the BLEU: how should we assess quality of
     the code generation models?", Journal of Systems and Software 2023, sections 3 to 5.
 """
 
+import argparse
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
-from typing import Final, Literal, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,18 +23,14 @@ from msgspec import Struct
 
 from crscore import plugins
 from crscore.errors import InputError
-from crscore.reports.blocks import Table
-from crscore.reports.layout import Card, Report, Section
 from crscore.statistics import bootstrap, resampled
 from crscore.statistics.intervals import percentiles
-from crscore_lab.code.graded import GradedCode
-from crscore_lab.formats import DASH, count, percent
+from crscore_lab.code.graded import GradedCode, read_graded
+from crscore_lab.tables import make_table
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 
-SCHEMA: Final = "urn:crscore:out-of-the-bleu:1"
-"""Schema identifier of the tables."""
 PRESET: Final = "out-of-the-bleu"
 METRICS: Final = ("bleu", "rouge_l", "chrf", "meteor", "ruby", "codebleu")
 """Metrics of the paper."""
@@ -94,7 +96,6 @@ class Disagreement(Struct, frozen=True, kw_only=True):
 class Tables(Struct, frozen=True, kw_only=True):
     """Tables 2 to 4."""
 
-    schema: Literal["urn:crscore:out-of-the-bleu:1"] = SCHEMA
     systems: int
     """Systems of the data."""
     models: int
@@ -357,70 +358,51 @@ def _share(flags: npt.NDArray[np.bool_]) -> float | None:
     return float(flags.mean()) if len(flags) else None
 
 
-def tables_report(tables: Tables) -> Report:
-    """Lay out the tables."""
+def print_tables(tables: Tables) -> None:
+    """Print the tables as Markdown."""
+    systems = dict.fromkeys(row.system for row in tables.scores)
     scores = {(row.metric, row.system): row for row in tables.scores}
     bins = [f"[{part.low:g}, {part.high:g})" for part in tables.disagreements[0].bins]
-    sections = {
-        "scores": (
-            "Table 2: scores in points of 100, with 95 % intervals",
-            ("Metric", *dict.fromkeys(row.system for row in tables.scores)),
-            [
-                (metric, *(_score_cell(row) for key, row in scores.items() if key[0] == metric))
-                for metric in dict.fromkeys(row.metric for row in tables.scores)
-            ],
-        ),
-        "significance": (
-            "Table 3: pairs with / without a significant difference, by its size in points",
-            ("Metric", *bins),
-            [
-                (row.metric, *(f"{part.significant} / {part.not_significant}" for part in row.bins))
-                for row in tables.disagreements
-            ],
-        ),
-        "disagreement": (
-            "Table 4: % of the pairs on which people disagree with the metric (number of pairs)",
-            ("Metric", *bins, "not significant", "all"),
-            [
-                (
-                    row.metric,
-                    *(_share_cell(part.mismatch, part.significant) for part in row.bins),
-                    _share_cell(row.mismatch_not_significant, row.not_significant),
-                    f"{100 * row.mismatch:.2f}",
-                )
-                for row in tables.disagreements
-            ],
-        ),
-    }
-    return Report(
-        title="Out of the BLEU",
-        heading="Do metrics and people see the same differences between systems?",
-        facts=(
-            f"{count(tables.systems, 'system')} on {count(tables.problems, 'problem')}; "
-            f"{tables.models:,} models with the synthetic ones, {count(tables.pairs, 'pair')}; "
-            f"{tables.resamples:,} resamples, seed {tables.seed}",
-        ),
-        notes=tables.notes,
-        cards=tuple(
-            Card(row.metric, percent(row.mismatch), "of the pairs: people disagree")
-            for row in tables.disagreements
-        ),
-        sections=tuple(
-            Section(
-                name,
-                name.capitalize(),
-                title,
-                tables=(Table(name.capitalize(), header, tuple(rows)),),
-            )
-            for name, (title, header, rows) in sections.items()
-        ),
-        signatures=tuple(f"{row.metric}: {row.origin}" for row in tables.disagreements),
+
+    def score(system: str) -> Callable[[str], str]:
+        def cell(metric: str) -> str:
+            row = scores[metric, system]
+            return f"{row.score:.2f} -{row.score - row.low:.2f} +{row.high - row.score:.2f}"
+
+        return cell
+
+    def pairs(index: int) -> Callable[[Disagreement], str]:
+        return lambda row: f"{row.bins[index].significant} / {row.bins[index].not_significant}"
+
+    def share(index: int) -> Callable[[Disagreement], Any]:
+        return lambda row: row.bins[index].mismatch
+
+    print(
+        f"{tables.systems} systems on {tables.problems:,} problems; {tables.models:,} models with "
+        f"the synthetic ones, {tables.pairs:,} pairs; {tables.resamples:,} resamples"
     )
+    print(*tables.notes, sep="\n")
+    metrics = list(dict.fromkeys(row.metric for row in tables.scores))
+    title = "Table 2: scores in points of 100, with 95 % intervals"
+    print(make_table(title, metrics, ("metric", str), *((name, score(name)) for name in systems)))
+    title = "Table 3: pairs with / without a significant difference, by its size in points"
+    columns = [(name, pairs(index)) for index, name in enumerate(bins)]
+    print(make_table(title, tables.disagreements, ("metric", "metric"), *columns))
+    title = "Table 4: share of the pairs on which people disagree with the metric"
+    columns = [(name, share(index)) for index, name in enumerate(bins)]
+    rest = (("not significant", "mismatch_not_significant"), ("all", "mismatch"))
+    print(make_table(title, tables.disagreements, ("metric", "metric"), *columns, *rest))
 
 
-def _score_cell(row: SystemScore) -> str:
-    return f"{row.score:.2f} -{row.score - row.low:.2f} +{row.high - row.score:.2f}"
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--bins", choices=BINS, default="conala")
+    parser.add_argument("--resamples", type=int, default=1000)
+    options = parser.parse_args()
+    graded = read_graded(options.data, grades="aggregated")
+    print_tables(make_tables(graded, bins=BINS[options.bins], resamples=options.resamples))
 
 
-def _share_cell(share: float | None, pairs: int) -> str:
-    return DASH if share is None else f"{100 * share:.1f} ({pairs:,})"
+if __name__ == "__main__":
+    main()

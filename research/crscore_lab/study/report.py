@@ -1,0 +1,310 @@
+"""Documents of `crscore validate` as Markdown, which is readable in a terminal, too, or as JSON."""
+
+import json
+import re
+import shlex
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+
+from crscore.reports import escape
+from crscore.reports.view import count_noun
+from crscore_lab.study.attacks.duels import ECHO_GOAL, WIN_GOAL, WRONG_FLAG_LIMIT, Attacks
+from crscore_lab.study.data.study import DIMENSIONS
+from crscore_lab.study.measures import agreement, slices
+from crscore_lab.study.measures.comparison import Comparison
+from crscore_lab.study.measures.issues import Issues
+from crscore_lab.study.measures.link_classifier import Classifier
+from crscore_lab.study.measures.ranking import HUMAN
+from crscore_lab.study.measures.separation import SeparationResult
+from crscore_lab.study.results import ValidationResult
+from crscore_lab.tables import DASH, format_interval, format_value, make_table
+
+RELEVANCE: Final = DIMENSIONS[2]
+# `[`, numbers one per line, `]`: a JSON string has no raw line break, so this is not text.
+_NUMBERS: Final = re.compile(r"\[\n\s+([-+\d.e]+(?:,\n\s+[-+\d.e]+)*)\n\s+\]")
+
+
+def render(document: Struct, form: str) -> str:
+    """Render a run, a comparison of two, or a run over comments as `json` or `text`."""
+    if form == "json":
+        value: Any = msgspec.to_builtins(document)
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2)
+        text = _NUMBERS.sub(lambda match: f"[{' '.join(match[1].split())}]", text)
+        return escape.json_text(text) + "\n"
+    match document:
+        case ValidationResult():
+            parts = _describe_validation(document)
+        case Comparison():
+            parts = _describe_comparison(document)
+        case SeparationResult():
+            parts = _describe_separation(document)
+        case _:
+            raise TypeError(type(document))
+    # Names of systems and files are from outside.
+    return escape.clean("\n\n".join(part for part in parts if part)) + "\n"
+
+
+def _interval_of(field: str, low: str = "low", high: str = "high") -> Callable[[Any], str]:
+    return lambda row: format_interval(getattr(row, field), getattr(row, low), getattr(row, high))
+
+
+def _slice_of(row: Any) -> str:
+    return slices.label(row.slice)
+
+
+def _describe_validation(result: ValidationResult) -> Iterator[str]:
+    data = result.data
+    changes = len({review.change for review in result.reviews})
+    yield f"# How well {result.metric} agrees with people"
+    yield (
+        f"{count_noun(data.reviews, 'review')} of {count_noun(changes, 'change')} by "
+        f"{count_noun(len(data.systems), 'system')}, {data.references_per_change:.1f} "
+        f"pseudo-references per change. Left out: "
+        f"{count_noun(len(data.excluded_changes), 'change')} without a pseudo-reference. Reviews "
+        f"without a sentence, which count as 0: {data.blank_reviews:,}."
+    )
+    yield from result.notes
+    rows = {(row.metric, row.dimension, row.slice): row for row in result.correlations}
+    # Reversed, so that of the slices of a metric the first one, all reviews, stays.
+    pairs = {
+        row.metric: row for row in reversed(result.pairs.same_diff) if row.dimension == RELEVANCE
+    }
+    systems = {row.metric: row for row in result.systems.ranking if row.dimension == RELEVANCE}
+
+    def pooled(metric: Any) -> Any:
+        return rows[metric.name, RELEVANCE, slices.POOLED]
+
+    def spearman(part: str, dimension: str = RELEVANCE) -> Callable[[Any], float | None]:
+        def get(metric: Any) -> float | None:
+            row = rows.get((metric.name, dimension, part))
+            return row.spearman if row else None
+
+        return get
+
+    yield make_table(
+        "Relevance: every metric beside people, Spearman",
+        result.metrics,
+        ("metric", "name"),
+        (
+            "all reviews",
+            lambda row: _interval_of("spearman")(pooled(row)),
+        ),
+        ("no junk", spearman(slices.WITHOUT_JUNK)),
+        ("in system", spearman(slices.WITHIN_SYSTEM)),
+        ("Kendall", lambda row: pooled(row).kendall),
+        ("pairs", lambda row: pairs[row.name].accuracy),
+        ("systems", lambda row: systems[row.name].spearman),
+        *((dimension, spearman(slices.POOLED, dimension)) for dimension in DIMENSIONS[:2]),
+    )
+    people = [
+        row.value
+        for row in result.agreement
+        if (row.subject, row.measure) == (RELEVANCE, agreement.SPEARMAN)
+    ]
+    yield (
+        "No junk: without the systems that people rated worthless, which any metric separates from "
+        "the rest. In system: mean of the correlations within each system. Pairs: share of pairs "
+        "of reviews of one change in people's order. Systems: of their mean scores. Two people "
+        f"agree by {format_value(people[0] if people else None)}."
+    )
+    yield make_table(
+        "The score on parts of the reviews",
+        [row for row in result.correlations if row.primary and row.dimension == RELEVANCE],
+        ("part", _slice_of),
+        ("reviews", "n"),
+        ("Spearman", _interval_of("spearman")),
+        ("Kendall", "kendall"),
+        ("p", "p"),
+    )
+    means = [row for row in result.systems.means if row.dimension == RELEVANCE]
+    scores = {row.system: row for row in means if row.metric == result.metric}
+    yield make_table(
+        "Systems by mean relevance",
+        [row for row in means if row.metric == HUMAN],
+        ("system", "system"),
+        ("reviews", "reviews"),
+        ("people's rank", lambda row: f"{row.rank:g}"),
+        ("mean", "mean"),
+        ("score's rank", lambda row: f"{scores[row.system].rank:g}"),
+        ("mean", lambda row: scores[row.system].mean),
+    )
+    yield from _describe_links(result.pairs.addressed)
+    if result.attacks:
+        yield from _describe_attacks(result.attacks)
+    if result.issues:
+        yield from _describe_issues(result.issues)
+    length = result.length
+    yield "## Length"
+    yield (
+        f"Spearman of relevance and words, given the human rating: "
+        f"{format_interval(length.partial, length.low, length.high)}; of the headline "
+        f"{format_value(length.headline)}. The ideal is 0."
+    )
+    yield make_table(
+        "Human judgements of the study's own claims",
+        result.claims,
+        ("language", "language"),
+        ("judged", "n"),
+        ("correct", "accuracy"),
+        *((name, name) for name in ("error", "unverifiable", "missing")),
+    )
+    yield make_table(
+        "Agreement of people with each other",
+        result.agreement,
+        ("ratings", "subject"),
+        ("measure", "measure"),
+        ("value", "value"),
+        ("judged twice", "n"),
+        ("undefined", lambda row: row.reason or ""),
+    )
+    yield make_table(
+        "How each metric was computed",
+        [metric for metric in result.metrics if metric.variant],
+        ("metric", "name"),
+        ("variant", "variant"),
+    )
+    yield "## To reproduce"
+    yield (
+        f"Threshold: {format_value(result.threshold)}; by the paper's procedure "
+        f"{format_value(result.tau_by_procedure)}. Intervals: {result.bootstrap.resamples:,} draws "
+        f"of whole changes. Data: sha256 {data.sha256}. Signature: {result.signature}"
+    )
+    yield f"    {_command(result)}"
+
+
+def _describe_links(links: Classifier | None) -> Iterator[str]:
+    if links is None:
+        return
+    average = format_interval(
+        links.average_precision, links.average_precision_low, links.average_precision_high
+    )
+    yield "## Does a review address a pseudo-reference?"
+    yield (
+        f"{count_noun(links.n, 'pair')}, of which people linked {links.positive:,}. Precision "
+        f"{format_value(links.precision)}, recall {format_value(links.recall)}, F1 "
+        f"{format_interval(links.f1, links.f1_low, links.f1_high)}, average precision {average} "
+        f"(chance {format_value(links.positive / links.n)}), AUC {format_value(links.auc)}, at a "
+        f"{links.score} of {links.threshold:g}."
+    )
+
+
+def _describe_attacks(attacks: Attacks) -> Iterator[str]:
+    yield make_table(
+        "Attacks: share of duels that an honest review wins",
+        attacks.kinds,
+        ("attack", lambda row: row.kind.value),
+        ("duels", "n"),
+        ("wins", _interval_of("wins")),
+        ("by relevance", "wins_relevance"),
+        ("ties", "ties"),
+        ("median", "median"),
+        ("honest median", "honest_median"),
+        ("reached", "reached"),
+    )
+    yield (
+        f"Goal: {WIN_GOAL:g}, of echoes, which say nothing false, {ECHO_GOAL:g}. Wrongly flagged "
+        f"as restating the change: {format_value(attacks.honest.flagged)} of "
+        f"{count_noun(attacks.honest.n, 'honest review')}; the goal is below {WRONG_FLAG_LIMIT:g}."
+    )
+
+
+def _describe_issues(result: Issues) -> Iterator[str]:
+    yield make_table(
+        f"Effect of issues on the score: {result.analyzers}",
+        result.effects,
+        ("reviews", _slice_of),
+        ("issues", "issues"),
+        ("dimension", "dimension"),
+        ("n", "n"),
+        ("Spearman", "spearman"),
+        ("gain", _interval_of("difference")),
+        ("p", "p"),
+    )
+    counts = ("changes", "unread", "findings", "in_change", "pre_existing", "style", "counted")
+    yield make_table(
+        "Findings of the tools",
+        result.tools,
+        ("language", "language"),
+        ("tool", "tool"),
+        *((name.replace("_", " "), name) for name in counts),
+    )
+
+
+def _command(result: ValidationResult) -> str:
+    matcher, _, encoder_and_claims = result.metric.partition("/")
+    encoder, _, claims = encoder_and_claims.rpartition("/")
+    options = {
+        "--matcher": matcher,
+        "--encoder": encoder,
+        "--claims": claims,
+        "--analyzers": result.issues.analyzers if result.issues else "",
+        "--split": result.split or "",
+        "--resamples": str(result.bootstrap.resamples),
+        "--seed": str(result.bootstrap.seed),
+    }
+    words = [word for option, value in options.items() if value for word in (option, value)]
+    return shlex.join(["crscore", "validate", "DATA", *words])
+
+
+def _describe_comparison(result: Comparison) -> Iterator[str]:
+    row = result.differences[0]
+    yield "# Which of two runs agrees better with people"
+    if row.difference is None:
+        yield "No answer: the relevance of a run, or of people, is the same for all reviews."
+    else:
+        # Without significance, the sentence must not claim a difference.
+        verb = "agrees" if row.better else "seems to agree"
+        better = "B" if row.difference > 0 else "A"
+        yield (
+            f"{better} {verb} better with people on relevance: B - A is "
+            f"{format_interval(row.difference, row.low, row.high)}, p {format_value(row.p)}. To "
+            f"detect such a difference in four of five studies takes "
+            f"{format_value(row.changes_needed)} changes; this comparison has {result.changes:,}."
+        )
+    yield from result.warnings
+    letters = {"first": "A", "second": "B", None: DASH}
+    yield make_table(
+        "Differences",
+        result.differences,
+        ("statistic", lambda row: f"{row.dimension}: {row.statistic}, {slices.label(row.slice)}"),
+        ("A", "first"),
+        ("B", "second"),
+        ("B - A", _interval_of("difference")),
+        ("p", "p"),
+        ("better", lambda row: letters[row.better]),
+        ("changes needed", "changes_needed"),
+    )
+    yield make_table(
+        "Runs",
+        (result.first, result.second),
+        *((name.replace("_", " "), name) for name in ("name", "metric", "reviews", "left_out")),
+        ("data, sha256", "sha256"),
+        ("signature", "signature"),
+    )
+
+
+def _describe_separation(result: SeparationResult) -> Iterator[str]:
+    yield "# What the numbers separate in comments without ratings"
+    yield (
+        f"{count_noun(result.comments, 'comment')} on {count_noun(result.changes, 'change')}; "
+        f"{result.resamples:,} draws of whole groups by {result.group} ({result.groups:,}), seed "
+        f"{result.seed}. AUC: the chance that a true one exceeds a false one; a tie counts half, "
+        "an abstention as 0."
+    )
+    yield from result.notes
+    own = f"own change against another of the same {result.within or 'language'}"
+    for separation in (*((result.pairs,) if result.pairs else ()), *result.labels):
+        name = own if separation is result.pairs else separation.name
+        yield make_table(
+            f"{name}: {separation.true:,} true, {separation.false:,} false, "
+            f"{separation.abstained:,} abstained",
+            separation.numbers,
+            ("number", "number"),
+            ("AUC", lambda row: _interval_of("value")(row.auc)),
+            ("paired", lambda row: _interval_of("value")(row.paired) if row.paired else None),
+            ("abstained", "abstained"),
+        )
+    yield f"Signature: {result.signature}"
