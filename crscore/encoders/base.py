@@ -14,13 +14,13 @@ class Encoder(Protocol):
     """Encoder of texts as unit vectors.
 
     A plugin module `crscore/encoders/<name>.py` has `Options` and `create(options) -> Encoder`. It
-    may have `missing() -> str | None`, by which `crscore doctor` reports a missing dependency and
+    may have `missing() -> str | None`, with which `crscore doctor` reports a missing dependency and
     how to install it. Creating an encoder is cheap; the model is loaded at the first `encode`.
     """
 
     @property
     def identity(self) -> str:
-        """Name, model and revision for the signature: the same identity gives the same vectors."""
+        """Name, model and revision for the signature: the same identity means the same vectors."""
         ...
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
@@ -31,7 +31,7 @@ class Encoder(Protocol):
 
         Returns:
             Float32 array of shape (N, D): row i is text i's vector, of length 1
-            (a text without any token gives the zero vector). N may be 0.
+            (a text without any token has the zero vector). N may be 0.
 
         Raises:
             ModelNotFoundError: The model's files are not available.

@@ -54,7 +54,7 @@ class Hashing:
 
         Returns:
             Float32, shape (N, dim), values in [0, 1], rows of length 1. A text without a
-            letter or digit has no word and gives the zero vector.
+            letter or digit has no word and the zero vector.
 
         Example:
             >>> rows = Hashing(dim=64).encode(["Close the file.", "the FILE close", "?"])

@@ -182,7 +182,7 @@ class MiniLM:
         return {name: tensor.copy() for name, tensor in _tensors(content).items()}
 
     def preload(self) -> None:
-        """Begin to load the model in a thread of its own, if its files are here.
+        """Begin to load the model in another thread, if its files are here.
 
         An error is raised by the first text.
         """

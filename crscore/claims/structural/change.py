@@ -1,4 +1,4 @@
-"""Change of one unit of a file: what the sentences are about."""
+"""Change of one unit of a file, which the sentences describe."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from crscore.syntax.outline import Kind, Unit
 
 @dataclass(slots=True, kw_only=True)
 class Change:
-    """One changed unit of a file, before it is put into words."""
+    """One changed unit of a file: a topic of the claims."""
 
     file: ChangedFile
     name: str
@@ -43,7 +43,7 @@ class Change:
 
     @property
     def short_name(self) -> str:
-        """Name without those of the enclosing units."""
+        """Name without the names of the enclosing units."""
         return self.unit.name.rpartition(".")[2] if self.unit is not None else ""
 
     @property

@@ -8,7 +8,7 @@ from crscore.text.code_spans import MAX_QUOTE_CHARS, quote
 
 
 def fits(*codes: str) -> bool:
-    """Return True when each piece of code can be quoted whole."""
+    """Return whether each code can be quoted whole."""
     return all(0 < len(code.strip()) <= MAX_QUOTE_CHARS and "…" not in code for code in codes)
 
 

@@ -20,7 +20,7 @@ MIN_EDIT_OVERLAP = 0.6
 MIN_PARTIAL_OVERLAP = 0.3
 """Minimum share of the words of a condition, in [0, 1], that live on in another one."""
 MAX_PAIRED = 20
-"""Facts of each version that are compared with each other."""
+"""Maximum facts of each version that are compared with each other."""
 
 _LAST = re.compile(r"\.|->|::")
 
@@ -49,11 +49,11 @@ class Evidence:
         return self._removed.get(role, [])
 
     def is_new(self, text: str) -> bool:
-        """Return whether the old version of the unit does not contain a piece of code."""
+        """Return whether the old version of the unit does not contain this code."""
         return squeeze(text) not in self._old_code
 
     def is_gone(self, text: str) -> bool:
-        """Return whether the new version of the unit does not contain a piece of code."""
+        """Return whether the new version of the unit does not contain this code."""
         return squeeze(text) not in self._new_code
 
     def statement(self, predicate: str, facts: Sequence[Fact], *, new: bool = True) -> Statement:
@@ -157,7 +157,7 @@ def _select(lines: Sequence[tuple[int, str]], numbers: Set[int]) -> list[tuple[i
 
 
 def last_name(name: str) -> str:
-    """Return the last name of a chain: `client.get` gives `get`."""
+    """Return the last name of a chain: `get` of `client.get`."""
     return _LAST.split(name)[-1].strip("?!")
 
 

@@ -1,4 +1,4 @@
-"""What the ranking knows of each claim: its topic, its sentence, and its place in the change."""
+"""Features of claims for the ranking: of the topic, the sentence, and its position."""
 
 import math
 import re
@@ -23,9 +23,9 @@ MIN_CHARS: Final = 3
 MAX_LINE_CHARS: Final = 400
 """Maximum characters of a line that are read."""
 MAX_POSITION: Final = 3
-"""Position in a topic from which all further claims are alike."""
+"""Greatest position in a topic that is told from later ones."""
 MAX_TEXT_CHARS: Final = 300
-"""Length from which all claims are equally long."""
+"""Greatest length of a claim that is told from longer ones."""
 _FACTS: Final = {
     "conditions": {Role.CONDITION},
     "errors": {Role.RAISE, Role.CATCH},
@@ -92,8 +92,8 @@ class _Topic:
 
 def stems(text: str) -> frozenset[str]:
     """Return the stems of the words of a text, also of those in names."""
-    pieces = (piece for name in _NAME.findall(text) for piece in split_identifier(name))
-    return frozenset(stem(piece.lower()) for piece in pieces if len(piece) >= MIN_CHARS)
+    words = (word for name in _NAME.findall(text) for word in split_identifier(name))
+    return frozenset(stem(word.lower()) for word in words if len(word) >= MIN_CHARS)
 
 
 def _describe_topics(topics: Sequence[_Topic]) -> list[dict[str, float]]:
@@ -139,7 +139,7 @@ def _describe_topics(topics: Sequence[_Topic]) -> list[dict[str, float]]:
 
 
 def _describe_statement(statement: Statement, position: int, quoted: set[str]) -> dict[str, float]:
-    """Return the features of a sentence, and add what it quotes to what those before it quote."""
+    """Return the features of a sentence, and add the stems that it quotes to `quoted`."""
     words = stems(" ".join(find_code_spans(statement.text)) or statement.text)
     prose = _QUOTATION.sub(" ", CODE_SPAN.sub(" ", statement.text))
     features = {
@@ -150,7 +150,7 @@ def _describe_statement(statement: Statement, position: int, quoted: set[str]) -
         "length": min(len(statement.text), MAX_TEXT_CHARS) / MAX_TEXT_CHARS,
     }
     quoted |= words
-    # The words of a consequence are those of its rule, which few claims share.
+    # A consequence has the words of its rule, which few claims share.
     prose_words = () if statement.implies else _WORD.findall(prose)
     features |= {f"word {stem(word.lower())}": 1.0 for word in prose_words}
     return {name: value for name, value in features.items() if value}

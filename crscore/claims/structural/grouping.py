@@ -6,7 +6,7 @@ from crscore.claims.structural.change import Change
 from crscore.syntax.outline import Kind, Role
 
 MAX_JOINED_LINES = 120
-"""Changed lines, a few screens, up to which a new type or file is one topic with its members."""
+"""Maximum changed lines of a new type or file that is one topic with its members: a few screens."""
 MIN_JOINED_TESTS = 3
 """New tests in one place that become one topic."""
 _JOINABLE = {"new": frozenset({"new", "overload"}), "removed": frozenset({"removed", "less"})}
@@ -47,7 +47,7 @@ def group_changes(changes: Mapping[str, Change], *, whole: bool) -> list[Change]
 
 
 def _members(changes: Mapping[str, Change]) -> dict[str, list[str]]:
-    """Return the members of each changed unit; "" has those of the file."""
+    """Return the members of each changed unit, by its name; "" is the file."""
     members: dict[str, list[str]] = {}
     for key, change in changes.items():
         parent = (change.new if change.new.units else change.old).parent

@@ -1,4 +1,4 @@
-"""Names of units in sentences, and the line that is true of any of them."""
+"""Names of units in sentences, and the sentence that is true of any unit."""
 
 import re
 from collections import Counter
@@ -22,7 +22,7 @@ _DULL = re.compile(
 
 
 def is_dull(name: str) -> bool:
-    """Return whether a call says nothing about a change."""
+    """Return whether a call is so common that it does not characterize a change."""
     return bool(_DULL.search(name))
 
 
@@ -43,10 +43,10 @@ def name_of(change: Change) -> str:
     """Return the name of a unit, quoted, with at most one name around it."""
     if change.kind is Kind.TEST and change.unit is not None:
         return f"“{change.unit.name}”"
-    pieces = change.name.split(".")
-    if pieces[-1] == "default":  # an export without a name goes by its file
+    names = change.name.split(".")
+    if names[-1] == "default":  # an export without a name goes by its file
         return quote(change.file.path.rpartition("/")[2].partition(".")[0] or "default")
-    return quote(".".join(pieces[-2:]))
+    return quote(".".join(names[-2:]))
 
 
 def plain_line(change: Change) -> str:
@@ -74,7 +74,7 @@ def plain_line(change: Change) -> str:
 
 
 def _renaming(change: Change) -> str:
-    """Say that a unit has another name or place; "" if it has not."""
+    """Describe another name or place of a unit; "" if neither has changed."""
     subject = label(change, full=True)
     if change.state == "renamed":
         before = subject.replace(name_of(change), quote(change.before), 1)
@@ -94,7 +94,7 @@ def _renaming(change: Change) -> str:
 
 
 def _outside(change: Change) -> str:
-    """Say that no code of the unit itself has changed; "" if some has."""
+    """Describe a change that leaves the unit's own code as it was; "" for others."""
     if change.state == "place":
         return f"only the place of {label(change, full=True)} has changed"
     if change.state not in {"layout", "comments"}:
@@ -102,7 +102,7 @@ def _outside(change: Change) -> str:
     inside = {Kind.FILE: "functions", Kind.TYPE: "members"}.get(change.kind, "")
     subject, units = label(change, full=True), [*change.old.units, *change.new.units]
     if change.name and not all(unit.head for unit in units):
-        # git alone names the unit, so the lines may be those of a member.
+        # git alone names the unit, so the lines may belong to a member.
         subject, inside = f"some lines of {subject}", ""
     outside = f" outside of its {inside}" if inside and units else ""
     if change.state == "layout":
@@ -133,7 +133,7 @@ def _amount(change: Change) -> str:
 
 
 def around(change: Change) -> str:
-    """Name what the changed lines mention most, for a unit of which nothing else is known."""
+    """Return the names that the changed lines mention most."""
     changed_lines = {True: set(change.added), False: set(change.removed)}
     names = Counter(
         fact.name
@@ -153,7 +153,7 @@ def _titles(change: Change, limit: int) -> str:
 
 
 def _contents(change: Change) -> str:
-    """Say what a new unit consists of; "" if nothing is known."""
+    """Describe the contents of a new unit; "" if nothing is known."""
     names = [unit.name for unit in change.members if unit.name]
     tests = sum(unit.kind is Kind.TEST for unit in change.members)
     if tests and change.kind is Kind.TEST:

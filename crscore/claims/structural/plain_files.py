@@ -22,7 +22,7 @@ from crscore.text.code_spans import quote
 MAX_SECTIONS = 6
 """Changed sections of one file that are topics of their own; more make one topic."""
 MINIFIED_LINE = 400
-"""Mean length of changed lines, in characters, from which a file is minified."""
+"""Minimum mean length of the changed lines of a minified file, in characters."""
 MAX_TITLE = 80
 """Characters of a title."""
 
@@ -35,7 +35,7 @@ _MODES = {"100755": "is now executable", "100644": "is no longer executable"}
 
 
 def made_by_machine(file: ChangedFile) -> str:
-    """Return what a file is that nobody writes by hand; "" for any other."""
+    """Return the noun of a file that a machine wrote; "" for any other."""
     by_name = made_by_machine_name(file.path)
     if by_name:
         return by_name
@@ -80,7 +80,7 @@ def _file_line(file: ChangedFile) -> str:
 def of_machine_made(
     file: ChangedFile, noun: str, old: Version, new: Version
 ) -> tuple[Change, list[Statement]]:
-    """Describe a file that no one writes by hand in one line."""
+    """Describe a file that a machine wrote in one line."""
     change = _change(file, _STATES.get(file.status, "changed"))
     change.added, change.removed, change.noun = new.changed, old.changed, noun
     text = plain_line(change)
@@ -253,7 +253,7 @@ def _top_indent(version: Version) -> int:
 
 
 def _title(file: ChangedFile, text: str, before: str, level: int) -> str | None:
-    """Return the title that a line gives to what follows; None for most lines."""
+    """Return the title of the section that a line begins; None for most lines."""
     if file.language in _LANGUAGES["prose"]:
         return _heading(file, text, before)
     if file.language not in _LANGUAGES["sectioned"]:
@@ -279,7 +279,7 @@ def _heading(file: ChangedFile, text: str, before: str) -> str | None:
 
 
 def _key_patterns(file: ChangedFile) -> tuple[str, ...]:
-    """Return the patterns by which the lines of a file name a key and its value."""
+    """Return the names of the patterns that match a key and its value in a line of a file."""
     if file.language == "xml":
         return ("package", "tag")
     if file.language == "gomod":

@@ -9,13 +9,13 @@ from crscore.syntax.outline import Fact
 from crscore.text.code_spans import quote
 
 MAX_SENTENCE = 180
-"""Characters of a sentence that is quoted from a comment or a document."""
+"""Maximum characters of a sentence that is quoted from a comment or a document."""
 MAX_ENTRIES = 200
-"""Bindings up to which the entries of a collection replace it."""
+"""Maximum number of bindings of which the entries of a collection replace it."""
 LONG = 120
-"""Characters of two pieces of code from which only the part that differs is quoted."""
-MAX_PIECE = 60
-"""Characters of such a part."""
+"""Maximum characters of two codes that are both quoted whole; else only their difference is."""
+MAX_PART = 60
+"""Maximum characters of a difference."""
 
 _SPACES = re.compile(r"\s+")
 # "/** a */", "// a", "//! a", "# a", " * a", """"a"""", "-- a", "<!-- a -->"
@@ -53,24 +53,24 @@ def exchange(before: str, after: str) -> str:
     if "…" in before + after:  # cut: what differs may be behind the cut
         return ""
     if len(before) + len(after) > LONG:
-        removed, added = (piece.strip(" \n,") for piece in _differing(before, after))
-        if added and len(removed) <= MAX_PIECE and len(added) <= MAX_PIECE:
+        removed, added = (part.strip(" \n,") for part in _differing(before, after))
+        if added and len(removed) <= MAX_PART and len(added) <= MAX_PART:
             return quote(added) + (f" instead of {quote(removed)}" if removed else "")
     return f"{quote(after)} instead of {quote(before)}" if fits(before, after) else ""
 
 
 def _differing(before: str, after: str) -> tuple[str, str]:
-    """Return the parts in which two pieces of code differ, with their brackets closed.
+    """Return the parts in which two codes differ, with their brackets closed.
 
-    What says nothing alone, `7`, comes with what holds it: `range(1, 7)`. Two empty parts for
-    a difference across the ends of a string.
+    A part without a word, `7`, is extended to the call around it: `range(1, 7)`. Two empty parts
+    stand for a difference across the ends of a string.
     """
     tokens = [_TOKEN.findall(text) for text in (before, after)]
     left, right = ([token.strip() for token in text] for text in tokens)
     if len(left) == len(right):
         exchanged = {pair for pair in zip(left, right, strict=True) if pair[0] != pair[1]}
         if len(exchanged) == 1 and all(map(_WORD.search, *exchanged)):
-            return next(iter(exchanged))  # one name, wherever it stands
+            return next(iter(exchanged))  # one name, wherever it occurs
     start = _common(left, right)
     tail = _common(left[start:][::-1], right[start:][::-1])
     if start + tail == len(left) < len(right):  # "b, a, " as "a, b, " is added to "a, "
@@ -156,7 +156,7 @@ def exchanged_items(before: str, after: str) -> tuple[list[str], list[str]]:
 
 
 def split_arguments(text: str) -> list[str] | None:
-    """Split arguments at the commas outside of brackets and quotes; None for half a piece."""
+    """Split arguments at the commas outside of brackets and quotes; None for unfinished code."""
     if "…" in text:
         return None
     arguments, depth, mark = [""], 0, ""

@@ -1,4 +1,4 @@
-"""Order and weight of claims: how likely a reviewer should speak of each."""
+"""Order and weight of claims by the probability that a reader calls them useful."""
 
 import math
 import tomllib
@@ -11,7 +11,7 @@ from crscore.claims.structural.english import Statement
 from crscore.claims.structural.features import Features, describe_claims
 
 MIN_WEIGHT: Final = 0.001
-"""Weight of a claim that nobody would speak of; a weight must be above 0, also when rounded."""
+"""Least weight of a claim; a weight must be above 0, also when rounded."""
 WEIGHTS: Final[dict[str, float]] = tomllib.loads(
     Path(__file__).with_suffix(".toml").read_text("utf-8")
 )["weights"]

@@ -6,11 +6,11 @@ from crscore.syntax.outline import Kind
 
 
 def role_of_change(change: Change) -> str:
-    """Return what the file of a change is for, also by its content."""
+    """Return the role of a change's file, by its path and content."""
     return "machine" if change.noun in MACHINE_MADE else role_of(change.file.path)
 
 
 def is_shipped(change: Change) -> bool:
-    """Return whether a unit is code that others use, rather than a test or an example."""
+    """Return whether users run the code of a unit: it is no test or example."""
     role = role_of(change.file.path or change.file.old_path or "")
     return change.kind is not Kind.TEST and role in {"code", "config"}

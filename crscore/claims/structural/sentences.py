@@ -15,15 +15,15 @@ from crscore.syntax.outline import Kind, Role
 from crscore.text.words import split_identifier
 
 MAX_CLAIMS = 4
-"""Claims about one topic."""
+"""Maximum claims about one topic."""
 MAX_CLAIMS_OF_TEST = 2
-"""Claims about one changed test."""
+"""Maximum claims about one changed test."""
 MAX_IMPLICATIONS = 2
-"""Implications of one topic."""
+"""Maximum implications of one topic."""
 FEW_WORDS = 3
-"""Words besides the name up to which a description says nothing that the name does not."""
+"""Maximum words besides the name of a description that says no more than the name."""
 TINY = 4
-"""Lines of a new unit up to which its plain line says enough."""
+"""Maximum lines of a new unit that its plain line describes well enough."""
 _TRIVIAL = frozenset({"true", "false", "none", "null", "nil", "self", "this", "0", "1", "err"})
 _WHOLE = frozenset({"layout", "place", "away", "moved", "removed", "overload", "less"})
 """States that one line describes."""
@@ -87,8 +87,8 @@ def _described(change: Change) -> Iterator[Statement]:
 
 
 def _inside(change: Change) -> Iterator[Statement]:
-    """Say what a new unit checks, raises, catches, calls and returns."""
-    if change.kind is not Kind.FUNCTION:  # what a member does its type does not do
+    """List the conditions, errors, calls and returned values of a new function."""
+    if change.kind is not Kind.FUNCTION:  # the members of a type do these things
         return
     for role, verb in _VERBS.items():
         facts = [fact for fact in change.new.facts if fact.role is role]

@@ -34,7 +34,7 @@ ENVIRONMENT: Final = {
     "VLLM_LOGGING_LEVEL": "ERROR",
     # Not standard output, which has our report.
     "VLLM_LOGGING_STREAM": "ext://sys.stderr",
-    # Without a process of its own the engine starts in a third of the time and cannot outlive ours.
+    # In our process the engine starts in a third of the time and cannot outlive us.
     "VLLM_ENABLE_V1_MULTIPROCESSING": "0",
 }
 STRUCTURED_OUTPUTS: Final = {"backend": "guidance", "disable_any_whitespace": True}
