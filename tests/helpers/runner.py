@@ -128,6 +128,7 @@ class Runner:
             "action_path": str(self.action),
             "run_id": str(self.runs),
             "run_attempt": "1",
+            "event": {"repository": {"default_branch": DEFAULT.removeprefix("refs/heads/")}},
         }
         unknown = set(inputs) - set(read["inputs"])
         if unknown:
@@ -147,6 +148,7 @@ class Runner:
             "GITHUB_ACTION_PATH": str(self.action),
             "GITHUB_EVENT_NAME": event,
             "GITHUB_EVENT_PATH": str(self.temp / "event.json"),
+            "GITHUB_REF": self.ref,
             "GITHUB_RUN_ID": str(self.runs),
             "GITHUB_SERVER_URL": "https://github.com",
             "GITHUB_WORKSPACE": str(self.workspace),

@@ -51,7 +51,7 @@ def runner(tmp_path_factory: pytest.TempPathFactory) -> Runner:
             (action / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(ROOT / name, action / name)
     made = Runner(folder, action, {})
-    # As `warm.yml` does: what is installed here is what runs for pull requests find.
+    # What is installed here is found by later runs on the default branch.
     job = made.run("push", {}, {}, GITHUB_REPOSITORY=REPOSITORY, **QUICK)
     assert not job.failed, job.log
     assert "Nothing was scored" in job.summary
@@ -121,7 +121,7 @@ def messages(job: Job, level: str) -> list[str]:
 def test_pull_request_has_summary_outputs_and_artifact(
     runner: Runner, server: github.Server
 ) -> None:
-    job = run(runner, server, "pull_request")
+    job = run(runner, server, "workflow_dispatch")
 
     assert not job.failed, job.log
     document = json.loads((job.artifacts["crscore"] / "crscore.json").read_text("utf-8"))
@@ -137,6 +137,27 @@ def test_pull_request_has_summary_outputs_and_artifact(
     assert server.writes == []
 
 
+def test_what_a_job_of_the_pull_request_put_into_a_cache_is_not_used(
+    runner: Runner, server: github.Server
+) -> None:
+    ((_, key),) = [entry for entry in runner.cached() if "-store-" not in entry[1]]
+    folder = runner.caches / f"refs-pull-{NUMBER}-merge"
+    planted = folder / key / "bin" / "python"
+    planted.parent.mkdir(parents=True)
+    planted.write_text("#!/bin/sh\necho usefulness=100 >> $GITHUB_OUTPUT\n", encoding="utf-8")
+    planted.chmod(0o755)
+    (folder / f"{key}-store-1-1").mkdir()
+    try:
+        job = run(runner, server, "pull_request")
+    finally:
+        shutil.rmtree(folder)
+
+    assert not job.failed, job.log
+    assert job["Restore the environment"].outcome == "skipped"
+    assert job["Restore what earlier runs remembered"].outcome == "skipped"
+    assert float(job.outputs["relevance"]) > 0
+
+
 def forget_reviews_of_python(server: github.Server) -> None:
     pull = server.world.repositories[0].pulls[NUMBER]
     pull.lines[:] = [line for line in pull.lines if not line.path.endswith(".py")]
@@ -144,7 +165,7 @@ def forget_reviews_of_python(server: github.Server) -> None:
 
 def test_findings_nobody_addressed_are_annotations(runner: Runner, server: github.Server) -> None:
     forget_reviews_of_python(server)
-    job = run(runner, server, "pull_request", CRSCORE_ANALYZERS="ruff,bandit,pyscent,lizard")
+    job = run(runner, server, "workflow_dispatch", CRSCORE_ANALYZERS="ruff,bandit,pyscent,lizard")
 
     places = [kept for _, kept, _ in commands(job[SCORE].log) if "file" in kept]
     assert places, job[SCORE].log
@@ -152,13 +173,13 @@ def test_findings_nobody_addressed_are_annotations(runner: Runner, server: githu
     assert not [
         kept
         for _, kept, _ in commands(
-            run(runner, server, "pull_request", annotations="false")[SCORE].log
+            run(runner, server, "workflow_dispatch", annotations="false")[SCORE].log
         )
         if "file" in kept
     ]
 
 
-@pytest.mark.parametrize("event", ["schedule", "pull_request_review"])
+@pytest.mark.parametrize("event", ["schedule", "issue_comment"])
 def test_run_after_the_nightly_one_installs_nothing_and_asks_only_what_changed(
     runner: Runner, server: github.Server, event: str
 ) -> None:
@@ -197,7 +218,8 @@ def test_each_event_comments_on_its_pull_request(
     assert (written.kind, written.pull) == ("created", NUMBER)
     assert job.outputs["comment-url"] != ""
     assert float(job.outputs["relevance"]) > 0
-    assert job[INSTALL].outcome == "skipped"
+    of_pull = event.startswith("pull_request")
+    assert job[INSTALL].outcome == ("success" if of_pull else "skipped")
     assert [ref for ref, _ in runner.cached() - stored] == ["refs-heads-main"] * (
         event == "schedule"
     )
@@ -220,19 +242,24 @@ def test_comment_of_a_stranger_asks_for_nothing(runner: Runner, server: github.S
 def test_gate_fails_the_step_and_keeps_everything_else(
     runner: Runner, server: github.Server
 ) -> None:
-    job = run(runner, server, "pull_request", CRSCORE_FAIL_UNDER_RELEVANCE="0.99", comment="true")
+    job = run(
+        runner, server, "workflow_dispatch", CRSCORE_FAIL_UNDER_RELEVANCE="0.99", comment="true"
+    )
 
     assert (job[SCORE].outcome, job[SCORE].code) == ("failure", 1)
     assert "below fail-under-relevance 0.99" in messages(job, "error")[0]
     assert (job.artifacts["crscore"] / "crscore.json").is_file()
     assert len(server.writes) == 1
     assert job.summary != ""
-    assert run(runner, server, "pull_request", CRSCORE_FAIL_UNDER_RELEVANCE="0.01")[SCORE].code == 0
+    assert (
+        run(runner, server, "workflow_dispatch", CRSCORE_FAIL_UNDER_RELEVANCE="0.01")[SCORE].code
+        == 0
+    )
 
 
 def test_token_that_may_not_write_leaves_the_summary(runner: Runner) -> None:
     with github.serve(scenes.shop(), token=TOKEN, permissions="read") as server:
-        job = run(runner, server, "pull_request", comment="true")
+        job = run(runner, server, "workflow_dispatch", comment="true")
 
     assert not job.failed, job.log
     assert any("comment was not written" in text for text in messages(job, "notice"))
@@ -245,7 +272,7 @@ def test_wrong_token_is_an_error_that_does_not_show_it(
 ) -> None:
     server.token = "another"
 
-    job = run(runner, server, "pull_request")
+    job = run(runner, server, "workflow_dispatch")
 
     assert job[SCORE].code == 3
     assert len(messages(job, "error")) == 1
@@ -256,7 +283,7 @@ def test_wrong_token_is_an_error_that_does_not_show_it(
 def test_wrong_input_is_an_error_before_anything_is_asked(
     runner: Runner, server: github.Server
 ) -> None:
-    job = run(runner, server, "pull_request", fail_under="200")
+    job = run(runner, server, "workflow_dispatch", fail_under="200")
 
     assert job[SCORE].code == 2
     assert "fail-under" in messages(job, "error")[0]
@@ -267,7 +294,7 @@ def test_wrong_input_is_an_error_before_anything_is_asked(
 def test_artifact_of_a_job_that_may_not_write_is_posted_by_one_that_may(
     runner: Runner, server: github.Server
 ) -> None:
-    measured = run(runner, server, "pull_request")
+    measured = run(runner, server, "workflow_dispatch")
     archive = runner.folder / "crscore.zip"
     with zipfile.ZipFile(archive, "w") as made:
         for file in measured.artifacts["crscore"].iterdir():
@@ -284,7 +311,7 @@ def test_artifact_of_a_job_that_may_not_write_is_posted_by_one_that_may(
 
 def test_fork_is_measured_without_rights_and_posted_with_them(runner: Runner) -> None:
     with github.serve(scenes.fork(), token=TOKEN) as server:
-        measured = run(runner, server, "pull_request", comment="true")
+        measured = run(runner, server, "workflow_dispatch", comment="true")
         assert (server.writes, measured.failed) == ([], False)
         assert any("may not" in text for text in messages(measured, "notice"))
         server.may_write = True
@@ -304,7 +331,7 @@ def test_fork_reviewed_after_it_was_opened_is_measured_and_posted_anew(runner: R
     writer.pull.reviews.clear()
     writer.pull.lines.clear()
     with github.serve(world, token=TOKEN) as server:
-        opened = run(runner, server, "pull_request")
+        opened = run(runner, server, "workflow_dispatch")
         writer.pull.reviews += reviews
         writer.pull.lines += lines
         reviewed = run(runner, server, "pull_request_review")
@@ -322,7 +349,7 @@ def test_fork_reviewed_after_it_was_opened_is_measured_and_posted_anew(runner: R
 def test_what_another_job_measured_is_posted_when_asked_for(
     runner: Runner, server: github.Server
 ) -> None:
-    measured = run(runner, server, "pull_request")
+    measured = run(runner, server, "workflow_dispatch")
     file = str(measured.artifacts["crscore"])
 
     job = run(runner, server, "workflow_run", post_from=file)
@@ -337,7 +364,7 @@ def test_artifact_that_is_refused_fails_nothing(
 ) -> None:
     monkeypatch.setattr(runner, "takes_artifacts", False)
 
-    job = run(runner, server, "pull_request")
+    job = run(runner, server, "workflow_dispatch")
 
     assert "not supported" in job["Keep the reports"].log
     assert not job.failed
@@ -348,12 +375,12 @@ def test_checkout_in_the_workspace_is_read_instead_of_the_list_of_files(
     runner: Runner, server: github.Server
 ) -> None:
     repository = server.world.repositories[0]
-    plain = run(runner, server, "pull_request")
+    plain = run(runner, server, "workflow_dispatch")
     assert any("/files" in entry.path for entry in server.log)
     server.log.clear()
     repository.history.clone(runner.workspace / "shop", repository.pulls[NUMBER].head)
     try:
-        job = run(runner, server, "pull_request", working_directory="shop")
+        job = run(runner, server, "workflow_dispatch", working_directory="shop")
     finally:
         shutil.rmtree(runner.workspace / "shop")
 
@@ -365,7 +392,7 @@ def test_checkout_in_the_workspace_is_read_instead_of_the_list_of_files(
 
 def test_hostile_pull_request_gives_no_command_and_no_output(runner: Runner) -> None:
     with github.serve(scenes.hostile(), token=TOKEN) as server:
-        job = run(runner, server, "pull_request", comment="true")
+        job = run(runner, server, "workflow_dispatch", comment="true")
 
     assert not job.failed, job.log
     for name, kept, _ in commands(job[SCORE].log):
@@ -378,7 +405,7 @@ def test_hostile_pull_request_gives_no_command_and_no_output(runner: Runner) -> 
 def test_artifact_about_another_pull_request_is_refused(
     runner: Runner, server: github.Server
 ) -> None:
-    measured = run(runner, server, "pull_request")
+    measured = run(runner, server, "workflow_dispatch")
     file = measured.artifacts["crscore"] / "crscore.json"
     changed = re.sub(r'("number": ?)7\b', r"\g<1>8", file.read_text("utf-8"))
     file.write_text(changed.replace("/pull/7", "/pull/8"), encoding="utf-8")
@@ -413,7 +440,7 @@ def test_workspace_of_a_stranger_is_neither_imported_nor_believed(
     for name, text in traps.items():
         (runner.workspace / name).write_text(text, encoding="utf-8")
     try:
-        job = run(runner, server, "pull_request")
+        job = run(runner, server, "workflow_dispatch")
     finally:
         for name in traps:
             (runner.workspace / name).unlink()
@@ -422,7 +449,7 @@ def test_workspace_of_a_stranger_is_neither_imported_nor_believed(
 
 
 def test_analyzers_of_npm_are_installed_and_used(runner: Runner, server: github.Server) -> None:
-    job = run(runner, server, "pull_request", CRSCORE_ANALYZERS="auto")
+    job = run(runner, server, "workflow_dispatch", CRSCORE_ANALYZERS="auto")
 
     assert not job.failed, job.log
     tools = runner.temp / "crscore-environment" / "share" / "crscore" / "tools"
