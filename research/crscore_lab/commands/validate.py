@@ -95,14 +95,6 @@ class SplitCommand(GroupedCommand):
     "(default: 10; 5 for leave-one-system-out).",
 )
 @click.option(
-    "--import-crscore",
-    "imported",
-    nargs=2,
-    metavar="CLONE OUT",
-    type=_FILE,
-    help="Convert a clone of atharva-naik/CRScore to a study file and exit.",
-)
-@click.option(
     "--kind",
     type=click.Choice(["auto", "pairs", "labels"]),
     default="auto",
@@ -140,7 +132,6 @@ def command(
     config_file: Path | None,
     form: str,
     target: str | None,
-    imported: tuple[Path, Path] | None,
     verbose: bool,
     **options: Any,
 ) -> int:
@@ -161,11 +152,6 @@ def command(
     Needs: pip install 'crscore[validate]'.
     """
     io.check_output(target)
-    if imported is not None:
-        if paths or target:
-            raise click.UsageError("--import-crscore takes only CLONE and OUT")
-        _refuse_others(frozenset({"imported"}), "an import")
-        return _import(*imported)
 
     def progress(message: str) -> None:
         if verbose:
@@ -301,16 +287,3 @@ def _matcher_trainer(settings: Config) -> Trainer:
     from crscore_lab.training import matcher  # noqa: PLC0415  (heavy, needed here only)
 
     return matcher.train
-
-
-def _import(clone: Path, out: Path) -> int:
-    from crscore_lab.study.data import importer  # noqa: PLC0415
-
-    io.check_output(str(out))  # before the work
-    study = importer.convert(clone)
-    importer.write_study(study.rows, out)
-    for note in study.notes:
-        click.echo(f"crscore: note: {note}", err=True)
-    reviews = sum(len(row["reviews"]) for row in study.rows)
-    click.echo(f"{out}: {len(study.rows):,} changes with {reviews:,} reviews")
-    return 0

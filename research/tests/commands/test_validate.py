@@ -10,7 +10,6 @@ import pytest
 import scipy.stats
 
 from crscore import cli
-from tests.helpers import sheets
 from tests.helpers import study as helper
 
 # Most tests ask for the score alone.
@@ -303,29 +302,6 @@ def test_whole_document_keeps_to_its_schema(capsys, tmp_path: Path) -> None:
     }
 
 
-def test_clone_of_the_published_study_is_imported_and_validated(capsys, tmp_path: Path) -> None:
-    clone = sheets.write(tmp_path / "clone")
-    out = tmp_path / "study.jsonl.gz"
-    assert cli.run(["validate", "--import-crscore", str(clone), str(out)]) == 0
-    captured = capsys.readouterr()
-    assert captured.out == f"{out}: 6 changes with 12 reviews\n"
-    assert all(line.startswith("crscore: note: ") for line in captured.err.splitlines())
-    found = validate(capsys, out)["data"]
-    assert (found["changes"], found["languages"]) == (6, ["java", "javascript", "python"])
-
-
-def test_import_needs_a_clone_and_a_place(capsys, tmp_path: Path) -> None:
-    out = tmp_path / "study.jsonl"
-    assert cli.run(["validate", "--import-crscore", str(tmp_path), str(out)]) == 3
-    assert "is no clone of atharva-naik/CRScore" in capsys.readouterr().err
-    assert not out.exists()
-    clone = sheets.write(tmp_path / "clone")
-    assert cli.run(["validate", "--import-crscore", str(clone), "no/such/folder.jsonl"]) == 3
-    assert "its folder does not exist" in capsys.readouterr().err
-    assert cli.run(["validate", "--import-crscore", str(clone), str(out), "more"]) == 2
-    assert "--import-crscore takes only CLONE and OUT" in capsys.readouterr().err
-
-
 def test_matcher_is_trained_for_each_fold(capsys, tmp_path: Path) -> None:
     data = helper.write(tmp_path / "full.jsonl", helper.full_rows())
     arguments = ["validate", str(data), "--encoder", "hashing", "--resamples", "0", *ALONE]
@@ -379,11 +355,6 @@ def test_option_that_says_nothing_about_a_comparison_is_refused(data: Path, caps
     assert cli.run(["validate", "a.json", "b.json", "--offline", *words]) == 2
     message = f"{words[0].replace('--no-', '--')} has no effect on a comparison of two results"
     assert message in capsys.readouterr().err
-
-
-def test_option_that_says_nothing_about_an_import_is_refused(data: Path, capsys) -> None:
-    assert cli.run(["validate", "--import-crscore", "clone", "o.jsonl", "--format", "json"]) == 2
-    assert "--format has no effect on an import" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", ["train", "code", "audit", "gate", "encoder"])

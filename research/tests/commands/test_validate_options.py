@@ -59,7 +59,7 @@ def test_option_that_means_nothing_to_the_engine_is_refused() -> None:
 
 def test_adapter_and_prompt_of_claims_are_not_the_judges(tmp_path: Path) -> None:
     chosen = settings(model="m", lora=str(tmp_path), prompt="claims.v9", temperature=1.0)
-    assert make_engine(VLLM, chosen).lora is None
+    assert make_engine(VLLM, chosen).options.lora is None
 
 
 @pytest.mark.parametrize(("model", "revision"), [("m", "abc"), ("other", "main")])

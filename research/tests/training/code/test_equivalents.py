@@ -25,8 +25,6 @@ def form(code: str, family: str, language: str = "python") -> str | None:
         ("condition", "x = a > b", "x = b < a"),
         ("condition", "x = len(a) >= b[0] + 1", "x = b[0] + 1 <= len(a)"),
         ("condition", "return True", "return not False"),
-        ("expression", "n += a - 1", "n = n + (a - 1)"),
-        ("expression", "n = n + 1", "n += 1"),
         (
             "permute",
             "if a == b:\n    c()\nelse:\n    d()\n    e()",
@@ -34,16 +32,6 @@ def form(code: str, family: str, language: str = "python") -> str | None:
         ),
         ("permute", "if a < b:\n  c()\nelse:\n  d()", "if not (a < b):\n  d()\nelse:\n  c()"),
         ("permute", "if not a:\n  c()\nelse:\n  d()", "if a:\n  d()\nelse:\n  c()"),
-        (
-            "loop",
-            "for i in range(3, -1, -2):\n    a[i].pop()",
-            "i = 3\ni_end = -1\nwhile i > i_end:\n    a[i].pop()\n    i += -2",
-        ),
-        (
-            "loop",
-            "for i in range(len(a)):\n    a.pop()",
-            "i = 0\ni_end = len(a)\nwhile i < i_end:\n    a.pop()\n    i += 1",
-        ),
     ],
 )
 def test_python(family: str, before: str, after: str) -> None:
@@ -55,18 +43,8 @@ def test_python(family: str, before: str, after: str) -> None:
     [
         ("condition", "x = a < b < c"),
         ("condition", "x = next(a) > next(a)"),
-        ("expression", "def f(a, b):\n    a += b"),  # a may be a list that the caller keeps
-        ("expression", "a += [1] * n"),
-        ("expression", "a *= 2"),
         ("permute", "if a:\n    b()\nelif c:\n    d()\nelse:\n    e()"),
         ("permute", "if a: b()\nelse: c()"),
-        ("loop", "for i in range(n):\n    i += 1"),
-        ("loop", "for i in range(n):\n    a()\nprint(i)"),
-        ("loop", "for i in range(n):\n    a()\nelse:\n    b()"),
-        ("loop", "for i in range(n):\n    if i:\n        continue\n    a()"),
-        ("loop", "for i in range(n):\n    fs.append(lambda: i)"),
-        ("loop", "for i in range(a, b, c):\n    d()"),
-        ("loop", "for i in x:\n    d()"),
     ],
 )
 def test_python_is_left_alone_where_it_might_behave_otherwise(family: str, code: str) -> None:
@@ -77,17 +55,8 @@ def test_python_is_left_alone_where_it_might_behave_otherwise(family: str, code:
     ("family", "before", "after"),
     [
         ("condition", "boolean x = a.size() > b;", "boolean x = b < a.size();"),
-        ("expression", "i++;", "i += 1;"),
-        ("expression", "int n = 0; n -= 2 + n;", "int n = 0; n = n - (2 + n);"),
-        ("expression", "x = x * 2;", "x *= 2;"),
         ("permute", "if (a == b) c(); else { d(); }", "if (a != b) { d(); } else { c(); }"),
         ("permute", "if (a < b) { c(); } else d();", "if (!(a < b)) { d(); } else { c(); }"),
-        ("loop", "while (a < b) { c(); }", "for (; a < b; ) { c(); }"),
-        (
-            "loop",
-            "for (int i = 0; i < n; i++) { b(); }",
-            "{ int i = 0; while (i < n) { b(); i++; } }",
-        ),
     ],
 )
 def test_java(family: str, before: str, after: str) -> None:
@@ -98,14 +67,8 @@ def test_java(family: str, before: str, after: str) -> None:
     ("family", "code"),
     [
         ("condition", "boolean x = a.next() > a.next();"),
-        ("expression", "byte b = 0; b += 1;"),  # the sum needs a cast
-        ("expression", "n += f();"),
-        ("expression", "x = y++;"),
         ("condition", "boolean x = a /* one */ < b;"),
         ("permute", "if (a instanceof B b) { c(b); } else { d(); }"),
-        ("loop", "out: for (int i = 0; i < n; i++) { continue out; }"),
-        ("loop", "for (int i = 0; i < n; i++) { if (a) continue; b(); }"),
-        ("loop", "for (int i = 0; i < n; i++) { try { return; } finally { a(); } }"),
     ],
 )
 def test_java_is_left_alone_where_it_might_behave_otherwise(family: str, code: str) -> None:
@@ -137,9 +100,9 @@ def test_every_combination_behaves_alike_and_some_mutant_does_not() -> None:
         return [space["total"](list(values), limit) for values, limit in inputs]  # type: ignore[operator]
 
     forms = variants(PROGRAM, "python")
-    assert len(forms) == 15  # all non-empty sets of four families
+    assert len(forms) == 3  # all non-empty sets of two families
     assert {results(form_code) == results(PROGRAM) for form_code in forms.values()} == {True}
-    assert list(forms)[:4] == list(FAMILIES)
+    assert list(forms)[:2] == list(FAMILIES)
     ordered = next(
         mutant.code for mutant in list_mutants(PROGRAM, "python") if mutant.rule == "ROR > <"
     )

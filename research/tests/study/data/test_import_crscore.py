@@ -1,13 +1,15 @@
 import gzip
 import importlib.resources
 import json
+import sys
 from pathlib import Path
 
 import jsonschema
 import pytest
 
 from crscore.errors import InputError, OutputError
-from crscore_lab.study.data import importer, study
+from crscore_lab.study.data import study
+from research.scripts import import_crscore as importer
 from tests.helpers import sheets
 
 B1 = "phase1/py_claim_acc_annot_marcus.csv"
@@ -344,3 +346,20 @@ def test_row_without_content_before_the_first_change_is_nothing(tmp_path: Path) 
         made[f"phase1/java_claim_acc_annot{name}.csv"].insert(0, {"correctness": " "})
     rows = importer.convert(sheets.write(tmp_path, made)).rows
     assert len(next(row for row in rows if row["id"] == "java:21")["llm_claims"]) == 3
+
+
+def test_script_converts_a_clone_that_can_be_read(
+    tmp_path: Path, capsys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "study.jsonl.gz"
+    clone = sheets.write(tmp_path / "clone")
+    monkeypatch.setattr(sys, "argv", ["import_crscore", str(clone), str(out)])
+    importer.main()
+    assert capsys.readouterr().out == f"{out}: 6 changes with 12 reviews\n"
+    assert len(study.read_study(out).changes) == 6
+
+
+def test_script_says_what_is_no_clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["import_crscore", str(tmp_path), str(tmp_path / "o.jsonl")])
+    with pytest.raises(SystemExit, match="is no clone of atharva-naik/CRScore"):
+        importer.main()

@@ -1,15 +1,19 @@
-"""Conversion of a clone of atharva-naik/CRScore into a study, for `--import-crscore`.
+"""Convert a clone of atharva-naik/CRScore to a file that `crscore validate` reads.
+
+    python research/scripts/import_crscore.py CLONE OUT
 
 Two people judged the claims (phase 1) and rated the reviews (phase 2), each in a sheet for each
 language. A row counts once, from one of the two sheets; where both filled it, the other judgement
 is kept for measuring agreement. Values of the whole change are on its first row only.
 """
 
+import argparse
 import csv
 import gzip
 import json
 import re
 import reprlib
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +24,7 @@ import msgspec
 from msgspec import Struct
 
 from crscore import io, jsonl
-from crscore.errors import InputError, OutputError
+from crscore.errors import CRScoreError, InputError, OutputError
 from crscore_lab.study.data.study import DIMENSIONS, GROUND_TRUTH, LIKERT, Rating
 
 Json = dict[str, Any]
@@ -407,3 +411,23 @@ def _by_change(rows: Sequence[SheetRow]) -> dict[int, list[SheetRow]]:
 def _integer(text: str) -> int | None:
     match = _INTEGER.fullmatch(text)
     return int(match[1]) if match else None
+
+
+def main() -> None:
+    """Convert a clone and print what it has."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("clone", type=Path)
+    parser.add_argument("out", type=Path)
+    options = parser.parse_args()
+    try:
+        study = convert(options.clone)
+        write_study(study.rows, options.out)
+    except CRScoreError as exc:
+        sys.exit(str(exc))
+    print(*study.notes, sep="\n", file=sys.stderr)
+    reviews = sum(len(row["reviews"]) for row in study.rows)
+    print(f"{options.out}: {len(study.rows):,} changes with {reviews:,} reviews")
+
+
+if __name__ == "__main__":
+    main()
