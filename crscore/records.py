@@ -161,7 +161,7 @@ class ReferenceKind(StrEnum):
 
 
 class TopicState(StrEnum):
-    """What happened to a topic."""
+    """Change of a topic."""
 
     NEW = "new"
     REMOVED = "removed"
@@ -442,7 +442,7 @@ class Flag(StrEnum):
 
 
 class Stance(StrEnum):
-    """What a text of a review does to the author of the change."""
+    """Purpose of a text of a review for the author of the change."""
 
     REQUEST = "asks for a change"
     PROBLEM = "names a problem"
@@ -468,9 +468,9 @@ class Importance(StrEnum):
 
 
 GIVES_FROM: Final = 0.5
-"""Probability from which a text gives its reader something to answer."""
+"""Minimum probability of a text that needs an answer."""
 ON_TOPIC: Final = 0.25
-"""Probability from which a text is about the change."""
+"""Minimum probability of a text that is about the change."""
 OFF_TOPIC: Final = "off topic"
 """Word of a review of which nothing is about the change."""
 
@@ -491,9 +491,9 @@ class Receipt:
     verdict: Verdict
     """Confirmed or refuted."""
     says: str
-    """What the remark says of the code: a noun clause without an end mark, after "says that"."""
+    """Claim of the remark about the code: a clause without an end mark, after "says that"."""
     fact: str
-    """What the code says: one sentence."""
+    """Fact about the code: one sentence."""
     lines: tuple[LineSpan, ...] = ()
     """Lines that prove it; empty where it is proven by what is nowhere."""
 
@@ -575,12 +575,12 @@ class Aspects:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
-    """What a remark gives to the value of a review."""
+    """Share of a remark in the value of a review."""
 
     remark: int
     """Index of the remark in the result."""
     value: float
-    """Its worth with its weight, in [0, 1]; 0 for a remark that gives nothing."""
+    """Its worth times its weight, in [0, 1]; 0 for an empty remark."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -590,13 +590,13 @@ class Usefulness:
     about: float
     """Probability that the text is about this change and no other, in [0, 1]."""
     importance: float
-    """Importance of its weightiest remark that gives something, in [0, 1]; 0 for none."""
+    """Highest importance of a valuable remark, in [0, 1]; 0 without one."""
     aspects: Aspects
     """How people would rate it."""
     shares: tuple[Share, ...]
-    """What each remark gives to the value, the most valuable first."""
+    """Share of each remark in the value, the most valuable first."""
     taken_off: float
-    """What the remarks that give nothing take off the value, in [0, 1]."""
+    """Deduction from the value for empty remarks, in [0, 1]."""
     value: float
     """The sum of the shares without what is taken off, in [0, 1]."""
     standing: int
@@ -630,9 +630,9 @@ class ParsedComment:
     follows: Mapping[str, int] = field(default_factory=dict)
     """Content of a block of code -> block of text that it follows; -1 at the start."""
     proposals: tuple[str, ...] = ()
-    """What its code proposes, one short text each; found only with the change at hand."""
+    """Changes that its code proposes, one short text each; only where the change is known."""
     proposal_positions: tuple[Position, ...] = ()
-    """Position of each proposal: that of the text before it."""
+    """Position of each proposal: the position of the text before it."""
     hidden: tuple[str, ...] = ()
     """Plain text units that a reader does not see, including markers of machines."""
 
@@ -816,7 +816,7 @@ class Result:
     threshold: float | None
     """Cosine threshold used; None for a matcher without one."""
     decision: float
-    """Degree from which a pair counts as matched, in (0, 1)."""
+    """Minimum degree of a matched pair, in (0, 1)."""
     readings: tuple[Reading, ...] = ()
     """How each of the S sentences reads; empty with an encoder that has no weights for it."""
     remarks: tuple[Remark, ...] = ()

@@ -20,7 +20,7 @@ from crscore.errors import HostError
 TIMEOUT_S: Final = 60.0
 """Time limit of one call in seconds."""
 _MAX_ERROR_BYTES: Final = 2_000
-# HOME stays: `safe.directory`, by which the owner trusts another user's folder, is read from
+# HOME stays: `safe.directory`, with which the owner trusts another user's folder, is read from
 # the user's own configuration only.
 _KEPT_VARIABLES: Final = ("PATH", "HOME", "XDG_CONFIG_HOME", "SYSTEMROOT", "TMPDIR", "TEMP", "TMP")
 _SET: Final = {

@@ -254,7 +254,7 @@ def _refuse_word_diff(lines: Sequence[str], source: str, *, has_colors: bool) ->
     Args:
         lines: The lines of the diff.
         source: Origin, for messages.
-        has_colors: Whether colors, by which `--color-words` shows changes, were removed.
+        has_colors: Whether the colors in which `--color-words` shows changes were removed.
 
     Raises:
         DiffParseError: A hunk has no changed line, but changes inside of lines.
@@ -364,7 +364,7 @@ def _read_file(
         path=name,
         old_path=header.old if header.old != name else None,
         status=status,
-        # A given language is that of a bare hunk. Where the header names the file, it only replaces
+        # A given language is for a bare hunk. Where the header names the file, it only replaces
         # an unknown one.
         language=(detected or language) if header.is_known else (language or detected),
         hunks=() if submodule else hunks,

@@ -8,7 +8,7 @@ MAX_SHOWN: Final = 3
 
 
 def format_paths(paths: Sequence[str]) -> str:
-    """Format the first few of many paths; "" is that of a bare hunk.
+    """Format the first few of many paths; "" is the path of a bare hunk.
 
     Example:
         >>> format_paths(["a", "b", "c", "d"])

@@ -8,7 +8,7 @@ from typing import Final
 LOCK, SNAPSHOT, GENERATED, MINIFIED = MACHINE_MADE = (
     "lock file", "snapshot", "generated or vendored file", "minified or data file"
 )  # fmt: skip
-"""Nouns of files that nobody writes by hand."""
+"""Kinds of files that are not written by hand."""
 _TABLES: Final = {
     table: {name: re.compile(pattern) for name, pattern in rows.items()}
     for table, rows in tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8")).items()
@@ -16,7 +16,7 @@ _TABLES: Final = {
 
 
 def made_by_machine_name(path: str) -> str:
-    """Return what a file is that nobody writes by hand, by its path; "" for any other."""
+    """Return the kind of a file that is not written by hand, by its path; "" for any other."""
     if _TABLES["machine"]["lock"].search(path):
         return LOCK
     if _TABLES["machine"]["generated"].search(path):

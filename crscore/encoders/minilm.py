@@ -155,7 +155,7 @@ class MiniLM:
 
         Args:
             texts: Any number of texts; each is cut at 256 tokens.
-            tuned: Weights that replace those of some layers.
+            tuned: Weights that replace the weights of some layers.
 
         Returns:
             Float32, shape (N, 384), in the order of `texts`.

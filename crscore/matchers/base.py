@@ -62,7 +62,7 @@ class Matcher(Protocol):
 
     @property
     def decision(self) -> float:
-        """Degree from which a cell counts as addressed, in (0, 1)."""
+        """Minimum degree of a cell that counts as addressed, in (0, 1)."""
         ...
 
     def match(self, cells: Cells) -> Judgement:

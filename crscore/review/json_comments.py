@@ -37,7 +37,7 @@ _THREAD_KEYS: Final = (
     "path", "line", "startLine", "originalLine", "originalStartLine", "diffSide", "startDiffSide",
     "subjectType",
 )  # fmt: skip
-"""Fields that a comment of a thread takes from it if it has none of its own."""
+"""Fields that a comment of a thread takes from it if it lacks them."""
 _LISTS: Final = frozenset(
     {"comments", "reviews", "latestReviews", "reviewThreads", "threads", "notes", "discussions",
      "nodes", "edges"}

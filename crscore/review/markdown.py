@@ -92,7 +92,7 @@ def parse_html(html: str) -> LexborNode | None:
     becomes a `<section>`.
 
     Returns:
-        The first top-level node; None when there is none.
+        The first top-level node; None without one.
     """
     # For the first node, Lexbor returns the text of all nodes, so a dummy precedes them.
     first = LexborHTMLParser(f"<hr>{_repair_tags(html)}", is_fragment=True).root

@@ -21,15 +21,15 @@ MAX_LINE_CHARS: Final = 1_000
 MAX_SHOWN: Final = 200
 """Maximum characters of code on each side of one change."""
 MAX_UNIT: Final = 400
-"""Length of a unit from which no further change is added."""
+"""Maximum length of a unit to which a change is added."""
 SHORT: Final = 60
 """Length up to which code is shown whole; of longer code, where it differs."""
 CONTEXT: Final = 5
 """Tokens, with white space, shown on each side of the part that differs."""
 MIN_SIMILARITY: Final = 0.2
-"""Share of common words from which lines may be those that a suggestion replaces."""
+"""Minimum share of common words of lines that a suggestion may replace."""
 MIN_GAIN: Final = 0.1
-"""Gain of that share from which it is taken to replace more than one line, as few do."""
+"""Minimum gain of that share for a replacement of more than one line, which is rare."""
 
 _TOKEN: Final = re.compile(r"\w+|\s+|[^\w\s]")
 _WORD: Final = re.compile(r"\w+")

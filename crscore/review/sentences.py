@@ -41,7 +41,7 @@ _MAY_END: Final = re.compile(r"[^\w\s,:;()\-`'/#*+<>|=\x02\x03]")
 _LAST_LETTER: Final = re.compile(r"(?<=\s)[a-z](?=[.?!]\s[A-Z\x02])")
 # "(See above.) It fails.": the segmenter does not split after a closed bracket or quote.
 _AFTER_CLOSING: Final = re.compile(r"(?<=[.?!…][)\]\"'”’])\s+(?=[A-Z\x02])")
-# The characters by which `read_prose` marks code spans.
+# The characters with which `read_prose` marks code spans.
 _MARKS: Final = re.compile(f"[{CODE_OPEN}{CODE_CLOSE}]")
 _ENUMERATOR: Final = re.compile(r"\(?\d{1,3}[.)]\s+|[•·‣▪*+–—-]\s+")
 # A path alone ("src/app.py:12") is the location of a remark, not a remark. Bounded, so that a run

@@ -38,7 +38,7 @@ _SHORTEST_RUN: Final = 4
 """Shortest run of characters that can encode text: one selector after an emoji is normal."""
 _TAGS: Final = 0xE0000
 _TAG_CHARACTERS: Final = re.compile("[\U000e0020-\U000e007e]+")
-# A flag such as that of Wales: a black flag, at most seven tags, the tag that ends it.
+# A flag such as the flag of Wales: a black flag, at most seven tags, the tag that ends it.
 _FLAG: Final = re.compile("\U0001f3f4[\U000e0030-\U000e007a]{1,7}\U000e007f")
 _SELECTORS: Final = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,}")
 
@@ -67,7 +67,7 @@ _DARKEST_WHITE: Final = 0.94
 _TINY: Final = {"": 2, "px": 2, "pt": 1.5, "em": 0.15, "rem": 0.15, "ex": 0.3, "ch": 0.3, "%": 15}
 """Sizes up to which text is unreadable."""
 _FAR: Final = {"": -500, "px": -500, "pt": -400, "vw": -100, "vh": -100, "%": -100, "else": -30}
-"""Distances from which text moved left or up is off the page."""
+"""Minimum distances at which text moved left or up is off the page."""
 _LOWEST: Final[dict[tuple[str, ...], Mapping[str, float]]] = {
     # A weight in `font` ("400") is also a number, but not a small one.
     ("font-size", "font"): _TINY,

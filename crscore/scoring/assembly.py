@@ -91,7 +91,7 @@ class JudgedCells:
     originals: Mapping[int, CommentResult]
     """Index of a comment on an older version -> its result for that version."""
     decision: float
-    """Degree from which a cell is shown as matched."""
+    """Minimum degree of a cell that is shown as matched."""
     limit: int | None
     """Maximum claims and implications that a score counts; None for all."""
 

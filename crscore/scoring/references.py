@@ -19,17 +19,17 @@ from crscore.records import (
 from crscore.scoring.scopes import lines_of
 
 SAME_FILE_DISCOUNT = 0.9
-"""Factor by which each reference already selected from a file lowers the file's next one, so that a
-large change in one file does not crowd out the others. It never reorders within a file. References
-with a topic were weighed against each other by their generator."""
+"""Factor on the weight of a reference for each one already selected from its file, so that a large
+change in one file does not crowd out the others. The order within a file stays. References with a
+topic have none, as their generator weighed them against each other."""
 MIN_COUNTED_WEIGHT = 0.5
-"""Weight from which a claim about a topic counts; the heaviest one always does."""
+"""Minimum weight of a claim about a topic that counts; the claim with the highest always counts."""
 FREE_LINES = 300
 """Changed lines up to which the limit does not grow."""
 LINES_PER_LIMIT = 600
 """Changed lines above `FREE_LINES` that add the limit once more."""
 MAX_GROWTH = 5
-"""Factor by which the limit grows at most."""
+"""Maximum growth of the limit, a factor."""
 MAX_TOPIC_LINES = 200
 """Lines of one topic that make the limit grow; more of them need no further claim."""
 
@@ -51,7 +51,7 @@ def select(
     """Mark the references that count in the diff's score.
 
     Findings always count, as they have a separate limit. Claims and implications count if a
-    reviewer would speak of them, at most `limit`, spread over the files.
+    reviewer would mention them, at most `limit`, spread over the files.
 
     Args:
         references: Most informative first.
@@ -76,7 +76,7 @@ def list_small(references: Sequence[PseudoReference]) -> tuple[Topic, ...]:
 
 
 def _is_small(reference: PseudoReference) -> bool:
-    """Return whether nobody would speak of a claim; only claims about a topic are weighed so."""
+    """Return whether a claim about a topic is too minor for a review to mention."""
     return reference.topic is not None and reference.weight < MIN_COUNTED_WEIGHT
 
 

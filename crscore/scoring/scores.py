@@ -18,8 +18,8 @@ def score(
             above the threshold, else 0.
         older_degrees: Shape (S,), each in [0, 1]: degree to which a sentence addresses the older
             version of the change it was written on, which has no row here. It can raise the
-            value of the sentence, never that of a reference. Not in the paper, where a change has
-            one version.
+            value of the sentence, not the value of a reference. Not in the paper, where a change
+            has one version.
 
     Returns:
         Conciseness is the mean over the S sentences of their best cell, comprehensiveness

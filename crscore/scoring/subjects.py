@@ -18,14 +18,14 @@ from crscore.text.words import stem
 Bools = npt.NDArray[np.bool_]
 
 MIN_NAME_CHARS: Final = 3
-"""Characters from which a name alone names something."""
+"""Minimum characters of a name that identifies code."""
 MIN_WORD_IDF: Final = 2.5
-"""Inverse document frequency from which a single word that a change introduces or removes names
-something: it is in 8 % of changes."""
+"""Minimum inverse document frequency of a single word that identifies code, if a change introduces
+or removes it: a word in 8 % of changes."""
 MAX_SHARING_POINTS: Final = 3
-"""Points up to which a name that they share names each of them."""
+"""Maximum points that a shared name can identify."""
 MAX_PARTS: Final = 8
-"""Parts of a qualified name that are read."""
+"""Maximum parts of a qualified name that are read."""
 _NAME: Final = re.compile(r"[^\W\d][\w$]*")
 _SEPARATOR: Final = re.compile(r"\??\.|::|->|#")
 # "a", "a.b", "a::b", "self->b", "Server#helpers"
@@ -81,7 +81,7 @@ def find_touched(
 
     Args:
         degrees: The matcher's judgement, shape (R, S).
-        decision: Degree from which a sentence addresses a pseudo-reference.
+        decision: Minimum degree of a sentence that addresses a pseudo-reference.
         by_name: Pseudo-references whose code a sentence names, shape (R, S).
         readings: Reading of each sentence; empty without a reader.
 

@@ -43,7 +43,7 @@ class BootstrapTest(NamedTuple):
     """Uncertainty of a statistic, by a bootstrap over clusters."""
 
     low: float | None
-    """Lower end of the 95 % percentile interval; None when there is none."""
+    """Lower end of the 95 % percentile interval; None without one."""
     high: float | None
     p: float | None
     """Two-sided p-value against a true value of 0; None when the draws do not determine it."""
@@ -184,7 +184,7 @@ def bootstrap_test(
 
     p compares value / standard error with Student's t of C - 1 degrees of freedom, C clusters:
     the change, not the review, is what was sampled. A correlation is compared on Fisher's
-    scale, z = atanh(r), whose error does not depend on r: the standard error is that of the
+    scale, z = atanh(r), whose error does not depend on r: the standard error is the one of the
     draws' z.
 
     Args:

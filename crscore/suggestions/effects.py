@@ -126,7 +126,7 @@ def _judge(
     inserted = Span(span.start, span.start + len(suggested))
     before, after = (_parse_text(grammar, text, is_whole=is_whole) for text in (old, new))
     effect: Effect | None = None
-    # What the grammar could not read has no tokens, so equal tokens would prove nothing there.
+    # Text that the grammar could not read has no tokens: equal tokens would prove nothing there.
     if before.is_read(span) and after.is_read(inserted):
         effect = _effect(before.tokens(span), after.tokens(inserted))
     # A hunk may lack other uses of a renamed name.
@@ -161,7 +161,7 @@ def _new_levels(before: Sequence[str], after: Sequence[str]) -> bool:
 
 
 def _outer_levels(lines: Sequence[str]) -> Iterator[str]:
-    """Yield the indentations that are smaller than those of all lines above."""
+    """Yield each indentation that is smaller than on all lines above."""
     smallest: str | None = None
     for line in lines:
         indentation = line[: len(line) - len(line.lstrip())]

@@ -107,7 +107,7 @@ def grammar_of(name: str | None) -> Language:
     """Return the grammar of a language.
 
     Raises:
-        InputError: There is none; the message names the language.
+        InputError: There is no grammar; the message names the language.
     """
     language = language_of(name)
     if language is None:

@@ -36,7 +36,7 @@ class OutlinedLines(NamedTuple):
 
     outline: Outline
     section: str
-    """What git prints after the second `@@`; "" for a whole file."""
+    """Text that git prints after the second `@@`; "" for a whole file."""
     low: int
     """First line."""
     high: int

@@ -39,7 +39,7 @@ class Completed(NamedTuple):
     """Fragment with the text that completes it."""
 
     outline: Outline
-    """What was read; its lines count as in the file."""
+    """Outline of the completed text, with the line numbers of the file."""
     text: str
     """The dedented fragment, with the text added before and after it."""
     before: int

@@ -47,11 +47,11 @@ class Language(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     functions: dict[str, str] = {}
     """Noun by type of a declaration of a function."""
     members: dict[str, str] = {}
-    """Noun by type of a member that is a unit of its own if it takes several lines."""
+    """Noun by type of a member that is a separate unit if it takes several lines."""
     lambdas: frozenset[str] = frozenset()
     """Functions written as a value."""
     callbacks: frozenset[str] = frozenset()
-    """Functions inside an expression, whose returned values are not those of the unit around."""
+    """Functions inside an expression, whose returned values do not belong to the unit around."""
     scopes: frozenset[str] = frozenset()
     """Containers that a reader does not name (namespaces)."""
     sections: frozenset[str] = frozenset()
@@ -157,7 +157,7 @@ def parse(language: Language, source: bytes) -> tree_sitter.Node:
     """
     language_parser = parser(language)
     if len(source) > _SHORT_BYTES and not _is_quick(language.package, language.entry, source):
-        # Line feeds stay, so that the rows of the tree are those of the file.
+        # Line feeds stay, so that the tree has the rows of the file.
         source = _NOT_NEWLINE.sub(b"\0", source)
     return language_parser.parse(source).root_node
 

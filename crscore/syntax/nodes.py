@@ -1,4 +1,4 @@
-"""What single nodes of a syntax tree say: names, parameters, bindings, imports, caught errors."""
+"""Single nodes of a syntax tree: names, parameters, bindings, imports, caught errors."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _SPACES = re.compile(r"\s+")
 
 
 class Declared(NamedTuple):
-    """What a node declares."""
+    """Declaration of a node."""
 
     kind: Kind
     noun: str

@@ -27,7 +27,7 @@ MAX_NODES = 3_000_000
 MAX_DEPTH = 50
 """Declarations inside of each other; a deeper one belongs to the unit around it."""
 MIN_MEMBER_ROWS = 6
-"""Rows from which a member of a type is a unit of its own."""
+"""Minimum rows of a member of a type that is a separate unit."""
 
 # "test", "test_it", "testIt", "TestIt"; not "testament", "Tester"
 _TEST_NAME = re.compile(r"test(?=_|[A-Z]|$)|Test(?=_|[A-Z])")
@@ -161,7 +161,7 @@ class _Reader:
                     self._add(owner, Role.COMMENT, "", text_of(node), low)
                     continue
                 around, owner = owner, self._open(node, above, kind, owner)
-                # What a function inside an expression returns is not returned by the unit.
+                # A value that a function inside an expression returns is not returned by the unit.
                 nested = around == owner and (nested or kind in self.language.callbacks)
                 self._note(node, above, owner, low, nested=nested)
             children = () if kind in atoms else node.children
@@ -377,7 +377,7 @@ class _Reader:
                 tokens.append((line, text.strip().replace("'", '"')))
 
     def _is_unit(self, node: Node) -> bool:
-        """Return whether this is a binding of a function that is a unit of its own."""
+        """Return whether this is a binding of a function that is a separate unit."""
         value = first_field(node, "value", "right")
         is_multiline = node.end_point.row > node.start_point.row
         return is_multiline and value is not None and value.type in self.language.lambdas

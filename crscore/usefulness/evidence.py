@@ -74,7 +74,7 @@ class ChangeWords:
 class ChangeEvidence:
     """A change as evidence for the topic of a text."""
 
-    ground: ChangeWords
+    words: ChangeWords
     """Words of the change."""
     lines: Floats
     """Unit vectors of its windows, shape (W, D)."""
@@ -83,7 +83,7 @@ class ChangeEvidence:
 
 
 def read_change_words(diff: Diff) -> ChangeWords:
-    """Read the words of a change; of very large ones, those of its first `MAX_LINES` lines."""
+    """Read the words of the first `MAX_LINES` lines of a change."""
     changed: set[str] = set()
     context: set[str] = set()
     location: set[str] = set()
@@ -143,7 +143,7 @@ def collect_evidence(
     claims = [row for row, ref in enumerate(refs) if ref.kind is not ReferenceKind.ISSUE]
     lines = [vectors[window] for window in windows(diff)]
     return ChangeEvidence(
-        ground=read_change_words(diff),
+        words=read_change_words(diff),
         lines=np.array(lines, dtype=np.float32).reshape(-1, rows.shape[1]),
         claims=rows[claims],
     )
@@ -188,7 +188,7 @@ def measure_evidence(
         One value for each of `FEATURES`.
     """
     stems, names = words(text).stems, words(text).names
-    ground = change.ground
+    changes = change.words
     rarities = {stem: rarity.of(stem) for stem in stems}
     total = math.fsum(rarities.values()) + 1e-6
 
@@ -198,24 +198,24 @@ def measure_evidence(
         return math.fsum(values), math.fsum(values) / total, max(values, default=0.0)
 
     pieces = [piece for code in find_code(text)[:MAX_PIECES] if len(piece := _squeeze(code)) > 1]
-    changed_pieces = [piece for piece in pieces if piece in ground.changed_code]
-    foreign_pieces = [piece for piece in pieces if piece not in ground.all_code]
-    changed = measure(stems & ground.changed)
-    foreign = measure(stems - ground.changed - ground.context - ground.location)
+    changed_pieces = [piece for piece in pieces if piece in changes.changed_code]
+    foreign_pieces = [piece for piece in pieces if piece not in changes.all_code]
+    changed = measure(stems & changes.changed)
+    foreign = measure(stems - changes.changed - changes.context - changes.location)
     return [
         highest_cosine(change.lines, vector),
         highest_cosine(change.claims, vector),
         changed[1],
         math.log1p(changed[0]),
         changed[2],
-        *measure(stems & ground.context)[1:],
-        *measure(stems & ground.location)[1:],
+        *measure(stems & changes.context)[1:],
+        *measure(stems & changes.location)[1:],
         math.log1p(foreign[0]),
         foreign[2],
-        math.log1p(len(names & ground.names)),
-        math.log1p(len(names - ground.names)),
+        math.log1p(len(names & changes.names)),
+        math.log1p(len(names - changes.names)),
         math.log1p(len(stems)),
-        math.log1p(len(ground.changed)),
+        math.log1p(len(changes.changed)),
         math.log1p(len(change.lines)),
         math.log1p(len(changed_pieces)),
         math.log1p(len(pieces) - len(changed_pieces) - len(foreign_pieces)),

@@ -1,4 +1,4 @@
-"""Headline of a review: what its remarks give to the author of the change.
+"""Headline of a review: the value of its remarks for the author of the change.
 
     value = sum of worth_i * 0.4 ** i, the most valuable remark first, less 0.01 for each empty one
 
@@ -34,7 +34,7 @@ PARTS: Final = (
 LATER: Final = 0.4
 """Weight of a remark relative to the one before it, the most valuable first."""
 EMPTY_PRICE: Final = 0.01
-"""What a remark that gives nothing takes off the value."""
+"""Deduction from the value for an empty remark."""
 MAX_PRICE: Final = 0.25
 """Share of the value that empty remarks can take off."""
 LEVELS: Final = (
@@ -103,7 +103,7 @@ def sum_up(remarks: Mapping[int, Remark]) -> tuple[tuple[Share, ...], float, flo
 
 
 def reference_of(diff: Diff, comments: int) -> str:
-    """Return the comparison set of a text: that of its change's size, or of reviews."""
+    """Return the comparison set of a text: comments on changes of its size, or reviews."""
     if comments > 1:
         return REVIEWS
     changed = len(diff.lines(LineKind.ADDED, LineKind.REMOVED))

@@ -46,15 +46,15 @@ Floats = npt.NDArray[np.float32]
 SHIPPED: Final = Path(__file__).with_name("weights.npz")
 """Output of `crscore train usefulness`."""
 SAME_COSINE: Final = 0.5
-"""Cosine from which a sentence is about a claim."""
+"""Minimum cosine of a sentence that is about a claim."""
 NEAR_COSINE: Final = 0.3
 """The same for a claim that shares a name or a rare word with the sentence."""
 RARE_IDF: Final = 3.0
-"""Inverse document frequency from which a word is rare: it is in 5 % of changes."""
+"""Minimum inverse document frequency of a rare word: it is in 5 % of changes."""
 EMPTY_BELOW: Final = 0.2
-"""Probability of giving something below which a sentence can be flagged as a mere description."""
+"""Maximum probability of giving something of a sentence that is flagged as a mere description."""
 RESTATES_FROM: Final = 0.7
-"""Probability of a description from which a sentence is flagged as one."""
+"""Minimum probability of a description that is flagged as one."""
 ASPECTS: Final = tuple(field.name for field in fields(Aspects))
 _UNREAD: Final = (Flag.HIDDEN, Flag.REPEATS, Flag.NO_SENTENCE)
 """Flags of sentences that belong to no remark."""
@@ -69,7 +69,7 @@ class RemarkText(NamedTuple):
     text: str
 
 
-class Measured(NamedTuple):
+class MeasuredRemark(NamedTuple):
     """Remark, compared with the change."""
 
     parts: list[float]
@@ -236,7 +236,7 @@ class Reader:
         return ReviewReading(
             readings=tuple(
                 self._describe(
-                    cells, column, text, abouts[column], change.ground, is_read[column], by_name
+                    cells, column, text, abouts[column], change.words, is_read[column], by_name
                 )
                 for column, text in enumerate(texts.sentences)
             ),
@@ -252,13 +252,15 @@ class Reader:
             usefulness=rank(range(len(comments))),
         )
 
-    def measure(self, remark: RemarkText, cells: Cells, change: ChangeEvidence) -> Measured:
+    def measure(self, remark: RemarkText, cells: Cells, change: ChangeEvidence) -> MeasuredRemark:
         """Compare a remark with the change."""
         columns = list(remark.columns)
         vector = evidence.mean_direction(cells.sentence_vectors[columns])
         whole = reading.judge_about(remark.text, vector, change, self.weights)
         about = max(whole, *(float(cells.about[column]) for column in columns))
-        return Measured(headline.measure_parts(remark.reading, about), remark.reading.gives, about)
+        return MeasuredRemark(
+            headline.measure_parts(remark.reading, about), remark.reading.gives, about
+        )
 
     def _judge(
         self,
@@ -295,7 +297,7 @@ class Reader:
         column: int,
         text: TextReading,
         about: float,
-        ground: ChangeWords,
+        change_words: ChangeWords,
         is_read: bool,
         by_name: npt.NDArray[np.bool_],
     ) -> Reading:
@@ -310,8 +312,8 @@ class Reader:
         elif about < ON_TOPIC:
             subject = Subject.ELSEWHERE
         else:
-            in_change = self._rarest(sentence.text, ground.changed)
-            around = self._rarest(sentence.text, ground.context | ground.location)
+            in_change = self._rarest(sentence.text, change_words.changed)
+            around = self._rarest(sentence.text, change_words.context | change_words.location)
             subject = Subject.CHANGE if in_change >= around else Subject.SURROUNDINGS
         return Reading(
             stance=text.stance,
@@ -403,7 +405,7 @@ def _join(columns: Sequence[int], units: Sequence[Sentence]) -> str:
     """Return the text of a remark: its sentences or, without any, its proposals, each once."""
     texts = [units[column].text for column in columns if not units[column].proposal]
     texts = texts or [units[column].text for column in columns]
-    # Said twice, a point would read as a weightier one.
+    # A repeated point would be read as a more important one.
     return " ".join(compress(texts, map(operator.not_, find_repeats(texts))))
 
 

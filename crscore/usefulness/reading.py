@@ -22,7 +22,7 @@ RATINGS: Final = (
     "gives", "importance", "worth", "informative", "relevant", "clear", "acted_on",
     "functional", "accepted",
 )  # fmt: skip
-"""Outputs of the network after those of the stances, each a logit."""
+"""Outputs of the network after the outputs of the stances, each a logit."""
 OUTPUTS: Final = (*(stance.name for stance in STANCES), *RATINGS)
 FUNCTIONAL_WEIGHT: Final = 0.4
 """Weight of being on how the code works in the importance."""
@@ -61,7 +61,7 @@ _PHRASED_AT: Final = [OUTPUTS.index(name) for name in PHRASED]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JoinedNetwork:
-    """Network some of whose ratings are averaged with those of the phrases, as logits."""
+    """Network some of whose ratings are averaged with the ratings of the phrases, as logits."""
 
     network: Network
     phrases: Phrases

@@ -19,7 +19,7 @@ from crscore.usefulness.reading import TextReading
 Floats = npt.NDArray[np.float32]
 
 SAME_POINT_COSINE: Final = 0.45
-"""Cosine from which a sentence goes on about the point of the remark before it."""
+"""Minimum cosine of a sentence that continues the point of the remark before it."""
 MAX_COMPARED: Final = 8
 """Last sentences of a remark that the next sentence is compared with."""
 MAX_LEAD_IN_WORDS: Final = 14
@@ -90,7 +90,7 @@ def divide(
         elif sentence.proposal or under_heading or _GOES_ON.match(sentence.text):
             begins = under_heading and not sentence.proposal
         elif starts_block:
-            # A paragraph that gives nothing explains the point before it.
+            # An empty paragraph explains the point before it.
             begins = sentence.position.block in giving_blocks or not remarks[-1].gives
         else:
             begins = (
@@ -137,5 +137,5 @@ def is_frame(sentence: Sentence, reading: TextReading) -> bool:
     leads_in = sentence.text.endswith(":")
     if reading.gives < GIVES_FROM:
         return leads_in or _POLITE.match(sentence.text) is not None
-    # "Please use a set here:" is a point of its own.
+    # "Please use a set here:" is a separate point.
     return leads_in and _ANNOUNCES.search(sentence.text) is not None

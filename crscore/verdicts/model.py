@@ -123,7 +123,7 @@ class ModelVerifier:
             receipts: What the code alone proves, for each statement.
 
         Returns:
-            These receipts, with those of the model.
+            These receipts, and the receipts of the model.
 
         Raises:
             DependencyError: The engine's package is not installed.

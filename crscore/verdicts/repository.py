@@ -1,4 +1,4 @@
-"""Files beside those of a change: where a name or code is in the rest of a repository."""
+"""Rest of a repository: the files that a change does not touch."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -49,7 +49,7 @@ class Repository:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was left out, if it was asked anything."""
+        """Notes on files that were left out; none if nothing was read."""
         if "_tree" not in self.__dict__ or self.is_whole:
             return ()
         reason = self._tree.reason

@@ -107,7 +107,7 @@ _MEMBER_NODE: Final = re.compile(r"attribute|member|selector|field_expr|scoped|c
 
 
 class Role(Enum):
-    """What a name does on a line."""
+    """Role of a name on a line."""
 
     CODE = 0
     IMPORT = 1
@@ -223,7 +223,7 @@ def _read_assertions(phrase: Phrase, patterns: tuple[re.Pattern[str], ...]) -> I
         match = next(filter(None, matches), None)
         if match is None or _HEDGE.search(clause[: match.end()]) or _QUESTION.search(clause):
             continue
-        # What nothing checks may be used.
+        # "Nothing checks `f`" does not say that it is unused.
         if _CHECKS.search(match[0]) and not _TESTS.search(clause):
             continue
         if match["name"].startswith(MASK):

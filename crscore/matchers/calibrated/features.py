@@ -190,7 +190,7 @@ def _comment(
     rows: Floats,
     change: _Change,
 ) -> Floats:
-    """Compute the features of one comment's cells, given those of the references."""
+    """Compute the features of one comment's cells from the features of the references."""
     texts = [words(cells.sentences[column].text) for column in columns]
     about = cells.about[columns]
     sentences = _sentences(texts, cells.sentence_vectors[columns], about, change)

@@ -60,7 +60,7 @@ class Calibrated:
 
     @property
     def decision(self) -> float:
-        """Degree from which a cell counts as addressed."""
+        """Minimum degree of a cell that counts as addressed."""
         return self.weights.decision
 
     def match(self, cells: Cells) -> Judgement:
@@ -69,7 +69,7 @@ class Calibrated:
         A sentence that is hidden, repeats another or is only code addresses nothing.
         """
         flags = guards.find_flags(cells.sentences, cells.diff)
-        # Hidden prose stays in the review and addresses nothing; the marker by which a bot finds
+        # Hidden prose stays in the review and addresses nothing; the marker with which a bot finds
         # its comment again is no part of it.
         in_review = tuple(
             not (sentence.hidden and guards.is_machine_marker(sentence.text))

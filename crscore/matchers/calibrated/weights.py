@@ -55,7 +55,7 @@ class Weights:
     discount: float
     """Amount subtracted from a cell's logit per unit of its comment's log-length."""
     decision: float
-    """Degree from which a cell counts as addressed, in (0, 1)."""
+    """Minimum degree of a cell that counts as addressed, in (0, 1)."""
     trees: Trees
     """Trees whose sum is a cell's logit."""
     background: Background

@@ -16,7 +16,7 @@ from crscore.records import GIVES_FROM, ON_TOPIC
 from crscore.statistics.ranks import require_scipy
 from crscore.usefulness import headline
 from crscore.usefulness.headline import PARTS
-from crscore.usefulness.reader import Measured
+from crscore.usefulness.reader import MeasuredRemark
 
 Array = npt.NDArray[np.float64]
 Floats = npt.NDArray[np.float32]
@@ -58,7 +58,7 @@ class Candidate:
     """Kind of a written review; comparison set of a real one."""
     ratings: Mapping[str, float] = field(default_factory=dict)
     is_person: bool = False
-    remarks: list[Measured] = field(default_factory=list)
+    remarks: list[MeasuredRemark] = field(default_factory=list)
 
 
 class _Pair(NamedTuple):

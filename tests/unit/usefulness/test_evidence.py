@@ -40,7 +40,7 @@ def added(count: int, text: str = "value") -> str:
 def weighed(text: str, patch: str = PATCH, lines=NONE, claims=NONE) -> dict[str, float]:
     vector = np.array([1, 0], dtype=np.float32)
     ground = evidence.read_change_words(parse.parse_diff(patch))
-    change = ChangeEvidence(ground=ground, lines=lines, claims=claims)
+    change = ChangeEvidence(words=ground, lines=lines, claims=claims)
     values = evidence.measure_evidence(text, vector, change, RARITY)
     return dict(zip(FEATURES, values, strict=True))
 

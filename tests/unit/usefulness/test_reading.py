@@ -23,7 +23,7 @@ def change() -> ChangeEvidence:
     diff = parse.parse_diff(PATCH)
     encoder = hashing.Hashing()
     return ChangeEvidence(
-        ground=evidence.read_change_words(diff),
+        words=evidence.read_change_words(diff),
         lines=encoder.encode(evidence.windows(diff)),
         claims=np.zeros((0, 256), dtype=np.float32),
     )
