@@ -204,6 +204,15 @@ class Sentence(_Part, frozen=True):
                 raise ValueError(f"text: {{{name}}} is not a group of the message's pattern")
 
 
+class Ignored(_Part, frozen=True):
+    """`[[ignored]]`: findings that are dropped."""
+
+    rule: Pattern
+    """Regular expression for the whole rule id."""
+    message: Pattern
+    """Regular expression searched in the tool's message."""
+
+
 class Suppressions(_Part, frozen=True):
     """`[suppressions]`: comments in code that silence the tool."""
 
@@ -244,6 +253,9 @@ class Manifest(_Part, frozen=True):
     exit_codes: ExitCodes = ExitCodes()
     severity: dict[str, Severity] = {}
     """Severity of the tool -> severity of crscore; `default` for all others."""
+    severity_of_rules: dict[Severity, tuple[Pattern, ...]] = {}
+    """Severity of crscore -> rules, as regular expressions, that have it whatever the tool says."""
+    ignored: tuple[Ignored, ...] = ()
     sentences: tuple[Sentence, ...] = ()
     suppressions: Suppressions = Suppressions()
     fragments: Rules | None = None

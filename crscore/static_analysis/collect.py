@@ -161,6 +161,12 @@ def _findings(result: ToolResult, unit: Unit) -> Iterator[Finding]:
         first = unit.line_in_file(raw.line)
         if first is None:
             continue
+        if any(
+            ignored.rule.compiled.fullmatch(raw.rule)
+            and ignored.message.compiled.search(raw.message[: wording.MAX_MESSAGE])
+            for ignored in result.analyzer.manifest.ignored
+        ):
+            continue
         if unit.is_fragment and not _is_one_of(raw.rule, fragments.rules if fragments else ()):
             continue
         worded = wording.word_finding(raw, result.analyzer.manifest)

@@ -61,6 +61,9 @@ def _nameless(rule: str) -> str:
 
 
 def _severity(finding: RawFinding, manifest: Manifest) -> Severity:
+    for severity_of_rule, rules in manifest.severity_of_rules.items():
+        if any(rule.compiled.fullmatch(finding.rule) for rule in rules):
+            return severity_of_rule
     table = manifest.severity
     level = finding.level or ""
     if level in table:

@@ -151,10 +151,9 @@ def test_every_sentence_is_met_by_the_sample(name) -> None:
 
 
 def test_what_silences_a_tool_is_overwritten_column_for_column(name) -> None:
-    one = read(name)
     for text in (*sample(name).values(), "x = 1  # noqa: E501 nosec pylint: disable=all NOPMD é\n"):
         unit = units.Unit(path="a", side=units.Side.NEW, text=text, suffix=".py")
-        task = execute.Task(installed(name), one.manifest.run, None, threading.Event())
+        task = execute.Task(installed(name), None, threading.Event())
         copy = execute._without_suppressions(task, unit)
         assert [len(line) for line in copy.split("\n")] == [len(row) for row in text.split("\n")]
         changed = {new for new, old in zip(copy, text, strict=True) if new != old}

@@ -69,6 +69,8 @@ MORE = {
     "slot": ("[[sentences]]\nrule = 'a'\nmessage = '(b)'\ntext = '{name}'", "sentences[0]"),
     "slot without message": ("[[sentences]]\nrule = 'a'\ntext = '{name}'", "sentences[0]"),
     "suppressions": ("[suppressions]\npatterns = ['*']", "suppressions.patterns[0]"),
+    "severity of rules": ("[severity_of_rules]\nnote = ['(']", "severity_of_rules[...][0]"),
+    "ignored": ("[[ignored]]\nrule = 'a'\nmessage = '('", "ignored[0].message"),
     "fragments": ("[fragments]\nrules = ['(']", "fragments.rules[0]"),
 }
 

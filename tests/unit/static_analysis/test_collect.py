@@ -70,6 +70,18 @@ def test_severity_comes_from_the_table(tmp_path) -> None:
     assert [str(finding.severity) for finding in analysis.findings] == ["error", "note", "warning"]
 
 
+def test_severity_of_a_rule_precedes_that_of_the_tool(tmp_path) -> None:
+    more = "[severity_of_rules]\nnote = ['b.d']\nerror = ['odd', 'poor']"
+    analysis = run(added_files({"a.py": "BAD a !\nODD b\nPOOR c !!\n"}), toy(tmp_path, more))
+    assert [str(finding.severity) for finding in analysis.findings] == ["note", "error", "error"]
+
+
+def test_ignored_finding_is_dropped_by_rule_and_message(tmp_path) -> None:
+    more = "[[ignored]]\nrule = 'b.d'\nmessage = '^[ab] is'"
+    analysis = run(added_files({"a.py": "BAD a\nBAD c\nODD b\nBAD b\n"}), toy(tmp_path, more))
+    assert [finding.line for finding in analysis.findings] == [2, 3]
+
+
 def test_file_changed_twice_counts_each_time_in_its_own_version(tmp_path) -> None:
     # As in a series of patches.
     one = "--- a/a.py\n+++ b/a.py\n@@ -0,0 +1 @@\n+x = 'BAD a'\n"
