@@ -54,6 +54,7 @@ def make_client(
     wait_budget: float,
     *,
     token: str | None,
+    max_requests: int | None = None,
     report: Callable[[str], None] | None,
 ) -> Client:
     """Make the client for the configured host and token.
@@ -62,6 +63,7 @@ def make_client(
         api_url: Address from the command line; None for the environment's.
         wait_budget: Maximum total time to wait for the host, in seconds.
         token: Token to sign in with; None for anonymous requests.
+        max_requests: Maximum requests; None for no limit.
         report: Called with one line for each wait; None to report none.
 
     Raises:
@@ -74,6 +76,7 @@ def make_client(
         token=token,
         api_url=api_url or host_address(),
         budget=WaitBudget(left_s=wait_budget),
+        max_requests=max_requests,
         report=report,
     )
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from crscore.audit.overview import Overview
     from crscore.audit.store.database import Store
     from crscore.audit.summary import Options
-    from crscore.audit.sync.reader import Source
+    from crscore.hosts.feed import Feed
 
     Command = Callable[..., Any]
 
@@ -164,20 +164,27 @@ def sync(
     ends early is partial, and the next one continues where it stopped.
     """
     from crscore.audit.sync import run  # noqa: PLC0415  (so that --help answers at once)
-    from crscore.audit.sync.github import GitHubSource  # noqa: PLC0415
+    from crscore.github.feed import GitHubFeed  # noqa: PLC0415
+    from crscore.gitlab.feed import GitLabFeed  # noqa: PLC0415
 
-    source: Source
+    feed: Feed
     targets = find_repositories((*repositories, *organisations), api_url)
     names, patterns = targets.names[: len(repositories)], targets.names[len(repositories) :]
     report = None if quiet else print_message
     with _open(file) as store:
         is_gitlab = targets.is_gitlab if targets.is_gitlab is not None else _is_gitlab(store)
         if is_gitlab:
-            source, web, token = _gitlab_source(api_url, wait_budget, max_requests, report)
+            gitlab = make_gitlab_client(
+                api_url, wait_budget, max_requests=max_requests, report=report
+            )
+            token = (gitlab_token() or (None,))[0]
+            feed, web = GitLabFeed(gitlab), gitlab.url
         else:
             token = host_token()
-            client = make_client(api_url, wait_budget, token=token, report=report)
-            source = GitHubSource(client, max_requests=max_requests, max_points=max_points)
+            client = make_client(
+                api_url, wait_budget, token=token, max_requests=max_requests, report=report
+            )
+            feed = GitHubFeed(client, max_points=max_points)
             web = web_address(api_url or host_address())
         request = run.Request(
             repositories=names or (() if patterns else _stored_names(store)),
@@ -186,7 +193,7 @@ def sync(
             git_url=git_url or f"{web}/{{name}}.git",
             token=token,
         )
-        summary = run.sync(store, source, _folder(clones, file), request, now=datetime.now(UTC))
+        summary = run.sync(store, feed, _folder(clones, file), request, now=datetime.now(UTC))
     for note in summary.notes if not quiet else ():
         print_message(f"note: {note}")
     if summary.run.partial is not None:
@@ -462,21 +469,6 @@ def _is_gitlab(store: Store) -> bool:
     from crscore.audit.store.queries import all_repositories  # noqa: PLC0415
 
     return any(row.page is not None for row in all_repositories(store))
-
-
-def _gitlab_source(
-    api_url: str | None,
-    wait_budget: float,
-    max_requests: int | None,
-    report: Callable[[str], None] | None,
-) -> tuple[Source, str, str | None]:
-    """Return the configured GitLab, its address, and the token."""
-    from crscore.audit.sync.feed import FeedSource  # noqa: PLC0415
-    from crscore.gitlab.feed import GitLabFeed  # noqa: PLC0415
-
-    client = make_gitlab_client(api_url, wait_budget, max_requests=max_requests, report=report)
-    token = gitlab_token()
-    return FeedSource(GitLabFeed(client)), client.url, token[0] if token else None
 
 
 def _folder(clones: Path | None, file: Path) -> Path:

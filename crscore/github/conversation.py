@@ -6,7 +6,6 @@ was read is detected. The same query returns the newest commit and the settings 
 which saves requests.
 """
 
-import re
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
@@ -21,8 +20,6 @@ from crscore.records import Side
 PENDING: Final = "PENDING"
 """State of what its author has not submitted."""
 _SIDES: Final = {"LEFT": Side.OLD, "RIGHT": Side.NEW}
-# `https://github.com/o/r/pull/7#issuecomment-1`
-_NUMBER: Final = re.compile(r"/pull/([0-9]{1,9})#[^/]*\Z", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +44,13 @@ class User(msgspec.Struct, frozen=True):
     type: str = "User"
 
 
+class Reactions(msgspec.Struct, frozen=True, rename={"up": "+1", "down": "-1"}):
+    """Numbers of reactions in REST."""
+
+    up: int = 0
+    down: int = 0
+
+
 class CommentItem(msgspec.Struct, frozen=True):
     """Comment in REST's lists, by itself one in a conversation."""
 
@@ -56,12 +60,7 @@ class CommentItem(msgspec.Struct, frozen=True):
     html_url: str = ""
     created_at: str = ""
     updated_at: str = ""
-
-    @property
-    def number(self) -> int | None:
-        """Number of the pull request; None for a comment on an issue."""
-        match = _NUMBER.search(self.html_url)
-        return int(match[1]) if match else None
+    reactions: Reactions = Reactions()
 
 
 class LineItem(CommentItem, frozen=True):
@@ -144,9 +143,9 @@ def read_conversation(
     # The comments of a pending review are drafts: REST lists them to their author.
     pending = {review.id for review in reviews if review.state == PENDING}
     remarks = [
-        *(_from_line(item) for item in lines if item.pull_request_review_id not in pending),
+        *(read_line_comment(item) for item in lines if item.pull_request_review_id not in pending),
         *(_from_review(review) for review in reviews if review.state != PENDING),
-        *(_from_item(item, RemarkKind.CONVERSATION) for item in comments),
+        *map(read_comment, comments),
     ]
     listed = {(remark.kind, remark.id) for remark in remarks}
     # Comments of a pending review are visible to their author only.
@@ -217,7 +216,8 @@ def _read_states(client: Client, repository: str, number: int, settings: str) ->
     return states
 
 
-def _from_item(item: CommentItem, kind: RemarkKind) -> Remark:
+def read_comment(item: CommentItem, kind: RemarkKind = RemarkKind.CONVERSATION) -> Remark:
+    """Convert a comment of a conversation, or what every kind of comment has."""
     return Remark(
         id=item.id,
         kind=kind,
@@ -230,18 +230,24 @@ def _from_item(item: CommentItem, kind: RemarkKind) -> Remark:
 
 
 def _from_review(review: _ReviewItem) -> Remark:
-    remark = _from_item(review, RemarkKind.REVIEW)
+    remark = read_comment(review, RemarkKind.REVIEW)
     return replace(
         remark, state=review.state, created=review.submitted_at or "", commit=review.commit_id
     )
 
 
-def _from_line(item: LineItem) -> Remark:
+def read_line_comment(item: LineItem, *, original: bool = False) -> Remark:
+    """Convert a comment on lines.
+
+    Args:
+        item: The comment.
+        original: Whether the lines are those of the commit that it was written on, in any case.
+    """
     # GitHub removes the line of an outdated comment.
     outdated = item.line is None and item.subject_type != "file"
-    first, last = item.lines(original=outdated)
+    first, last = item.lines(original=original or outdated)
     return replace(
-        _from_item(item, RemarkKind.LINE),
+        read_comment(item, RemarkKind.LINE),
         path=item.path,
         line=last,
         start_line=first,

@@ -5,7 +5,8 @@ version that new notes are on. Sources: https://docs.gitlab.com/api/merge_reques
 https://docs.gitlab.com/api/discussions/ and https://docs.gitlab.com/api/emoji_reactions/.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -26,6 +27,7 @@ from crscore.hosts.feed import (
     FeedRemark,
     FeedRepository,
     FeedThread,
+    PullKey,
 )
 from crscore.hosts.http import MAX_PAGES
 from crscore.hosts.records import Remark, RemarkKind
@@ -103,6 +105,9 @@ class GitLabFeed:
     """Feed whose requests a client sends: see `Feed`."""
 
     client: Client
+    is_deep: bool = True
+    threads_at_once: int = 1
+    points: int = 0
     _versions: dict[tuple[str, int], Version] = field(default_factory=dict)
 
     @property
@@ -135,15 +140,14 @@ class GitLabFeed:
         projects = self.client.pages(path, _Project, {"include_subgroups": "true"})
         return tuple(map(_repository, projects))
 
-    def has_commit(self, repository: str, commit: str) -> bool:
-        """Return whether a commit is still there: see `Feed`. GitLab keeps those of versions."""
-        try:
-            self.client.get(
-                f"/projects/{quote(repository, safe='')}/repository/commits/{commit}", _Commit
-            )
-        except NotFoundError:
-            return False
-        return True
+    def find_commits(self, repository: str, commits: Sequence[str]) -> list[str]:
+        """Return the commits that are still there: see `Feed`. GitLab keeps those of versions."""
+        path = f"/projects/{quote(repository, safe='')}/repository/commits"
+        present = []
+        for commit in commits:
+            with suppress(NotFoundError):
+                present.append(self.client.get(f"{path}/{commit}", _Commit).id)
+        return present
 
     def read_changed(self, repository: int, since: str) -> Iterator[tuple[FeedPull, ...]]:
         """Yield the changed merge requests: see `Feed`.
@@ -172,15 +176,18 @@ class GitLabFeed:
                 number += 1
         raise UnavailableError(f"GET {path}", f"pages after {MAX_PAGES} were left to the next run")
 
-    def read_threads(self, repository: int, number: int) -> tuple[FeedThread, ...]:
+    def read_threads(self, pulls: Sequence[PullKey]) -> list[tuple[FeedThread, ...]]:
         """Read the states of the threads: see `Feed`."""
-        path = _path(repository, number)
-        request = self.client.get(path, _MergeRequest)
-        return tuple(_threads(self._read_discussions(path), request.sha or ""))
+        states = []
+        for pull in pulls:
+            path = _path(pull)
+            request = self.client.get(path, _MergeRequest)
+            states.append(tuple(_threads(self._read_discussions(path), request.sha or "")))
+        return states
 
-    def read_details(self, repository: int, number: int, placed: Collection[int]) -> FeedDetails:
+    def read_details(self, pull: PullKey, placed: Collection[int]) -> FeedDetails:
         """Read a merge request: see `Feed`."""
-        path = _path(repository, number)
+        path = _path(pull)
         request = self.client.get(path, _MergeRequest)
         discussions = self._read_discussions(path)
         subject = notes.Subject(request.web_url, request.sha or "", None)
@@ -313,5 +320,5 @@ def _by_id(entry: versions.Entry) -> int:
     return entry.id
 
 
-def _path(repository: int, number: int) -> str:
-    return f"/projects/{repository}/merge_requests/{number}"
+def _path(pull: PullKey) -> str:
+    return f"/projects/{pull.repository}/merge_requests/{pull.number}"

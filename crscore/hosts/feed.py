@@ -1,9 +1,9 @@
-"""What an audit asks of a code host that is read by REST lists: what changed, and its details.
+"""Protocol that an audit reads a code host with: what changed, and its details.
 
 Times are ISO 8601 in UTC to the second. Numbers fit into 62 bits.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from crscore.hosts.records import Remark
@@ -16,6 +16,17 @@ class FeedRepository(NamedTuple):
     """The host's number, which survives a new name."""
     name: str
     default_branch: str | None
+    language: str | None = None
+    """Language of most of its code; None where the host does not say."""
+
+
+class PullKey(NamedTuple):
+    """Identity of a pull request."""
+
+    repository: int
+    number: int
+    node: str
+    """The host's own identity of it."""
 
 
 class FeedPull(NamedTuple):
@@ -50,13 +61,15 @@ class FeedRemark(NamedTuple):
     up: int
     down: int
     """Reactions with a thumb."""
+    minimized: str | None = None
+    """Why it is hidden; None when it is shown, or the host does not say."""
 
 
 class FeedThread(NamedTuple):
     """State of a thread of remarks on lines."""
 
     first: int
-    """Id of its first remark."""
+    """Id of its first remark; 0 in a reading of states alone."""
     node: str
     """The host's own identity of it."""
     resolved: bool
@@ -69,15 +82,30 @@ class FeedPush(NamedTuple):
 
     at: str
     kind: str
-    """commit, or merge."""
+    """commit, force-push or merge."""
     after: str
     """Newest commit after it."""
+    before: str = ""
+    """Newest commit before a force-push; empty when unknown."""
+
+
+class FeedCheck(NamedTuple):
+    """Check of a commit."""
+
+    head: str
+    """The commit."""
+    app: str
+    """App or account that reported it; empty when unknown."""
+    name: str
+    outcome: str
+    """Result in lower case; `pending` while it runs."""
 
 
 class FeedDetails(NamedTuple):
     """All of a pull request that an audit stores."""
 
-    pull: FeedPull
+    pull: FeedPull | None
+    """The pull request itself; None when the list of changed ones has all of it."""
     remarks: tuple[FeedRemark, ...]
     threads: tuple[FeedThread, ...]
     pushes: tuple[FeedPush, ...]
@@ -86,14 +114,22 @@ class FeedDetails(NamedTuple):
     language: str | None
     unlisted: str
     """Why remarks are missing that the host counts; empty when none are."""
+    checks: tuple[FeedCheck, ...] = ()
+    """Checks of its newest commit."""
+    refused: str = ""
+    """What the token may not read, as a sentence; empty when it may read all."""
 
 
 class Feed(Protocol):
     """A code host, signed in. Every error raised is a `HostError`; none contains the token."""
 
     @property
-    def page(self) -> str:
-        """Address of a pull request's page, with `{name}` of the repository and `{number}`."""
+    def page(self) -> str | None:
+        """Address of a pull request's page, with `{name}` and `{number}`; None for GitHub's."""
+
+    @property
+    def is_deep(self) -> bool:
+        """Whether owners can have owners, as GitLab's groups."""
 
     @property
     def refs(self) -> str:
@@ -105,7 +141,15 @@ class Feed(Protocol):
 
     @property
     def requests(self) -> int:
-        """Requests sent so far."""
+        """REST requests sent so far."""
+
+    @property
+    def points(self) -> int:
+        """GraphQL points spent so far."""
+
+    @property
+    def threads_at_once(self) -> int:
+        """Maximum number of pull requests that `read_threads` takes."""
 
     def find_repository(self, name: str) -> FeedRepository:
         """Find a repository by its name, or by its number in decimal digits.
@@ -121,11 +165,11 @@ class Feed(Protocol):
             HostError: They cannot be listed to the end.
         """
 
-    def has_commit(self, repository: str, commit: str) -> bool:
-        """Return whether the host still has a commit, by its 40 hex digits.
+    def find_commits(self, repository: str, commits: Sequence[str]) -> Sequence[str]:
+        """Return the commits that the host still has, by their 40 hex digits.
 
         Raises:
-            HostError: It did not say.
+            HostError: It did not say so of all.
         """
 
     def read_changed(self, repository: int, since: str) -> Iterator[tuple[FeedPull, ...]]:
@@ -135,19 +179,18 @@ class Feed(Protocol):
             HostError: A page cannot be read.
         """
 
-    def read_threads(self, repository: int, number: int) -> tuple[FeedThread, ...]:
-        """Read the states of the threads of a pull request.
+    def read_threads(self, pulls: Sequence[PullKey]) -> Sequence[tuple[FeedThread, ...] | None]:
+        """Read the states of the threads of pull requests; None for one that needs its details.
 
         Raises:
-            HostError: They cannot be read to the end.
+            HostError: They cannot be read.
         """
 
-    def read_details(self, repository: int, number: int, placed: Collection[int]) -> FeedDetails:
+    def read_details(self, pull: PullKey, placed: Collection[int]) -> FeedDetails:
         """Read a pull request to the end of its lists.
 
         Args:
-            repository: Number of the repository.
-            number: Number of the pull request.
+            pull: The pull request.
             placed: Ids of remarks whose hunk is known, and need not be read.
 
         Raises:

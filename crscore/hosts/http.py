@@ -229,15 +229,15 @@ class HostClient(ABC):
         """Read one page of a list, whose items become `kind`; numbers start at 1.
 
         Raises:
-            HostError: It cannot be read, or has no items although others follow.
+            HostError: It cannot be read, or has no items although it was announced.
         """
         query = {**(parameters or {}), "per_page": str(PAGE_ITEMS), "page": str(number)}
         items, headers = self._get(path, list[kind], query)  # type: ignore[valid-type]
         # https://docs.gitlab.com/api/rest/#other-pagination-headers; GitHub has links alone.
         next_page = headers.get("x-next-page")
         has_more = 'rel="next"' in headers.get("link", "") if next_page is None else bool(next_page)
-        if has_more and not items:
-            # Taken for the end of the list, it would hide what follows.
+        if not items and (has_more or number > 1):
+            # The page before announced it. Taken for the end of the list, it would hide the rest.
             raise UnavailableError(f"GET {path}", f"page {number} of the list has no items")
         total = re.fullmatch(r"[0-9]{1,9}", headers.get("x-total", ""))
         return Page(tuple(items), has_more, int(total[0]) if total else None)
@@ -276,12 +276,8 @@ class HostClient(ABC):
                 raise UnavailableError(f"GET {path}", f"the list has more than {MAX_PAGES} pages")
             reading = {key(item): item for item in items}
             unique |= reading
-            # The page before announced this one.
-            is_empty = number > 1 and not page.items
-            if len(reading) == len(items) and page.total in (None, len(items)) and not is_empty:
+            if len(reading) == len(items) and page.total in (None, len(items)):
                 break
-        if is_empty:
-            raise UnavailableError(f"GET {path}", f"page {number} of the list has no items")
         if page.total is not None and len(unique) < page.total:
             reason = f"{len(unique)} of {page.total} items were listed"
             raise UnavailableError(f"GET {path}", reason)

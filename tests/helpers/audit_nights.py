@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from crscore.audit.store.database import Store
-from crscore.audit.sync.github import GitHubSource
 from crscore.audit.sync.run import Request, Summary, sync
 from crscore.github.client import Client
+from crscore.github.feed import GitHubFeed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,13 +46,19 @@ def run_night(
         asked: Budgets, and fields of the request that differ.
     """
     names = tuple(repository.full_name for repository in server.world.repositories)
-    budgets = {name: asked.pop(name, None) for name in ("max_requests", "max_points")}
+    max_requests, max_points = asked.pop("max_requests", None), asked.pop("max_points", None)
     options = {"repositories": names, "git_url": f"{server.url}/{{name}}.git"} | asked
     request = Request(token=server.token, **options)
-    used = client or Client(token=server.token, api_url=server.url)
+    used = client or Client(token=server.token, api_url=server.url, max_requests=max_requests)
     try:
         with opened(folder) as store:
-            return sync(store, GitHubSource(used, **budgets), folder / CLONES, request, now=now)
+            return sync(
+                store,
+                GitHubFeed(used, max_points=max_points),
+                folder / CLONES,
+                request,
+                now=now,
+            )
     finally:
         used.close()
 

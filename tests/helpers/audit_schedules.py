@@ -160,8 +160,8 @@ def _main() -> None:
     from datetime import datetime  # noqa: PLC0415
 
     from crscore.audit.store.database import Store  # noqa: PLC0415
-    from crscore.audit.sync.github import GitHubSource  # noqa: PLC0415
     from crscore.audit.sync.run import Request, sync  # noqa: PLC0415
+    from crscore.github.feed import GitHubFeed  # noqa: PLC0415
 
     folder, url, token, now = Path(sys.argv[1]), *sys.argv[2:5]
     request = Request(repositories=tuple(sys.argv[5:]), git_url=f"{url}/{{name}}.git", token=token)
@@ -171,7 +171,7 @@ def _main() -> None:
     with Store(folder / audit_nights.STORE) as store:
         sync(
             store,
-            GitHubSource(client),
+            GitHubFeed(client),
             folder / audit_nights.CLONES,
             request,
             now=datetime.fromisoformat(now),

@@ -61,11 +61,6 @@ def put_position(store: Store, repository: int, name: str, position: str) -> Non
     store.put([Cursor(repository=repository, list=name, position=position)])
 
 
-def start_lists(store: Store, repository: int, names: Iterable[str], position: str) -> None:
-    """Add the lists of a new repository, in an open transaction."""
-    store.append(Cursor(repository=repository, list=name, position=position) for name in names)
-
-
 def last_night(store: Store) -> str | None:
     """Return the night of the last run; None before the first."""
     night: str | None = store.query("SELECT MAX(night) FROM runs")[0][0]
@@ -132,15 +127,6 @@ def _select(store: Store, repositories: Sequence[int], condition: str, *values: 
     marks = ", ".join("?" * len(repositories))
     clauses = f"WHERE {condition} AND repository IN ({marks}) ORDER BY updated, repository, number"
     return store.select(Pull, clauses, *values, *repositories)
-
-
-def unlisted_numbers(store: Store, repository: int) -> list[int]:
-    """Return the numbers of pull requests that have comments and are missing."""
-    sql = (
-        "SELECT DISTINCT number FROM comments WHERE repository = ? AND number NOT IN "
-        "(SELECT number FROM pulls WHERE repository = ?)"
-    )
-    return [number for (number,) in store.query(sql, repository, repository)]
 
 
 def observed_commits(store: Store, repository: int) -> set[str]:

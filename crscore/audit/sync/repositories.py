@@ -4,12 +4,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from typing import Final, Protocol
-
-import msgspec
+from typing import Final
 
 from crscore.audit.store.database import Store
-from crscore.audit.store.queries import all_repositories, find_by_name, start_lists
+from crscore.audit.store.queries import all_repositories, find_by_name, put_position
 from crscore.audit.store.rows import Repository
 from crscore.errors import (
     BadTokenError,
@@ -19,41 +17,14 @@ from crscore.errors import (
     PermissionDeniedError,
     RateLimitedError,
 )
+from crscore.hosts.feed import Feed, FeedRepository
 
-LISTS: Final = ("pulls", "line", "conversation")
 # `owner/name`: `psf/requests`, `a.b/c-d_e`; GitLab's groups have groups.
 _NAME: Final = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
 _DEEP_NAME: Final = re.compile(r"[\w.-]+(?:/[\w.-]+){1,20}", re.ASCII)
 # An owner with a pattern as in a shell: `acme/*`, `acme/api-[!x]*`.
 _PATTERN: Final = re.compile(r"([\w.-]+)/[\w.*?\[\]!-]+", re.ASCII)
 _DEEP_PATTERN: Final = re.compile(r"([\w.-]+(?:/[\w.-]+){0,20})/[\w.*?\[\]!-]+", re.ASCII)
-
-
-class Listed(msgspec.Struct, frozen=True):
-    """Repository as the host lists it."""
-
-    id: int
-    full_name: str
-    default_branch: str | None = None
-    language: str | None = None
-
-
-class Directory(Protocol):
-    """Finds the repositories of a host. Every error raised is a `HostError`."""
-
-    page: str | None
-    """Address of a pull request's page, with `{name}` and `{number}`; None for GitHub's."""
-    is_deep: bool
-    """Whether owners can have owners, as GitLab's groups."""
-
-    def find(self, name: str) -> Listed:
-        """Find a repository by its name."""
-
-    def find_by_id(self, number: int) -> Listed:
-        """Find a repository by its number, which survives a new name."""
-
-    def list_owner(self, owner: str) -> list[Listed]:
-        """List the repositories of an organisation, a user or a group."""
 
 
 @dataclass(slots=True)
@@ -74,32 +45,30 @@ class Messages:
         self.missing.append(text)
 
 
-def check_names(
-    store: Store, directory: Directory, names: Sequence[str], patterns: Sequence[str]
-) -> None:
+def check_names(store: Store, feed: Feed, names: Sequence[str], patterns: Sequence[str]) -> None:
     """Check names of repositories, organisations with a pattern, and whose host the store is of.
 
     Raises:
         InputError: One of them is neither, or the store is of another host.
     """
     for name in names:
-        if not (_DEEP_NAME.fullmatch if directory.is_deep else _NAME.fullmatch)(name):
+        if not (_DEEP_NAME.fullmatch if feed.is_deep else _NAME.fullmatch)(name):
             raise InputError(f"{name!r} is not a repository: write OWNER/NAME")
     for pattern in patterns:
-        if not _match_pattern(directory, pattern):
+        if not _match_pattern(feed, pattern):
             raise InputError(f"{pattern!r} is not an organisation with a pattern: write OWNER/*")
     # Two hosts number their comments alike.
-    if any(row.page != directory.page for row in all_repositories(store)):
+    if any(row.page != feed.page for row in all_repositories(store)):
         raise InputError(f"{store.path} has repositories of another host: give another --store")
 
 
-def _match_pattern(directory: Directory, pattern: str) -> re.Match[str] | None:
-    return (_DEEP_PATTERN.fullmatch if directory.is_deep else _PATTERN.fullmatch)(pattern)
+def _match_pattern(feed: Feed, pattern: str) -> re.Match[str] | None:
+    return (_DEEP_PATTERN.fullmatch if feed.is_deep else _PATTERN.fullmatch)(pattern)
 
 
 def find_repositories(
     store: Store,
-    directory: Directory,
+    feed: Feed,
     names: Sequence[str],
     patterns: Sequence[str],
     since: str,
@@ -109,7 +78,7 @@ def find_repositories(
 
     Args:
         store: The store; gets the rows.
-        directory: Finds repositories on the host.
+        feed: The code host.
         names: Each `owner/name`.
         patterns: Each `owner/pattern`.
         since: Time from which a new repository is read.
@@ -127,8 +96,8 @@ def find_repositories(
             repositories[stored[0].id] = stored[0]
             continue
         try:
-            listed = directory.find(name)
-            repositories[listed.id] = _store_listed(store, directory, listed, since, messages)
+            listed = feed.find_repository(name)
+            repositories[listed.id] = _store_listed(store, feed, listed, since, messages)
         except (RateLimitedError, BadTokenError):
             raise
         except HostError as exc:
@@ -137,9 +106,9 @@ def find_repositories(
             else:
                 messages.miss(f"{name} cannot be read: {exc.reason}.")
     for pattern in patterns:
-        for listed in _list(store, directory, pattern, messages):
+        for listed in _list(store, feed, pattern, messages):
             try:
-                repositories[listed.id] = _store_listed(store, directory, listed, since, messages)
+                repositories[listed.id] = _store_listed(store, feed, listed, since, messages)
             except HostError as exc:
                 messages.miss(f"{pattern}: {exc.reason}.")
     # A fixed order: a run that is stopped and repeated reads the same repositories first.
@@ -147,7 +116,7 @@ def find_repositories(
 
 
 def find_again(
-    store: Store, directory: Directory, repository: Repository, messages: Messages
+    store: Store, feed: Feed, repository: Repository, messages: Messages
 ) -> Repository | None:
     """Look for a repository that no longer has its name; return None when it is gone.
 
@@ -155,11 +124,11 @@ def find_again(
         HostError: It is undecided.
     """
     try:
-        listed = directory.find_by_id(repository.id)
+        listed = feed.find_repository(str(repository.id))
     except (NotFoundError, PermissionDeniedError) as exc:
         _lose(store, repository, exc, messages)
         return None
-    return _store_listed(store, directory, listed, "", messages)
+    return _store_listed(store, feed, listed, "", messages)
 
 
 def rename(store: Store, repository: Repository, name: str, messages: Messages) -> Repository:
@@ -174,47 +143,47 @@ def rename(store: Store, repository: Repository, name: str, messages: Messages) 
     return renamed
 
 
-def _list(store: Store, directory: Directory, pattern: str, messages: Messages) -> list[Listed]:
+def _list(store: Store, feed: Feed, pattern: str, messages: Messages) -> Sequence[FeedRepository]:
     """Return the repositories of an owner that match a pattern.
 
     If they cannot be listed, those in the store are returned.
     """
-    match = _match_pattern(directory, pattern)
+    match = _match_pattern(feed, pattern)
     owner = match[1] if match else ""
+    listed: Sequence[FeedRepository]
     try:
-        listed = directory.list_owner(owner)
+        listed = feed.list_repositories(owner)
     except (RateLimitedError, BadTokenError):
         raise
     except HostError as exc:
         messages.miss(f"The repositories of {owner} cannot be listed: {exc.reason}.")
         listed = [
-            Listed(row.id, row.name, row.default_branch, row.language)
+            FeedRepository(row.id, row.name, row.default_branch, row.language)
             for row in store.find(Repository, state="ok")
         ]
     # Names on code hosts ignore case.
-    return [item for item in listed if fnmatchcase(item.full_name.lower(), pattern.lower())]
+    return [item for item in listed if fnmatchcase(item.name.lower(), pattern.lower())]
 
 
 def _store_listed(
-    store: Store, directory: Directory, listed: Listed, since: str, messages: Messages
+    store: Store, feed: Feed, listed: FeedRepository, since: str, messages: Messages
 ) -> Repository:
-    _check_listed(listed.full_name)
+    _check_listed(listed.name)
     previous = store.find_one(Repository, id=listed.id)
     row = Repository(
         id=listed.id,
-        name=listed.full_name,
+        name=listed.name,
         default_branch=listed.default_branch,
         language=listed.language,
         state="ok",
-        page=directory.page,
+        page=feed.page,
     )
     if previous is not None and previous.name != row.name:
         messages.note(f"{previous.name} is now called {row.name}.")
     with store.transaction():
         store.put([row])
-        # All lists of a new repository start at the same time, even if this run is killed.
         if previous is None:
-            start_lists(store, row.id, LISTS, since)
+            put_position(store, row.id, "pulls", since)
     return row
 
 

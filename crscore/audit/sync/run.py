@@ -16,7 +16,6 @@ from typing import Final
 from crscore import progress
 from crscore.audit.store.database import Store
 from crscore.audit.store.queries import (
-    Account,
     add_run,
     last_night,
     logins_by_account,
@@ -26,7 +25,7 @@ from crscore.audit.store.queries import (
 )
 from crscore.audit.store.rows import Repository, Run
 from crscore.audit.sync.clones import fetch_repository
-from crscore.audit.sync.reader import PullReader, Source
+from crscore.audit.sync.pulls import PullReader, observe_threads, read_changed
 from crscore.audit.sync.repositories import (
     Messages,
     check_names,
@@ -34,6 +33,7 @@ from crscore.audit.sync.repositories import (
     find_repositories,
 )
 from crscore.errors import BadTokenError, HostError, NotFoundError, RateLimitedError
+from crscore.hosts.feed import Feed
 from crscore.reports.escape import one_line
 
 OBSERVED_DAYS: Final = 14
@@ -73,7 +73,7 @@ class Summary:
 
 def sync(
     store: Store,
-    source: Source,
+    feed: Feed,
     clones: Path,
     request: Request,
     *,
@@ -83,7 +83,7 @@ def sync(
 
     Args:
         store: The store.
-        source: The code host.
+        feed: The code host.
         clones: Folder of the bare clones.
         request: What to synchronise.
         now: Current time, with a time zone.
@@ -96,7 +96,7 @@ def sync(
         BadTokenError: The token is missing or wrong.
         StoreError: The store cannot be written.
     """
-    check_names(store, source, request.repositories, request.organisations)
+    check_names(store, feed, request.repositories, request.organisations)
     start, messages = time.monotonic(), Messages()
     now = now.astimezone(UTC)
     date = _check_clock(store, now, messages)
@@ -116,7 +116,8 @@ def sync(
     )
     night = _Night(
         store=store,
-        source=source,
+        feed=feed,
+        sent_before=feed.requests,
         clones=clones,
         request=request,
         night=date,
@@ -145,7 +146,7 @@ class _Night:
     """One run."""
 
     store: Store
-    source: Source
+    feed: Feed
     clones: Path
     request: Request
     night: str
@@ -154,6 +155,8 @@ class _Night:
     """Current time, from which all days are counted."""
     messages: Messages
     run: Run
+    sent_before: int
+    """Requests that were sent before this run."""
     repositories: list[Repository] = field(default_factory=list)
     reader: PullReader | None = None
 
@@ -170,7 +173,7 @@ class _Night:
     def read(self) -> None:
         """Run all steps; one that stops early leaves the rest of its work to the next run.
 
-        REST and GraphQL have separate limits, and the clones have none.
+        REST and GraphQL of GitHub have separate limits, and the clones have none.
         """
         # Threads before details: an unknown thread makes its pull request pending, and it is read
         # tonight. Clones last: they need the commits that the details name.
@@ -191,8 +194,8 @@ class _Night:
             self.run,
             finished=_iso(self.now + timedelta(seconds=seconds)),
             partial=" ".join(self.messages.missing) or None,
-            rest=self.source.requests,
-            points=self.source.points,
+            rest=self.feed.requests - self.sent_before,
+            points=self.feed.points,
             seconds=round(seconds, 3),
         )
         with self.store.transaction():
@@ -209,7 +212,7 @@ class _Night:
     def _find(self) -> None:
         self.repositories = find_repositories(
             self.store,
-            self.source,
+            self.feed,
             self.request.repositories,
             self.request.organisations,
             _iso(self.request.since or self.now - timedelta(days=FIRST_DAYS)),
@@ -218,11 +221,10 @@ class _Night:
 
     def _read_lists(self) -> None:
         unread, self.repositories = self.repositories, []
-        logins = logins_by_account(self.store)
         try:
             with progress.track("listing pull requests of repositories", len(unread)) as advance:
                 while unread:
-                    repository = self._read_repository(unread[0], logins)
+                    repository = self._read_repository(unread[0])
                     self.repositories += [repository] if repository is not None else []
                     # Only now: a repository whose reading was interrupted stays unread.
                     unread.pop(0)
@@ -231,32 +233,29 @@ class _Night:
             # After an early stop, the rest is still read in detail and fetched.
             self.repositories += unread
 
-    def _read_repository(
-        self, repository: Repository, logins: dict[Account, str]
-    ) -> Repository | None:
+    def _read_repository(self, repository: Repository) -> Repository | None:
         """Return the repository with its present name; None when it is gone."""
         try:
             try:
-                return self._read_from(repository, logins)
+                return self._read_from(repository)
             except NotFoundError:
-                renamed = find_again(self.store, self.source, repository, self.messages)
-                return None if renamed is None else self._read_from(renamed, logins)
+                renamed = find_again(self.store, self.feed, repository, self.messages)
+                return None if renamed is None else self._read_from(renamed)
         except (RateLimitedError, BadTokenError):
             raise
         except HostError as exc:
             self.messages.miss(f"{repository.name} was not read to the end: {exc}.")
             return repository
 
-    def _read_from(self, repository: Repository, logins: dict[Account, str]) -> Repository:
-        now = _iso(self.now)
-        return self.source.read_lists(self.store, repository, logins, self.messages, now)
+    def _read_from(self, repository: Repository) -> Repository:
+        return read_changed(self.store, self.feed, repository, self.messages, _iso(self.now))
 
     def _observe_threads(self) -> None:
         """Observe the threads of what is not read in full tonight."""
         mark_last_reading(self.store, self.observed_since)
         pulls = observed_pulls(self.store, self.numbers, self.night, self.observed_since)
         with progress.track("observing pull requests", len(pulls)) as advance:
-            self.source.observe_threads(self.store, pulls, self.night, advance)
+            observe_threads(self.store, self.feed, pulls, self.night, advance)
 
     def _read_pulls(self) -> None:
         pulls = pending_pulls(self.store, self.numbers)
@@ -266,13 +265,13 @@ class _Night:
                 self._count_pulls()
                 advance()
 
-            self.reader = self.source.make_reader(
+            self.reader = PullReader(
                 store=self.store,
+                feed=self.feed,
                 night=self.night,
                 final_before=self.observed_since,
                 logins=logins_by_account(self.store),
                 messages=self.messages,
-                names={repository.id: repository.name for repository in self.repositories},
                 advance=count_and_advance,
             )
             self.reader.read_pulls(pulls)
@@ -290,9 +289,9 @@ class _Night:
                         repository.id,
                         url,
                         token,
-                        find_commits=partial(self.source.find_commits, repository.name),
-                        refs=self.source.refs,
-                        login=self.source.login,
+                        find_commits=partial(self.feed.find_commits, repository.name),
+                        refs=self.feed.refs,
+                        login=self.feed.login,
                     )
                 except HostError as exc:
                     self.messages.miss(

@@ -11,7 +11,6 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from crscore.audit.sync.feed import FeedSource
 from crscore.audit.sync.run import Request, Summary, sync
 from crscore.errors import CRScoreError
 from crscore.gitlab.client import Client, Token
@@ -47,8 +46,8 @@ def run_night(
     used = client or Client(token=Token(TOKEN), url=url)
     try:
         with opened(folder) as store:
-            source = FeedSource(GitLabFeed(used))
-            return sync(store, source, folder / CLONES, Request(token=TOKEN, **options), now=now)
+            feed = GitLabFeed(used)
+            return sync(store, feed, folder / CLONES, Request(token=TOKEN, **options), now=now)
     finally:
         used.close()
 

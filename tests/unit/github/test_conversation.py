@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+import msgspec
 import pytest
 
 from crscore.errors import UnavailableError
@@ -175,7 +176,28 @@ def test_thread_longer_than_one_answer_is_read_to_its_end(whole: Conversation) -
     assert conversation.remarks == whole.remarks
 
 
-@pytest.mark.parametrize(("start_side", "start_line"), [("LEFT", None), ("RIGHT", 3)])
-def test_range_across_both_sides_is_its_last_line(start_side: str, start_line) -> None:
-    item = LineItem(id=1, line=9, start_line=3, side="RIGHT", start_side=start_side)
-    assert item.lines(original=False) == (start_line, 9)
+LINE = LineItem(
+    id=10, path="a.py", diff_hunk="@@ -1 +1 @@\n-a\n+b", line=9, start_line=7, original_line=4,
+    original_start_line=2, side="RIGHT", start_side="RIGHT", subject_type="line",
+    original_commit_id="a" * 40,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("original", "lines"), [(False, (7, 9)), (True, (2, 4))])
+def test_lines_are_those_of_the_head_or_of_the_commit_it_was_written_on(original, lines) -> None:
+    remark = conversation.read_line_comment(LINE, original=original)
+    assert (remark.start_line, remark.line, remark.commit) == (*lines, "a" * 40)
+
+
+@pytest.mark.parametrize(
+    ("changed", "lines"),
+    [
+        ({"subject_type": "file"}, (None, None)),
+        ({"start_side": "LEFT"}, (None, 9)),
+        ({"start_line": 10}, (None, 9)),
+        ({"start_line": None}, (None, 9)),
+    ],
+)
+def test_lines_that_are_no_range_of_one_side(changed, lines) -> None:
+    remark = conversation.read_line_comment(msgspec.structs.replace(LINE, **changed))
+    assert (remark.start_line, remark.line) == lines

@@ -12,8 +12,9 @@ import pytest
 from crscore.audit.store.database import Store
 from crscore.audit.store.rows import Repository
 from crscore.audit.sync.clones import fetch_repository
-from crscore.audit.sync.repositories import Listed, Messages, find_repositories
+from crscore.audit.sync.repositories import Messages, find_repositories
 from crscore.errors import HostError
+from crscore.hosts.feed import FeedRepository
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,11 +69,8 @@ class Renaming:
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def find(self, _: str) -> Listed:
-        return Listed(5, self.name)
-
-    def list_owner(self, _: str) -> list[Listed]:
-        return [Listed(5, self.name), Listed(6, "acme/shop")]
+    def find_repository(self, _: str) -> FeedRepository:
+        return FeedRepository(5, self.name, None)
 
 
 @pytest.mark.parametrize("name", ["--x/../y\n::error::z", "acme/shop\x1b[31m", "", "a/b?c=d"])

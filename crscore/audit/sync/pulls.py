@@ -1,0 +1,330 @@
+"""Pull requests of a night: which changed, their details, and the threads of the others.
+
+A pull request is read to the end of its lists and then written in one transaction. One that fails
+stays pending with its failure; the others continue. A host that moves the places of comments along
+with pushes does not say where they were written: a comment keeps the place of the first night that
+read it.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from crscore.audit.store.database import Store
+from crscore.audit.store.queries import (
+    Account,
+    add_thread,
+    get_position,
+    mark_pending,
+    put_comments,
+    put_listed,
+    put_observation,
+    put_position,
+    thread_by_comment,
+    thread_keys,
+)
+from crscore.audit.store.rows import (
+    Check,
+    Comment,
+    CommentObservation,
+    Pull,
+    Repository,
+    Revision,
+    ThreadObservation,
+    comment_key,
+    host_id_of,
+)
+from crscore.audit.sync.comments import DELETED, GHOST, classify_comments, rename_accounts
+from crscore.audit.sync.repositories import Messages, rename
+from crscore.errors import (
+    BadTokenError,
+    HostError,
+    NotFoundError,
+    RateLimitedError,
+    UnavailableError,
+)
+from crscore.hosts.feed import Feed, FeedDetails, FeedPull, FeedRemark, FeedThread, PullKey
+from crscore.hosts.records import RemarkKind
+from crscore.reports.escape import one_line
+
+MAX_UNANSWERED: Final = 5
+"""Requests in a row without an answer after which the run stops."""
+
+
+def read_changed(
+    store: Store, feed: Feed, repository: Repository, messages: Messages, now: str
+) -> Repository:
+    """Store which pull requests changed, page by page, and mark them as pending.
+
+    Args:
+        store: The store.
+        feed: The code host.
+        repository: The repository.
+        messages: Gets a note on a new name.
+        now: Current time. No position is later: a host whose clock is ahead must not hide what
+            changes until then.
+
+    Returns:
+        The repository, with its present name.
+
+    Raises:
+        NotFoundError: There is no such repository.
+        HostError: The list could not be read to its end.
+    """
+    listed = feed.find_repository(str(repository.id))
+    repository = rename(store, repository, listed.name, messages)
+    since = get_position(store, repository.id, "pulls") or ""
+    last, in_order = since, True
+    for pulls in feed.read_changed(repository.id, since):
+        times = [last, *(pull.updated for pull in pulls)]
+        in_order, last = in_order and times == sorted(times), max(times)
+        with store.transaction():
+            for pull in pulls:
+                put_listed(store, _row(store, repository.id, pull))
+            if in_order:
+                put_position(store, repository.id, "pulls", min(last, now))
+    with store.transaction():
+        put_position(store, repository.id, "pulls", min(last, now))
+    return repository
+
+
+def observe_threads(
+    store: Store, feed: Feed, pulls: Sequence[Pull], night: str, advance: Callable[[], None]
+) -> None:
+    """Append the states of threads that changed; pull requests that fail become pending.
+
+    Resolving a thread does not change its pull request, so no list shows it.
+
+    Raises:
+        RateLimitedError: The budget is spent, or the host's.
+        BadTokenError: The token is missing or wrong.
+        UnavailableError: The host has stopped answering.
+    """
+    unanswered = 0
+    for start in range(0, len(pulls), feed.threads_at_once):
+        batch = pulls[start : start + feed.threads_at_once]
+        states: Sequence[tuple[FeedThread, ...] | None] = [None] * len(batch)
+        try:
+            states = feed.read_threads([_key(pull) for pull in batch])
+        except (RateLimitedError, BadTokenError):
+            raise
+        except HostError as exc:
+            unanswered = unanswered + 1 if isinstance(exc, UnavailableError) else 0
+            if unanswered == MAX_UNANSWERED:
+                raise
+        with store.transaction():
+            for pull, threads in zip(batch, states, strict=True):
+                if threads is None or not _observe(store, pull, threads, night):
+                    mark_pending(store, pull.repository, [pull.number])
+                advance()
+
+
+@dataclass(slots=True, kw_only=True)
+class PullReader:
+    """Reads pull requests in full and stores them."""
+
+    store: Store
+    feed: Feed
+    night: str
+    """Night of the observations, ISO 8601."""
+    final_before: str
+    """Pull requests that were closed before this time are read for the last time."""
+    logins: dict[Account, str]
+    """Logins of the accounts, brought up to date."""
+    messages: Messages
+    advance: Callable[[], None]
+    """Called for each pull request."""
+    read: int = 0
+    """Pull requests that were read."""
+    failed: int = 0
+    """Pull requests that were not."""
+    first_reason: str = ""
+    """Why the first of these was not."""
+    failed_again: int = 0
+    """Those that had failed before, too."""
+    refused: str = ""
+    """What the token may not read, as a sentence."""
+
+    def read_pulls(self, pulls: Sequence[Pull]) -> None:
+        """Read pull requests in this order.
+
+        Raises:
+            RateLimitedError: The budget is spent, or the host's.
+            BadTokenError: The token is missing or wrong.
+            UnavailableError: The host has stopped answering.
+        """
+        try:
+            self._read_pulls(pulls)
+        finally:
+            if self.refused:
+                self.messages.miss(self.refused)
+            if self.failed:
+                noun = "pull request" if self.failed == 1 else "pull requests"
+                # One that the host never answers for does not make each later run partial.
+                is_known = self.failed == self.failed_again
+                report = self.messages.note if is_known else self.messages.miss
+                report(f"{self.failed:,} {noun} could not be read: {self.first_reason}.")
+
+    def _read_pulls(self, pulls: Sequence[Pull]) -> None:
+        unanswered = 0
+        for pull in pulls:
+            rows = self.store.find(Comment, repository=pull.repository, number=pull.number)
+            placed = {host_id_of(row.key) for row in rows if row.path is not None}
+            try:
+                details = self.feed.read_details(_key(pull), placed)
+            # No later pull request could be read either: the run stops.
+            except (RateLimitedError, BadTokenError):
+                raise
+            except HostError as exc:
+                is_gone = isinstance(exc, NotFoundError)
+                self._fail(
+                    pull, "the host has no such pull request any more" if is_gone else exc.reason
+                )
+                unanswered = unanswered + 1 if isinstance(exc, UnavailableError) else 0
+                if unanswered == MAX_UNANSWERED:
+                    raise
+            else:
+                unanswered = 0
+                self.refused = details.refused
+                with self.store.transaction():
+                    self._write(pull, details)
+            self.advance()
+
+    def _fail(self, pull: Pull, reason: str) -> None:
+        """Store why a pull request could not be read."""
+        self.failed += 1
+        self.failed_again += pull.failure is not None
+        self.first_reason = self.first_reason or one_line(reason)
+        with self.store.transaction():
+            self.store.put([replace(pull, failure=reason, pending=1)])
+
+    def _write(self, pull: Pull, details: FeedDetails) -> None:
+        """Store a pull request that was read, in an open transaction."""
+        store, facts = self.store, details.pull
+        # The list moved on when this was read: the details are newer.
+        if facts is not None:
+            listed = _row(store, pull.repository, facts)
+            pull = replace(pull, **{name: getattr(listed, name) for name in facts._fields})
+        rows = [self._comment(pull, item) for item in details.remarks]
+        self.messages.notes += rename_accounts(store, self.logins, rows)
+        put_comments(store, rows)
+        self._observe(pull, details)
+        subject: dict[str, Any] = {"repository": pull.repository, "number": pull.number}
+        store.put(
+            Revision(**subject, at=push.at, kind=push.kind, before=push.before, after=push.after)
+            for push in details.pushes
+        )
+        # One that ran again has another outcome, and one may no longer exist.
+        for head in {pull.head, *(check.head for check in details.checks)}:
+            store.delete(Check, **subject, head=head)
+        store.put(Check(**subject, **check._asdict()) for check in details.checks)
+        # After all comments are stored: whether a post is a review depends on the others of its
+        # author.
+        classify_comments(store, pull.repository, pull.number, pull.author)
+        unlisted = details.unlisted
+        row = replace(
+            pull,
+            lines=details.lines,
+            language=details.language,
+            # The host may take a moment to list what it counts.
+            pending=int(bool(unlisted)),
+            observed=self.night,
+            # Closed ones are read once more after the observed days; from then on they stay.
+            final=int(pull.closed is not None and pull.closed < self.final_before),
+            failure=unlisted or None,
+        )
+        store.put([row])
+        self.first_reason = self.first_reason or unlisted
+        self.read, self.failed = self.read + (not unlisted), self.failed + bool(unlisted)
+        self.failed_again += bool(unlisted) and pull.failure is not None
+
+    def _comment(self, pull: Pull, item: FeedRemark) -> Comment:
+        """Return the row of a comment, and store its texts."""
+        store, remark = self.store, item.remark
+        is_line = remark.kind is RemarkKind.LINE
+        row = Comment(
+            key=comment_key(remark.kind, remark.id),
+            repository=pull.repository,
+            number=pull.number,
+            thread=comment_key(RemarkKind.LINE, remark.thread or remark.id) if is_line else None,
+            author=remark.login,
+            author_id=item.author_id,
+            is_app=int(remark.is_bot),
+            reviewer=remark.login or GHOST,
+            is_bot=int(remark.is_bot),
+            # Until `classify_comments` has read all posts of the pull request.
+            is_review=0,
+            body=store.add_text(remark.body),
+            hunk=store.add_text(remark.hunk) if remark.hunk else None,
+            created=remark.created,
+            updated=item.updated,
+            state=remark.state,
+            commit_id=remark.commit,
+            path=remark.path,
+            line=remark.line,
+            start_line=remark.start_line,
+            side=remark.side.value if remark.side else None,
+        )
+        previous = store.find_one(Comment, key=row.key)
+        if previous is None or previous.path is None:
+            return row
+        names = ("thread", "hunk", "commit_id", "path", "line", "start_line", "side")
+        return replace(row, **{name: getattr(previous, name) for name in names})
+
+    def _observe(self, pull: Pull, details: FeedDetails) -> None:
+        store = self.store
+        for thread in details.threads:
+            key = add_thread(store, comment_key(RemarkKind.LINE, thread.first), thread.node)
+            put_observation(store, _to_thread_observation(key, self.night, thread))
+        keys = set()
+        for item in details.remarks:
+            key = comment_key(item.remark.kind, item.remark.id)
+            keys.add(key)
+            row = CommentObservation(
+                comment=key, night=self.night, minimized=item.minimized, up=item.up, down=item.down
+            )
+            put_observation(store, row)
+        # Of a list that is not whole, nothing is known to be deleted.
+        stored = thread_by_comment(store, pull.repository, pull.number)
+        for key in stored.keys() - keys if not details.unlisted else ():
+            deleted = CommentObservation(
+                comment=key, night=self.night, minimized=DELETED, up=0, down=0
+            )
+            put_observation(store, deleted)
+
+
+def _key(pull: Pull) -> PullKey:
+    return PullKey(pull.repository, pull.number, pull.node)
+
+
+def _row(store: Store, repository: int, facts: FeedPull) -> Pull:
+    row = Pull(
+        repository=repository,
+        **(facts._asdict() | {"draft": int(facts.draft)}),
+        pending=1,
+        final=0,
+    )
+    if row.base:
+        return row
+    # Lists of GitLab have no base; that of the details stays until they are read again.
+    previous = store.find_one(Pull, repository=repository, number=facts.number)
+    return replace(row, base=previous.base) if previous is not None else row
+
+
+def _observe(store: Store, pull: Pull, threads: Sequence[FeedThread], night: str) -> bool:
+    """Return whether all threads are known and were observed."""
+    keys = thread_keys(store, pull.repository, pull.number)
+    with_key = [(keys[thread.node], thread) for thread in threads if thread.node in keys]
+    for key, thread in with_key:
+        put_observation(store, _to_thread_observation(key, night, thread))
+    return len(with_key) == len(threads)
+
+
+def _to_thread_observation(key: int, night: str, thread: FeedThread) -> ThreadObservation:
+    return ThreadObservation(
+        thread=key,
+        night=night,
+        resolved=int(thread.resolved),
+        resolved_by=thread.resolved_by,
+        outdated=int(thread.outdated),
+    )

@@ -1,0 +1,350 @@
+"""Pull requests as an audit stores them.
+
+A changed pull request costs a GraphQL query and a request for each of its two lists of comments,
+more where a list has over 100 items. The states of threads cost one query for 100 pull requests.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, Final, TypeVar
+
+import msgspec
+
+from crscore.diff.languages import language_of
+from crscore.errors import (
+    NotFoundError,
+    PermissionDeniedError,
+    RateLimitedError,
+    UnavailableError,
+)
+from crscore.github import graphql
+from crscore.github.client import Client
+from crscore.github.conversation import (
+    PENDING,
+    CommentItem,
+    LineItem,
+    User,
+    read_comment,
+    read_line_comment,
+)
+from crscore.hosts.feed import (
+    FeedCheck,
+    FeedDetails,
+    FeedPull,
+    FeedPush,
+    FeedRemark,
+    FeedRepository,
+    FeedThread,
+    PullKey,
+)
+from crscore.hosts.http import PAGE_ITEMS
+from crscore.hosts.records import Remark, RemarkKind
+
+Answer = TypeVar("Answer", graphql.Nodes, graphql.Commits)
+
+COMMITS_PER_QUERY: Final = 100
+"""Commits that one query asks for."""
+MAX_PULL_PAGES: Final = 3_000
+"""Maximum number of pages read of a repository's pull requests."""
+
+
+class _Repository(msgspec.Struct, frozen=True):
+    id: int
+    full_name: str
+    default_branch: str | None = None
+    language: str | None = None
+
+
+class _Branch(msgspec.Struct, frozen=True):
+    sha: str
+    ref: str = ""
+
+
+class _PullItem(msgspec.Struct, frozen=True):
+    number: int
+    node_id: str
+    state: str
+    created_at: str
+    updated_at: str
+    base: _Branch
+    head: _Branch
+    title: str = ""
+    user: User | None = None
+    draft: bool = False
+    closed_at: str | None = None
+    merged_at: str | None = None
+    merge_commit_sha: str | None = None
+
+    @property
+    def facts(self) -> FeedPull:
+        """The pull request as every host has it."""
+        return FeedPull(
+            number=self.number,
+            node=self.node_id,
+            title=self.title,
+            author=self.user.login if self.user else None,
+            # REST calls a merged pull request closed.
+            state="merged" if self.merged_at else self.state,
+            draft=self.draft,
+            created=self.created_at,
+            updated=self.updated_at,
+            closed=self.closed_at,
+            merged=self.merged_at,
+            base_ref=self.base.ref,
+            base=self.base.sha,
+            head=self.head.sha,
+            # Of an open one, this is GitHub's trial merge, which no branch contains.
+            merge_commit=self.merge_commit_sha if self.merged_at else None,
+        )
+
+
+class GitHubFeed:
+    """Feed whose requests a client sends: see `Feed`.
+
+    Args:
+        client: The client.
+        max_points: GraphQL points after which no query is sent; None for no limit.
+    """
+
+    page: str | None = None
+    refs = "refs/pull/*/head"
+    login = "x-access-token"
+    is_deep = False
+    threads_at_once = 100
+
+    def __init__(self, client: Client, *, max_points: int | None = None) -> None:
+        self.points = 0
+        self._queries = 0
+        self._client = client
+        self._max_points = max_points
+        self._query = graphql.DETAILS_QUERY
+
+    @property
+    def requests(self) -> int:
+        """REST requests sent so far."""
+        return self._client.traffic.requests - self._queries
+
+    def find_repository(self, name: str) -> FeedRepository:
+        """Find a repository: see `Feed`."""
+        path = f"/repositories/{name}" if name.isdigit() else f"/repos/{name}"
+        return _repository(self._client.get(path, _Repository))
+
+    def list_repositories(self, owner: str) -> tuple[FeedRepository, ...]:
+        """List the repositories of an organisation or a user: see `Feed`."""
+        try:
+            items = self._client.pages(f"/orgs/{owner}/repos", _Repository, {"type": "all"})
+        except NotFoundError:
+            items = self._client.pages(f"/users/{owner}/repos", _Repository)
+        return tuple(map(_repository, items))
+
+    def find_commits(self, repository: str, commits: Sequence[str]) -> list[str]:
+        """Return the commits that are still there, for a point per 100: see `Feed`."""
+        owner, _, name = repository.partition("/")
+        present: list[str] = []
+        for start in range(0, len(commits), COMMITS_PER_QUERY):
+            query = graphql.commits_query(commits[start : start + COMMITS_PER_QUERY])
+            answer = self._send(query, {"owner": owner, "name": name}, graphql.Commits)
+            present += [commit.oid for commit in answer.repository.values() if commit]
+        return present
+
+    def read_changed(self, repository: int, since: str) -> Iterator[tuple[FeedPull, ...]]:
+        """Yield the changed pull requests: see `Feed`.
+
+        GitHub's list has no `since`, so it is read from its newest item down. What changes
+        meanwhile moves to the top and the others to later pages, so none is skipped.
+        """
+        path = f"/repositories/{repository}/pulls"
+        query = {"state": "all", "sort": "updated", "direction": "desc"}
+        changed: dict[int, FeedPull] = {}
+        times: list[str] = []
+        for number in range(1, MAX_PULL_PAGES + 1):
+            page = self._client.page(path, _PullItem, number, query)
+            for item in page.items:
+                times.append(item.updated_at)
+                if item.updated_at >= since:
+                    changed.setdefault(item.number, item.facts)
+            # Only a sorted part certainly holds everything newer than its last item.
+            is_past = bool(times) and times[-1] < since
+            if not page.has_more or (is_past and times == sorted(times, reverse=True)):
+                break
+        else:
+            reason = f"the list has more than {MAX_PULL_PAGES:,} pages"
+            raise UnavailableError(f"GET {path}", reason)
+        pulls = sorted(changed.values(), key=lambda pull: (pull.updated, pull.number))
+        for start in range(0, len(pulls), PAGE_ITEMS):
+            yield tuple(pulls[start : start + PAGE_ITEMS])
+
+    def read_threads(self, pulls: Sequence[PullKey]) -> list[tuple[FeedThread, ...] | None]:
+        """Read the states of the threads in one query: see `Feed`."""
+        nodes = self._read_nodes(graphql.THREAD_STATES_QUERY, pulls)
+        states: list[tuple[FeedThread, ...] | None] = []
+        for pull in pulls:
+            node = nodes.get(pull.node)
+            # More threads than one page: this query has no paging, so the details read them.
+            is_whole = node is not None and not node.threads.page_info.has_next_page
+            states.append(
+                tuple(_thread(thread, 0) for thread in node.threads.nodes)
+                if node is not None and is_whole
+                else None
+            )
+        return states
+
+    def read_details(self, pull: PullKey, placed: Collection[int]) -> FeedDetails:  # noqa: ARG002
+        """Read a pull request: see `Feed`. GitHub keeps where a comment was written."""
+        node = self._read_node(pull)
+        path = f"/repositories/{pull.repository}"
+        reviews = node.reviews.nodes if node.reviews else []
+        pending = {review.id for review in reviews if review.state == PENDING}
+        # Pending reviews are drafts that only their author can see.
+        lines = [
+            item
+            for item in self._client.pages(f"{path}/pulls/{pull.number}/comments", LineItem)
+            if item.pull_request_review_id not in pending
+        ]
+        comments = self._client.pages(f"{path}/issues/{pull.number}/comments", CommentItem)
+        roots = {item.id: item.in_reply_to_id or item.id for item in lines}
+        threads = [
+            (first, thread)
+            for thread in node.threads.nodes
+            for first in thread.comments.nodes
+            if first.state != PENDING
+        ]
+        sizes = Counter(roots.values())
+        lacks = {note.id for note in node.comments.nodes} - {item.id for item in comments} or any(
+            first.id not in roots or sizes[roots[first.id]] < thread.comments.total_count
+            for first, thread in threads
+        )
+        states: dict[tuple[RemarkKind, int], graphql.CommentState] = {
+            **{(RemarkKind.LINE, first.id): first for first, _ in threads},
+            **{(RemarkKind.CONVERSATION, note.id): note for note in node.comments.nodes},
+        }
+        remarks = [_from_item(item, read_line_comment(item, original=True)) for item in lines]
+        remarks += [_from_item(item, read_comment(item)) for item in comments]
+        return FeedDetails(
+            pull=None,
+            remarks=(
+                *(
+                    item._replace(minimized=state.minimized)
+                    if (state := states.get((item.remark.kind, item.remark.id)))
+                    else item
+                    for item in remarks
+                ),
+                *(_from_review(review) for review in reviews if review.state != PENDING),
+            ),
+            threads=tuple(
+                _thread(thread, roots.get(first.id, first.id)) for first, thread in threads
+            ),
+            pushes=tuple(_pushes(node)),
+            checks=tuple(_checks(node)),
+            lines=node.additions + node.deletions,
+            language=_language(node),
+            unlisted="GitHub counts comments that it does not list" if lacks else "",
+            refused=(
+                "Checks could not be read: the token lacks checks: read and statuses: read."
+                if self._query == graphql.UNCHECKED_QUERY
+                else ""
+            ),
+        )
+
+    def _read_node(self, pull: PullKey) -> graphql.Node:
+        try:
+            node = self._read_nodes(self._query, [pull]).get(pull.node)
+        except PermissionDeniedError:
+            if self._query == graphql.UNCHECKED_QUERY:
+                raise
+            # The checks may be what GitHub refuses.
+            self._query = graphql.UNCHECKED_QUERY
+            return self._read_node(pull)
+        if node is None:
+            raise NotFoundError("GraphQL", "there is no such pull request any more")
+        return graphql.read_rest(partial(self._send, kind=graphql.Nodes), node, graphql.DETAILS)
+
+    def _read_nodes(self, query: str, pulls: Sequence[PullKey]) -> dict[str, graphql.Node]:
+        answer = self._send(query, {"ids": [pull.node for pull in pulls]}, graphql.Nodes)
+        # GraphQL answers null for a pull request that was deleted or that the token may not see.
+        return {node.id: node for node in answer.nodes if node is not None}
+
+    def _send(self, query: str, variables: Mapping[str, Any], kind: type[Answer]) -> Answer:
+        # A query's cost is only known afterwards, so the last one may exceed the budget.
+        if self._max_points is not None and self.points >= self._max_points:
+            raise RateLimitedError("GraphQL", f"the budget of {self._max_points} points is spent")
+        before = self._client.traffic.requests
+        try:
+            answer = self._client.graphql(query, variables, kind)
+        finally:
+            self._queries += self._client.traffic.requests - before
+        self.points += answer.rate_limit.cost
+        return answer
+
+
+def _repository(item: _Repository) -> FeedRepository:
+    return FeedRepository(item.id, item.full_name, item.default_branch, item.language)
+
+
+def _from_item(item: CommentItem, remark: Remark) -> FeedRemark:
+    return FeedRemark(
+        remark=remark,
+        author_id=item.user.id if item.user else None,
+        updated=item.updated_at,
+        up=item.reactions.up,
+        down=item.reactions.down,
+    )
+
+
+def _from_review(review: graphql.Review) -> FeedRemark:
+    author = review.author
+    remark = Remark(
+        id=review.id,
+        kind=RemarkKind.REVIEW,
+        body=review.body,
+        login=author.rest_login if author else None,
+        is_bot=author is not None and author.is_app,
+        created=review.submitted_at or review.created_at,
+        state=review.state,
+        commit=review.commit.oid if review.commit else None,
+    )
+    return FeedRemark(
+        remark=remark,
+        author_id=author.database_id if author else None,
+        updated=review.updated_at,
+        up=review.reactions("THUMBS_UP"),
+        down=review.reactions("THUMBS_DOWN"),
+        minimized=review.minimized,
+    )
+
+
+def _thread(thread: graphql.Thread, first: int) -> FeedThread:
+    return FeedThread(
+        first=first,
+        node=thread.id,
+        resolved=thread.is_resolved,
+        resolved_by=thread.resolved_by.login if thread.resolved_by else None,
+        outdated=thread.is_outdated,
+    )
+
+
+def _pushes(node: graphql.Node) -> Iterator[FeedPush]:
+    for event in node.timeline.nodes:
+        kind, after = event.revision
+        # A commit that GitHub has lost is null; one in the timeline has no time of its own event.
+        if after is not None:
+            before = event.before_commit.oid if event.before_commit else ""
+            yield FeedPush(event.created_at or after.committed_date, kind, after.oid, before)
+
+
+def _checks(node: graphql.Node) -> Iterator[FeedCheck]:
+    for head in node.commits.nodes:
+        rollup = head.commit.status_check_rollup
+        for check in rollup.contexts.nodes if rollup else ():
+            yield FeedCheck(head.commit.oid, check.app, check.name or check.context, check.outcome)
+
+
+def _language(node: graphql.Node) -> str | None:
+    """Return the language of most changed lines, the first by name of equal ones."""
+    lines: Counter[str] = Counter()
+    for file in node.files.nodes if node.files else ():
+        language = language_of(file.path)
+        if language is not None:
+            lines[language] += file.additions + file.deletions
+    return min(lines, key=lambda language: (-lines[language], language), default=None)
