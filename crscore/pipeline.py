@@ -65,7 +65,7 @@ MAX_SENTENCES: Final = 20_000
 NO_ORIGINALS: Final[Mapping[int, Diff]] = MappingProxyType({})
 
 
-class Pair(NamedTuple):
+class ReviewedChange(NamedTuple):
     """Change with a review of it."""
 
     diff: Diff
@@ -113,7 +113,7 @@ class Parts:
 class _Review:
     """Review of a change before encoding: its sentences, and what they are compared with."""
 
-    pair: Pair
+    pair: ReviewedChange
     change: ParsedChange
     """The pair's diff, with what was read of its files."""
     parsed: tuple[ParsedComment, ...]
@@ -135,7 +135,7 @@ class Comparison(NamedTuple):
     """The change as evidence; None without a reader."""
 
 
-def run(pairs: Sequence[Pair], parts: Parts) -> tuple[Result, ...]:
+def run(pairs: Sequence[ReviewedChange], parts: Parts) -> tuple[Result, ...]:
     """Score each pair.
 
     Claims are generated once per diff, and every distinct text is encoded once, in one call, so
@@ -153,7 +153,7 @@ def run(pairs: Sequence[Pair], parts: Parts) -> tuple[Result, ...]:
     """
     # A comment on an older version is a review of that version: a pair, which is scored first.
     older = [
-        Pair(diff, (pair.comments[index],))
+        ReviewedChange(diff, (pair.comments[index],))
         for pair in pairs
         for index, diff in pair.originals.items()
     ]
@@ -172,7 +172,7 @@ def run(pairs: Sequence[Pair], parts: Parts) -> tuple[Result, ...]:
     return tuple(results[len(older) :])
 
 
-def _prepare(pairs: Sequence[Pair], parts: Parts) -> list[_Review]:
+def _prepare(pairs: Sequence[ReviewedChange], parts: Parts) -> list[_Review]:
     """Make the claims and find the issues of all distinct changes, in one call each."""
     # By identity: comparing or hashing a diff would visit every line of it.
     changes = {id(pair.diff): ParsedChange.of(pair.diff) for pair in pairs}
@@ -191,7 +191,11 @@ def _prepare(pairs: Sequence[Pair], parts: Parts) -> list[_Review]:
 
 
 def _prepare_review(
-    pair: Pair, change: ParsedChange, claims: Claims, chosen_issues: ChosenIssues, parts: Parts
+    pair: ReviewedChange,
+    change: ParsedChange,
+    claims: Claims,
+    chosen_issues: ChosenIssues,
+    parts: Parts,
 ) -> _Review:
     """Split the comments of a pair and select the references that some score uses."""
     diff, comments = pair.diff, pair.comments

@@ -145,7 +145,9 @@ class Scorer:
             CRScoreError: A part of the run failed.
         """
         parsed = self.read_diff(diff, language=language, path=path, sources=sources)
-        pair = pipeline.Pair(parsed, self.read_review(review), originals or {}, repository)
+        pair = pipeline.ReviewedChange(
+            parsed, self.read_review(review), originals or {}, repository
+        )
         return pipeline.run([pair], self.parts)[0]
 
     @overload
@@ -200,7 +202,7 @@ class Scorer:
         self, batch: Sequence[tuple[DiffLike, ReviewLike]], *, keep: bool
     ) -> list[Result | CRScoreError]:
         parsed: dict[str | bytes, Diff] = {}
-        read: list[pipeline.Pair | CRScoreError] = []
+        read: list[pipeline.ReviewedChange | CRScoreError] = []
         for pair in batch:
             try:
                 read.append(self._read_pair(*pair, parsed))
@@ -208,20 +210,24 @@ class Scorer:
                 if not keep:
                     raise
                 read.append(exc)
-        scorable = [pair for pair in read if isinstance(pair, pipeline.Pair)]
+        scorable = [pair for pair in read if isinstance(pair, pipeline.ReviewedChange)]
         results = iter(self._run(scorable, keep=keep))
-        return [next(results) if isinstance(pair, pipeline.Pair) else pair for pair in read]
+        return [
+            next(results) if isinstance(pair, pipeline.ReviewedChange) else pair for pair in read
+        ]
 
     def _read_pair(
         self, change: DiffLike, review: ReviewLike, parsed: dict[str | bytes, Diff]
-    ) -> pipeline.Pair:
+    ) -> pipeline.ReviewedChange:
         if isinstance(change, str | bytes):
             if change not in parsed:
                 parsed[change] = self.read_diff(change)
             change = parsed[change]
-        return pipeline.Pair(change, self.read_review(review))
+        return pipeline.ReviewedChange(change, self.read_review(review))
 
-    def _run(self, pairs: Sequence[pipeline.Pair], *, keep: bool) -> list[Result | CRScoreError]:
+    def _run(
+        self, pairs: Sequence[pipeline.ReviewedChange], *, keep: bool
+    ) -> list[Result | CRScoreError]:
         """Score pairs together or, if that fails, one by one, to find the pair that fails."""
         try:
             return list(pipeline.run(pairs, self.parts))
@@ -282,9 +288,9 @@ class Scorer:
         return (review,) if isinstance(review, Comment) else tuple(review)
 
 
-def diff_limits(settings: Config) -> parse.Limits:
+def diff_limits(settings: Config) -> parse.DiffLimits:
     """Return the size limits of a diff in the settings."""
-    return parse.Limits(
+    return parse.DiffLimits(
         max_diff_bytes=settings.max_diff_bytes,
         max_files=settings.max_files,
         max_hunks=settings.max_hunks,

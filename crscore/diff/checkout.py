@@ -36,7 +36,7 @@ _PRINT: Final = (
 _MAX_TEXT_BYTES: Final = 1_000_000
 # of a line about one object: its name and size, or the path that has none
 _LINE_BYTES: Final = 10_000
-_DEFAULT_DIFF_BYTES: Final = parse.Limits().max_diff_bytes
+_DEFAULT_DIFF_BYTES: Final = parse.DiffLimits().max_diff_bytes
 
 
 class Local(NamedTuple):

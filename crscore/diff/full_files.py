@@ -18,7 +18,7 @@ from crscore.records import ChangedFile, Diff, FileStatus
 class Limits:
     """Limits on the part of a pull request that is read; each can be raised."""
 
-    diff: parse.Limits = field(default_factory=parse.Limits)
+    diff: parse.DiffLimits = field(default_factory=parse.DiffLimits)
     """Limits on the change itself."""
     max_source_bytes: int = 2_000_000
     """Maximum bytes of one whole file."""

@@ -27,8 +27,8 @@ _SUBPROJECT: Final = re.compile(r"Subproject commit [0-9a-f]{40}(?:-dirty)?$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """Limits on the size of a diff; each can be raised."""
+class DiffLimits:
+    """DiffLimits on the size of a diff; each can be raised."""
 
     max_diff_bytes: int = 10_000_000
     """Bytes of the whole text; 10 MB is about 200,000 lines."""
@@ -46,7 +46,7 @@ def parse_diff(
     source: str = "<diff>",
     language: str | None = None,
     path: str | None = None,
-    limits: Limits = Limits(),
+    limits: DiffLimits = DiffLimits(),
 ) -> Diff:
     r"""Parse a diff.
 
@@ -212,7 +212,7 @@ def _with_end(line: DiffLine) -> str:
     return line.text + end + ("" if line.ends_file_without_newline else "\n")
 
 
-def _bytes_of(text: str | bytes, source: str, limits: Limits) -> bytes:
+def _bytes_of(text: str | bytes, source: str, limits: DiffLimits) -> bytes:
     length = len(text)
     # A text over the limit is refused before it is copied.
     if length <= limits.max_diff_bytes:

@@ -213,7 +213,7 @@ def reconcile(change: Diff, totals: Totals) -> tuple[str, ...]:
     return tuple(_disagreements(change_totals, totals))
 
 
-def read_row(row: PatchRow, *, zeros_are_reliable: bool, limits: parse.Limits) -> ReadFile:
+def read_row(row: PatchRow, *, zeros_are_reliable: bool, limits: parse.DiffLimits) -> ReadFile:
     """Convert a row to a changed file.
 
     Args:

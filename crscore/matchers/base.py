@@ -50,7 +50,7 @@ class Judgement:
 class Matcher(Protocol):
     """Matcher, which judges how far each sentence addresses each pseudo-reference.
 
-    A plugin module `crscore/matchers/<name>.py` has `create(options) -> Matcher`. Its `Options`
+    A plugin module `crscore/matchers/<name>.py` has `create(options) -> Matcher`. Its options
     may have the fields `encoder` (the identity of the run's encoder), `weights` (a file) and
     `threshold` (a cosine), which a run fills.
     """

@@ -9,7 +9,7 @@ import numpy as np
 from crscore.matchers.base import Cells, Judgement, Matcher
 
 
-class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class PublishedOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Options of the matcher."""
 
     threshold: Annotated[float, msgspec.Meta(gt=-1, lt=1)]
@@ -50,6 +50,6 @@ class Published:
         )
 
 
-def create(options: Options) -> Matcher:
+def create(options: PublishedOptions) -> Matcher:
     """Create the matcher."""
     return Published(threshold=options.threshold)

@@ -73,7 +73,7 @@ def read_proposals(
         else:
             prose.append((text, position))
     if parsed.suggestions:
-        lines = find_place(comment, file)
+        lines = find_replaced_lines(comment, file)
         for suggestion in parsed.suggestions:
             new = _cut_lines(suggestion.split("\n") if suggestion.strip() else [])
             old = lines.lines if lines.is_exact else align_lines(lines, new)
@@ -230,7 +230,7 @@ def _sides(block: str) -> tuple[list[str], list[str]]:
     return old, new
 
 
-class Place(NamedTuple):
+class ReplacedLines(NamedTuple):
     """Lines that a suggestion may replace."""
 
     lines: list[str]
@@ -240,7 +240,7 @@ class Place(NamedTuple):
     """Whether it replaces the last line, at least."""
 
 
-def find_place(comment: Comment, file: ChangedFile | None) -> Place:
+def find_replaced_lines(comment: Comment, file: ChangedFile | None) -> ReplacedLines:
     """Find the lines that a suggestion in a comment may replace.
 
     Args:
@@ -254,13 +254,15 @@ def find_place(comment: Comment, file: ChangedFile | None) -> Place:
     if line is not None and not comment.outdated and file is not None:
         lines = _lines_of(comment, line, file)
         if lines:
-            return Place(lines, is_exact=True, is_end=True)
+            return ReplacedLines(lines, is_exact=True, is_end=True)
     if line is not None and not comment.diff_hunk:
-        return Place([], is_exact=True, is_end=False)
+        return ReplacedLines([], is_exact=True, is_end=False)
     last = list(_last_lines(comment, file))
     if line is None:
-        return Place(last, is_exact=False, is_end=bool(comment.diff_hunk))
-    return Place(last[-(line - (comment.start_line or line) + 1) :], is_exact=True, is_end=True)
+        return ReplacedLines(last, is_exact=False, is_end=bool(comment.diff_hunk))
+    return ReplacedLines(
+        last[-(line - (comment.start_line or line) + 1) :], is_exact=True, is_end=True
+    )
 
 
 def _lines_of(comment: Comment, end: int, file: ChangedFile) -> list[str]:
@@ -303,14 +305,14 @@ def _last_lines(comment: Comment, file: ChangedFile | None) -> Iterator[str]:
                 yield diff_line.text
 
 
-def align_lines(place: Place, suggestion: Sequence[str]) -> list[str]:
+def align_lines(candidates: ReplacedLines, suggestion: Sequence[str]) -> list[str]:
     """Return the last lines that have most in common with a suggestion; none when that is little.
 
     Their number is unknown: it is the one with the highest share of common words. An empty
     suggestion removes one line.
     """
     left = Counter(word for line in suggestion for word in _WORD.findall(line))
-    last = place.lines[-MAX_LINES:]
+    last = candidates.lines[-MAX_LINES:]
     if not left or not last:
         return last[-1:]
     total, common = left.total(), 0
@@ -325,5 +327,5 @@ def align_lines(place: Place, suggestion: Sequence[str]) -> list[str]:
     best = max(shares)
     if best < max(MIN_SIMILARITY, shares[0] + MIN_GAIN):
         stays = _squeeze(last[-1]) in map(_squeeze, suggestion)
-        return last[-1:] if place.is_end or stays or best >= MIN_SIMILARITY else []
+        return last[-1:] if candidates.is_end or stays or best >= MIN_SIMILARITY else []
     return last[-shares.index(best) - 1 :]

@@ -11,7 +11,7 @@ from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crscore.records import ChangedFile, Comment, Effect, LineKind, Side, Suggestion
-from crscore.review.proposals import align_lines, find_place
+from crscore.review.proposals import align_lines, find_replaced_lines
 from crscore.suggestions.sketch import sketch_tokens
 from crscore.suggestions.trees import Token, is_readable, tokens
 from crscore.syntax import fragments
@@ -102,8 +102,10 @@ def _locate(
             if start in numbers and line in numbers:
                 span = Span(numbers.index(start), numbers.index(line) + 1)
                 return [text for _, text in numbered], span, False
-    place = find_place(comment, file)
-    replaced = place.lines if place.is_exact else align_lines(place, code.split("\n"))
+    candidates = find_replaced_lines(comment, file)
+    replaced = (
+        candidates.lines if candidates.is_exact else align_lines(candidates, code.split("\n"))
+    )
     return (replaced, Span(0, len(replaced)), False) if replaced else None
 
 
@@ -138,7 +140,7 @@ def _judge(
     return parses, effect, reason
 
 
-def _parses(before: _Text, after: _Text) -> tuple[bool | None, str | None]:
+def _parses(before: _ParsedText, after: _ParsedText) -> tuple[bool | None, str | None]:
     """Return whether a text parses as it did before, and why that is undecided.
 
     Python itself judges Python, except Python 2 and newer versions, which only the grammar reads.
@@ -170,7 +172,7 @@ def _outer_levels(lines: Sequence[str]) -> Iterator[str]:
             yield indentation
 
 
-class _Text(NamedTuple):
+class _ParsedText(NamedTuple):
     source: str
     root: tree_sitter.Node
     grammar: Language
@@ -206,7 +208,7 @@ class _Text(NamedTuple):
         return True
 
 
-def _parse_text(grammar: Language, lines: Sequence[str], *, is_whole: bool) -> _Text:
+def _parse_text(grammar: Language, lines: Sequence[str], *, is_whole: bool) -> _ParsedText:
     before, after = "", ""
     if not is_whole:
         enclosed = fragments.enclose(grammar, lines)
@@ -214,7 +216,7 @@ def _parse_text(grammar: Language, lines: Sequence[str], *, is_whole: bool) -> _
         before, after = enclosed.before, enclosed.after
     source = before + "\n".join(lines) + after
     root = parse(grammar, source.encode("utf-8", "replace"))
-    return _Text(source, root, grammar, errors_in(root), before.count("\n"))
+    return _ParsedText(source, root, grammar, errors_in(root), before.count("\n"))
 
 
 def _effect(before: Sequence[Token], after: Sequence[Token]) -> Effect:

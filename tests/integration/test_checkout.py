@@ -340,9 +340,9 @@ def test_limits_leave_files_out_with_a_note(pull: Pull) -> None:
 
 def test_change_over_the_limit_is_refused(pull: Pull) -> None:
     with pytest.raises(HostError, match="more than 100 bytes"):
-        pull.found().change(Limits(diff=parse.Limits(max_diff_bytes=100)))
+        pull.found().change(Limits(diff=parse.DiffLimits(max_diff_bytes=100)))
     with pytest.raises(HostError, match="max_files"):
-        pull.found().change(Limits(diff=parse.Limits(max_files=2)))
+        pull.found().change(Limits(diff=parse.DiffLimits(max_files=2)))
 
 
 def _instead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> None:

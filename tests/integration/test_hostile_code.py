@@ -39,7 +39,7 @@ def git_diff(files: dict[str, str]) -> str:
 
 def added(files: dict[str, str]) -> Diff:
     """A change that adds files, with their whole texts."""
-    large = parse.Limits(max_diff_bytes=50_000_000, max_line_length=20_000_000)
+    large = parse.DiffLimits(max_diff_bytes=50_000_000, max_line_length=20_000_000)
     parsed = parse.parse_diff(git_diff(files), limits=large)
     return parse.with_sources(parsed, {path: (None, content) for path, content in files.items()})
 

@@ -164,7 +164,7 @@ def finding(text: str, path: str, line: int, **marks: bool) -> Finding:
 
 def score(*comments: Comment | str, claims=CLAIMS, limit: int | None = 12, change=DIFF) -> Result:
     texts = tuple(Comment(body=c) if isinstance(c, str) else c for c in comments)
-    return pipeline.run([pipeline.Pair(change, texts)], parts(*claims, limit=limit))[0]
+    return pipeline.run([pipeline.ReviewedChange(change, texts)], parts(*claims, limit=limit))[0]
 
 
 def test_review_is_scored_by_the_published_formulas() -> None:
@@ -321,7 +321,7 @@ def test_comment_without_a_path_is_on_the_only_file() -> None:
 
 def test_published_splitter_reads_no_proposals() -> None:
     made = replace(parts(*CLAIMS), splitter="paper")
-    pair = pipeline.Pair(DIFF, (Comment(body="`a` -> `b`\n```suggestion\nx\n```"),))
+    pair = pipeline.ReviewedChange(DIFF, (Comment(body="`a` -> `b`\n```suggestion\nx\n```"),))
     found = pipeline.run([pair], made)[0]
     assert [s.text for s in found.sentences] == ["`a` -> `b`", "```suggestion", "x", "```"]
     assert not any(s.proposal for s in found.sentences)
@@ -334,7 +334,8 @@ def test_notes_of_the_diff_and_the_claims_reach_the_result() -> None:
 def test_many_pairs_make_claims_once_a_diff_and_encode_a_text_once() -> None:
     made = parts(*CLAIMS)
     pairs = [
-        pipeline.Pair(DIFF, (Comment(body=text),)) for text in ("Alpha.", "Alpha. Beta.", "Gamma.")
+        pipeline.ReviewedChange(DIFF, (Comment(body=text),))
+        for text in ("Alpha.", "Alpha. Beta.", "Gamma.")
     ]
     results = pipeline.run(pairs, made)
     assert made.generator.seen == [1]
@@ -345,7 +346,8 @@ def test_many_pairs_make_claims_once_a_diff_and_encode_a_text_once() -> None:
 
 def test_one_of_many_equals_the_same_alone() -> None:
     pairs = [
-        pipeline.Pair(DIFF, (Comment(body=text),)) for text in ("Alpha.", "Alpha. Beta. Other.")
+        pipeline.ReviewedChange(DIFF, (Comment(body=text),))
+        for text in ("Alpha.", "Alpha. Beta. Other.")
     ]
     together = pipeline.run(pairs, parts(*CLAIMS))[1]
     assert together.scores == score("Alpha. Beta. Other.").scores
@@ -361,7 +363,7 @@ def test_encoder_reads_the_reading_of_a_reference() -> None:
 
 
 def judged(*texts: str) -> Result:
-    pair = pipeline.Pair(DIFF, tuple(Comment(body=text) for text in texts))
+    pair = pipeline.ReviewedChange(DIFF, tuple(Comment(body=text) for text in texts))
     return pipeline.run([pair], parts(*CLAIMS, matcher=Halves()))[0]
 
 
@@ -405,7 +407,7 @@ READER = Reader(useful.weights(), useful.ScriptedNetwork(lambda _: useful.output
 
 
 def read(*texts: str, change: Diff = DIFF) -> Result:
-    pair = pipeline.Pair(change, tuple(Comment(body=text) for text in texts))
+    pair = pipeline.ReviewedChange(change, tuple(Comment(body=text) for text in texts))
     return pipeline.run([pair], replace(parts(*CLAIMS, matcher=Halves()), reader=READER))[0]
 
 
@@ -436,7 +438,7 @@ def test_sentences_keep_their_positions() -> None:
 
 def test_published_splitter_reads_one_block() -> None:
     made = replace(parts(*CLAIMS), splitter="paper")
-    (result,) = pipeline.run([pipeline.Pair(DIFF, (Comment(body="Alpha\nbeta"),))], made)
+    (result,) = pipeline.run([pipeline.ReviewedChange(DIFF, (Comment(body="Alpha\nbeta"),))], made)
     assert [sentence.position for sentence in result.sentences] == [Position()] * 2
 
 
@@ -456,7 +458,10 @@ def test_texts_of_all_pairs_are_read_together() -> None:
             return super().read(texts)
 
     made = replace(parts(*CLAIMS), reader=replace(READER, network=Counts(READER.network.script)))
-    pairs = [pipeline.Pair(DIFF, (Comment(body=text),)) for text in ("Alpha.", "Beta.", "Alpha.")]
+    pairs = [
+        pipeline.ReviewedChange(DIFF, (Comment(body=text),))
+        for text in ("Alpha.", "Beta.", "Alpha.")
+    ]
     results = pipeline.run(pairs, made)
     # One call for the sentences, one for the remarks.
     assert calls == [("Alpha.", "Beta.")] * 2
@@ -477,7 +482,7 @@ def analysed(*findings: Finding, said: tuple[Comment | str, ...] = ("Gamma.",), 
     made = replace(parts(*more.pop("claims", CLAIMS[:1])), **more)
     if "analyzers" not in more:
         made = replace(made, analyzers=Finds(*findings))
-    return pipeline.run([pipeline.Pair(DIFF, texts)], made)[0]
+    return pipeline.run([pipeline.ReviewedChange(DIFF, texts)], made)[0]
 
 
 def test_finding_of_the_change_is_a_reference_that_a_review_can_address() -> None:
@@ -534,7 +539,10 @@ def test_notes_of_the_analysis_are_in_the_result() -> None:
 def test_implication_that_an_issue_says_too_is_left_out_once_a_diff() -> None:
     both = replace(about("gamma", "b.py", 1), kind=ReferenceKind.IMPLICATION)
     made = replace(parts(CLAIMS[0], both), analyzers=Finds(finding("gamma", "b.py", 1)))
-    pairs = [pipeline.Pair(DIFF, (Comment(body=text),)) for text in ("Alpha.", "Beta.", "Gamma.")]
+    pairs = [
+        pipeline.ReviewedChange(DIFF, (Comment(body=text),))
+        for text in ("Alpha.", "Beta.", "Gamma.")
+    ]
     for found in pipeline.run(pairs, made):
         assert [one.kind for one in found.references] == [
             ReferenceKind.CLAIM,
@@ -564,7 +572,7 @@ def judge_outdated(
         Comment(body=body, path="a.py", line=30 if index == 0 else 1, outdated=index == 0)
         for index, body in enumerate(bodies)
     )
-    return pipeline.run([pipeline.Pair(DIFF, texts, {0: OLDER})], made)[0]
+    return pipeline.run([pipeline.ReviewedChange(DIFF, texts, {0: OLDER})], made)[0]
 
 
 def test_comment_on_an_older_version_is_scored_against_that_version() -> None:
@@ -608,7 +616,7 @@ def test_remarks_of_an_older_version_have_their_index_in_the_result() -> None:
     # The second comment is the outdated one: its remarks come after that of the first.
     comments = (Comment(body="Alpha."), Comment(body="Beta.\n\n- Gamma.", outdated=True))
     made = replace(parts(matcher=Halves()), generator=ByVersion(*CLAIMS), reader=READER)
-    result = pipeline.run([pipeline.Pair(DIFF, comments, {1: OLDER})], made)[0]
+    result = pipeline.run([pipeline.ReviewedChange(DIFF, comments, {1: OLDER})], made)[0]
     assert {share.remark for share in result.comments[1].usefulness.shares} == {1, 2}
 
 
@@ -623,7 +631,7 @@ def test_hidden_text_of_an_older_version_is_lifted_by_its_own_degree_only() -> N
 
 def test_originals_are_claimed_in_the_same_call_as_the_change() -> None:
     made = parts(*CLAIMS)
-    pair = pipeline.Pair(DIFF, (Comment(body="Gamma.", path="a.py"),), {0: OLDER})
+    pair = pipeline.ReviewedChange(DIFF, (Comment(body="Gamma.", path="a.py"),), {0: OLDER})
     pipeline.run([pair], made)
     assert made.generator.seen == [2]
 
@@ -634,7 +642,7 @@ MISSING = replace(DIFF.files[2], path="big.py", is_binary=False, missing="the ho
 def test_comment_on_a_file_that_the_host_did_not_show_abstains() -> None:
     change = replace(DIFF, files=(DIFF.files[0], MISSING))
     texts = (Comment(body="Alpha.", path="big.py", line=3), Comment(body="Alpha."))
-    result = pipeline.run([pipeline.Pair(change, texts)], parts(*CLAIMS))[0]
+    result = pipeline.run([pipeline.ReviewedChange(change, texts)], parts(*CLAIMS))[0]
     assert result.comments[0].scores.relevance is None
     assert "big.py: the host did not show it" in (result.comments[0].scores.reason or "")
     assert result.relevance is not None
@@ -642,14 +650,16 @@ def test_comment_on_a_file_that_the_host_did_not_show_abstains() -> None:
 
 def test_change_of_which_nothing_was_shown_abstains() -> None:
     change = replace(DIFF, files=(MISSING,))
-    result = pipeline.run([pipeline.Pair(change, (Comment(body="Alpha."),))], parts(*CLAIMS))[0]
+    result = pipeline.run(
+        [pipeline.ReviewedChange(change, (Comment(body="Alpha."),))], parts(*CLAIMS)
+    )[0]
     assert result.relevance is None
     assert "did not show" in (result.scores.reason or "")
 
 
 def test_disguised_words_are_read_and_noted() -> None:
     plain, disguised = (
-        pipeline.run([pipeline.Pair(DIFF, (Comment(body=body),))], parts(*CLAIMS))[0]
+        pipeline.run([pipeline.ReviewedChange(DIFF, (Comment(body=body),))], parts(*CLAIMS))[0]
         for body in ("Alpha is slow.", "Al\u200bpha is sl\u043ew.")
     )
     assert [unit.text for unit in disguised.sentences] == [unit.text for unit in plain.sentences]
@@ -665,7 +675,7 @@ def test_sentences_over_the_limit_are_left_out_with_a_note(
 ) -> None:
     monkeypatch.setattr(pipeline, "MAX_SENTENCES", 4)
     comments = (Comment(body="Why? How? Who?"), Comment(body="When? Where?"), Comment(body=""))
-    result = pipeline.run([pipeline.Pair(DIFF, comments)], parts(*CLAIMS))[0]
+    result = pipeline.run([pipeline.ReviewedChange(DIFF, comments)], parts(*CLAIMS))[0]
     assert [sentence.text for sentence in result.sentences] == ["Why?", "How?", "Who?", "When?"]
     assert result.notes[-1].startswith("4 of 5 sentences are scored; the end of the longest review")
     assert len(result.comments) == 3
@@ -677,5 +687,5 @@ def test_long_review_does_not_crowd_out_the_sentences_of_others(
     monkeypatch.setattr(pipeline, "MAX_SENTENCES", 4)
     flood = [Comment(body="Why? How?", author="flood") for _ in range(3)]
     comments = (*flood, Comment(body="What? And who?", author="mira"))
-    result = pipeline.run([pipeline.Pair(DIFF, comments)], parts(*CLAIMS))[0]
+    result = pipeline.run([pipeline.ReviewedChange(DIFF, comments)], parts(*CLAIMS))[0]
     assert [sentence.comment for sentence in result.sentences] == [0, 0, 3, 3]

@@ -32,7 +32,7 @@ SHIPPED: Final = Path(__file__).with_name("weights.npz")
 """Output of `crscore train matcher` on the human study."""
 
 
-class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class CalibratedOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Options of the matcher."""
 
     encoder: str
@@ -126,7 +126,7 @@ def knows(encoder: str) -> bool:
     return SHIPPED.exists() and encoder.partition("@")[0] == _read(SHIPPED).encoder
 
 
-def create(options: Options) -> Matcher:
+def create(options: CalibratedOptions) -> Matcher:
     """Create the matcher.
 
     Raises:

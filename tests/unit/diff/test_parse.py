@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crscore.diff.parse import Limits, parse_diff, rebuild_new, rebuild_old, with_sources
+from crscore.diff.parse import DiffLimits, parse_diff, rebuild_new, rebuild_old, with_sources
 from crscore.errors import DiffParseError, InputError, LimitError
 from crscore.records import ChangedFile, Diff, FileStatus, Hunk
 from tests.helpers.growth import growth
@@ -156,7 +156,7 @@ def test_cut_hunk_fits_the_whole_file() -> None:
 
 def test_file_with_a_line_over_the_limit_is_set_aside_with_a_note() -> None:
     long = PAIR.replace("x.py", "x.min.js").replace("+2\n", f"+{'2' * 20}\n")
-    parsed = parse_diff(long + PAIR, limits=Limits(max_line_length=20))
+    parsed = parse_diff(long + PAIR, limits=DiffLimits(max_line_length=20))
     assert [file.is_missing for file in parsed.files] == [True, False]
     assert parsed.files[0].hunks == ()
     assert parsed.notes == (
@@ -278,16 +278,16 @@ def test_escape_code_inside_code_is_kept() -> None:
 @pytest.mark.parametrize(
     ("text", "limits", "name"),
     [
-        (PAIR, Limits(max_diff_bytes=20), "max_diff_bytes"),
-        ("ü" * 15, Limits(max_diff_bytes=20), "max_diff_bytes"),
-        (b"x" * 30, Limits(max_diff_bytes=20), "max_diff_bytes"),
-        (PAIR, Limits(max_line_length=8), "max_line_length"),  # of the names
-        (PAIR * 2, Limits(max_files=1), "max_files"),
-        (PAIR, Limits(max_hunks=0), "max_hunks"),
+        (PAIR, DiffLimits(max_diff_bytes=20), "max_diff_bytes"),
+        ("ü" * 15, DiffLimits(max_diff_bytes=20), "max_diff_bytes"),
+        (b"x" * 30, DiffLimits(max_diff_bytes=20), "max_diff_bytes"),
+        (PAIR, DiffLimits(max_line_length=8), "max_line_length"),  # of the names
+        (PAIR * 2, DiffLimits(max_files=1), "max_files"),
+        (PAIR, DiffLimits(max_hunks=0), "max_hunks"),
     ],
 )
 def test_text_over_a_limit_is_refused_by_its_name(
-    text: str | bytes, limits: Limits, name: str
+    text: str | bytes, limits: DiffLimits, name: str
 ) -> None:
     with pytest.raises(LimitError) as caught:
         parse_diff(text, limits=limits, source="big.diff")
@@ -295,7 +295,7 @@ def test_text_over_a_limit_is_refused_by_its_name(
 
 
 def test_text_at_the_limits_is_read() -> None:
-    limits = Limits(max_diff_bytes=len(PAIR), max_files=1, max_hunks=1, max_line_length=11)
+    limits = DiffLimits(max_diff_bytes=len(PAIR), max_files=1, max_hunks=1, max_line_length=11)
     assert len(parse_diff(PAIR, limits=limits).files) == 1
 
 
@@ -310,7 +310,7 @@ def test_text_at_the_limits_is_read() -> None:
     ids=["files", "git files", "hunks"],
 )
 def test_huge_text_is_refused_in_linear_time(piece: str) -> None:
-    limits = Limits(max_files=500, max_hunks=500, max_line_length=500)
+    limits = DiffLimits(max_files=500, max_hunks=500, max_line_length=500)
 
     def prepare(size: int) -> Callable[[], object]:
         text = "".join(piece.format(n=n) for n in range(size))

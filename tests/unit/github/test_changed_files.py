@@ -162,13 +162,13 @@ def test_order_of_rows_makes_no_difference(seed: int) -> None:
 @pytest.mark.parametrize(
     ("limits", "left"),
     [
-        (parse.Limits(max_files=2), ["c.py", "d.py"]),
-        (parse.Limits(max_hunks=1), ["b.py", "c.py", "d.py"]),
-        (parse.Limits(max_diff_bytes=2 * len(PATCH)), ["c.py", "d.py"]),
-        (parse.Limits(max_diff_bytes=10), ["a.py", "b.py", "c.py", "d.py"]),
+        (parse.DiffLimits(max_files=2), ["c.py", "d.py"]),
+        (parse.DiffLimits(max_hunks=1), ["b.py", "c.py", "d.py"]),
+        (parse.DiffLimits(max_diff_bytes=2 * len(PATCH)), ["c.py", "d.py"]),
+        (parse.DiffLimits(max_diff_bytes=10), ["a.py", "b.py", "c.py", "d.py"]),
     ],
 )
-def test_files_after_a_limit_are_missing(limits: parse.Limits, left: list[str]) -> None:
+def test_files_after_a_limit_are_missing(limits: parse.DiffLimits, left: list[str]) -> None:
     rows = [row(name) for name in ("d.py", "c.py", "b.py", "a.py")]
     change = read(Lists(rows), totals_of(*rows), Limits(diff=limits))
     assert unseen(change) == left
@@ -240,7 +240,7 @@ def a_row(**values) -> PatchRow:
 
 
 def seen(patch_row: PatchRow, *, zeros_are_reliable: bool = True):
-    return read_row(patch_row, zeros_are_reliable=zeros_are_reliable, limits=parse.Limits())
+    return read_row(patch_row, zeros_are_reliable=zeros_are_reliable, limits=parse.DiffLimits())
 
 
 @given(PATHS, PATHS, st.sampled_from(sorted(STATUS)), st.booleans())

@@ -83,7 +83,7 @@ def test_cells_are_those_that_a_default_run_makes() -> None:
     keeping = Keeping()
     scorer = Scorer(encoder="hashing", generator=Recorded(), matcher=keeping, analyzers="none")
     parsed = scorer.read_diff(PATCH)
-    pipeline.run([pipeline.Pair(parsed, scorer.read_review(TEXT))], scorer.parts)
+    pipeline.run([pipeline.ReviewedChange(parsed, scorer.read_review(TEXT))], scorer.parts)
     (theirs,) = keeping.seen
     example = Example(
         change="x",
