@@ -15,9 +15,9 @@ from pathlib import Path
 
 import numpy as np
 
-from crscore.code.comparison import correct, paired_test
+from crscore.code.comparison import paired_test
 from crscore.code.metrics.measurement import Measurement, measure
-from crscore.statistics import bootstrap
+from crscore.statistics import bootstrap, paired
 from crscore_lab.code.graded import read_graded
 
 METRICS = (
@@ -56,8 +56,8 @@ def main() -> None:
                 for measurement in measured
             ]
             wins.append([test.wins.better() != 0 for test in tests])
-            corrected = correct([test.test.p for test in tests])
-            verdicts.append([test.better(p) != 0 for test, p in zip(tests, corrected, strict=True)])
+            corrected = paired.correct(test.comparison for test in tests)
+            verdicts.append([comparison.direction != 0 for comparison in corrected])
         for name, rule in (("0.95 of the resamples", wins), ("today's rule", verdicts)):
             share, anyone = np.mean(rule), np.any(rule, axis=1).mean()
             print(f"{size:4} problems, {name:22} one metric {share:.3f}, any of nine {anyone:.3f}")

@@ -8,13 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from msgspec.structs import replace
 
 from crscore.bench.records import GoldenSet
 from crscore.bench.results import BotScore, Comparison, Decision, Estimate, Group
 from crscore.records import Importance
-from crscore.statistics import bootstrap, resampled
-from crscore.statistics.corrections import holm_defined
+from crscore.statistics import bootstrap, paired, resampled
 
 Floats = npt.NDArray[np.float64]
 Vectors = npt.NDArray[np.float32]
@@ -115,20 +113,20 @@ def _compare(
     bots: Sequence[str], observed: Floats, draws: Floats, changes: int
 ) -> tuple[Comparison, ...]:
     """Compare each pair of bots on the same draws of changes."""
-    pairs = []
-    for a, b in combinations(range(len(bots)), 2):
-        value, samples = float(observed[a] - observed[b]), draws[:, a] - draws[:, b]
-        test = bootstrap.bootstrap_test(value, samples, clusters=changes, is_correlation=False)
-        pairs.append(
-            Comparison(
-                first=bots[a],
-                second=bots[b],
-                difference=_estimate(value, samples, changes),
-                p_value=test.p,
-            )
+    pairs = list(combinations(range(len(bots)), 2))
+    comparisons = paired.correct(
+        paired.compare(float(observed[a] - observed[b]), draws[:, a] - draws[:, b], units=changes)
+        for a, b in pairs
+    )
+    return tuple(
+        Comparison(
+            first=bots[a],
+            second=bots[b],
+            difference=_estimate(observed[a] - observed[b], draws[:, a] - draws[:, b], changes),
+            p_value=comparison.p,
         )
-    corrected = holm_defined([pair.p_value for pair in pairs])
-    return tuple(replace(pair, p_value=p) for pair, p in zip(pairs, corrected, strict=True))
+        for (a, b), comparison in zip(pairs, comparisons, strict=True)
+    )
 
 
 def _recall_by_group(

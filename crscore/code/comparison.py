@@ -15,19 +15,16 @@ from crscore.errors import InputError
 from crscore.reports.blocks import make_table
 from crscore.reports.layout import Card, Report, Section
 from crscore.reports.view import UNDEFINED, count_noun
-from crscore.statistics import bootstrap, corrections, resampled
+from crscore.statistics import bootstrap, paired, resampled
+from crscore.statistics.paired import SIGNIFICANCE, PairedComparison
 
 Floats = npt.NDArray[np.float64]
 
 SCHEMA: Final = "urn:crscore:code-comparison:1"
 """Schema identifier of the document."""
 DEFAULT_RESAMPLES: Final = 1000
-SIGNIFICANCE: Final = 0.05
-"""Corrected p-value below which a difference is significant."""
 FEW_PROBLEMS: Final = 30
 """Problems below which the bootstrap is unreliable."""
-_NO_ERROR: Final = 1e-9
-"""Points below which a standard error, or a difference, is rounding."""
 SMALL: Final = 2.0
 """Difference in points below which the paper advises against claims of one metric."""
 
@@ -127,25 +124,14 @@ class CodeComparison(Struct, frozen=True, kw_only=True):
     """Warnings, and metrics that could not judge, with the reason."""
 
 
-class PairedTest(NamedTuple):
-    """Paired bootstrap of two systems by one metric, in points of 100."""
+class ScoredPair(NamedTuple):
+    """Two systems by one metric, in points of 100."""
 
     first: float
     second: float
     wins: bootstrap.Wins
-    test: bootstrap.BootstrapTest
-
-    @property
-    def difference(self) -> float:
-        """First minus second."""
-        return self.first - self.second
-
-    def better(self, corrected_p: float | None) -> int:
-        """Return 1 or -1 when the first or the second is significantly better, else 0."""
-        low, high = self.test.low, self.test.high
-        if corrected_p is None or low is None or high is None or low <= 0 <= high:
-            return 0
-        return (1 if low > 0 else -1) if corrected_p < SIGNIFICANCE else 0
+    comparison: PairedComparison
+    """p is not corrected for the number of metrics."""
 
 
 def compare(
@@ -190,7 +176,7 @@ def compare(
         paired_test(measurement, weights, len(set(problems)))
         for measurement in measured.measurements
     ]
-    corrected = corrections.holm_defined([test.test.p for test in tests])
+    corrected = paired.correct(test.comparison for test in tests)
     notes = measured.notes
     if len(set(problems)) < FEW_PROBLEMS:
         few = f"only {count_noun(len(set(problems)), 'problem')}: below {FEW_PROBLEMS}, "
@@ -238,7 +224,7 @@ def _by_key(samples: Sequence[Sample]) -> dict[tuple[str | None, int], Sample]:
     return keyed
 
 
-def paired_test(measurement: Measurement, weights: Floats, problems: int) -> PairedTest:
+def paired_test(measurement: Measurement, weights: Floats, problems: int) -> ScoredPair:
     """Test the difference of two systems by one metric.
 
     Args:
@@ -248,37 +234,32 @@ def paired_test(measurement: Measurement, weights: Floats, problems: int) -> Pai
     """
     statistics = measurement.statistics.reshape(2, weights.shape[1], -1)
     score = measurement.metric.corpus_scores
-    first, second = 100 * score(statistics.sum(axis=1))
+    first, second = (100 * score(statistics.sum(axis=1))).tolist()
     draws = 100 * resampled.corpus_scores(statistics, score, weights)
-    test = bootstrap.bootstrap_test(
-        float(first - second), draws[0] - draws[1], clusters=problems, is_correlation=False
-    )
-    if test.error is not None and test.error < _NO_ERROR and abs(first - second) > _NO_ERROR:
-        # All problems differ by the same, so that the sign test is exact.
-        test = test._replace(p=2 * 0.5**problems)
-    return PairedTest(float(first), float(second), bootstrap.wins(*draws), test)
+    comparison = paired.compare(first - second, draws[0] - draws[1], units=problems, is_mean=True)
+    return ScoredPair(first, second, bootstrap.wins(*draws), comparison)
 
 
 def _comparison(
-    measurement: Measurement, test: PairedTest, corrected_p: float | None
+    measurement: Measurement, test: ScoredPair, corrected: PairedComparison
 ) -> MetricComparison:
-    better = test.better(corrected_p)
+    better, difference = corrected.direction, test.first - test.second
     rates = RATES.get(measurement.name)
     return MetricComparison(
         metric=measurement.name,
         identity=measurement.metric.identity,
         first=test.first,
         second=test.second,
-        difference=test.difference,
-        low=test.test.low,
-        high=test.test.high,
+        difference=difference,
+        low=corrected.low,
+        high=corrected.high,
         wins=test.wins.first,
         losses=test.wins.second,
-        p=test.test.p,
-        corrected_p=corrected_p,
+        p=test.comparison.p,
+        corrected_p=corrected.p,
         better=better,
-        disagreement=None if rates is None else _rate(rates, test.difference, better),
-        verdict=_verdict(rates, test.difference, better),
+        disagreement=None if rates is None else _rate(rates, difference, better),
+        verdict=_verdict(rates, difference, better),
     )
 
 

@@ -8,8 +8,9 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from crscore.errors import InputError
-from crscore.statistics import bootstrap, ranks
-from crscore.statistics.bootstrap import BootstrapTest, Resampling
+from crscore.statistics import paired, ranks
+from crscore.statistics.bootstrap import Resampling
+from crscore.statistics.paired import SIGNIFICANCE, PairedComparison
 from crscore.version import __version__
 from crscore_lab.study.data import saved_runs
 from crscore_lab.study.data.saved_runs import ReviewKey, SavedRun
@@ -20,8 +21,6 @@ Floats = npt.NDArray[np.float64]
 
 SCHEMA: Final = "urn:crscore:comparison:1"
 """Schema identifier of a comparison document."""
-SIGNIFICANT: Final = 0.05
-"""p below which a difference counts as significant."""
 PAIR_ACCURACY: Final = "same-diff pair accuracy"
 SPEARMAN: Final = "Spearman"
 
@@ -98,7 +97,7 @@ def compare(first: SavedRun, second: SavedRun, **resampling: Unpack[Resampling])
     """Compare two runs on the reviews that both have.
 
     Both runs share every draw of changes, so that the difficulty of a change cancels out. p
-    compares the difference with the standard deviation of the draws (`bootstrap_test`).
+    compares the difference with the standard deviation of the draws (`statistics/paired.py`).
 
     Args:
         first: First run.
@@ -139,23 +138,17 @@ def compare(first: SavedRun, second: SavedRun, **resampling: Unpack[Resampling])
 
 def assess_difference(
     first: float | None, second: float | None, draws: Sequence[Floats], *, changes: int
-) -> tuple[float | None, BootstrapTest]:
-    """Return the difference of two sides measured on the same changes, and its uncertainty.
+) -> PairedComparison:
+    """Compare two sides measured on the same changes: second less first.
 
     Args:
         first: Value for the first side.
         second: Value for the second side.
         draws: Values of both sides in each draw, which they share, NaN where undefined.
         changes: Number of changes drawn from.
-
-    Returns:
-        Second less first; None where either is undefined.
     """
     difference = None if first is None or second is None else second - first
-    differences = draws[1] - draws[0]
-    return difference, bootstrap.bootstrap_test(
-        difference, differences, clusters=changes, is_correlation=False
-    )
+    return paired.compare(difference, draws[1] - draws[0], units=changes)
 
 
 def _differences(
@@ -202,23 +195,20 @@ def _difference(
     **labels: str,
 ) -> Difference:
     first, second = values
-    difference, test = assess_difference(first, second, draws, changes=changes)
-    better = None
-    if difference and test.p is not None and test.p < SIGNIFICANT:
+    comparison = assess_difference(first, second, draws, changes=changes)
+    difference, better = comparison.difference, None
+    if difference and comparison.p is not None and comparison.p < SIGNIFICANCE:
         better = "second" if difference > 0 else "first"
-    needed = None
-    if difference is not None and test.error is not None:
-        needed = bootstrap.clusters_needed(difference, test.error, clusters=changes)
     return Difference(
         **labels,
         first=first,
         second=second,
         difference=difference,
-        low=test.low,
-        high=test.high,
-        p=test.p,
+        low=comparison.low,
+        high=comparison.high,
+        p=comparison.p,
         better=better,
-        changes_needed=needed,
+        changes_needed=comparison.units_needed(),
     )
 
 

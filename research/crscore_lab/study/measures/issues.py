@@ -235,7 +235,7 @@ def effects(variants: Sequence[Variant], **resampling: Unpack[Resampling]) -> It
             ratings = human[:, d]
             spearman = [part.correlate(ranks.spearman, table[:, d], ratings) for table in tables]
             for v, variant in enumerate(variants):
-                difference, test = comparison.assess_difference(
+                test = comparison.assess_difference(
                     spearman[0], spearman[v], (draws[0, d], draws[v, d]), changes=clusters
                 )
                 yield Effect(
@@ -246,7 +246,7 @@ def effects(variants: Sequence[Variant], **resampling: Unpack[Resampling]) -> It
                     spearman=spearman[v],
                     kendall=part.correlate(ranks.kendall, tables[v][:, d], ratings),
                     # The first variant is the baseline of the comparison.
-                    difference=difference if v else None,
+                    difference=test.difference if v else None,
                     low=test.low if v else None,
                     high=test.high if v else None,
                     p=test.p if v else None,

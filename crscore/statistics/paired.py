@@ -1,0 +1,107 @@
+"""Paired comparison: is the difference of two sides, measured on the same units, more than chance?
+
+Units are what was sampled: changes, pull requests, problems. Both sides share every draw of units,
+so that the difficulty of a unit cancels out (`bootstrap`).
+"""
+
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from crscore.statistics import bootstrap
+from crscore.statistics.corrections import holm_defined
+
+Floats = npt.NDArray[np.float64]
+
+SIGNIFICANCE: Final = 0.05
+"""p-value below which a difference is significant."""
+# Below these, a standard error or a difference is rounding.
+_NO_ERROR: Final = 1e-9
+
+
+class PairedComparison(NamedTuple):
+    """Difference of two sides and its uncertainty."""
+
+    difference: float | None
+    """First minus second; None where a side is undefined."""
+    low: float | None
+    """Lower end of the 95 % interval; None where there is none."""
+    high: float | None
+    p: float | None
+    """Two-sided p-value against no difference; None where the draws do not determine it."""
+    error: float | None
+    """Standard error of the difference."""
+    units: int
+    """Number of units drawn from."""
+
+    @property
+    def direction(self) -> int:
+        """1 or -1 where the first or the second side is significantly higher, else 0.
+
+        Significant is a p below `SIGNIFICANCE` with an interval without 0.
+        """
+        if self.p is None or self.p >= SIGNIFICANCE or self.low is None or self.high is None:
+            return 0
+        return int(self.low > 0) - int(self.high < 0)
+
+    def units_needed(
+        self, detect: float | None = None, *, significance: float = SIGNIFICANCE
+    ) -> int | None:
+        """Return the number of units that show a difference in 80 % of studies.
+
+        Args:
+            detect: Difference to show; None for the observed one.
+            significance: Level of the two-sided test, in (0, 1).
+
+        Returns:
+            At least 2; None without a difference or a standard error.
+        """
+        detect = self.difference if detect is None else detect
+        if detect is None or self.error is None:
+            return None
+        return bootstrap.clusters_needed(
+            detect, self.error, clusters=self.units, significance=significance
+        )
+
+
+def compare(
+    difference: float | None, draws: Floats, *, units: int, is_mean: bool = False
+) -> PairedComparison:
+    """Compare two sides by the difference of a statistic.
+
+    Args:
+        difference: First minus second, on all units; None where a side is undefined.
+        draws: The difference in each draw of units, shape (B,); NaN where undefined.
+        units: Number of units drawn from.
+        is_mean: Whether the statistic is a mean over the units. Where no draw changes the
+            difference, all units then differ by as much, and p is that of the exact sign test.
+
+    Raises:
+        DependencyError: scipy is not installed.
+
+    Example:
+        >>> draws = np.random.default_rng(0).normal(0.3, 0.1, 1000)
+        >>> result = compare(0.3, draws, units=50)
+        >>> result.direction, result.p < 0.01
+        (1, True)
+    """
+    test = bootstrap.bootstrap_test(difference, draws, clusters=units, is_correlation=False)
+    p = test.p
+    if difference and test.error is not None and test.error < _NO_ERROR < abs(difference):
+        p = 2 * 0.5**units if is_mean else None
+    return PairedComparison(difference, test.low, test.high, p, test.error, units)
+
+
+def correct(comparisons: Iterable[PairedComparison]) -> list[PairedComparison]:
+    """Correct the p-values of several comparisons by the method of Holm.
+
+    Example:
+        >>> one = PairedComparison(1.0, 0.1, 2.0, 0.03, 0.5, 20)
+        >>> [row.p for row in correct([one, one])]
+        [0.06, 0.06]
+    """
+    listed = list(comparisons)
+    corrected = holm_defined([comparison.p for comparison in listed])
+    return [row._replace(p=p) for row, p in zip(listed, corrected, strict=True)]
