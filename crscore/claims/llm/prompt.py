@@ -26,21 +26,21 @@ Form = Literal["json", "sections"]
 _EXAMPLE_NONCE: Final = "example-{}"
 
 
-class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class PromptLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Maximum number of sentences requested from the model, by list."""
 
     claims: int
     implications: int
 
 
-class Forms(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class PromptForms(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Instructions on how to answer, by form."""
 
     json: str
     sections: str
 
 
-class Example(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class PromptExample(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Change with a good answer."""
 
     diff: str
@@ -48,19 +48,19 @@ class Example(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     implications: tuple[str, ...]
 
 
-class Content(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class PromptContent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Prompt file for claims; `prompts/claims.v1.toml` explains each text."""
 
     instruction: str
     opening: str
     closing: str
     request: str
-    forms: Forms
-    limits: Limits
-    examples: tuple[Example, ...]
+    forms: PromptForms
+    limits: PromptLimits
+    examples: tuple[PromptExample, ...]
 
 
-Prompt: TypeAlias = prompts.Prompt[Content]
+Prompt: TypeAlias = prompts.Prompt[PromptContent]
 """Prompt for claims."""
 
 
@@ -74,7 +74,7 @@ def load_prompt(name: str, folder: Path | None = None) -> Prompt:
     Raises:
         ConfigError: The prompt does not exist or is invalid; the error names the key.
     """
-    prompt = prompts.read_prompt(name, Content, folder=folder)
+    prompt = prompts.read_prompt(name, PromptContent, folder=folder)
     content = prompt.content
     for key in ("opening", "closing", "request"):
         if prompts.placeholders(getattr(content, key)) != {"mark"}:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from crscore.claims.structural.english import Line
-from crscore.claims.structural.parts import Part
+from crscore.claims.structural.parts import UnitPart
 from crscore.records import ChangedFile, LineKind
 from crscore.syntax.outline import Kind, Unit
 
 
 @dataclass(slots=True, kw_only=True)
-class Change:
+class UnitChange:
     """One changed unit of a file: a topic of the claims."""
 
     file: ChangedFile
@@ -22,13 +22,13 @@ class Change:
     state: str
     """`new`, `removed`, `overload` (one more declaration of a name), `less` (one fewer), `renamed`,
     `replaced`, `moved`, `away`, `place`, `layout`, `comments` or `changed`."""
-    old: Part
-    new: Part
+    old: UnitPart
+    new: UnitPart
     language: str = ""
     """Name of the table it was read with; "" without one."""
     before: str = ""
     """The name or the path that it had before, when it was renamed, replaced or moved."""
-    origin: Change | None = None
+    origin: UnitChange | None = None
     """For a moved unit, its removal from its former file."""
     members: list[Unit] = field(default_factory=list)
     """Units inside it that belong to this topic."""
@@ -36,7 +36,7 @@ class Change:
     """Changed lines of the new version that belong to it, sorted."""
     removed: list[int] = field(default_factory=list)
     """Changed lines of the old version that belong to it, sorted."""
-    similar: list[Change] = field(default_factory=list)
+    similar: list[UnitChange] = field(default_factory=list)
     """Other units that changed in the same way and belong to this topic."""
     aside: frozenset[Line] = frozenset()
     """Changed lines of this topic outside of the unit: the imports of its file."""

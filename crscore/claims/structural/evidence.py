@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence, Set
 from functools import cached_property
 from itertools import product
 
-from crscore.claims.structural.change import Change
+from crscore.claims.structural.change import UnitChange
 from crscore.claims.structural.english import Statement, about
 from crscore.claims.structural.headline import label
-from crscore.claims.structural.parts import Part
+from crscore.claims.structural.parts import UnitPart
 from crscore.claims.structural.quoting import agreement
 from crscore.syntax.change import Version, squeeze
 from crscore.syntax.outline import Fact, Role
@@ -32,7 +32,7 @@ class Evidence:
     the other version does not contain it in another form either: `is_new`, `is_gone`.
     """
 
-    def __init__(self, change: Change, old: Version, new: Version) -> None:
+    def __init__(self, change: UnitChange, old: Version, new: Version) -> None:
         self.change = change
         self.subject = label(change)
         self.old = old
@@ -161,7 +161,7 @@ def last_name(name: str) -> str:
     return _LAST.split(name)[-1].strip("?!")
 
 
-def difference(part: Part, compared: Part, changed: Set[int]) -> dict[Role, list[Fact]]:
+def difference(part: UnitPart, compared: UnitPart, changed: Set[int]) -> dict[Role, list[Fact]]:
     """Return the facts, by role, that a part has more often; of equal ones, the changed ones."""
     remaining = Counter(_key(fact) for fact in compared.facts)
     facts_by_role: dict[Role, list[Fact]] = {}
@@ -179,17 +179,17 @@ def _key(fact: Fact) -> tuple[str, str, str]:
     return fact.role, fact.name, squeeze(fact.text).rstrip(",;")
 
 
-def _spans(part: Part) -> list[tuple[int, int]]:
+def _spans(part: UnitPart) -> list[tuple[int, int]]:
     """Return the lines of a unit; none for a file, or where git alone names the unit."""
     units = [unit for unit in part.units if unit.name]
     return [(unit.start, unit.end) for unit in units] if all(unit.head for unit in units) else []
 
 
-def _text(part: Part, version: Version) -> str:
+def _text(part: UnitPart, version: Version) -> str:
     spans = _spans(part)
     return version.squeezed(spans) if spans else version.all_squeezed
 
 
-def _words(part: Part, version: Version) -> frozenset[str]:
+def _words(part: UnitPart, version: Version) -> frozenset[str]:
     spans = _spans(part)
     return version.words_in(spans) if spans else version.words

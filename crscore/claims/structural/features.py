@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, TypeAlias
 
-from crscore.claims.structural.change import Change, code_of
+from crscore.claims.structural.change import UnitChange, code_of
 from crscore.claims.structural.english import Line, Statement
 from crscore.claims.structural.roles import role_of_change
 from crscore.syntax.outline import Role
@@ -37,7 +37,7 @@ _QUOTATION: Final = re.compile(r"“[^”]{0,300}”")
 _WORD: Final = re.compile(r"[A-Za-z]{2,}")
 
 
-def describe_claims(topics: Sequence[tuple[Change, list[Statement]]]) -> list[list[Features]]:
+def describe_claims(topics: Sequence[tuple[UnitChange, list[Statement]]]) -> list[list[Features]]:
     """Return the features of every claim of a change, by topic."""
     quoted: set[str] = set()
     code = {id(file): code_of(file) for file in {id(c.file): c.file for c, _ in topics}.values()}
@@ -56,7 +56,7 @@ def describe_claims(topics: Sequence[tuple[Change, list[Statement]]]) -> list[li
 
 @dataclass(frozen=True, eq=False, slots=False)
 class _Topic:
-    change: Change
+    change: UnitChange
     code: Mapping[Line, str]
     """Changed lines of its file."""
 

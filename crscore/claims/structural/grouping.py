@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from crscore.claims.structural.change import Change
+from crscore.claims.structural.change import UnitChange
 from crscore.syntax.outline import Kind, Role
 
 MAX_JOINED_LINES = 120
@@ -14,7 +14,7 @@ _JOINABLE = {"new": frozenset({"new", "overload"}), "removed": frozenset({"remov
 _IMPORTS = frozenset({Role.IMPORT, Role.COMMENT, Role.STRING})
 
 
-def group_changes(changes: Mapping[str, Change], *, whole: bool) -> list[Change]:
+def group_changes(changes: Mapping[str, UnitChange], *, whole: bool) -> list[UnitChange]:
     """Join the changes of one file.
 
     Args:
@@ -46,7 +46,7 @@ def group_changes(changes: Mapping[str, Change], *, whole: bool) -> list[Change]
     return _join_tests([change for key, change in changes.items() if key not in absorbed])
 
 
-def _members(changes: Mapping[str, Change]) -> dict[str, list[str]]:
+def _members(changes: Mapping[str, UnitChange]) -> dict[str, list[str]]:
     """Return the members of each changed unit, by its name; "" is the file."""
     members: dict[str, list[str]] = {}
     for key, change in changes.items():
@@ -72,7 +72,7 @@ def _below(key: str, members: Mapping[str, list[str]]) -> set[str]:
 
 
 def _absorb_imports(
-    changes: Mapping[str, Change], top_level: Sequence[str], *, whole: bool
+    changes: Mapping[str, UnitChange], top_level: Sequence[str], *, whole: bool
 ) -> set[str]:
     """Join a file of which only imports changed with its largest changed unit."""
     if "" not in changes or not top_level:
@@ -91,7 +91,7 @@ def _absorb_imports(
     return {""}
 
 
-def _absorb(outer: Change, members: Sequence[Change]) -> None:
+def _absorb(outer: UnitChange, members: Sequence[UnitChange]) -> None:
     """Make members part of the change of the unit around them."""
     names = {unit.name for unit in outer.members}
     for member in members:
@@ -102,7 +102,7 @@ def _absorb(outer: Change, members: Sequence[Change]) -> None:
     _add(outer, members)
 
 
-def _add(change: Change, joined: Sequence[Change]) -> None:
+def _add(change: UnitChange, joined: Sequence[UnitChange]) -> None:
     together = (change, *joined)
     for part, parts in (
         (change.new, [source.new for source in together]),
@@ -114,9 +114,9 @@ def _add(change: Change, joined: Sequence[Change]) -> None:
     change.removed = sorted({line for source in together for line in source.removed})
 
 
-def _join_tests(changes: list[Change]) -> list[Change]:
+def _join_tests(changes: list[UnitChange]) -> list[UnitChange]:
     """Join several new tests of one class or file."""
-    by_parent: dict[str, list[Change]] = {}
+    by_parent: dict[str, list[UnitChange]] = {}
     for change in changes:
         if change.kind is Kind.TEST and change.state == "new":
             by_parent.setdefault(change.new.parent, []).append(change)

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from crscore.claims.structural.change import Change
+from crscore.claims.structural.change import UnitChange
 from crscore.claims.structural.english import counted, listed, quoted
 from crscore.records import LineKind
 from crscore.syntax.outline import Fact, Kind, Role
@@ -26,7 +26,7 @@ def is_dull(name: str) -> bool:
     return bool(_DULL.search(name))
 
 
-def label(change: Change, *, full: bool = False) -> str:
+def label(change: UnitChange, *, full: bool = False) -> str:
     """Return a unit with its noun: "the method `A.run`"; in full with its file."""
     path = quote(change.file.path or change.file.old_path or "", PATH)
     if not change.name and change.noun != "tests":
@@ -39,7 +39,7 @@ def label(change: Change, *, full: bool = False) -> str:
     return f"the {change.noun} {name_of(change)}" + (f" in {path}" if full and path else "")
 
 
-def name_of(change: Change) -> str:
+def name_of(change: UnitChange) -> str:
     """Return the name of a unit, quoted, with at most one name around it."""
     if change.kind is Kind.TEST and change.unit is not None:
         return f"“{change.unit.name}”"
@@ -49,7 +49,7 @@ def name_of(change: Change) -> str:
     return quote(".".join(names[-2:]))
 
 
-def plain_line(change: Change) -> str:
+def plain_line(change: UnitChange) -> str:
     """Return the sentence that is true of any unit."""
     subject, lines = label(change, full=True), counted(change.displayed_size, "line")
     size = "" if _is_cut(change) else f" ({lines})"
@@ -73,7 +73,7 @@ def plain_line(change: Change) -> str:
     return _renaming(change) or _outside(change) or f"{subject} has changed ({_amount(change)})"
 
 
-def _renaming(change: Change) -> str:
+def _renaming(change: UnitChange) -> str:
     """Describe another name or place of a unit; "" if neither has changed."""
     subject = label(change, full=True)
     if change.state == "renamed":
@@ -93,7 +93,7 @@ def _renaming(change: Change) -> str:
     return f"{label(change.origin)} has moved from {former} to {now}{end}"
 
 
-def _outside(change: Change) -> str:
+def _outside(change: UnitChange) -> str:
     """Describe a change that leaves the unit's own code as it was; "" for others."""
     if change.state == "place":
         return f"only the place of {label(change, full=True)} has changed"
@@ -110,7 +110,7 @@ def _outside(change: Change) -> str:
     return f"only comments have changed in {subject}{outside}"
 
 
-def _is_cut(change: Change) -> bool:
+def _is_cut(change: UnitChange) -> bool:
     """Return whether the end of a new or removed unit is not known: the change shows a part."""
     file, unit, is_new = change.file, change.unit, bool(change.new.units)
     if unit is None or not change.name or (file.new_source or file.old_source) is not None:
@@ -122,7 +122,7 @@ def _is_cut(change: Change) -> bool:
     return not any(start <= unit.end < start + length for start, length in ranges)
 
 
-def _amount(change: Change) -> str:
+def _amount(change: UnitChange) -> str:
     added = sum((True, line) not in change.aside for line in change.added)
     removed = sum((False, line) not in change.aside for line in change.removed)
     if not removed:
@@ -132,7 +132,7 @@ def _amount(change: Change) -> str:
     return f"{counted(added, 'line')} added, {removed} removed"
 
 
-def around(change: Change) -> str:
+def around(change: UnitChange) -> str:
     """Return the names that the changed lines mention most."""
     changed_lines = {True: set(change.added), False: set(change.removed)}
     names = Counter(
@@ -147,12 +147,12 @@ def around(change: Change) -> str:
     return f", around {quoted(top)}" if top else ""
 
 
-def _titles(change: Change, limit: int) -> str:
+def _titles(change: UnitChange, limit: int) -> str:
     titles = [f"“{unit.name}”" for unit in change.members if unit.kind is Kind.TEST]
     return listed(titles, limit)
 
 
-def _contents(change: Change) -> str:
+def _contents(change: UnitChange) -> str:
     """Describe the contents of a new unit; "" if nothing is known."""
     names = [unit.name for unit in change.members if unit.name]
     tests = sum(unit.kind is Kind.TEST for unit in change.members)

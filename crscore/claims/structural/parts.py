@@ -10,7 +10,7 @@ from crscore.syntax.outline import Fact, Kind, Unit
 
 
 @dataclass(slots=True, kw_only=True)
-class Part:
+class UnitPart:
     """Unit of one version: its declarations (overloads are one unit) and its changed lines."""
 
     units: list[Unit] = field(default_factory=list)
@@ -28,9 +28,9 @@ class Part:
         return bool(self.units) and all(unit.head in changed for unit in self.units)
 
 
-def parts_of(version: Version, language: Language) -> dict[str, Part]:
+def parts_of(version: Version, language: Language) -> dict[str, UnitPart]:
     """Return the parts of a version by the qualified name of their unit; "" is the file."""
-    parts: dict[str, Part] = {}
+    parts: dict[str, UnitPart] = {}
     for outlined in version.outlines:
         _Reader(outlined, version, language).read_into(parts)
     return parts
@@ -46,31 +46,31 @@ class _Reader:
         self.around = _unit_of(outlined.section, language) if outlined.section.strip() else None
         self.flush = _flush(outlined, version, language) if self.around is not None else 0
 
-    def read_into(self, parts: dict[str, Part]) -> None:
+    def read_into(self, parts: dict[str, UnitPart]) -> None:
         """Add lines, units, facts and tokens to the parts of a file."""
         changed = self.version.changed
         start, stop = bisect_left(changed, self.low), bisect_left(changed, self.high + 1)
         for line, index in self.outline.owners(changed[start:stop]).items():
-            parts.setdefault(self._key(index, line), Part()).lines.append(line)
+            parts.setdefault(self._key(index, line), UnitPart()).lines.append(line)
         for index, unit in enumerate(self.outline.units):
             owner = index if unit.real else 0
             if index == 0:
                 self._add_outer(parts)
             elif owner:
-                part = parts.setdefault(self._key(index, unit.head), Part())
+                part = parts.setdefault(self._key(index, unit.head), UnitPart())
                 part.units.append(unit)
                 part.parent = self._key(unit.parent, unit.head)
             for fact in unit.facts:
-                parts.setdefault(self._key(owner, fact.line), Part()).facts.append(fact)
+                parts.setdefault(self._key(owner, fact.line), UnitPart()).facts.append(fact)
             for line, text in unit.tokens:
-                parts.setdefault(self._key(owner, line), Part()).tokens.append(text)
+                parts.setdefault(self._key(owner, line), UnitPart()).tokens.append(text)
 
-    def _add_outer(self, parts: dict[str, Part]) -> None:
+    def _add_outer(self, parts: dict[str, UnitPart]) -> None:
         """Add the file, or the unit that git names, as the unit around all others."""
         if self.around is None:
-            parts.setdefault("", Part()).units.append(self.outline.units[0])
+            parts.setdefault("", UnitPart()).units.append(self.outline.units[0])
         elif self.flush > self.low:
-            parts.setdefault(self.around.name, Part()).units.append(self.around)
+            parts.setdefault(self.around.name, UnitPart()).units.append(self.around)
 
     def _key(self, index: int, line: int) -> str:
         """Return the qualified name of a unit that has a line."""

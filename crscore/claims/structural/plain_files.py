@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from crscore.claims.structural.change import Change
+from crscore.claims.structural.change import UnitChange
 from crscore.claims.structural.english import Statement, listed
 from crscore.claims.structural.headline import PATH, plain_line
-from crscore.claims.structural.parts import Part
+from crscore.claims.structural.parts import UnitPart
 from crscore.claims.structural.quoting import prose_of
 from crscore.claims.structural.sentences import write_statements
 from crscore.diff.roles import GENERATED, MINIFIED, made_by_machine_name
@@ -50,7 +50,7 @@ def made_by_machine(file: ChangedFile) -> str:
     return ""
 
 
-def of_file(file: ChangedFile) -> Iterator[tuple[Change, list[Statement]]]:
+def of_file(file: ChangedFile) -> Iterator[tuple[UnitChange, list[Statement]]]:
     """Yield the topic of a change of the file itself: its name, mode or binary content."""
     text = _file_line(file)
     if text:
@@ -79,7 +79,7 @@ def _file_line(file: ChangedFile) -> str:
 
 def of_machine_made(
     file: ChangedFile, noun: str, old: Version, new: Version
-) -> tuple[Change, list[Statement]]:
+) -> tuple[UnitChange, list[Statement]]:
     """Describe a file that a machine wrote in one line."""
     change = _change(file, _STATES.get(file.status, "changed"))
     change.added, change.removed, change.noun = new.changed, old.changed, noun
@@ -88,16 +88,16 @@ def of_machine_made(
     return change, [Statement(text)]
 
 
-def _change(file: ChangedFile, state: str, name: str = "") -> Change:
+def _change(file: ChangedFile, state: str, name: str = "") -> UnitChange:
     noun = "section" if name else "file"
-    return Change(
-        file=file, name=name, kind=Kind.FILE, noun=noun, state=state, old=Part(), new=Part()
+    return UnitChange(
+        file=file, name=name, kind=Kind.FILE, noun=noun, state=state, old=UnitPart(), new=UnitPart()
     )
 
 
 def of_lines(
     file: ChangedFile, old: Version, new: Version
-) -> Iterator[tuple[Change, list[Statement]]]:
+) -> Iterator[tuple[UnitChange, list[Statement]]]:
     """Yield the topics of a file without a grammar: its changed sections."""
     state = _STATES.get(file.status, "changed")
     old_titles, new_titles = _titles(file, old, is_old=True), _titles(file, new, is_old=False)
@@ -122,7 +122,7 @@ def of_lines(
         yield change, _write(change, old, new, names if is_whole else [])
 
 
-def _is_layout(change: Change) -> bool:
+def _is_layout(change: UnitChange) -> bool:
     """Return whether the lines say the same as before, at the same places."""
     sides = ((LineKind.REMOVED, set(change.removed)), (LineKind.ADDED, set(change.added)))
     for run in runs_of(change.file):
@@ -170,7 +170,7 @@ def _unclear_keys(file: ChangedFile, old: Version, new: Version) -> set[str]:
     return {key for key in moved if max(count[key] for count in counts) > 1}
 
 
-def _write(change: Change, old: Version, new: Version, sections: list[str]) -> list[Statement]:
+def _write(change: UnitChange, old: Version, new: Version, sections: list[str]) -> list[Statement]:
     """Write the sentences of a topic, for prose with the sections that it includes."""
     file = change.file
     is_prose = file.language in _LANGUAGES["prose"] and not _key_patterns(file)
@@ -193,7 +193,7 @@ def _write(change: Change, old: Version, new: Version, sections: list[str]) -> l
     return [Statement(text)]
 
 
-def _dependencies(change: Change, old: Version, new: Version) -> Iterator[Statement]:
+def _dependencies(change: UnitChange, old: Version, new: Version) -> Iterator[Statement]:
     """Ask about packages that a project newly needs, and about new major versions."""
     is_listed = _PATTERNS["dependency_path"].search(change.file.path) is not None
     if not is_listed or change.state != "changed" or change.name in {"overrides", "resolutions"}:

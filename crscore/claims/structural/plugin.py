@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from crscore.claims.base import ClaimGenerator
 from crscore.claims.structural import plain_files
-from crscore.claims.structural.change import Change
+from crscore.claims.structural.change import UnitChange
 from crscore.claims.structural.english import Statement, counted
 from crscore.claims.structural.headline import label
 from crscore.claims.structural.ranking import rank_topics
@@ -57,7 +57,7 @@ def create() -> ClaimGenerator:
     return Structural()
 
 
-def find_topics(diff: Diff) -> list[tuple[Change, list[Statement]]]:
+def find_topics(diff: Diff) -> list[tuple[UnitChange, list[Statement]]]:
     """Find the topics of a change, each with its sentences, in the order of the change."""
     files = ParsedChange.of(diff).parsed_files
     topics = [topic for file in files if not file.file.is_missing for topic in _topics(file)]
@@ -66,10 +66,10 @@ def find_topics(diff: Diff) -> list[tuple[Change, list[Statement]]]:
 
 
 def _join_similar(
-    topics: Sequence[tuple[Change, list[Statement]]],
-) -> list[tuple[Change, list[Statement]]]:
+    topics: Sequence[tuple[UnitChange, list[Statement]]],
+) -> list[tuple[UnitChange, list[Statement]]]:
     """Join units with the same sentences in one topic."""
-    by_texts: dict[tuple[str, ...], tuple[Change, list[Statement]]] = {}
+    by_texts: dict[tuple[str, ...], tuple[UnitChange, list[Statement]]] = {}
     for change, statements in topics:
         full, short = label(change, full=True), label(change)
         texts = [text.replace(full, "").replace(short, "") for text, *_ in statements]
@@ -87,10 +87,10 @@ def _join_similar(
     return list(by_texts.values())
 
 
-def _topics(parsed: ParsedFile) -> list[tuple[Change, Writer]]:
+def _topics(parsed: ParsedFile) -> list[tuple[UnitChange, Writer]]:
     """Return the topics of a file, each with the function that writes its sentences."""
     file, language = parsed.file, parsed.language
-    topics: list[tuple[Change, Writer]] = [
+    topics: list[tuple[UnitChange, Writer]] = [
         (change, partial(list, statements)) for change, statements in plain_files.of_file(file)
     ]
     if not file.hunks or file.is_binary or file.is_submodule:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from crscore.claims.structural.change import Change
+from crscore.claims.structural.change import UnitChange
 from crscore.claims.structural.english import Statement
 from crscore.claims.structural.features import Features, describe_claims
 
@@ -20,13 +20,13 @@ WEIGHTS: Final[dict[str, float]] = tomllib.loads(
 class RankedTopic(NamedTuple):
     """Topic with its claims, the most useful first."""
 
-    change: Change
+    change: UnitChange
     statements: list[Statement]
     weights: list[float]
     """Probability of each claim that a reader calls it useful."""
 
 
-def rank_topics(topics: Sequence[tuple[Change, list[Statement]]]) -> list[RankedTopic]:
+def rank_topics(topics: Sequence[tuple[UnitChange, list[Statement]]]) -> list[RankedTopic]:
     """Weigh and order the claims within each topic."""
     return [
         RankedTopic(change, *_sort(statements, [weigh(claim) for claim in claims]))

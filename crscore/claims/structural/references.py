@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from crscore.claims.structural.change import Change, code_of
+from crscore.claims.structural.change import UnitChange, code_of
 from crscore.claims.structural.english import Line, Statement, sentence
 from crscore.claims.structural.ranking import RankedTopic
 from crscore.diff.ranges import join_ranges
@@ -66,19 +66,19 @@ def write_references(topics: Sequence[RankedTopic]) -> tuple[PseudoReference, ..
     return tuple(sorted(claims, key=lambda claim: -claim.weight))
 
 
-def _spans(change: Change, statement: Statement) -> tuple[LineSpan, ...]:
+def _spans(change: UnitChange, statement: Statement) -> tuple[LineSpan, ...]:
     """Return the lines that one claim is about."""
     changed = {True: set(change.added), False: set(change.removed)}
     lines = sorted({line for line in statement.lines if line[1] in changed[line[0]]}, reverse=True)
     return tuple(_span(change, number, number, new=new) for new, number in lines)
 
 
-def _span(change: Change, start: int, end: int, *, new: bool) -> LineSpan:
+def _span(change: UnitChange, start: int, end: int, *, new: bool) -> LineSpan:
     path = change.file.path if new else change.file.old_path or change.file.path
     return LineSpan(path=path, side=Side.NEW if new else Side.OLD, start=start, end=end)
 
 
-def _topic(change: Change, topic_spans: Sequence[LineSpan]) -> Topic:
+def _topic(change: UnitChange, topic_spans: Sequence[LineSpan]) -> Topic:
     unit = change.unit
     if unit is not None and unit.name and unit.start:
         place = _span(change, unit.start, unit.end, new=bool(change.new.units))
@@ -103,7 +103,7 @@ def _state(name: str) -> Mapping[str, Any]:
 
 
 def _readings(
-    change: Change, statements: Sequence[Statement], code: Mapping[Line, str]
+    change: UnitChange, statements: Sequence[Statement], code: Mapping[Line, str]
 ) -> list[str]:
     """Return what the encoder reads for each claim: the code that it is about, in words."""
     lines = [(False, line) for line in change.removed] + [(True, line) for line in change.added]
@@ -158,7 +158,7 @@ def _words(lines: Iterable[str], limit: int) -> str:
     return words.strip()
 
 
-def spans(change: Change) -> tuple[LineSpan, ...]:
+def spans(change: UnitChange) -> tuple[LineSpan, ...]:
     """Return the changed lines of a topic as spans, the new version's first."""
     joined: list[LineSpan] = []
     for new, lines in ((True, change.added), (False, change.removed)):

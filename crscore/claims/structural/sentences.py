@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from itertools import islice
 
-from crscore.claims.structural.change import Change
+from crscore.claims.structural.change import UnitChange
 from crscore.claims.structural.consequences import find_consequences
 from crscore.claims.structural.details import condition, details
 from crscore.claims.structural.english import Statement, about, fits, listed, quoted
@@ -36,7 +36,7 @@ _VERBS = {
 }
 
 
-def write_statements(change: Change, old: Version, new: Version) -> list[Statement]:
+def write_statements(change: UnitChange, old: Version, new: Version) -> list[Statement]:
     """Return the sentences about one topic, the most informative first.
 
     Args:
@@ -51,7 +51,7 @@ def write_statements(change: Change, old: Version, new: Version) -> list[Stateme
     return [*_claims(change, old, new), *islice(consequences, MAX_IMPLICATIONS)]
 
 
-def _claims(change: Change, old: Version, new: Version) -> list[Statement]:
+def _claims(change: UnitChange, old: Version, new: Version) -> list[Statement]:
     summary = Statement(plain_line(change))
     if change.state in _WHOLE or change.noun == "tests":
         return [summary]
@@ -69,7 +69,7 @@ def _claims(change: Change, old: Version, new: Version) -> list[Statement]:
     return [statements[0]._replace(text=text), *statements[1:]]
 
 
-def _described(change: Change) -> Iterator[Statement]:
+def _described(change: UnitChange) -> Iterator[Statement]:
     """Quote what the comment above a new unit, or its docstring, says."""
     unit = change.unit
     if unit is None or not unit.name:
@@ -86,7 +86,7 @@ def _described(change: Change) -> Iterator[Statement]:
                 return
 
 
-def _inside(change: Change) -> Iterator[Statement]:
+def _inside(change: UnitChange) -> Iterator[Statement]:
     """List the conditions, errors, calls and returned values of a new function."""
     if change.kind is not Kind.FUNCTION:  # the members of a type do these things
         return

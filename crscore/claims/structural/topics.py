@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
-from crscore.claims.structural.change import Change
+from crscore.claims.structural.change import UnitChange
 from crscore.claims.structural.grouping import group_changes
-from crscore.claims.structural.parts import Part, parts_of
+from crscore.claims.structural.parts import UnitPart, parts_of
 from crscore.records import ChangedFile, FileStatus, LineKind
 from crscore.syntax.change import Version, squeeze, words_of
 from crscore.syntax.grammars import Language
@@ -28,7 +28,9 @@ MIN_TOKENS = 12
 """Minimum tokens of a body to prove that it was moved or renamed."""
 
 
-def changes_of(file: ChangedFile, language: Language, old: Version, new: Version) -> list[Change]:
+def changes_of(
+    file: ChangedFile, language: Language, old: Version, new: Version
+) -> list[UnitChange]:
     """Divide a changed file of code.
 
     Args:
@@ -42,9 +44,9 @@ def changes_of(file: ChangedFile, language: Language, old: Version, new: Version
     """
     before, after = parts_of(old, language), parts_of(new, language)
     before = _align(before, after)
-    changes: dict[str, Change] = {}
+    changes: dict[str, UnitChange] = {}
     for key in dict.fromkeys([*after, *before]):
-        change = _change(file, key, before.get(key, Part()), after.get(key, Part()))
+        change = _change(file, key, before.get(key, UnitPart()), after.get(key, UnitPart()))
         if change.size:
             change.language = language.name
             _set_state(change, old, new, language)
@@ -60,9 +62,9 @@ def changes_of(file: ChangedFile, language: Language, old: Version, new: Version
     return group_changes(with_code or changes, whole=whole)
 
 
-def _change(file: ChangedFile, key: str, old: Part, new: Part) -> Change:
+def _change(file: ChangedFile, key: str, old: UnitPart, new: UnitPart) -> UnitChange:
     unit = next(iter(new.units or old.units), None)
-    return Change(
+    return UnitChange(
         file=file,
         name=key,
         kind=unit.kind if unit is not None else Kind.FILE,
@@ -75,7 +77,7 @@ def _change(file: ChangedFile, key: str, old: Part, new: Part) -> Change:
     )
 
 
-def _set_state(change: Change, old: Version, new: Version, language: Language) -> None:
+def _set_state(change: UnitChange, old: Version, new: Version, language: Language) -> None:
     """Decide what happened to a unit."""
     key, old_part, new_part = change.name, change.old, change.new
     if key and not old_part.units and new_part.is_declared_in_change:
@@ -103,11 +105,11 @@ def _set_state(change: Change, old: Version, new: Version, language: Language) -
             change.state = "changed" if change.kind is Kind.TYPE else "place"
 
 
-def _comments(part: Part) -> list[str]:
+def _comments(part: UnitPart) -> list[str]:
     return [fact.text for fact in part.facts if fact.role is Role.COMMENT]
 
 
-def _is_moved(change: Change, old: Version, new: Version) -> bool:
+def _is_moved(change: UnitChange, old: Version, new: Version) -> bool:
     """Return whether the same lines are in another place of the file."""
     removed = Counter(old.lines[line].strip() for line in change.removed)
     added = Counter(new.lines[line].strip() for line in change.added)
@@ -119,7 +121,7 @@ def _is_moved(change: Change, old: Version, new: Version) -> bool:
     return not any(text in block.added_texts for block in blocks.values() for text in texts)
 
 
-def _has_new_words(change: Change, old: Version, new: Version) -> bool:
+def _has_new_words(change: UnitChange, old: Version, new: Version) -> bool:
     """Return whether code changed that the grammar does not read (macros)."""
     comments = " ".join([*_comments(change.old), *_comments(change.new)])
     comment_words = set(words_of(comments).split())
@@ -130,7 +132,7 @@ def _has_new_words(change: Change, old: Version, new: Version) -> bool:
     return bool(change.removed) and bool(change.added) and left != right
 
 
-def _align(before: dict[str, Part], after: dict[str, Part]) -> dict[str, Part]:
+def _align(before: dict[str, UnitPart], after: dict[str, UnitPart]) -> dict[str, UnitPart]:
     """Give renamed units of the old version their new names.
 
     Returns:
@@ -165,7 +167,9 @@ def _align(before: dict[str, Part], after: dict[str, Part]) -> dict[str, Part]:
     return {_renamed(key, names): part for key, part in before.items()}
 
 
-def _declared_alone(parts: dict[str, Part], other_parts: dict[str, Part]) -> list[tuple[str, Part]]:
+def _declared_alone(
+    parts: dict[str, UnitPart], other_parts: dict[str, UnitPart]
+) -> list[tuple[str, UnitPart]]:
     """Return the units that the change declares and the other version does not have."""
     missing = {
         key for key in parts if key and (key not in other_parts or not other_parts[key].units)
@@ -183,14 +187,16 @@ def _renamed(key: str, names: dict[str, str]) -> str:
     return key
 
 
-def _members(old_key: str, new_key: str, before: dict[str, Part], after: dict[str, Part]) -> float:
+def _members(
+    old_key: str, new_key: str, before: dict[str, UnitPart], after: dict[str, UnitPart]
+) -> float:
     """Return the share of a type's or suite's members that have the same names, in [0, 1]."""
     left = {key[len(old_key) :] for key in before if key.startswith(f"{old_key}.")}
     right = {key[len(new_key) :] for key in after if key.startswith(f"{new_key}.")}
     return 2 * len(left & right) / (len(left) + len(right)) if left and right else 0.0
 
 
-def join_moved(changes: Sequence[Change]) -> list[Change]:
+def join_moved(changes: Sequence[UnitChange]) -> list[UnitChange]:
     """Join a unit removed from one file with the same unit added to another.
 
     Args:
@@ -199,7 +205,7 @@ def join_moved(changes: Sequence[Change]) -> list[Change]:
     Returns:
         The changes without the removed units that were found elsewhere.
     """
-    removed: dict[str, list[Change]] = {}
+    removed: dict[str, list[UnitChange]] = {}
     for change in changes:
         if change.state == "removed" and change.name:
             removed.setdefault(change.short_name.lower(), []).append(change)
@@ -218,9 +224,9 @@ def join_moved(changes: Sequence[Change]) -> list[Change]:
     return [change for change in changes if id(change) not in moved_ids]
 
 
-def _find_in_new_units(changes: Sequence[Change]) -> None:
+def _find_in_new_units(changes: Sequence[UnitChange]) -> None:
     """Find removed units among the members of new ones."""
-    homes: dict[str, list[Change]] = {}
+    homes: dict[str, list[UnitChange]] = {}
     for change in changes:
         for member in change.members if change.state == "new" else ():
             homes.setdefault(member.name, []).append(change)
@@ -239,7 +245,7 @@ def _find_in_new_units(changes: Sequence[Change]) -> None:
                 break
 
 
-def _text(change: Change, *, added: bool) -> str:
+def _text(change: UnitChange, *, added: bool) -> str:
     """Return the code that a change adds or removes, squeezed."""
     kind = LineKind.ADDED if added else LineKind.REMOVED
     line_numbers = set(change.added if added else change.removed)
@@ -247,7 +253,7 @@ def _text(change: Change, *, added: bool) -> str:
     return squeeze("".join(line.text for line in lines if (line.new or line.old) in line_numbers))
 
 
-def _agreement(old: Part, new: Part) -> float:
+def _agreement(old: UnitPart, new: UnitPart) -> float:
     """Return the share of tokens in common, in order, without the units' own names, in [0, 1]."""
     names = {unit.name.rpartition(".")[2] for unit in (*old.units, *new.units)}
     left, right = (

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from crscore.claims.structural import plugin
-from crscore.claims.structural.change import Change, code_of
+from crscore.claims.structural.change import UnitChange, code_of
 from crscore.claims.structural.english import Statement, sentence
 from crscore.claims.structural.features import Features, describe_claims, stems
 from crscore.claims.structural.ranking import weigh
@@ -143,7 +143,7 @@ def _read_commits(commits: Path) -> Iterator[dict[str, Any]]:
         yield from map(json.loads, file)
 
 
-def _describe(diff: str) -> list[tuple[Change, list[Statement], list[Features]]]:
+def _describe(diff: str) -> list[tuple[UnitChange, list[Statement], list[Features]]]:
     topics = plugin.find_topics(parse.parse_diff(diff))
     return [
         (change, statements, features)
@@ -185,7 +185,9 @@ def _titled_rows(commits: Path) -> Iterator[Row]:
                 yield Row(commit["repository"], commit["commit"], claims[0], value == first, "")
 
 
-def _title_score(change: Change, statements: Sequence[Statement], idf: dict[str, float]) -> float:
+def _title_score(
+    change: UnitChange, statements: Sequence[Statement], idf: dict[str, float]
+) -> float:
     quoted = " ".join(code for item in statements for code in find_code_spans(item.text))
     lines = [(True, line) for line in change.added] + [(False, line) for line in change.removed]
     places = {
