@@ -1,6 +1,6 @@
 """Process group of a tool, seen from outside: its pipes, processes and disk space.
 
-The processes are read from /proc; where there is none, only the disk space is watched.
+The processes are read from /proc; on systems without it, only the disk space is watched.
 """
 
 import contextlib
@@ -202,7 +202,7 @@ def wait_for_rest(group: int) -> None:
 
 
 def _space(folders: tuple[str, ...], stop_above: int | None) -> int:
-    """Measure the content of folders, in bytes, up to a total from which the rest is not needed."""
+    """Measure the content of folders in bytes, up to a maximum; the rest is not read."""
     total = 0
     pending = list(dict.fromkeys(folders))
     while pending and (stop_above is None or total <= stop_above):

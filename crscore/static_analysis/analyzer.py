@@ -107,7 +107,7 @@ class Run(_Part, frozen=True):
         placeholders = set(_PLACEHOLDER.findall(" ".join(self.arguments)))
         if unknown := sorted(placeholders - PLACEHOLDERS):
             allowed = ", ".join(sorted(PLACEHOLDERS))
-            raise ValueError(f"arguments: {unknown[0]} is none of {allowed}")
+            raise ValueError(f"arguments: {unknown[0]} is not one of {allowed}")
         if not placeholders & _TEXTS:
             raise ValueError("arguments must name {files}, {file_list} or {folder}")
         if "{rules}" in placeholders and self.rules is None:
@@ -169,7 +169,7 @@ class Output(_Part, frozen=True):
     format: Literal["sarif", "checkstyle", "json", "csv"]
     """Format of the output."""
     unparsed_rules: tuple[Pattern, ...] = ()
-    """Rules, as regular expressions, by which the tool reports an unreadable file."""
+    """Rules, as regular expressions, that report an unreadable file."""
     unparsed_stderr: Capture | None = None
     """Regular expression; its first group is an unreadable file named in the diagnostics."""
     drop_findings_of_unparsed: bool = False
@@ -338,8 +338,8 @@ def read_analyzer(folder: Path, *, shipped: bool) -> Analyzer:
         raise ManifestError(source, "file", f"cannot be read: {exc}") from exc
     except msgspec.ValidationError as exc:
         # ``Expected `str`, got `int` - at `$.tool.command` ``
-        text, _, place = str(exc).partition(" - at ")
-        raise ManifestError(source, place.strip("`$").removeprefix(".") or "file", text) from exc
+        text, _, path = str(exc).partition(" - at ")
+        raise ManifestError(source, path.strip("`$").removeprefix(".") or "file", text) from exc
     if manifest.run.rules is not None:
         rules = (folder / manifest.run.rules).resolve()
         if not rules.is_relative_to(folder) or not rules.is_file():

@@ -84,7 +84,7 @@ def analysis(
             finding for finding in external.findings if _identity(finding) not in identities
         ]
     return Analysis(
-        findings=tuple(sorted(dict.fromkeys(findings), key=_place)),
+        findings=tuple(sorted(dict.fromkeys(findings), key=_sort_key)),
         tools=tuple(runs),
         notes=(*_notes(runs), *(external.note for external in outside if external.note)),
         confined=confined,
@@ -95,7 +95,7 @@ def _identity(finding: Finding) -> tuple[str, str, str, int]:
     return finding.tool.lower(), finding.rule.lower(), finding.path, finding.line
 
 
-def _place(finding: Finding) -> tuple[str, int, str, str, str]:
+def _sort_key(finding: Finding) -> tuple[str, int, str, str, str]:
     return finding.path, finding.line, finding.tool, finding.rule, finding.text
 
 

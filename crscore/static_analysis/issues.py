@@ -41,7 +41,7 @@ MAX_COMPARED = 50
 """Maximum findings compared on one line, the worst first: minified code has thousands."""
 # The location, as in "in `Client.charge`". If it were kept, the encoder would consider every
 # sentence that names the class similar to the issue.
-_PLACE = re.compile(r" in `[\w.$]{1,200}`(?=[\s,.;:])")
+_LOCATION = re.compile(r" in `[\w.$]{1,200}`(?=[\s,.;:])")
 _NAME = re.compile(r"`([^`\s]{1,80})`")
 _CODE = re.compile(r"`([^`]{1,200})`")
 _WORD = re.compile(r"[^\W_]+")
@@ -189,7 +189,7 @@ def _without_names(text: str) -> str:
         >>> _without_names("The variable `open` in `read` hides a built-in.")
         'The variable it hides a built-in.'
     """
-    return _CODE.sub("it", _PLACE.sub("", text))
+    return _CODE.sub("it", _LOCATION.sub("", text))
 
 
 def _words_of_names(text: str) -> frozenset[str]:
@@ -199,7 +199,7 @@ def _words_of_names(text: str) -> frozenset[str]:
         >>> sorted(_words_of_names("`except Exception` in `Client.charge` hides bugs."))
         ['except', 'exception']
     """
-    names = _CODE.findall(_PLACE.sub("", text))
+    names = _CODE.findall(_LOCATION.sub("", text))
     return frozenset(word.lower() for name in names for word in _WORD.findall(name))
 
 
@@ -215,7 +215,7 @@ def _worst(issues: Sequence[_Issue], diff: Diff, per_hunk: int | None) -> list[_
     starts = {file.path: [hunk.new_start for hunk in file.hunks] for file in diff.files}
     counts: Counter[tuple[str, int]] = Counter()
     kept_issues = []
-    # Sorting is stable: the worst first, those of one severity by place.
+    # Sorting is stable: the worst first, those of one severity by line.
     for issue in sorted(sorted(issues, key=_start), key=_severity):
         # A finding that spans several hunks counts in the first one that has room.
         for finding in issue:
@@ -237,10 +237,10 @@ def _start(issue: _Issue) -> tuple[str, int]:
 
 def _reference(issue: _Issue) -> PseudoReference:
     best = issue[0]
-    without_place = _PLACE.sub("", best.text)
+    without_location = _LOCATION.sub("", best.text)
     return PseudoReference(
         text=best.text,
-        reading="" if without_place == best.text else without_place,
+        reading="" if without_location == best.text else without_location,
         kind=ReferenceKind.ISSUE,
         source="+".join(sorted({finding.tool for finding in issue})),
         spans=tuple(_spans(issue)),

@@ -73,7 +73,7 @@ class Rule:
     extent: str
     """Measure in words; `{n}` is the number."""
     text: str
-    """Sentence with `{place}`, `{extent}` and `{limit}`."""
+    """Sentence with `{subject}`, `{extent}` and `{limit}`."""
     pylint: str = ""
     """pylint message that reports it."""
     option: str = ""
@@ -97,8 +97,8 @@ class Smell:
     """First line, 1-based, without decorators."""
     end_line: int
     """Last line, inclusive."""
-    place: str
-    """Place in words, for the middle of a sentence."""
+    subject: str
+    """Code in words, the subject of the sentence."""
     measure: float
     """Measure in the rule's unit; 0 where nothing is measured."""
     extent: str
@@ -122,7 +122,7 @@ class FileReport:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the program with these arguments, by default those of the process.
+    """Run the program with these arguments, by default the process's own.
 
     Returns:
         The exit code.
@@ -149,7 +149,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def full_version() -> str:
-    """Return the version, including those of the programs that determine the findings.
+    """Return the version with the versions of pylint and radon, which determine the findings.
 
     Returns:
         A version with a local part: `1.2+pylint4.1.4.radon6.0.1`.
@@ -327,8 +327,8 @@ def find_smells(path: str, code: str, counts: PylintCounts) -> FileReport:
                 case ast.Lambda():
                     smells += _measured("long-lambda", node, f"the lambda {location}", lines)
                 case ast.ListComp():
-                    place = f"the list comprehension {location}"
-                    smells += _measured("long-comprehension", node, place, lines)
+                    subject = f"the list comprehension {location}"
+                    smells += _measured("long-comprehension", node, subject, lines)
                 case ast.ExceptHandler():
                     smells += useless_exception(node, location)
                 case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
@@ -371,7 +371,7 @@ def _walk(tree: ast.Module) -> Iterator[tuple[ast.AST, str]]:
 def make_smell(
     rule: str,
     node: ast.stmt | ast.expr | ast.excepthandler,
-    place: str,
+    subject: str,
     measure: float,
     *,
     level: str = NOTE,
@@ -382,7 +382,7 @@ def make_smell(
     Args:
         rule: Id of the violated rule.
         node: Code that violates it.
-        place: The code in words, for the middle of a sentence.
+        subject: The code in words, the subject of the sentence.
         measure: The measure, in the rule's unit; 0 where nothing is measured.
         level: SARIF level.
         words: Further values for the rule's text.
@@ -392,12 +392,12 @@ def make_smell(
     """
     texts = RULES[rule]
     extent = texts.extent.format(n=f"{measure:.3g}" if measure % 1 else f"{measure:.0f}")
-    text = texts.text.format(place=place, extent=extent, limit=texts.limit, **words)
+    text = texts.text.format(subject=subject, extent=extent, limit=texts.limit, **words)
     return Smell(
         rule=rule,
         line=node.lineno,
         end_line=node.end_lineno or node.lineno,
-        place=place,
+        subject=subject,
         measure=measure,
         extent=extent,
         text=text[0].upper() + text[1:],
@@ -405,10 +405,10 @@ def make_smell(
     )
 
 
-def _measured(rule: str, node: ast.expr, place: str, lines: Sequence[bytes]) -> Iterator[Smell]:
+def _measured(rule: str, node: ast.expr, subject: str, lines: Sequence[bytes]) -> Iterator[Smell]:
     characters = length(node, lines)
     if characters > RULES[rule].limit:
-        yield make_smell(rule, node, place, characters)
+        yield make_smell(rule, node, subject, characters)
 
 
 def length(node: ast.expr, lines: Sequence[bytes]) -> int:
@@ -723,14 +723,16 @@ def merge_sizes(smells: Iterable[Smell]) -> list[Smell]:
     merged: list[Smell] = []
     sizes: dict[tuple[int, str], list[Smell]] = defaultdict(list)
     for smell in smells:
-        group = sizes[smell.line, smell.place] if smell.rule in _SIZES else merged
+        group = sizes[smell.line, smell.subject] if smell.rule in _SIZES else merged
         group.append(smell)
     for parts in sizes.values():
         parts.sort(key=lambda part: _SIZES.index(part.rule))
         worst = max(parts, key=lambda part: part.measure / RULES[part.rule].limit)
         if len(parts) > 1:
             extent = f"{', '.join(part.extent for part in parts[:-1])} and {parts[-1].extent}"
-            text = f"{worst.place} has {extent}; it is hard to follow and to test, so split it up."
+            text = (
+                f"{worst.subject} has {extent}; it is hard to follow and to test, so split it up."
+            )
             level = max(part.level for part in parts)  # "warning" is after "note"
             worst = replace(worst, extent=extent, text=text, level=level)
         merged.append(worst)

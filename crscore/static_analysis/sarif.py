@@ -304,7 +304,7 @@ def _object(owner: Json, *keys: str) -> Json:
 
 
 def _objects(owner: Json, key: str) -> list[Json]:
-    """Return a list of objects; invalid entries keep their place, because indices refer to it."""
+    """Return a list of objects; an invalid entry becomes {}, because indices refer to positions."""
     value = owner.get(key)
     if not isinstance(value, list):
         return []

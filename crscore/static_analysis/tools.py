@@ -134,9 +134,9 @@ def _program(command: str, tool_folder: Path, path: str) -> str | None:
 def _environment(analyzer: Analyzer, tool_folder: Path, programs: list[str]) -> dict[str, str]:
     folders = dict.fromkeys([*(str(Path(program).parent) for program in programs), *_SYSTEM])
     base = {"PATH": os.pathsep.join(folders), "LANG": "C.UTF-8"}
-    places = {"{tools}": str(tool_folder), "{here}": str(analyzer.folder)}
+    values = {"{tools}": str(tool_folder), "{here}": str(analyzer.folder)}
     additions = analyzer.manifest.run.environment
-    return base | {key: fill(value, places) for key, value in additions.items()}
+    return base | {key: fill(value, values) for key, value in additions.items()}
 
 
 def fill(text: str, values: Mapping[str, str]) -> str:
@@ -262,7 +262,7 @@ def install_tool(analyzer: Analyzer, tools: Path) -> Path:
                 shutil.copyfile(analyzer.folder / name, new_folder / name)
             _run_npm([npm, *_NPM_COMMAND], new_folder, analyzer.name)
             if target.exists():
-                # The old folder goes with the temporary one, after the new one is in place.
+                # The old folder is deleted with the temporary one, after the new one is in use.
                 target.rename(Path(folder) / "replaced")
             new_folder.rename(target)
     except OSError as exc:
@@ -287,7 +287,7 @@ def _run_npm(command: list[str], folder: Path, name: str) -> None:
         raise ToolFailedError(name, f"was not installed within {_NPM_SECONDS} s") from exc
     if process.returncode != 0:
         output = process.stderr.decode("utf-8", errors="replace").strip()
-        last = output.splitlines()[-1] if output else "npm says nothing"
+        last = output.splitlines()[-1] if output else "npm printed nothing"
         raise ToolFailedError(
             name, f"could not be installed: {last}", process.returncode, output[-2000:]
         )

@@ -19,7 +19,7 @@ WRONG = {
     "no group": (("'toy (\\S+)'", "'toy'"), "tool.pattern", "has no group"),
     "range": ((">=1,<2", "one"), "tool.supported", "range"),
     "jmespath": (('path = "file"', 'path = "file["'), "output.json.path", "not a jmespath"),
-    "placeholder": (("{files}", "{filez}"), "run", "arguments: {filez} is none of"),
+    "placeholder": (("{files}", "{filez}"), "run", "arguments: {filez} is not one of"),
     "no files": (("{files}", "x"), "run", "arguments must name {files}"),
     "no rules": (("{files}", "{files}{rules}"), "run", "rules must name the file"),
     "rules elsewhere": (

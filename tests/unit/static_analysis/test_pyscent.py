@@ -117,7 +117,7 @@ def counted_in():
     assert not any(count.failed for count in counts.values())
     return {
         case: [
-            (found.rule, found.line, found.end_line, found.place, found.extent)
+            (found.rule, found.line, found.end_line, found.subject, found.extent)
             for found in find_smells(case, code, counts[case]).smells
         ]
         for case, code in CASES.items()
@@ -198,7 +198,7 @@ def function(complexity: int, head: str = "def f():") -> str:
 
 def complex_blocks(code: str):
     return [
-        (found.place, found.line, found.end_line, found.measure)
+        (found.subject, found.line, found.end_line, found.measure)
         for found in smells(code, "complex-code")
     ]
 
@@ -422,7 +422,7 @@ def measured(body: str) -> float | None:
 
 def classes(rule: str, code: str):
     return [
-        (found.line, found.end_line, found.place, found.measure)
+        (found.line, found.end_line, found.subject, found.measure)
         for found in smells(dedent(code), rule)
     ]
 
