@@ -95,7 +95,7 @@ def analysed(name: str) -> Analysed:
     return Analysed(whole, broken, clean, tuple(hunks))
 
 
-def test_sample_yields_what_is_written_beside_it(name) -> None:
+def test_sample_has_the_expected_findings(name) -> None:
     analysis = analysed(name).sample
     rows = [
         {
@@ -150,7 +150,7 @@ def test_every_sentence_is_met_by_the_sample(name) -> None:
     assert unmet == []
 
 
-def test_what_silences_a_tool_is_overwritten_column_for_column(name) -> None:
+def test_suppressions_are_overwritten_column_by_column(name) -> None:
     for text in (*sample(name).values(), "x = 1  # noqa: E501 nosec pylint: disable=all NOPMD é\n"):
         unit = units.Unit(path="a", side=units.Side.NEW, text=text, suffix=".py")
         task = execute.Task(installed(name), None, threading.Event())
@@ -210,7 +210,7 @@ SETTINGS = {
 }
 
 
-def test_hunk_alone_says_only_what_the_manifest_allows(name) -> None:
+def test_hunk_alone_has_only_findings_that_the_manifest_allows(name) -> None:
     manifest = read(name).manifest
     for analysis, text in zip(analysed(name).hunks, sample(name).values(), strict=True):
         for finding in analysis.findings:

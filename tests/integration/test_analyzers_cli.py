@@ -47,7 +47,7 @@ def test_example_has_the_issue_that_a_reviewer_would_name(crscore) -> None:
     assert ",ruff@" in result["signature"]
 
 
-def test_without_sources_tools_say_less_and_the_signature_says_partial(crscore) -> None:
+def test_without_sources_the_signature_says_partial(crscore) -> None:
     code, out, _ = crscore(*EXAMPLE, *FAST, "--analyzers", "ruff,pyscent", "--format", "json")
     assert code == 0
     result = json.loads(out)
@@ -61,7 +61,7 @@ def test_none_runs_nothing(crscore) -> None:
     assert "|analyzers:none|" in result["signature"]
 
 
-def test_missing_tool_is_named_and_the_others_go_on(crscore, tmp_path: Path, monkeypatch) -> None:
+def test_missing_tool_is_named_and_the_others_run(crscore, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     arguments = ["--analyzers", "jshint,ruff", "--tools-dir", tmp_path, "--format", "json"]
     code, out, err = crscore(*EXAMPLE, *FAST, *SOURCES, *arguments)
@@ -95,7 +95,7 @@ def test_findings_of_another_tool_come_in_as_sarif(crscore, tmp_path: Path) -> N
     assert re.search(r"\|analyzers:Checker@3\.1-[0-9a-f]{8}\|", analysis["signature"])
 
 
-def test_sarif_file_that_is_none_is_one_clear_line(crscore, tmp_path: Path) -> None:
+def test_invalid_sarif_file_is_one_clear_line(crscore, tmp_path: Path) -> None:
     broken = tmp_path / "broken.sarif"
     broken.write_text("{")
     code, out, err = crscore(*EXAMPLE, *FAST, "--sarif", broken)
@@ -138,7 +138,7 @@ def test_every_analyzer_is_listed_ready_with_its_version(crscore) -> None:
     assert all(", ready: " in line for line in lines.values()), out
 
 
-def test_doctor_says_how_to_get_a_tool_that_is_missing(
+def test_doctor_shows_the_install_command_of_a_missing_tool(
     crscore, tmp_path: Path, monkeypatch
 ) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
@@ -169,7 +169,7 @@ def test_install_of_a_tool_that_npm_does_not_have_is_a_usage_error(crscore) -> N
     assert "'ruff'" in err
 
 
-def test_install_without_npm_says_what_to_get(crscore, tmp_path: Path, monkeypatch) -> None:
+def test_install_without_npm_names_nodejs(crscore, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda *_, **__: None)
     code, _, err = crscore(
         "analyzers", "--analyzers", "jshint", "--tools-dir", tmp_path / "t", "install"
@@ -178,7 +178,7 @@ def test_install_without_npm_says_what_to_get(crscore, tmp_path: Path, monkeypat
     assert "npm is not installed" in err
 
 
-def test_cache_counts_what_it_keeps_and_forgets_it(crscore, tmp_path: Path) -> None:
+def test_cache_counts_and_clears_its_entries(crscore, tmp_path: Path) -> None:
     scored(crscore, "--analyzers", "ruff")
     code, out, _ = crscore("cache")
     assert code == 0

@@ -204,7 +204,7 @@ def test_missing_pylint_ends_with_4_and_its_name(tmp_path: Path) -> None:
     assert "pylint is not installed" in done.stderr
 
 
-def test_version_names_what_the_findings_depend_on(tmp_path: Path) -> None:
+def test_version_names_pylint_and_radon(tmp_path: Path) -> None:
     done = pyscent("--version", folder=tmp_path)
     expected = f"pyscent 1.2+pylint{version('pylint')}.radon{version('radon')}\n"
     assert (done.returncode, done.stdout) == (0, expected)
@@ -237,7 +237,7 @@ def test_settings_beside_the_code_are_not_read(tmp_path: Path) -> None:
     assert not canary.exists()
 
 
-def test_a_comment_without_end_takes_no_time(tmp_path: Path) -> None:
+def test_a_comment_of_100_000_characters_is_quick(tmp_path: Path) -> None:
     # pylint's own search for pragmas takes minutes on any of these.
     (tmp_path / "a.py").write_text(
         "a = 1 " + "# a " * 25_000 + "\n# " + "#pylint " * 12_500 + "\n" + SMELLY

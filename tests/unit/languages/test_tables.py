@@ -7,7 +7,7 @@ from crscore.languages.tables import node_types, read_tables, read_words
 from crscore.syntax.grammars import languages_known
 
 
-def test_dialect_takes_what_it_does_not_have_from_its_base() -> None:
+def test_dialect_inherits_from_its_base() -> None:
     tables = read_tables()
     base, dialect = tables["typescript"]["grammar"], tables["tsx"]["grammar"]
     assert dialect["types"] == base["types"]

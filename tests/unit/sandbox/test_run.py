@@ -250,7 +250,7 @@ def test_endless_stream_of_small_output_is_ended_in_time(tmp_path: Path) -> None
     assert failure(tmp_path, code, limits(seconds=0.5)).reason == "took longer than 0.5 s"
 
 
-def test_what_a_failed_tool_said_is_kept_up_to_its_end(tmp_path: Path) -> None:
+def test_last_diagnostics_of_a_failed_tool_are_kept(tmp_path: Path) -> None:
     code = "import os, time; os.write(2, b'x' * 5000 + b'why\\xff'); time.sleep(1e6)"
     error = failure(tmp_path, code, limits(seconds=0.7))
     assert error.stderr.endswith("xwhy\ufffd")
@@ -308,7 +308,7 @@ def test_many_files_are_noticed(tmp_path: Path, statement: str) -> None:
     assert failure(tmp_path, code).reason == "wrote more than 1 MB"
 
 
-def test_what_was_there_before_is_not_the_tools(tmp_path: Path) -> None:
+def test_earlier_files_do_not_count_as_written_by_the_tool(tmp_path: Path) -> None:
     (tmp_path / "source.py").write_bytes(b"x" * 3 * MB)
     code = "open('own', 'w').write('x' * 1000)\nimport time; time.sleep(0.3)"
     assert run(tmp_path, code).code == 0

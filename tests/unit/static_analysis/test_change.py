@@ -76,12 +76,12 @@ def test_finding_of_no_line_of_the_file_is_not_in_the_change(line, end) -> None:
     assert finding == at(line, end)
 
 
-def test_end_beyond_all_measure_takes_no_time() -> None:
+def test_gigantic_end_line_is_quick() -> None:
     (finding,) = classified("x\na\n", "x\nb\n", [at(1, 10**15)])
     assert (finding.in_change, finding.line, finding.end_line) == (True, 2, 2)
 
 
-def test_many_findings_on_many_lines_take_no_time() -> None:
+def test_many_findings_on_many_lines_are_quick() -> None:
     old, new = "a\n", "".join(f"l{number}\n" for number in range(20_000))
     findings = [at(number + 1, 20_000) for number in range(20_000)]
     assert all(finding.in_change for finding in classified(old, new, findings, findings[:9_000]))
@@ -92,7 +92,7 @@ def test_many_findings_on_many_lines_take_no_time() -> None:
     "new",
     ["x\n" + "\n" * 20_000 + "x\n", "\t" * 90_000 + "x\n", "(" * 90_000 + " {\n", "`" * 90_000],
 )
-def test_many_findings_on_one_line_take_no_time(new) -> None:
+def test_many_findings_on_one_line_are_quick(new) -> None:
     findings = [at(1)] * 10_000
     start = time.monotonic()
     assert all(finding.in_change for finding in classified("a\n", new, findings, findings[:5_000]))
@@ -117,13 +117,13 @@ def test_finding_on_an_unchanged_line_is_older() -> None:
     assert finding.pre_existing
 
 
-def test_finding_on_an_unchanged_line_that_the_old_file_did_not_have_is_news() -> None:
+def test_finding_on_an_unchanged_line_that_the_old_file_did_not_have_is_new() -> None:
     # `import os` is unused now, because its last use was taken away.
     (finding,) = classified("import os\nos.x()\n", "import os\n", [at(1)], [])
     assert not finding.pre_existing
 
 
-def test_another_rule_on_the_same_line_is_news() -> None:
+def test_another_rule_on_the_same_line_is_new() -> None:
     (finding,) = classified("bad\n", "bad\nx\n", [at(1, rule="s")], [at(1)])
     assert not finding.pre_existing
 
@@ -137,30 +137,30 @@ def test_indented_code_is_older() -> None:
 BETWEEN = "".join(f"line{number}()\n" for number in range(20))
 
 
-def test_same_line_in_another_place_is_news() -> None:
+def test_same_line_elsewhere_is_new() -> None:
     # One bare `except:` was taken away, and another function got one.
     old = "try:\n    a()\nexcept:\n    b()\n" + BETWEEN + "c()\n"
     new = "a()\n" + BETWEEN + "try:\n    c()\nexcept:\n    d()\n"
     assert news(old, new, [at(24)], [at(3)]) == [24]
 
 
-def test_same_words_in_another_place_are_news() -> None:
+def test_same_message_elsewhere_is_new() -> None:
     old, new = "x = eval(a)\n" + BETWEEN, BETWEEN + "y = eval(b)\n"
     assert news(old, new, [at(21)], [at(1)]) == [21]
 
 
-def test_same_words_in_an_edited_line_are_older() -> None:
+def test_same_message_on_an_edited_line_is_older() -> None:
     assert news("x = eval(a)\n", "x = eval(b)\n", [at(1)], [at(1)]) == []
 
 
-def test_function_that_was_too_long_before_is_no_news_when_its_first_line_changes() -> None:
+def test_function_that_was_too_long_before_is_older_when_its_first_line_changes() -> None:
     old = "def f(a):\n" + "    x()\n" * 60
     new = "def f(a, b):\n" + "    x()\n" * 60 + "    y()\n"
     findings = [at(1, 62, text="`f` has 62 lines.")]
     assert news(old, new, findings, [at(1, 61, text="`f` has 61 lines.")]) == []
 
 
-def test_function_that_grew_too_long_is_news() -> None:
+def test_function_that_grew_too_long_is_new() -> None:
     old, new = "def f():\n" + "    x()\n" * 40, "def f():\n" + "    x()\n" * 60
     assert news(old, new, [at(1, 61)], []) != []
 
@@ -184,7 +184,7 @@ def test_finding_outside_of_the_hunks_without_a_counterpart_is_not_older() -> No
     assert not finding.pre_existing
 
 
-def test_findings_beyond_the_end_of_the_file_are_no_trouble() -> None:
+def test_findings_after_the_end_of_the_file_are_not_in_the_change() -> None:
     marked = classified("a\n", "b\n", [at(99), at(98, text="Z.")], [at(99)])
     assert [finding.in_change for finding in marked] == [False, False]
 
@@ -217,7 +217,9 @@ def test_findings_beyond_the_end_of_the_file_are_no_trouble() -> None:
     ],
 )
 @pytest.mark.parametrize("context", [0, 1, 3])
-def test_mended_here_and_done_there_is_news(old, new, before, wanted, context) -> None:
+def test_defect_mended_in_one_function_and_made_in_another_is_new(
+    old, new, before, wanted, context
+) -> None:
     (finding,) = classified(old, new, [wanted], [before], context=context)
     assert (finding.in_change, finding.pre_existing) == (True, False)
 
@@ -234,7 +236,7 @@ def test_digits_of_a_name_belong_to_it(was, now) -> None:
 @pytest.mark.parametrize(
     ("was", "now"), [("61 lines", "62 lines"), ("`f` takes 9.5", "`f` takes 10")]
 )
-def test_measures_are_no_news(was, now) -> None:
+def test_another_measure_in_the_message_is_older(was, now) -> None:
     assert news("a = 1\n", "b = 1\n", [at(1, text=now)], [at(1, text=was)]) == []
 
 
@@ -247,7 +249,7 @@ def test_the_one_edited_line_of_several_with_the_same_words() -> None:
     assert news(old, new, [at(3), at(4)], [at(2), at(3)]) == [4]
 
 
-def test_other_line_ends_are_no_news() -> None:
+def test_finding_on_a_line_with_another_line_end_is_older() -> None:
     old = "def f():\n    bad()\n\n\ndef g():\n    bad()\n"
     diff = changed("a.py", old, old.replace("\n", "\r\n"))
     findings = [at(2), at(6)]
@@ -270,7 +272,7 @@ BODY = "    x()\n    y()\n    z()\n"
         (Severity.ERROR, Severity.NOTE, True),
     ],
 )
-def test_what_became_worse_counts(was, now, is_older) -> None:
+def test_finding_that_became_worse_is_new(was, now, is_older) -> None:
     old, new = "def f():\n" + BODY, "def f():\n" + BODY + "    w()\n"
     new_finding, before = replace(at(1, 5), severity=now), replace(at(1, 4), severity=was)
     (finding,) = classified(old, new, [new_finding], [before])
@@ -280,7 +282,7 @@ def test_what_became_worse_counts(was, now, is_older) -> None:
 # With a tool
 
 
-def test_function_that_took_over_a_defect_is_told(tmp_path) -> None:
+def test_defect_moved_to_another_function_is_new(tmp_path) -> None:
     old = "def f():\n    x = 1  # BAD x1\n\n\ndef g():\n    y = 2\n"
     new = "def f():\n    x = 1\n\n\ndef g():\n    y = 2  # BAD x1\n"
     analysis = toys.run(changed("a.py", old, new), toys.toy(tmp_path)).findings
@@ -315,7 +317,7 @@ LINES = st.lists(st.sampled_from(["a", "b", "c", "d", ""]), max_size=12).map(
 
 
 @given(LINES, LINES, st.integers(0, 3))
-def test_line_before_is_the_one_that_the_differ_took_for_the_same(old, new, context) -> None:
+def test_old_line_is_the_one_that_the_differ_matched(old, new, context) -> None:
     left, right = old.splitlines(keepends=True), new.splitlines(keepends=True)
     if left == right:
         return
@@ -330,7 +332,7 @@ def test_line_before_is_the_one_that_the_differ_took_for_the_same(old, new, cont
 
 
 @given(LINES, LINES, st.integers(0, 3))
-def test_line_before_has_the_same_text_in_what_git_prints(old, new, context) -> None:
+def test_old_line_has_the_same_text_in_a_diff_of_git(old, new, context) -> None:
     with tempfile.TemporaryDirectory() as folder:
         for name, text in (("old", old), ("new", new)):
             (Path(folder) / name).write_text(text)

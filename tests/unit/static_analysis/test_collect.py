@@ -34,12 +34,12 @@ def test_lines_that_the_change_does_not_touch_stay_and_are_marked(tmp_path) -> N
     ]
 
 
-def test_old_version_tells_what_is_older(tmp_path) -> None:
+def test_findings_of_the_old_version_are_pre_existing(tmp_path) -> None:
     analysis = run(change("a.py", "x = 'BAD a'\n", "x  = 'BAD a'\n"), toy(tmp_path))
     assert [(row.in_change, row.pre_existing) for row in analysis.findings] == [(True, True)]
 
 
-def test_findings_are_sorted_and_said_once(tmp_path) -> None:
+def test_findings_are_sorted_and_distinct(tmp_path) -> None:
     diff = added_files({"b.py": "BAD z; BAD a; BAD a\nBAD b\n", "a.py": "ODD c\n"})
     tools = [toy(tmp_path, name="two"), toy(tmp_path, name="one")]
     analysis = run(diff, *tools)
@@ -55,7 +55,7 @@ def test_findings_are_sorted_and_said_once(tmp_path) -> None:
     ]
 
 
-def test_end_beyond_the_file_is_the_files_end(tmp_path) -> None:
+def test_end_after_the_last_line_is_the_last_line(tmp_path) -> None:
     analysis = run(added_files({"a.py": f"x\nBAD a to {10**15}\nx\n"}), toy(tmp_path))
     assert (analysis.findings[0].line, analysis.findings[0].end_line) == (2, 4)
 
@@ -93,7 +93,7 @@ def test_file_changed_twice_counts_each_time_in_its_own_version(tmp_path) -> Non
 # Hunks
 
 
-def test_hunk_alone_says_only_what_its_rules_allow_at_the_lines_of_the_file(tmp_path) -> None:
+def test_hunk_alone_has_only_findings_of_allowed_rules_at_lines_of_the_file(tmp_path) -> None:
     analysis = run(parse.parse_diff(HUNK), toy(tmp_path, FRAGMENTS))
     assert [(finding.text, finding.line, finding.in_change) for finding in analysis.findings] == [
         ("X is bad.", 51, True)
@@ -117,7 +117,7 @@ def test_end_behind_a_hunk_is_the_line_itself(tmp_path) -> None:
     assert (analysis.findings[0].line, analysis.findings[0].end_line) == (51, 51)
 
 
-def test_finding_on_a_line_put_around_a_hunk_is_nothing(tmp_path) -> None:
+def test_finding_on_a_line_added_around_a_hunk_is_dropped(tmp_path) -> None:
     program = (
         "import json, sys\n"
         "lines = range(1, open(sys.argv[1]).read().count('\\n') + 1)\n"
@@ -165,7 +165,7 @@ def test_file_that_does_not_parse_is_named_and_its_findings_stay(tmp_path) -> No
     assert analysis.notes == ("toy could not read a.py.",)
 
 
-def test_file_that_does_not_parse_and_says_nothing_is_an_abstention(tmp_path) -> None:
+def test_file_that_does_not_parse_and_has_no_finding_is_an_abstention(tmp_path) -> None:
     analysis = run(added_files({"a.py": "UNPARSED\n"}), toy(tmp_path))
     (one,) = analysis.tools
     assert (one.state, one.reason) == (ToolState.ABSTAINED, "could not parse the code")
@@ -180,7 +180,7 @@ def test_failure_on_one_file_is_named_with_why(tmp_path) -> None:
     assert analysis.notes == ("toy could not read a.py: toy ended with exit code 77.",)
 
 
-def test_failure_on_an_old_version_is_told(tmp_path) -> None:
+def test_failure_on_an_old_version_is_reported(tmp_path) -> None:
     analysis = run(change("a.py", "EXIT 77\nBAD a\n", "x\nBAD a\n"), toy(tmp_path))
     assert [finding.pre_existing for finding in analysis.findings] == [False]
     assert analysis.coverage is Coverage.PARTIAL
@@ -233,7 +233,7 @@ def test_deleted_and_binary_files_concern_no_tool(tmp_path) -> None:
     assert run(diff, toy(tmp_path)).tools == ()
 
 
-def test_renamed_file_is_told_under_its_new_name(tmp_path) -> None:
+def test_renamed_file_is_reported_by_its_new_name(tmp_path) -> None:
     diff = parse.parse_diff(
         "diff --git a/a.py b/b.py\nsimilarity index 50%\nrename from a.py\nrename to b.py\n"
         "--- a/a.py\n+++ b/b.py\n@@ -1,2 +1,2 @@\n BAD a\n-x\n+BAD b\n"
@@ -266,7 +266,7 @@ def test_tools_outside_come_after_ours(tmp_path) -> None:
     assert re.fullmatch(r"codeql@2\.0-[0-9a-f]{8},toy@1\.2\.3", analysis.identity)
 
 
-def test_tool_that_ran_here_too_says_nothing_twice(tmp_path) -> None:
+def test_finding_of_a_tool_that_also_ran_here_counts_once(tmp_path) -> None:
     same = RawFinding(path="a.py", rule="BAD", message="Bad it is.", line=1, end_line=1)
     other = RawFinding(path="a.py", rule="BAD", message="Bad it is.", line=2, end_line=2)
     report = RawReport(tool="Toy", version="1.2.3", findings=(same, other))

@@ -117,7 +117,7 @@ def test_environment_is_scrubbed(tmp_path, monkeypatch) -> None:
     assert seen["A"] == "1"
 
 
-def test_what_silences_a_tool_is_overwritten_and_columns_stay(tmp_path) -> None:
+def test_suppressions_are_overwritten_and_columns_stay(tmp_path) -> None:
     more = "[suppressions]\npatterns = ['(?i)# *no(?:qa|t now)[^\\n]*', 'QUIET(?s:.*)LOUD']"
     program = (
         "import json, sys\n"
@@ -218,7 +218,7 @@ def test_clean_code_with_findings_keeps_them(tmp_path) -> None:
 @pytest.mark.parametrize(
     "path", ["../../etc/passwd", "s0001.py", "s0000", "xs0000.py", "s" + "9" * 5000 + ".py"]
 )
-def test_finding_of_a_file_that_is_not_ours_is_nothing(tmp_path, path) -> None:
+def test_finding_of_another_file_is_dropped(tmp_path, path) -> None:
     (findings,) = run(
         toy(tmp_path, replaced=("[exit_codes]", "[exit_codes]\nclean = [0, 1]")),
         "RAW " + json.dumps({"found": [{"file": path, "line": 1, "rule": "a", "text": "b"}]}),
@@ -237,7 +237,7 @@ def test_our_file_is_known_however_it_is_written(tmp_path, path) -> None:
     assert messages(findings) == ["b"]
 
 
-def test_half_a_character_in_a_message_is_no_trouble(tmp_path) -> None:
+def test_lone_surrogate_in_a_message_is_replaced(tmp_path) -> None:
     cache = Store(tmp_path / "cache")
     text = 'RAW {"found": [{"file": "s0000.py", "line": 1, "rule": "a", "text": "\\ud800"}]}'
     (findings,) = run(toy(tmp_path), text, cache=cache)
@@ -305,7 +305,7 @@ def test_stopped_task_starts_nothing(tmp_path) -> None:
     assert str(outcome) == "toy was stopped"
 
 
-def test_tool_that_is_gone_since_its_version_was_asked_for_failed(tmp_path) -> None:
+def test_tool_removed_since_its_version_was_queried_fails(tmp_path) -> None:
     program = tmp_path / "crscore-toy"
     program.write_text("#!/bin/sh\necho toy 1.0\n")
     program.chmod(0o755)

@@ -57,7 +57,7 @@ def test_finding_without_words_is_left_out() -> None:
 @pytest.mark.parametrize(
     ("baseline", "older"), [("unchanged", True), ("new", False), (None, False)]
 )
-def test_baseline_tells_what_is_older(baseline, older) -> None:
+def test_baseline_marks_older_findings(baseline, older) -> None:
     assert [each.pre_existing for each in one(raw(baseline=baseline))[1]] == [older]
 
 
@@ -103,7 +103,7 @@ def test_message_becomes_a_sentence_and_stays_beside_it() -> None:
     assert (found.text, found.message) == ("Bad thing `x`.", "**bad** thing 'x'.\nMore.")
 
 
-def test_gigantic_lines_are_no_trouble() -> None:
+def test_gigantic_lines_are_accepted() -> None:
     (found,) = one(raw(1, end_line=10_000_000))[1]
     assert (found.in_change, found.line, found.end_line) == (True, 2, 2)
     assert not one(raw(10_000_000))[1][0].in_change

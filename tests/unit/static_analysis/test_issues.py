@@ -161,7 +161,7 @@ def test_third_tool_joins_the_first_two() -> None:
     assert one.source == "a+b+c"
 
 
-def test_line_with_thousands_of_findings_takes_no_time() -> None:
+def test_line_with_thousands_of_findings_is_quick() -> None:
     findings = [at(2, f"Unused number{number}.", tool="a") for number in range(5_000)]
     findings += [at(2, f"Odd number{number}.", tool="b") for number in range(5_000)]
     encoder = Counting()
@@ -172,7 +172,7 @@ def test_line_with_thousands_of_findings_takes_no_time() -> None:
 # What is said again
 
 
-def test_same_sentence_on_several_lines_is_said_once_with_several_spans() -> None:
+def test_same_sentence_on_several_lines_is_one_issue_with_several_spans() -> None:
     (one,) = chosen(at(4), at(2), at(56), at(57)).references
     assert [(span.start, span.end) for span in one.spans] == [(2, 2), (4, 4), (56, 56), (57, 57)]
 
@@ -182,7 +182,7 @@ def test_overlapping_spans_become_one() -> None:
     assert [(span.start, span.end) for span in one.spans] == [(2, 5)]
 
 
-def test_same_sentence_in_two_files_is_said_twice() -> None:
+def test_same_sentence_in_two_files_is_two_issues() -> None:
     assert len(texts(at(2), at(1, path="b.py"))) == 2
 
 
@@ -207,7 +207,7 @@ def test_findings_over_the_limit_stay_uncounted() -> None:
     assert [finding.counted for finding in findings.analysis.findings] == [True, False]
 
 
-def test_findings_of_one_issue_take_one_place() -> None:
+def test_findings_of_one_issue_count_once_in_a_hunk() -> None:
     findings = [at(2), at(2, "The import `os` is unused.", tool="b"), at(3, "Two.")]
     assert len(texts(*findings, per_hunk=2)) == 2
 
@@ -219,11 +219,11 @@ def test_weights_fall_with_severity() -> None:
     assert len(set(weights)) == 3
 
 
-def test_path_that_the_diff_does_not_have_is_no_trouble() -> None:
+def test_path_outside_of_the_diff_raises_nothing() -> None:
     assert texts(at(2, path="c.py"), per_hunk=1) == ["Unused import `os`."]
 
 
-def test_names_are_identifiers_and_places_are_not_read() -> None:
+def test_names_are_identifiers_and_locations_are_not_read() -> None:
     text = "`eval` in `Client.charge` runs `x y`."
     (one,) = chosen(at(2, text)).references
     assert one.identifiers == ("eval", "Client.charge")
@@ -273,7 +273,7 @@ def implication(text: str, start: int = 2, kind=ReferenceKind.IMPLICATION) -> Ps
     return PseudoReference(text=text, kind=kind, source="structural", spans=(span,))
 
 
-def test_implication_that_an_issue_says_is_left_out() -> None:
+def test_implication_that_repeats_an_issue_is_left_out() -> None:
     references = chosen(at(2, "Unused import `os`.")).references
     same, other = implication("The import `os` is unused."), implication("A test is missing.")
     far, claim = implication(same.text, 54), implication(same.text, kind=ReferenceKind.CLAIM)
@@ -318,12 +318,12 @@ def test_same_name_alone_joins_nothing() -> None:
     assert len(texts(at(2, first, tool="a"), at(2, second, tool="b"))) == 2
 
 
-def test_place_is_no_name_that_two_tools_share() -> None:
+def test_location_is_no_name_that_two_tools_share() -> None:
     first, second = "Unused variable `a` in `load`.", "Unused variable `b` in `load`."
     assert len(texts(at(2, first, tool="a"), at(2, second, tool="b"))) == 2
 
 
-def test_issue_of_two_hunks_stands_in_the_one_that_has_room() -> None:
+def test_issue_of_two_hunks_counts_in_the_one_that_has_room() -> None:
     worse = at(2, "The file is left open.", severity=ERROR)
     note = [
         at(3, "Unused import `os`.", severity=NOTE),
@@ -341,6 +341,6 @@ def test_issue_of_two_hunks_stands_in_the_one_that_has_room() -> None:
         ("Pass `flags` of `sub` by name.", ""),
     ],
 )
-def test_encoder_reads_an_issue_without_its_place_alone(text: str, reading: str) -> None:
+def test_encoder_reads_an_issue_without_its_location(text: str, reading: str) -> None:
     (one,) = chosen(at(2, text)).references
     assert one.reading == reading

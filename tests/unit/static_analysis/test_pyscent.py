@@ -289,7 +289,7 @@ def test_lines_are_those_of_the_expression() -> None:
     assert long_ones(code) == [("long-comprehension", 3, 4, 83)]
 
 
-def test_sentences_name_the_place() -> None:
+def test_sentences_name_the_location() -> None:
     code = "class A:\n    def f(self):\n        return " + padded("lambda: ", "", 70)
     (found,) = smells(code, "long-lambda")
     assert found.text == (
@@ -359,7 +359,9 @@ def test_a_handler_has_its_own_lines() -> None:
         ("except KeyError:", "pass", "note"),
     ],
 )
-def test_only_what_drops_every_error_is_a_warning(clause: str, body: str, level: str) -> None:
+def test_only_a_handler_that_drops_every_error_is_a_warning(
+    clause: str, body: str, level: str
+) -> None:
     found = smells(handler(clause, body), "useless-exception")
     assert [one.level for one in found] == [level]
 

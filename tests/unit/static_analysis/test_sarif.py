@@ -113,14 +113,14 @@ def test_unicode_encodings_are_read(encoding: str) -> None:
     assert sarif.read_sarif(content, source="x")[0].findings[0].message == "Größe → 変更"
 
 
-def test_bytes_that_are_no_text_are_replaced() -> None:
+def test_invalid_bytes_are_replaced() -> None:
     content = b'{"version": "2.1.0", "runs": [{"results": [{"message": {"text": "a\xff"}}]}]}'
     assert (
         sarif.read_sarif(content, source="x")[0].findings[0].message == "a\N{REPLACEMENT CHARACTER}"
     )
 
 
-def test_half_a_character_can_be_written_again() -> None:
+def test_lone_surrogate_is_replaced() -> None:
     tool = {"driver": {"name": "t\ud800"}}
     report = read({"message": {"text": "Bad \ud800."}, "ruleId": "\udfff"}, run={"tool": tool})
     (findings,) = report.findings
@@ -141,12 +141,12 @@ def test_half_a_character_can_be_written_again() -> None:
         ("notApplicable", None),
     ],
 )
-def test_kind_decides_what_is_a_finding(kind: str, level: str | None) -> None:
+def test_kind_decides_whether_a_result_is_a_finding(kind: str, level: str | None) -> None:
     findings = read({"kind": kind, "level": "error", "message": {"text": "x"}}).findings
     assert [finding.level for finding in findings] == ([] if level is None else [level])
 
 
-def test_result_gone_since_the_baseline_is_left_out() -> None:
+def test_result_absent_since_the_baseline_is_left_out() -> None:
     states = [None, "new", "unchanged", "updated", "absent"]
     results = [{"message": {"text": "x"}, "baselineState": state} for state in states]
     assert [findings.baseline for findings in read(*results).findings] == states[:4]
@@ -315,7 +315,7 @@ def test_lines_are_those_of_the_region(region, lines) -> None:
 
 
 @pytest.mark.parametrize("number", ["1e999", "-1e999", "NaN", "Infinity", "9" * 400])
-def test_line_that_is_no_number_is_none(number: str) -> None:
+def test_invalid_line_number_counts_as_absent(number: str) -> None:
     content = json.dumps(
         {"version": "2.1.0", "runs": [{"results": [{"locations": at("a", {"startLine": 0})}]}]}
     ).replace('"startLine": 0', f'"startLine": {number}')
@@ -417,7 +417,7 @@ def test_failed_run_without_findings_is_never_clean() -> None:
         ),
     ],
 )
-def test_failed_run_says_why(said: dict[str, Any], reason: str) -> None:
+def test_error_of_a_failed_run_has_the_reason(said: dict[str, Any], reason: str) -> None:
     with pytest.raises(ToolOutputError, match=reason):
         read(run={"invocations": [{"executionSuccessful": False} | said]})
 
@@ -453,7 +453,7 @@ def test_results_in_another_file_are_never_clean() -> None:
         (b'{"version": "2.1.0", "runs": null}', "no list of runs"),
     ],
 )
-def test_what_is_no_sarif_is_refused_with_a_reason(content: bytes, reason: str) -> None:
+def test_other_content_than_sarif_is_an_error_with_a_reason(content: bytes, reason: str) -> None:
     with pytest.raises(ToolOutputError, match=reason) as caught:
         sarif.read_sarif(content, source="ci.sarif")
     assert caught.value.tool == "ci.sarif"

@@ -181,7 +181,7 @@ def on_macos(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("on_macos")
-def test_code_of_the_user_is_read_without_a_sandbox_and_the_signature_says_so(tmp_path) -> None:
+def test_code_of_the_user_is_read_without_a_sandbox_as_the_signature_shows(tmp_path) -> None:
     analysis = run(added_files({"a.py": "BAD a\n"}), toy(tmp_path))
     assert finding_texts(analysis) == ["A is bad."]
     assert analysis.identity == f"toy@1.2.3-{toy(tmp_path).sha256[:8]},sandbox:none"
@@ -200,7 +200,7 @@ def test_untrusted_code_is_not_read_without_a_sandbox(tmp_path) -> None:
 
 
 @pytest.mark.usefixtures("on_macos")
-def test_change_that_no_tool_reads_says_nothing_of_a_sandbox(tmp_path) -> None:
+def test_signature_of_a_change_that_no_tool_reads_has_no_sandbox(tmp_path) -> None:
     diffs = [added_files({"a.go": "BAD a\n"}), added_files({"a.py": "BAD a\n"})]
     identities = [one.identity for one in toys.suite(toy(tmp_path)).analyze(diffs)]
     assert identities[0] == "none"

@@ -36,7 +36,7 @@ def test_this_interpreter_is_a_tool(tmp_path) -> None:
     assert (one.program, one.version) == (sys.executable, "1.2.3")
 
 
-def test_tool_that_is_nowhere_is_missing_and_says_how_to_get_it(tmp_path) -> None:
+def test_missing_tool_has_its_install_command_as_reason(tmp_path) -> None:
     one = found(toy(tmp_path, replaced=NOWHERE), tmp_path, path=os.environ["PATH"])
     assert one == Absent(state=ToolState.MISSING, reason="not installed; pip install toy")
 
@@ -56,7 +56,7 @@ def test_environments_scripts_come_before_path(tmp_path, monkeypatch) -> None:
     assert one.program == str(scripts)
 
 
-def test_path_is_the_last_place(tmp_path) -> None:
+def test_path_is_searched_last(tmp_path) -> None:
     there = program(tmp_path / "bin")
     one = found(toy(tmp_path, replaced=NOWHERE), tmp_path, path=f"/x:{tmp_path / 'bin'}")
     assert one.program == str(there)
@@ -137,7 +137,7 @@ def test_version_is_asked_for_once(tmp_path) -> None:
     cache.close()
 
 
-def test_program_that_was_replaced_is_asked_again(tmp_path) -> None:
+def test_version_of_a_replaced_program_is_queried_again(tmp_path) -> None:
     path = program(tmp_path / "bin", "echo toy 1.2.3")
     analyzer_folder, where = toy(tmp_path, replaced=NOWHERE), str(tmp_path / "bin")
     cache = Store(tmp_path / "cache")
@@ -152,7 +152,7 @@ def test_program_that_was_replaced_is_asked_again(tmp_path) -> None:
     cache.close()
 
 
-def test_environment_holds_what_the_manifest_says_and_no_more(tmp_path, monkeypatch) -> None:
+def test_environment_has_only_what_the_manifest_adds(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("GITHUB_TOKEN", "secret")
     own = 'environment = { OPTION = "{here}/x:{tools}/y:{files}" }'
     analyzer_folder = toy(tmp_path, replaced=("[exit_codes]", own + "\n[exit_codes]"))

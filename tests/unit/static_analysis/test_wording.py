@@ -76,7 +76,7 @@ def test_finding_without_words_has_a_sentence_all_the_same(manifest, rule, text)
         ("y" * MAX_NAME, "y" * MAX_NAME),
     ],
 )
-def test_name_stands_as_it_is_but_for_blanks_ticks_and_length(manifest, name, shown) -> None:
+def test_name_is_changed_only_in_blanks_ticks_and_length(manifest, name, shown) -> None:
     assert said(manifest, f"'{name}'").text == f"Unused import `{shown}`."
 
 
@@ -84,7 +84,7 @@ def test_text_without_names_stays_as_it_is(manifest) -> None:
     assert said(manifest, "", rule="X").text == r"A literal {} and a backslash \1 \g<0> stay."
 
 
-def test_message_of_a_megabyte_takes_no_time(manifest) -> None:
+def test_message_of_a_megabyte_is_quick(manifest) -> None:
     assert said(manifest, "'" * 1_000_000 + "x").text == "Something is unused."
 
 
