@@ -6,7 +6,7 @@ from typing import Final
 from crscore.bench.records import SEVERITIES
 from crscore.bench.results import BenchResult, BotScore, ChangeResult, Estimate
 from crscore.reports.blocks import Block, Heading, Paragraph, Run, Table, make_table
-from crscore.reports.charts import Bar, Scatter
+from crscore.reports.charts import Bar, Plot
 from crscore.reports.layout import Card, Details, Report, Section
 from crscore.reports.markdown_blocks import render_markdown
 
@@ -131,8 +131,9 @@ def lay_out(result: BenchResult) -> Report:
     required = sum(not p.also_right for change in result.changes for p in change.problems)
     best = result.bots[0]
 
-    def bar(row: BotScore, value: Estimate) -> Bar:
-        return Bar(row.bot, value.value, value.low, value.high, _estimate(value))
+    def bar(label: str, value: Estimate, tone: str, base: Bar | None = None) -> Bar:
+        written = _estimate(value)
+        return Bar(label, value.value, value.low, value.high, written, tone, base)
 
     return Report(
         title="crscore bench",
@@ -147,11 +148,13 @@ def lay_out(result: BenchResult) -> Report:
         sections=(
             Section(
                 "bots", "Bots", "Bots",
-                plots=(Scatter(
-                    title="Precision against recall",
-                    axes=("Recall", "Precision"),
-                    items=tuple((bar(row, row.recall), bar(row, row.precision))
-                                for row in result.bots),
+                plots=(Plot(
+                    "Recall; hollow: precision",
+                    tuple(
+                        bar(row.bot, row.recall, "main", bar("precision", row.precision, "trivial"))
+                        for row in result.bots
+                    ),
+                    domain=(0.0, 1.0),
                 ),),
                 orders=tabulate_bots(result),
             ),

@@ -7,8 +7,6 @@ there is room for: letters keep their size. Texts are cleaned here and escaped b
 
 from __future__ import annotations
 
-import itertools
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -26,12 +24,6 @@ WIDTHS: Final = {"wide": 600, "narrow": 250}
 _LABEL_CHARS: Final = 72
 _ROW_PIXELS, _BASED_ROW_PIXELS = 44, 54
 _TREND_PIXELS: Final = 130
-_SCATTER_PIXELS: Final = 360
-_NAME_CHARS: Final = 20
-_CHAR_PIXELS: Final = 7.0
-"""Width of a letter of a name in a scatter plot, at most of most fonts."""
-_CLEARANCE: Final = 6.0
-"""Pixels around a point, and between a name and the border, that no name covers."""
 _WRITTEN_PIXELS: Final = 84
 """Room for a value written at the end of a row."""
 _EVENT_CHARS: Final = 40
@@ -122,33 +114,6 @@ class Plot:
 
 
 @dataclass(frozen=True, slots=True)
-class Scatter:
-    """Two values of each item against each other, with their intervals and the item's name."""
-
-    title: str
-    axes: tuple[str, str]
-    """Names of the values across and upwards, both in [0, 1]."""
-    items: tuple[tuple[Bar, Bar], ...]
-    """The two values of each item, named by the first; one that lacks a value is left out."""
-
-    @property
-    def caption(self) -> str:
-        """Title, and the meaning of the lines."""
-        has_intervals = any(bar.low is not None for pair in self.items for bar in pair)
-        return self.title + (", with 95 % intervals" if has_intervals else "")
-
-    @property
-    def description(self) -> str:
-        """All items, in words."""
-        return "; ".join(self.text(*pair) for pair in self.items)
-
-    def text(self, across: Bar, up: Bar) -> str:
-        """Return the values of an item in words, for screen readers and tooltips."""
-        names = [name.lower() for name in self.axes]
-        return f"{across.label}: {names[0]} {across.written}, {names[1]} {up.written}"
-
-
-@dataclass(frozen=True, slots=True)
 class Point:
     """Value of one day."""
 
@@ -193,7 +158,7 @@ class Trend:
         return "; ".join([*(point.text for point in self.points), *events])
 
 
-def draw(chart: Plot | Scatter | Trend, *, widths: Sequence[str] = tuple(WIDTHS)) -> Markup:
+def draw(chart: Plot | Trend, *, widths: Sequence[str] = tuple(WIDTHS)) -> Markup:
     """Draw a chart as a figure.
 
     Args:
@@ -218,8 +183,6 @@ def draw(chart: Plot | Scatter | Trend, *, widths: Sequence[str] = tuple(WIDTHS)
             layers = _plot(chart, width)
             has_bases = any(bar.base for bar in chart.bars)
             height = (_BASED_ROW_PIXELS if has_bases else _ROW_PIXELS) * len(chart.bars)
-        elif isinstance(chart, Scatter):
-            layers, height = _scatter(chart, width, _SCATTER_PIXELS), _SCATTER_PIXELS
         else:
             layers, height = _trend(chart), _TREND_PIXELS
         drawing = vegalite_to_svg(
@@ -317,100 +280,6 @@ def _intervals(
         _layer(ranged, "rule", line, x=x | {"field": "low"}, x2={"field": "high"}, **shared),
         _layer(valued, "point", dot, x=x | {"field": "value"}, fill=_FILL, **shared),
     ]
-
-
-def _scatter(chart: Scatter, width: int, height: int) -> list[dict[str, Any]]:
-    items = [(a, b) for a, b in chart.items if a.value is not None and b.value is not None]
-    names = [
-        name if len(name) <= _NAME_CHARS else f"{name[: _NAME_CHARS - 1]}…"
-        for name in (escape.one_line(across.label) for across, _ in items)
-    ]
-    points = [(width * (a.value or 0.0), height * (1 - (b.value or 0.0))) for a, b in items]
-    x, y = ({"type": "quantitative", "scale": {"domain": [0, 1]},
-             "axis": {"title": title, "format": ".1f", "tickCount": 5}}
-            for title in chart.axes)  # fmt: skip
-    rows = [
-        {"description": escape.one_line(chart.text(across, up)),
-         "x": across.value, "x_low": across.low, "x_high": across.high,
-         "y": up.value, "y_low": up.low, "y_high": up.high}
-        for across, up in items
-    ]  # fmt: skip
-    labels = [
-        {"label": names[index], "x": left / width, "y": 1 - middle / height,
-         "point_x": points[index][0] / width, "point_y": 1 - points[index][1] / height,
-         "end": min(max(points[index][0], left), left + _CHAR_PIXELS * len(names[index])) / width}
-        for index, (left, middle) in _place_names(points, names, width, height).items()
-    ]  # fmt: skip
-    bar = {"aria": False, "strokeWidth": 1, "opacity": 0.7, "color": "var(--soft)"}
-    leader = {"aria": False, "strokeWidth": 1, "opacity": 0.7, "color": "var(--accent)"}
-    dot = {"opacity": 1, "filled": True, "size": 60, "color": "var(--accent)"}
-    text = {"aria": False, "align": "left", "baseline": "middle", "fontSize": 12,
-            "color": "var(--ink)"}  # fmt: skip
-    at = {"x": x | {"field": "x"}, "y": y | {"field": "y"}}
-    across = [row for row in rows if row["x_low"] is not None]
-    up = [row for row in rows if row["y_low"] is not None]
-    return [
-        _layer(across, "rule", bar, **at | {"x": x | {"field": "x_low"}}, x2={"field": "x_high"}),
-        _layer(up, "rule", bar, **at | {"y": y | {"field": "y_low"}}, y2={"field": "y_high"}),
-        _layer(
-            labels, "rule", leader,
-            x=x | {"field": "point_x"}, y=y | {"field": "point_y"},
-            x2={"field": "end"}, y2={"field": "y"},
-        ),
-        _layer(rows, "point", dot, **at, description=_DESCRIPTION),
-        _layer(labels, "text", text, **at, text=_LABEL),
-    ]  # fmt: skip
-
-
-def _place_names(
-    points: Sequence[tuple[float, float]], names: Sequence[str], width: int, height: int
-) -> dict[int, tuple[float, float]]:
-    """Place names near their points so that none covers another, or a point.
-
-    Args:
-        points: Pixels from the left and from the top of the field.
-        names: The names; the first ones are placed first.
-        width: Of the field, in pixels.
-        height: Of the field.
-
-    Returns:
-        Left end and middle of each name, by its index; without those that have no room.
-    """
-    boxes = [(x - _CLEARANCE, y - _CLEARANCE, x + _CLEARANCE, y + _CLEARANCE) for x, y in points]
-    half = _LABEL_PIXELS / 2
-    places: dict[int, tuple[float, float]] = {}
-    for index, ((x, y), name) in enumerate(zip(points, names, strict=True)):
-        size = _CHAR_PIXELS * len(name)
-        # Beside the intervals of the point, right and left of it, above and below it, anywhere.
-        lefts = [x + 3, x - 3 - size, x + _CLEARANCE + 2, x - _CLEARANCE - 2 - size, x - size / 2,
-                 *range(int(_CLEARANCE), int(width - size), 5)]  # fmt: skip
-        middles = [y - _CLEARANCE - half, y + _CLEARANCE + half, y,
-                   *range(_LABEL_PIXELS, height - _LABEL_PIXELS, 7)]  # fmt: skip
-        spots = sorted(
-            (
-                math.hypot(
-                    min(abs(left - x), abs(left + size - x)), max(abs(middle - y) - half, 0)
-                ),
-                number,
-                left,
-                middle,
-            )
-            for number, (left, middle) in enumerate(itertools.product(lefts, middles))
-            if left >= 0 and left + size <= width and half <= middle <= height - half
-        )
-        for _, _, left, middle in spots:
-            box = (left, middle - half, left + size, middle + half)
-            if not any(
-                box[0] < placed[2]
-                and placed[0] < box[2]
-                and box[1] < placed[3]
-                and placed[1] < box[3]
-                for placed in boxes
-            ):
-                boxes.append(box)
-                places[index] = left, middle
-                break
-    return places
 
 
 def _rule(

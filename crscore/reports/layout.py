@@ -6,7 +6,7 @@ from typing import Final
 
 from crscore.reports import blocks, charts, console, frame
 from crscore.reports.blocks import Table
-from crscore.reports.charts import Plot, Scatter
+from crscore.reports.charts import Plot
 
 WIDTH: Final = 100
 """Columns of running text in `to_text`; tables may be wider."""
@@ -35,7 +35,7 @@ class Section:
     title: str
     intro: tuple[str, ...] = ()
     """Paragraphs above the tables."""
-    plots: tuple[Plot | Scatter, ...] = ()
+    plots: tuple[Plot, ...] = ()
     """Plots, on the page only: tables have the same numbers."""
     orders: tuple[tuple[str, Table], ...] = ()
     """One table in several orders, by the header of the column that it is sorted by. A page shows

@@ -1,16 +1,13 @@
 from __future__ import annotations
 
-import re
 import sys
-from collections.abc import Sequence
 from dataclasses import replace
-from itertools import combinations
 from xml.etree import ElementTree
 
 import pytest
 
 from crscore.errors import DependencyError
-from crscore.reports.charts import Bar, Event, Mark, Plot, Point, Scatter, Trend, draw
+from crscore.reports.charts import Bar, Event, Mark, Plot, Point, Trend, draw
 from tests.helpers.results import EVIL
 
 PLOT = Plot(
@@ -35,7 +32,7 @@ TREND = Trend(
 )
 
 
-def drawing(chart: Plot | Scatter | Trend) -> ElementTree.Element:
+def drawing(chart: Plot | Trend) -> ElementTree.Element:
     """Return the wide one of the two drawings, without namespaces."""
     figure = ElementTree.fromstring(str(draw(chart)))
     for node in figure.iter():
@@ -43,7 +40,7 @@ def drawing(chart: Plot | Scatter | Trend) -> ElementTree.Element:
     return figure.findall("svg")[0]
 
 
-def texts(chart: Plot | Scatter | Trend) -> list[str | None]:
+def texts(chart: Plot | Trend) -> list[str | None]:
     return [node.text for node in drawing(chart).iter("text")]
 
 
@@ -108,42 +105,3 @@ def test_missing_package_is_named_with_its_remedy(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     with pytest.raises(DependencyError, match="pip install vl-convert-python"):
         draw(PLOT)
-
-
-def scatter(values: Sequence[tuple[float | None, float]], name: str = "bot") -> Scatter:
-    def bar(label: str, value: float | None) -> Bar:
-        return Bar(label, value, value and value - 0.1, value and value + 0.1, str(value))
-
-    return Scatter(
-        title="Precision against recall",
-        axes=("Recall", "Precision"),
-        items=tuple(
-            (bar(f"{name}-{number}", across), bar("", up))
-            for number, (across, up) in enumerate(values)
-        ),
-    )
-
-
-def test_scatter_has_a_point_an_item_with_both_values_and_names_it() -> None:
-    chart = scatter([(0.3, 0.6), (None, 0.5), (0.8, 0.2)])
-    titles = [node.text for node in drawing(chart).iter("title")]
-    assert titles == ["bot-0: recall 0.3, precision 0.6", "bot-2: recall 0.8, precision 0.2"]
-    assert [text for text in texts(chart) if text and "bot" in text] == ["bot-0", "bot-2"]
-
-
-def test_names_of_a_scatter_cover_neither_each_other_nor_a_point() -> None:
-    chart = scatter([(0.4 + 0.01 * (n % 4), 0.5 + 0.01 * (n % 3)) for n in range(20)])
-    for width in ("wide", "narrow"):
-        svg = ElementTree.fromstring(str(draw(chart, widths=[width])))
-        boxes = []
-        for node in svg.iter("{http://www.w3.org/2000/svg}text"):
-            if node.text and node.text.startswith("bot-"):
-                left, middle = map(float, re.findall(r"-?[\d.]+", node.get("transform", ""))[:2])
-                boxes.append((left, middle - 7, left + 6 * len(node.text), middle + 7))
-        assert len(boxes) == 20
-        for one, other in combinations(boxes, 2):
-            assert (
-                one[2] <= other[0]
-                or other[2] <= one[0]
-                or (one[3] <= other[1] + 1e-6 or other[3] <= one[1] + 1e-6)
-            )
