@@ -1,10 +1,8 @@
 """Contents of a report as blocks: tables and lists of the pages, and the short report."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
-
-from msgspec import structs
 
 from crscore.audit.decide import LISTED, WEIGHTY
 from crscore.audit.overview import (
@@ -51,6 +49,36 @@ _VERDICTS: Final = {
     "unknown": ("open", "dim"),
 }
 """Word and tone of each verdict."""
+
+
+Column = tuple[str, Callable[[Reviewer], Line]]
+"""Title of a column, and its cell for a reviewer."""
+TABLES: Final[Mapping[str, tuple[Column, ...]]] = {
+    "Scores": (
+        ("Rank", words.ranks),
+        ("Usefulness", lambda row: _strong(words.interval(row.usefulness))),
+        *(
+            (name.capitalize(), lambda row, name=name: words.interval(getattr(row, name)))
+            for name in SCORES[1:]
+        ),
+        ("Remarks", lambda row: _wide(words.remarks(row))),
+        ("Pull requests", lambda row: _count(row.pulls)),
+        ("Not scorable", lambda row: _count(row.abstained)),
+    ),
+    "Comments and noise": (
+        ("Comments per pull request", lambda row: _strong(words.interval(row.comments_per_pull))),
+        ("Comments", lambda row: _count(row.comments)),
+        ("Noise", lambda row: _strong(words.share(row.noise.share))),
+        ("Kinds of noise", lambda row: _wide(words.noise_parts(row))),
+    ),
+    "Coverage": (
+        ("Last commit reviewed", lambda row: _strong(words.share(row.coverage.last_head))),
+        ("Reviewed at all", lambda row: words.of_total(row.coverage.reviewed)),
+        ("Green check, nothing posted", lambda row: _count(row.coverage.green_unreviewed)),
+        ("Said that it did not review", lambda row: _wide(words.skips(row))),
+    ),
+}
+"""Columns of the tables of reviewers, by caption."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +136,7 @@ def _tile(row: Reviewer, decision: Decision, links: Links) -> Item:
         return fact(f"{LISTED[kind]}: {count:,}", kind, count=count)
 
     acted = words.acted(row, words.SIGNAL_OF_CHART)
-    acted_text = f"acted on: {acted.rate.count:,} of {acted.rate.total:,}" if acted else ""
+    acted_text = f"acted on: {words.of_total(acted.rate)}" if acted else ""
     presence = (
         f"last commit reviewed on {view.percent(row.coverage.last_head.share)} of merges",
         "" if decision.hours is None else f"first review after {words.number(decision.hours)} h",
@@ -155,47 +183,36 @@ def kind_title(kind: KindExamples) -> str:
     return f"{title[0].upper()}{title[1:]} ({len(kind.comments) + kind.unlisted:,})"
 
 
-def coverage(overview: Overview, links: Links) -> Table:
-    """Tabulate which pull requests each reviewer reviewed."""
-    return make_table(
-        "Coverage",
-        overview.reviewers,
-        ("Reviewer", links.reviewer),
-        ("Last commit reviewed", lambda row: _strong(words.share(row.coverage.last_head))),
-        (
-            "Reviewed at all",
-            lambda row: f"{row.coverage.reviewed.count:,} of {row.coverage.reviewed.total:,}",
-        ),
-        ("Green check, nothing posted", lambda row: _count(row.coverage.green_unreviewed)),
-        ("Said that it did not review", lambda row: _wide(words.skips(row))),
-    )
-
-
-def noise(overview: Overview, links: Links) -> Table:
-    """Tabulate the comments of each reviewer and how many are noise."""
-    return make_table(
-        "Comments and noise",
-        overview.reviewers,
-        ("Reviewer", links.reviewer),
-        ("Comments per pull request", lambda row: _strong(words.interval(row.comments_per_pull))),
-        ("Comments", lambda row: _count(row.comments)),
-        ("Noise", lambda row: _strong(words.share(row.noise.share))),
-        ("Kinds of noise", lambda row: _wide(words.noise_parts(row))),
-    )
+def reviewers(caption: str, overview: Overview, links: Links) -> Table:
+    """Tabulate all reviewers with the columns of one table of `TABLES`."""
+    return make_table(caption, overview.reviewers, ("Reviewer", links.reviewer), *TABLES[caption])
 
 
 def acted_on(overview: Overview, links: Links) -> Table | None:
     """Tabulate the signals of each reviewer; None without any."""
-    signals_seen = (
-        acted.signal for row in overview.reviewers for acted in row.acted_on if acted.rate.count
-    )
-    columns = [
-        (signal, lambda row, signal=signal: _acted_cell(words.acted(row, signal)))
-        for signal in dict.fromkeys(signals_seen)
-    ]
+    columns = _signals(overview.reviewers)
     if not columns:
         return None
     return make_table("Acted on", overview.reviewers, ("Reviewer", links.reviewer), *columns)
+
+
+def numbers(row: Reviewer) -> Table:
+    """Tabulate all numbers of one reviewer, a line each."""
+    tables = {**TABLES, "Acted on": _signals([row])}
+    lines = (
+        (f"{caption}: {title}", make_cell(row))
+        for caption, columns in tables.items()
+        for title, make_cell in columns
+    )
+    return Table("Numbers", ("Number", "Value"), tuple(lines), is_prose=True)
+
+
+def _signals(rows: Sequence[Reviewer]) -> tuple[Column, ...]:
+    seen = (acted.signal for row in rows for acted in row.acted_on if acted.rate.count)
+    return tuple(
+        (signal, lambda row, signal=signal: _acted_cell(words.acted(row, signal)))
+        for signal in dict.fromkeys(seen)
+    )
 
 
 def _acted_cell(acted: ActedOn | None) -> Line:
@@ -206,24 +223,6 @@ def _acted_cell(acted: ActedOn | None) -> Line:
     if acted.unknown:
         unknown = f" unknown {view.percent(acted.unknown / (acted.rate.total + acted.unknown))}"
     return (Run(view.percent(acted.rate.share), "strong"), Run(base + unknown, "minor"))
-
-
-def scores(overview: Overview, links: Links) -> Table:
-    """Tabulate the scores of each reviewer."""
-    return make_table(
-        "Scores",
-        overview.reviewers,
-        ("Reviewer", links.reviewer),
-        ("Rank", words.ranks),
-        ("Usefulness", lambda row: _strong(words.interval(row.usefulness))),
-        *(
-            (name.capitalize(), lambda row, name=name: words.interval(getattr(row, name)))
-            for name in SCORES[1:]
-        ),
-        ("Remarks", lambda row: _wide(words.remarks(row))),
-        ("Pull requests", lambda row: _count(row.pulls)),
-        ("Not scorable", lambda row: _count(row.abstained)),
-    )
 
 
 def repositories(overview: Overview, links: Links) -> Table:
@@ -250,24 +249,6 @@ def nights(rows: Sequence[Night]) -> Table:
         ("GraphQL points", lambda row: _count(row.graphql_points)),
         ("Seconds", lambda row: f"{row.seconds:.0f}"),
         ("Incomplete because", lambda row: _wide(row.partial or view.UNDEFINED)),
-    )
-
-
-def numbers(overview: Overview, row: Reviewer) -> Table:
-    """Tabulate all numbers of one reviewer."""
-    # Its row of each table, turned into lines: pages and bots show the same numbers.
-    single = structs.replace(overview, reviewers=(row,))
-    tables = [make(single, Links()) for make in (scores, noise, coverage, acted_on)]
-    return Table(
-        "Numbers",
-        ("Number", "Value"),
-        tuple(
-            (f"{table.caption}: {header}", cell)
-            for table in tables
-            if table
-            for header, cell in zip(table.header[1:], table.rows[0][1:], strict=True)
-        ),
-        is_prose=True,
     )
 
 

@@ -104,6 +104,11 @@ def share(rate: Rate | None) -> str:
     return f"{view.percent(rate.share)} ({view.hundred(rate.low)} to {view.hundred(rate.high)} %)"
 
 
+def of_total(rate: Rate) -> str:
+    """Format the counts of a rate."""
+    return f"{rate.count:,} of {rate.total:,}"
+
+
 def ranks(row: Reviewer) -> str:
     """Format the ranks that the data allow, `2` or `2 to 4`; equal ranges are ties."""
     if row.rank is None:
