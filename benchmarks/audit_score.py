@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from crscore.audit.engines import DIED, Processes, Ray
-from crscore.audit.score.tasks import choose
-from crscore.audit.score.work import failed, score_task
+from crscore.audit.score.pull_rows import failed, score_task
+from crscore.audit.score.tasks import find_unscored
 from crscore.settings import Config
 from tests.helpers.audits import NIGHT, Audit, add
 
@@ -95,7 +95,7 @@ def copied(audit: Audit, folder: Path) -> Audit:
 def plan(audit: Audit, cost: float, pulls: int) -> None:
     began = time.process_time()
     with audit.open() as store:
-        choose(store, "", NIGHT)
+        find_unscored(store, "", NIGHT)
     print(f"\nChoosing takes {(time.process_time() - began) / pulls * 1000:.2f} ms CPU a pull.")
     before = (audit.folder / "audit.db").stat().st_size
     audit.score(settings_of(audit.folder, cache=False), workers=2)

@@ -234,7 +234,7 @@ def score(
     For a month after each merge, it also finds later commits that fix lines of the pull request.
     """
     from crscore.audit.engines import make_engine  # noqa: PLC0415
-    from crscore.audit.score import run  # noqa: PLC0415
+    from crscore.audit.score import nightly  # noqa: PLC0415
     from crscore.audit.score.escaped import find_escaped  # noqa: PLC0415
     from crscore.audit.score.signals import find_signals  # noqa: PLC0415
 
@@ -245,7 +245,7 @@ def score(
         host = None
         if not settings.offline:
             host = make_host(api_url, wait_budget, is_gitlab=_is_gitlab(store), report=report)
-        summary = run.score(
+        summary = nightly.score(
             store,
             folder,
             settings,

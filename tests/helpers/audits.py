@@ -11,9 +11,9 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from crscore.audit.score.run import Summary, score
-from crscore.audit.score.tasks import Tasks, choose
-from crscore.audit.score.work import make_scorer, score_task, signature_of
+from crscore.audit.score.nightly import Summary, score
+from crscore.audit.score.pull_rows import make_scorer, score_task, signature_of
+from crscore.audit.score.tasks import find_unscored, make_tasks
 from crscore.audit.store.database import Store
 from crscore.audit.store.rows import (
     Comment,
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from crscore.audit.score.assemble import Task
-    from crscore.audit.score.work import Scored
+    from crscore.audit.score.pull_rows import Scored
 
 SETTINGS: Final = Config(
     encoder="hashing", threshold=0.5, claims="structural", analyzers="none", cache=False
@@ -121,11 +121,10 @@ class Audit:
     def tasks(self, settings: Config = SETTINGS) -> list[Task]:
         """Return the tasks of what is new."""
         with self.open() as store:
-            chosen = choose(store, signature_of(make_scorer(settings)), NIGHT)
-            made = Tasks(
-                store, self.clones, settings, host=None, web="https://host.example", night=NIGHT
-            )
-            return list(made.make(chosen))
+            chosen = find_unscored(store, signature_of(make_scorer(settings)), NIGHT)
+            web = "https://host.example"
+            made = make_tasks(store, self.clones, settings, chosen, host=None, web=web, night=NIGHT)
+            return list(made)
 
     def tables(self) -> dict[str, list[tuple[Any, ...]]]:
         """Return all rows that scoring writes, but the runs."""
@@ -204,7 +203,7 @@ def add(
 _SCRIPT = """
 import sys
 from pathlib import Path
-from crscore.audit.score.run import score
+from crscore.audit.score.nightly import score
 from crscore.audit.store.database import Store
 from tests.helpers.audits import NIGHT, SETTINGS
 

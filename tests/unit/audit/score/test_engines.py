@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from crscore.audit import engines
 from crscore.audit.engines import Processes, Ray, Serial
-from crscore.audit.score.work import failed, score_task
+from crscore.audit.score.pull_rows import failed, score_task
 from crscore.errors import ModelNotFoundError
 from tests.helpers.audits import SETTINGS, Audit, die_always, die_once
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from crscore.audit.engines import Engine
     from crscore.audit.score.assemble import Task
-    from crscore.audit.score.work import Scored
+    from crscore.audit.score.pull_rows import Scored
     from crscore.settings import Config
 
 pytestmark = pytest.mark.models

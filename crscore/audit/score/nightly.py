@@ -9,8 +9,8 @@ from typing import Final, NamedTuple
 
 from crscore import progress
 from crscore.audit.engines import DIED, make_engine
-from crscore.audit.score import work
-from crscore.audit.score.tasks import Tasks, choose
+from crscore.audit.score import pull_rows
+from crscore.audit.score.tasks import find_unscored, make_tasks
 from crscore.audit.store.database import Store
 from crscore.audit.store.queries import add_run
 from crscore.audit.store.rows import Run
@@ -69,8 +69,8 @@ def score(
     start = time.monotonic()
     # Before the first task: a wrong engine or a missing model must not fail each pull request.
     chosen_engine = make_engine(engine, workers)
-    signature = work.signature_of(work.make_scorer(settings))
-    unscored = choose(store, signature, night)
+    signature = pull_rows.signature_of(pull_rows.make_scorer(settings))
+    unscored = find_unscored(store, signature, night)
     record = add_run(
         store,
         Run(
@@ -85,12 +85,11 @@ def score(
             seconds=0.0,
         ),
     )
-    tasks = Tasks(store, clones, settings, host=host, web=web, night=night)
     pulls = failed = 0
     results = chosen_engine.run(
-        tasks.make(unscored),
-        partial(work.score_task, settings=settings),
-        lambda task: work.failed(task, signature, DIED),
+        make_tasks(store, clones, settings, unscored, host=host, web=web, night=night),
+        partial(pull_rows.score_task, settings=settings),
+        lambda task: pull_rows.failed(task, signature, DIED),
     )
     with progress.track("scoring pull requests", len(unscored)) as advance:
         for scored in results:

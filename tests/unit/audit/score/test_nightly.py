@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec.structs import replace as with_settings
 
-from crscore.audit.score.tasks import Tasks
+from crscore.audit.score.tasks import make_tasks
 from crscore.audit.store.rows import Comment, CommentScore, OpenPoint, Pull, Run, Score
 from crscore.errors import ConfigError, DependencyError
 from crscore.github.host import GitHub
 from crscore.hosts.records import RemarkKind
-from tests.helpers.audits import NIGHT, SETTINGS, Audit, add, kill_scoring
+from tests.helpers.audits import NIGHT, SETTINGS, Audit, add
 from tests.unit.github.shops import pull_of, shop
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ def test_run_that_is_stopped_has_counted_what_it_stored(audit: Audit, monkeypatc
         if next(calls) == 1:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr("crscore.audit.score.run.Tasks.make", interrupted(stop))
+    monkeypatch.setattr("crscore.audit.score.nightly.make_tasks", interrupted(stop))
     with pytest.raises(KeyboardInterrupt):
         audit.score()
     with audit.open() as store:
@@ -183,18 +183,11 @@ def test_run_that_is_stopped_has_counted_what_it_stored(audit: Audit, monkeypatc
 
 
 def interrupted(stop):
-    """Return `Tasks.make` that calls `stop` before each task."""
-    make = Tasks.make
+    """Return `make_tasks` that calls `stop` before each task."""
 
-    def make_until_stopped(tasks, pulls):
-        for task in make(tasks, pulls):
+    def make_until_stopped(*arguments, **options):
+        for task in make_tasks(*arguments, **options):
             stop()
             yield task
 
     return make_until_stopped
-
-
-@pytest.mark.hosts
-@pytest.mark.parametrize("workers", [1, 2])
-def test_killed_runs_end_with_the_same_store(tmp_path: Path, workers: int) -> None:
-    assert kill_scoring(tmp_path, (0.6, 0.9, 1.1, 1.3, 1.6, 2.0), workers=workers) == []

@@ -5,8 +5,8 @@ import re
 from typing import TYPE_CHECKING, cast
 
 from crscore import Scorer
-from crscore.audit.score import work
-from crscore.audit.score.work import score_pull, signature_of
+from crscore.audit.score import pull_rows
+from crscore.audit.score.pull_rows import score_pull, signature_of
 from crscore.audit.store.rows import CommentScore, Score
 from crscore.encoders.hashing import Hashing
 from crscore.records import Importance
@@ -37,7 +37,7 @@ def test_bug_in_one_pull_is_its_reason(tmp_path: Path) -> None:
 
 
 def test_signature_is_the_same_for_every_language(tmp_path: Path) -> None:
-    scorer = work.make_scorer(SETTINGS)
+    scorer = pull_rows.make_scorer(SETTINGS)
     first, second = (score_pull(task, scorer) for task in Audit(tmp_path, pulls=2).tasks())
     assert first.signature == second.signature == signature_of(scorer)
     assert "analyzers:none" in first.signature
@@ -72,5 +72,5 @@ def test_rows_count_remarks_by_level(tmp_path: Path) -> None:
 
 def test_rows_get_the_number_of_their_signature(tmp_path: Path) -> None:
     (task,) = Audit(tmp_path, pulls=1).tasks()
-    rows = list(score_pull(task, work.make_scorer(SETTINGS)).numbered(9))
+    rows = list(score_pull(task, pull_rows.make_scorer(SETTINGS)).numbered(9))
     assert {row.signature for row in rows if isinstance(row, Score | CommentScore)} == {9}
