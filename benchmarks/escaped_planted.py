@@ -412,8 +412,8 @@ def main() -> None:
                 find_escaped(store, folder, night=NIGHT)
                 seconds += time.perf_counter() - start
                 changes = store.select(LaterChange)
-            joined = {(names[row.landed], row.number) for row in changes if row.fixes}
-            touched = {(names[row.landed], row.number) for row in changes}
+            joined = {(names[row.commit_id], row.number) for row in changes if row.fixes}
+            touched = {(names[row.commit_id], row.number) for row in changes}
             totals["pulls"] += sum(1 for row in planted.changes if row.number)
             for label, true, measured in (
                 ("fix", planted.truth, joined), ("lines", planted.touched, touched)

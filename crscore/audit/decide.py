@@ -1,8 +1,8 @@
 """Keep, tune or drop a bot: a rule on two shares, each with its interval.
 
-*Weighty* is the share of its comments with a remark worth acting on, *gained* the share of the pull
-requests that it was there for with such a comment: silence counts. What authors did can only stand
-against a verdict, never make one: it is known of few comments.
+*Important* is the share of its comments with a remark worth acting on, *gained* the share of the
+pull requests that it was there for with such a comment: silence counts. What authors did can only
+stand against a verdict, never make one: it is known of few comments.
 """
 
 from collections import Counter, defaultdict
@@ -22,7 +22,7 @@ from crscore.pull_request.reviewers.profile import profiles
 from crscore.reports import view
 from crscore.statistics.intervals import wilson
 
-WEIGHTY: Final = ("critical", "major", "minor")
+IMPORTANT: Final = ("critical", "major", "minor")
 """Levels of remarks that are worth acting on."""
 KEEP_FROM: Final = 1 / 3
 """Both shares of a bot to keep are surely above."""
@@ -30,7 +30,7 @@ DROP_GAINED: Final = 0.15
 """A bot to drop is surely below this share of pull requests with a gain. The reader takes one in
 twenty empty comments for one of weight, so that less is as good as nothing."""
 SWITCH_OFF_FROM: Final = 0.25
-"""Share of a bot's comments from which it is worthwhile to switch kinds off."""
+"""Minimum share of a bot's comments for which it is worthwhile to switch kinds off."""
 MIN_PULLS: Final = 20
 """Pull requests below which nothing is decided."""
 _WORDS_PER_MINUTE: Final = 200
@@ -41,12 +41,12 @@ KINDS: Final = {
     "major": "major remarks",
     "minor": "minor remarks",
     "nit": "nits",
-    "nothing": "remarks that give nothing",
+    "nothing": "remarks with nothing to act on",
     "repeat": "repetitions",
     "restates": "summaries of the change",
     "praise": "praise",
 }
-"""Name of each kind of comment, the weightiest first."""
+"""Name of each kind of comment, the most important first."""
 LISTED: Final = KINDS | {
     "confirmed": "confirmed by the code",
     "refuted": "refuted by the code",
@@ -81,7 +81,7 @@ def load_kinds(store: Store, scope: Scope) -> Mapping[str, Sequence[Kind]]:
 
 
 def load_points(store: Store, scope: Scope) -> Mapping[str, Points]:
-    """Return what each reviewer, and nobody else, said.
+    """Return the points of each reviewer, and how many of them no other one made.
 
     Raises:
         StoreError: The store cannot be read.
@@ -89,7 +89,7 @@ def load_points(store: Store, scope: Scope) -> Mapping[str, Points]:
     days = (date.fromisoformat(scope.until) - date.fromisoformat(scope.since)).days + 1
     again = count_said_again(store, scope)
     counts = {
-        row[0]: [int(count) for count in row[1:]] for row in count_points(store, scope, WEIGHTY)
+        row[0]: [int(count) for count in row[1:]] for row in count_points(store, scope, IMPORTANT)
     }
     points = {}
     for reviewer in again.keys() | counts.keys():
@@ -117,7 +117,7 @@ def decide(
         coverage: Where it posted.
         kinds: Its scored comments.
         acted_on: What became of its comments.
-        points: What nobody else said; None when it is not known.
+        points: Its points; None when they are not known.
     """
     weights: Counter[tuple[int, int]] = Counter()
     totals: Counter[tuple[int, int]] = Counter()
@@ -125,9 +125,9 @@ def decide(
     for row in kinds:
         pull = (row.repository, row.number)
         totals[pull] += row.comments
-        weights[pull] += row.comments * (row.kind in WEIGHTY)
+        weights[pull] += row.comments * (row.kind in IMPORTANT)
         by_kind[row.kind].update(comments=row.comments, acted_on=row.acted_on, decided=row.decided)
-    weighty = rate_of_pulls(
+    important = rate_of_pulls(
         np.array([float(weights[pull]) for pull in totals]),
         np.array([float(total) for total in totals.values()]),
     )
@@ -139,13 +139,13 @@ def decide(
     )
     acted = next((row for row in acted_on if row.signal == TITLES[Signal.ACTED_ON]), None)
     switch_off = tuple(row for row in counts if _is_useless(row, acted))
-    share_off = sum(row.comments for row in switch_off) / max(1, weighty.total)
-    verdict = _verdict(weighty, gained, acted, share_off)
+    share_off = sum(row.comments for row in switch_off) / max(1, important.total)
+    verdict = _verdict(important, gained, acted, share_off)
     words = table.columns["words"][table.rows_of(name)]
     return Decision(
         verdict=verdict,
-        text=_sentence(verdict, name, weighty, gained, acted, switch_off, points),
-        weighty=weighty,
+        text=_sentence(verdict, name, important, gained, acted, switch_off, points),
+        weighty=important,
         gained=gained,
         silent=len(present - set(totals)),
         kinds=counts,
@@ -182,30 +182,30 @@ def _is_useless(row: KindCount, acted: ActedOn | None) -> bool:
     """Return whether a kind can be switched off: it has no weight, and authors do not want it."""
     share = wilson(row.acted_on, row.decided)
     base = acted.base.share if acted and acted.base else None
-    # Nobody acts on praise: what changes near it does so for another reason.
+    # Praise asks for no change: lines near it change for another reason.
     is_wanted = (
         row.kind in ("nit", "nothing")
         and share is not None
         and base is not None
         and share.low > base
     )
-    return row.kind not in WEIGHTY and not is_wanted
+    return row.kind not in IMPORTANT and not is_wanted
 
 
 def _verdict(
-    weighty: Rate, gained: Rate, acted: ActedOn | None, share_off: float
+    important: Rate, gained: Rate, acted: ActedOn | None, share_off: float
 ) -> Literal["keep", "tune", "drop", "undecided"]:
     if gained.total < MIN_PULLS:
         return "undecided"
     (least, most), lift = _ends(gained), _lift(acted)
-    least_weighty, most_weighty = _ends(weighty)
+    least_important, most_important = _ends(important)
     # A bot that speaks seldom, and then with weight, is for its reader to decide on.
-    if most < DROP_GAINED and (weighty.share or 0.0) < KEEP_FROM:
+    if most < DROP_GAINED and (important.share or 0.0) < KEEP_FROM:
         return "undecided" if lift > 0 else "drop"
-    if min(least, least_weighty) > KEEP_FROM:
+    if min(least, least_important) > KEEP_FROM:
         return "undecided" if lift < 0 else "keep"
     is_useful = least > DROP_GAINED or (
-        most_weighty < KEEP_FROM and (gained.share or 0.0) > DROP_GAINED
+        most_important < KEEP_FROM and (gained.share or 0.0) > DROP_GAINED
     )
     return "tune" if is_useful and share_off >= SWITCH_OFF_FROM else "undecided"
 
@@ -228,7 +228,7 @@ def _lift(acted: ActedOn | None) -> int:
 def _sentence(
     verdict: str,
     name: str,
-    weighty: Rate,
+    important: Rate,
     gained: Rate,
     acted: ActedOn | None,
     switch_off: Sequence[KindCount],
@@ -239,8 +239,8 @@ def _sentence(
         return f"Undecided about {name}: it takes {more} to decide."
     evidence = f"{_share(gained)} of the {gained.total:,} pull requests that it was there for have "
     evidence += "a comment worth acting on"
-    if weighty.total:
-        evidence += f", and {_share(weighty)} of its {weighty.total:,} comments are"
+    if important.total:
+        evidence += f", and {_share(important)} of its {important.total:,} comments are"
     if acted is not None and acted.rate.share is not None and acted.base is not None:
         evidence += (
             f"; authors acted on {view.percent(acted.rate.share)} of its comments, "
@@ -257,22 +257,22 @@ def _sentence(
         kinds = " and ".join(KINDS.get(row.kind, row.kind) for row in switch_off[:2])
         more = f" and other kinds ({len(switch_off) - 2})" if len(switch_off) > 2 else ""
         return (
-            f"Tune {name}: switch off {kinds}{more}, {comments:,} of its {weighty.total:,} comments"
-            f"{loss}; {evidence}."
+            f"Tune {name}: switch off {kinds}{more}, {comments:,} of its {important.total:,} "
+            f"comments{loss}; {evidence}."
         )
     if verdict == "undecided":
-        return f"Undecided about {name}: {_why_open(weighty, gained, acted)}; {evidence}."
+        return f"Undecided about {name}: {_why_open(important, gained, acted)}; {evidence}."
     return f"{verdict.capitalize()} {name}: {evidence}."
 
 
-def _why_open(weighty: Rate, gained: Rate, acted: ActedOn | None) -> str:
+def _why_open(important: Rate, gained: Rate, acted: ActedOn | None) -> str:
     (least, most), lift = _ends(gained), _lift(acted)
     if lift > 0 and most < DROP_GAINED:
         return "authors act on what seems to have no weight; read those comments"
-    if lift < 0 and min(least, _ends(weighty)[0]) > KEEP_FROM:
+    if lift < 0 and min(least, _ends(important)[0]) > KEEP_FROM:
         return "authors do not act on what seems to have weight; read those comments"
     # The distance of a share to a limit inside its interval says how many more would decide.
-    limits = [(gained, DROP_GAINED), (gained, KEEP_FROM), (weighty, KEEP_FROM)]
+    limits = [(gained, DROP_GAINED), (gained, KEEP_FROM), (important, KEEP_FROM)]
     needed = []
     for share, limit in limits:
         low, high = _ends(share)
@@ -280,7 +280,7 @@ def _why_open(weighty: Rate, gained: Rate, acted: ActedOn | None) -> str:
             distance = max(abs((share.share or 0.0) - limit), _CLOSE)
             needed.append(gained.total * ((high - low) / 2 / distance) ** 2 - gained.total)
     if not needed:
-        return "it seldom says something of weight, and little that one could switch off"
+        return "it seldom says something important, and little that one could switch off"
     return f"about {max(1, round(max(needed))):,} more pull requests would probably decide"
 
 

@@ -62,7 +62,7 @@ class _Nights(NamedTuple):
 
 
 def find_changes(table: ReviewTable, reviewer: str) -> tuple[ConfigurationChange, ...]:
-    """Find the days from which a bot behaves differently.
+    """Find the days on which a bot began to behave differently.
 
     Args:
         table: Reviews of a period, with all measures; its last day is the last night.

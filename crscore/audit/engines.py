@@ -1,7 +1,7 @@
 """Engines that work on many pull requests: in this process, in worker processes, or on Ray.
 
 Results are in the order of the tasks. When a worker dies, its task is tried again, so that the
-results equal those of a single process.
+results equal the ones of a single process.
 """
 
 import importlib

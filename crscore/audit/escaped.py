@@ -70,7 +70,7 @@ def _read_changes(store: Store, table: ReviewTable, host: str) -> list[_LaterCha
     changes = []
     pages = pull_pages(store, host)
     for row in read_later_changes(store, table.scope):
-        repository, name, number, landed, is_fix, message, path, line = row
+        repository, name, number, commit_id, is_fix, message, path, line = row
         # The subject of a merge is its pull request's title, below the branch's name.
         text = store.text(message)
         lines = [line.strip() for line in text.splitlines() if line.strip()] or [""]
@@ -79,11 +79,11 @@ def _read_changes(store: Store, table: ReviewTable, host: str) -> list[_LaterCha
             repository=name,
             number=number,
             text=subject[:_MAX_CHARS],
-            url=landed_address(pages[name], landed),
+            url=landed_address(pages[name], commit_id),
             path=path,
             line=line,
         )
-        reviewers = frozenset(near[repository, number, landed])
+        reviewers = frozenset(near[repository, number, commit_id])
         changes.append(_LaterChange((repository, number), bool(is_fix), reviewers, defect))
     return changes
 

@@ -53,7 +53,7 @@ class Coverage(Struct, frozen=True, kw_only=True):
     """Of the merged pull requests of the repositories where it reviews: those it wrote on."""
     last_head: Rate
     """Of these merged pull requests: those whose last head it reviewed; an answer in a thread or a
-    dismissed review is none."""
+    dismissed review does not count."""
     green_unreviewed: Count | None
     """Merged pull requests with its green check and without its review; null without a check."""
     skips: tuple[SkipCount, ...]
@@ -70,7 +70,7 @@ class Noise(Struct, frozen=True, kw_only=True):
     repeat: Count
     """They repeat a comment of the same reviewer on the same pull request."""
     restates: Count
-    """They only say what the change does."""
+    """They only describe the change."""
     praise: Count
     """They only praise."""
 
@@ -83,7 +83,7 @@ class ActedOn(Struct, frozen=True, kw_only=True):
     rate: Rate
     """Of the comments for which it could be decided."""
     base: Rate | None
-    """The same of code that nobody commented on; null where there is no such code."""
+    """The same of lines without a comment; null where there are no such lines."""
     unknown: Count
     """Comments for which it is undecided."""
 
@@ -103,7 +103,7 @@ class TrendPoint(Struct, frozen=True, kw_only=True):
 
 
 class ConfigurationChange(Struct, frozen=True, kw_only=True):
-    """Day from which a bot behaves differently."""
+    """Day on which a bot began to behave differently."""
 
     day: str
     number: str
@@ -130,25 +130,25 @@ class Points(Struct, frozen=True, kw_only=True):
 
     total: Count
     only: Count
-    """Points that nobody else made."""
+    """Points that no other reviewer made."""
     first: Count
     """Shared points that it made first."""
     people: Count
     """Points that a person made, too."""
     monthly: float
-    """Points in 30 days that nobody else made: what is lost without it."""
+    """Points in 30 days that no other reviewer made: they are lost without it."""
     again: Count
     """Comments that repeat one of its own that was answered or resolved before."""
 
 
 class Decision(Struct, frozen=True, kw_only=True):
-    """What to do about a bot, by rule."""
+    """Keep, tune or drop a bot, by rule."""
 
     verdict: Literal["keep", "tune", "drop", "undecided"]
     text: str
     """The verdict with its reason and evidence: one sentence."""
     weighty: Rate
-    """Comments with a critical, major or minor remark that are no noise."""
+    """Comments with a critical, major or minor remark, without noise."""
     gained: Rate
     """Pull requests with such a comment, of those that it was there for: with a post or a check of
     it or, for an account that does nothing but review, merged between its first and last post."""
@@ -181,9 +181,9 @@ class Reviewer(Struct, frozen=True, kw_only=True):
     usefulness: Estimate | None
     """Mean standing over pull requests, 0 to 100."""
     importance: Estimate | None
-    """Mean importance of the weightiest remark over pull requests, 0 to 100."""
+    """Mean importance of the most important remark over pull requests, 0 to 100."""
     remarks: dict[str, Share]
-    """Share of its remarks of each level, and of those that give nothing (`empty`)."""
+    """Share of its remarks of each level, and of remarks with nothing to act on (`empty`)."""
     relevance: Estimate | None
     """Means of the published scores over pull requests, 0 to 100."""
     conciseness: Estimate | None
@@ -236,13 +236,13 @@ class Example(Struct, frozen=True, kw_only=True):
     standing: Annotated[int, Meta(ge=0, le=100)]
     noise: str | None
     stance: str | None
-    """What its best remark does."""
+    """Stance of its best remark: a defect, a question, praise, ..."""
     level: str | None
-    """How important that remark is; null when it gives nothing."""
+    """How important that remark is; null when there is nothing to act on."""
 
 
 class Gap(Struct, frozen=True, kw_only=True):
-    """Finding of a tool on a change that nobody addressed."""
+    """Finding of a tool on a change that no comment addressed."""
 
     repository: str
     number: Count
@@ -278,7 +278,7 @@ class EscapedDefect(Struct, frozen=True, kw_only=True):
     """The fix on the host."""
     path: str
     line: Count
-    """Place of the first fixed line when it was merged."""
+    """First fixed line, as it was merged."""
 
 
 class UnknownCount(Struct, frozen=True, kw_only=True):
@@ -296,7 +296,7 @@ class Escaped(Struct, frozen=True, kw_only=True):
     pulls: Count
     """Merged pull requests whose lines are followed."""
     complete: Count
-    """Those of them that were followed for all the days."""
+    """Pull requests of these that were followed for all the days."""
     unknown: tuple[UnknownCount, ...]
     fixed: Rate
     """Followed pull requests with a line that a later commit fixes."""

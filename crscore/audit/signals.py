@@ -12,8 +12,8 @@ RULES: Final = 4
 class Signal(IntEnum):
     """One signal; the numbers are stored.
 
-    A missing row means, for those of trees, that the signal does not apply (no suggestion, or not
-    on lines); for the others, no.
+    Without a row, a signal of trees does not apply (no suggestion, or not on lines); the others are
+    no.
     """
 
     ACTED_ON = 1

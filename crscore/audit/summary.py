@@ -49,7 +49,7 @@ _UNCOVERED: Final = ReviewerCoverage(
 )
 """Coverage of a reviewer whose posts were deleted after they were scored."""
 _FEW_PULLS: Final = 20
-"""Scored pull requests below which a note says that there are few."""
+"""Minimum scored pull requests; below it, a note says that there are few."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,12 +29,12 @@ _Key = tuple[int, int, str]
 SCORES: Final = ("usefulness", "importance", "relevance", "conciseness", "comprehensiveness")
 """Measures of a reviewer's comments on a pull request, 0 to 100."""
 REMARKS: Final = ("critical", "major", "minor", "nit", "empty")
-"""Counts of remarks by level, and of those that give nothing."""
+"""Counts of remarks by level, and of remarks with nothing to act on."""
 NOISE: Final = "noise"
 """Share of a reviewer's comments on a pull request that are noise, 0 to 100."""
 NOISE_REASONS: Final = ("nothing", "repeat", "restates", "praise")
 MEASURES: Final = (*SCORES, NOISE, *TITLES.values())
-"""Measures to compare reviewers by; that of a signal is the share of comments, 0 to 100."""
+"""Measures to compare reviewers by; a signal is measured as the share of comments, 0 to 100."""
 LOWER_IS_BETTER: Final = frozenset({NOISE, TITLES[Signal.THUMBS_DOWN]})
 _COVERS: Final = 0.9
 """Share of the scored pull requests that a signature needs to cover a period."""

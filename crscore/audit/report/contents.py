@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from crscore.audit.decide import LISTED, WEIGHTY
+from crscore.audit.decide import IMPORTANT, LISTED
 from crscore.audit.overview import (
     ActedOn,
     Decision,
@@ -127,9 +127,9 @@ def _tile(row: Reviewer, decision: Decision, links: Links) -> Item:
     def fact(text: str, part: str, *, count: int = 1) -> Run:
         return Run(text, link=f"{page}#{part}" if count and (page or links.root) else "")
 
-    def counts(is_weighty: bool) -> Iterator[Run]:
+    def counts(*, are_important: bool) -> Iterator[Run]:
         for kind in decision.kinds:
-            if (kind.kind in WEIGHTY) == is_weighty:
+            if (kind.kind in IMPORTANT) == are_important:
                 yield listed(kind.kind, kind.comments)
 
     def listed(kind: str, count: int) -> Run:
@@ -154,14 +154,14 @@ def _tile(row: Reviewer, decision: Decision, links: Links) -> Item:
         below=(
             _facts(
                 "Gain",
-                *counts(True),
+                *counts(are_important=True),
                 fact(shares, "comments"),
                 listed("confirmed", decision.confirmed),
                 fact(acted_text, "acted", count=acted.rate.count if acted else 0),
             ),
             _facts(
                 "Cost",
-                *counts(False),
+                *counts(are_important=False),
                 fact(again, "repeat"),
                 listed("refuted", decision.refuted),
                 minutes,
@@ -208,10 +208,10 @@ def numbers(row: Reviewer) -> Table:
 
 
 def _signals(rows: Sequence[Reviewer]) -> tuple[Column, ...]:
-    seen = (acted.signal for row in rows for acted in row.acted_on if acted.rate.count)
+    names = (acted.signal for row in rows for acted in row.acted_on if acted.rate.count)
     return tuple(
         (signal, lambda row, signal=signal: _acted_cell(words.acted(row, signal)))
-        for signal in dict.fromkeys(seen)
+        for signal in dict.fromkeys(names)
     )
 
 
@@ -289,14 +289,14 @@ def examples(rows: Sequence[Example], links: Links, *, unlisted: int = 0) -> Ite
     return Items(tuple(items), unlisted=unlisted)
 
 
-def _example(row: Example, place: tuple[Run, ...], *more: str | None) -> Item:
+def _example(row: Example, origin: tuple[Run, ...], *more: str | None) -> Item:
     labels = (words.NOISE[row.noise],) if row.noise else (row.stance, row.level)
     text = "".join(f" · {label}" for label in (*labels, *more) if label)
     # The address is data of the store: another scheme could run a script.
     is_safe = row.url.startswith(("https://", "http://"))
     link = (Run(" · "), Run("the comment", link=row.url)) if is_safe else ()
     lead = (Run(str(row.standing), "strong"),)
-    return Item(row.text, lead=lead, below=((*place, Run(text), *link),))
+    return Item(row.text, lead=lead, below=((*origin, Run(text), *link),))
 
 
 def comments(rows: Sequence[CommentRow], links: Links) -> Items:
@@ -304,7 +304,7 @@ def comments(rows: Sequence[CommentRow], links: Links) -> Items:
     items = (
         _example(
             row.example,
-            (links.bot(row.example.reviewer), Run(_place(row.path, row.line), "place")),
+            (links.bot(row.example.reviewer), Run(_location(row.path, row.line), "place")),
             row.verdict,
             {1: "acted on", 0: "not acted on", None: None}[row.acted_on],
         )
@@ -314,17 +314,19 @@ def comments(rows: Sequence[CommentRow], links: Links) -> Items:
 
 
 def gaps(rows: Sequence[Gap], links: Links | None = None) -> Items:
-    """List findings that nobody addressed; without links, those of one pull request."""
+    """List findings that no comment addressed; without links, the ones of one pull request."""
     items = []
     for row in rows:
         pull = links.pull(row.repository, row.number) if links else Run("not addressed")
-        place = Run(_place(row.path, row.line), "place")
+        location = Run(_location(row.path, row.line), "place")
         severity = Run(f" · {row.severity}" if row.severity else "")
-        items.append(Item(escape.one_line(row.text, _TEXT_CHARS), below=((pull, place, severity),)))
+        items.append(
+            Item(escape.one_line(row.text, _TEXT_CHARS), below=((pull, location, severity),))
+        )
     return Items(tuple(items))
 
 
-def _place(path: str | None, line: int | None) -> str:
+def _location(path: str | None, line: int | None) -> str:
     return f" · {path}:{line}" if path and line else f" · {path}" if path else ""
 
 
@@ -348,7 +350,7 @@ def render_text(overview: Overview, *, color: bool = False, width: int = 80) -> 
 
 
 def render_verdicts(rows: Sequence[Verdict], *, color: bool = False, width: int = 80) -> str:
-    """Write verdicts for a terminal; the arguments are those of `render_text`."""
+    """Write verdicts for a terminal; the arguments are as in `render_text`."""
     return console.render_blocks([verdicts(rows, limit=len(rows))], color=color, width=width)
 
 
@@ -375,9 +377,9 @@ def _short(overview: Overview) -> Iterator[Block]:
         yield _short_table(overview)
         yield Paragraph(
             "Brackets are 95 % intervals. Comments are the mean per pull request. Acted on is the "
-            "share of comments on lines whose lines changed, or near which their words came; then "
-            "the same for lines that nobody commented on. Reviewed is the share of merged pull "
-            "requests whose last commit was reviewed.",
+            "share of comments on lines of which one, or one at most three lines away, changed "
+            "later; then the same for lines without a comment. Reviewed is the share of merged "
+            "pull requests whose last commit was reviewed.",
             "dim",
         )
     ordered = words.decided_first(overview)

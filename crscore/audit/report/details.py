@@ -89,7 +89,7 @@ def scope_of(store: Store, overview: Overview) -> Scope:
 def load_examples(
     store: Store, scope: Scope, pages: Mapping[str, str]
 ) -> dict[str, list[KindExamples]]:
-    """Return the comments of each reviewer by kind, the weightiest kind first."""
+    """Return the comments of each reviewer by kind, the most important kind first."""
     rows = reports.read_examples_of_kinds(store, scope, Signal.ACTED_ON, EXAMPLES)
     examples: defaultdict[str, list[KindExamples]] = defaultdict(list)
     for (reviewer, kind), group in groupby(rows, key=lambda row: (row[1], row[-2])):
@@ -125,7 +125,7 @@ def make_month_pages(pulls: Mapping[str, Sequence[PullRow]]) -> Iterator[MonthPa
 def load_comments(
     store: Store, scope: Scope, page: MonthPage, pages: Mapping[str, str]
 ) -> dict[int, tuple[list[CommentRow], list[Gap]]]:
-    """Return the comments on each pull request of a page, and what nobody addressed, by number."""
+    """Return the comments on each pull request of a page, and its open points, by number."""
     ids = [row.id for row in all_repositories(store) if row.name == page.repository]
     days = [pull.created for pull in page.pulls]
     of_page = Scope(scope.signature, min(days), max(days), json.dumps(ids))

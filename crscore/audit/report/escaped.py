@@ -1,4 +1,4 @@
-"""Escaped defects in the report: a sentence, a table of reviewers, and what nobody said."""
+"""Escaped defects in the report: a sentence, a table of reviewers, fixes without a comment."""
 
 from typing import Final
 

@@ -52,7 +52,7 @@ def acted_on(overview: Overview) -> Plot | None:
 def signals(row: Reviewer) -> Plot | None:
     """Plot every signal of a reviewer with its base rate; None without any."""
     plot = _share_plot(
-        "Comments that were acted on; hollow: code nobody commented on",
+        "Comments that were acted on; hollow: lines without a comment",
         (_based_bar(acted.signal, acted.rate, acted.base) for acted in row.acted_on),
     )
     return plot if plot.bars else None

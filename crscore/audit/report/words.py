@@ -16,7 +16,7 @@ from crscore.reports import view
 
 SKIPS: Final = {"limit": "a limit was reached", "skipped": "skipped", "failed": "failed"}
 NOISE: Final = {
-    "nothing": "gives nothing",
+    "nothing": "nothing to act on",
     "repeat": "repeats itself",
     "restates": "restates the change",
     "praise": "only praises",
@@ -131,9 +131,9 @@ def noise_parts(row: Reviewer) -> str:
 
 
 def remarks(row: Reviewer) -> str:
-    """List the shares of remarks by level, and of those that give nothing."""
+    """List the shares of remarks by level, and of remarks with nothing to act on."""
     parts = (f"{name} {view.percent(share)}" for name, share in row.remarks.items() if share)
-    return ", ".join(parts).replace("empty", "giving nothing") or view.UNDEFINED
+    return ", ".join(parts).replace("empty", "nothing to act on") or view.UNDEFINED
 
 
 def acted(row: Reviewer, signal: str) -> ActedOn | None:

@@ -40,7 +40,7 @@ class Task:
     clone: Path
     """Bare clone of the repository; may be missing."""
     change: Change | str | None = None
-    """Change from the API, or why it could not be read; None for that of the clone."""
+    """Change from the API, or why it could not be read; None to read it from the clone."""
 
 
 def assemble(task: Task, limits: Limits) -> PullRequest:
@@ -58,8 +58,8 @@ def assemble(task: Task, limits: Limits) -> PullRequest:
         HostError: The change is known neither from the clone nor from the API.
     """
     change, clone = _read_change(task, limits)
-    placed = (place(remark, task.pull.head, change.diff) for remark in task.remarks)
-    remarks = tuple(outdated_hunks.mark_outdated(remark, change.diff) for remark in placed)
+    moved = (move_to_head(remark, task.pull.head, change.diff) for remark in task.remarks)
+    remarks = tuple(outdated_hunks.mark_outdated(remark, change.diff) for remark in moved)
     older = outdated_hunks.read_outdated_hunks(remarks, local=clone.diff_to if clone else None)
     return PullRequest(
         repository=task.name,
@@ -78,7 +78,7 @@ def assemble(task: Task, limits: Limits) -> PullRequest:
     )
 
 
-def place(remark: Remark, head: str, change: Diff) -> Remark:
+def move_to_head(remark: Remark, head: str, change: Diff) -> Remark:
     """Convert the line of a comment on an older commit to the line in the head.
 
     The host does so for comments that are not outdated; the store has the line as written.

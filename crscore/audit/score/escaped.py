@@ -193,18 +193,18 @@ def _store_change(
     near = [
         comment.key
         for comment in comments
-        if (place := later.place_in(comment, lines[0].commit)) and _is_near(*place, lines)
+        if (moved := later.lines_in(comment, lines[0].commit)) and _is_near(*moved, lines)
     ]
     with store.transaction():
         change = LaterChange(
-            repository=pull.repository, number=pull.number, landed=commit.name, at=commit.at,
+            repository=pull.repository, number=pull.number, commit_id=commit.name, at=commit.at,
             fixes=int(is_fix(commit.message)), message=store.add_text(commit.message[:MAX_CHARS]),
             path=min(lines).path, line=min(lines).line, lines=len(lines),
         )  # fmt: skip
         store.put([change])
         store.put(
             NearbyComment(
-                repository=pull.repository, number=pull.number, landed=commit.name, comment=key
+                repository=pull.repository, number=pull.number, commit_id=commit.name, comment=key
             )
             for key in near
         )

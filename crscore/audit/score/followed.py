@@ -41,11 +41,11 @@ class Answer(NamedTuple):
     evidence: str | None = None
     """Evidence, or the reason why it is unknown."""
     base: tuple[int, int] | None = None
-    """Base rate: other places of the file with the same value, and all of them."""
+    """Base rate: other lines of the file with the same value, and all of them."""
 
 
 class LaterChanges:
-    """What became of the files of one pull request after its comments were written.
+    """Later changes of the files that the comments of one pull request are on.
 
     Args:
         clone: Bare clone of the repository.
@@ -92,19 +92,19 @@ class LaterChanges:
         old = self._text(comment.commit_id or "", comment.path or "")
         new = self._text(self._last or "", file.path)
         replaced = old[lines.start - 1 : lines.stop - 1]
-        place = _place(file.hunks, lines)
+        moved = _newer_lines(file.hunks, lines)
         for suggestion in suggestions:
             # A block may repeat the lines around those that it replaces. An empty one removes them.
             reach = REACH if suggestion.strip() else 0
-            lines_now = new[max(0, place.start - reach) : place.stop + reach]
+            lines_now = new[max(0, moved.start - reach) : moved.stop + reach]
             if _is_applied(replaced, suggestion.split("\n"), lines_now):
                 return Answer(True, (self._last or "")[:10])
         return Answer(False)
 
-    def place_in(self, comment: Comment, commit: str) -> tuple[str, range] | None:
-        """Return file and lines, from 1, in place of a comment's in another tree.
+    def lines_in(self, comment: Comment, commit: str) -> tuple[str, range] | None:
+        """Return where the lines of a comment are in another tree: path and lines, from 1.
 
-        Those of a comment whose commit is lost are taken as they are.
+        The lines of a comment whose commit is lost are taken as they are.
         """
         lines, path = self._lines(comment), comment.path
         if isinstance(lines, str) or path is None:
@@ -113,8 +113,8 @@ class LaterChanges:
         file = changes.get(path) if not isinstance(changes, str) else None
         if file is None:
             return path, lines
-        place = _place(file.hunks, lines)
-        return file.path, range(place.start + 1, place.stop + 1)
+        moved = _newer_lines(file.hunks, lines)
+        return file.path, range(moved.start + 1, moved.stop + 1)
 
     def _lines(self, comment: Comment) -> range | str:
         """Return the lines of a comment in its commit, from 1, or why they are not known."""
@@ -150,7 +150,7 @@ class LaterChanges:
     def _base_rate(
         self, comment: Comment, file: ChangedFile | None, lines: range
     ) -> tuple[int, int] | None:
-        """Count units of lines that the pull request wrote and nobody commented on.
+        """Count units of lines that the pull request wrote and that have no comment.
 
         A unit is as long as the comment's lines, so that the chance of a change is comparable.
         """
@@ -252,7 +252,7 @@ def _are_near(first: range, second: range) -> bool:
     return first.start < second.stop + REACH and second.start < first.stop + REACH
 
 
-def _place(hunks: Iterable[Hunk], lines: range) -> range:
+def _newer_lines(hunks: Iterable[Hunk], lines: range) -> range:
     """Return the newer lines, from 0, in place of older ones, by a diff without context."""
     start, stop, before, within = lines.start, lines.stop, 0, 0
     for hunk in hunks:
@@ -265,8 +265,8 @@ def _place(hunks: Iterable[Hunk], lines: range) -> range:
     return range(start - 1 + before, stop - 1 + before + within)
 
 
-def _is_applied(replaced: Sequence[str], suggested: Sequence[str], place: Sequence[str]) -> bool:
-    before, after, now = word_text(replaced), word_text(suggested), word_text(place)
+def _is_applied(replaced: Sequence[str], suggested: Sequence[str], newer: Sequence[str]) -> bool:
+    before, after, now = word_text(replaced), word_text(suggested), word_text(newer)
     if not after.strip():
         return not now.strip()
     # What it repeats of the replaced lines may stay; else these must be gone.

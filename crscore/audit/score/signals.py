@@ -178,7 +178,7 @@ def measure(task: SignalTask) -> Signals:
 
 
 def _without_clone(task: SignalTask, reason: str = DIED) -> Signals:
-    """Return the signals of the host; those of trees are unknown."""
+    """Return the signals of the host; the signals of trees are unknown."""
     unknown = Answer(None, reason)
     signals = {}
     for comment, suggestions in task.posts():

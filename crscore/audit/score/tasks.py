@@ -39,7 +39,7 @@ class UnscoredPull(NamedTuple):
     number: int
     """Number of the pull request."""
     content: bytes
-    """Hash of its head and its comments with their places, 8 bytes."""
+    """Hash of its head and its comments with their lines, 8 bytes."""
 
 
 def find_unscored(store: Store, signature: str, night: str) -> list[UnscoredPull]:
@@ -70,7 +70,7 @@ def find_unscored(store: Store, signature: str, night: str) -> list[UnscoredPull
 
 
 def _content(store: Store, repository: int, number: int) -> bytes:
-    """Hash the head and the comments with their places."""
+    """Hash the head and the comments with their lines."""
     (pull,) = store.find(Pull, repository=repository, number=number)
     comments = [
         [

@@ -24,7 +24,7 @@ R = TypeVar("R", bound=Row)
 
 APPLICATION_ID: Final = 0x63727363
 """Marks the file as an audit's: `crsc`."""
-SCHEMA_VERSION: Final = 10
+SCHEMA_VERSION: Final = 11
 """Version of `schema.sql`; every change of a table raises it."""
 BUSY_S: Final = 30.0
 """Seconds to wait for another process that writes."""
@@ -143,7 +143,7 @@ class Store:
         return self.select(kind, sql, *values.values())
 
     def find_one(self, kind: type[R], **values: Any) -> R | None:
-        """Return the first row whose columns have these values; None when there is none.
+        """Return the first row whose columns have these values; None without one.
 
         Raises:
             StoreError: The file cannot be read.
@@ -174,7 +174,7 @@ class Store:
         return [kind(**dict(zip(names, row, strict=True))) for row in self.query(sql, *values)]
 
     def put(self, rows: Iterable[Row]) -> None:
-        """Insert rows, or replace those of the same keys.
+        """Insert rows, or replace rows of the same keys.
 
         Raises:
             StoreError: The file cannot be written.

@@ -268,7 +268,7 @@ def pulls_to_observe(store: Store, cursor: str, rules: int) -> list[tuple[int, i
     Args:
         store: The store.
         cursor: List whose position is the night of a repository's last signals, and their rules.
-        rules: Version of the rules; those of another version are found again.
+        rules: Version of the rules; signals of another version are found again.
     """
     # `>=`: a second run of a night may have read what the first one's signals did not have.
     sql = """

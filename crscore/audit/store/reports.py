@@ -83,12 +83,13 @@ def count_points(store: Store, scope: Scope, levels: Sequence[str]) -> Rows:
     """Return reviewer, and counts of the points of its comments with these levels.
 
     Comments of several reviewers with the same point are one. The counts are of all points, of
-    those that nobody else made, of shared ones that it made first, and that a person made, too.
+    points that no other reviewer made, of shared ones that it made first, and that a person made,
+    too.
     """
     sql = f"""{LATEST},
         made AS (
           SELECT c.reviewer, s.point, MAX(c.is_bot) AS is_bot, MAX(s.level IN
-            (SELECT value FROM json_each(?5))) AS is_weighty, MAX(s.point = s.comment) AS is_first
+            (SELECT value FROM json_each(?5))) AS is_important, MAX(s.point = s.comment) AS is_first
           {LATEST_COMMENTS}
           WHERE s.signature = ?1 AND s.point IS NOT NULL GROUP BY s.point, c.reviewer),
         points AS (
@@ -96,7 +97,7 @@ def count_points(store: Store, scope: Scope, levels: Sequence[str]) -> Rows:
           FROM made GROUP BY point)
         SELECT reviewer, COUNT(*), TOTAL(reviewers = 1), TOTAL(reviewers > 1 AND is_first),
           TOTAL(has_person AND is_bot)
-        FROM made JOIN points USING (point) WHERE is_weighty GROUP BY reviewer"""
+        FROM made JOIN points USING (point) WHERE is_important GROUP BY reviewer"""
     return store.query(sql, *scope, json.dumps(levels))
 
 
@@ -132,9 +133,9 @@ def read_scores(store: Store, scope: Scope) -> Rows:
     """Return repository, number, reviewer, whether it is a bot, counts and scores, in order.
 
     These are comments and words, then standing, importance, relevance, conciseness and
-    comprehensiveness, 0 to 100, then remarks by level and those that give nothing.
+    comprehensiveness, 0 to 100, then remarks by level, and with nothing to act on.
     """
-    # The row without a reviewer is that of all reviewers together.
+    # The row without a reviewer is of all reviewers together.
     sql = f"""{LATEST}
         SELECT s.repository, s.number, s.reviewer, s.is_bot, s.comments, s.words, s.standing,
           100 * s.importance, 100 * s.relevance, 100 * s.conciseness, 100 * s.comprehensiveness,
@@ -187,7 +188,7 @@ _IN_PERIOD: Final = """substr(p.created, 1, 10) BETWEEN ? AND ?
   AND p.repository IN (SELECT value FROM json_each(?))"""
 
 _WEIGHT: Final = "instr('nit minor major critical', s.level)"
-"""Order of comments by the level of their best remark; null for those that give nothing."""
+"""Order of comments by the level of their best remark; null where there is nothing to act on."""
 
 
 def read_posts(store: Store, scope: Scope, review_bots: Sequence[str]) -> Rows:
@@ -196,7 +197,7 @@ def read_posts(store: Store, scope: Scope, review_bots: Sequence[str]) -> Rows:
     A notice that nothing was reviewed is no review, and neither is a post of the pull request's
     author, a report of a tool, or an answer in a thread. The summary of a review bot that found
     nothing is one, and so is a submitted review without a remark. A dismissed review, with its
-    comments on lines, is none of the last head.
+    comments on lines, does not count for the last head.
 
     Args:
         store: The store.
@@ -345,7 +346,7 @@ def read_gaps(store: Store, scope: Scope, limit: int) -> Rows:
         SELECT name, number, text, severity, path, line, MIN(order_) FROM (
           SELECT r.name, o.number, o.text, o.severity, o.path, o.line, p.created,
             CASE o.severity WHEN 'error' THEN 0 WHEN 'warning' THEN 1 ELSE 2 END AS order_,
-            MIN(o.rank)  -- the other columns are those of its row
+            MIN(o.rank)  -- the other columns are from its row
           FROM latest l JOIN open_points o USING (repository, number, content)
           JOIN repositories r ON r.id = o.repository
           JOIN pulls p USING (repository, number)
@@ -397,7 +398,7 @@ def read_comments_of_pulls(store: Store, scope: Scope, acted_on: int) -> Rows:
 
 
 def read_open_points(store: Store, scope: Scope) -> Rows:
-    """Return what nobody addressed: the columns of `read_gaps`, by number and rank."""
+    """Return the open points: the columns of `read_gaps`, by number and rank."""
     sql = f"""{LATEST}
         SELECT r.name, o.number, o.text, o.severity, o.path, o.line
         FROM latest l JOIN open_points o USING (repository, number, content)
@@ -428,17 +429,17 @@ def read_later_changes(store: Store, scope: Scope) -> Rows:
         and line.
     """
     sql = f"""
-        SELECT l.repository, r.name, l.number, l.landed, l.fixes, l.message, l.path, l.line
+        SELECT l.repository, r.name, l.number, l.commit_id, l.fixes, l.message, l.path, l.line
         FROM later_changes l JOIN pulls p USING (repository, number)
         JOIN repositories r ON r.id = l.repository
-        WHERE {_MERGED} ORDER BY l.fixes DESC, l.at DESC, l.landed, l.repository, l.number"""
+        WHERE {_MERGED} ORDER BY l.fixes DESC, l.at DESC, l.commit_id, l.repository, l.number"""
     return store.query(sql, *scope[1:])
 
 
 def read_nearby_reviewers(store: Store, scope: Scope) -> Rows:
     """Return repository, number and commit of each later change, with a reviewer next to it."""
     sql = f"""
-        SELECT DISTINCT n.repository, n.number, n.landed, c.reviewer
+        SELECT DISTINCT n.repository, n.number, n.commit_id, c.reviewer
         FROM nearby_comments n JOIN pulls p USING (repository, number)
         JOIN comments c ON c.key = n.comment
         WHERE {_MERGED}"""

@@ -289,13 +289,13 @@ class Followed(Row):
     reason: str | None = None
 
 
-@_table("later_changes", "repository", "number", "landed")
+@_table("later_changes", "repository", "number", "commit_id")
 class LaterChange(Row):
     """Later commit that changes lines of a merged pull request."""
 
     repository: int
     number: int
-    landed: str
+    commit_id: str
     at: str
     fixes: int
     message: bytes
@@ -304,13 +304,13 @@ class LaterChange(Row):
     lines: int
 
 
-@_table("nearby_comments", "repository", "number", "landed", "comment")
+@_table("nearby_comments", "repository", "number", "commit_id", "comment")
 class NearbyComment(Row):
     """Comment before the merge next to lines of a later change."""
 
     repository: int
     number: int
-    landed: str
+    commit_id: str
     comment: int
 
 

@@ -211,22 +211,22 @@ CREATE TABLE followed (              -- merged pulls whose lines are followed on
 CREATE TABLE later_changes (         -- later commits that change lines of a merged pull
   repository INTEGER NOT NULL,
   number INTEGER NOT NULL,
-  landed TEXT NOT NULL,              -- the commit
+  commit_id TEXT NOT NULL,              -- the commit
   at TEXT NOT NULL,
   fixes INTEGER NOT NULL,            -- 1 when its message says that it fixes something
   message BLOB NOT NULL,             -- hash of a text
   path TEXT NOT NULL,                -- place of its first such line in the merge
   line INTEGER NOT NULL,
   lines INTEGER NOT NULL,            -- such lines
-  PRIMARY KEY (repository, number, landed)
+  PRIMARY KEY (repository, number, commit_id)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE nearby_comments (       -- comments before the merge next to the lines of a later change
   repository INTEGER NOT NULL,
   number INTEGER NOT NULL,
-  landed TEXT NOT NULL,
+  commit_id TEXT NOT NULL,
   comment INTEGER NOT NULL,
-  PRIMARY KEY (repository, number, landed, comment)
+  PRIMARY KEY (repository, number, commit_id, comment)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE runs (

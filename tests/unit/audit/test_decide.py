@@ -120,8 +120,8 @@ def test_what_to_switch_off_is_named_with_what_would_be_lost(store: Store) -> No
 
     assert (decision.verdict, decision.switch_off) == ("tune", ("nothing", "restates", "praise"))
     assert decision.text.startswith(
-        "Tune otter: switch off remarks that give nothing and summaries of the change and other "
-        "kinds (1), 75 of its 90 comments; 33 % ("
+        "Tune otter: switch off remarks with nothing to act on and summaries of the change and "
+        "other kinds (1), 75 of its 90 comments; 33 % ("
     )
 
 

@@ -28,18 +28,18 @@ def fill(store: Store) -> None:
         message = store.add_text(
             "Fix <img src=x> of carts\n\nIt failed." if number < 3 else "Add it"
         )
-        landed = f"{number:040x}"
+        commit_id = f"{number:040x}"
         store.put(
             [
                 Followed(repository=1, number=number, night="2026-05-01"),
                 LaterChange(
-                    repository=1, number=number, landed=landed, at=rows.at(9), path="a.py", line=7,
-                    fixes=int(number < 3), message=message, lines=2,
+                    repository=1, number=number, commit_id=commit_id, at=rows.at(9), path="a.py",
+                    line=7, fixes=int(number < 3), message=message, lines=2,
                 ),
             ]
         )  # fmt: skip
         if number == 1:
-            store.put([NearbyComment(repository=1, number=1, landed=landed, comment=key)])
+            store.put([NearbyComment(repository=1, number=1, commit_id=commit_id, comment=key)])
     store.put([Followed(repository=1, number=4, night="2026-05-01", reason="there is no clone")])
 
 

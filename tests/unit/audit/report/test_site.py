@@ -124,7 +124,7 @@ def test_first_page_answers_in_the_order_that_was_asked_for(written: Path) -> No
 def test_comments_show_what_their_best_remarks_do(written: Path) -> None:
     for page in ("index.html", "bots/CodeRabbit.html"):
         text = (written / page).read_text("utf-8")
-        assert "major 25 %, nit 25 %, giving nothing 50 %" in text
+        assert "major 25 %, nit 25 %, nothing to act on 50 %" in text
         assert re.search(r" · names a problem · major · <a ", text)
 
 

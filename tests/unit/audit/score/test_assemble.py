@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from crscore.audit.score.assemble import assemble, place
+from crscore.audit.score.assemble import assemble, move_to_head
 from crscore.diff import full_files
 from crscore.errors import HostError
 from crscore.github.pull import Change
@@ -84,7 +84,7 @@ def test_line_that_is_gone_from_the_change_is_outdated(audit: Audit) -> None:
 def test_comment_on_the_head_stays_where_it_is(audit: Audit) -> None:
     task = task_of(audit)
     empty = Diff(files=(), sha256="")
-    assert all(place(remark, task.pull.head, empty) is remark for remark in task.remarks)
+    assert all(move_to_head(remark, task.pull.head, empty) is remark for remark in task.remarks)
 
 
 def test_without_the_commits_the_interface_or_a_reason_stands_in(audit: Audit) -> None:

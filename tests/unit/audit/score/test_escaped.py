@@ -82,7 +82,7 @@ def test_fix_of_a_line_belongs_to_the_pull_request_that_brought_it(
 
     (change,) = world.follow(store)
 
-    assert (change.number, change.landed, change.fixes, change.lines) == (1, fix, 1, 1)
+    assert (change.number, change.commit_id, change.fixes, change.lines) == (1, fix, 1, 1)
     assert (change.path, change.line) == ("src/app.py", 11)
     assert store.text(change.message) == "Fix division by zero"
 
@@ -117,7 +117,7 @@ def test_lines_are_followed_through_a_formatter_a_move_and_a_rename(
 
     changes = world.follow(store)
 
-    assert [(row.landed, row.path) for row in changes] == [(fix, "src/app.py")]
+    assert [(row.commit_id, row.path) for row in changes] == [(fix, "src/app.py")]
 
 
 def test_added_lines_belong_to_the_code_around_them(world: World, store: Store) -> None:
@@ -138,15 +138,15 @@ def test_commits_after_the_month_and_of_tests_do_not_count(world: World, store: 
 
 def test_later_night_adds_what_is_new_and_then_ends(world: World, store: Store) -> None:
     first = world.land({"src/app.py": FIXED}, "Fix division by zero", day=3)
-    assert [row.landed for row in world.follow(store, "2026-03-05")] == [first]
+    assert [row.commit_id for row in world.follow(store, "2026-03-05")] == [first]
 
     refixed = FIXED.replace("amount * rate", "amount / rate")
     second = world.land({"src/app.py": refixed}, "Fix the rate of it", day=6)
     changes = world.follow(store, "2026-04-20")
 
     # The second fixes the first, which no pull request brought.
-    assert [row.landed for row in changes] == [first]
-    assert second not in {row.landed for row in changes}
+    assert [row.commit_id for row in changes] == [first]
+    assert second not in {row.commit_id for row in changes}
     (state,) = store.find(Followed)
     assert (state.tip, state.reason) == (second, None)
     assert find_escaped(store, world.folder, night="2026-05-01") == 0
@@ -159,7 +159,7 @@ def test_what_cannot_be_followed_says_why_and_is_tried_again(world: World, store
 
     store.put([rows.pull(2, merge_commit="0" * 40)])
     fix = world.land({"src/app.py": FIXED}, "Fix division by zero", day=3)
-    assert [row.landed for row in world.follow(store)] == [fix]
+    assert [row.commit_id for row in world.follow(store)] == [fix]
     assert [row.reason for row in store.find(Followed, "number")] == [None, MISSING]
 
 
