@@ -44,12 +44,12 @@ class Replay:
 
     def generate(self, diffs: Sequence[Diff]) -> tuple[Claims, ...]:
         """Look up each diff; one that is not recorded gets no claims and a note."""
-        return tuple(self.recorded.get(diff.sha256) or _unknown(diff) for diff in diffs)
-
-
-def _unknown(diff: Diff) -> Claims:
-    note = f"The recording has no claims for the diff with sha256 {diff.sha256}."
-    return Claims(references=(), notes=(note,))
+        note = "The recording has no claims for the diff with sha256 {}."
+        return tuple(
+            self.recorded.get(diff.sha256)
+            or Claims(references=(), notes=(note.format(diff.sha256),))
+            for diff in diffs
+        )
 
 
 class ReplayOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -2,7 +2,8 @@
 
 The model's template turns a chat into tokens. Text that looks like one of its control tokens would
 become that token, and could end the user's turn and begin the assistant's. A space is inserted into
-such text: no tokenizer then recognizes the token, and the text remains readable.
+such text: no tokenizer then recognizes the token, and the text remains readable. Decisions:
+docs/design/023.
 """
 
 import re

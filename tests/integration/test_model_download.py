@@ -150,7 +150,7 @@ def test_concurrent_first_runs_have_the_same_files(place: Path, index: str) -> N
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="a signal of POSIX")
-def test_killed_download_is_made_good_by_the_next_run(place: Path, index: str) -> None:
+def test_next_run_repairs_a_killed_download(place: Path, index: str) -> None:
     run = subprocess.Popen(
         [sys.executable, "-m", "crscore", "encoder", "install"], env=environment(place, index)
     )

@@ -81,7 +81,7 @@ def test_st_of_stop_words_only_is_the_mean_of_all_tokens(tiny: Path) -> None:
     np.testing.assert_allclose(vector, mean / np.linalg.norm(mean), atol=1e-6)
 
 
-def test_st_of_a_text_in_any_company_gives_the_same_vector(tiny: Path) -> None:
+def test_st_vector_does_not_depend_on_the_other_texts(tiny: Path) -> None:
     encoder = st.create(st.SentenceTransformersOptions(model=str(tiny)))
     alone = np.vstack([encoder.encode([text]) for text in TEXTS])
     many = encoder.encode(TEXTS * 20)[: len(TEXTS)]

@@ -122,7 +122,7 @@ def test_the_tokens_are_counted(engine: vllm.Vllm) -> None:
     assert not answer.whole
 
 
-def test_the_model_says_what_it_says_in_transformers(engine: vllm.Vllm, tiny: Path) -> None:
+def test_answers_equal_those_of_transformers(engine: vllm.Vllm, tiny: Path) -> None:
     import torch  # noqa: PLC0415
     from transformers import AutoModelForCausalLM, AutoTokenizer  # noqa: PLC0415
 
@@ -294,9 +294,7 @@ def asked(server: str, **options: str) -> openai.OpenAI:
     return engine
 
 
-def test_the_server_gives_as_many_tokens_to_a_chat_as_the_process(
-    server: str, engine: vllm.Vllm
-) -> None:
+def test_server_counts_tokens_as_the_process_does(server: str, engine: vllm.Vllm) -> None:
     (answer,) = asked(server).complete(chats(1), SHORT)
     assert answer.text
     assert (answer.whole, answer.output_tokens) == (False, 16)

@@ -373,6 +373,8 @@ def _is_statement(text: str) -> bool:
     return words and fits(text) and text[0] not in "#/*" and split_arguments(text) is not None
 
 
+# Kinds that are rarely counted are kept: without seven of them the scores of 707 of 2,200 reviews
+# change, as the lines of a claim decide what the encoder reads for the others (docs/design/003).
 _WRITERS = (
     _overloads, _signature, _raised, _caught, _conditions, _returned, _arguments, _values, _bound,
     _calls, _more_calls, _imports, _strings, _comments,

@@ -30,7 +30,7 @@ MAX_GAP_LINES = 3
 """Maximum unchanged lines between the changed lines of one span."""
 READING_PREFIX = "why does the new code"
 """Beginning of every reading: an encoder of prose finds code nearer to a reviewer's sentence when
-the reading is a question about the code."""
+the reading is a question about the code (docs/design/003)."""
 _STATES: dict[str, dict[str, Any]] = tomllib.loads(
     Path(__file__).with_suffix(".toml").read_text("utf-8")
 )

@@ -35,7 +35,7 @@ def test_without_a_model_it_is_structural_and_nothing_else() -> None:
 @pytest.mark.parametrize(
     "error", [GenerationError("no server"), DependencyError("vllm", "pip install vllm")]
 )
-def test_model_that_fails_is_replaced_and_the_result_says_so(error: Exception) -> None:
+def test_model_that_fails_is_replaced_and_reported(error: Exception) -> None:
     generator = Auto(model=Fails(error), fallback=STRUCTURAL)
     (claims,) = generator.generate(DIFFS)
     assert claims.references

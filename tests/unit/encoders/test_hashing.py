@@ -25,7 +25,7 @@ def test_encode_of_punctuation_is_the_zero_vector() -> None:
     assert not hashing.Hashing().encode(["?!"]).any()
 
 
-def test_encode_in_another_process_gives_the_same_bytes() -> None:
+def test_vectors_of_another_process_are_the_same_bytes() -> None:
     code = (
         "import sys; from crscore.encoders import hashing; "
         "encoder = hashing.Hashing(); "
@@ -36,7 +36,7 @@ def test_encode_in_another_process_gives_the_same_bytes() -> None:
     assert other.stdout == hashing.Hashing().encode(["Check the null."]).tobytes()
 
 
-def test_create_with_a_width_gives_it() -> None:
+def test_created_encoder_has_the_width() -> None:
     encoder = plugins.create("encoders", "hashing", {"model": "64"})
     assert encoder.encode(["a"]).shape == (1, 64)
     assert encoder.identity == "hashing:64"

@@ -31,7 +31,7 @@ def model_folder() -> Path:
     return files.default_folder()
 
 
-def test_encode_alone_and_in_any_batch_gives_the_same_vector(encoder: Encoder) -> None:
+def test_vector_does_not_depend_on_the_batch(encoder: Encoder) -> None:
     together = encoder.encode(TEXTS)
     reversed_order = encoder.encode(TEXTS[::-1])[::-1]
     alone = np.vstack([encoder.encode([text]) for text in TEXTS])
@@ -39,7 +39,7 @@ def test_encode_alone_and_in_any_batch_gives_the_same_vector(encoder: Encoder) -
     np.testing.assert_allclose(alone, together, rtol=0, atol=1e-6)
 
 
-def test_encode_with_one_worker_or_many_gives_the_same_vector(
+def test_vector_does_not_depend_on_the_number_of_workers(
     encoder: Encoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(minilm, "_workers", lambda: 1)
@@ -117,7 +117,7 @@ def test_create_with_a_known_revision_is_accepted(revision: str) -> None:
         ({"offline": "maybe"}, "Expected `bool`"),
     ],
 )
-def test_create_with_what_it_is_not_says_what_to_use(
+def test_create_with_another_model_names_the_encoder_for_it(
     options: dict[str, str], expected: str
 ) -> None:
     with pytest.raises(ConfigError, match=expected):

@@ -54,7 +54,7 @@ def test_tokens_are_those_of_the_text_also_when_batches_are_reordered(encoder: M
     assert lengths == [6, 203, 4, 93, 253, 5]
 
 
-def test_tokens_of_no_text_are_none(encoder: MiniLM) -> None:
+def test_no_texts_have_no_tokens(encoder: MiniLM) -> None:
     assert encoder.tokens([]) == []
 
 
@@ -62,7 +62,5 @@ def test_tokens_of_no_text_are_none(encoder: MiniLM) -> None:
     ("encoder", "shows_tokens"),
     [(minilm.MiniLM(), True), (hashing.Hashing(), False)],
 )
-def test_an_encoder_with_tokens_is_told_from_one_without(
-    encoder: Encoder, shows_tokens: bool
-) -> None:
+def test_encoder_with_tokens_is_recognized(encoder: Encoder, shows_tokens: bool) -> None:
     assert isinstance(encoder, TokenEncoder) is shows_tokens

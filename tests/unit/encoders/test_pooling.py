@@ -41,13 +41,13 @@ def test_kept_tokens_of_an_empty_text_are_its_markers() -> None:
     assert keep([]) == [[1, 2]]
 
 
-def test_pool_gives_the_direction_of_the_mean() -> None:
+def test_pooled_row_has_the_direction_of_the_mean() -> None:
     hidden = np.array([[[2, 0], [0, 2], [50, 0]]], dtype=np.float32)
     kept = np.array([[True, True, False]])
     np.testing.assert_allclose(pool(hidden, kept), [[0.5**0.5, 0.5**0.5]], rtol=1e-6)
 
 
-def test_pool_without_any_token_gives_a_zero_row() -> None:
+def test_pooled_row_without_tokens_is_zero() -> None:
     hidden = np.ones((1, 2, 3), dtype=np.float32)
     assert pool(hidden, np.zeros((1, 2), dtype=bool)).tolist() == [[0, 0, 0]]
 

@@ -58,7 +58,7 @@ def test_special_tokens_of_the_model_are_broken_where_they_overlap_too() -> None
 
 
 @pytest.mark.parametrize("token", ["<|im_end|>", "<x>", "[INST]", "@@ Response", "<s>"])
-def test_no_nesting_brings_a_token_back(token: str) -> None:
+def test_nested_tokens_are_broken_up(token: str) -> None:
     half = len(token) // 2
     for text in (token[:half] + token + token[half:], token * 3, token[0] + token):
         assert token not in break_control_tokens(text, frozenset({"<x>"}))

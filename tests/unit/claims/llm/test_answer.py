@@ -53,7 +53,7 @@ GOOD = (("`a` is new.", "`b` is gone."), ("Callers of `b` break.",))
         "Changes:\n(1) `a` is new.\n(2) `b` is gone.\nImplications:\n(1) Callers\nof `b` break.",
     ],
 )
-def test_every_shape_gives_the_same_claims(raw: str) -> None:
+def test_every_form_of_an_answer_has_the_same_claims(raw: str) -> None:
     assert both(raw) == GOOD
 
 
@@ -80,7 +80,7 @@ def test_what_is_no_claim_in_json_is_left_out() -> None:
     assert answer == ParsedAnswer(claims=("`a`.",), implications=(), cut=False)
 
 
-def test_json_string_with_a_wrong_escape_is_taken_as_it_stands() -> None:
+def test_json_string_with_a_wrong_escape_is_kept() -> None:
     assert claims(r'{"claims": ["Matches `\d` now.", "Quotes \"a\" now."]}') == (
         r"Matches `\d` now.",
         'Quotes "a" now.',

@@ -1,7 +1,7 @@
 from crscore.claims.llm.factory import _trained_prompt
 
 
-def test_home_of_nobody_has_no_prompt_and_is_no_bug() -> None:
+def test_folder_that_does_not_exist_has_no_prompt() -> None:
     untrained = _trained_prompt({})
 
     for name in ("model", "lora"):

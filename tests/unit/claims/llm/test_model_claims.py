@@ -119,7 +119,7 @@ def test_model_trained_with_another_version_of_the_prompt_is_refused(tmp_path: P
         factory.make_generator("vllm", ModelOptions(argument="base/model", lora=str(tmp_path)))
 
 
-def test_folder_here_does_not_speak_for_a_model_of_its_name(tmp_path: Path, monkeypatch) -> None:
+def test_folder_with_the_name_of_a_model_is_ignored(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "tiny").mkdir()
     (tmp_path / "tiny" / "training.json").write_text("{ no JSON")
@@ -139,7 +139,7 @@ def test_claim_cut_off_by_the_token_limit_is_dropped() -> None:
     assert CART in texts(claims)
 
 
-def test_what_is_said_twice_counts_once() -> None:
+def test_repeated_claim_counts_once() -> None:
     (claims,) = ask(lambda asked: well(said(CART, "LIMIT is raised from 10 to 20.")))
     assert sum("raised" in text for text in texts(claims)) == 1
 
@@ -226,7 +226,7 @@ def _keys(folder: Path) -> list[str]:
 # As a user asks for it
 
 
-def test_scorer_takes_claims_of_a_model_and_says_which(monkeypatch, tmp_path: Path) -> None:
+def test_scorer_uses_a_model_and_names_it_in_the_signature(monkeypatch, tmp_path: Path) -> None:
     with scripted_llm.serve(by_file) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         scorer = Scorer(
@@ -246,7 +246,7 @@ def test_configured_model_is_asked_by_default(monkeypatch, tmp_path: Path) -> No
     assert "claims:openai:tiny" in result.signature
 
 
-def test_configured_model_that_is_gone_is_said_in_the_result(monkeypatch, tmp_path: Path) -> None:
+def test_unreachable_model_is_reported_in_the_result(monkeypatch, tmp_path: Path) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
     settings = resolve_settings({"model": "tiny", "cache_dir": str(tmp_path)}, file=None)
     result = Scorer(settings, encoder="hashing", analyzers="none").score(PATCH, "Fine.")
@@ -263,7 +263,7 @@ def test_generator_decides_the_threshold(monkeypatch) -> None:
     assert (tau("openai:m"), tau("structural")) == (0.4941, 0.31)
 
 
-def test_published_rule_wants_to_know_who_writes(monkeypatch) -> None:
+def test_published_matcher_needs_one_generator(monkeypatch) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
     with pytest.raises(ConfigError, match="thresholds differ"):
         Scorer(model="m", matcher="published", analyzers="none")
@@ -327,7 +327,7 @@ def test_card_that_cannot_be_read_is_named(tmp_path: Path) -> None:
         factory.make_generator("vllm", ModelOptions(argument=str(tmp_path)))
 
 
-def test_what_a_server_said_is_remembered_group_by_group(tmp_path: Path, monkeypatch) -> None:
+def test_answers_of_a_server_are_cached_group_by_group(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(generator, "CHATS_PER_GROUP", 2)
     others = [
         parse.parse_diff(f"@@ -1 +1 @@\n-LIMIT = {n}\n+LIMIT = {n + 1}\n", path="a.py")

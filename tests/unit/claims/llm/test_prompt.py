@@ -82,7 +82,7 @@ def test_examples_keep_the_rules_they_show() -> None:
         assert len(example.claims) <= PROMPT.content.limits.claims
 
 
-def test_schema_is_what_the_json_form_says() -> None:
+def test_schema_has_the_fields_of_the_json_form() -> None:
     schema = prompt.answer_schema(PROMPT)
     assert schema["required"] == ["claims", "implications"]
     assert schema["properties"]["claims"]["maxItems"] == PROMPT.content.limits.claims

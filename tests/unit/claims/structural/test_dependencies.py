@@ -55,11 +55,11 @@ def _implications(path: str, old: str, new: str) -> list[str]:
 
 
 @pytest.mark.parametrize("situation", ROWS)
-def test_a_package_brings_a_question(situation: str) -> None:
+def test_new_package_has_a_consequence(situation: str) -> None:
     path, old, new, sentence = ROWS[situation]
     assert _implications(path, old, new) == [sentence]
 
 
 @pytest.mark.parametrize("situation", NOTHING)
-def test_other_lines_bring_none(situation: str) -> None:
+def test_other_lines_have_no_consequence(situation: str) -> None:
     assert _implications(*NOTHING[situation]) == []

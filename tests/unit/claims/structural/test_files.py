@@ -112,7 +112,7 @@ ROWS: dict[str, tuple[str, str, str, str, str, str]] = {
 
 
 @pytest.mark.parametrize("row", ROWS)
-def test_change_brings_its_sentence_and_a_near_miss_does_not(row: str) -> None:
+def test_change_has_its_sentence_and_a_near_miss_does_not(row: str) -> None:
     path, old, new, sentence, miss, never = ROWS[row]
     assert sentence in texts(change(path, old, new))
     for sources in (True, False):
@@ -152,7 +152,7 @@ def test_change_of_a_file_as_a_whole_is_one_sentence(header: str, sentence: str)
     assert claim.topic.lines == 0
 
 
-def test_symbolic_link_is_told_by_its_target() -> None:
+def test_symbolic_link_is_described_by_its_target() -> None:
     diff = parse_diff(
         "diff --git a/x b/x\nnew file mode 120000\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n"
         "+../lib/real\n\\ No newline at end of file\n"
@@ -160,7 +160,7 @@ def test_symbolic_link_is_told_by_its_target() -> None:
     assert texts(diff) == ["The new file `x` (1 line) has been added."]
 
 
-def test_renamed_file_tells_its_name_and_its_content() -> None:
+def test_renamed_file_has_claims_about_name_and_content() -> None:
     diff = parse_diff(
         "diff --git a/a.py b/b.py\nsimilarity index 90%\nrename from a.py\nrename to b.py\n"
         "--- a/a.py\n+++ b/b.py\n@@ -1,2 +1,2 @@\n def f(a):\n-    return a\n+    return a + 1\n"

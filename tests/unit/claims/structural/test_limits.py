@@ -36,7 +36,7 @@ STRANGE = st.lists(TEXT, max_size=8).map("\n".join)
     removed=st.lists(st.booleans(), min_size=1, max_size=30),
     sources=st.booleans(),
 )
-def test_any_text_is_told_in_sentences(
+def test_claims_about_any_text_are_sentences(
     path: str, old: str, new: str, removed: list[bool], sources: bool
 ) -> None:
     left, right = (f"{text}\n".split("\n")[:-1] for text in (old, new))
@@ -128,14 +128,14 @@ def test_comments_of_one_function_are_compared_in_linear_time() -> None:
 
 @pytest.mark.growth
 @pytest.mark.parametrize("path", ["a.py", "a.yaml"])
-def test_source_of_four_megabytes_and_more_is_told_by_its_hunks(path: str) -> None:
+def test_source_over_four_megabytes_is_described_by_its_hunks(path: str) -> None:
     old = FUNCTIONS[path].format(1) + "# filler filler filler\n" * 200_000
     assert len(old) > 4_000_000
     diff = change(path, old, old.replace("a > 1", "a > 2", 1).replace("first: 1", "first: 2", 1))
     assert [text for text in texts(diff) if "`a > 2`" in text or "is now `2` instead" in text]
 
 
-def test_windows_line_ends_change_nothing_in_what_is_told() -> None:
+def test_windows_line_ends_do_not_change_the_claims() -> None:
     old, new = "def f(a):\n    g(1)\n    return a\n", "def f(a, b):\n    g(2)\n    return a\n"
     plain = change("a.py", old, new, sources=False)
     lines = [replace(line, text=f"{line.text}\r") for line in plain.files[0].hunks[0].lines]
@@ -158,7 +158,7 @@ def test_blank_lines_alone_are_formatting() -> None:
     assert sentences.startswith("Only the formatting of `a.py` has changed")
 
 
-def test_file_that_could_not_be_had_brings_no_claim() -> None:
+def test_missing_file_has_no_claim() -> None:
     diff = change("a.py", "a = 1\n", "a = 2\n")
     file = replace(diff.files[0], missing="it was not shown")
     assert not claims(replace(diff, files=(file,)))

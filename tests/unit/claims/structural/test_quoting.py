@@ -30,7 +30,7 @@ def test_of_long_code_what_differs_is_quoted(before: str, after: str, expected: 
         (f'f("{LONG}" + x)', f'f("{LONG}, and" + x + ")")'),  # across the end of a string
     ],
 )
-def test_long_code_is_quoted_whole_where_no_part_says_it(before: str, after: str) -> None:
+def test_long_code_without_a_quotable_difference_is_quoted_whole(before: str, after: str) -> None:
     assert exchange(before, after) == f"`{after}` instead of `{before}`"
 
 

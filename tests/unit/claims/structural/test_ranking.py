@@ -53,7 +53,7 @@ def test_weight_is_a_probability(features: dict[str, float], weight: float) -> N
     assert weigh(features, {"bias": 0.0, "a": 1.0}) == weight
 
 
-def test_features_are_those_of_the_weights() -> None:
+def test_weights_name_existing_features() -> None:
     names = {
         name
         for topic in describe_claims(plugin.find_topics(DIFF))

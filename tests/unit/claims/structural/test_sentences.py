@@ -171,7 +171,7 @@ ROWS: dict[str, tuple[str, str, str, str, str, str]] = {
 
 
 @pytest.mark.parametrize("row", ROWS)
-def test_change_brings_its_sentence_and_a_near_miss_does_not(row: str) -> None:
+def test_change_has_its_sentence_and_a_near_miss_does_not(row: str) -> None:
     path, old, new, sentence, miss, never = ROWS[row]
     assert sentence in texts(change(path, old, new))
     for sources in (True, False):

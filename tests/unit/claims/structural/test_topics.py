@@ -158,7 +158,7 @@ def test_renaming_needs_a_proof(case: str) -> None:
     assert sorted(topic.state.value for topic in topics(diff)) == states, texts(diff)
 
 
-def test_each_of_several_renamed_functions_gets_the_name_of_its_own_body() -> None:
+def test_each_of_several_renamed_functions_is_found_by_its_body() -> None:
     old, new, _ = RENAMES["best of two"]
     sentences = texts(change("a.py", old, new))
     assert "The function `load` in `a.py` has been renamed to `fetch`." in sentences
@@ -193,7 +193,7 @@ MADE = {
 
 
 @pytest.mark.parametrize("path", MADE)
-def test_file_that_nobody_writes_by_hand_is_one_line_below_the_code(path: str) -> None:
+def test_machine_made_file_is_one_claim_below_the_code(path: str) -> None:
     references = claims(together(change(path, "", MADE[path]), CODE))
     (claim,) = [claim for claim in references if claim.spans[0].path == path]
     assert claim is references[-1]
@@ -221,7 +221,7 @@ def test_code_comes_before_tests_and_tests_before_documents() -> None:
     assert firsts == ["src/a.py", "tests/test_a.py", "README.md"]
 
 
-def test_claims_of_a_topic_share_it_and_come_by_weight() -> None:
+def test_claims_of_a_topic_share_it_and_are_sorted_by_weight() -> None:
     diff = change("a.py", "x = 1\n", "x = 1\n\n\n" + f"def load{OTHER}")
     references = claims(diff)
     assert len({claim.topic for claim in references}) == 1 < len(references)

@@ -71,7 +71,7 @@ def test_no_chats_ask_nothing() -> None:
     assert engine("http://127.0.0.1:9/v1").complete([], PLAIN) == ()
 
 
-def test_the_request_says_how_to_draw() -> None:
+def test_request_has_the_sampling_settings() -> None:
     sampling = Sampling(max_tokens=9, temperature=0.2, top_p=0.9, seed=4, schema=SCHEMA)
     with serve() as server:
         engine(server.url).complete(chats(1), sampling)
@@ -148,7 +148,7 @@ def test_a_bad_reply_is_that_chats_reason(say: Say, reason: str) -> None:
         error(429, "slow down"),
     ],
 )
-def test_what_fails_once_is_asked_again(bad: Say) -> None:
+def test_request_that_fails_once_is_repeated(bad: Say) -> None:
     assert one(lambda asked: well("then") if asked.before else bad).text == "then"
 
 
@@ -162,7 +162,7 @@ def test_a_server_that_always_fails_is_asked_so_often_and_no_more() -> None:
 @pytest.mark.parametrize(
     "headers", [{"retry-after": "0.3"}, {"retry-after-ms": "300"}], ids=["seconds", "milliseconds"]
 )
-def test_a_busy_server_is_asked_again_when_it_says(headers: dict[str, str]) -> None:
+def test_busy_server_is_asked_again_after_the_time_it_names(headers: dict[str, str]) -> None:
     def script(asked: Asked) -> Say:
         return well("ok") if asked.before else error(429, "slow down", headers)
 
@@ -173,7 +173,7 @@ def test_a_busy_server_is_asked_again_when_it_says(headers: dict[str, str]) -> N
     assert second.at - first.at > 0.25
 
 
-def test_a_server_that_wants_a_day_of_patience_ends_the_run() -> None:
+def test_retry_after_a_day_ends_the_run() -> None:
     begun = time.monotonic()
     with serve(error(429, "quota per day", {"retry-after": "86400"})) as server:
         with pytest.raises(GenerationError, match=r"too many requests.*quota per day"):
@@ -194,7 +194,7 @@ def test_one_chat_without_an_answer_in_time_has_a_reason() -> None:
     assert one(Say(after_s=60), timeout_s=2).reason == "no answer in time"
 
 
-def test_a_byte_now_and_then_does_not_hold_the_run_up() -> None:
+def test_slow_bytes_do_not_extend_the_timeout() -> None:
     assert one(Say(body=well().body, drip_s=0.1), timeout_s=2).reason == "no answer in time"
 
 
@@ -227,7 +227,7 @@ def test_a_failure_without_a_schema_in_the_request_does_not_blame_it() -> None:
     assert "HTTP 400" in str(one(error(400, "response_format is unknown")).reason)
 
 
-def test_a_server_that_wants_max_completion_tokens_gets_it() -> None:
+def test_max_tokens_is_renamed_for_a_server_that_rejects_it() -> None:
     def script(asked: Asked) -> Say:
         if "max_tokens" in asked.body:
             text = "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."
@@ -240,7 +240,7 @@ def test_a_server_that_wants_max_completion_tokens_gets_it() -> None:
         assert engine(server.url).complete(chats(1), PLAIN)[0].text == "at most 50"
 
 
-def test_a_server_that_wants_neither_limit_is_not_asked_for_ever() -> None:
+def test_server_that_rejects_both_limits_is_an_error() -> None:
     def script(asked: Asked) -> Say:
         if "max_tokens" in asked.body:
             return error(400, "use max_completion_tokens")
@@ -273,7 +273,7 @@ def test_an_answer_in_parts_is_joined() -> None:
         (Say(status=307, headers={"location": "http://127.0.0.1:1/v1"}), "not followed"),
     ],
 )
-def test_what_no_chat_survives_is_one_error_after_one_request(say: Say, line: str) -> None:
+def test_final_failure_is_one_error_after_one_request(say: Say, line: str) -> None:
     with serve(say) as server:
         with pytest.raises(GenerationError, match=line) as caught:
             engine(server.url, api_key=KEY, concurrency=1).complete(chats(20), PLAIN)
@@ -356,7 +356,7 @@ def test_the_context_is_known_only_from_the_options() -> None:
     assert engine("http://127.0.0.1:9/v1", max_model_len=4096).context_tokens == 4096
 
 
-def test_half_of_a_pair_in_a_chat_is_sent_as_a_question_mark() -> None:
+def test_lone_surrogate_is_sent_as_a_question_mark() -> None:
     chat = [Message(role="user", text="name \udcff\ud800")]
     with serve(well("ok")) as server:
         (answer,) = engine(server.url).complete([chat], PLAIN)
@@ -367,7 +367,7 @@ def test_it_knows_no_special_tokens() -> None:
     assert engine("http://127.0.0.1:9/v1").special_tokens == frozenset()
 
 
-def test_offline_asks_nobody() -> None:
+def test_offline_sends_no_request() -> None:
     with serve() as server:
         with pytest.raises(GenerationError, match="--offline"):
             engine(server.url, offline=True).complete(chats(1), PLAIN)

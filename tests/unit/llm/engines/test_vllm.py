@@ -228,7 +228,7 @@ def test_special_tokens_are_those_of_the_tokenizer(tiny: Path) -> None:
 
 
 @pytest.mark.usefixtures("installed")
-def test_half_of_a_pair_is_written_as_a_question_mark(tiny: Path) -> None:
+def test_lone_surrogate_becomes_a_question_mark(tiny: Path) -> None:
     text = text_of(engine(model=str(tiny)), [Message(role="user", text="a\udcffb")])
     assert "user\na?b</s>" in text
 
@@ -241,7 +241,7 @@ def test_offline_a_model_that_is_not_here_is_not_asked_for() -> None:
 
 
 @pytest.mark.usefixtures("installed")
-def test_a_model_that_wants_to_run_its_own_code_is_refused(tmp_path: Path) -> None:
+def test_model_with_its_own_code_is_refused(tmp_path: Path) -> None:
     folder = write_model(tmp_path / "odd", {"a": b"1"}, config=REMOTE)
     (folder / "code.py").write_text("raise SystemExit('ran')")
     with pytest.raises(GenerationError, match="cannot load"):
@@ -249,7 +249,7 @@ def test_a_model_that_wants_to_run_its_own_code_is_refused(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("name", ["some", "org/some", vllm.DEFAULT_MODEL])
-def test_a_name_is_no_folder_even_where_one_is_called_so(
+def test_name_of_a_model_is_not_a_folder(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str
 ) -> None:
     write_model(tmp_path / name, {"a": b"1"})
@@ -285,7 +285,7 @@ def test_the_users_own_variables_are_kept(monkeypatch: pytest.MonkeyPatch) -> No
     assert dict(os.environ) == before
 
 
-def test_the_room_for_chats_is_what_the_models_shape_needs() -> None:
+def test_kv_cache_size_follows_from_the_shape_of_the_model() -> None:
     class Shape:
         num_attention_heads = 32
         hidden_size = 4096
