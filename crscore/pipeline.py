@@ -202,14 +202,7 @@ def _prepare_review(
     selected = references.select(
         (*claims.references, *chosen_issues.references), limit=parts.max_claims
     )
-    attached = tuple(
-        assembly.widen_scope(scopes.attach(comment, diff), selected, diff) for comment in comments
-    )
-    # The scores of a single comment may count references that the review's scores do not.
-    rows = {i for i, ref in enumerate(selected) if ref.counted}
-    for scope in set(attached):
-        if scope is not None:
-            rows |= set(assembly.select_rows(selected, scope, diff, limit=parts.max_claims))
+    attached = tuple(references.attach(comment, selected, diff) for comment in comments)
     parsed = tuple(split_comment(comment, diff, parts.splitter) for comment in comments)
     units, notes = _limit_sentences(sentences_of(parsed), comments)
     return _Review(
@@ -218,7 +211,7 @@ def _prepare_review(
         parsed=parsed,
         sentences=units,
         scopes=attached,
-        references=tuple(selected[i] for i in sorted(rows)),
+        references=references.drop_unused(selected, attached, diff, limit=parts.max_claims),
         small=references.list_small(selected),
         analysis=chosen_issues.analysis,
         notes=(

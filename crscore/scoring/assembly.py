@@ -16,7 +16,6 @@ from crscore.records import (
     LineKind,
     Match,
     PseudoReference,
-    ReferenceKind,
     Result,
     ReviewResult,
     Scope,
@@ -26,44 +25,6 @@ from crscore.records import (
     Suggestion,
 )
 from crscore.scoring import baselines, references, scopes, scores
-
-
-def select_rows(
-    refs: Sequence[PseudoReference], scope: Scope, diff: Diff, *, limit: int | None
-) -> list[int]:
-    """Return the references that a comment with this scope is scored against.
-
-    A whole-diff scope uses the counted ones. A hunk or file uses its own, counted or not, so that a
-    comment on a minor part of a large change still has references.
-
-    Args:
-        refs: Most informative first, `counted` set.
-        scope: Scope of the comment.
-        diff: The change.
-        limit: Maximum claims and implications; None for all.
-
-    Returns:
-        Indices into `refs`, ascending.
-    """
-    if scope.kind is ScopeKind.DIFF:
-        return [i for i, ref in enumerate(refs) if ref.counted]
-    file = scopes.file_at(diff, scope.path or "")
-    rows: list[int] = []
-    claims = 0
-    for index, ref in enumerate(refs):
-        if references.in_scope(ref, scope, file):
-            claims += ref.kind is not ReferenceKind.ISSUE
-            # Issues have a limit of their own, so they are not counted here.
-            if limit is None or claims <= limit or ref.kind is ReferenceKind.ISSUE:
-                rows.append(index)
-    return rows
-
-
-def widen_scope(scope: Scope | None, refs: Sequence[PseudoReference], diff: Diff) -> Scope | None:
-    """Return the file instead of the hunk if the hunk has no references."""
-    if scope is None or scope.kind is not ScopeKind.HUNK or select_rows(refs, scope, diff, limit=1):
-        return scope
-    return Scope(kind=ScopeKind.FILE, path=scope.path)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -117,7 +78,7 @@ class JudgedCells:
             cause = file.missing or "it is binary or a submodule"
             reason = f"the diff does not show the change of {file.path or 'the hunk'}: {cause}"
             return [], scores.abstain(references=0, sentences=len(columns), reason=reason)
-        rows = select_rows(self.references, scope, self.diff, limit=self.limit)
+        rows = references.select_rows(self.references, scope, self.diff, limit=self.limit)
         return rows, self._score(rows, columns, subject=scope.path or "the file")
 
     def _score(self, rows: Sequence[int], columns: Sequence[int], *, subject: str) -> Scores:
@@ -242,7 +203,7 @@ def _score_comment(
         reason = f"the comment is on {comment.path}, which the diff does not change"
         outcome = scores.abstain(references=0, sentences=len(columns), reason=reason)
     elif scope.kind is ScopeKind.DIFF:
-        rows = select_rows(
+        rows = references.select_rows(
             judged_cells.references, scope, judged_cells.diff, limit=judged_cells.limit
         )
         outcome = judged_cells.score_diff(columns)

@@ -7,6 +7,8 @@ from itertools import islice
 
 from crscore.records import (
     ChangedFile,
+    Comment,
+    Diff,
     Hunk,
     LineSpan,
     PseudoReference,
@@ -16,7 +18,7 @@ from crscore.records import (
     Side,
     Topic,
 )
-from crscore.scoring.scopes import lines_of
+from crscore.scoring import scopes
 
 SAME_FILE_DISCOUNT = 0.9
 """Factor on the weight of a reference for each one already selected from its file, so that a large
@@ -93,6 +95,71 @@ def _most_informative(
     return {index for _, index in islice(heapq.merge(*queues.values()), limit)}
 
 
+def select_rows(
+    refs: Sequence[PseudoReference], scope: Scope, diff: Diff, *, limit: int | None
+) -> list[int]:
+    """Return the references that a comment with this scope is scored against.
+
+    A whole-diff scope uses the counted ones. A hunk or file uses its own, counted or not, so that a
+    comment on a minor part of a large change still has references.
+
+    Args:
+        refs: Most informative first, `counted` set.
+        scope: Scope of the comment.
+        diff: The change.
+        limit: Maximum claims and implications; None for all.
+
+    Returns:
+        Indices into `refs`, ascending.
+    """
+    if scope.kind is ScopeKind.DIFF:
+        return [i for i, ref in enumerate(refs) if ref.counted]
+    file = scopes.file_at(diff, scope.path or "")
+    rows: list[int] = []
+    claims = 0
+    for index, ref in enumerate(refs):
+        if in_scope(ref, scope, file):
+            claims += ref.kind is not ReferenceKind.ISSUE
+            # Issues have a limit of their own, so they are not counted here.
+            if limit is None or claims <= limit or ref.kind is ReferenceKind.ISSUE:
+                rows.append(index)
+    return rows
+
+
+def attach(comment: Comment, refs: Sequence[PseudoReference], diff: Diff) -> Scope | None:
+    """Find the scope of a comment: its hunk if that has references, its file or the whole diff.
+
+    None when the comment is on a file that the diff does not change.
+    """
+    scope = scopes.attach(comment, diff)
+    if scope is None or scope.kind is not ScopeKind.HUNK or select_rows(refs, scope, diff, limit=1):
+        return scope
+    return Scope(kind=ScopeKind.FILE, path=scope.path)
+
+
+def drop_unused(
+    refs: Sequence[PseudoReference],
+    attached: Sequence[Scope | None],
+    diff: Diff,
+    *,
+    limit: int | None,
+) -> tuple[PseudoReference, ...]:
+    """Return the references that the score of the diff or of a comment uses.
+
+    Args:
+        refs: Most informative first, `counted` set.
+        attached: Scope of each comment.
+        diff: The change.
+        limit: Maximum claims and implications of a score; None for all.
+    """
+    rows = {i for i, ref in enumerate(refs) if ref.counted}
+    # The score of a single comment may use references that the scores of the diff do not count.
+    for scope in set(attached):
+        if scope is not None:
+            rows |= set(select_rows(refs, scope, diff, limit=limit))
+    return tuple(refs[i] for i in sorted(rows))
+
+
 def in_scope(reference: PseudoReference, scope: Scope, file: ChangedFile | None) -> bool:
     """Return whether a comment with this scope is scored against this reference.
 
@@ -116,6 +183,6 @@ def in_scope(reference: PseudoReference, scope: Scope, file: ChangedFile | None)
 
 
 def _overlaps(span: LineSpan, hunk: Hunk) -> bool:
-    start, length = lines_of(hunk, span.side)
+    start, length = scopes.lines_of(hunk, span.side)
     # A hunk without lines on a side still has a position there.
     return span.start < start + max(length, 1) and start <= span.end
