@@ -16,7 +16,9 @@ from crscore.audit.tables import LOWER_IS_BETTER, MEASURES, ReviewTable
 from crscore.errors import InputError
 from crscore.statistics import bootstrap, resampled
 from crscore.statistics.bootstrap import RESAMPLES
-from crscore.statistics.corrections import holm_defined
+from crscore.statistics.paired import SIGNIFICANCE, PairedComparison
+from crscore.statistics.paired import compare as compare_draws
+from crscore.statistics.paired import correct as correct_p_values
 
 Floats = npt.NDArray[np.float64]
 
@@ -26,11 +28,10 @@ MIN_COMMON: Final = 20
 """Common pull requests needed to compare two reviewers on these alone."""
 MIN_PULLS: Final = 10
 """Pull requests of each needed for a decision: fewer are too few for a bootstrap."""
-SIGNIFICANCE: Final = 0.05
 
 
 class _Pair(NamedTuple):
-    """Two reviewers with the difference of their means."""
+    """Two reviewers with the difference of their means, first minus second."""
 
     first: str
     second: str
@@ -39,13 +40,10 @@ class _Pair(NamedTuple):
     """Pull requests that count."""
     fewest: int
     """Pull requests of the one with fewer."""
+    test: PairedComparison = PairedComparison(None, None, None, None, None, 0)
     means: tuple[float, float] = (0.0, 0.0)
     difference: Estimate | None = None
-    """First minus second; None where they cannot be compared."""
-    p_value: float | None = None
-    """None when the draws do not determine it."""
-    error: float | None = None
-    """Standard error of the difference."""
+    """None where they cannot be compared."""
 
 
 def compare_all(
@@ -78,11 +76,11 @@ def compare_all(
     _check(table, reviewers, measure, detect)
     names = list(combinations(reviewers, 2))
     pairs = _differences(table, names, measure, resamples, seed)
-    corrected = holm_defined([pair.p_value for pair in pairs])
-    tests = max(1, sum(p_value is not None for p_value in corrected))
+    corrected = correct_p_values(pair.test for pair in pairs)
+    tests = max(1, sum(test.p is not None for test in corrected))
     return tuple(
-        _verdict(pair._replace(p_value=p_value), measure, detect, tests=tests)
-        for pair, p_value in zip(pairs, corrected, strict=True)
+        _verdict(pair._replace(test=test), measure, detect, tests=tests)
+        for pair, test in zip(pairs, corrected, strict=True)
     )
 
 
@@ -147,13 +145,9 @@ def _pair(
     has_value = [~np.isnan(side) for side in sides]
     counts = has_value[0] & has_value[1] if paired else has_value[0] | has_value[1]
     fewest = min(int((has & counts).sum()) for has in has_value)
-    pair = _Pair(*names, paired, int(counts.sum()), fewest)
-    test = bootstrap.bootstrap_test(
-        None if np.isnan(difference) else float(difference),
-        draws,
-        clusters=pair.pulls,
-        is_correlation=False,
-    )
+    value = None if np.isnan(difference) else float(difference)
+    test = compare_draws(value, draws, units=int(counts.sum()))
+    pair = _Pair(*names, paired, test.units, fewest, test)
     if test.low is None or test.high is None:
         return pair
     return pair._replace(
@@ -162,8 +156,6 @@ def _pair(
             float(sides[1][has_value[1] & counts].mean()),
         ),
         difference=Estimate(value=float(difference), low=test.low, high=test.high),
-        p_value=test.p,
-        error=test.error,
     )
 
 
@@ -176,7 +168,7 @@ def _verdict(pair: _Pair, measure: str, detect: float, *, tests: int) -> Verdict
         measure=measure,
         verdict=decision,
         difference=pair.difference,
-        p_value=pair.p_value,
+        p_value=pair.test.p,
         pulls=pair.pulls,
         paired=pair.paired,
         needed=needed,
@@ -193,8 +185,7 @@ def _decide(
     # First of all: a difference can be significant and still too small to matter.
     if -detect <= difference.low and difference.high <= detect:
         return "equivalent"
-    has_zero = difference.low <= 0 <= difference.high
-    if pair.p_value is None or pair.p_value >= SIGNIFICANCE or has_zero:
+    if not pair.test.direction:
         return "unknown"
     return "better" if (difference.value > 0) != (measure in LOWER_IS_BETTER) else "worse"
 
@@ -204,11 +195,9 @@ def _needed(pair: _Pair, detect: float, *, tests: int) -> int | None:
 
     At a level divided by the number of tests, as the largest of Holm's corrections does.
     """
-    if not pair.error:
+    if not pair.test.error:
         return None
-    total = bootstrap.clusters_needed(
-        detect, pair.error, clusters=pair.pulls, significance=SIGNIFICANCE / tests
-    )
+    total = pair.test.units_needed(detect, significance=SIGNIFICANCE / tests)
     missing = max((total or 0) - pair.pulls, MIN_PULLS - pair.fewest)
     return missing if missing > 0 else None
 

@@ -8,12 +8,13 @@ from collections.abc import Sequence
 from statistics import NormalDist
 from typing import Any, Final, NamedTuple
 
-from crscore.audit.compare import SIGNIFICANCE, format_score
+from crscore.audit.compare import format_score
 from crscore.audit.overview import Estimate, Night, Overview
 from crscore.audit.tables import SCORES
 from crscore.errors import ConfigError
 from crscore.pull_request.reviewers import wildcards
 from crscore.scoring.gate import lines_of_nothing
+from crscore.statistics.paired import SIGNIFICANCE
 
 MINIMUM_DROP: Final = 3.0
 """Default of the smallest drop that fails, 0 to 100."""
