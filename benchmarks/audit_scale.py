@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from crscore.audit.compare import compare_all
 from crscore.audit.store.database import Store
-from crscore.audit.summary import Options, make_overview
+from crscore.audit.summary import OverviewOptions, make_overview
 from crscore.audit.tables import Period, load_reviews
 from tests.helpers import audit_rows
 
@@ -53,7 +53,7 @@ def measure(store: Store, path: Path) -> None:
         noise = load_reviews(store, PERIOD, measure="noise")
         compare_all(noise, reviewers=(first, second), measure="noise")
     with timed("make the overview"):
-        overview = make_overview(store, Options(period=PERIOD))
+        overview = make_overview(store, OverviewOptions(period=PERIOD))
     comments = store.query("SELECT COUNT(*) FROM comments")[0][0]
     texts = store.query("SELECT TOTAL(LENGTH(text)) FROM texts")[0][0]
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

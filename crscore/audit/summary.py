@@ -32,7 +32,7 @@ from crscore.audit.signals import TITLES
 from crscore.audit.store import reports
 from crscore.audit.store.database import Store
 from crscore.audit.store.queries import pull_pages
-from crscore.audit.store.rows import Run, host_id_of, kind_of
+from crscore.audit.store.rows import AuditRun, host_id_of, kind_of
 from crscore.audit.tables import NOISE_REASONS, REMARKS, SCORES, Period, ReviewTable, load_reviews
 from crscore.hosts import addresses
 from crscore.statistics import bootstrap, resampled
@@ -53,7 +53,7 @@ _FEW_PULLS: Final = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
+class OverviewOptions:
     """Content of an overview."""
 
     period: Period
@@ -71,7 +71,7 @@ class Options:
     """Address of GitHub, for links to repositories that are there."""
 
 
-def make_overview(store: Store, options: Options) -> Overview:
+def make_overview(store: Store, options: OverviewOptions) -> Overview:
     """Make the overview of a period.
 
     Args:
@@ -132,7 +132,7 @@ def _is_scored(table: ReviewTable) -> npt.NDArray[np.bool_]:
 
 
 def _reviewers(
-    store: Store, table: ReviewTable, other_tables: Sequence[ReviewTable], options: Options
+    store: Store, table: ReviewTable, other_tables: Sequence[ReviewTable], options: OverviewOptions
 ) -> tuple[Reviewer, ...]:
     """Make the reviewers: those with scores, and bots without a comment to score."""
     coverage = load_coverage(store, table.scope)
@@ -177,7 +177,7 @@ def _reviewers(
 
 
 def _estimates(
-    table: ReviewTable, options: Options
+    table: ReviewTable, options: OverviewOptions
 ) -> tuple[list[dict[str, Estimate | None]], dict[str, tuple[int, int]]]:
     """Return each reviewer's means with intervals, and the ranks of the bots by usefulness."""
     count, pulls = len(table.reviewers), len(table.number)
@@ -319,7 +319,7 @@ def _repositories(store: Store, table: ReviewTable) -> tuple[RepositorySummary, 
 
 
 def _examples(
-    store: Store, table: ReviewTable, options: Options, order: Literal["ASC", "DESC"]
+    store: Store, table: ReviewTable, options: OverviewOptions, order: Literal["ASC", "DESC"]
 ) -> tuple[Example, ...]:
     """Return comments of bots that weigh most (`DESC`) or least (`ASC`), a text once."""
     by_text: dict[str, Example] = {}
@@ -351,7 +351,7 @@ def make_example(row: Sequence[Any], pages: Mapping[str, str]) -> Example:
     )
 
 
-def _night(run: Run) -> Night:
+def _night(run: AuditRun) -> Night:
     return Night(
         night=run.night,
         kind=run.kind,

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from crscore.audit.overview import Overview
     from crscore.audit.store.database import Store
-    from crscore.audit.summary import Options
+    from crscore.audit.summary import OverviewOptions
     from crscore.hosts.feed import Feed
 
     Command = Callable[..., Any]
@@ -476,15 +476,15 @@ def _folder(clones: Path | None, file: Path) -> Path:
     return (clones or file.with_name(f"{file.name}.clones")).absolute()
 
 
-def _options(question: dict[str, Any]) -> Options:
-    from crscore.audit.summary import Options  # noqa: PLC0415
+def _options(question: dict[str, Any]) -> OverviewOptions:
+    from crscore.audit.summary import OverviewOptions  # noqa: PLC0415
     from crscore.audit.tables import Period  # noqa: PLC0415
 
     until: date = question["until"].date() if question["until"] else datetime.now(UTC).date()
     # Both ends belong to the period.
     first = until - timedelta(days=question["days"] - 1)
     since: date = question["since"].date() if question["since"] else first
-    return Options(
+    return OverviewOptions(
         period=Period(
             since=since.isoformat(),
             until=until.isoformat(),

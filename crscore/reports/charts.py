@@ -114,7 +114,7 @@ class Plot:
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class DayPoint:
     """Value of one day."""
 
     day: str
@@ -139,7 +139,7 @@ class Trend:
     """Values by day."""
 
     title: str
-    points: tuple[Point, ...]
+    points: tuple[DayPoint, ...]
     since: str
     until: str
     events: tuple[Event, ...] = ()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from crscore.audit.signals import Signal
 from crscore.audit.store.rows import (
+    AuditRun,
     Check,
     Comment,
     CommentObservation,
@@ -15,7 +16,6 @@ from crscore.audit.store.rows import (
     OpenPoint,
     Pull,
     Repository,
-    Run,
     Score,
     SignalRow,
     Thread,
@@ -182,7 +182,7 @@ def comment_score(comment: int, number: int, standing: int = 50, **changes: Any)
     return CommentScore(**(values | changes))
 
 
-def run(day: int, **changes: Any) -> Run:
+def run(day: int, **changes: Any) -> AuditRun:
     """One complete night of scoring."""
     values: dict[str, Any] = {
         "kind": "score",
@@ -196,7 +196,7 @@ def run(day: int, **changes: Any) -> Run:
         "points": 0,
         "seconds": 60.0,
     }
-    return Run(**(values | changes))
+    return AuditRun(**(values | changes))
 
 
 def fill(store: Store, *, comments: int = 200_000, seed: int = 0) -> None:

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from crscore.audit.score.nightly import Summary, score
+from crscore.audit.score.nightly import ScoringSummary, score
 from crscore.audit.score.pull_rows import make_scorer, score_task, signature_of
 from crscore.audit.score.tasks import find_unscored, make_tasks
 from crscore.audit.store.database import Store
@@ -30,7 +30,7 @@ from tests.helpers.github.history import History
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from crscore.audit.score.assemble import Task
+    from crscore.audit.score.assemble import ScoringTask
     from crscore.audit.score.pull_rows import Scored
 
 SETTINGS: Final = Config(
@@ -113,12 +113,12 @@ class Audit:
             path = f"shop/m{at % files}.py"
             add(store, number * 100 + at, number, who, body, commit_id=head, path=path, line=8)
 
-    def score(self, settings: Config = SETTINGS, **options: Any) -> Summary:
+    def score(self, settings: Config = SETTINGS, **options: Any) -> ScoringSummary:
         """Score what is new."""
         with self.open() as store:
             return score(store, self.clones, settings, **{"night": NIGHT, **options})
 
-    def tasks(self, settings: Config = SETTINGS) -> list[Task]:
+    def tasks(self, settings: Config = SETTINGS) -> list[ScoringTask]:
         """Return the tasks of what is new."""
         with self.open() as store:
             chosen = find_unscored(store, signature_of(make_scorer(settings)), NIGHT)
@@ -152,7 +152,7 @@ def texts(number: int) -> list[tuple[str, str]]:
     ]
 
 
-def die_once(task: Task, settings: Config) -> Scored:
+def die_once(task: ScoringTask, settings: Config) -> Scored:
     """Score a task; the worker that first gets the third pull request is killed."""
     mark = Path(settings.cache_dir or "") / "died"
     if task.pull.number == 3 and not mark.exists():
@@ -161,7 +161,7 @@ def die_once(task: Task, settings: Config) -> Scored:
     return score_task(task, settings)
 
 
-def die_always(task: Task, settings: Config) -> Scored:
+def die_always(task: ScoringTask, settings: Config) -> Scored:
     """Score a task; every worker that gets the second pull request is killed."""
     if task.pull.number == 2:
         os.kill(os.getpid(), signal.SIGKILL)

@@ -219,7 +219,7 @@ def test_gate_without_a_period_before_is_not_applied(audit, tmp_path: Path) -> N
     assert "not applied" in ran.err
 
 
-def test_webhook_that_fails_is_told_without_its_address(audit, tmp_path: Path) -> None:
+def test_failing_webhook_is_reported_without_its_address(audit, tmp_path: Path) -> None:
     ran = audit("gate", "--baseline", "0", "--webhook", "http://127.0.0.1:9/secret", *PERIOD)
     assert ran.code == 0
     assert "the webhook was not reached" in ran.err

@@ -11,7 +11,7 @@ from msgspec import structs
 from crscore.audit.overview import ConfigurationChange, Overview
 from crscore.audit.report.site import write_site
 from crscore.audit.store.database import Store
-from crscore.audit.summary import Options, make_overview
+from crscore.audit.summary import OverviewOptions, make_overview
 from crscore.audit.tables import Period
 from tests.helpers import audit_rows, browser, results
 
@@ -95,7 +95,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
             title = results.EVIL.encode("utf-8", "ignore").decode()
             store.change("UPDATE pulls SET title = ? WHERE number < 10", title)
         period = Period(since="2026-03-01", until="2026-03-30")
-        found = make_overview(store, Options(period=period, resamples=200))
+        found = make_overview(store, OverviewOptions(period=period, resamples=200))
         write_site(store, hostile(found), at / "site")
     return at / "site"
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from crscore.audit.store.rows import (
+    AuditRun,
     Check,
     Comment,
     CommentObservation,
@@ -17,7 +18,6 @@ from crscore.audit.store.rows import (
     Pull,
     Repository,
     Revision,
-    Run,
     ThreadObservation,
     comment_key,
 )
@@ -228,7 +228,7 @@ def test_clock_that_went_back_keeps_the_last_night(server: Server, tmp_path: Pat
     night(server, tmp_path, 5)
     pull = pulls_of(server)[1]
     pull.notes[-1].edited = server.world.tick()
-    last = rows(tmp_path, Run)[0].night
+    last = rows(tmp_path, AuditRun)[0].night
     done = night(server, tmp_path, 2)
     assert "The clock went back" in done.notes[0]
     assert {one.observed for one in rows(tmp_path, Pull)} == {last} == {done.run.night}
@@ -254,7 +254,7 @@ def test_bad_token_is_one_clear_line(server: Server, tmp_path: Path, token: str 
     client = Client(token=token, api_url=server.url)
     with pytest.raises(BadTokenError, match="the token is missing, wrong or expired"):
         night(server, tmp_path, client=client)
-    run = rows(tmp_path, Run)[0]
+    run = rows(tmp_path, AuditRun)[0]
     assert run.finished is not None
     assert "the token is missing, wrong or expired" in run.partial
 
@@ -466,7 +466,7 @@ def test_clock_that_was_in_the_future_ends_no_observation_later(
     pair: Server, tmp_path: Path
 ) -> None:
     night(pair, tmp_path, 1_000, repositories=("acme/shop",))
-    future = rows(tmp_path, Run)[0].night
+    future = rows(tmp_path, AuditRun)[0].night
     write = audit_worlds.writer(pair.world, 1)
     write.merge("squash")
     done = night(pair, tmp_path, 1)

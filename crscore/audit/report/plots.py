@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from crscore.audit.overview import Overview, Rate, Reviewer, TrendPoint
 from crscore.audit.report import words
 from crscore.reports import view
-from crscore.reports.charts import Bar, Event, Plot, Point, Trend
+from crscore.reports.charts import Bar, DayPoint, Event, Plot, Trend
 
 
 def bots(overview: Overview) -> list[Reviewer]:
@@ -61,7 +61,7 @@ def signals(row: Reviewer) -> Plot | None:
 def usefulness_trend(overview: Overview, row: Reviewer, title: str) -> Trend:
     """Show a reviewer's usefulness by day, broken where the scorer changed."""
     points = tuple(
-        Point(
+        DayPoint(
             *(day.day, day.usefulness, day.signature), _tooltip(day, words.number(day.usefulness))
         )
         for day in row.trend
@@ -73,7 +73,7 @@ def usefulness_trend(overview: Overview, row: Reviewer, title: str) -> Trend:
 def comments_trend(overview: Overview, row: Reviewer) -> Trend:
     """Show a reviewer's comments per pull request by day."""
     points = tuple(
-        Point(day.day, day.comments, 0, _tooltip(day, f"{day.comments:.1f}"))
+        DayPoint(day.day, day.comments, 0, _tooltip(day, f"{day.comments:.1f}"))
         for day in row.trend
         if day.comments is not None
     )
@@ -84,7 +84,7 @@ def _trend(
     overview: Overview,
     row: Reviewer,
     title: str,
-    points: tuple[Point, ...],
+    points: tuple[DayPoint, ...],
     top: float | None = None,
 ) -> Trend:
     events = tuple(Event(change.day, f"change: {change.number}") for change in row.changes)

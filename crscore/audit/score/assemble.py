@@ -20,7 +20,7 @@ _COMMIT: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Task:
+class ScoringTask:
     """Pull request to score; can be sent to another process."""
 
     name: str
@@ -43,7 +43,7 @@ class Task:
     """Change from the API, or why it could not be read; None to read it from the clone."""
 
 
-def assemble(task: Task, limits: Limits) -> PullRequest:
+def assemble(task: ScoringTask, limits: Limits) -> PullRequest:
     """Make the record of a pull request.
 
     Args:
@@ -108,7 +108,7 @@ def move_to_head(remark: Remark, head: str, change: Diff) -> Remark:
     return replace(remark, line=line, start_line=start)
 
 
-def _read_change(task: Task, limits: Limits) -> tuple[Change, checkout.Checkout | None]:
+def _read_change(task: ScoringTask, limits: Limits) -> tuple[Change, checkout.Checkout | None]:
     if isinstance(task.change, Change):
         return task.change, None
     search = _open(task)
@@ -119,7 +119,7 @@ def _read_change(task: Task, limits: Limits) -> tuple[Change, checkout.Checkout 
     return Change(own_change.diff, (), own_change.notes), search.checkout
 
 
-def _open(task: Task) -> checkout.CheckoutSearch:
+def _open(task: ScoringTask) -> checkout.CheckoutSearch:
     """Open the clone with the base of the change.
 
     The host's own base can be older than the last merge of the base branch, or so new that it
@@ -135,7 +135,7 @@ def _open(task: Task) -> checkout.CheckoutSearch:
     return checkout.open_git_dir(task.clone, task.pull.base, task.pull.head)
 
 
-def _bases(task: Task) -> Iterator[str]:
+def _bases(task: ScoringTask) -> Iterator[str]:
     pull = task.pull
     # After a fast-forward, the head is the merge, and its parent can be part of the change.
     if pull.merge_commit not in (None, pull.head) and _COMMIT.fullmatch(pull.merge_commit or ""):

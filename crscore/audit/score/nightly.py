@@ -13,14 +13,14 @@ from crscore.audit.score import pull_rows
 from crscore.audit.score.tasks import find_unscored, make_tasks
 from crscore.audit.store.database import Store
 from crscore.audit.store.queries import add_run
-from crscore.audit.store.rows import Run
+from crscore.audit.store.rows import AuditRun
 from crscore.hosts.host import Host
 from crscore.settings import Config
 
 GITHUB: Final = "https://github.com"
 
 
-class Summary(NamedTuple):
+class ScoringSummary(NamedTuple):
     """Outcome of a run."""
 
     signature: str
@@ -41,7 +41,7 @@ def score(
     workers: int = 1,
     host: Host | None = None,
     web: str = GITHUB,
-) -> Summary:
+) -> ScoringSummary:
     """Score the pull requests that have no score of the current signature for their content.
 
     A run that was killed continues where it stopped. A pull request that fails gets a row with the
@@ -73,7 +73,7 @@ def score(
     unscored = find_unscored(store, signature, night)
     record = add_run(
         store,
-        Run(
+        AuditRun(
             kind="score",
             night=night,
             started=_now(),
@@ -103,7 +103,7 @@ def score(
     finished = replace(record, finished=_now(), pulls=len(unscored), failed=failed, seconds=seconds)
     with store.transaction():
         store.put([finished])
-    return Summary(signature, len(unscored), failed)
+    return ScoringSummary(signature, len(unscored), failed)
 
 
 def _now() -> str:

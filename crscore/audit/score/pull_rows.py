@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final, TypedDict, cast
 
-from crscore.audit.score.assemble import Task, assemble
+from crscore.audit.score.assemble import ScoringTask, assemble
 from crscore.audit.score.noise import Noise, noise_of
 from crscore.audit.score.vectors import CachedVectors
 from crscore.audit.store.queries import FAILED
@@ -63,7 +63,7 @@ class Scored:
         return (replace(row, signature=signature) for row in self.rows)  # type: ignore[call-arg]
 
 
-def score_task(task: Task, settings: Config) -> Scored:
+def score_task(task: ScoringTask, settings: Config) -> Scored:
     """Score a pull request with this process's scorer: see `score_pull`."""
     with _encoder(settings).of_pull(f"{task.name}#{task.pull.number}"):
         return score_pull(task, make_scorer(settings))
@@ -114,7 +114,7 @@ def _tools(analyzers: Suite) -> str:
     return ",".join([*names, *([] if confined else [UNCONFINED])]) or suite.NONE
 
 
-def score_pull(task: Task, scorer: Scorer) -> Scored:
+def score_pull(task: ScoringTask, scorer: Scorer) -> Scored:
     """Score a pull request.
 
     Args:
@@ -140,7 +140,7 @@ def score_pull(task: Task, scorer: Scorer) -> Scored:
     return Scored(signature=signature_of(scorer), rows=rows)
 
 
-def failed(task: Task, signature: str, reason: str) -> Scored:
+def failed(task: ScoringTask, signature: str, reason: str) -> Scored:
     """Return the row of a pull request that could not be scored.
 
     Args:
@@ -170,7 +170,7 @@ class _Key(TypedDict):
     content: bytes
 
 
-def _key(task: Task) -> _Key:
+def _key(task: ScoringTask) -> _Key:
     pull = task.pull
     return _Key(repository=pull.repository, number=pull.number, signature=0, content=task.content)
 
@@ -191,7 +191,7 @@ def _verdict(remarks: Iterable[Remark]) -> str | None:
     return decided[0].value if decided else None
 
 
-def _rows(task: Task, assessment: Measured, scorer: Scorer) -> tuple[Row, ...]:
+def _rows(task: ScoringTask, assessment: Measured, scorer: Scorer) -> tuple[Row, ...]:
     return (
         *_scores(task, assessment),
         *_comment_scores(task, assessment, scorer),
@@ -200,7 +200,7 @@ def _rows(task: Task, assessment: Measured, scorer: Scorer) -> tuple[Row, ...]:
     )
 
 
-def _scores(task: Task, assessment: Measured) -> Iterator[Score]:
+def _scores(task: ScoringTask, assessment: Measured) -> Iterator[Score]:
     result, heard_posts = assessment.result, assessment.reviewers
     threads = (*heard_posts.threads, *heard_posts.repeats)
     yield _score(task, "", threads, result, result)
@@ -211,7 +211,7 @@ def _scores(task: Task, assessment: Measured) -> Iterator[Score]:
 
 
 def _score(
-    task: Task,
+    task: ScoringTask,
     reviewer: str,
     threads: Iterable[ReviewerThread],
     review: ReviewResult | Result,
@@ -265,7 +265,9 @@ def _first_comments(assessment: Measured, scorer: Scorer) -> dict[int, int]:
     return {key: keys[first] for key, first in zip(keys, firsts, strict=True)}
 
 
-def _comment_scores(task: Task, assessment: Measured, scorer: Scorer) -> Iterator[CommentScore]:
+def _comment_scores(
+    task: ScoringTask, assessment: Measured, scorer: Scorer
+) -> Iterator[CommentScore]:
     result, firsts = assessment.result, _first_comments(assessment, scorer)
     for thread, item in zip(assessment.reviewers.threads, result.comments, strict=True):
         useful = item.usefulness
@@ -308,7 +310,7 @@ def _text(thread: ReviewerThread) -> str:
     return escape.one_line(" ".join(split_comment(body).sentences) or body, MAX_TEXT_CHARS)
 
 
-def _open_points(task: Task, assessment: Measured) -> Iterator[OpenPoint]:
+def _open_points(task: ScoringTask, assessment: Measured) -> Iterator[OpenPoint]:
     for rank, point in enumerate(assessment.overview.open[:OPEN_POINTS], 1):
         yield OpenPoint(
             **_key(task),

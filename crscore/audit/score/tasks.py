@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from crscore.audit.score.assemble import Task
+from crscore.audit.score.assemble import ScoringTask
 from crscore.audit.store.database import Store
 from crscore.audit.store.queries import (
     FAILED,
@@ -93,7 +93,7 @@ def make_tasks(
     host: Host | None,
     web: str,
     night: str,
-) -> Iterator[Task]:
+) -> Iterator[ScoringTask]:
     """Read the rows of each pull request.
 
     Args:
@@ -123,7 +123,7 @@ def make_tasks(
                 change = host.read_change(name, number, head=pull.head, limits=limits)
             except HostError as exc:
                 change = str(exc)
-        yield Task(
+        yield ScoringTask(
             name=name,
             url=pages.get(name, "").replace("{number}", str(number)),
             pull=pull,

@@ -6,12 +6,12 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from crscore.audit.store.database import Store
 from crscore.audit.store.rows import (
+    AuditRun,
     Comment,
     CommentObservation,
     Cursor,
     Pull,
     Repository,
-    Run,
     Score,
     Thread,
     ThreadObservation,
@@ -67,7 +67,7 @@ def last_night(store: Store) -> str | None:
     return night
 
 
-def add_run(store: Store, run: Run) -> Run:
+def add_run(store: Store, run: AuditRun) -> AuditRun:
     """Store a new run and return it with its number."""
     with store.transaction():
         store.put([run])

@@ -6,7 +6,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from crscore.audit.store.database import EMPTY_TEXT, Store
 from crscore.audit.store.queries import FAILED
-from crscore.audit.store.rows import Run
+from crscore.audit.store.rows import AuditRun
 
 LATEST: Final = """
 WITH latest AS MATERIALIZED (
@@ -284,9 +284,9 @@ def read_repositories(store: Store, scope: Scope) -> Rows:
     return store.query(sql, *scope[1:])
 
 
-def read_runs(store: Store, since: str) -> list[Run]:
+def read_runs(store: Store, since: str) -> list[AuditRun]:
     """Return the runs from a night on: later ones observe the pull requests of a period again."""
-    return store.select(Run, "WHERE night >= ? ORDER BY id", since)
+    return store.select(AuditRun, "WHERE night >= ? ORDER BY id", since)
 
 
 def read_examples(store: Store, scope: Scope, order: Literal["ASC", "DESC"], limit: int) -> Rows:

@@ -315,7 +315,7 @@ class NearbyComment(Row):
 
 
 @_table("runs", "id")
-class Run(Row):
+class AuditRun(Row):
     """One run of `sync` or `score`."""
 
     id: int | None = None

@@ -23,7 +23,7 @@ from crscore.audit.store.queries import (
     observed_pulls,
     pending_pulls,
 )
-from crscore.audit.store.rows import Repository, Run
+from crscore.audit.store.rows import AuditRun, Repository
 from crscore.audit.sync.clones import fetch_repository
 from crscore.audit.sync.pulls import PullReader, observe_threads, read_changed
 from crscore.audit.sync.repositories import (
@@ -62,7 +62,7 @@ class Request:
 class Summary:
     """Outcome of a run."""
 
-    run: Run
+    run: AuditRun
     repositories: int
     """Repositories that were synchronised."""
     pending: int
@@ -103,7 +103,7 @@ def sync(
     # Before anything is read: a run that is killed leaves a row without an end.
     run = add_run(
         store,
-        Run(
+        AuditRun(
             kind="sync",
             night=date,
             started=_iso(now),
@@ -154,7 +154,7 @@ class _Night:
     now: datetime
     """Current time, from which all days are counted."""
     messages: Messages
-    run: Run
+    run: AuditRun
     sent_before: int
     """Requests that were sent before this run."""
     repositories: list[Repository] = field(default_factory=list)
@@ -187,7 +187,7 @@ class _Night:
             except HostError as exc:
                 self.messages.miss(f"Stopped early: {exc}.")
 
-    def complete(self, *, seconds: float) -> Run:
+    def complete(self, *, seconds: float) -> AuditRun:
         """Complete the run's row."""
         self._count_pulls()
         completed = replace(

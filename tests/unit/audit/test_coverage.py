@@ -100,7 +100,7 @@ def test_answer_in_a_thread_is_no_review_of_the_head(store: Store) -> None:
     assert counts(coverage(store, "coderabbit")) == ((0, 3), (0, 3))
 
 
-def test_dismissed_review_with_its_lines_is_none_of_the_head(store: Store) -> None:
+def test_dismissed_review_does_not_count_for_the_head(store: Store) -> None:
     store.put(rows.pull(number) for number in (1, 2, 3))
     store.put(
         [

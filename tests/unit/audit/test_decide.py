@@ -8,7 +8,7 @@ import pytest
 from crscore.audit.overview import Reviewer
 from crscore.audit.store.database import Store
 from crscore.audit.store.rows import Check, SignalRow, comment_key
-from crscore.audit.summary import Options, make_overview
+from crscore.audit.summary import OverviewOptions, make_overview
 from crscore.audit.tables import Period
 from crscore.hosts.records import RemarkKind
 from tests.helpers import audit_rows as rows
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from crscore.audit.overview import Decision
 
-OPTIONS = Options(period=Period(since="2026-03-01", until="2026-03-31"), resamples=50)
+OPTIONS = OverviewOptions(period=Period(since="2026-03-01", until="2026-03-31"), resamples=50)
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def test_bot_with_something_of_weight_on_most_pull_requests_is_kept(store: Store
 
 
 @pytest.mark.parametrize("kind", ["restates", "nit", "nothing", ""])
-def test_bot_that_gives_nothing_is_dropped(store: Store, kind: str) -> None:
+def test_useless_bot_is_dropped(store: Store, kind: str) -> None:
     kinds = (kind,) if kind else ()
     write(store, [("nit",), *[kinds] * 58, ("nit",)])
 
@@ -125,7 +125,7 @@ def test_what_to_switch_off_is_named_with_what_would_be_lost(store: Store) -> No
     )
 
 
-def test_points_that_nobody_else_made_are_what_would_be_lost(store: Store) -> None:
+def test_points_that_no_other_reviewer_made_would_be_lost(store: Store) -> None:
     body = store.add_text("Text.")
 
     def say(number: int, reviewer: str, host_id: int, point: int, **more: object) -> None:
@@ -220,7 +220,7 @@ def test_review_that_waits_for_its_score_is_not_silence(store: Store) -> None:
     assert decide(store).silent == 0
 
 
-def test_confirmed_and_refuted_comments_and_the_first_hours_are_told(store: Store) -> None:
+def test_confirmed_and_refuted_comments_and_the_first_hours_are_reported(store: Store) -> None:
     write(store, [("major", "minor", "nothing")] * 2)
     store.put(
         rows.comment_score(comment_key(RemarkKind.LINE, at), 1, verdict=verdict)

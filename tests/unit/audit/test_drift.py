@@ -62,7 +62,7 @@ def test_nothing_is_seen_before_it_happened() -> None:
     assert find_changes(history(more_words, nights=15), "otter") == ()
 
 
-def test_a_change_is_told_once() -> None:
+def test_a_change_is_reported_once() -> None:
     assert len(find_changes(history(more_words), "otter")) == 1
 
 

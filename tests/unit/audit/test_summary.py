@@ -9,7 +9,7 @@ import pytest
 from crscore.audit.overview import Overview
 from crscore.audit.store.database import Store
 from crscore.audit.store.rows import OpenPoint, comment_key
-from crscore.audit.summary import Options, make_overview
+from crscore.audit.summary import OverviewOptions, make_overview
 from crscore.audit.tables import Period
 from crscore.hosts.records import RemarkKind
 from tests.helpers import audit_rows as rows
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MARCH = Period(since="2026-03-01", until="2026-03-31")
-OPTIONS = Options(period=MARCH, resamples=200)
+OPTIONS = OverviewOptions(period=MARCH, resamples=200)
 
 
 @pytest.fixture
@@ -107,7 +107,7 @@ def test_people_are_listed_after_bots_and_not_ranked(store: Store) -> None:
     assert [(row.name, row.rank) for row in reviewers] == [("otter", (1, 1)), ("ada", None)]
 
 
-def test_a_bot_that_never_reviewed_is_told(store: Store) -> None:
+def test_a_bot_that_never_reviewed_is_listed(store: Store) -> None:
     store.put([rows.pull(1), rows.comment(1, "otter", 1, is_review=0, skip="limit")])
 
     (otter,) = make_overview(store, OPTIONS).reviewers
@@ -148,7 +148,7 @@ def test_the_best_and_the_worst_comments_of_bots_are_linked(store: Store) -> Non
     store.put([rows.comment_score(4, 1, 80, **text), rows.comment_score(review["key"], 1, 5)])
     store.put([rows.comment_score(12, 1, 99, **text)])
 
-    overview = make_overview(store, Options(period=MARCH, resamples=50, examples=1))
+    overview = make_overview(store, OverviewOptions(period=MARCH, resamples=50, examples=1))
 
     page = "https://github.com/acme/service-1/pull/1"
     assert [example.url for example in overview.best] == [f"{page}#discussion_r1"]

@@ -177,6 +177,6 @@ def test_without_a_row_a_thread_is_not_resolved_and_a_suggestion_not_there(store
 
 
 @pytest.mark.parametrize(("since", "until"), [("2026-03-02", "2026-03-01"), ("x", "2026-03-01")])
-def test_a_period_that_is_none_is_refused(since: str, until: str) -> None:
+def test_invalid_period_is_refused(since: str, until: str) -> None:
     with pytest.raises(InputError, match=since):
         Period(since=since, until=until)

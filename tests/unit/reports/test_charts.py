@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from crscore.errors import DependencyError
-from crscore.reports.charts import Bar, Event, Mark, Plot, Point, Trend, draw
+from crscore.reports.charts import Bar, DayPoint, Event, Mark, Plot, Trend, draw
 from tests.helpers.results import EVIL
 
 PLOT = Plot(
@@ -22,7 +22,7 @@ PLOT = Plot(
 TREND = Trend(
     title="Usefulness",
     points=tuple(
-        Point(f"2026-03-{day:02}", 50.0 + day, int(day > 3), f"{day} March: {50 + day}")
+        DayPoint(f"2026-03-{day:02}", 50.0 + day, int(day > 3), f"{day} March: {50 + day}")
         for day in range(1, 7)
     ),
     since="2026-03-01",
@@ -48,7 +48,7 @@ def strokes(chart: Plot | Trend) -> list[str | None]:
     return [node.get("stroke") for node in drawing(chart).iter() if node.find("title") is not None]
 
 
-def test_plot_is_told_in_words() -> None:
+def test_plot_is_described_in_words() -> None:
     assert PLOT.caption == "Wins, with 95 % intervals"
     assert drawing(PLOT).get("aria-label") == (
         "first: 90 % (from 0.8 to 1); second: –; third: 20 %; base: 10 % (from 0.05 to 0.2)"

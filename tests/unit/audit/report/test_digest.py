@@ -8,7 +8,7 @@ from msgspec import structs
 from crscore.audit.overview import ConfigurationChange
 from crscore.audit.report.digest import MAX_LINES, digest, render_markdown
 from crscore.audit.store.database import Store
-from crscore.audit.summary import Options, make_overview
+from crscore.audit.summary import OverviewOptions, make_overview
 from crscore.audit.tables import Period
 from tests.helpers import audit_rows, github_markdown
 
@@ -24,7 +24,9 @@ def overviews(tmp_path_factory: pytest.TempPathFactory) -> list[Overview]:
     with Store(tmp_path_factory.mktemp("audit") / "store.db") as store:
         audit_rows.fill(store, comments=600)
         periods = [Period(since=since, until="2026-03-30") for since in SINCE]
-        return [make_overview(store, Options(period=period, resamples=50)) for period in periods]
+        return [
+            make_overview(store, OverviewOptions(period=period, resamples=50)) for period in periods
+        ]
 
 
 def test_has_at_most_ten_lines_with_the_numbers_of_the_overview(overviews: list[Overview]) -> None:

@@ -7,12 +7,12 @@ from pathlib import Path
 from crscore.audit.report.site import write_site
 from crscore.audit.store.database import Store
 from crscore.audit.store.rows import Followed, LaterChange, NearbyComment, comment_key
-from crscore.audit.summary import Options, make_overview
+from crscore.audit.summary import OverviewOptions, make_overview
 from crscore.audit.tables import Period
 from crscore.hosts.records import RemarkKind
 from tests.helpers import audit_rows as rows
 
-OPTIONS = Options(period=Period(since="2026-03-01", until="2026-03-31"), resamples=20)
+OPTIONS = OverviewOptions(period=Period(since="2026-03-01", until="2026-03-31"), resamples=20)
 
 
 def fill(store: Store) -> None:

@@ -11,7 +11,7 @@ from crscore.audit.report import details, site
 from crscore.audit.report.site import write_site
 from crscore.audit.store.database import Store
 from crscore.audit.store.rows import CommentScore, SignalRow, host_id_of
-from crscore.audit.summary import Options, make_overview
+from crscore.audit.summary import OverviewOptions, make_overview
 from crscore.audit.tables import Period
 from crscore.errors import InputError
 from tests.helpers import audit_rows
@@ -49,7 +49,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 "JOIN comments ON key = comment WHERE reviewer = 'CodeRabbit' AND noise IS NULL)",
                 store.add_text("The limit is never reset."),
             )
-        overview = make_overview(store, Options(period=PERIOD, resamples=200))
+        overview = make_overview(store, OverviewOptions(period=PERIOD, resamples=200))
         write_site(store, overview, folder / "site")
     return folder / "site"
 
@@ -145,7 +145,7 @@ def test_long_month_has_several_pages(
     comment = store.select(CommentScore, "LIMIT 1")[0].comment
     store.change("DELETE FROM signals")
     store.put([SignalRow(comment=comment, signal=1, night="2026-03-30", rules=1, value=1)])
-    overview = make_overview(store, Options(period=PERIOD, resamples=50))
+    overview = make_overview(store, OverviewOptions(period=PERIOD, resamples=50))
     write_site(store, overview, tmp_path / "site")
     names = sorted(path.name for path in (tmp_path / "site" / "pulls").iterdir())
     assert names == [PULL_PAGES[0], "acme-service-2-2026-03-2.html", PULL_PAGES[1]]
@@ -164,7 +164,7 @@ def test_json_is_the_overview(written: Path) -> None:
 def test_two_reports_of_one_store_are_equal_and_the_old_files_are_gone(
     store: Store, tmp_path: Path
 ) -> None:
-    overview = make_overview(store, Options(period=PERIOD, resamples=50))
+    overview = make_overview(store, OverviewOptions(period=PERIOD, resamples=50))
     folder = tmp_path / "site"
     files = write_site(store, overview, folder)
     before = {file: file.read_bytes() for file in files}
@@ -176,7 +176,7 @@ def test_two_reports_of_one_store_are_equal_and_the_old_files_are_gone(
 def test_a_report_that_fails_leaves_the_old_one(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    overview = make_overview(store, Options(period=PERIOD, resamples=50))
+    overview = make_overview(store, OverviewOptions(period=PERIOD, resamples=50))
     files = write_site(store, overview, tmp_path / "site")
     monkeypatch.setattr(site.details, "load_pulls", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
@@ -186,7 +186,7 @@ def test_a_report_that_fails_leaves_the_old_one(
 
 
 def test_folder_of_something_else_is_left_alone(store: Store, tmp_path: Path) -> None:
-    overview = make_overview(store, Options(period=PERIOD, resamples=50))
+    overview = make_overview(store, OverviewOptions(period=PERIOD, resamples=50))
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "notes.txt").write_text("mine")
     with pytest.raises(InputError, match="has other files than a report"):
@@ -201,9 +201,9 @@ def test_store_without_a_pull_request_has_a_report_and_an_empty_one_does_not(
 ) -> None:
     with Store(tmp_path / "store.db") as store:
         with pytest.raises(InputError, match="has no repository yet: run crscore audit sync"):
-            make_overview(store, Options(period=PERIOD))
+            make_overview(store, OverviewOptions(period=PERIOD))
         store.put([audit_rows.repository()])
-        overview = make_overview(store, Options(period=PERIOD))
+        overview = make_overview(store, OverviewOptions(period=PERIOD))
         files = write_site(store, overview, tmp_path / "site")
     assert [file.name for file in files] == ["audit.json", "index.html", "acme-service-1.html"]
     assert "No bot has a scored review" in files[1].read_text("utf-8")

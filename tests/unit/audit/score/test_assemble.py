@@ -15,7 +15,7 @@ from tests.helpers.audits import Audit, add, module
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from crscore.audit.score.assemble import Task
+    from crscore.audit.score.assemble import ScoringTask
 
 LIMITS = full_files.Limits()
 HUNK = "@@ -4,4 +4,9 @@\n import time\n \n \n def load_old(client):\n+    data = client.get('/old')"
@@ -26,7 +26,7 @@ def audit(tmp_path: Path) -> Audit:
     return Audit(tmp_path, pulls=1)
 
 
-def task_of(audit: Audit, host_id: int = 0, **facts: object) -> Task:
+def task_of(audit: Audit, host_id: int = 0, **facts: object) -> ScoringTask:
     """The task, with one more comment when it has an id."""
     if host_id:
         with audit.open() as store, store.transaction():

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from crscore.audit.engines import Engine
-    from crscore.audit.score.assemble import Task
+    from crscore.audit.score.assemble import ScoringTask
     from crscore.audit.score.pull_rows import Scored
     from crscore.settings import Config
 
@@ -47,22 +47,22 @@ def cluster() -> Iterator[str]:
 
 def run(
     engine: Engine,
-    tasks: list[Task],
+    tasks: list[ScoringTask],
     settings: Config = SETTINGS,
-    work: Callable[[Task, Config], Scored] = score_task,
+    work: Callable[[ScoringTask, Config], Scored] = score_task,
 ) -> list[Scored]:
     died = partial(failed, signature="", reason=engines.DIED)
     return list(engine.run(tasks, partial(work, settings=settings), died))
 
 
-def test_two_processes_give_what_one_gives(audit: Audit) -> None:
+def test_two_processes_return_the_same_as_one(audit: Audit) -> None:
     tasks = audit.tasks()
     serial = run(Serial(), tasks)
     assert run(Processes(workers=2), tasks) == serial
     assert not any(scored.failure for scored in serial)
 
 
-def test_two_processes_give_what_one_gives_with_the_model(audit: Audit) -> None:
+def test_two_processes_return_the_same_as_one_with_the_model(audit: Audit) -> None:
     settings = replace(SETTINGS, encoder="minilm", threshold=None)
     tasks = audit.tasks(settings)
     serial = run(Serial(), tasks, settings)
@@ -95,7 +95,7 @@ def test_missing_model_ends_the_run(audit: Audit, tmp_path: Path) -> None:
 
 @pytest.mark.filterwarnings("ignore")
 class TestRay:
-    def test_two_nodes_give_what_one_process_gives(self, audit: Audit, cluster: str) -> None:
+    def test_two_nodes_return_the_same_as_one_process(self, audit: Audit, cluster: str) -> None:
         tasks = audit.tasks()
         results = run(Ray(workers=1, address=cluster), tasks)
         assert results == run(Serial(), tasks)

@@ -12,7 +12,7 @@ import pytest
 from crscore.audit.score.escaped import MISSING, find_escaped
 from crscore.audit.store.database import Store
 from crscore.audit.store.rows import Followed, LaterChange, NearbyComment, comment_key
-from crscore.audit.summary import Options, make_overview
+from crscore.audit.summary import OverviewOptions, make_overview
 from crscore.audit.tables import Period
 from crscore.hosts.records import RemarkKind
 from tests.helpers import audit_rows as rows
@@ -185,7 +185,7 @@ def test_report_says_who_spoke_of_a_defect(world: World, store: Store) -> None:
     )
     world.follow(store)
 
-    options = Options(period=Period(since="2026-03-01", until="2026-03-31"), resamples=20)
+    options = OverviewOptions(period=Period(since="2026-03-01", until="2026-03-31"), resamples=20)
     escaped = make_overview(store, options).escaped
 
     assert (escaped.pulls, escaped.complete, escaped.unknown) == (1, 1, ())

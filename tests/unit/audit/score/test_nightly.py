@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace as with_settings
 
 from crscore.audit.score.tasks import make_tasks
-from crscore.audit.store.rows import Comment, CommentScore, OpenPoint, Pull, Run, Score
+from crscore.audit.store.rows import AuditRun, Comment, CommentScore, OpenPoint, Pull, Score
 from crscore.errors import ConfigError, DependencyError
 from crscore.github.host import GitHub
 from crscore.hosts.records import RemarkKind
@@ -146,7 +146,7 @@ def test_repeated_post_is_noise_and_counts_as_a_comment(audit: Audit) -> None:
 def test_run_is_recorded(audit: Audit) -> None:
     summary = audit.score()
     with audit.open() as store:
-        (run,) = store.select(Run)
+        (run,) = store.select(AuditRun)
     assert (run.kind, run.night, run.pulls, run.failed) == ("score", NIGHT, 3, 0)
     assert run.signature == summary.signature
     assert run.finished is not None
@@ -176,7 +176,7 @@ def test_run_that_is_stopped_has_counted_what_it_stored(audit: Audit, monkeypatc
     with pytest.raises(KeyboardInterrupt):
         audit.score()
     with audit.open() as store:
-        (run,) = store.select(Run)
+        (run,) = store.select(AuditRun)
         stored = len(store.select(Score, "WHERE reviewer = ''"))
     assert (run.pulls, run.finished) == (stored, None)
     assert stored == 1

@@ -37,7 +37,7 @@ def test_rows_have_the_columns_and_keys_of_their_tables(tmp_path: Path) -> None:
             field.name: (types[str(field.type).removesuffix(" | None")], field.default is MISSING)
             for field in fields(kind)  # type: ignore[arg-type]
         }
-        if kind is rows.Run:
+        if kind is rows.AuditRun:
             own["id"] = ("INTEGER", True)  # given by the store
         assert own == found
         assert list(own) == list(found)
@@ -169,7 +169,7 @@ def test_text_file_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.99])
-def test_truncated_store_is_told_at_once(tmp_path: Path, share: float) -> None:
+def test_truncated_store_is_an_error_at_once(tmp_path: Path, share: float) -> None:
     path = tmp_path / "a.db"
     with Store(path) as store, store.transaction():
         for at in range(500):
