@@ -1,21 +1,20 @@
-"""Report as one self-contained web page.
-
-The page runs no script. Jumping from a pseudo-reference to its lines and marking them
-is done by links and the `:target` of the style sheet.
-"""
+"""Report as one self-contained web page, which runs no script."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from crscore.records import PseudoReference, Result
-from crscore.reports import diff_table, frame, score_blocks, view
+from crscore.records import DiffLine, PseudoReference, Result
+from crscore.reports import code_lines, frame, score_blocks, view
 from crscore.reports.base import Report
 from crscore.reports.blocks import Block, Line, Run
 
+STYLE = frame.read_resource("reports/templates/report.css")
+"""Style sheet of the page."""
+
 
 class Page(NamedTuple):
-    """One result."""
+    """Result as the template shows it."""
 
     prefix: str
     """Prefix of every id, so that one page can hold several results."""
@@ -25,8 +24,8 @@ class Page(NamedTuple):
     """Untrusted result; the template's environment cleans and escapes every text."""
     remarks: tuple[Block, ...]
     unaddressed: tuple[Block, ...]
-    diff: diff_table.DiffTable
-    """The change."""
+    code: tuple[tuple[DiffLine, ...], ...]
+    """Lines of code beside each comment."""
 
 
 def make_page(result: Result, *, prefix: str, heading: str) -> Page:
@@ -37,33 +36,23 @@ def make_page(result: Result, *, prefix: str, heading: str) -> Page:
         prefix: Prefix of every id; letters, digits and dashes.
         heading: Title of this result.
     """
-    diff = diff_table.make_diff_table(result)
 
     def place(index: int, item: PseudoReference) -> Line:
-        link = f"#{prefix}at-r{index}" if f"r{index}" in diff.anchored else ""
-        places = Run(view.places(item, max_places=3, finder=True), "place", link)
+        places = Run(view.places(item, max_places=3, finder=True), "place")
         return places, Run(" "), Run(f"R{index + 1}", "chip r", f"#{prefix}r{index}")
 
     def chip(index: int) -> tuple[Run, ...]:
         return Run(f"C{index + 1}", "chip c", f"#{prefix}c{index}"), Run(" ")
 
-    def link_place(index: int) -> str:
-        return f"#{prefix}at-c{index}" if f"c{index}" in diff.anchored else ""
-
-    def link_proof(number: int) -> str:
-        return f"#{prefix}at-v{number}" if f"v{number}" in diff.anchored else ""
-
     return Page(
         prefix,
         heading,
         result,
-        remarks=tuple(
-            score_blocks.make_remarks(
-                result, link=chip, link_place=link_place, link_proof=link_proof
-            )
-        ),
+        remarks=tuple(score_blocks.make_remarks(result, link=chip)),
         unaddressed=tuple(score_blocks.make_unaddressed(result, place=place)),
-        diff=diff,
+        code=tuple(
+            code_lines.lines_of_comment(result.diff, item.comment) for item in result.comments
+        ),
     )
 
 
@@ -84,23 +73,9 @@ class Html:
         return frame.page(
             "reports/templates/report.html.j2",
             title="Review score",
-            style=style(pages),
+            style=STYLE,
             pages=pages,
         )
-
-
-def style(pages: Sequence[Page]) -> str:
-    """Return the style sheet with one rule for each link target.
-
-    It contains only ids made from positions, never input text.
-    """
-    rules = [frame.read_resource("reports/templates/report.css")]
-    for page in pages:
-        for name in sorted(page.diff.anchored):
-            anchor = page.prefix + name
-            rules.append(f":root:has(#{page.prefix}at-{name}:target) .on-{anchor}>td{{")
-            rules.append("background:var(--lit)}\n")
-    return "".join(rules)
 
 
 def create() -> Report:

@@ -157,8 +157,6 @@ def make_remarks(
     max_open: int | None = None,
     explain: bool = False,
     link: Link = lambda _: (),
-    link_place: Callable[[int], str] = lambda _: "",
-    link_proof: Callable[[int], str] = lambda _: "",
 ) -> Iterator[blocks.Heading | blocks.Items]:
     """Yield the remarks: what each does, its level, what it adds and what it is about.
 
@@ -167,8 +165,6 @@ def make_remarks(
         max_open: Remarks shown openly; None for all.
         explain: Include its estimates, and the numbers of its sentences.
         link: Returns the text in front of the place of a comment, by its index.
-        link_place: Returns the link to the lines of a comment, by its index.
-        link_proof: Returns the link to the lines that prove a verdict, by the remark's number.
     """
     # The text of a claim is shown once. In full, all of them are listed further down.
     listed = set(range(len(result.references) if explain else 0))
@@ -177,8 +173,7 @@ def make_remarks(
             result,
             item,
             listed,
-            (*link(item.remark.comment), *_place_comment(result, item.remark.comment, link_place)),
-            link_proof(item.number),
+            (*link(item.remark.comment), *_place_comment(result, item.remark.comment)),
             explain=explain,
         )
         for item in view.rank_remarks(result)
@@ -192,7 +187,6 @@ def _remark(
     item: view.RankedRemark,
     listed: set[int],
     comment_place: Line,
-    link_proof: str,
     *,
     explain: bool,
 ) -> blocks.Item:
@@ -210,7 +204,7 @@ def _remark(
     below: list[Line] = [tuple(facts)]
     if remark.receipt is not None:
         lines = view.list_spans(remark.receipt.lines, MAX_PROOF_PLACES)
-        place = (Run(lines, "place", link_proof),) * bool(lines)
+        place = (Run(lines, "place"),) * bool(lines)
         below.append(make_receipt(remark.receipt, place))
     if explain:
         sentences = " ".join(f"S{at + 1}" for at in remark.sentences)
@@ -238,14 +232,14 @@ def make_receipt(receipt: Any, places: Line) -> Line:
     return Run("says that ", WARNING), receipt.says, contrast, fact, *proof
 
 
-def _place_comment(result: Result, index: int, link_place: Callable[[int], str]) -> Iterator[Run]:
+def _place_comment(result: Result, index: int) -> Iterator[Run]:
     """Name the author of a comment, if there are several, and its place, if it has one."""
     comment = result.comments[index].comment
     is_attached = comment.path is not None
     if len(result.reviews) > 1:
         yield Run(f"{view.author(comment.author)}{' on ' * is_attached}", "dim")
     if is_attached:
-        yield Run(view.comment_place(comment), "place", link_place(index))
+        yield Run(view.comment_place(comment), "place")
 
 
 def make_sentences(result: Result, *, limit: int, explain: bool = False) -> Iterator[blocks.Items]:

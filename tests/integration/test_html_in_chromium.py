@@ -125,47 +125,11 @@ def test_odd_sentence_is_marked_beside_its_text(show) -> None:
     assert page.locator("#s4").inner_text().endswith("⚑ repeats an earlier sentence")
 
 
-def colour(page: Page, name: str) -> list[str]:
-    return page.evaluate(
-        "name => [...document.querySelectorAll('.' + name + ' > td')]"
-        ".map(cell => getComputedStyle(cell).backgroundColor)",
-        name,
-    )
-
-
-def test_click_on_a_place_jumps_to_its_lines_and_marks_them_all(show) -> None:
-    page = show(results.review()).page
-    before = colour(page, "on-r0")
-    page.locator("#r0 a.place").click()
-    assert page.url.endswith("#at-r0")
-    after = colour(page, "on-r0")
-    assert len(after) == 6 * 5
-    assert len(set(after)) == 1
-    assert set(after).isdisjoint(before)
-    top = page.locator("#at-r0").bounding_box()["y"]
-    assert 0 < top < 800
-
-
-def test_click_on_a_place_leaves_other_lines_alone(show) -> None:
-    page = show(results.review()).page
-    before = colour(page, "on-r3")
-    page.locator("#r0 a.place").click()
-    assert colour(page, "on-r3") == before
-
-
-def test_click_on_a_comment_jumps_to_its_lines(show) -> None:
-    page = show(results.review()).page
-    before = colour(page, "on-c1")
-    page.locator("#c1 a.chip").first.click()
-    assert page.url.endswith("#at-c1")
-    assert colour(page, "on-c1") != before
-
-
-def test_badge_in_the_diff_leads_back_to_the_list(show) -> None:
-    page = show(results.review()).page
-    page.locator(".diff a.chip.r").first.click()
-    assert page.url.endswith("#r0")
-    assert page.locator("#r0").is_visible()
+def test_click_on_a_chip_jumps_to_its_comment(show) -> None:
+    page = show(results.useful(results.review())).page
+    page.locator("#remarks a.chip.c").first.click()
+    assert page.url.endswith("#c0")
+    assert page.locator("#c0 table.lines").is_visible()
 
 
 @pytest.mark.parametrize("make", MAKERS)

@@ -182,12 +182,6 @@ def test_page_is_readable_in_both_colour_schemes(show, scheme: str) -> None:
     assert min(contrasts) >= 4.5
 
 
-def test_page_still_jumps_from_a_point_to_its_lines(show) -> None:
-    shown = show(page.render_page(overviews.review(), results.review())).page
-    shown.locator("#r0 a.place").click()
-    assert shown.url.endswith("#at-r0")
-
-
 @pytest.mark.parametrize("make", [overviews.review, overviews.largest])
 def test_text_keeps_a_readable_size_on_a_narrow_screen(show, make) -> None:
     shown = show(a_comment(make()), width=390).page

@@ -26,7 +26,7 @@ def render_page(overview: Overview, result: Result) -> str:
     return frame.page(
         f"{_FOLDER}/pull.html.j2",
         title=f"Review of {overview.name}",
-        style=html.style(pages) + frame.read_resource(f"{_FOLDER}/pull.css"),
+        style=html.STYLE + frame.read_resource(f"{_FOLDER}/pull.css"),
         pages=pages,
         overview=tuple(_blocks(overview)),
     )

@@ -30,7 +30,7 @@ def test_overview_stands_above_the_report() -> None:
 
 def test_report_follows_with_what_the_overview_does_not_say() -> None:
     ids = [attributes.get("id") for _, attributes in Read(review()).tags]
-    assert {"top", "review", "references", "change"} <= set(ids)
+    assert {"top", "review", "references"} <= set(ids)
     named = [item for item in ids if item]
     assert len(named) == len(set(named))
 

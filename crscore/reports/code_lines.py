@@ -1,0 +1,40 @@
+"""Lines of code beside the comments that are about them."""
+
+from crscore.records import Comment, Diff, DiffLine, Hunk, Side
+
+CONTEXT_LINES = 3
+"""Lines shown above those that a comment is about."""
+MAX_LINES = 20
+"""Maximum of the lines that a comment is about, its last ones."""
+
+
+def lines_of_comment(diff: Diff, comment: Comment) -> tuple[DiffLine, ...]:
+    """Return the lines that a comment is about, with some lines above them.
+
+    Args:
+        diff: The change.
+        comment: A comment on it.
+
+    Returns:
+        Lines of one hunk, the comment's last line at the end; empty for a comment that is not on a
+        line of the diff, or whose line belongs to an older version.
+    """
+    if comment.path is None or comment.line is None or comment.outdated:
+        return ()
+    for file in diff.files:
+        is_old = comment.side is Side.OLD
+        if comment.path == ((file.old_path or file.path) if is_old else file.path):
+            for hunk in file.hunks:
+                if lines := _lines_of_hunk(hunk, comment, comment.line):
+                    return lines
+    return ()
+
+
+def _lines_of_hunk(hunk: Hunk, comment: Comment, last: int) -> tuple[DiffLine, ...]:
+    numbers = [line.old if comment.side is Side.OLD else line.new for line in hunk.lines]
+    if last not in numbers:
+        return ()
+    end = numbers.index(last) + 1
+    first = min(comment.start_line or last, last)
+    start = next(at for at, number in enumerate(numbers) if number is not None and number >= first)
+    return hunk.lines[max(0, max(start, end - MAX_LINES) - CONTEXT_LINES) : end]
