@@ -4,12 +4,10 @@
 made from it. Shares are in [0, 1] and scores from 0 to 100; `null` is unknown, never 0.
 """
 
-import json
 from typing import Annotated, Final, Literal
 
-from msgspec import Meta, Struct, to_builtins
+from msgspec import Meta, Struct
 
-from crscore.reports import escape
 from crscore.reports.fields import Count, Share
 from crscore.version import __version__
 
@@ -383,9 +381,3 @@ class Verdicts(Struct, frozen=True, kw_only=True):
     detect: float
     """Difference that matters, 0 to 100."""
     verdicts: tuple[Verdict, ...]
-
-
-def to_json(document: Overview | Verdicts) -> str:
-    """Encode a document; msgspec would reject half a surrogate pair, which a host can send."""
-    text = json.dumps(to_builtins(document), ensure_ascii=False, indent=2)
-    return escape.json_text(text) + "\n"

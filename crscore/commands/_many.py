@@ -178,7 +178,7 @@ def _line(name: str, result: Result, form: str) -> str:
 
     if form == "json":
         value = {"id": name, **msgspec.to_builtins(document(result))}
-        return escape.json_text(json.dumps(value, ensure_ascii=False, allow_nan=False)) + "\n"
+        return escape.write_json(value, indent=None)
     standing, relevance = map(view.hundred, (view.standing(result.usefulness), result.relevance))
     word = "not scored" if result.usefulness is None else result.usefulness.word
     safe_name = escape.no_commands(escape.one_line(name))

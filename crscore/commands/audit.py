@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import contextmanager
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -23,6 +22,7 @@ from crscore.commands._settings import SCORING, load_settings, setting_options
 from crscore.commands._target import find_repositories
 from crscore.commands._terminal import CommandGroup, quiet_option, terminal_style
 from crscore.errors import ConfigError
+from crscore.reports import escape
 from crscore.settings import (
     OnNothing,
     gitlab_token,
@@ -307,7 +307,7 @@ def compare(
 ) -> int:
     """Compare two or more reviewers, by default all bots."""
     from crscore.audit import compare as comparison  # noqa: PLC0415
-    from crscore.audit.overview import Verdicts, to_json  # noqa: PLC0415
+    from crscore.audit.overview import Verdicts  # noqa: PLC0415
     from crscore.audit.report.contents import render_verdicts  # noqa: PLC0415
     from crscore.audit.tables import load_reviews  # noqa: PLC0415
 
@@ -325,7 +325,7 @@ def compare(
             detect=options.detect,
             verdicts=verdicts,
         )
-        io.write_text(to_json(document), output)
+        io.write_text(escape.write_json(document), output)
     else:
         text = render_verdicts(verdicts, **terminal_style(to_terminal=output is None))
         io.write_text(text if verdicts else "There are no two reviewers to compare.\n", output)
@@ -373,7 +373,7 @@ def digest(
         text = digests.render_markdown(week)
     else:
         document = message if form == "slack" else week._asdict()
-        text = json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+        text = escape.write_json(document)
     io.write_text(text, output)
     if webhook:
         _post(webhook, message)
@@ -437,7 +437,7 @@ def gate(
     for line in (*result.notices, *result.failed):
         print_message(line)
     if form == "json":
-        io.write_text(json.dumps(result._asdict(), indent=2) + "\n", None)
+        io.write_text(escape.write_json(result._asdict()), None)
     else:
         click.echo("The gate failed." if result.failed else "The gate passed.")
     if webhook:
@@ -513,11 +513,10 @@ def _period_before(now: Overview) -> dict[str, Any]:
 
 
 def _document(overview: Overview, form: str, *, to_terminal: bool) -> str:
-    from crscore.audit.overview import to_json  # noqa: PLC0415
     from crscore.audit.report import contents  # noqa: PLC0415
 
     if form == "json":
-        return to_json(overview)
+        return escape.write_json(overview)
     if form == "markdown":
         return contents.render_summary(overview)
     return contents.render_text(overview, **terminal_style(to_terminal=to_terminal))

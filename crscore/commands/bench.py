@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
-import msgspec
 
 from crscore import commands, io
 from crscore.commands._terminal import GroupedCommand, quiet_option, terminal_style
 from crscore.errors import ConfigError
+from crscore.reports import escape
 
 if TYPE_CHECKING:
     from crscore.bench.records import Finding
@@ -105,7 +105,7 @@ def command(
     rows = [row for path in findings for row in _read_findings(path)]
     result = bench.score(bench.read_golden(golden), rows, beta=beta, resamples=resamples, seed=seed)
     if form == "json":
-        text = _to_json(result)
+        text = escape.write_json(result)
     elif form == "markdown":
         text = report.render_short(result)
     elif form == "html":
@@ -115,10 +115,6 @@ def command(
     io.write_text(text, output)
     is_below = min_f is not None and any((row.f.value or 0.0) < min_f for row in result.bots)
     return EXIT_GATE if is_below else 0
-
-
-def _to_json(document: msgspec.Struct) -> str:
-    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
 
 
 def _read_findings(path: Path) -> list[Finding]:

@@ -13,6 +13,7 @@ import msgspec
 from crscore import commands, io, progress
 from crscore.commands._terminal import CommandGroup, terminal_style
 from crscore.errors import ConfigError, InputError
+from crscore.reports import escape
 
 if TYPE_CHECKING:
     from crscore.reports import layout
@@ -61,7 +62,7 @@ def document_command(function: Callable[..., WrittenDocument]) -> Callable[..., 
         io.check_output(target)
         document, render = function(**options)
         if form == "json":
-            content = msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
+            content = escape.write_json(document)
         else:
             content = render(document, **terminal_style(to_terminal=target is None))
         io.write_text(content, target)

@@ -13,6 +13,7 @@ from crscore.commands._inputs import order_checked, read_limited
 from crscore.commands._settings import FILE, SCORING, load_settings, setting_options
 from crscore.commands._terminal import GroupedCommand, quiet_option
 from crscore.errors import ConfigError
+from crscore.reports import escape
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -123,7 +124,7 @@ def _render(
         return "".join(map(_text, listed)) or "No remarks.\n"
     if layout == "json":
         document = msgspec.structs.replace(decided, remarks=tuple(listed))
-        return _json(msgspec.json.encode(document))
+        return escape.write_json(document)
     indices = sorted({remark.comment for remark in listed})
     fields = ("id", "path", "line", "start_line", "side", "body")
     entries = [
@@ -131,11 +132,7 @@ def _render(
         for index in indices
     ]
     sides = {"old": "LEFT", "new": "RIGHT"}  # as GitHub takes them
-    return _json(msgspec.json.encode([entry | {"side": sides[entry["side"]]} for entry in entries]))
-
-
-def _json(data: bytes) -> str:
-    return msgspec.json.format(data).decode() + "\n"
+    return escape.write_json([entry | {"side": sides[entry["side"]]} for entry in entries])
 
 
 def _text(remark: Triaged) -> str:

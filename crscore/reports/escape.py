@@ -5,8 +5,11 @@ replaced by their code points. The rest is escaped as the format requires. Every
 linear in the length of the text.
 """
 
+import json
 import re
 from typing import NamedTuple
+
+import msgspec
 
 MAX_ITEM_CHARS = 2_000
 """Maximum characters of a sentence, pseudo-reference or note in a report for people."""
@@ -202,16 +205,31 @@ def markdown_prose(text: str, limit: int = MAX_ITEM_CHARS) -> str:
     return "".join(parts)
 
 
-def json_text(document: str) -> str:
-    r"""Escape characters that a terminal or a runner could act on as `\uXXXX` in a JSON document.
+def write_json(document: object, *, indent: int | None = 2) -> str:
+    r"""Write a document as JSON and a newline.
 
-    The value is unchanged, as these characters occur only inside strings.
+    Characters that a terminal or a runner could act on are escaped as `\uXXXX`, which any JSON
+    reader decodes. Half a surrogate pair, which a diff or a host can contain and strict readers
+    reject, becomes U+FFFD.
+
+    Args:
+        document: Values that `msgspec` can convert: structs, data classes, mappings, sequences.
+        indent: Blanks of each level; None for one line.
 
     Example:
-        >>> json_text('"\u202e ##[x]"')
-        '"\\u202e \\u0023#[x]"'
+        >>> write_json({"text": "\u202e ##[x]"}, indent=None)
+        '{"text":"\\u202e \\u0023#[x]"}\n'
     """
-    return _OLD_COMMAND.sub(r"\\u0023#", _JSON_RISKY.sub(_as_json_escape, document))
+    text = json.dumps(
+        msgspec.to_builtins(document),
+        ensure_ascii=False,
+        allow_nan=False,
+        indent=indent,
+        separators=(",", ":") if indent is None else None,
+    )
+    # These characters occur only inside strings.
+    text = _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
+    return _OLD_COMMAND.sub(r"\\u0023#", _JSON_RISKY.sub(_as_json_escape, text)) + "\n"
 
 
 def _as_json_escape(match: re.Match[str]) -> str:

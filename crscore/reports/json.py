@@ -1,25 +1,23 @@
-r"""Report for programs: one JSON document that follows `schemas/result.schema.json`.
+"""Report for programs: one JSON document that follows `schemas/result.schema.json`.
 
 One result is the object itself; several are `{"results": [...]}`. Keys are in the order of the
-types below. Texts are complete and unchanged; characters that a terminal could act on are escaped
-as `\uXXXX`, which any JSON reader decodes.
+types below. Texts are complete.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
-import msgspec
 from msgspec import Meta, Struct
 
 from crscore import records
 from crscore.reports import escape, view
 from crscore.reports.base import Report
 from crscore.reports.fields import Count, Share
+from crscore.scoring.subjects import ChangePoint
 from crscore.version import __version__
 
 if TYPE_CHECKING:
@@ -128,15 +126,6 @@ class Reference(Struct, frozen=True, kw_only=True):
     """True when a sentence addresses it: by the degree, as its subject, or as it names its code."""
 
 
-class ChangePoint(Struct, frozen=True, kw_only=True):
-    """What a review of the change should address: a topic, or a pseudo-reference without one."""
-
-    references: Sequence[Count]
-    """Indices of its counted pseudo-references, the heaviest first."""
-    addressed: bool
-    """True when a sentence addresses one of them."""
-
-
 class Analysis(Struct, frozen=True, kw_only=True):
     """Findings of all tools, counted or not, and the outcome of each tool."""
 
@@ -234,21 +223,6 @@ class Comment(Struct, frozen=True, kw_only=True):
     """Suggestion blocks, separate from the sentences."""
 
 
-class Review(Struct, frozen=True, kw_only=True):
-    """All comments of one author, scored against the whole change."""
-
-    author: str | None
-    """Login; null for unattributed text."""
-    usefulness: records.Usefulness | None
-    """How useful the author's comments are together; null as for a comment."""
-    scores: records.Scores
-    """Scores of all the author's comments against the whole change."""
-    baselines: records.Baselines
-    """Baselines of all the author's comments together."""
-    comments: Sequence[Count]
-    """Indices of the author's comments."""
-
-
 class Result(Struct, frozen=True, kw_only=True):
     """One review of one change."""
 
@@ -290,7 +264,7 @@ class Result(Struct, frozen=True, kw_only=True):
     """
     comments: Sequence[Comment]
     """All comments, in input order."""
-    reviews: Sequence[Review]
+    reviews: Sequence[records.ReviewResult]
     """One review for each author, in order of first appearance."""
     notes: Sequence[str]
     """Notes on omitted or repaired parts."""
@@ -311,9 +285,12 @@ class Json:
         """Render one result as an object, several as `{"results": [...]}`."""
         documents = [document(result) for result in results]
         value = documents[0] if len(documents) == 1 else Results(results=documents)
-        text = json.dumps(msgspec.to_builtins(value), ensure_ascii=False, allow_nan=False, indent=2)
-        text = _NUMBERS.sub(lambda match: f"[{' '.join(match[1].split())}]", text)
-        return escape.json_text(text) + "\n"
+        return shorten_arrays(escape.write_json(value))
+
+
+def shorten_arrays(text: str) -> str:
+    """Put each array of numbers of a JSON text on one line."""
+    return _NUMBERS.sub(lambda match: f"[{' '.join(match[1].split())}]", text)
 
 
 def document(result: records.Result) -> Result:
@@ -335,7 +312,7 @@ def document(result: records.Result) -> Result:
         references=[
             _reference(index, item, match) for index, (item, match) in enumerate(references)
         ],
-        points=[_fields(ChangePoint, point) for point in view.points(result)],
+        points=view.points(result),
         analysis=_fields(Analysis, result.analysis),
         small=[_fields(Topic, topic, topic.place) for topic in result.small],
         sentences=[
@@ -357,7 +334,7 @@ def document(result: records.Result) -> Result:
             _fields(Comment, item.comment, item, index=index)
             for index, item in enumerate(result.comments)
         ],
-        reviews=[_fields(Review, item) for item in result.reviews],
+        reviews=result.reviews,
         notes=result.notes,
     )
 

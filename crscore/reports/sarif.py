@@ -81,8 +81,7 @@ class Sarif:
                 _notice("warning", f"Left out {omitted}: a file holds {MAX_RUNS} runs.")
             )
         log = {"$schema": SCHEMA, "version": "2.1.0", "runs": runs}
-        text = json.dumps(log, ensure_ascii=False, allow_nan=False, indent=_INDENT)
-        return escape.json_text(text) + "\n"
+        return escape.write_json(log, indent=_INDENT)
 
 
 def _run(result: Result, category: str, of: int) -> dict[str, Any]:

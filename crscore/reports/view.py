@@ -11,7 +11,7 @@ from crscore import records
 from crscore.records import Comment, PseudoReference, Result, ReviewResult, Side
 from crscore.reports import escape
 from crscore.reports.blocks import Measure
-from crscore.scoring.subjects import Point, list_points
+from crscore.scoring.subjects import ChangePoint, list_points
 
 UNDEFINED = "–"
 """Placeholder for an undefined score."""
@@ -403,7 +403,7 @@ def rows(result: Result) -> tuple[Measure, Measure, Measure]:
     )
 
 
-def points(result: Result) -> tuple[Point, ...]:
+def points(result: Result) -> tuple[ChangePoint, ...]:
     """List what a review of the change should address, the heaviest first."""
     return list_points(result.references, result.reference_matches)
 

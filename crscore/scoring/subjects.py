@@ -5,8 +5,9 @@ A point is a topic, or a pseudo-reference without one. All reports count the sam
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -41,7 +42,8 @@ _PATH: Final = re.compile(r"(?<![\w@+-])[\w@+-]*(?:[./][\w@+-]+)+")
 _TITLE: Final = re.compile(r"[\"“]([^\"“”]{3,200})[\"”]")
 
 
-class Point(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ChangePoint:
     """Topic, or pseudo-reference without one, that a review of the change should address."""
 
     references: tuple[int, ...]
@@ -52,7 +54,7 @@ class Point(NamedTuple):
 
 def list_points(
     references: Sequence[PseudoReference], matches: Sequence[Match]
-) -> tuple[Point, ...]:
+) -> tuple[ChangePoint, ...]:
     """List the points of a change, the heaviest first.
 
     Args:
@@ -60,7 +62,7 @@ def list_points(
         matches: The best sentence of each.
     """
     return tuple(
-        Point(tuple(rows), any(matches[row].matched for row in rows))
+        ChangePoint(tuple(rows), any(matches[row].matched for row in rows))
         for rows in _group_rows(references)
     )
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from crscore import progress
-from crscore.audit.overview import Overview, to_json
+from crscore.audit.overview import Overview
 from crscore.audit.report import contents, details, escaped, plots, words
 from crscore.audit.report.contents import Links
 from crscore.audit.report.files import file_names
@@ -115,7 +115,7 @@ class _Site:
     def pages(self) -> Iterator[tuple[str, str]]:
         """Yield the path and the text of each page."""
         overview, links = self._overview, self._links
-        yield _MARKER, to_json(overview)
+        yield _MARKER, escape.write_json(overview)
         yield "index.html", self._page("index", words.heading(overview), "")
         examples = details.load_examples(self._store, self._scope, self._addresses)
         for row in overview.reviewers:

@@ -7,8 +7,6 @@ with a place at the head are in it, as GitLab shows others nowhere.
 import hashlib
 from typing import Any, Final
 
-import msgspec
-
 from crscore.pull_request.overview import Overview, Point
 from crscore.records import Severity, Side
 from crscore.reports import escape
@@ -24,7 +22,7 @@ def render_code_quality(overview: Overview) -> str:
         for point in overview.open
         if point.path is not None and point.side is Side.NEW and point.line
     ]
-    return escape.json_text(msgspec.json.format(msgspec.json.encode(rows)).decode()) + "\n"
+    return escape.write_json(rows)
 
 
 def _row(point: Point, repeats: dict[str, int]) -> dict[str, Any]:

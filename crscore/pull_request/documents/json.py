@@ -1,12 +1,9 @@
-r"""JSON document that follows `schemas/pull.schema.json`.
+"""JSON document that follows `schemas/pull.schema.json`.
 
 It has the overview's fields, `comments` with one row for each remark that was scored, and `result`,
-the document of `reports/json.py`. A lone surrogate, which some diffs contain, is written as U+FFFD:
-strict readers, including crscore's, would reject the whole document.
+the document of `reports/json.py`.
 """
 
-import json
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,8 +16,6 @@ from crscore.pull_request.reviewers.identify import ReviewerThread
 from crscore.records import CommentResult, Result, Scope, Scores, Usefulness
 from crscore.reports import escape
 from crscore.reports import json as report
-
-_HALF_PAIR = re.compile(r"[\ud800-\udfff]")
 
 
 class RemarkRow(Struct, frozen=True, kw_only=True):
@@ -75,10 +70,7 @@ def render_json(overview: Overview, threads: Sequence[ReviewerThread], result: R
         for remark in thread.remarks
     ]
     document = PullDocument(**fields, comments=rows, result=report.document(result))
-    text = json.dumps(
-        msgspec.to_builtins(document), ensure_ascii=False, allow_nan=False, separators=(",", ":")
-    )
-    return escape.json_text(_HALF_PAIR.sub("\N{REPLACEMENT CHARACTER}", text)) + "\n"
+    return escape.write_json(document, indent=None)
 
 
 def _row(remark: Remark, reviewer: str, index: int, scored: CommentResult) -> RemarkRow:

@@ -1,15 +1,13 @@
 """Documents of `crscore validate` as Markdown, which is readable in a terminal, too, or as JSON."""
 
-import json
-import re
 import shlex
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-import msgspec
 from msgspec import Struct
 
 from crscore.reports import escape
+from crscore.reports.json import shorten_arrays
 from crscore.reports.view import count_noun
 from crscore_lab.study.attacks.duels import ECHO_GOAL, WIN_GOAL, WRONG_FLAG_LIMIT, Attacks
 from crscore_lab.study.data.study import DIMENSIONS
@@ -23,17 +21,12 @@ from crscore_lab.study.results import ValidationResult
 from crscore_lab.tables import DASH, format_interval, format_value, make_table
 
 RELEVANCE: Final = DIMENSIONS[2]
-# `[`, numbers one per line, `]`: a JSON string has no raw line break, so this is not text.
-_NUMBERS: Final = re.compile(r"\[\n\s+([-+\d.e]+(?:,\n\s+[-+\d.e]+)*)\n\s+\]")
 
 
 def render(document: Struct, form: str) -> str:
     """Render a run, a comparison of two, or a run over comments as `json` or `text`."""
     if form == "json":
-        value: Any = msgspec.to_builtins(document)
-        text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2)
-        text = _NUMBERS.sub(lambda match: f"[{' '.join(match[1].split())}]", text)
-        return escape.json_text(text) + "\n"
+        return shorten_arrays(escape.write_json(document))
     match document:
         case ValidationResult():
             parts = _describe_validation(document)

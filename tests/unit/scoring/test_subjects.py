@@ -131,7 +131,11 @@ def test_topic_is_one_point_that_any_of_its_counted_claims_addresses() -> None:
     matches = [
         Match(index=0, similarity=0.5, degree=0.5, matched=row in {0, 3}) for row in range(4)
     ]
-    assert subjects.list_points(two_claims(), matches) == (((2,), False), ((1, 0), True))
+    points = subjects.list_points(two_claims(), matches)
+    assert [(point.references, point.addressed) for point in points] == [
+        ((2,), False),
+        ((1, 0), True),
+    ]
 
 
 def test_sentence_addresses_by_degree_by_name_and_as_its_subject() -> None:
