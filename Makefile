@@ -16,7 +16,7 @@ PYTEST = $(BIN)/python -m pytest
 PARALLEL = -n $(WORKERS) --dist worksteal
 
 SCHEMA := $(BIN)/check-jsonschema --builtin-schema vendor.github-
-YAML := .github action.yml action-types.yml docker examples mkdocs.yml .pre-commit-hooks.yaml CITATION.cff
+YAML := .github action.yml action-types.yml docker examples mkdocs.yml CITATION.cff
 YAMLLINT := '{extends: default, rules: {line-length: disable, document-start: disable, truthy: {check-keys: false}, comments: {min-spaces-from-content: 1}, braces: {max-spaces-inside: 1}}}'
 
 .PHONY: help demo demo-audit demo-bench demo-pr test test-smoke check docs bench clean nightly $(GROUPS:%=nightly-%)

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from crscore.agents.evaluation import MEASURES, evaluate
 from crscore.agents.triage import MIN_WORTH, Policy, triage
 from crscore.errors import CRScoreError, DependencyError
-from crscore.harnesses.evaluation import MEASURES, evaluate
 from crscore.version import __version__
 
 if TYPE_CHECKING:

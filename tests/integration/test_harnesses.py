@@ -23,7 +23,7 @@ import json, math, sys
 from inspect_ai import Task, eval
 from inspect_ai.dataset import Sample
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
-from crscore.harnesses.inspect_scorers import review
+from crscore.agents.inspect_scorers import review
 diff, text, folder = sys.argv[1:]
 outputs = [ModelOutput.from_content("mockllm/model", answer) for answer in (text, "...", "Fine.")]
 for output in outputs:
@@ -87,8 +87,7 @@ def test_promptfoo_runs_the_assertion(tmp_path: Path) -> None:
             "assert": [
                 {
                     "type": "python",
-                    "value": "from crscore.harnesses.promptfoo import get_assert\n"
-                    "return get_assert(output, context)",
+                    "value": f"file://{ROOT / 'examples' / 'promptfoo_assert.py'}",
                     "config": {"threshold": 0.3},
                 }
             ]

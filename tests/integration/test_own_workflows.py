@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 import subprocess
@@ -13,8 +12,6 @@ from typing import Any
 
 import pytest
 import yaml
-
-from crscore.version import __version__
 
 ROOT = Path(__file__).parents[2]
 BIN = Path(sys.executable).parent
@@ -165,23 +162,3 @@ def test_types_are_those_of_the_inputs_and_outputs(folder: Path) -> None:
             read[one["type"]](default)
         assert (one["type"] == "boolean") == (default in ("true", "false")), name
         assert ("separator" in one) == (one["type"] == "list")
-
-
-def test_hook_calls_a_command_that_there_is() -> None:
-    (hook,) = load(ROOT / ".pre-commit-hooks.yaml")
-    done = subprocess.run(
-        [sys.executable, "-m", *hook["entry"].split(), "--help"],
-        env=os.environ,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert "--fail-under" in done.stdout
-    assert hook["stages"] == ["commit-msg"]
-
-
-def test_page_names_the_hook_and_its_release() -> None:
-    (hook,) = load(ROOT / ".pre-commit-hooks.yaml")
-    page = (ROOT / "docs" / "integrations.md").read_text("utf-8")
-    assert f"id: {hook['id']}" in page
-    assert f"rev: v{__version__}" in page

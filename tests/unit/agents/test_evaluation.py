@@ -1,18 +1,22 @@
 from __future__ import annotations
 
+import runpy
+import sys
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from crscore import Scorer
+from crscore.agents import inspect_scorers
+from crscore.agents.evaluation import evaluate
 from crscore.errors import ConfigError, DependencyError
-from crscore.harnesses import inspect_scorers, promptfoo
-from crscore.harnesses.evaluation import evaluate
-from crscore.harnesses.opentelemetry import EVENT, emit_evaluation, evaluation_attributes
 from crscore.records import Result
 
-DIFF = (Path(__file__).parents[3] / "examples" / "change.diff").read_text("utf-8")
+EXAMPLES = Path(__file__).parents[3] / "examples"
+DIFF = (EXAMPLES / "change.diff").read_text("utf-8")
 REVIEW = "`timeout` has no default in `GatewayClient.__init__`, so every caller breaks."
 
 
@@ -47,19 +51,33 @@ def test_unknown_measure_is_refused(result: Result) -> None:
         evaluate(result, "beauty")
 
 
-def test_assertion_passes_from_its_threshold_on() -> None:
+def example(name: str) -> dict[str, Any]:
+    return runpy.run_path(str(EXAMPLES / name))
+
+
+def test_assertion_of_promptfoo_passes_from_its_threshold_on() -> None:
+    get_assert = example("promptfoo_assert.py")["get_assert"]
     context = {"vars": {"diff": DIFF}, "config": {"threshold": 0.3}}
-    graded = promptfoo.get_assert(REVIEW, context)
+    graded = get_assert(REVIEW, context)
     assert graded["pass"]
     assert graded["score"] >= 0.3
-    assert not promptfoo.get_assert("...", {"vars": {"diff": DIFF}})["pass"]
+    assert not get_assert("...", {"vars": {"diff": DIFF}})["pass"]
 
 
-def test_event_has_the_attributes_of_the_conventions(result: Result) -> None:
-    attributes = evaluation_attributes(result, response_id="r-1")
-    assert attributes["gen_ai.evaluation.name"] == "crscore.usefulness"
-    assert attributes["gen_ai.response.id"] == "r-1"
-    assert set(attributes) == {
+def test_event_of_opentelemetry_has_the_attributes_of_the_conventions(
+    result: Result, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    records: list[Any] = []
+    stand_in = SimpleNamespace(
+        LogRecord=SimpleNamespace, get_logger=lambda _: SimpleNamespace(emit=records.append)
+    )
+    monkeypatch.setitem(sys.modules, "opentelemetry", SimpleNamespace(_logs=stand_in))
+    monkeypatch.setitem(sys.modules, "opentelemetry._logs", stand_in)
+    example("emit_evaluation.py")["emit_evaluation"](result, response_id="r-1")
+    (record,) = records
+    assert record.attributes["gen_ai.evaluation.name"] == "crscore.usefulness"
+    assert record.attributes["gen_ai.response.id"] == "r-1"
+    assert set(record.attributes) == {
         "gen_ai.evaluation.name",
         "gen_ai.evaluation.score.value",
         "gen_ai.evaluation.score.label",
@@ -68,7 +86,9 @@ def test_event_has_the_attributes_of_the_conventions(result: Result) -> None:
     }
 
 
-def test_event_reaches_the_exporter(result: Result, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_event_of_opentelemetry_reaches_the_exporter(
+    result: Result, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("opentelemetry.sdk")
     from opentelemetry import _logs  # noqa: PLC0415
     from opentelemetry.sdk._logs import LoggerProvider  # noqa: PLC0415
@@ -80,8 +100,8 @@ def test_event_reaches_the_exporter(result: Result, monkeypatch: pytest.MonkeyPa
     exporter, provider = InMemoryLogRecordExporter(), LoggerProvider(shutdown_on_exit=False)
     provider.add_log_record_processor(SimpleLogRecordProcessor(exporter))
     monkeypatch.setattr(_logs, "get_logger", lambda name, *_: provider.get_logger(name))
-    emit_evaluation(result)
+    example("emit_evaluation.py")["emit_evaluation"](result, response_id="r-1")
     (record,) = exporter.get_finished_logs()
-    assert record.log_record.event_name == EVENT
+    assert record.log_record.event_name == "gen_ai.evaluation.result"
     assert record.log_record.attributes is not None
     assert record.log_record.attributes["gen_ai.evaluation.name"] == "crscore.usefulness"

@@ -48,7 +48,9 @@ def evaluate(result: Result, measure: str = "usefulness") -> Evaluation:
         ConfigError: There is no such measure.
     """
     if measure not in MEASURES:
-        raise ConfigError("measure", "harness", f"{measure!r} is not one of {', '.join(MEASURES)}")
+        raise ConfigError(
+            "measure", "evaluation", f"{measure!r} is not one of {', '.join(MEASURES)}"
+        )
     useful = result.usefulness
     if measure == "usefulness":
         score = None if useful is None else useful.standing / 100

@@ -10,8 +10,8 @@ import importlib.util
 import math
 from typing import TYPE_CHECKING
 
+from crscore.agents.evaluation import default_scorer, evaluate
 from crscore.errors import DependencyError, InputError
-from crscore.harnesses.evaluation import default_scorer, evaluate
 
 if TYPE_CHECKING:
     from inspect_ai.scorer import Score, Scorer, Target

@@ -1,1 +1,0 @@
-"""Evaluation harnesses in which a review is scored: inspect_ai, promptfoo, OpenTelemetry."""
