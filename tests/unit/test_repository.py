@@ -172,7 +172,8 @@ def test_names_say_what_they_hold() -> None:
 
 def test_example_is_the_one_the_readme_shows() -> None:
     shipped = {path.relative_to(ROOT / "examples").parts[0] for path in tracked("examples")}
-    files = {"change.diff", "log_to_mlflow.py", "review.md"}
+    files = {"change.diff", "review.md"}
+    files |= {"emit_evaluation.py", "log_to_mlflow.py", "promptfoo_assert.py"}
     assert shipped == files | {"bench", "source", "workflows"}
 
 
