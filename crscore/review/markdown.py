@@ -28,8 +28,6 @@ MAX_NESTING: Final = 40
 """Maximum nesting of blocks and emphasis that is read, in markdown-it's levels."""
 MAX_BRACKETS: Final = 2_000
 """Number of `[` in a block above which links are ignored: matching them takes quadratic time."""
-MAX_FORMATS: Final = 5
-"""Maximum different formatting tags continued in the next paragraph, if one may hide text."""
 
 INLINE_TAGS: Final = frozenset(
     {"a", "abbr", "b", "bdi", "bdo", "big", "cite", "code", "del", "dfn", "em", "font", "i"}
@@ -43,7 +41,7 @@ _FORMATTING: Final = frozenset(
     | {"u"}
 )
 # Elements with special content rules, none of which matters here.
-_RENAMED: Final = frozenset({"template", "select", "plaintext", "xmp"})
+_RENAMED: Final = _FORMATTING | {"template", "select", "plaintext", "xmp"}
 
 _ALERT: Final = re.compile(r"\[!(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]\s*", re.IGNORECASE)
 _TASK_BOX: Final = re.compile(r"\A\[[ xX]\]\s+")
@@ -61,7 +59,6 @@ _TAG: Final = re.compile(
     r"""(?P<attributes>(?:[^<>"']|"[^"]*"|'[^']*')*+)>""",
     re.IGNORECASE | re.DOTALL,
 )
-_MAY_HIDE: Final = re.compile("hidden|style|color", re.IGNORECASE)
 _SHORTEST_NOTE_WORDS: Final = 3
 
 _STARTS_REMARK: Final = re.compile(r"(?:[^\w\s]|_|\s)*(?:nits?\b|([^\W_]))")
@@ -246,13 +243,12 @@ def _html(content: str) -> Token:
 def _repair_tags(html: str) -> str:
     tags = [tag for tag in _TAG.finditer(html) if tag["name"]]
     unclosed = _unclosed(tags)
-    formats = _renamed_formats(tags)
 
     def repaired(tag: re.Match[str]) -> str:
         name = (tag["name"] or "").lower()
         if tag.start() in unclosed:
             return f"<section{tag['attributes']}>" if name == "details" else ""
-        if name in _RENAMED or name in formats:
+        if name in _RENAMED:
             return f"<{tag['end']}x-{name}{tag['attributes']}>"
         return tag[0]
 
@@ -273,15 +269,3 @@ def _unclosed(tags: Sequence[re.Match[str]]) -> frozenset[int]:
             elif name not in RAW_ELEMENTS:
                 ends[name] -= 1
     return frozenset(starts)
-
-
-def _renamed_formats(tags: Sequence[re.Match[str]]) -> frozenset[str]:
-    """Choose the formatting elements that need not continue in the next paragraph."""
-    opened = {
-        (tag["name"].lower(), tag["attributes"])
-        for tag in tags
-        if not tag["end"] and tag["name"].lower() in _FORMATTING
-    }
-    hiding = {name for name, attributes in opened if _MAY_HIDE.search(attributes)}
-    hiding_count = sum(name in hiding for name, _ in opened)
-    return _FORMATTING - hiding if hiding_count <= MAX_FORMATS else _FORMATTING

@@ -1,18 +1,15 @@
-"""Detection of invisible text in a comment: characters, attributes, elements, styles.
+"""Detection of invisible text in a comment: characters, attributes, elements, formulas.
 
 GitHub drops most of the text recognised here before it shows a comment; other hosts, mail and a
-scorer that reads the source do not. This module only detects hidden text; it does not judge it.
+scorer that reads the source do not. Styles are not read: GitHub and GitLab remove the attribute
+`style`, so that the text is visible. This module only detects hidden text; it does not judge it.
 """
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
-from itertools import groupby, takewhile
-from typing import Any, Final
-
-import tinycss2  # type: ignore[import-untyped]
-from tinycss2.color4 import Color, parse_color  # type: ignore[import-untyped]
+from collections.abc import Iterator, Mapping
+from itertools import groupby
+from typing import Final
 
 # Controls except tab and newline, soft hyphen, joiners, fillers, zero-width and bidi characters,
 # variation selectors, tags, and lone surrogates (possible in JSON, but rejected by encoders).
@@ -57,41 +54,11 @@ _TEXT_ATTRIBUTES: Final = frozenset(
 )
 
 # \color{white}{…}, \textcolor{#fff}{…}, \phantom{…}, \hphantom{…}
+_UNSEEN_COLOR: Final = re.compile(r"white|transparent|#?(?:fff|(?:f[0-9a-f]){3})", re.IGNORECASE)
 _UNSEEN_FORMULA: Final = re.compile(
     r"\\(?:text)?color\s*+\{\s*+([#\w]{3,20})\s*+\}|\\[hv]?phantom\b", re.IGNORECASE
 )
 _COMMAND: Final = re.compile(r"\\(?:text)?color\s*+\{[^{}$]*\}|\\[a-zA-Z]+|[{}$`]")
-
-_FAINTEST: Final = 0.05
-_DARKEST_WHITE: Final = 0.94
-_TINY: Final = {"": 2, "px": 2, "pt": 1.5, "em": 0.15, "rem": 0.15, "ex": 0.3, "ch": 0.3, "%": 15}
-"""Sizes up to which text is unreadable."""
-_FAR: Final = {"": -500, "px": -500, "pt": -400, "vw": -100, "vh": -100, "%": -100, "else": -30}
-"""Minimum distances at which text moved left or up is off the page."""
-_LOWEST: Final[dict[tuple[str, ...], Mapping[str, float]]] = {
-    # A weight in `font` ("400") is also a number, but not a small one.
-    ("font-size", "font"): _TINY,
-    ("left", "top", "text-indent", "margin-left", "margin-top"): _FAR,
-    ("opacity",): {"": _FAINTEST, "%": 100 * _FAINTEST},
-}
-"""Properties that make text invisible, with the highest such values by unit."""
-_Lengths = list[tuple[float, str]]
-_Style = dict[str, list[Any]]
-
-_HIDING_WORDS: Final = {
-    "display": {"none"},
-    "visibility": {"hidden", "collapse"},
-    "content-visibility": {"hidden"},
-}
-_HIDING_FUNCTIONS: Final[dict[str, Callable[[_Lengths], bool]]] = {
-    **dict.fromkeys(("rect", "polygon"), lambda sizes: max(sizes)[0] <= 1),
-    "inset": lambda sizes: sizes[0] >= (50, "%") and sizes[0][1] == "%",
-    **dict.fromkeys(("circle", "opacity"), lambda sizes: sizes[0][0] == 0),
-    **dict.fromkeys(("scale", "scalex", "scaley", "scale3d"), lambda sizes: sizes[0][0] == 0),
-}
-"""Functions that clip, shrink or fade the whole element, by their arguments."""
-
-_SIZES: Final = ("height", "width", "max-height", "max-width")
 
 
 def clean(text: str) -> str:
@@ -187,21 +154,17 @@ def _decoded(run: str) -> str:
 def hides(name: str, attributes: Mapping[str, str]) -> bool:
     """Return whether an element's name or attributes hide its content.
 
-    The page is assumed to be white; the background of enclosing elements is unknown.
-
     Args:
         name: Element name, in lower case.
         attributes: Values by name, in lower case.
 
     Example:
-        >>> hides("span", {"style": "display: none"}), hides("p", {"style": "color: red"})
+        >>> hides("span", {"hidden": ""}), hides("p", {"class": "a"})
         (True, False)
     """
     if name in UNSHOWN_ELEMENTS and not (name == "dialog" and "open" in attributes):
         return True
-    if name == "font" and is_invisible_color(attributes.get("color", "")):
-        return True
-    return "hidden" in attributes or hides_by_style(attributes.get("style", ""))
+    return "hidden" in attributes
 
 
 def attribute_texts(attributes: Mapping[str, str]) -> Iterator[str]:
@@ -237,109 +200,6 @@ def hidden_formula(formula: str) -> str | None:
         'Well done'
     """
     matches = _UNSEEN_FORMULA.finditer(formula)
-    if any(match[1] is None or is_invisible_color(match[1]) for match in matches):
+    if any(match[1] is None or _UNSEEN_COLOR.fullmatch(match[1]) for match in matches):
         return " ".join(_COMMAND.sub(" ", formula).split())
     return None
-
-
-def is_invisible_color(value: str) -> bool:
-    """Return whether text of this colour is unreadable on a white page.
-
-    Args:
-        value: A CSS colour; also "fff" without its hash, as old HTML takes it.
-
-    Example:
-        >>> is_invisible_color("rgb(255, 255, 255)"), is_invisible_color("#000")
-        (True, False)
-    """
-    return _is_unseen(_rgba(value) or _rgba(f"#{value.strip()}"))
-
-
-@lru_cache(maxsize=1024)
-def hides_by_style(style: str) -> bool:
-    """Return whether the declarations of a `style` attribute make its element's text invisible.
-
-    Args:
-        style: As written, entities decoded.
-
-    Returns:
-        True for text that is not displayed, transparent, white on white or on its own colour, too
-        small to read (2 px), clipped or moved off the page. Style sheets and enclosing elements are
-        unknown: white text in a red cell counts as hidden.
-
-    Example:
-        >>> hides_by_style("color: #FFF"), hides_by_style("color: white; background: red")
-        (True, False)
-    """
-    declarations = _declarations(style)
-    is_clipped = _word(declarations.get("overflow")) in {"hidden", "clip"}
-    return (
-        any(_word(declarations.get(name)) in words for name, words in _HIDING_WORDS.items())
-        or any(_is_hiding_function(part) for value in declarations.values() for part in value)
-        or any(_is_at_most(declarations, names, limits) for names, limits in _LOWEST.items())
-        or (is_clipped and _is_at_most(declarations, _SIZES, _TINY))
-        or _has_no_contrast(declarations)
-    )
-
-
-def _declarations(style: str) -> _Style:
-    """Return values by property, without the part after a slash, such as a font's line height."""
-    nodes = tinycss2.parse_declaration_list(style, skip_comments=True, skip_whitespace=True)
-    declared = [node for node in nodes if node.type == "declaration"]
-    return {
-        declaration.lower_name: [
-            part
-            for part in takewhile(lambda part: part != "/", declaration.value)
-            if part.type not in {"whitespace", "comment"}
-        ]
-        for declaration in sorted(declared, key=lambda declaration: bool(declaration.important))
-    }
-
-
-def _word(value: Sequence[Any] | None) -> str:
-    return value[0].lower_value if value and value[0].type == "ident" else ""
-
-
-def _lengths(value: Iterable[Any]) -> _Lengths:
-    """Return numbers with their units in lower case, including "%"."""
-    return [
-        (token.value, "%" * (token.type == "percentage") or getattr(token, "lower_unit", ""))
-        for token in value
-        if token.type in {"number", "percentage", "dimension"}
-    ]
-
-
-def _is_hiding_function(token: Any) -> bool:
-    rule = _HIDING_FUNCTIONS.get(token.lower_name) if token.type == "function" else None
-    sizes = _lengths(token.arguments) if rule else []
-    return bool(rule and sizes and rule(sizes))
-
-
-def _is_at_most(style: _Style, names: Sequence[str], limits: Mapping[str, float]) -> bool:
-    lengths = [length for name in names for length in _lengths(style.get(name, ()))]
-    return any(size <= limits.get(unit, limits.get("else", 0)) for size, unit in lengths)
-
-
-def _has_no_contrast(style: _Style) -> bool:
-    written = style.get("-webkit-text-fill-color") or style.get("color")
-    color = _rgba(written[0]) if written else None
-    background = style.get("background-color") or style.get("background") or ()
-    # A function that is not a colour is a picture or a gradient, on which white is readable.
-    backgrounds = [_rgba(token) for token in background if _rgba(token) or token.type == "function"]
-    return color is not None and (
-        color[3] <= _FAINTEST
-        or color in backgrounds
-        or (_is_unseen(color) and all(map(_is_unseen, backgrounds)))
-    )
-
-
-def _rgba(value: Any) -> tuple[float, ...] | None:
-    """Return red, green, blue and alpha of a colour, each in [0, 1]; None when unknown."""
-    color = parse_color(value)
-    if isinstance(color, Color) and color.space in {"srgb", "hsl", "hwb"}:
-        return tuple(color.to("srgb"))
-    return None
-
-
-def _is_unseen(rgba: tuple[float, ...] | None) -> bool:
-    return rgba is not None and (rgba[3] <= _FAINTEST or min(rgba[:3]) >= _DARKEST_WHITE)
