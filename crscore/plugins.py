@@ -25,7 +25,7 @@ KINDS: Final = {
     "claims": "claims",
     "encoders": "encoders",
     "engines": "llm/engines",
-    "languages": "code/execution/languages",
+    "languages": "code/execution",
     "matchers": "matchers",
     "metrics": "code/metrics",
     "reports": "reports",

@@ -1,1 +1,0 @@
-"""Languages whose programs can be run, a module each."""
