@@ -221,12 +221,6 @@ def remark_text(result: Result, remark: records.Remark) -> str:
     return " ".join(result.sentences[sentence].text for sentence in remark.sentences)
 
 
-def comment_text(result: Result, comment: records.CommentResult) -> str:
-    """Join the sentences of a comment that readers see; not escaped."""
-    sentences = (result.sentences[index] for index in comment.sentences)
-    return " ".join(sentence.text for sentence in sentences if not sentence.hidden)
-
-
 def remark_spans(result: Result, remark: records.Remark) -> tuple[records.LineSpan, ...]:
     """Return the place of a remark's comment, else the places of what it is about."""
     comment = result.comments[remark.comment].comment
