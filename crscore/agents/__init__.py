@@ -1,1 +1,1 @@
-"""What a program does with a review: decide about each remark, and what to post."""
+"""Use of reviews by programs: an action for each remark, an MCP server, scorers."""

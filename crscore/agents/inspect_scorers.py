@@ -45,7 +45,7 @@ def _review(measure: str = "usefulness") -> Scorer:
     return score
 
 
-# inspect_ai registers a scorer when its module is imported; without inspect_ai, nobody asks for it.
+# inspect_ai registers a scorer when its module is imported; without inspect_ai, it is not needed.
 if importlib.util.find_spec("inspect_ai") is not None:
     from inspect_ai.scorer import mean, scorer, stderr
 

@@ -39,13 +39,13 @@ if TYPE_CHECKING:
 
 SCHEMA: Final = "urn:crscore:triage:1"
 MIN_WORTH: Final = 0.25
-"""Worth from which a remark is worth posting: it keeps nine of ten golden findings."""
+"""Minimum worth of a remark worth posting: it keeps nine of ten golden findings."""
 SAME_POINT: Final = 0.7
-"""Cosine from which two remarks on one file make the same point."""
+"""Minimum cosine of two remarks on one file that make the same point."""
 
 
 class Action(StrEnum):
-    """What to do with a remark."""
+    """Action for a remark."""
 
     FIX = "fix"
     ANSWER = "answer"

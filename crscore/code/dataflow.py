@@ -93,7 +93,7 @@ def read_names(tree: SyntaxTree) -> Names:
     """Read the names of a piece of code.
 
     A name is the variable of the innermost function, lambda or comprehension around it that binds
-    it, else that of the whole code.
+    it, else a variable of the whole code.
 
     Args:
         tree: The tree.

@@ -50,7 +50,7 @@ class Graph(NamedTuple):
 def program_graph(tree: SyntaxTree) -> Graph:
     """Build the graph of a piece of code.
 
-    Its nodes are those of the syntax tree, the tokens, the variables and the words of names; a
+    Its nodes are nodes of the syntax tree, tokens, variables and words of names; a
     string is one token. A name is a node of the syntax and its token, as in Python's `ast`.
 
     Source:

@@ -46,13 +46,13 @@ class References:
             self._counts.append(maxima)
 
     def statistics(self, candidate: Sequence[str]) -> list[int]:
-        """Count what BLEU needs of a candidate.
+        """Count the n-grams of a candidate that BLEU needs.
 
         Args:
             candidate: Its tokens.
 
         Returns:
-            Length of the candidate; that of the reference nearest in length, the shorter of two;
+            Length of the candidate; length of the reference nearest in length, the shorter of two;
             then for n = 1 to 4 the n-grams common with the references; then the candidate's.
         """
         length = len(candidate)
@@ -73,7 +73,7 @@ class References:
 def statistics(
     samples: Sequence[Sample], kind: TokenKind, ignored: Container[Ngram] = frozenset()
 ) -> Floats:
-    """Count what BLEU needs of samples.
+    """Count the n-grams of samples that BLEU needs.
 
     Args:
         samples: N samples.

@@ -81,7 +81,7 @@ def score_samples(
 
 
 def _bound(score: float) -> float:
-    """Return a score without the last digits by which rounding may leave [0, 1]."""
+    """Limit a score to [0, 1], which rounding may leave by its last digits."""
     return min(1.0, max(0.0, score))
 
 

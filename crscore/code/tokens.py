@@ -49,8 +49,8 @@ def words(code: str) -> list[str]:
 def code(text: str) -> list[str]:
     """Return the parts of names, numbers and operators in lower case: the default.
 
-    For code of any language. As `words`, it leaves out what formatting and syntax repeat
-    everywhere, but keeps operators, whose exchange changes what code does, and splits names at
+    For code of any language. As `words`, it leaves out brackets and separators, which all code has,
+    but keeps operators, whose exchange changes the behaviour of code, and splits names at
     capitals. Text of nothing but brackets and separators is split into its characters, so that
     `[]` differs from `{}`.
 

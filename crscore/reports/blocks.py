@@ -146,7 +146,7 @@ class Items:
     title: Line = ""
     """Line above the list."""
     noun: str = ""
-    """What the entries are, in "3 more …"."""
+    """Noun of the entries, in "3 more …"."""
     max_open: int | None = None
     """Entries shown openly; the others are folded or, in a terminal, counted. None for all."""
     unlisted: int = 0

@@ -237,7 +237,7 @@ def _plot(plot: Plot, width: int) -> list[dict[str, Any]]:
 
 
 def _line_above(index: int) -> int:
-    """Return the pixels by which a label is higher than the first, so that none covers another."""
+    """Return how many pixels each label is moved up, so that none covers another."""
     return _LABEL_PIXELS * (index % _LABEL_LINES)
 
 

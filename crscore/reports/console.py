@@ -23,7 +23,7 @@ WIDEST_COLUMNS: Final = 160
 """Maximum width in columns; wider lines are hard to read."""
 MAX_CODE_LINES: Final = 40
 _BAR_COLUMNS: Final = 60
-"""Width from which there is room for bars."""
+"""Minimum width for bars."""
 _MAX_LABEL_CHARS: Final = 72
 _MIN_LABEL_COLUMNS: Final = 20
 _MAX_NUMBER_COLUMNS: Final = 20

@@ -92,7 +92,7 @@ def one_line(text: str, limit: int = MAX_ITEM_CHARS) -> str:
         limit: Maximum characters of the result, without the note on the truncation.
 
     Returns:
-        One line without leading or trailing space; a note at its end counts what was cut.
+        One line without leading or trailing space; a note at its end counts the characters cut off.
     """
     # Truncate generously first, so that only the start of a 1 MB sentence is cleaned.
     line = " ".join(clean(text[: limit * 4 + 4_000]).split())

@@ -76,9 +76,9 @@ class Topic(Struct, frozen=True, kw_only=True):
     name: str
     """Its name, or its file's path; may be empty."""
     noun: str
-    """What it is: `method`, `class`, `section`, `file`."""
+    """Kind of unit: `method`, `class`, `section`, `file`."""
     state: records.TopicState
-    """What happened to it."""
+    """Change of the unit."""
     lines: Count
     """Changed lines that belong to it."""
     path: str
@@ -175,7 +175,7 @@ class Remark(Struct, frozen=True, kw_only=True):
     sentences: Sequence[Count]
     """Indices of its sentences and proposals."""
     stance: records.Stance
-    """What it does."""
+    """Its effect on the author of the change."""
     gives: Share
     """Probability that its author has something to answer."""
     importance: Share
@@ -185,7 +185,7 @@ class Remark(Struct, frozen=True, kw_only=True):
     about: Share
     """Probability that it is about this change and no other."""
     worth: Share
-    """What its author gains by it."""
+    """Gain for the author of the change."""
     verdict: records.Verdict
     """Whether what it says of the code is so."""
     receipt: records.Receipt | None
@@ -235,7 +235,7 @@ class Result(Struct, frozen=True, kw_only=True):
     threshold: Annotated[float, Meta(ge=-1, le=1)] | None
     """Cosine threshold used; null for a matcher without one."""
     decision: Annotated[float, Meta(gt=0, lt=1)]
-    """Degree from which a pair counts as matched."""
+    """Minimum degree of a pair that counts as matched."""
     usefulness: records.Usefulness | None
     """How useful all comments are together: the headline; null as for a comment."""
     scores: records.Scores

@@ -14,7 +14,7 @@ Link: TypeAlias = Callable[[int], tuple[Run, ...]]
 _HINT: Final = "shown with --explain"
 _ABOUT: Final = "likely about this change and no other"
 _SHARE_TONES: Final = (0.6, 0.3)
-"""Thresholds from which a standing, a probability, or a share of matches is good, and fair."""
+"""Minimum of a good and of a fair standing, probability, or share of matches."""
 _GRADED_TONES: Final = (0.35, 0.15)
 """The same for a mean of degrees, which are expectations and avoid the extremes: human ratings of 4
 and 5 have a median near the first, ratings of 1 are mostly below the second
@@ -22,7 +22,7 @@ and 5 have a median near the first, ratings of 1 are mostly below the second
 
 
 _VAGUE: Final = (records.Subject.CHANGE, records.Subject.ELSEWHERE)
-"""Subjects that say nothing of what a remark is about."""
+"""Subjects that do not help to understand a remark."""
 WARNING: Final = "fair flag"
 """Tone of a refuted remark, in a terminal and on pages."""
 _LEVEL_TONES: Final = dict(zip(records.Importance, ("bad", "fair", "", "dim"), strict=True))
@@ -218,7 +218,7 @@ def _remark(
 
 
 def make_receipt(receipt: Any, places: Line) -> Line:
-    """Return the line that says what the code decides of a remark.
+    """Return the line with the verdict of the code about a remark.
 
     Args:
         receipt: Receipt of a remark of a result, or of an overview.

@@ -222,7 +222,7 @@ def remark_text(result: Result, remark: records.Remark) -> str:
 
 
 def remark_spans(result: Result, remark: records.Remark) -> tuple[records.LineSpan, ...]:
-    """Return the place of a remark's comment, else the places of what it is about."""
+    """Return the lines of a remark's comment, else of its subject."""
     comment = result.comments[remark.comment].comment
     if comment.path is None:
         about = about_remark(result, remark).reference

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _MAX_MESSAGE = 1 << 26
 """Bytes of one message."""
 _MAX_PRINTED = 1 << 20
-"""Bytes kept of what the program prints between two answers."""
+"""Bytes kept of the program's output between two answers."""
 # Takes `<f8`, `|b1`, `<U5`, `|S3`, `<M8[ns]`; not `|O`, whose items are pointers into the other
 # process, nor records (`|V8`).
 _ARRAY_TYPE = re.compile(r"[<>|=][biufcSUmM]\d+(\[\w+\])?")
@@ -69,9 +69,9 @@ class Unsupported(Exception):  # noqa: N818  (its name is shown to users)
 
 
 class ProgramError(Exception):
-    """Base of what the program raises and its tests could not raise without a side effect.
+    """Base of exceptions of the program that cannot be raised as they are.
 
-    A StopIteration would end the iterators of the tests, a GeneratorExit is ignored by some.
+    A StopIteration would end the iterators of the tests; a GeneratorExit is ignored by some.
     """
 
 
@@ -118,8 +118,7 @@ class Peer:
                 self._answer(kind, fields)
                 continue
             if not self.trusts:
-                # The last field is what the program printed; tests that capture the output find it
-                # here.
+                # The last field is the program's output, for tests that capture the output.
                 sys.stdout.write(str(fields.pop()))
             if kind == "value":
                 return self._unpack(fields[0])
@@ -451,7 +450,7 @@ def serve(source: int, sink: int) -> None:
     try:
         Peer(source, sink, printed=printed).serve()
     finally:
-        # Not `sys.exit`, which would run what the program registered by `atexit`.
+        # Not `sys.exit`, which would run the program's functions of `atexit`.
         os._exit(0)
 
 

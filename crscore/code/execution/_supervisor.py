@@ -16,8 +16,8 @@ processes, mounts and IPC. Where Landlock is missing, nothing is run.
 
 Command: one JSON object, as `apart.run_apart` writes it. Standard input: one JSON object with the
 `token` and, for Python, the arguments of `_python_tester.run_tests`. The tests report on a pipe:
-`started` when the program answers or, in Python, when they begin, from which the time is counted;
-then why they failed.
+`started` when the program answers or, in Python, when they begin, and the time is counted from
+there; then why they failed.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ UNCONFINED = "unconfined"
 """Result where the kernel does not keep a program from its tests."""
 
 _IN, _OUT, _REPORT = 3, 4, 5
-"""Descriptors of the channel, in both processes, and of the report, in that of the tests."""
+"""Descriptors of the channel, in both processes, and of the report, in the tests' process."""
 _REPORT_BYTES = 4_000
 """Bytes kept of the report."""
 _STARTED = b"started\n"
-"""Begin of the report, from which the time of the tests is counted."""
+"""Begin of the report; the time of the tests is counted from here."""
 
 
 def main(arguments: list[str]) -> None:
@@ -108,7 +108,7 @@ def _become_tests(job: dict[str, Any], readable: list[str], secret: dict[str, An
     _launch.confine([job["folders"][0]], readable)
     _enter(job["folders"][0])
     if job["commands"][0]:
-        # What tests in a compiled language print is their report: `started`, then the failure.
+        # Tests in a compiled language print their report: `started`, then the failure.
         for stream in (1, 2):
             os.dup2(_REPORT, stream)
         os.close(_REPORT)

@@ -64,7 +64,7 @@ def run_apart(
         "folders": [str(folder) for folder in folders],
         "commands": [tests, program],
     }
-    # Only the process of the tests can read the token, so nobody else can write the result.
+    # Only the process of the tests can read the token, so no other process can write the result.
     token = secrets.token_hex()
     completed = box.start(
         json.dumps(job),

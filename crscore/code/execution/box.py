@@ -121,7 +121,7 @@ def _readable_paths() -> tuple[str, ...]:
 
 
 def _installation(program: Path) -> str:
-    """Return what a program is installed in; only itself where that holds the user's files."""
+    """Return the folder of an installed program, or the program if the folder is the user's."""
     folder = program.parent.parent
     home = Path(os.path.expanduser("~"))  # noqa: PTH111  (a user may have none)
     return str(program if home.is_relative_to(folder) or folder == home / ".local" else folder)

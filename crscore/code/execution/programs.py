@@ -46,7 +46,7 @@ class Completion:
 
 
 class ProblemRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One problem: HumanEval's fields, or those of the graded programs."""
+    """One problem: fields of HumanEval, or of the graded programs."""
 
     task_id: str | int | None = None
     task: str | int | None = None

@@ -24,7 +24,7 @@ TIMED_OUT: Final = "timed out"
 MORE_LANGUAGES: Final = "pip install 'crscore[validate]'"
 RESULT_CHARACTERS: Final = 200
 _MOST_CHARACTERS: Final = 1_000
-"""Length from which a result is cut before paths are removed."""
+"""Maximum length of a result before paths are removed from it."""
 # Takes `/tmp/crscore-abcd1234/program/`, which differs in every run.
 _BOX_PATH: Final = re.compile(r"/[^\s:]{0,200}/crscore-\w{8}/\w+/")
 _PRIVILEGED: Final = frozenset({"pull_request_target", "workflow_run", "issue_comment"})

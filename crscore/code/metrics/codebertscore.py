@@ -60,7 +60,7 @@ LAYERS: Final[Mapping[str, int]] = {
     "neulab/codebert-cpp": 10,
     GENERAL_MODEL: 7,
 }
-"""Layer by model: the paper's for HumanEval, the layer of C++ for C, and that of CoNaLa (7) for the
+"""Layer by model: the paper's for HumanEval, the layer of C++ for C, and CoNaLa's (7) for the
 general model. Every other model's default is its last layer."""
 VALUES: Final = ("precision", "recall", "f1", "f3")
 """Values of an alignment, in the order of `align`."""
@@ -112,7 +112,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     rescale: bool = False
     """Stretch scores from [0.5, 1] to [0, 1]; lower ones become 0."""
     layer: Annotated[int, msgspec.Meta(ge=0)] | None = None
-    """Layer of a Hugging Face model; None for that of the paper, or the last."""
+    """Layer of a Hugging Face model; None for the paper's, or the last."""
     revision: str | None = None
     """Commit, branch or tag of a model of the hub."""
     offline: bool = False

@@ -6,8 +6,7 @@ with `value=binary` 1 where that is above the threshold, else 0.
 Source:
     CodeScore-R. There the encoder is UniXcoder, trained as `crscore train code` trains one; its
     weights are not published, so there is no default encoder. Candidates are compiled there by
-    CPython and the JDK; here they are parsed by the grammar, and those of Python by `ast.parse` as
-    well.
+    CPython and the JDK; here they are parsed by the grammar, and Python by `ast.parse` as well.
 """
 
 from collections.abc import Sequence

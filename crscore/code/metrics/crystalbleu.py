@@ -31,8 +31,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """Options of CrystalBLEU."""
 
     corpus: str | None = None
-    """File of code whose commonest n-grams are ignored; without it those of the references of the
-    samples that are scored together."""
+    """File of code whose commonest n-grams are ignored; without it the n-grams of the
+    references of the samples that are scored together."""
     k: Annotated[int, msgspec.Meta(ge=0)] | None = None
     """Number of n-grams ignored; the default is 500 of a corpus, else 0.5 % of the distinct ones
     of the references, which is none for a single short one."""

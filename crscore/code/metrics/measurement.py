@@ -138,8 +138,8 @@ def compute(
         language: Language of all of them.
 
     Returns:
-        For each metric its corpus score in [0, 1], and under `<name>_scores` those of the
-        candidates.
+        For each metric its corpus score in [0, 1], and under `<name>_scores` the scores
+        of the candidates.
 
     Raises:
         InputError: The lists differ in length, are empty, a candidate has no reference, or a

@@ -22,7 +22,7 @@ from crscore.code.syntax_tree import SyntaxTree, syntax_tree
 from crscore.syntax.grammars import fingerprint
 
 MAX_PAIRS: Final = 1_000_000
-"""Nodes of one graph times those of the other up to which the graphs are compared: some 50 ms."""
+"""Maximum product of the numbers of nodes of two graphs that are compared: some 50 ms."""
 
 
 class Options(PresetOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -62,7 +62,7 @@ def graph_similarity(candidate: Graph, reference: Graph) -> float:
 
 
 def tree_similarity(candidate: SyntaxTree, reference: SyntaxTree) -> float:
-    """Return 1 - edit distance of the named nodes / number of those of both.
+    """Return 1 - edit distance of the named nodes / number of named nodes of both.
 
     Edges cost nothing, so that the least distance pairs as many nodes of one type as there are.
     """

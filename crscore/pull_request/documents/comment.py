@@ -1,6 +1,6 @@
 """Comment on the pull request, which is edited only when the result changes.
 
-It begins with a hidden marker by which later runs find it. The marker contains a hash of the text
+It begins with a hidden marker, so that later runs find it. The marker contains a hash of the text
 below it, so that an unchanged comment is not edited and an edit by someone else is detected.
 """
 

@@ -58,7 +58,7 @@ def render_json(overview: Overview, threads: Sequence[ReviewerThread], result: R
     Args:
         overview: The overview.
         threads: Threads that were scored, in the order of the result's comments.
-        result: Result from which the overview was made.
+        result: Result that the overview was made from.
 
     Returns:
         One JSON object and a newline.

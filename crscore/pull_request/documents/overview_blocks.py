@@ -212,7 +212,7 @@ def describe_place(place: Place) -> str:
 def _link(overview: Overview, place: Place) -> str:
     """Return a link to lines in the pull request's diff; empty when there is none.
 
-    The host's anchor of a file is the hash of its path, and that of a line is its side and number.
+    The host's anchor of a file is the hash of its path, the anchor of a line its side and number.
     """
     if place.listed is None:
         return ""

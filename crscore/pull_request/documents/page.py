@@ -20,7 +20,7 @@ def render_page(overview: Overview, result: Result) -> str:
 
     Args:
         overview: The overview.
-        result: Result from which it was made.
+        result: Result that it was made from.
     """
     pages = [html.make_page(result, prefix="", heading="")]
     return frame.page(

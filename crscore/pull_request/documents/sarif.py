@@ -1,4 +1,4 @@
-"""SARIF of a pull request for code scanning: what none of its reviews addressed, at its lines."""
+"""SARIF of a pull request for code scanning: points that no review addresses, at their lines."""
 
 from dataclasses import replace
 from typing import Final
