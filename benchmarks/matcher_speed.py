@@ -20,7 +20,7 @@ import score_many
 from crscore import Scorer
 from crscore.records import Comment
 from crscore.text import content as words
-from crscore.text.words import stem
+from crscore.text import stem
 from crscore_lab.study.data import study
 from crscore_lab.training.data.study_examples import read_diff
 

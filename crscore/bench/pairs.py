@@ -20,7 +20,7 @@ import numpy.typing as npt
 from crscore.bench.records import Finding, Problem
 from crscore.encoders.base import TokenEncoder
 from crscore.errors import InputError
-from crscore.text.content import stems_and_names
+from crscore.text import stems_and_names
 from crscore.usefulness.evidence import Rarity
 
 Floats = npt.NDArray[np.float64]

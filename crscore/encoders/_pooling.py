@@ -20,7 +20,7 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
-from crscore.text.stopwords import IGNORED_PIECES
+from crscore.text import IGNORED_PIECES
 
 
 def ignored_ids(vocabulary: Mapping[str, int]) -> npt.NDArray[np.bool_]:

@@ -13,8 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crscore.records import Diff, Flag, LineKind, Match, PseudoReference, Reading, Sentence, Topic
-from crscore.text.code_spans import CODE_SPAN, find_code_spans
-from crscore.text.words import stem
+from crscore.text import CODE_SPAN, find_code_spans, stem
 
 Bools = npt.NDArray[np.bool_]
 

@@ -13,8 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crscore.records import Diff, DiffLine, LineKind, PseudoReference, ReferenceKind
-from crscore.text.code_spans import find_code
-from crscore.text.content import stems_and_names, words
+from crscore.text import find_code, stems_and_names, words
 
 Floats = npt.NDArray[np.float32]
 

@@ -17,8 +17,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from crscore.text.code_spans import mask_names
-from crscore.text.words import stem
+from crscore.text import mask_names, stem
 
 Floats = npt.NDArray[np.float32]
 

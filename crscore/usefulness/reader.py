@@ -33,7 +33,7 @@ from crscore.records import (
     Verdict,
 )
 from crscore.scoring.assembly import group_by_author
-from crscore.text.content import words
+from crscore.text import words
 from crscore.usefulness import evidence, headline, model, reading
 from crscore.usefulness.evidence import ChangeEvidence, ChangeWords
 from crscore.usefulness.model import Weights

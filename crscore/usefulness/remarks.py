@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crscore.records import GIVES_FROM, Sentence
-from crscore.text.code_spans import code_names
+from crscore.text import code_names
 from crscore.usefulness.reading import TextReading
 
 Floats = npt.NDArray[np.float32]

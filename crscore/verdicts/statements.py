@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 from crscore.records import Comment, Sentence, Suggestion
-from crscore.text.code_spans import CODE_SPAN
+from crscore.text import CODE_SPAN
 
 _CODE: Final = re.compile(
     CODE_SPAN.pattern

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from crscore.diff.roles import role_of
 from crscore.records import Receipt, Side, Verdict
-from crscore.text.code_spans import quote
+from crscore.text import quote
 from crscore.verdicts.code import Code, FileText, SourceLine
 from crscore.verdicts.statements import MASK, MASKED, Phrase
 

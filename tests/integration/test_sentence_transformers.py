@@ -14,7 +14,7 @@ from sentence_transformers import SentenceTransformer
 
 from crscore.encoders import minilm, st
 from crscore.errors import EncodingError, ModelNotFoundError
-from crscore.text.stopwords import IGNORED_PIECES
+from crscore.text import IGNORED_PIECES
 from tests.helpers.sentence_transformer import model_folder
 from tests.helpers.tiny_model import WIDTH, save_tiny_model
 

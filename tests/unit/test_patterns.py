@@ -38,7 +38,7 @@ _MADE_AT_RUN_TIME = [
     "crscore.reports.view",  # an escaped noun
     "crscore.settings",  # FILE_RULES, below
     "crscore.static_analysis.analyzer",  # the manifests', below
-    "crscore.text.content",
+    "crscore.text",
     "crscore.verdicts.code",  # of an escaped name
     "crscore.verdicts.uses",  # of word lists, in constants
 ]

@@ -22,8 +22,7 @@ from crscore.claims.llm.prompt import Form, Prompt, make_chat
 from crscore.llm.engines.base import Answer, Engine, Message, Sampling
 from crscore.llm.prompt_escaping import Fence
 from crscore.records import Claims, Diff, PseudoReference, ReferenceKind
-from crscore.text.code_spans import find_code_spans
-from crscore.text.words import split_identifier, stem
+from crscore.text import find_code_spans, split_identifier, stem
 
 PARSER_VERSION: Final = 4
 """Version of the answer parser; cached claims of an older version are ignored."""

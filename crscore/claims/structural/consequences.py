@@ -14,7 +14,7 @@ from crscore.claims.structural.quoting import split_arguments
 from crscore.claims.structural.roles import is_shipped
 from crscore.syntax.change import squeeze
 from crscore.syntax.outline import Fact, Kind, Role
-from crscore.text.code_spans import find_code_spans, quote
+from crscore.text import find_code_spans, quote
 
 MAX_LINE_CHARS: Final = 300
 """Maximum characters of a changed line: some patterns take quadratic time."""

@@ -9,8 +9,7 @@ from typing import Final, NamedTuple, TypeAlias
 from crscore.claims.structural.english import Statement, fits
 from crscore.claims.structural.evidence import Evidence
 from crscore.syntax.change import squeeze
-from crscore.text.code_spans import quote
-from crscore.text.words import split_identifier
+from crscore.text import quote, split_identifier
 
 MAX_LINE_CHARS: Final = 300
 """Maximum characters of a line that is compared."""

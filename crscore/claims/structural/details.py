@@ -19,7 +19,7 @@ from crscore.claims.structural.quoting import (
 from crscore.syntax.change import words_of
 from crscore.syntax.nodes import WORDS
 from crscore.syntax.outline import DECLARED, Fact, Kind, Parameter, Role, Unit
-from crscore.text.code_spans import quote
+from crscore.text import quote
 
 MAX_QUOTED_SIZE = 12
 """Maximum changed lines of a unit whose lines are quoted where no sentence covers them."""

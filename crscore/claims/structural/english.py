@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypeAlias
 
 from crscore.syntax.outline import Fact
-from crscore.text.code_spans import MAX_QUOTE_CHARS, quote
+from crscore.text import MAX_QUOTE_CHARS, quote
 
 
 def fits(*codes: str) -> bool:

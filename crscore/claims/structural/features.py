@@ -12,8 +12,7 @@ from crscore.claims.structural.change import UnitChange, code_of
 from crscore.claims.structural.english import Line, Statement
 from crscore.claims.structural.roles import role_of_change
 from crscore.syntax.outline import Role
-from crscore.text.code_spans import CODE_SPAN, find_code_spans
-from crscore.text.words import split_identifier, stem
+from crscore.text import CODE_SPAN, find_code_spans, split_identifier, stem
 
 Features: TypeAlias = Mapping[str, float]
 """Value of each feature that is not 0."""

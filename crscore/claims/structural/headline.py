@@ -8,7 +8,7 @@ from crscore.claims.structural.change import UnitChange
 from crscore.claims.structural.english import counted, listed, quoted
 from crscore.records import LineKind
 from crscore.syntax.outline import Fact, Kind, Role
-from crscore.text.code_spans import quote
+from crscore.text import quote
 
 PATH = 200
 """Characters of a path in a sentence."""

@@ -17,7 +17,7 @@ from crscore.diff.roles import GENERATED, MINIFIED, made_by_machine_name
 from crscore.records import ChangedFile, FileStatus, LineKind
 from crscore.syntax.change import Version, runs_of, words_of
 from crscore.syntax.outline import Fact, Kind, Role
-from crscore.text.code_spans import quote
+from crscore.text import quote
 
 MAX_SECTIONS = 6
 """Changed sections of one file that are topics of their own; more make one topic."""

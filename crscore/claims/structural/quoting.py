@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from crscore.claims.structural.english import fits
 from crscore.syntax.outline import Fact
-from crscore.text.code_spans import quote
+from crscore.text import quote
 
 MAX_SENTENCE = 180
 """Maximum characters of a sentence that is quoted from a comment or a document."""

@@ -18,8 +18,7 @@ from crscore.records import (
     Topic,
     TopicState,
 )
-from crscore.text.code_spans import find_code_spans
-from crscore.text.words import split_identifier
+from crscore.text import find_code_spans, split_identifier
 
 SOURCE = "structural"
 MAX_READING_CHARS = 400

@@ -12,7 +12,7 @@ from crscore.claims.structural.headline import around, informative_calls, label,
 from crscore.claims.structural.quoting import prose_of
 from crscore.syntax.change import Version, words_of
 from crscore.syntax.outline import Kind, Role
-from crscore.text.words import split_identifier
+from crscore.text import split_identifier
 
 MAX_CLAIMS = 4
 """Maximum claims about one topic."""

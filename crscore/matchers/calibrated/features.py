@@ -14,7 +14,7 @@ import numpy.typing as npt
 from crscore.matchers.base import Cells
 from crscore.matchers.calibrated.overlap import overlaps
 from crscore.records import Diff, LineKind, ReferenceKind
-from crscore.text.content import Words, stems_and_names, words
+from crscore.text import Words, stems_and_names, words
 
 Floats = npt.NDArray[np.float32]
 

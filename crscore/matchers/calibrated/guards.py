@@ -10,10 +10,7 @@ import numpy as np
 
 from crscore.matchers.calibrated.overlap import overlaps
 from crscore.records import Diff, Flag, LineKind, Sentence
-from crscore.text.code_spans import CODE_SPAN, find_code_spans
-from crscore.text.content import words
-from crscore.text.stopwords import ENGLISH
-from crscore.text.words import split_identifier
+from crscore.text import CODE_SPAN, ENGLISH, find_code_spans, split_identifier, words
 
 REPEATED_STEM_SHARE: Final = 0.8
 """Minimum share of common stems for a sentence to repeat an earlier one of its comment."""

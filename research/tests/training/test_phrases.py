@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from crscore.text.code_spans import mask_names
+from crscore.text import mask_names
 from crscore.usefulness.phrases import MIN_PROBABILITY, Phrases, split_phrases
 from crscore.usefulness.reading import OUTPUTS, PHRASED, JoinedNetwork
 from crscore_lab.training import phrases as training

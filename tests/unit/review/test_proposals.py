@@ -7,7 +7,7 @@ from crscore.records import Comment, ParsedComment, Position, Side
 from crscore.review import proposals
 from crscore.review.proposals import describe_change, read_proposals
 from crscore.review.sentences import split_comment
-from crscore.text.code_spans import find_code_spans
+from crscore.text import find_code_spans
 from tests.helpers.growth import growth
 
 HUNK = """@@ -10,4 +10,8 @@ def open_store(path):

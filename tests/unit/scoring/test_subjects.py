@@ -6,7 +6,7 @@ import pytest
 from crscore.diff.parse import parse_diff
 from crscore.records import Flag, Match, PseudoReference, Sentence
 from crscore.scoring import subjects
-from crscore.text.words import stem
+from crscore.text import stem
 from tests.helpers import results
 
 CHANGE = parse_diff("""\

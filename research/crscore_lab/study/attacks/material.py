@@ -16,7 +16,7 @@ from crscore.diff import parse
 from crscore.records import Diff, LineKind
 from crscore.review import sentences
 from crscore.scoring import references
-from crscore.text.stopwords import ENGLISH
+from crscore.text import ENGLISH
 from crscore_lab.study.data.study import StudyChange
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from crscore.text.stopwords import ENGLISH
+from crscore.text import ENGLISH
 
 Floats = npt.NDArray[np.float64]
 

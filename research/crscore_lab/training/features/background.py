@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crscore.matchers.calibrated.features import Background
-from crscore.text.content import words
+from crscore.text import words
 
 Floats = npt.NDArray[np.float32]
 

@@ -1,0 +1,231 @@
+"""Words of prose and code: stop words, stems, names, code spans and cues of a text's intent."""
+
+import re
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Final, NamedTuple
+
+_LISTS: Final = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+ENGLISH: Final = frozenset(_LISTS["stopwords"].split())
+"""Lower-case words and the pieces that contractions leave (`don`, `ll`).
+
+Source:
+    The English list of the NLTK stop word corpus as it stood until 2024 (179 entries),
+    in the order of that list. Later releases have more, which would change the scores.
+"""
+
+IGNORED_PIECES = ENGLISH | {".", ","}
+"""Word pieces left out of a sentence's vector.
+
+Source:
+    Naik et al., NAACL 2025, arXiv:2409.19801; the reference code adds the full stop and
+    the comma to the list.
+"""
+
+# The parts of `HTTPServer2_name`: HTTP, Server, 2, name.
+_PART: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_A-Za-z]+")
+# Longest first, so that one pass takes the whole ending.
+_ENDINGS: Final = (
+    "ization", "ations", "ation", "ings", "ing", "edly", "ies", "ied", "ers", "ed", "er", "es",
+    "s", "ly", "e",
+)  # fmt: skip
+
+
+def split_identifier(text: str) -> list[str]:
+    """Return the words that make up a name, in lower case.
+
+    Args:
+        text: A name in camelCase, snake_case or a mix of both; other text is split in the same way,
+            and characters other than letters and digits are dropped.
+
+    Example:
+        >>> split_identifier("HTTPServer2_name"), split_identifier("userId and $user_id")
+        (['http', 'server', '2', 'name'], ['user', 'id', 'and', 'user', 'id'])
+    """
+    return [part.lower() for part in _PART.findall(text)]
+
+
+@lru_cache(maxsize=16_384)
+def stem(word: str) -> str:
+    """Return a word without its English ending, so that `renamed` and `renaming` are equal.
+
+    A library stemmer is more accurate for English, but names in code are not English, and the
+    weights of the calibrated matcher were trained on these stems.
+
+    Args:
+        word: Word in lower case.
+
+    Returns:
+        At least three letters of the word, or all of it.
+
+    Example:
+        >>> stem("renamed"), stem("renaming"), stem("is")
+        ('renam', 'renam', 'is')
+    """
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            word = word[: -len(ending)]
+            break
+    return word[:-1] if len(word) > 3 and word[-1] == word[-2] else word
+
+
+CODE_SPAN: Final = re.compile(
+    r"(?<!`)(?P<ticks>`{1,3})(?!`)(?P<code>[^\n]{1,1000}?)(?<!`)(?P=ticks)(?!`)"
+)
+"""Matches `name` and ``a `quoted` name``: a span on one line, closed by as many backticks as open
+it. Bounded, so that an unclosed span is not scanned through a long text.
+"""
+
+MAX_QUOTE_CHARS: Final = 110
+"""Maximum characters of code quoted in a sentence."""
+_IDENTIFIER: Final = re.compile(r"\b[^\W\d]\w{2,}")
+
+
+def find_code_spans(text: str) -> list[str]:
+    """Return the contents of code spans, without the backticks.
+
+    Example:
+        >>> find_code_spans("Rename `a` to ``b`c``.")
+        ['a', 'b`c']
+    """
+    return [match["code"] for match in CODE_SPAN.finditer(text)]
+
+
+def code_names(text: str) -> frozenset[str]:
+    """Return the identifiers in code spans, in lower case.
+
+    Example:
+        >>> sorted(code_names("`parse(text)` calls `Parse` and ends."))
+        ['parse', 'text']
+    """
+    return frozenset(
+        name.lower() for span in find_code_spans(text) for name in _IDENTIFIER.findall(span)
+    )
+
+
+# Multi-word names (`userId`, `user_id`), calls and dotted names outside of backticks.
+_NAME_LIKE: Final = re.compile(
+    r"(?<![\w.])[\w$.]{0,80}(?:[a-z][A-Z]|[A-Za-z]_[A-Za-z]|\w\(\)|[a-z]{2}\.[a-z]{2})[\w$.]{0,80}(?:\(\))?"
+)
+NAME_MASK: Final = "x"
+
+
+def find_code(text: str) -> list[str]:
+    """Return the pieces of code in a text: code spans, and names outside of them, each once.
+
+    Example:
+        >>> find_code("`a.b(c)` calls parseFile() before user_id is set.")
+        ['a.b(c)', 'parseFile', 'user_id']
+    """
+    names = (match[0].strip("().") for match in _NAME_LIKE.finditer(CODE_SPAN.sub(" ", text)))
+    return list(dict.fromkeys([*find_code_spans(text), *names]))
+
+
+def mask_names(text: str) -> str:
+    """Replace code spans and names from code by `NAME_MASK`.
+
+    Example:
+        >>> mask_names("`a.b(c)` calls parseFile() before user_id is set.")
+        'x calls x before x is set.'
+    """
+    return _NAME_LIKE.sub(NAME_MASK, CODE_SPAN.sub(NAME_MASK, text))
+
+
+def quote(code: str, limit: int = MAX_QUOTE_CHARS) -> str:
+    """Return code in backticks, on one line, cut to `limit` characters; "" for blank code."""
+    # A backtick in the code would end the quotation.
+    text = " ".join(code.replace("`", "'").split()).rstrip(";,")
+    if len(text) > limit:
+        text = text[: limit - 1].rstrip() + "…"
+    return f"`{text}`" if text else ""
+
+
+_NAME: Final = re.compile(r"[^\W\d][\w$]*|\d\d+")
+_COMPOUND: Final = re.compile(r"[^\W_]_+[^\W_]|[a-z][A-Z]")
+
+_SPEECH: Final = {
+    manner: re.compile(rf"\b(?:{'|'.join(cues)})\b", re.IGNORECASE)
+    for manner, cues in _LISTS["speech"].items()
+}
+_TOPICS: Final = {
+    topic: frozenset(map(stem, words.split())) for topic, words in _LISTS["topics"].items()
+}
+
+
+class Speech(NamedTuple):
+    """Speech cues of a text."""
+
+    suggests: bool
+    praises: bool
+    personal: bool
+    denies: bool
+    explains: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """Words of one text."""
+
+    stems: frozenset[str]
+    """Distinct stems, stop words left out."""
+    names: frozenset[str]
+    """Multi-word names (`user_id`, `userId`), lower-case."""
+    topics: frozenset[str]
+    """Kinds of change mentioned: adding, removing, renaming, ..."""
+    speech: Speech
+    """Speech cues of the text."""
+    asks: bool
+    """Whether it has a question mark."""
+    code_spans: int
+    """Number of code spans."""
+    length: int
+    """Number of words, including stop words; a name of three words counts three."""
+    content_length: int
+    """Number of words except stop words, including repetitions."""
+
+
+@lru_cache(maxsize=16_384)
+def words(text: str) -> Words:
+    """Return the words of a sentence, a pseudo-reference or a line of code.
+
+    Example:
+        >>> sorted(words("Rename `user_id` to `userName`.").stems)
+        ['id', 'nam', 'renam', 'user']
+    """
+    names = _NAME.findall(text)
+    parts = _parts(names)
+    content, all_stems = _content(parts), set(map(stem, parts))
+    return Words(
+        stems=frozenset(content),
+        names=_compounds(names),
+        topics=frozenset(
+            topic for topic, stems in _TOPICS.items() if not stems.isdisjoint(all_stems)
+        ),
+        speech=Speech(**{manner: bool(cues.search(text)) for manner, cues in _SPEECH.items()}),
+        asks="?" in text,
+        code_spans=len(find_code_spans(text)),
+        length=len(parts),
+        content_length=len(content),
+    )
+
+
+def _parts(names: Iterable[str]) -> list[str]:
+    return [part for name in names for part in split_identifier(name)]
+
+
+def _content(parts: Iterable[str]) -> list[str]:
+    return [stem(part) for part in parts if len(part) > 1 and part not in ENGLISH]
+
+
+def _compounds(names: Iterable[str]) -> frozenset[str]:
+    return frozenset(name.lower() for name in names if _COMPOUND.search(name))
+
+
+@lru_cache(maxsize=16_384)
+def stems_and_names(text: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the `stems` and `names` of `words(text)`, the cheaper part of it."""
+    names = _NAME.findall(text)
+    return frozenset(_content(_parts(names))), _compounds(names)

@@ -1,1 +1,0 @@
-"""Words, stems and names, shared by all modules that read prose or code."""
