@@ -51,17 +51,8 @@ class SentenceTransformersOptions(
 class SentenceTransformers:
     """sentence-transformers encoder; the model loads at the first text and is shared."""
 
-    model: str
-    """A name on the hub or a folder."""
-
-    revision: str | None = None
-    """A commit, branch or tag; None for a folder."""
-
-    offline: bool = False
-    """Never use the network."""
-
-    device: str | None = None
-    """Device to compute on; None for the library's choice."""
+    options: SentenceTransformersOptions
+    """`revision` is None for a folder."""
 
     @property
     def identity(self) -> str:
@@ -73,9 +64,9 @@ class SentenceTransformers:
             ModelNotFoundError: The folder does not exist.
             GenerationError: It has no safetensors files.
         """
-        if self.revision is not None:
-            return f"st:{self.model}@{self.revision}"
-        folder = Path(self.model).resolve()
+        if self.options.revision is not None:
+            return f"st:{self.options.model}@{self.options.revision}"
+        folder = Path(self.options.model).resolve()
         return f"st:{folder.name}@{model_files.fingerprint(folder)}"
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
@@ -93,9 +84,9 @@ class SentenceTransformers:
             ModelNotFoundError: The model is not available and cannot, or may not, be downloaded.
             EncodingError: The library cannot load the model.
         """
-        model, ignored = _load(self.model, self.revision, self.offline, self.device)
+        model, ignored = _load(self.options)
         order = sorted(range(len(texts)), key=lambda index: -len(texts[index]))
-        vectors = np.zeros((len(texts), _width(model)), dtype=np.float32)
+        vectors = np.zeros((len(texts), model[0].auto_model.config.hidden_size), dtype=np.float32)
         for start in range(0, len(order), BATCH_SIZE):
             batch = order[start : start + BATCH_SIZE]
             vectors[batch] = _encode_batch(model, ignored, [readable(texts[i]) for i in batch])
@@ -113,9 +104,7 @@ def create(options: SentenceTransformersOptions) -> Encoder:
         revision = revision or PINNED.get(model, "main")
     elif revision is not None:
         raise ConfigError("revision", "encoder st", f"the folder {model} has no revisions")
-    return SentenceTransformers(
-        model=model, revision=revision, offline=options.offline, device=options.device
-    )
+    return SentenceTransformers(options=msgspec.structs.replace(options, revision=revision))
 
 
 def missing() -> str | None:
@@ -126,21 +115,22 @@ def missing() -> str | None:
 
 
 @functools.cache
-def _load(
-    name: str, revision: str | None, offline: bool, device: str | None
-) -> tuple[Any, npt.NDArray[np.bool_]]:
+def _load(options: SentenceTransformersOptions) -> tuple[Any, npt.NDArray[np.bool_]]:
     try:
         from sentence_transformers import SentenceTransformer  # noqa: PLC0415
     except ImportError as exc:
         raise DependencyError("sentence-transformers", INSTALL_COMMAND) from exc
+    name, revision = options.model, options.revision
     folder = (
-        Path(name) if revision is None else model_files.find_on_hub(name, revision, offline=offline)
+        Path(name)
+        if revision is None
+        else model_files.find_on_hub(name, revision, offline=options.offline)
     )
     _reject_code(folder)
     try:
         model = SentenceTransformer(
             str(folder),
-            device=device,
+            device=options.device,
             local_files_only=True,
             trust_remote_code=False,
             model_kwargs={"use_safetensors": True},
@@ -164,10 +154,6 @@ def _reject_code(folder: Path) -> None:
     for name in classes:
         if not name.startswith("sentence_transformers."):
             raise EncodingError(f"{file} refers to its own code, {name}, which is not run")
-
-
-def _width(model: Any) -> int:
-    return int(model[0].auto_model.config.hidden_size)
 
 
 def _encode_batch(
