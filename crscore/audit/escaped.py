@@ -16,7 +16,7 @@ from crscore.audit.store.reports import (
     read_nearby_reviewers,
 )
 from crscore.audit.tables import ReviewTable
-from crscore.hosts.addresses import landed_address
+from crscore.hosts.site import site_of_page
 
 MAX_MISSED: Final = 10
 """Missed defects that are listed."""
@@ -79,7 +79,7 @@ def _read_changes(store: Store, table: ReviewTable, host: str) -> list[_LaterCha
             repository=name,
             number=number,
             text=subject[:_MAX_CHARS],
-            url=landed_address(pages[name], commit_id),
+            url=site_of_page(pages[name]).landed_address(pages[name], commit_id),
             path=path,
             line=line,
         )

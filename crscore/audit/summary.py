@@ -34,7 +34,7 @@ from crscore.audit.store.database import Store
 from crscore.audit.store.queries import pull_pages
 from crscore.audit.store.rows import AuditRun, host_id_of, kind_of
 from crscore.audit.tables import NOISE_REASONS, REMARKS, SCORES, Period, ReviewTable, load_reviews
-from crscore.hosts import addresses
+from crscore.hosts.site import site_of_page
 from crscore.statistics import bootstrap, resampled
 from crscore.statistics.bootstrap import RESAMPLES
 
@@ -336,13 +336,12 @@ def _examples(
 def make_example(row: Sequence[Any], pages: Mapping[str, str]) -> Example:
     """Make an example of a row of `reports.read_examples`, with its address on the host."""
     key, reviewer, repository, number, text, standing, noise, stance, level = row
+    url = pages[repository].replace("{number}", str(number))
     return Example(
         reviewer=reviewer,
         repository=repository,
         number=number,
-        url=addresses.comment_address(
-            pages[repository].replace("{number}", str(number)), kind_of(key), host_id_of(key)
-        ),
+        url=site_of_page(url).comment_address(url, kind_of(key), host_id_of(key)),
         text=text,
         standing=standing,
         noise=noise,

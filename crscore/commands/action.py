@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from crscore.commands._github import make_client
 from crscore.commands._terminal import GroupedCommand
 from crscore.errors import CRScoreError, InputError
 from crscore.github.actions import artifact, commands, environment, event, outputs
+from crscore.github.site import make_client
+from crscore.hosts.site import Connection
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -126,13 +127,11 @@ def _run(runner: Environment, step: Step) -> None:
     if isinstance(target, event.NoTarget):
         step.note("notice", f"Nothing was scored: {target.reason}.")
         return
-    client = make_client(
-        runner.api_url,
-        NIGHTLY_WAIT_BUDGET_S if isinstance(target, event.Recent) else WAIT_BUDGET_S,
-        token=runner.inputs.token,
-        report=lambda text: click.echo(one_line(text)),
-    )
     from crscore.github.host import GitHub  # noqa: PLC0415  (after wrong inputs)
+
+    wait_budget_s = NIGHTLY_WAIT_BUDGET_S if isinstance(target, event.Recent) else WAIT_BUDGET_S
+    connection = Connection(runner.api_url, wait_budget_s, lambda text: click.echo(one_line(text)))
+    client = make_client(connection, runner.inputs.token)
 
     numbers = _find_numbers(client, runner, target, step)
     if not numbers:

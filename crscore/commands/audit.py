@@ -10,24 +10,18 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 import click
 
 from crscore import io
-from crscore.commands._github import (
+from crscore.commands._host import (
     host_options,
-    make_client,
-    make_gitlab_client,
-    make_host,
     print_message,
-    web_address,
 )
 from crscore.commands._settings import SCORING, load_settings, setting_options
 from crscore.commands._target import find_repositories
 from crscore.commands._terminal import CommandGroup, quiet_option, terminal_style
 from crscore.errors import ConfigError
+from crscore.hosts.site import Connection, all_sites, site_of_page
 from crscore.reports import escape
 from crscore.settings import (
     OnNothing,
-    gitlab_token,
-    host_address,
-    host_token,
 )
 
 if TYPE_CHECKING:
@@ -36,7 +30,7 @@ if TYPE_CHECKING:
     from crscore.audit.overview import Overview
     from crscore.audit.store.database import Store
     from crscore.audit.summary import OverviewOptions
-    from crscore.hosts.feed import Feed
+    from crscore.hosts.site import Site
 
     Command = Callable[..., Any]
 
@@ -164,34 +158,19 @@ def sync(
     ends early is partial, and the next one continues where it stopped.
     """
     from crscore.audit.sync import run  # noqa: PLC0415  (so that --help answers at once)
-    from crscore.github.feed import GitHubFeed  # noqa: PLC0415
-    from crscore.gitlab.feed import GitLabFeed  # noqa: PLC0415
 
-    feed: Feed
     targets = find_repositories((*repositories, *organisations), api_url)
     names, patterns = targets.names[: len(repositories)], targets.names[len(repositories) :]
     report = None if quiet else print_message
     with _open(file) as store:
-        is_gitlab = targets.is_gitlab if targets.is_gitlab is not None else _is_gitlab(store)
-        if is_gitlab:
-            gitlab = make_gitlab_client(
-                api_url, wait_budget, max_requests=max_requests, report=report
-            )
-            token = (gitlab_token() or (None,))[0]
-            feed, web = GitLabFeed(gitlab), gitlab.url
-        else:
-            token = host_token()
-            client = make_client(
-                api_url, wait_budget, token=token, max_requests=max_requests, report=report
-            )
-            feed = GitHubFeed(client, max_points=max_points)
-            web = web_address(api_url or host_address())
+        site = targets.site or _site(store)
+        feed = site.make_feed(Connection(api_url, wait_budget, report, max_requests, max_points))
         request = run.Request(
             repositories=names or (() if patterns else _stored_names(store)),
             organisations=patterns,
             since=None if since is None else since.replace(tzinfo=UTC),
-            git_url=git_url or f"{web}/{{name}}.git",
-            token=token,
+            git_url=git_url or f"{site.web(api_url)}/{{name}}.git",
+            token=site.token(),
         )
         summary = run.sync(store, feed, _folder(clones, file), request, now=datetime.now(UTC))
     for note in summary.notes if not quiet else ():
@@ -244,7 +223,7 @@ def score(
     with _open(file, must_exist=True) as store:
         host = None
         if not settings.offline:
-            host = make_host(api_url, wait_budget, is_gitlab=_is_gitlab(store), report=report)
+            host = _site(store).make_host(Connection(api_url, wait_budget, report))
         summary = nightly.score(
             store,
             folder,
@@ -253,7 +232,7 @@ def score(
             engine=engine,
             workers=workers,
             host=host,
-            web=web_address(api_url or host_address()),
+            web=all_sites()[0].web(api_url),
         )
         find_signals(store, folder, night=night, engine=make_engine(engine, workers))
         find_escaped(store, folder, night=night)
@@ -289,7 +268,7 @@ def report(
         if form == "site":
             from crscore.audit.report import site  # noqa: PLC0415
 
-            site.write_site(store, overview, Path(str(output)), host=web_address(host_address()))
+            site.write_site(store, overview, Path(str(output)), host=all_sites()[0].web(None))
             click.echo(f"{Path(str(output)) / 'index.html'}")
             return 0
     io.write_text(_document(overview, form, to_terminal=output is None), output)
@@ -464,11 +443,11 @@ def _stored_names(store: Store) -> tuple[str, ...]:
     return names
 
 
-def _is_gitlab(store: Store) -> bool:
-    """Return whether the store's repositories are on GitLab."""
+def _site(store: Store) -> Site:
+    """Return the host of the store's repositories; those of the first have no `page`."""
     from crscore.audit.store.queries import all_repositories  # noqa: PLC0415
 
-    return any(row.page is not None for row in all_repositories(store))
+    return site_of_page(next((row.page or "" for row in all_repositories(store)), ""))
 
 
 def _folder(clones: Path | None, file: Path) -> Path:
@@ -493,7 +472,7 @@ def _options(question: dict[str, Any]) -> OverviewOptions:
         measure=question["measure"],
         # `gate` has no --detect. The option is a share of the scale, the report counts in points.
         detect=100 * question.get("detect", 0.05),
-        host=web_address(host_address()),
+        host=all_sites()[0].web(None),
     )
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import click
 
-from crscore.commands._github import host_options, make_host, print_message
+from crscore.commands._host import host_options, print_message
 from crscore.commands._target import find_target
 from crscore.commands._terminal import CommandGroup, quiet_option
 from crscore.commands.pr import EXIT_GATE
+from crscore.hosts.site import Connection
 
 _EXAMPLE = "crscore gate coverage --reviewer coderabbit --wait 600 acme/shop#7"
 
@@ -53,7 +54,7 @@ def coverage(
 
     subject = find_target(target, api_url)
     report = None if quiet else print_message
-    host = make_host(api_url, wait_budget, is_gitlab=subject.is_gitlab, report=report)
+    host = subject.site.make_host(Connection(api_url, wait_budget, report))
     result = gate.judge(host, subject.repository, subject.number, reviewers, wait_s=wait)
     for line in result.failed:
         print_message(line)

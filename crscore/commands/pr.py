@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from crscore import io, progress
-from crscore.commands._github import host_options, make_host, print_message
+from crscore.commands._host import host_options, print_message
 from crscore.commands._sarif import read_sarif_files, sarif_option
 from crscore.commands._settings import SCORING, setting_options
-from crscore.commands._target import find_target
+from crscore.commands._target import find_site, find_target
 from crscore.commands._terminal import GroupedCommand, quiet_option, terminal_style
 from crscore.errors import ConfigError, CRScoreError
+from crscore.hosts.site import Connection
 from crscore.settings import resolve_settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from crscore.commands._target import Target
     from crscore.hosts.host import Host
     from crscore.hosts.sticky import Posted
     from crscore.pull_request.overview import Overview
@@ -150,8 +150,7 @@ def command(
         raise ConfigError("offline", "settings", "cannot be true: a pull request is on the network")
     io.check_output(file)
     report = None if quiet else print_message
-    is_gitlab = _is_gitlab(subjects)
-    host = make_host(api_url, wait_budget, is_gitlab=is_gitlab, report=report)
+    host = find_site(subjects).make_host(Connection(api_url, wait_budget, report))
     if document is not None:
         return _post(host, subjects[0].repository, subjects[0].number, document)
     request = run.Request(
@@ -187,13 +186,6 @@ def command(
         print_message(f"requests to the host: {host.traffic}")
     # A pull request that could not be scored outweighs the gate.
     return max(codes)
-
-
-def _is_gitlab(subjects: Sequence[Target]) -> bool:
-    kinds = {subject.is_gitlab for subject in subjects}
-    if len(kinds) > 1:
-        raise ConfigError("N", "command line", "must all be on one host")
-    return kinds == {True}
 
 
 def _measure_all(host: Host, requests: Sequence[Request], names: Sequence[str]) -> list[Measured]:

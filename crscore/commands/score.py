@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from crscore import io, plugins
-from crscore.commands._github import print_message
+from crscore.commands._host import print_message
 from crscore.commands._inputs import order_checked, read_limited
 from crscore.commands._sarif import read_sarif_files, sarif_option
 from crscore.commands._settings import FILE, SCORING, load_settings, setting_options

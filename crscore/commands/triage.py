@@ -8,7 +8,7 @@ import click
 import msgspec
 
 from crscore import io
-from crscore.commands._github import print_message
+from crscore.commands._host import print_message
 from crscore.commands._inputs import order_checked, read_limited
 from crscore.commands._settings import FILE, SCORING, load_settings, setting_options
 from crscore.commands._terminal import GroupedCommand, quiet_option

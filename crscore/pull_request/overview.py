@@ -12,8 +12,8 @@ from typing import Annotated, Any, Final, Literal
 from msgspec import Meta, Struct
 
 from crscore import records
-from crscore.hosts.addresses import pull_name
 from crscore.hosts.records import PullRequest
+from crscore.hosts.site import pull_name, site_of_page
 from crscore.records import LineSpan, ReferenceKind, Severity, Side
 from crscore.reports import escape, view
 from crscore.reports.score_blocks import MAX_PROOF_PLACES
@@ -220,6 +220,11 @@ class Overview(Struct, frozen=True, kw_only=True):
     def name(self) -> str:
         """Its name, as people on its host write it."""
         return pull_name(self.repository, self.number, self.url)
+
+    @property
+    def commit_url(self) -> str:
+        """Address of the measured commit in the pull request."""
+        return site_of_page(self.url).commit_address(self.url, self.head)
 
     @property
     def partial(self) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from crscore.errors import InputError, LimitError
-from crscore.hosts.addresses import pull_name
+from crscore.hosts.site import pull_name
 from crscore.pull_request.overview import Overview, Place, Scores, Together, is_plain
 from crscore.reports import escape
 

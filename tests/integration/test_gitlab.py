@@ -85,6 +85,6 @@ def test_targets_are_on_the_configured_gitlab(monkeypatch: pytest.MonkeyPatch) -
     page = "https://git.example/lab/a/b/c/-/merge_requests/7"
     for text in ("a/b/c!7", page, f"{page}/diffs#note_1"):
         target = _target.find_target(text, None)
-        assert (target.repository, target.number, target.is_gitlab) == ("a/b/c", 7, True)
+        assert (target.repository, target.number, target.site.name) == ("a/b/c", 7, "GitLab")
     with pytest.raises(ConfigError, match="GITLAB_URL"):
         _target.find_target("https://other.example/a/b/-/merge_requests/7", None)

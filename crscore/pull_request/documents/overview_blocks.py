@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Final
 
-from crscore.hosts.addresses import commit_address, file_address
+from crscore.hosts.site import site_of_page
 from crscore.pull_request.overview import Overview, Place, Point, Reviewer, ReviewRemark
 from crscore.records import ReferenceKind, Side
 from crscore.reports import blocks, view
@@ -130,7 +130,11 @@ def make_notes(overview: Overview, *, shown_missing: int) -> blocks.Folded:
 
 def make_signature(overview: Overview) -> blocks.Signature:
     """Return the measured commit and the signature."""
-    commit = Run(overview.head[:7], "code", commit_address(overview.url, overview.head))
+    commit = Run(
+        overview.head[:7],
+        "code",
+        overview.commit_url,
+    )
     return blocks.Signature(overview.signature, before=(Run("Measured at "), commit, Run(". ")))
 
 
@@ -220,7 +224,7 @@ def _link(overview: Overview, place: Place) -> str:
     lines = f"{side}{place.line}" if place.line else ""
     if lines and place.end_line > place.line:
         lines += f"-{side}{place.end_line}"
-    return file_address(overview.url, place.listed, lines)
+    return site_of_page(overview.url).file_address(overview.url, place.listed, lines)
 
 
 def _explain_scores(overview: Overview) -> str:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import Final
 
-from crscore.hosts.addresses import commit_address
 from crscore.pull_request.documents import overview_blocks
 from crscore.pull_request.overview import Overview
 from crscore.records import Result
@@ -39,6 +38,10 @@ def _blocks(overview: Overview) -> Iterator[Block]:
         overview, points=SHOWN_POINTS, missing=len(overview.missing)
     )
     yield overview_blocks.make_notes(overview, shown_missing=len(overview.missing))
-    commit = Run(overview.head[:7], "code", commit_address(overview.url, overview.head))
+    commit = Run(
+        overview.head[:7],
+        "code",
+        overview.commit_url,
+    )
     text = ". All that follows is the report of this measurement."
     yield Paragraph((Run("Measured at "), commit, Run(text)), "dim")

@@ -1,0 +1,85 @@
+"""GitHub as a known host: forms of its names and addresses."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
+
+from crscore.hosts.records import RemarkKind
+from crscore.hosts.site import Connection, Site
+from crscore.settings import host_address, host_token
+
+if TYPE_CHECKING:
+    from crscore.github.client import Client
+    from crscore.hosts.feed import Feed
+    from crscore.hosts.host import Host
+
+
+def web_address(api_url: str | None) -> str:
+    """Return the address of its pages and clones, from that of its API or the environment.
+
+    Example:
+        >>> web_address("https://api.github.com"), web_address("https://git.example.org/api/v3")
+        ('https://github.com', 'https://git.example.org')
+        >>> web_address("https://api.acme.ghe.com/")
+        'https://acme.ghe.com'
+    """
+    api_url = api_url or host_address()
+    if api_url.rstrip("/") == "https://api.github.com":
+        return "https://github.com"
+    parts = urlsplit(api_url)
+    host = parts.netloc
+    # On GHE.com the API has a host of its own.
+    host = host.removeprefix("api.") if host.endswith(".ghe.com") else host
+    return f"{parts.scheme}://{host}"
+
+
+def make_client(connection: Connection, token: str | None) -> Client:
+    """Make the client for a token; None for anonymous requests."""
+    from crscore.github.client import Client  # noqa: PLC0415  (so that --help answers at once)
+
+    api_url = connection.api_url or host_address()
+    return Client(token=token, api_url=api_url, **connection.options())
+
+
+def _make_host(connection: Connection) -> Host:
+    from crscore.github.host import GitHub  # noqa: PLC0415  (so that --help answers at once)
+
+    return GitHub(make_client(connection, host_token()))
+
+
+def _make_feed(connection: Connection) -> Feed:
+    from crscore.github.feed import GitHubFeed  # noqa: PLC0415  (so that --help answers at once)
+
+    client = make_client(connection, host_token())
+    return GitHubFeed(client, max_points=connection.max_points)
+
+
+SITE: Final = Site(
+    name="GitHub",
+    form="OWNER/REPO#N",
+    variable="GITHUB_API_URL",
+    mark="#",
+    pull_path="/pull/",
+    # `owner/repo#7`, `owner/repo/pull/7`, `https://host/owner/repo/pull/7/files#diff-1`
+    target=re.compile(
+        r"(?:https?://(?P<server>[\w.:-]+)/)?(?P<repository>[\w.-]+/[\w.-]+)"
+        r"(?:\#|/pull/)(?P<number>[1-9]\d{0,8})"
+        r"(?:/(?:files|commits|checks|changes)?(?:/[\w-]*)?)?(?:[?#][\w=&.-]*)?",
+        re.ASCII,
+    ),
+    is_deep=False,
+    commit_form="/commits/{commit}",
+    file_form="/files#diff-{sha256}{lines}",
+    comment_forms={
+        RemarkKind.LINE: "#discussion_r{number}",
+        RemarkKind.REVIEW: "#pullrequestreview-{number}",
+        RemarkKind.CONVERSATION: "#issuecomment-{number}",
+    },
+    landed_form="/commit/{commit}",
+    web=web_address,
+    token=host_token,
+    make_host=_make_host,
+    make_feed=_make_feed,
+)

@@ -1,0 +1,78 @@
+"""GitLab as a known host: forms of its names and addresses."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from crscore.hosts.records import RemarkKind
+from crscore.hosts.site import Connection, Site
+from crscore.settings import gitlab_address, gitlab_certificates, gitlab_token
+
+if TYPE_CHECKING:
+    from crscore.gitlab.client import Client
+    from crscore.hosts.feed import Feed
+    from crscore.hosts.host import Host
+
+
+def _web_address(api_url: str | None) -> str:
+    return (api_url or gitlab_address()).rstrip("/")
+
+
+def _token() -> str | None:
+    token = gitlab_token()
+    return token[0] if token else None
+
+
+def _make_client(connection: Connection) -> Client:
+    from crscore.gitlab.client import Client, Token  # noqa: PLC0415  (so that --help answers)
+
+    token = gitlab_token()
+    return Client(
+        token=Token(*token) if token is not None else None,
+        url=_web_address(connection.api_url),
+        certificates=gitlab_certificates(),
+        **connection.options(),
+    )
+
+
+def _make_host(connection: Connection) -> Host:
+    from crscore.gitlab.host import GitLab  # noqa: PLC0415  (so that --help answers at once)
+
+    return GitLab(_make_client(connection))
+
+
+def _make_feed(connection: Connection) -> Feed:
+    from crscore.gitlab.feed import GitLabFeed  # noqa: PLC0415  (so that --help answers at once)
+
+    return GitLabFeed(_make_client(connection))
+
+
+SITE: Final = Site(
+    name="GitLab",
+    form="GROUP/PROJECT!N",
+    variable="GITLAB_URL",
+    mark="!",
+    pull_path="/-/merge_requests/",
+    # `group/subgroup/project!7`, `https://host/path/group/project/-/merge_requests/7/diffs#note_1`
+    target=re.compile(
+        r"(?:https?://(?P<server>[\w.:-]+)/)?(?P<repository>[\w.-]+(?:/[\w.-]+){1,20}?)"
+        r"(?:!|/-/merge_requests/)(?P<number>[1-9]\d{0,8})(?:/\w*)?(?:[?#][\w=&.#-]*)?",
+        re.ASCII,
+    ),
+    is_deep=True,
+    commit_form="/diffs?commit_id={commit}",
+    # A link to lines would need their numbers in both versions.
+    file_form="/diffs#{sha1}",
+    comment_forms={
+        RemarkKind.LINE: "#note_{number}",
+        # An approval has no place on the page.
+        RemarkKind.REVIEW: "",
+        RemarkKind.CONVERSATION: "#note_{number}",
+    },
+    landed_form="/-/commit/{commit}",
+    web=_web_address,
+    token=_token,
+    make_host=_make_host,
+    make_feed=_make_feed,
+)
