@@ -137,10 +137,18 @@ def mask_names(text: str) -> str:
 def quote(code: str, limit: int = MAX_QUOTE_CHARS) -> str:
     """Return code in backticks, on one line, cut to `limit` characters; "" for blank code."""
     # A backtick in the code would end the quotation.
-    text = " ".join(code.replace("`", "'").split()).rstrip(";,")
-    if len(text) > limit:
-        text = text[: limit - 1].rstrip() + "…"
+    text = shorten(" ".join(code.replace("`", "'").split()).rstrip(";,"), limit)
     return f"`{text}`" if text else ""
+
+
+def shorten(text: str, limit: int) -> str:
+    """Return at most `limit` characters of a text, with an ellipsis where it is cut.
+
+    Example:
+        >>> shorten("a b c", 3), shorten("abc", 3)
+        ('a…', 'abc')
+    """
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
 _NAME: Final = re.compile(r"[^\W\d][\w$]*|\d\d+")

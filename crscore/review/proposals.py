@@ -13,6 +13,7 @@ from itertools import repeat, takewhile
 from typing import Final, NamedTuple
 
 from crscore.records import ChangedFile, Comment, Hunk, LineKind, ParsedComment, Position, Side
+from crscore.text import shorten
 
 MAX_LINES: Final = 100
 """Maximum lines that are compared on each side; aligning them takes quadratic time."""
@@ -188,7 +189,7 @@ def _use(lines: Iterable[str]) -> str:
 
 def _code(text: str) -> str:
     text = _TICKS.sub("`", text.strip())
-    code = text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 1].rstrip() + "…"
+    code = shorten(text, MAX_SHOWN)
     return f"`` {code} ``" if "`" in code else f"`{code}`"
 
 

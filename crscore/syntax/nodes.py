@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from crscore.languages.tables import node_types
 from crscore.syntax.grammars import Language
 from crscore.syntax.outline import Kind, Parameter
+from crscore.text import shorten
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -48,7 +49,7 @@ def text_of(node: Node | None, limit: int = MAX_TEXT) -> str:
     # Slicing the node's own bytes first keeps a megabyte-long line cheap.
     raw = (node.text or b"")[: 4 * limit + 4].decode("utf-8", "replace")
     text = _SPACES.sub(" ", raw).strip()
-    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+    return shorten(text, limit)
 
 
 def first_field(node: Node, *names: str) -> Node | None:
