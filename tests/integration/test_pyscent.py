@@ -163,7 +163,7 @@ def test_a_file_that_does_not_parse_ends_with_3_and_silences_no_other(mixed) -> 
     assert {finding.path for finding in report.findings} == {"good.py"}
     notes = run["invocations"][0]["toolExecutionNotifications"]
     assert [note["message"]["text"] for note in notes] == [
-        "The file was not read: SyntaxError.",
+        "The file was not read: TokenError.",
         "The file was not read: pylint cannot read it.",
     ]
 
