@@ -122,7 +122,7 @@ _MAX_STEPS: Final = 100
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):")
 # /home/runner/work/shop/shop, D:/a/shop/shop and, in a container, /__w/shop/shop, /github/workspace
 _WORKSPACE: Final = re.compile(
-    r"(?:(?:/(?:home|Users)/runner/work|/__w|/?[A-Za-z]:/a)/([^/]+)/\1|/github/workspace)/"
+    r"(?:(?:/(?:home|Users)/runner/work|/__w|[A-Za-z]:/a)/([^/]+)/\1|/github/workspace)/"
 )
 
 
@@ -164,5 +164,6 @@ def path_of(uri: str, root: str) -> str:
     path = posixpath.normpath(unquote(text, errors="replace").replace("\\", "/"))
     if path.count("/") > _MAX_STEPS:
         return ""
+    path = re.sub(r"^/(?=[A-Za-z]:/)", "", path)  # `file:///D:/a`
     workspace = _WORKSPACE.match(path)
     return path[workspace.end() :] if workspace else path.removeprefix(root)

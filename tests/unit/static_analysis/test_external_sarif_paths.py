@@ -80,6 +80,10 @@ def test_paths_of_this_checkout_are_known(tmp_path: Path, monkeypatch) -> None:
     assert external.note == ""
 
 
+def test_drive_of_windows_is_part_of_the_root() -> None:
+    assert path_of("file:///C:/shop/src/a.py", "C:/shop/") == "src/a.py"
+
+
 @given(st.text(max_size=30) | st.text("/.\\%:aC2 ", max_size=30))
 def test_any_text_has_a_path(uri: str) -> None:
     assert isinstance(path_of(uri, ROOT), str)
