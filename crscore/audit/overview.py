@@ -77,7 +77,7 @@ class ActedOn(Struct, frozen=True, kw_only=True):
     """One signal that comments were acted on, with its base rate."""
 
     signal: str
-    """Name of the signal, such as `lines changed`."""
+    """Name of the signal, such as `acted on`."""
     rate: Rate
     """Of the comments for which it could be decided."""
     base: Rate | None
