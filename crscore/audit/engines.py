@@ -172,32 +172,31 @@ class Ray:
             raise ConfigError("engine", "settings", f"no Ray at {cluster_name}: {exc}") from exc
         try:
             cores = int(ray.cluster_resources().get("CPU", 1))
-            # Ray itself repeats a task whose worker or machine died.
-            remote = ray.remote(num_cpus=1, max_retries=ATTEMPTS - 1)(_call)
+            # Ray itself repeats a task whose worker or machine died. It takes plain functions only,
+            # and `work` may be a partial one.
+            remote = ray.remote(num_cpus=1, max_retries=ATTEMPTS - 1)(
+                lambda task: work(task)  # noqa: PLW0108
+            )
+
+            def receive(sent: tuple[Task, Any]) -> Result:
+                task, reference = sent
+                try:
+                    result: Result = ray.get(reference)
+                except ray.exceptions.RayTaskError as exc:
+                    # An error of our own, as it would be without Ray: the caller knows it.
+                    raise exc.cause from None
+                except (ray.exceptions.WorkerCrashedError, ray.exceptions.OutOfMemoryError):
+                    return died(task)
+                return result
+
             yield from _in_order(
                 tasks,
-                submit=lambda task: (task, remote.remote(work, task)),
-                result=lambda sent: _receive(ray, died, *sent),
+                submit=lambda task: (task, remote.remote(task)),
+                result=receive,
                 limit=cores * MAX_TASKS_PER_WORKER,
             )
         finally:
             ray.shutdown()
-
-
-def _call(work: Callable[[Task], Result], task: Task) -> Result:
-    # Ray takes plain functions only.
-    return work(task)
-
-
-def _receive(ray: Any, died: Callable[[Task], Result], task: Task, sent: Any) -> Result:
-    try:
-        result: Result = ray.get(sent)
-    except ray.exceptions.RayTaskError as exc:
-        # An error of our own, as it would be without Ray: the caller knows it.
-        raise exc.cause from None
-    except (ray.exceptions.WorkerCrashedError, ray.exceptions.OutOfMemoryError):
-        return died(task)
-    return result
 
 
 def _in_order(
