@@ -132,7 +132,7 @@ def test_sentences_are_one_line_of_plain_english(name) -> None:
             assert finding.rule not in finding.text
 
 
-def test_every_sentence_is_met_by_the_sample(name) -> None:
+def test_sample_meets_every_sentence_of_the_manifest(name) -> None:
     manifest = read(name).manifest
     met = set()
     for finding in analysed(name).sample.findings:
@@ -160,7 +160,9 @@ def test_suppressions_are_overwritten_column_by_column(name) -> None:
         assert changed <= {"x"}
 
 
-def test_findings_do_not_depend_on_settings_found_on_the_way(name, tmp_path, monkeypatch) -> None:
+def test_findings_do_not_depend_on_settings_of_the_folder_or_user(
+    name, tmp_path, monkeypatch
+) -> None:
     clean = analysed(name).sample
     for folder in (tmp_path, tmp_path / ".config"):
         folder.mkdir(exist_ok=True)
@@ -236,7 +238,7 @@ def hunk(path: str, text: str):
     )
 
 
-def test_file_that_does_not_parse_is_unread_and_no_issue(name) -> None:
+def test_file_that_does_not_parse_is_listed_as_unread(name) -> None:
     if name == "lizard":  # it reads tokens, and has no grammar to break
         return
     analysis = analysed(name).broken

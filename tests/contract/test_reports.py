@@ -66,14 +66,14 @@ def test_document_holds_nothing_that_commands_a_terminal_or_runner(name: str, ma
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("make", [results.abstained, lambda: results.useful(results.abstained())])
-def test_document_tells_the_reason_of_an_abstention(name: str, make) -> None:
+def test_document_has_the_reason_of_an_abstention(name: str, make) -> None:
     shown = " ".join(report(name, {}).render([make()]).split())
     assert "there are no sentences to compare with" in shown
 
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("options", OPTIONS)
-def test_document_tells_how_useful_a_review_is_and_what_a_sentence_does(name, options) -> None:
+def test_document_has_the_usefulness_of_reviews_and_sentences(name, options) -> None:
     shown = report(name, options).render([results.useful(results.review())])
     assert {"83", "asks for a change", "78"} <= set(re.findall(r"asks for a change|\d+", shown))
     assert "asks for a change" not in report(name, options).render([results.review()])
@@ -87,7 +87,7 @@ def test_document_carries_the_signature(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted({*NAMES} - {"sarif"}))
 @pytest.mark.parametrize("options", OPTIONS)
-def test_document_tells_what_is_odd_about_a_sentence(name: str, options) -> None:
+def test_document_has_the_flags_of_a_sentence(name: str, options) -> None:
     shown = report(name, options).render([results.flagged()])
     odd = {flag for flag in results.flagged().sentence_flags if flag}
     assert all(flag.value in shown for flag in odd)
@@ -113,7 +113,7 @@ def test_several_results_may_come_from_different_matchers(name: str) -> None:
 @pytest.mark.parametrize("name", sorted({*NAMES} - {"json"}))
 @pytest.mark.parametrize("options", [{"width": "160"}, {"width": "160", "explain": "true"}])
 @pytest.mark.parametrize("make", [results.topics, lambda: results.learned(results.topics())])
-def test_what_nobody_addressed_is_told_once_a_topic(name: str, options, make) -> None:
+def test_each_unaddressed_topic_is_listed_once(name: str, options, make) -> None:
     shown = " ".join(report(name, options).render([make()]).replace("<code>", "`").split())
     shown = shown.replace("</code>", "`")
     first = "`HostAuthorization`, new, 110 lines: `HostAuthorization` is new."

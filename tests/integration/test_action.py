@@ -163,7 +163,7 @@ def forget_reviews_of_python(server: github.Server) -> None:
     pull.lines[:] = [line for line in pull.lines if not line.path.endswith(".py")]
 
 
-def test_findings_nobody_addressed_are_annotations(runner: Runner, server: github.Server) -> None:
+def test_unaddressed_findings_are_annotations(runner: Runner, server: github.Server) -> None:
     forget_reviews_of_python(server)
     job = run(runner, server, "workflow_dispatch", CRSCORE_ANALYZERS="ruff,bandit,pyscent,lizard")
 
@@ -574,7 +574,7 @@ def test_findings_of_one_pull_request_are_not_used_for_several(
     assert "too weak" not in (tmp_path / "crscore-reports" / "crscore-7.sarif").read_text("utf-8")
 
 
-def test_one_of_several_that_fails_is_told_after_the_others(
+def test_failure_of_one_of_several_is_reported_after_the_others(
     server: github.Server, tmp_path: Path
 ) -> None:
     with_another(server)

@@ -120,7 +120,7 @@ def test_unknown_analyzer_is_a_usage_error_that_lists_the_known(crscore) -> None
     assert "pyscent" in err
 
 
-def test_folder_that_is_no_analyzer_is_a_usage_error(crscore, tmp_path: Path) -> None:
+def test_folder_without_a_manifest_is_a_usage_error(crscore, tmp_path: Path) -> None:
     (tmp_path / "mine" / "tool").mkdir(parents=True)
     (tmp_path / "mine" / "tool" / "analyzer.toml").write_text('about = "x"\nsufixes = []\n')
     code, _, err = crscore(*EXAMPLE, "--analyzers", tmp_path / "mine")

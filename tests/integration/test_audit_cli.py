@@ -182,7 +182,7 @@ def hook() -> Iterator[tuple[str, list[dict[str, Any]]]]:
     server.server_close()
 
 
-def test_gate_fails_below_the_baseline_and_tells_the_webhook(audit, tmp_path: Path, hook) -> None:
+def test_gate_fails_below_the_baseline_and_calls_the_webhook(audit, tmp_path: Path, hook) -> None:
     url, got = hook
     low = audit("gate", "nitpicker", "--baseline", "99", "--webhook", url, *PERIOD)
     assert low.code == 1

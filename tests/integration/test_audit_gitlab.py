@@ -171,7 +171,7 @@ def test_place_of_the_first_night_stays_when_a_push_moves_the_note(
     assert rows(tmp_path, Pull, "WHERE number = 1")[0].head == write.pull.head
 
 
-def test_new_name_of_a_project_is_said_and_a_lost_one_too(server: Server, tmp_path: Path) -> None:
+def test_renamed_and_missing_projects_are_reported(server: Server, tmp_path: Path) -> None:
     night(server, tmp_path)
     server.world.repositories[0].name = "market"
     done = night(server, tmp_path, 2)

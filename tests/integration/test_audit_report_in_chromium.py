@@ -148,7 +148,7 @@ def test_text_stands_out_in_both_colour_schemes(show, name: str, scheme: str) ->
 
 
 @pytest.mark.parametrize("width", [400, 1100])
-def test_letters_of_charts_are_readable_and_none_is_cut_off(show, width: int) -> None:
+def test_text_of_charts_is_readable_and_not_cut_off(show, width: int) -> None:
     page = show("index.html", width=width).page
     sizes, outside = page.evaluate(
         """() => { const shown = [...document.querySelectorAll('svg text')]

@@ -173,7 +173,9 @@ def test_comments_from_before_the_first_night_are_read_by_pull_request(
     assert {one.key for one in late} == {one.key for one in whole}
 
 
-def test_repository_that_is_gone_is_told_and_the_rest_goes_on(pair: Server, tmp_path: Path) -> None:
+def test_missing_repository_is_reported_and_the_others_are_read(
+    pair: Server, tmp_path: Path
+) -> None:
     names = ("acme/shop", "acme/store")
     night(pair, tmp_path)
     pair.world.repositories.pop(0)
@@ -185,7 +187,7 @@ def test_repository_that_is_gone_is_told_and_the_rest_goes_on(pair: Server, tmp_
     assert done.run.pulls >= 1
 
 
-def test_repository_that_never_was_is_told(server: Server, tmp_path: Path) -> None:
+def test_unknown_repository_is_reported(server: Server, tmp_path: Path) -> None:
     done = night(server, tmp_path, repositories=("acme/nothing", "acme/shop"))
     assert "acme/nothing cannot be read: there is no such thing" in done.run.partial
     assert done.run.pulls == 3
@@ -201,7 +203,7 @@ def test_renamed_repository_keeps_its_rows(server: Server, tmp_path: Path) -> No
     assert [one.name for one in rows(tmp_path, Repository)] == ["acme/market"]
 
 
-def test_new_name_is_told(server: Server, tmp_path: Path) -> None:
+def test_new_name_is_reported(server: Server, tmp_path: Path) -> None:
     night(server, tmp_path)
     repository = server.world.repositories[0]
     repository.formerly, repository.name = ("acme/shop",), "market"
@@ -285,7 +287,7 @@ def test_spent_requests_leave_the_rest_to_the_next_night(server: Server, tmp_pat
     assert contents(tmp_path / "poor") == contents(tmp_path / "peace")
 
 
-def test_failing_pull_request_is_told_and_the_others_go_on(tmp_path: Path) -> None:
+def test_failing_pull_request_is_reported_and_the_others_are_read(tmp_path: Path) -> None:
     with serve(audit_worlds.copies(30)) as server:
         night(server, tmp_path / "peace")
         node = rows(tmp_path / "peace", Pull, "WHERE number = 5")[0].node
@@ -355,7 +357,7 @@ def test_token_is_in_no_file(server: Server, tmp_path: Path) -> None:
         assert not file.is_file() or server.token.encode() not in file.read_bytes()
 
 
-def test_clone_that_fails_is_told_and_the_rest_is_there(server: Server, tmp_path: Path) -> None:
+def test_failing_clone_is_reported_and_the_rest_stored(server: Server, tmp_path: Path) -> None:
     done = night(server, tmp_path, git_url=f"{server.url}/nothing/{{name}}.git")
     assert "The clone of acme/shop could not be brought up to date" in done.run.partial
     assert (done.run.pulls, done.pending) == (3, 0)

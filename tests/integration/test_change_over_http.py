@@ -108,7 +108,7 @@ def test_what_the_list_hides_is_missing_and_the_rest_is_true(tmp_path: Path) -> 
     )
 
 
-def test_mode_is_told_from_content(tmp_path: Path) -> None:
+def test_mode_is_distinguished_from_content(tmp_path: Path) -> None:
     world = scenes.unseen_patches()
     world.rules = type(world.rules)()
     with serve(world) as server:

@@ -267,7 +267,7 @@ def test_change_without_files_is_empty(pull: Pull) -> None:
     assert pull.found(pull.base).change(LIMITS).diff.files == ()
 
 
-def test_clone_without_the_base_is_no_checkout(pull: Pull, tmp_path: Path) -> None:
+def test_clone_without_the_base_commit_is_refused(pull: Pull, tmp_path: Path) -> None:
     pull.git("clone", "-q", "--depth", "1", f"file://{pull.root}", str(tmp_path / "shallow"))
     search = checkout.find_checkout(tmp_path / "shallow", pull.base, pull.git("rev-parse", "HEAD"))
     assert search.checkout is None
@@ -299,7 +299,7 @@ def test_partial_clone_fetches_nothing(pull: Pull, tmp_path: Path) -> None:
     assert sorted(path.name for path in (partial / ".git" / "objects").rglob("*")) == before
 
 
-def test_folder_that_is_no_repository(tmp_path: Path) -> None:
+def test_folder_that_is_not_a_repository(tmp_path: Path) -> None:
     search = checkout.find_checkout(tmp_path, "a" * 40, "b" * 40)
     assert search.checkout is None
     assert "not a git repository" in (search.reason or "")

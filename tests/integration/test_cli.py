@@ -269,7 +269,7 @@ def refused(crscore, tmp_path: Path, content: bytes, *words: str) -> None:
         (b"diff --cc x\n--- a/x\n+++ b/x\n@@@ -1 -1 +1 @@@\n  a\n", ["combined"]),
     ],
 )
-def test_what_is_no_diff_is_refused(
+def test_text_that_is_not_a_diff_is_refused(
     crscore, tmp_path: Path, content: bytes, words: list[str]
 ) -> None:
     refused(crscore, tmp_path, content, *words)
@@ -470,7 +470,7 @@ def shell(command: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("command", [f"score {DIFF} {REVIEW} --encoder hashing", "score --help"])
-def test_reader_that_goes_away_is_no_failed_gate(command: str) -> None:
+def test_closed_pipe_does_not_fail_the_gate(command: str) -> None:
     done = shell(f"$CRSCORE {command} | true; exit ${{PIPESTATUS[0]}}")
     assert (done.returncode, done.stderr) in {(141, ""), (0, "")}
 
@@ -493,7 +493,7 @@ def test_stream_that_cannot_be_used_is_one_line(redirection: str, word: str) -> 
     assert word in done.stderr
 
 
-def test_deleted_folder_under_the_shell_is_no_bug() -> None:
+def test_deleted_working_folder_is_not_a_crash() -> None:
     line = f"d=$(mktemp -d); cd $d; rmdir $d; $CRSCORE {DIFF} {REVIEW} --encoder hashing"
     assert shell(line).returncode == 0
 
@@ -569,7 +569,7 @@ def test_doctor_lists_what_is_declared_and_how_to_get_what_is_not_there(
 # Words
 
 
-def test_misspelt_command_is_told_the_right_one(crscore, tmp_path: Path) -> None:
+def test_misspelt_command_gets_a_suggestion(crscore, tmp_path: Path) -> None:
     assert_one_clear_line(crscore("vlidate", "a.jsonl"), 2, "did you mean validate")
     assert "did you mean" not in crscore(tmp_path / "change.diff", REVIEW).err
 
@@ -582,7 +582,7 @@ def test_file_that_is_named_like_a_command_is_a_file(
     assert crscore("scores", REVIEW, *FAST).code == 0
 
 
-def test_show_config_tells_values_and_sources_and_scores_nothing(
+def test_show_config_prints_values_and_sources_and_scores_nothing(
     crscore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CRSCORE_MAX_ISSUES", "2")
@@ -596,11 +596,11 @@ def test_show_config_tells_values_and_sources_and_scores_nothing(
     assert "Useful" not in ran.out
 
 
-def test_review_that_is_missing_is_told(crscore) -> None:
+def test_missing_review_is_an_error(crscore) -> None:
     assert_one_clear_line(crscore(DIFF), 2, "the review is missing")
 
 
-def test_oversized_review_is_not_told_to_shrink_the_change(
+def test_oversized_review_does_not_advise_to_shrink_the_change(
     crscore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CRSCORE_MAX_REVIEW_BYTES", "10")
@@ -664,7 +664,7 @@ def test_many_pairs_give_a_document_a_line(crscore, tmp_path: Path) -> None:
     assert set(rows[0]) == {"id", *alone}
 
 
-def test_bad_lines_are_told_and_the_others_are_scored(crscore, tmp_path: Path) -> None:
+def test_bad_lines_are_reported_and_the_others_scored(crscore, tmp_path: Path) -> None:
     bad = ["{", json.dumps({"diff": "nothing", "review": "x"}), json.dumps({"review": "x"})]
     ran = crscore(pairs_file(tmp_path, *bad), "--encoder", "minilm")
     assert ran.code == 3
@@ -713,9 +713,7 @@ def test_file_that_has_no_pairs_is_refused(crscore, tmp_path: Path, content: byt
     assert_one_clear_line(crscore(tmp_path / "pairs.jsonl", *FAST), 3, "expected JSON Lines")
 
 
-def test_mark_of_the_byte_order_is_skipped_and_other_bytes_are_told(
-    crscore, tmp_path: Path
-) -> None:
+def test_byte_order_mark_is_skipped_and_other_bytes_are_reported(crscore, tmp_path: Path) -> None:
     row = json.dumps({"diff": PAIRS[2]["diff_hunk"], "review": "Why 2?", "comments": [{}]})
     file = tmp_path / "pairs.jsonl"
     file.write_bytes(b"\xef\xbb\xbf" + row.encode() + b'\n{"diff": "\xff"}\n')

@@ -79,7 +79,7 @@ def test_every_document_has_a_page_and_every_link_to_the_code_leads_to_a_file(si
     assert all((ROOT / one.removeprefix(marker).partition("#")[0]).exists() for one in links)
 
 
-def test_reference_tells_the_public_names(site: Path) -> None:
+def test_reference_lists_the_public_names(site: Path) -> None:
     page = (site / "api" / "index.html").read_text("utf-8")
     for name in ("crscore.scorer.Scorer.score_many", "crscore.records.Result.usefulness",
                  "crscore.reports.tables.results_frame", "crscore.pytest_plugin.assert_review",
@@ -108,7 +108,7 @@ def test_dead_link_fails_the_build(tmp_path: Path) -> None:
     assert done.returncode != 0
 
 
-def test_browser_asks_nobody_else(site: Path) -> None:
+def test_browser_contacts_no_other_host(site: Path) -> None:
     quiet = type("Quiet", (http.server.SimpleHTTPRequestHandler,), {"log_message": lambda *_: None})
     handler = functools.partial(quiet, directory=str(site))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:

@@ -81,7 +81,7 @@ def test_pip_install_scores_and_check_is_clean(places: Places, home: Path) -> No
     assert is_score(run(places, home, "venv/bin/crscore", *EXAMPLE, "--offline"))
 
 
-def test_lean_install_tells_each_missing_tool_once(places: Places, home: Path) -> None:
+def test_lean_install_lists_each_missing_tool_once(places: Places, home: Path) -> None:
     run(places, home, BIN / "uv", "venv", "venv", "--python", sys.executable)
     python = ["--python", "venv/bin/python"]
     run(places, home, BIN / "uv", "pip", "install", *python, places.wheel)

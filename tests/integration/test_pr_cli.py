@@ -78,7 +78,7 @@ def set_at(server: Server, side: str, text: str) -> None:
 # The straight path
 
 
-def test_reviewers_are_scored_and_what_nobody_addressed_is_told(pr) -> None:
+def test_reviewers_are_scored_and_unaddressed_topics_listed(pr) -> None:
     ran = pr()
     assert ran.code == 0, ran.err
     for word in ("coderabbit (bot)", "mira-k", "jonas-w", "Together", "crscore 0."):
@@ -120,7 +120,7 @@ def test_findings_of_another_tool_come_in_and_alerts_go_out(pr, tmp_path: Path) 
     assert "too weak" not in pr("--format", "sarif").out
 
 
-def test_file_that_is_no_sarif_is_one_clear_line(pr, tmp_path: Path) -> None:
+def test_file_that_is_not_sarif_is_one_clear_line(pr, tmp_path: Path) -> None:
     broken = tmp_path / "broken.sarif"
     broken.write_text("{", encoding="utf-8")
     ran = pr("--sarif", broken)
@@ -189,7 +189,7 @@ def test_comment_is_written_once_and_then_left_alone(pr, github: Server) -> None
     assert len(github.writes) == len(notes(github)) == 1
 
 
-def test_comment_follows_what_is_said_later(pr, github: Server) -> None:
+def test_comment_is_updated_after_later_reviews(pr, github: Server) -> None:
     pr("--comment")
     pull = github.world.repositories[0].pulls[7]
     pull.notes[-2].body = "Why does the new code add `format` in `web/format.js`: return `Number`?"
@@ -197,7 +197,7 @@ def test_comment_follows_what_is_said_later(pr, github: Server) -> None:
     assert len(notes(github)) == 1
 
 
-def test_own_comment_is_no_review(pr) -> None:
+def test_own_comment_is_not_a_review(pr) -> None:
     before = json.loads(pr("--format", "json").out)
     pr("--comment")
     after = json.loads(pr("--format", "json").out)
@@ -239,7 +239,7 @@ def test_gate_fails_with_its_own_code(pr) -> None:
     assert "below fail-under-relevance 0.99" in ran.err
 
 
-def test_gate_looks_at_the_reviewers_it_is_told(pr) -> None:
+def test_gate_applies_to_the_reviewers_named(pr) -> None:
     ran = pr("--fail-under-relevance", "0.99", "--fail-on", "nobody-here")
     assert (ran.code, "nobody-here" in ran.err) == (0, True)
     assert pr("--fail-under-relevance", "0.99", "--fail-on", "each").code == 1
@@ -323,7 +323,7 @@ def test_number_alone_in_a_forks_clone_is_upstream(crscore, github: Server, tmp_
     assert "acme/shop#7" in crscore("pr", 7, "--api-url", github.url, *FAST).out
 
 
-def test_number_alone_without_a_remote_is_told(crscore, tmp_path: Path) -> None:
+def test_number_alone_without_a_remote_is_an_error(crscore, tmp_path: Path) -> None:
     subprocess.run(["git", "init", "--quiet"], cwd=tmp_path, check=True)
     ran = crscore("pr", 7)
     assert ran.code == 2
@@ -392,7 +392,7 @@ def test_empty_fail_on_is_a_usage_error(pr) -> None:
     assert pr("--fail-under-relevance", "0.5", "--fail-on", " , ").code == 2
 
 
-def test_without_reviewers_there_is_no_comment(crscore) -> None:
+def test_without_reviewers_no_comment_is_written(crscore) -> None:
     with serve(scenes.shop(), token=SECRET) as server:
         pull = server.world.repositories[0].pulls[7]
         pull.lines.clear()

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.hosts
 FIRST, COUNT = 10_001, 100
 
 
-def test_run_is_the_same_as_in_peace_or_is_an_error() -> None:
+def test_run_equals_one_without_faults_or_is_an_error() -> None:
     tally = schedules.misbehave(range(FIRST, FIRST + COUNT))
     assert (tally.wrong, tally.second) == ([], [])
     # Both outcomes are met, or the schedules show nothing.

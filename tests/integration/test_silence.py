@@ -25,7 +25,7 @@ def measure(*arguments: str) -> list[dict]:
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def test_no_command_contacts_anybody_within_a_minute() -> None:
+def test_no_command_makes_a_connection_within_a_minute() -> None:
     runs = measure("--seconds", "60")
     assert len(runs) >= 22
     (agent,) = (run["output"] for run in runs if run["name"] == "mcp")
@@ -34,7 +34,7 @@ def test_no_command_contacts_anybody_within_a_minute() -> None:
     assert {run["name"]: run["output"] for run in runs if run["code"]} == {}
 
 
-def test_the_witness_sees_a_connection_that_nobody_answers() -> None:
+def test_witness_sees_a_connection_without_an_answer() -> None:
     # A port of its own on the loopback, not that of the GitHub that the others may use.
     runs = measure("--seconds", "1", "--witness")
     assert [run["name"] for run in runs] == ["witness"]
