@@ -247,6 +247,8 @@ def _describe_comparison(result: Comparison) -> Iterator[str]:
     yield "# Which of two runs agrees better with people"
     if row.difference is None:
         yield "No answer: the relevance of a run, or of people, is the same for all reviews."
+    elif row.difference == 0:
+        yield "Both agree with people equally well on relevance."
     else:
         # Without significance, the sentence must not claim a difference.
         verb = "agrees" if row.better else "seems to agree"
@@ -257,6 +259,10 @@ def _describe_comparison(result: Comparison) -> Iterator[str]:
             f"detect such a difference in four of five studies takes "
             f"{format_value(row.changes_needed)} changes; this comparison has {result.changes:,}."
         )
+    yield (
+        f"Compared on {count_noun(result.reviews, 'review')} of "
+        f"{count_noun(result.changes, 'change')} in both runs."
+    )
     yield from result.warnings
     letters = {"first": "A", "second": "B", None: DASH}
     yield make_table(

@@ -88,3 +88,4 @@ def test_comparison_says_which_run_is_better() -> None:
     assert "A agrees better with people on relevance" in compare(difference=-0.1)
     assert "B seems to agree better" in compare(better=None)
     assert "No answer" in compare(difference=None)
+    assert "equally well" in compare(difference=0.0)

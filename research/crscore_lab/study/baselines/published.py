@@ -1,30 +1,43 @@
-"""All baselines of a study's reviews, on the same rows as the score."""
+"""The paper's baselines of a study's reviews, on the same rows as the score.
+
+They are the package's metrics of code (`crscore/code/metrics/`), applied to comments.
+"""
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from crscore import plugins
-from crscore.encoders.base import Encoder, TokenEncoder
-from crscore_lab.study.baselines import bertscore, bleu, overlap
-from crscore_lab.study.baselines.overlap import version
+from crscore.code import libraries
+from crscore.code.metrics.measurement import measure
+from crscore.code.samples import Sample
+from crscore.encoders.base import Encoder
+from crscore.text import ENGLISH
 from crscore_lab.study.data.study import GROUND_TRUTH, RatedReview, StudyChange
 from crscore_lab.study.measures.measurements import Extra, ExtraMetrics, Measurements, Metric
 
-Floats = npt.NDArray[np.float64]
-
-LIBRARIES = ("sacrebleu", "rouge-score", "nltk", "rapidfuzz")
-MAX_CHANGES = 5
+LIBRARIES: Final = ("sacrebleu", "nltk", "rapidfuzz")
+WITHOUT_STOP_WORDS: Final = "BLEU without stop words"
+METRICS: Final = {
+    "BLEU": "bleu",
+    WITHOUT_STOP_WORDS: "bleu",
+    "chrF": "chrf",
+    "chrF++": "chrf:word_order=2",
+    "ROUGE-L": "rouge_l",
+    "edit similarity": "edit",
+    "METEOR": "meteor",
+}
+"""Metric of the package by baseline."""
+BERT_SCORE: Final = "BERTScore"
+ENCODER: Final = "minilm"
+"""Encoder of BERTScore."""
+MAX_CHANGES: Final = 5
 """Number of changes that a note names; the others are counted."""
 
 
-TOKENS = "minilm"
-"""Encoder for BERTScore where the run's own does not expose tokens."""
-
-
 def baselines() -> Extra:
-    """Return a function that computes the published baselines for a run.
+    """Return a function that computes the baselines for a run.
 
     Returns:
         A function for `run.run`.
@@ -33,86 +46,66 @@ def baselines() -> Extra:
         DependencyError: A library is not installed; raised before the work begins.
     """
     for package in LIBRARIES:
-        version(package)
+        libraries.version(package, "pip install 'crscore[validate]'")
     return _baselines
 
 
-def _baselines(measured: Measurements, encoder: Encoder) -> ExtraMetrics:
-    rows = [(row.change, row.review) for row in measured.rows]
-    return baseline_values(rows, encoder=_token_encoder(encoder))
+def _baselines(measured: Measurements, _: Encoder) -> ExtraMetrics:
+    return baseline_values([(row.change, row.review) for row in measured.rows])
 
 
-def _token_encoder(encoder: Encoder) -> Encoder:
-    """Return the default encoder where the run's exposes no tokens and weights are available."""
-    if isinstance(encoder, TokenEncoder) or plugins.load("encoders", TOKENS).missing() is not None:
-        return encoder
-    # A baseline must not start a download.
-    default: Encoder = plugins.create("encoders", TOKENS, {"offline": True})
-    return default
-
-
-def baseline_values(
-    rows: Sequence[tuple[StudyChange, RatedReview]], *, encoder: Encoder | None = None
-) -> ExtraMetrics:
+def baseline_values(rows: Sequence[tuple[StudyChange, RatedReview]]) -> ExtraMetrics:
     """Compare each review with the human comment of its change.
 
-    Reviews of a change without a human comment are compared with an empty text, which gives them
-    the worst value of every baseline: all metrics share the rows, so these cannot be left out here.
-    A note names the changes, so that a caller can leave them out.
+    Reviews of a change without a human comment are compared with an empty text, since all metrics
+    share the rows; a note names the changes.
 
     Args:
         rows: N reviews with their changes, in output order.
-        encoder: Encoder for BERTScore, which is left out, with a note, unless the encoder exposes
-            token vectors.
 
     Returns:
-        For each baseline N values in the order of `rows`.
+        For each baseline N values in [0, 1], in the order of `rows`.
 
     Raises:
         DependencyError: A library is not installed.
-        EncodingError: The encoder's model is unavailable or rejects a text.
     """
-    by_change = {change.id: _human_comment(change) for change, _ in rows}
-    missing = tuple(change for change, text in by_change.items() if not text.strip())
-    if len(missing) == len(by_change):
+    comments = {change.id: _human_comment(change) for change, _ in rows}
+    missing = tuple(change for change, text in comments.items() if not text.strip())
+    if len(missing) == len(comments):
         note = f"no change has a review by {GROUND_TRUTH}: no baseline has a reference"
         return ExtraMetrics((), (note,))
     texts = [review.text for _, review in rows]
-    references = [by_change[change.id] for change, _ in rows]
-    metrics = list(_of_words(texts, references))
+    references = [comments[change.id] for change, _ in rows]
     notes = [_missing_note(missing)] if missing else []
-    if isinstance(encoder, TokenEncoder):
-        values = bertscore.score(texts, references, encoder=encoder)
-        variant = f"F1 over the last layer of {encoder.identity}, no idf, not rescaled"
-        metrics.append(Metric(name="BERTScore", values=values, variant=variant))
+    metrics = list(_measure_words(texts, references))
+    # A baseline must not start a download.
+    if (reason := plugins.load("encoders", ENCODER).missing()) is None:
+        metrics.append(_measure(BERT_SCORE, "codebertscore", texts, references))
     else:
-        reason = "no encoder" if encoder is None else f"{encoder.identity} has no token vectors"
-        notes.append(f"BERTScore is left out: {reason}")
+        notes.append(f"{BERT_SCORE} is left out: {ENCODER} needs {reason}")
     return ExtraMetrics(tuple(metrics), tuple(notes))
 
 
-def _of_words(texts: Sequence[str], references: Sequence[str]) -> Iterator[Metric]:
-    """Yield the baselines that need no model."""
+def _measure_words(texts: Sequence[str], references: Sequence[str]) -> Iterator[Metric]:
+    for name, spec in METRICS.items():
+        sides = [texts, references]
+        if name == WITHOUT_STOP_WORDS:
+            sides = [list(map(_without_stop_words, side)) for side in sides]
+        yield _measure(name, spec, *sides)
 
-    def metric(name: str, values: Floats, variant: str) -> Metric:
-        return Metric(name=name, values=values, variant=variant)
 
-    smoothed = "smoothed sentence BLEU of CodeReviewer, 0 to 100"
-    # CodeReviewer's own list has 592 words.
-    without = f"{smoothed}, without the {len(bleu.STOP_WORDS)} stop words of NLTK"
-    sacrebleu, words = version("sacrebleu"), overlap.PLUS_PLUS
-    chrf_plus = overlap.chrf(texts, references, word_order=words)
-    lengths = f"Levenshtein over the longer text, higher is less alike, {version('rapidfuzz')}"
-    stems = f"equal words and stems, no synonyms, {version('nltk')}"
-    yield metric("BLEU", bleu.score(texts, references), smoothed)
-    ignored = bleu.score(texts, references, ignored=bleu.STOP_WORDS)
-    yield metric("BLEU without stop words", ignored, without)
-    yield metric("chrF", overlap.chrf(texts, references), f"nc:6 nw:0 beta:2, {sacrebleu}")
-    yield metric("chrF++", chrf_plus, f"nc:6 nw:{words} beta:2, {sacrebleu}")
-    rouge = f"F1, stemmed, {version('rouge-score')}"
-    yield metric("ROUGE-L", overlap.rouge_l(texts, references), rouge)
-    yield metric("edit distance", overlap.edit_distance(texts, references), lengths)
-    yield metric("METEOR", overlap.meteor(texts, references), stems)
+def _measure(name: str, spec: str, texts: Sequence[str], references: Sequence[str]) -> Metric:
+    samples = [
+        Sample(candidate=text, references=(reference,))
+        for text, reference in zip(texts, references, strict=True)
+    ]
+    (measurement,) = measure(samples, [spec]).measurements
+    values = np.array(measurement.sentence_scores, dtype=np.float64)
+    return Metric(name=name, values=values, variant=measurement.metric.identity)
+
+
+def _without_stop_words(text: str) -> str:
+    return " ".join(word for word in text.split() if word.lower() not in ENGLISH)
 
 
 def _human_comment(change: StudyChange) -> str:

@@ -55,7 +55,7 @@ def test_without_the_weights_bertscore_is_left_out(tmp_path: Path, monkeypatch) 
     monkeypatch.setattr(minilm, "missing", lambda: "weights not here")
     made = published.baselines()(measured(tmp_path), hashing.Hashing())
     assert "BERTScore" not in {one.name for one in made.metrics}
-    assert made.notes == ("BERTScore is left out: hashing:256 has no token vectors",)
+    assert made.notes == ("BERTScore is left out: minilm needs weights not here",)
 
 
 def test_missing_library_is_said_when_baselines_are_asked_for(monkeypatch) -> None:
