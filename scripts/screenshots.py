@@ -158,7 +158,7 @@ def main(arguments: list[str] | None = None) -> None:
         height=height,
         scheme=given.scheme,
     )
-    options = text.Options(color=True, width=TERMINAL_COLUMNS)
+    options = text.TextOptions(color=True, width=TERMINAL_COLUMNS)
     command = f"crscore score {given.diff.name} {given.review.name}"
     terminal_picture(text.create(options).render([result]), given.terminal, title=command)
 

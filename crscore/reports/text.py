@@ -26,7 +26,7 @@ SHORT_CHARS: Final = 600
 """Longest remark, sentence and claim of the short form."""
 
 
-class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class TextOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Report for a terminal; its fields are its options."""
 
     explain: bool = False
@@ -75,6 +75,6 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         yield Signature(result.signature, whole=self.signature)
 
 
-def create(options: Options) -> Report:
+def create(options: TextOptions) -> Report:
     """Create the report."""
     return msgspec.structs.replace(options, width=console.fit_width(options.width))

@@ -24,7 +24,7 @@ def test_page_picture_has_the_size_asked_for(tmp_path: Path) -> None:
 
 def test_terminal_picture_is_svg_that_loads_nothing(tmp_path: Path) -> None:
     target = tmp_path / "terminal.svg"
-    report = text.create(text.Options(color=True, width=100)).render([results.review()])
+    report = text.create(text.TextOptions(color=True, width=100)).render([results.review()])
     screenshots.terminal_picture(report, target, title="crscore")
     drawing = target.read_text("utf-8")
     shown = "".join(ElementTree.fromstring(drawing).itertext()).replace("\xa0", " ")

@@ -12,7 +12,7 @@ from crscore.code import ngrams, tokens
 from crscore.code.metrics.metric import Floats, Metric, PresetOptions
 
 
-class Options(PresetOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class BleuOptions(PresetOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Options of BLEU."""
 
     tokens: tokens.TokenKind = "tranx"
@@ -21,7 +21,7 @@ class Options(PresetOptions, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """Precision of an n-gram length without a match."""
 
 
-def create(options: Options) -> Metric:
+def create(options: BleuOptions) -> Metric:
     """Create the metric."""
     bleu = partial(ngrams.bleu, smoothing=options.smoothing)
 

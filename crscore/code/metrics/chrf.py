@@ -18,7 +18,7 @@ _CHAR_ORDER: Final = 6
 _BETA: Final = 2
 
 
-class Options(PresetOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ChrfOptions(PresetOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Options of chrF; with the preset, a set's score is the mean of its samples."""
 
     word_order: Annotated[int, msgspec.Meta(ge=0, le=4)] = 0
@@ -26,7 +26,7 @@ class Options(PresetOptions, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     `f (x)` differs from `f(x)`: format both sides alike before using more than 0."""
 
 
-def _reduce(options: Options, samples: Sequence[Sample]) -> Floats:
+def _reduce(options: ChrfOptions, samples: Sequence[Sample]) -> Floats:
     """Count n-grams.
 
     Returns:
@@ -67,7 +67,7 @@ def _scores(totals: Floats) -> Floats:
     return result
 
 
-def create(options: Options) -> Metric:
+def create(options: ChrfOptions) -> Metric:
     """Create the metric."""
 
     def identify() -> str:

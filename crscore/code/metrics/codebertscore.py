@@ -94,7 +94,7 @@ _BLOCK: Final = 4_194_304
 """Similarities held at once."""
 
 
-class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class CodeBERTScoreOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Options of the metric."""
 
     model: str = EMBEDDED
@@ -186,7 +186,7 @@ def minilm_source(encoder: MiniLM) -> TokenSource:
     return TokenSource(encoder.identity, read)
 
 
-def hugging_face_source(model: str, options: Options) -> TokenSource:
+def hugging_face_source(model: str, options: CodeBERTScoreOptions) -> TokenSource:
     """Return a layer of a model of the hub, or of a folder, as a source of tokens.
 
     The model loads at the first text. A branch or tag can move, as can a folder's files; then the
@@ -404,7 +404,9 @@ def align(
     return np.array([p, r, f1, f3])
 
 
-def _score(options: Options, source: TokenSource, samples: Sequence[Sample]) -> list[float]:
+def _score(
+    options: CodeBERTScoreOptions, source: TokenSource, samples: Sequence[Sample]
+) -> list[float]:
     """Score samples of one source, in batches of limited memory."""
     frequencies = None
     if options.idf:
@@ -453,7 +455,7 @@ def _batches(samples: Sequence[Sample]) -> Iterator[list[Sample]]:
         yield batch
 
 
-def _make_sources(options: Options) -> dict[str | None, TokenSource]:
+def _make_sources(options: CodeBERTScoreOptions) -> dict[str | None, TokenSource]:
     """Return the source of each language; the one of None serves all others."""
     origin = "metric codebertscore"
     if options.model == EMBEDDED:
@@ -473,7 +475,7 @@ def _make_sources(options: Options) -> dict[str | None, TokenSource]:
     return sources
 
 
-def create(options: Options) -> Metric:
+def create(options: CodeBERTScoreOptions) -> Metric:
     """Create the metric.
 
     Raises:

@@ -6,7 +6,8 @@ assigned names and names in their values, variables numbered by first appearance
 
 The default takes the tokens that the project's other metrics take, smooths BLEU as sacrebleu does,
 and weighs the parts equally, as the publication does. A part that does not apply to the code is
-left out, and the others' weights are normalised.
+left out, and the others' weights are normalised. The preset has tokens of Python's own tokenizer,
+BLEU without smoothing, weights 0.1, 0.1, 0.4, 0.4, and no data flow in code that does not parse.
 
 Source:
     Ren et al., "CodeBLEU", arXiv:2009.10297; the preset: Evtikhiev et al., "Out of the BLEU", JSS
@@ -41,14 +42,6 @@ EQUAL_WEIGHTS: Final = (0.25, 0.25, 0.25, 0.25)
 PRESET_WEIGHTS: Final = (0.1, 0.1, 0.4, 0.4)
 
 
-class Options(PresetOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Options of CodeBLEU.
-
-    The preset has tokens of Python's own tokenizer, BLEU without smoothing, weights 0.1, 0.1, 0.4,
-    0.4, and no data flow in code that does not parse.
-    """
-
-
 class Parts(NamedTuple):
     """Parts of the score, each in [0, 1]; None for one that cannot be computed."""
 
@@ -80,7 +73,7 @@ class _Side(NamedTuple):
     flow: Counter[tuple[bool, int, int]] | None
 
 
-def _compare(options: Options, candidate: str, reference: str, language: str | None) -> float:
+def _compare(options: PresetOptions, candidate: str, reference: str, language: str | None) -> float:
     if not candidate.strip() or not reference.strip():
         return float(not candidate.strip() and not reference.strip())
     parts = compute_parts(candidate, reference, language, options.preset)
@@ -98,7 +91,7 @@ def compute_parts(
         candidate: Code with at least one token.
         reference: Code with at least one token.
         language: Language of both.
-        preset: Variant; see `Options`.
+        preset: Variant, as above.
 
     Returns:
         The parts.
@@ -210,7 +203,7 @@ def _keywords(language: str | None, preset: Preset | None) -> frozenset[str]:
     return frozenset(word.lower() for word in words)  # as the default's tokens are
 
 
-def create(options: Options) -> Metric:
+def create(options: PresetOptions) -> Metric:
     """Create the metric."""
     return pair_metric(
         "codebleu",

@@ -32,7 +32,7 @@ Extraction = Literal["last-avg", "first-last-avg", "cls", "cls-relu"]
 """How the states of an encoder become a vector."""
 
 
-class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class CodeScoreROptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Options of the metric."""
 
     model: str | None = None
@@ -44,7 +44,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """Cosine above which the binary value is 1."""
 
 
-def _scores(options: Options, samples: Sequence[Sample]) -> npt.NDArray[np.float64]:
+def _scores(options: CodeScoreROptions, samples: Sequence[Sample]) -> npt.NDArray[np.float64]:
     assert options.model is not None  # noqa: S101 - else the metric refuses all samples
     scores = np.zeros(len(samples))
     pairs: list[tuple[int, str, str]] = []
@@ -119,7 +119,7 @@ def _sketch(code: str, sample: Sample) -> str:
     return sketch(code[:MAX_CHARS], sample.language, context=sample.context[-MAX_CHARS:])
 
 
-def create(options: Options) -> Metric:
+def create(options: CodeScoreROptions) -> Metric:
     """Create the metric."""
 
     def identify() -> str:

@@ -27,7 +27,7 @@ IGNORED_SHARE: Final = 0.005
 500 of a few hundred references would be nearly all that two programs can have in common."""
 
 
-class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class CrystalBleuOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Options of CrystalBLEU."""
 
     corpus: str | None = None
@@ -63,7 +63,7 @@ def _most_common(
     return frozenset(sorted(counts, key=lambda ngram: (-counts[ngram], ngram))[:size])
 
 
-def create(options: Options) -> Metric:
+def create(options: CrystalBleuOptions) -> Metric:
     """Create the metric."""
     k = PAPER_K if options.corpus and options.k is None else options.k
     bleu = functools.partial(ngrams.bleu, smoothing=options.smoothing)

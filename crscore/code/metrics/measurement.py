@@ -56,7 +56,7 @@ def make(name: str, **options: Any) -> Metric:
 
     Args:
         name: One of `names()`.
-        **options: Values of its `Options`.
+        **options: Values of its options.
 
     Raises:
         ConfigError: An option is unknown or has a wrong value.

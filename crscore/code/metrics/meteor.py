@@ -12,7 +12,7 @@ from crscore.code import libraries, wordnet
 from crscore.code.metrics.metric import Metric, TokenOptions, pair_metric
 
 
-class Options(TokenOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class MeteorOptions(TokenOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Options of METEOR; the preset has tokens of tranX, and synonyms."""
 
     synonyms: bool | None = None
@@ -26,7 +26,9 @@ class Options(TokenOptions, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         return bool(self.preset) if self.synonyms is None else self.synonyms
 
 
-def _compare(options: Options, candidate: str, reference: str, _language: str | None) -> float:
+def _compare(
+    options: MeteorOptions, candidate: str, reference: str, _language: str | None
+) -> float:
     score = libraries.load("nltk.translate.meteor_score", "nltk").single_meteor_score
     left, right = map(options.split, (candidate, reference))
     if not left:
@@ -44,7 +46,7 @@ def _stemmer() -> SimpleNamespace:
     return SimpleNamespace(stem=functools.lru_cache(maxsize=100_000)(porter.stem))
 
 
-def create(options: Options) -> Metric:
+def create(options: MeteorOptions) -> Metric:
     """Create the metric."""
 
     def identify() -> str:

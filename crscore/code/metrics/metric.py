@@ -56,10 +56,10 @@ class TokenOptions(PresetOptions, frozen=True, kw_only=True, forbid_unknown_fiel
 class Metric:
     """Metric of code against code; a higher score is a more similar candidate.
 
-    A plugin module `crscore/code/metrics/<name>.py` has `Options` and `create(options) -> Metric`.
-    Scores are in [0, 1]. With several references the best one counts, unless the metric has a
-    definition for several (BLEU, chrF). A candidate without a token has 0 against a reference with
-    one, and the reverse; two sides without a token agree: 1.
+    A plugin module `crscore/code/metrics/<name>.py` has `create(options) -> Metric`. Scores are in
+    [0, 1]. With several references the best one counts, unless the metric has a definition for
+    several (BLEU, chrF). A candidate without a token has 0 against a reference with one, and the
+    reverse; two sides without a token agree: 1.
     """
 
     name: str

@@ -8,14 +8,14 @@ from crscore.code.metrics.metric import MAX_CHARACTERS, Metric, TokenOptions, pa
 from crscore.code.ngrams import count_ngrams
 
 
-class Options(TokenOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class RougeOptions(TokenOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Options of ROUGE; the preset has tokens of tranX."""
 
     kind: Literal["L", "1", "2"] = "L"
     """In common: the longest common subsequence, single tokens, or pairs of neighbours."""
 
 
-def _compare(options: Options, candidate: str, reference: str, _language: str | None) -> float:
+def _compare(options: RougeOptions, candidate: str, reference: str, _language: str | None) -> float:
     left, right = map(options.split, (candidate, reference))
     if options.kind == "L":
         distance = libraries.load("rapidfuzz.distance", "rapidfuzz")
@@ -38,7 +38,7 @@ def _f1(common: int, candidate: int, reference: int) -> float:
     return 2 * precision * recall / (precision + recall)
 
 
-def create(options: Options) -> Metric:
+def create(options: RougeOptions) -> Metric:
     """Create the metric."""
     variant = f"tok:{options.kind_of_tokens}|beta:1{options.rounding}"
     return pair_metric(

@@ -3,7 +3,7 @@
 The graph edit distance is bounded instead of searched for against the clock. The score is
 1 - distance / size, on the first level that applies: program graphs where both sides parse and
 have at most `MAX_PAIRS` pairs of nodes; types of the syntax trees' nodes where both parse; tokens
-of tranX.
+of tranX. With the preset, only whole files parse.
 
 Source:
     Tran et al., "Does BLEU score work for code migration?", ICPC 2019; Evtikhiev et al., "Out of
@@ -25,11 +25,7 @@ MAX_PAIRS: Final = 1_000_000
 """Maximum product of the numbers of nodes of two graphs that are compared: some 50 ms."""
 
 
-class Options(PresetOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Options of RUBY; with the preset, only whole files parse."""
-
-
-def _compare(options: Options, candidate: str, reference: str, language: str | None) -> float:
+def _compare(options: PresetOptions, candidate: str, reference: str, language: str | None) -> float:
     whole_file = options.preset is not None
     sides = [(code, language, whole_file) for code in (candidate, reference)]
     left, right = (_tree(*side) for side in sides)
@@ -90,7 +86,7 @@ def token_similarity(candidate: str, reference: str) -> float:
     return 1 - int(levenshtein.distance(left, right)) / longer
 
 
-def create(options: Options) -> Metric:
+def create(options: PresetOptions) -> Metric:
     """Create the metric."""
 
     def identify() -> str:

@@ -403,7 +403,7 @@ def test_import_and_render_are_quick() -> None:
         "result = results.review()\n"
         "start = time.perf_counter()\n"
         "from crscore.reports import text\n"
-        "text.create(text.Options()).render([result])\n"
+        "text.create(text.TextOptions()).render([result])\n"
         "print(time.perf_counter() - start)"
     )
     runs = [
