@@ -36,7 +36,7 @@ from crscore.audit.score.noise import noise_of
 from crscore.audit.store.database import Store
 from crscore.audit.store.rows import comment_key
 from crscore.audit.tables import Period, load_reviews
-from crscore.hosts.records import RemarkKind
+from crscore.hosts.records import MessageKind
 from crscore.records import Comment, Side
 from crscore.scorer import Scorer
 from crscore.statistics.resampled import means
@@ -296,7 +296,7 @@ def write_history(store: Store, pools: list[Pool], seed: int, pulls: int) -> Non
                 values = {"signature": signature, "comments": len(drawn.comments)}
                 rows.append(audit_rows.score(number, reviewer, **values, **drawn.score))
                 for comment in drawn.comments:
-                    key = comment_key(RemarkKind.LINE, host_id)
+                    key = comment_key(MessageKind.LINE, host_id)
                     rows += [
                         audit_rows.comment(number, reviewer, host_id, body=body),
                         audit_rows.comment_score(key, number, signature=signature, **comment),

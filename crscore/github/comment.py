@@ -10,7 +10,7 @@ import msgspec
 from crscore.errors import UncertainWriteError
 from crscore.github.client import Client
 from crscore.hosts import sticky
-from crscore.hosts.records import Remark
+from crscore.hosts.records import HostMessage
 from crscore.hosts.sticky import Posted
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def post(
     repository: str,
     number: int,
     body: str,
-    existing: Sequence[Remark],
+    existing: Sequence[HostMessage],
     *,
     certain: bool,
 ) -> Posted:

@@ -14,7 +14,7 @@ import msgspec
 
 from crscore.github import graphql
 from crscore.github.client import Client
-from crscore.hosts.records import Remark, RemarkKind
+from crscore.hosts.records import HostMessage, MessageKind
 from crscore.records import Side
 
 PENDING: Final = "PENDING"
@@ -26,7 +26,7 @@ _SIDES: Final = {"LEFT": Side.OLD, "RIGHT": Side.NEW}
 class Conversation:
     """All comments at the time of reading."""
 
-    remarks: tuple[Remark, ...]
+    messages: tuple[HostMessage, ...]
     """Comments by creation time, without those of pending reviews."""
     head: str
     """The pull request's newest commit at the end of reading."""
@@ -116,7 +116,7 @@ class _States:
     """The settings file; None when there is none."""
     resolved: dict[int, bool] = field(default_factory=dict)
     """Whether its thread is resolved, by a line comment's id."""
-    marks: dict[tuple[RemarkKind, int], graphql.CommentState] = field(default_factory=dict)
+    marks: dict[tuple[MessageKind, int], graphql.CommentState] = field(default_factory=dict)
     """Known state of each comment."""
 
 
@@ -142,19 +142,19 @@ def read_conversation(
     states = _read_states(client, repository, number, settings)
     # The comments of a pending review are drafts: REST lists them to their author.
     pending = {review.id for review in reviews if review.state == PENDING}
-    remarks = [
+    messages = [
         *(read_line_comment(item) for item in lines if item.pull_request_review_id not in pending),
         *(_from_review(review) for review in reviews if review.state != PENDING),
         *map(read_comment, comments),
     ]
-    listed = {(remark.kind, remark.id) for remark in remarks}
+    listed = {(message.kind, message.id) for message in messages}
     # Comments of a pending review are visible to their author only.
-    listed |= {(RemarkKind.LINE, item.id) for item in lines}
+    listed |= {(MessageKind.LINE, item.id) for item in lines}
     return Conversation(
-        remarks=tuple(
+        messages=tuple(
             sorted(
-                (_with_state(remark, states) for remark in remarks),
-                key=lambda remark: (remark.created, remark.kind.value, remark.id),
+                (_with_state(message, states) for message in messages),
+                key=lambda message: (message.created, message.kind.value, message.id),
             )
         ),
         head=states.head,
@@ -165,7 +165,9 @@ def read_conversation(
     )
 
 
-def read_reviews(client: Client, repository: str, number: int, head: str) -> tuple[Remark, ...]:
+def read_reviews(
+    client: Client, repository: str, number: int, head: str
+) -> tuple[HostMessage, ...]:
     """Read the submitted reviews, each with the commit that it reviewed.
 
     Raises:
@@ -207,18 +209,18 @@ def _read_states(client: Client, repository: str, number: int, settings: str) ->
             send, start, graphql.THREAD_COMMENTS, kind="PullRequestReviewThread"
         )
         for mark in whole.comments.nodes:
-            states.marks[RemarkKind.LINE, mark.id] = mark
+            states.marks[MessageKind.LINE, mark.id] = mark
             states.resolved[mark.id] = thread.is_resolved
     for mark in pull.comments.nodes:
-        states.marks[RemarkKind.CONVERSATION, mark.id] = mark
+        states.marks[MessageKind.CONVERSATION, mark.id] = mark
     for mark in pull.reviews.nodes if pull.reviews else ():
-        states.marks[RemarkKind.REVIEW, mark.id] = mark
+        states.marks[MessageKind.REVIEW, mark.id] = mark
     return states
 
 
-def read_comment(item: CommentItem, kind: RemarkKind = RemarkKind.CONVERSATION) -> Remark:
+def read_comment(item: CommentItem, kind: MessageKind = MessageKind.CONVERSATION) -> HostMessage:
     """Convert a comment of a conversation, or what every kind of comment has."""
-    return Remark(
+    return HostMessage(
         id=item.id,
         kind=kind,
         body=item.body or "",
@@ -229,14 +231,14 @@ def read_comment(item: CommentItem, kind: RemarkKind = RemarkKind.CONVERSATION) 
     )
 
 
-def _from_review(review: _ReviewItem) -> Remark:
-    remark = read_comment(review, RemarkKind.REVIEW)
+def _from_review(review: _ReviewItem) -> HostMessage:
+    message = read_comment(review, MessageKind.REVIEW)
     return replace(
-        remark, state=review.state, created=review.submitted_at or "", commit=review.commit_id
+        message, state=review.state, created=review.submitted_at or "", commit=review.commit_id
     )
 
 
-def read_line_comment(item: LineItem, *, original: bool = False) -> Remark:
+def read_line_comment(item: LineItem, *, original: bool = False) -> HostMessage:
     """Convert a comment on lines.
 
     Args:
@@ -247,7 +249,7 @@ def read_line_comment(item: LineItem, *, original: bool = False) -> Remark:
     outdated = item.line is None and item.subject_type != "file"
     first, last = item.lines(original=original or outdated)
     return replace(
-        read_comment(item, RemarkKind.LINE),
+        read_comment(item, MessageKind.LINE),
         path=item.path,
         line=last,
         start_line=first,
@@ -259,13 +261,13 @@ def read_line_comment(item: LineItem, *, original: bool = False) -> Remark:
     )
 
 
-def _with_state(remark: Remark, states: _States) -> Remark:
-    mark = states.marks.get((remark.kind, remark.id))
+def _with_state(message: HostMessage, states: _States) -> HostMessage:
+    mark = states.marks.get((message.kind, message.id))
     resolved = None
-    if remark.thread is not None:
-        resolved = states.resolved.get(remark.id, states.resolved.get(remark.thread))
+    if message.thread is not None:
+        resolved = states.resolved.get(message.id, states.resolved.get(message.thread))
     return replace(
-        remark,
+        message,
         resolved=resolved,
         minimized=mark.is_minimized if mark else None,
         is_own=mark.viewer_did_author if mark else None,

@@ -31,15 +31,15 @@ from crscore.github.conversation import (
 from crscore.hosts.feed import (
     FeedCheck,
     FeedDetails,
+    FeedMessage,
     FeedPull,
     FeedPush,
-    FeedRemark,
     FeedRepository,
     FeedThread,
     PullKey,
 )
 from crscore.hosts.http import PAGE_ITEMS
-from crscore.hosts.records import Remark, RemarkKind
+from crscore.hosts.records import HostMessage, MessageKind
 
 Answer = TypeVar("Answer", graphql.Nodes, graphql.Commits)
 
@@ -215,20 +215,20 @@ class GitHubFeed:
             first.id not in roots or sizes[roots[first.id]] < thread.comments.total_count
             for first, thread in threads
         )
-        states: dict[tuple[RemarkKind, int], graphql.CommentState] = {
-            **{(RemarkKind.LINE, first.id): first for first, _ in threads},
-            **{(RemarkKind.CONVERSATION, note.id): note for note in node.comments.nodes},
+        states: dict[tuple[MessageKind, int], graphql.CommentState] = {
+            **{(MessageKind.LINE, first.id): first for first, _ in threads},
+            **{(MessageKind.CONVERSATION, note.id): note for note in node.comments.nodes},
         }
-        remarks = [_from_item(item, read_line_comment(item, original=True)) for item in lines]
-        remarks += [_from_item(item, read_comment(item)) for item in comments]
+        messages = [_from_item(item, read_line_comment(item, original=True)) for item in lines]
+        messages += [_from_item(item, read_comment(item)) for item in comments]
         return FeedDetails(
             pull=None,
-            remarks=(
+            messages=(
                 *(
                     item._replace(minimized=state.minimized)
-                    if (state := states.get((item.remark.kind, item.remark.id)))
+                    if (state := states.get((item.message.kind, item.message.id)))
                     else item
-                    for item in remarks
+                    for item in messages
                 ),
                 *(_from_review(review) for review in reviews if review.state != PENDING),
             ),
@@ -282,9 +282,9 @@ def _repository(item: _Repository) -> FeedRepository:
     return FeedRepository(item.id, item.full_name, item.default_branch, item.language)
 
 
-def _from_item(item: CommentItem, remark: Remark) -> FeedRemark:
-    return FeedRemark(
-        remark=remark,
+def _from_item(item: CommentItem, message: HostMessage) -> FeedMessage:
+    return FeedMessage(
+        message=message,
         author_id=item.user.id if item.user else None,
         updated=item.updated_at,
         up=item.reactions.up,
@@ -292,11 +292,11 @@ def _from_item(item: CommentItem, remark: Remark) -> FeedRemark:
     )
 
 
-def _from_review(review: graphql.Review) -> FeedRemark:
+def _from_review(review: graphql.Review) -> FeedMessage:
     author = review.author
-    remark = Remark(
+    message = HostMessage(
         id=review.id,
-        kind=RemarkKind.REVIEW,
+        kind=MessageKind.REVIEW,
         body=review.body,
         login=author.rest_login if author else None,
         is_bot=author is not None and author.is_app,
@@ -304,8 +304,8 @@ def _from_review(review: graphql.Review) -> FeedRemark:
         state=review.state,
         commit=review.commit.oid if review.commit else None,
     )
-    return FeedRemark(
-        remark=remark,
+    return FeedMessage(
+        message=message,
         author_id=author.database_id if author else None,
         updated=review.updated_at,
         up=review.reactions("THUMBS_UP"),

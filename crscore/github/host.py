@@ -7,7 +7,7 @@ from crscore.cache import Store
 from crscore.diff.full_files import Limits
 from crscore.github import comment, conversation, pull
 from crscore.github.client import Client
-from crscore.hosts.host import FindCheckout, Head, OwnRemarks, Reviews
+from crscore.hosts.host import FindCheckout, Head, OwnMessages, Reviews
 from crscore.hosts.http import Traffic
 from crscore.hosts.records import Change, PullRequest
 from crscore.hosts.sticky import Posted, is_sticky
@@ -49,15 +49,15 @@ class GitHub:
         """Read who reviewed which commit: see `Host`."""
         return pull.read_reviews(self.client, repository, number)
 
-    def read_own(self, repository: str, number: int, head: str) -> OwnRemarks:
+    def read_own(self, repository: str, number: int, head: str) -> OwnMessages:
         """Read crscore's own comments: see `Host`."""
         discussion = conversation.read_conversation(
             self.client, repository, number, settings=f"{head}:"
         )
-        remarks = tuple(filter(is_sticky, discussion.remarks))
-        return OwnRemarks(remarks, not discussion.unlisted)
+        messages = tuple(filter(is_sticky, discussion.messages))
+        return OwnMessages(messages, not discussion.unlisted)
 
-    def post_to(self, repository: str, number: int, body: str, existing: OwnRemarks) -> Posted:
+    def post_to(self, repository: str, number: int, body: str, existing: OwnMessages) -> Posted:
         """Create or update the one comment: see `Host`."""
-        remarks, certain = existing
-        return comment.post(self.client, repository, number, body, remarks, certain=certain)
+        messages, certain = existing
+        return comment.post(self.client, repository, number, body, messages, certain=certain)

@@ -10,7 +10,7 @@ from crscore.errors import InputError
 from crscore.github.client import Client
 from crscore.hosts import outdated_hunks
 from crscore.hosts.outdated_hunks import Local, OutdatedHunks
-from crscore.hosts.records import Remark
+from crscore.hosts.records import HostMessage
 from crscore.records import ChangedFile
 
 
@@ -27,7 +27,7 @@ def read_outdated_hunks(
     client: Client,
     repository: str,
     base: str,
-    remarks: Sequence[Remark],
+    messages: Sequence[HostMessage],
     *,
     local: Local | None = None,
 ) -> OutdatedHunks:
@@ -37,7 +37,7 @@ def read_outdated_hunks(
         client: GitHub client.
         repository: `owner/name`.
         base: Tip of the base branch, 40 hex digits.
-        remarks: All remarks; the outdated ones on a line are looked up.
+        messages: All messages; the outdated ones on a line are looked up.
         local: Returns the change up to a commit from a local checkout, or None when unavailable.
     """
 
@@ -50,4 +50,4 @@ def read_outdated_hunks(
                 files += parse.parse_diff(f"{row.patch or ''}\n", path=row.filename).files[:1]
         return files
 
-    return outdated_hunks.read_outdated_hunks(remarks, read_version=read_version, local=local)
+    return outdated_hunks.read_outdated_hunks(messages, read_version=read_version, local=local)

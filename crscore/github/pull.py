@@ -105,17 +105,17 @@ def read_pull(
         if is_last:
             raise UnavailableError(f"{repository}#{number}", "it was pushed to while it was read")
     # crscore's own comment is no review, and it must not change its own score.
-    sticky = tuple(filter(is_sticky, discussion.remarks))
-    remarks = tuple(
-        mark_outdated(remark, change.diff)
-        for remark in discussion.remarks
-        if not remark.minimized and remark not in sticky
+    sticky = tuple(filter(is_sticky, discussion.messages))
+    messages = tuple(
+        mark_outdated(message, change.diff)
+        for message in discussion.messages
+        if not message.minimized and message not in sticky
     )
     older = outdated_hunks.read_outdated_hunks(
         client,
         repository,
         pull.base.sha,
-        remarks,
+        messages,
         local=search.checkout.diff_to if search.checkout else None,
     )
     unlisted = discussion.unlisted
@@ -129,7 +129,7 @@ def read_pull(
         base=pull.base.sha,
         head=pull.head.sha,
         diff=change.diff,
-        remarks=remarks,
+        messages=messages,
         originals=older.hunks,
         missing=(*change.missing, *moved),
         notes=(*change.notes, *older.notes),
@@ -232,8 +232,8 @@ def read_reviews(client: Client, repository: str, number: int) -> Reviews:
         HostError: They could not be read whole.
     """
     pull = client.get(f"/repos/{repository}/pulls/{number}", _Pull)
-    remarks = conversation.read_reviews(client, repository, number, pull.head.sha)
-    return Reviews(_head(pull, repository), pull.user.login if pull.user else None, remarks)
+    messages = conversation.read_reviews(client, repository, number, pull.head.sha)
+    return Reviews(_head(pull, repository), pull.user.login if pull.user else None, messages)
 
 
 def _head(pull: _Pull, repository: str) -> Head:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
-from crscore.hosts.records import RemarkKind
+from crscore.hosts.records import MessageKind
 from crscore.hosts.site import Connection, Site
 from crscore.settings import host_address, host_token
 
@@ -73,9 +73,9 @@ SITE: Final = Site(
     commit_form="/commits/{commit}",
     file_form="/files#diff-{sha256}{lines}",
     comment_forms={
-        RemarkKind.LINE: "#discussion_r{number}",
-        RemarkKind.REVIEW: "#pullrequestreview-{number}",
-        RemarkKind.CONVERSATION: "#issuecomment-{number}",
+        MessageKind.LINE: "#discussion_r{number}",
+        MessageKind.REVIEW: "#pullrequestreview-{number}",
+        MessageKind.CONVERSATION: "#issuecomment-{number}",
     },
     landed_form="/commit/{commit}",
     web=web_address,

@@ -22,15 +22,15 @@ from crscore.gitlab.notes import Discussion, Id, NoteItem
 from crscore.gitlab.versions import Version
 from crscore.hosts.feed import (
     FeedDetails,
+    FeedMessage,
     FeedPull,
     FeedPush,
-    FeedRemark,
     FeedRepository,
     FeedThread,
     PullKey,
 )
 from crscore.hosts.http import MAX_PAGES
-from crscore.hosts.records import Remark, RemarkKind
+from crscore.hosts.records import HostMessage, MessageKind
 
 _STATES: Final = {"opened": "open", "locked": "open"}
 _USER_BITS: Final = 31
@@ -194,16 +194,16 @@ class GitLabFeed:
         entries = self.client.pages(f"{path}/versions", versions.Entry)
         # Several versions have the same head after the target branch moved: the newest counts.
         ids = {entry.head_commit_sha: entry.id for entry in sorted(entries, key=_by_id)}
-        remarks = []
+        messages = []
         for discussion in discussions:
-            for note, remark in notes.read_notes(discussion, subject):
+            for note, message in notes.read_notes(discussion, subject):
                 # An outdated note's own place is in the version that it was written on.
-                if remark.id not in placed and remark.path and remark.commit in ids:
-                    version = self._read_version(path, ids[remark.commit])
-                    remark = replace(remark, hunk=versions.hunk_until(version, remark))  # noqa: PLW2901
-                remarks.append(self._with_reactions(path, note, remark))
+                if message.id not in placed and message.path and message.commit in ids:
+                    version = self._read_version(path, ids[message.commit])
+                    message = replace(message, hunk=versions.hunk_until(version, message))  # noqa: PLW2901
+                messages.append(self._with_reactions(path, note, message))
         approvals = self.client.get(f"{path}/approvals", notes.Approvals)
-        remarks += _approvals(approvals, request, subject)
+        messages += _approvals(approvals, request, subject)
         lines, language = None, None
         if request.sha in ids:
             version = self._read_version(path, ids[request.sha])
@@ -216,7 +216,7 @@ class GitLabFeed:
         self._versions.clear()
         return FeedDetails(
             pull=current.facts,
-            remarks=tuple(remarks),
+            messages=tuple(messages),
             threads=tuple(_threads(discussions, request.sha or "")),
             pushes=tuple(_pushes(entries, current)),
             lines=lines,
@@ -237,13 +237,13 @@ class GitLabFeed:
             self._versions[path, number] = version
         return self._versions[path, number]
 
-    def _with_reactions(self, path: str, note: NoteItem, remark: Remark) -> FeedRemark:
+    def _with_reactions(self, path: str, note: NoteItem, message: HostMessage) -> FeedMessage:
         emojis = self.client.pages(f"{path}/notes/{note.id}/award_emoji", _Emoji)
         names = [emoji.name for emoji in emojis]
         created = utc(note.created_at)
-        return FeedRemark(
-            remark=replace(remark, created=created),
-            author_id=note.author.id if note.author and remark.login else None,
+        return FeedMessage(
+            message=replace(message, created=created),
+            author_id=note.author.id if note.author and message.login else None,
             updated=utc(note.updated_at) or created,
             up=_count(names, "thumbsup"),
             down=_count(names, "thumbsdown"),
@@ -274,9 +274,9 @@ def _threads(discussions: Collection[Discussion], head: str) -> Iterator[FeedThr
     subject = notes.Subject("", head, None)
     for discussion in discussions:
         pairs = [
-            (note, remark)
-            for note, remark in notes.read_notes(discussion, subject)
-            if remark.kind is RemarkKind.LINE
+            (note, message)
+            for note, message in notes.read_notes(discussion, subject)
+            if message.kind is MessageKind.LINE
         ]
         if not pairs:
             continue
@@ -295,12 +295,16 @@ def _threads(discussions: Collection[Discussion], head: str) -> Iterator[FeedThr
 
 def _approvals(
     approvals: notes.Approvals, request: _MergeRequest, subject: notes.Subject
-) -> Iterator[FeedRemark]:
+) -> Iterator[FeedMessage]:
     """Convert the approvals whose time is known; older servers do not say it."""
-    for remark in notes.read_approvals(approvals, subject):
-        if (at := utc(remark.created)) and request.id < _MAX_PULL_ID and remark.id < 2**_USER_BITS:
-            id_ = request.id << _USER_BITS | remark.id
-            yield FeedRemark(replace(remark, id=id_, created=at), remark.id, at, 0, 0)
+    for message in notes.read_approvals(approvals, subject):
+        if (
+            (at := utc(message.created))
+            and request.id < _MAX_PULL_ID
+            and message.id < 2**_USER_BITS
+        ):
+            id_ = request.id << _USER_BITS | message.id
+            yield FeedMessage(replace(message, id=id_, created=at), message.id, at, 0, 0)
 
 
 def _pushes(entries: Collection[versions.Entry], request: _MergeRequest) -> Iterator[FeedPush]:

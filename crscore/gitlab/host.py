@@ -36,10 +36,10 @@ from crscore.gitlab import notes, versions
 from crscore.gitlab.client import Client
 from crscore.gitlab.versions import Version
 from crscore.hosts import outdated_hunks, sticky
-from crscore.hosts.host import SETTINGS_FILE, FindCheckout, Head, OwnRemarks, Reviews
+from crscore.hosts.host import SETTINGS_FILE, FindCheckout, Head, OwnMessages, Reviews
 from crscore.hosts.http import Traffic
 from crscore.hosts.outdated_hunks import OutdatedHunks
-from crscore.hosts.records import Change, PullRequest, Remark, RemarkKind
+from crscore.hosts.records import Change, HostMessage, MessageKind, PullRequest
 from crscore.hosts.sticky import Posted, is_sticky
 from crscore.records import ChangedFile, Diff
 
@@ -89,7 +89,7 @@ class _WrittenNote(msgspec.Struct, frozen=True):
 
 
 class _Conversation(NamedTuple):
-    remarks: tuple[Remark, ...]
+    messages: tuple[HostMessage, ...]
     listed: int
     """Notes of people and bots that were listed, the internal ones too."""
     certain: bool
@@ -140,13 +140,13 @@ class GitLab:
             if is_last:
                 raise UnavailableError(f"{repository}!{number}", _PUSHED)
         diff, unread = self._with_files(repository, refs.head_sha, change.diff, limits)
-        existing = tuple(filter(is_sticky, talk.remarks))
-        remarks = tuple(
-            outdated_hunks.mark_outdated(remark, diff)
-            for remark in talk.remarks
-            if remark not in existing
+        existing = tuple(filter(is_sticky, talk.messages))
+        messages = tuple(
+            outdated_hunks.mark_outdated(message, diff)
+            for message in talk.messages
+            if message not in existing
         )
-        older = self._read_outdated(path, entries, remarks, search, limits)
+        older = self._read_outdated(path, entries, messages, search, limits)
         missing = (*change.missing, *unread, *talk.missing, *unlisted)
         return PullRequest(
             repository=repository,
@@ -157,7 +157,7 @@ class GitLab:
             base=refs.start_sha,
             head=refs.head_sha,
             diff=diff,
-            remarks=remarks,
+            messages=messages,
             originals=older.hunks,
             missing=missing,
             notes=(*change.notes, *talk.notes, *older.notes),
@@ -196,41 +196,41 @@ class GitLab:
         head = Head(repository, pushes[-1][1] if pushes else "", f"{url}/{number}")
         subject = notes.Subject(head.url, head.sha, None)
         # The further notes of a discussion are answers.
-        remarks = [
-            remark
+        messages = [
+            message
             for item in discussions
-            for remark in notes.read_discussion(item, subject)
-            if remark.id == item.notes[0].id
+            for message in notes.read_discussion(item, subject)
+            if message.id == item.notes[0].id
         ]
         return Reviews(
             head,
             None,
             tuple(
                 replace(
-                    remark,
-                    kind=RemarkKind.REVIEW if remark.path is None else remark.kind,
+                    message,
+                    kind=MessageKind.REVIEW if message.path is None else message.kind,
                     commit=next(
-                        (sha for at, sha in reversed(pushes) if at <= remark.created), None
+                        (sha for at, sha in reversed(pushes) if at <= message.created), None
                     ),
                 )
-                for remark in remarks
+                for message in messages
             ),
         )
 
-    def read_own(self, repository: str, number: int, head: str) -> OwnRemarks:  # noqa: ARG002
+    def read_own(self, repository: str, number: int, head: str) -> OwnMessages:  # noqa: ARG002
         """Read crscore's own notes: see `Host`."""
         path = _path(repository, number)
         request = self.client.get(path, _MergeRequest)
         talk = self._read_conversation(path, request)
         unlisted = _unlisted(self.client.get(path, _MergeRequest), talk)
-        remarks = tuple(filter(is_sticky, talk.remarks))
-        return OwnRemarks(remarks, talk.certain and not unlisted)
+        messages = tuple(filter(is_sticky, talk.messages))
+        return OwnMessages(messages, talk.certain and not unlisted)
 
-    def post_to(self, repository: str, number: int, body: str, existing: OwnRemarks) -> Posted:
+    def post_to(self, repository: str, number: int, body: str, existing: OwnMessages) -> Posted:
         """Create or update the one note: see `Host`."""
         url = f"{self.client.url}/{repository}/-/merge_requests/{number}"
         writer = _Writer(self.client, repository, number, url)
-        return sticky.post(writer, harmless(body), existing.remarks, certain=existing.certain)
+        return sticky.post(writer, harmless(body), existing.messages, certain=existing.certain)
 
     def _read_conversation(self, path: str, request: _MergeRequest) -> _Conversation:
         discussions = self.client.pages(f"{path}/discussions", notes.Discussion)
@@ -238,22 +238,22 @@ class GitLab:
         subject = notes.Subject(request.web_url, request.sha or "", account)
         missing = []
         items = [note for discussion in discussions for note in discussion.notes if not note.system]
-        remarks = [
-            remark
+        messages = [
+            message
             for discussion in discussions
-            for remark in notes.read_discussion(discussion, subject)
+            for message in notes.read_discussion(discussion, subject)
         ]
-        if unknown and any(remark.body.lstrip().startswith(sticky.MARKER) for remark in remarks):
+        if unknown and any(message.body.lstrip().startswith(sticky.MARKER) for message in messages):
             missing.append(f"Which notes are crscore's own could not be read ({unknown}).")
         try:
             approvals = self.client.get(f"{path}/approvals", notes.Approvals)
-            remarks += notes.read_approvals(approvals, subject)
+            messages += notes.read_approvals(approvals, subject)
         except _REFUSED as exc:
             missing.append(f"Approvals could not be read ({exc.reason}).")
         internal = sum(map(notes.is_internal, items))
         hidden = f"{internal} internal notes were left out, as the result may be public."
         return _Conversation(
-            remarks=tuple(sorted(remarks, key=_order)),
+            messages=tuple(sorted(messages, key=_order)),
             listed=len(items),
             certain=account is not None,
             missing=tuple(missing),
@@ -354,7 +354,7 @@ class GitLab:
         self,
         path: str,
         entries: Sequence[versions.Entry],
-        remarks: Sequence[Remark],
+        messages: Sequence[HostMessage],
         search: CheckoutSearch,
         limits: Limits,
     ) -> OutdatedHunks:
@@ -369,7 +369,7 @@ class GitLab:
         local: Callable[[str], bytes | None] | None = None
         if search.checkout is not None:
             local = search.checkout.diff_to
-        return outdated_hunks.read_outdated_hunks(remarks, read_version=read, local=local)
+        return outdated_hunks.read_outdated_hunks(messages, read_version=read, local=local)
 
 
 class _Writer(NamedTuple):
@@ -428,8 +428,8 @@ def _refs_of(request: _MergeRequest) -> _DiffRefs:
     return request.diff_refs
 
 
-def _order(remark: Remark) -> tuple[str, str, int]:
-    return (remark.created, remark.kind.value, remark.id)
+def _order(message: HostMessage) -> tuple[str, str, int]:
+    return (message.created, message.kind.value, message.id)
 
 
 def _path(repository: str, number: int) -> str:

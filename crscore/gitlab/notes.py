@@ -1,4 +1,4 @@
-"""Notes of a merge request as remarks.
+"""Notes of a merge request as messages.
 
 Sources: https://docs.gitlab.com/api/discussions/#list-all-merge-request-discussion-items and
 https://docs.gitlab.com/api/merge_request_approvals/. Draft notes are in a list of their own, which
@@ -12,7 +12,7 @@ from typing import Annotated, Final, NamedTuple
 
 import msgspec
 
-from crscore.hosts.records import Remark, RemarkKind
+from crscore.hosts.records import HostMessage, MessageKind
 from crscore.records import Side
 
 # Names that GitLab gives the users of access tokens, and of its own bots.
@@ -117,27 +117,27 @@ class Subject(NamedTuple):
     """Id of the account that is signed in; None when unknown."""
 
 
-def read_discussion(discussion: Discussion, subject: Subject) -> Iterator[Remark]:
+def read_discussion(discussion: Discussion, subject: Subject) -> Iterator[HostMessage]:
     """Convert the notes of a thread that people and bots wrote and everybody may read."""
-    return (remark for _, remark in read_notes(discussion, subject))
+    return (message for _, message in read_notes(discussion, subject))
 
 
-def read_notes(discussion: Discussion, subject: Subject) -> Iterator[tuple[NoteItem, Remark]]:
+def read_notes(discussion: Discussion, subject: Subject) -> Iterator[tuple[NoteItem, HostMessage]]:
     """Convert the notes of a thread as `read_discussion` does, each with the note."""
     first = discussion.notes[0].id if discussion.notes else None
     for note in discussion.notes:
         if note.system or is_internal(note):
             continue
-        remark = _remark(note, subject)
-        yield note, remark if note.position is None else _placed(remark, note, subject, first)
+        message = _message(note, subject)
+        yield note, message if note.position is None else _placed(message, note, subject, first)
 
 
-def read_approvals(approvals: Approvals, subject: Subject) -> Iterator[Remark]:
+def read_approvals(approvals: Approvals, subject: Subject) -> Iterator[HostMessage]:
     """Convert the approvals to reviews without a text."""
     for approver in approvals.approved_by:
-        yield Remark(
+        yield HostMessage(
             id=approver.user.id,
-            kind=RemarkKind.REVIEW,
+            kind=MessageKind.REVIEW,
             body="",
             login=approver.user.username,
             is_bot=approver.user.is_bot,
@@ -153,11 +153,11 @@ def is_internal(note: NoteItem) -> bool:
     return bool(note.internal or note.confidential)
 
 
-def _remark(note: NoteItem, subject: Subject) -> Remark:
+def _message(note: NoteItem, subject: Subject) -> HostMessage:
     author, account = note.author, subject.account
-    return Remark(
+    return HostMessage(
         id=note.id,
-        kind=RemarkKind.CONVERSATION,
+        kind=MessageKind.CONVERSATION,
         body=note.body,
         login=author.username if author and author.username != _GHOST else None,
         is_bot=author is not None and author.is_bot,
@@ -168,7 +168,9 @@ def _remark(note: NoteItem, subject: Subject) -> Remark:
     )
 
 
-def _placed(remark: Remark, note: NoteItem, subject: Subject, first: int | None) -> Remark:
+def _placed(
+    message: HostMessage, note: NoteItem, subject: Subject, first: int | None
+) -> HostMessage:
     position = note.position or Position()
     # GitLab moves the position of a note with each push, unless the push changed its lines.
     outdated = position.head_sha not in (None, subject.head)
@@ -176,9 +178,9 @@ def _placed(remark: Remark, note: NoteItem, subject: Subject, first: int | None)
     line = position.old_line if side is Side.OLD else position.new_line
     start = position.line_range.start if position.line_range else None
     start_line = start.line_in(side) if start else None
-    remark = replace(
-        remark,
-        kind=RemarkKind.LINE,
+    message = replace(
+        message,
+        kind=MessageKind.LINE,
         path=position.old_path if side is Side.OLD else position.new_path,
         line=line,
         start_line=start_line if start_line and line and start_line < line else None,
@@ -188,27 +190,28 @@ def _placed(remark: Remark, note: NoteItem, subject: Subject, first: int | None)
         thread=first,
         resolved=bool(note.resolved) if note.resolvable else None,
     )
-    return _with_suggestion(remark)
+    return _with_suggestion(message)
 
 
-def _with_suggestion(remark: Remark) -> Remark:
+def _with_suggestion(message: HostMessage) -> HostMessage:
     """Write `suggestion:-1+2`, whose numbers count lines around the note's, as lines of the note.
 
     Example:
         >>> body = "```suggestion:-1+2" + chr(10) + "x" + chr(10) + "```"
-        >>> remark = Remark(id=1, kind=RemarkKind.LINE, body=body, login=None, is_bot=False, line=5)
-        >>> moved = _with_suggestion(remark)
+        >>> facts = {"login": None, "is_bot": False, "line": 5}
+        >>> message = HostMessage(id=1, kind=MessageKind.LINE, body=body, **facts)
+        >>> moved = _with_suggestion(message)
         >>> moved.start_line, moved.line, moved.body.split(chr(10))[0]
         (4, 7, '```suggestion')
     """
-    match = _SUGGESTION.search(remark.body)
-    if match is None or remark.line is None:
-        return remark
+    match = _SUGGESTION.search(message.body)
+    if match is None or message.line is None:
+        return message
     above, below = int(match[2]), int(match[3])
-    first, last = max(remark.line - above, 1), remark.line + below
+    first, last = max(message.line - above, 1), message.line + below
     return replace(
-        remark,
-        body=_SUGGESTION.sub(r"\1", remark.body),
+        message,
+        body=_SUGGESTION.sub(r"\1", message.body),
         start_line=first if first < last else None,
         line=last,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from crscore.hosts.records import RemarkKind
+from crscore.hosts.records import MessageKind
 from crscore.hosts.site import Connection, Site
 from crscore.settings import gitlab_address, gitlab_certificates, gitlab_token
 
@@ -65,10 +65,10 @@ SITE: Final = Site(
     # A link to lines would need their numbers in both versions.
     file_form="/diffs#{sha1}",
     comment_forms={
-        RemarkKind.LINE: "#note_{number}",
+        MessageKind.LINE: "#note_{number}",
         # An approval has no place on the page.
-        RemarkKind.REVIEW: "",
-        RemarkKind.CONVERSATION: "#note_{number}",
+        MessageKind.REVIEW: "",
+        MessageKind.CONVERSATION: "#note_{number}",
     },
     landed_form="/-/commit/{commit}",
     web=_web_address,

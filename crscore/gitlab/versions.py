@@ -20,7 +20,7 @@ from crscore.diff.full_files import Limits
 from crscore.diff.languages import language_of
 from crscore.diff.paths import format_paths
 from crscore.errors import InputError
-from crscore.hosts.records import Remark
+from crscore.hosts.records import HostMessage
 from crscore.records import ChangedFile, Diff, FileStatus, Side
 
 # Every other line of a patch starts with a blank, a sign or a backslash.
@@ -109,23 +109,23 @@ def read_version(version: Version, limits: Limits) -> ReadVersion:
     )
 
 
-def hunk_until(version: Version, remark: Remark) -> str | None:
-    """Return the hunk that a remark is on, cut after its line, as GitHub keeps it with a comment.
+def hunk_until(version: Version, message: HostMessage) -> str | None:
+    """Return the hunk that a message is on, cut after its line, as GitHub keeps it with a comment.
 
     None for a whole file, and for a line outside the hunks.
     """
-    row = next((r for r in version.diffs if remark.path in (r.new_path, r.old_path)), None)
-    if row is None or remark.line is None:
+    row = next((r for r in version.diffs if message.path in (r.new_path, r.old_path)), None)
+    if row is None or message.line is None:
         return None
     lines: list[str] = []
     numbers = {"-": 0, "+": 0}
-    sign = "-" if remark.side is Side.OLD else "+"
+    sign = "-" if message.side is Side.OLD else "+"
     for text in (row.diff or "").split("\n"):
         if match := _HEADER.match(text):
             numbers, lines = {"-": int(match["old"]), "+": int(match["new"])}, [text]
         elif lines and text:
             lines.append(text)
-            if text[0] in (" ", sign) and numbers[sign] == remark.line:
+            if text[0] in (" ", sign) and numbers[sign] == message.line:
                 return "\n".join(lines)
             for mark in numbers:
                 numbers[mark] += text[0] in (" ", mark)

@@ -6,7 +6,7 @@ Times are ISO 8601 in UTC to the second. Numbers fit into 62 bits.
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
-from crscore.hosts.records import Remark
+from crscore.hosts.records import HostMessage
 
 
 class FeedRepository(NamedTuple):
@@ -51,10 +51,10 @@ class FeedPull(NamedTuple):
     merge_commit: str | None
 
 
-class FeedRemark(NamedTuple):
-    """Remark with what only an audit stores."""
+class FeedMessage(NamedTuple):
+    """HostMessage with what only an audit stores."""
 
-    remark: Remark
+    message: HostMessage
     author_id: int | None
     """The host's number of the account."""
     updated: str
@@ -66,10 +66,10 @@ class FeedRemark(NamedTuple):
 
 
 class FeedThread(NamedTuple):
-    """State of a thread of remarks on lines."""
+    """State of a thread of messages on lines."""
 
     first: int
-    """Id of its first remark; 0 in a reading of states alone."""
+    """Id of its first message; 0 in a reading of states alone."""
     node: str
     """The host's own identity of it."""
     resolved: bool
@@ -106,14 +106,14 @@ class FeedDetails(NamedTuple):
 
     pull: FeedPull | None
     """The pull request itself; None when the list of changed ones has all of it."""
-    remarks: tuple[FeedRemark, ...]
+    messages: tuple[FeedMessage, ...]
     threads: tuple[FeedThread, ...]
     pushes: tuple[FeedPush, ...]
     lines: int | None
     """Changed lines; None when unknown."""
     language: str | None
     unlisted: str
-    """Why remarks are missing that the host counts; empty when none are."""
+    """Why messages are missing that the host counts; empty when none are."""
     checks: tuple[FeedCheck, ...] = ()
     """Checks of its newest commit."""
     refused: str = ""
@@ -191,7 +191,7 @@ class Feed(Protocol):
 
         Args:
             pull: The pull request.
-            placed: Ids of remarks whose hunk is known, and need not be read.
+            placed: Ids of messages whose hunk is known, and need not be read.
 
         Raises:
             HostError: It cannot be read whole, or changed meanwhile.

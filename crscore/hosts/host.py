@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple, Protocol
 from crscore.cache import Store
 from crscore.diff.checkout import CheckoutSearch
 from crscore.diff.full_files import Limits
-from crscore.hosts.records import Change, PullRequest, Remark
+from crscore.hosts.records import Change, HostMessage, PullRequest
 from crscore.hosts.sticky import Posted
 
 FindCheckout = Callable[[str, str], CheckoutSearch]
@@ -31,14 +31,14 @@ class Reviews(NamedTuple):
     head: Head
     author: str | None
     """Login of the pull request's author; None when unknown."""
-    remarks: tuple[Remark, ...]
+    messages: tuple[HostMessage, ...]
     """Posts, each with the commit that it reviewed where the host knows it."""
 
 
-class OwnRemarks(NamedTuple):
+class OwnMessages(NamedTuple):
     """crscore's own comments on a pull request."""
 
-    remarks: tuple[Remark, ...]
+    messages: tuple[HostMessage, ...]
     """Comments, the oldest first."""
     certain: bool
     """True when they are known to be all."""
@@ -100,12 +100,12 @@ class Host(Protocol):
             HostError: They could not be read whole.
         """
 
-    def read_own(self, repository: str, number: int, head: str) -> OwnRemarks:
+    def read_own(self, repository: str, number: int, head: str) -> OwnMessages:
         """Read crscore's own comments.
 
         Raises:
             HostError: They could not be read at all.
         """
 
-    def post_to(self, repository: str, number: int, body: str, existing: OwnRemarks) -> Posted:
+    def post_to(self, repository: str, number: int, body: str, existing: OwnMessages) -> Posted:
         """Create or update the one comment, given crscore's own ones."""

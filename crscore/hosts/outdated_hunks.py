@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from crscore.diff import parse
 from crscore.errors import InputError, NotFoundError
-from crscore.hosts.records import Remark
+from crscore.hosts.records import HostMessage
 from crscore.records import ChangedFile, Comment, Diff, ScopeKind, Side
 from crscore.scoring import scopes
 
@@ -31,11 +31,11 @@ class OutdatedHunks(NamedTuple):
     hunks: Mapping[int, Diff]
     """Changes of one file and one hunk, by the comment's id."""
     notes: tuple[str, ...]
-    """Remarks for a reader, one sentence each."""
+    """Notes for a reader, one sentence each."""
 
 
 def read_outdated_hunks(
-    remarks: Sequence[Remark],
+    messages: Sequence[HostMessage],
     *,
     read_version: ReadVersion | None = None,
     local: Local | None = None,
@@ -43,7 +43,7 @@ def read_outdated_hunks(
     """Read the hunk that each outdated comment was written on.
 
     Args:
-        remarks: All remarks; the outdated ones on a line are looked up.
+        messages: All messages; the outdated ones on a line are looked up.
         read_version: Reads the files of the change up to a commit from the host; None to use the
             local checkout and the kept parts alone.
         local: Returns the change up to a commit from a local checkout, or None when unavailable.
@@ -51,8 +51,8 @@ def read_outdated_hunks(
     Raises:
         HostError: A version could not be read; one that is gone is no error.
     """
-    outdated = [remark for remark in remarks if remark.outdated and remark.path]
-    counts = Counter(remark.commit for remark in outdated if remark.commit)
+    outdated = [message for message in messages if message.outdated and message.path]
+    counts = Counter(message.commit for message in outdated if message.commit)
     commits = sorted(counts, key=lambda commit: (-counts[commit], commit))
     versions: dict[str, Mapping[str, ChangedFile]] = {}
     for commit in commits[:MAX_COMMITS]:
@@ -60,12 +60,12 @@ def read_outdated_hunks(
             versions[commit] = _read_version(commit, read_version, local)
     hunks: dict[int, Diff] = {}
     partial = 0
-    for remark in outdated:
-        hunk = _find_hunk(versions.get(remark.commit or "", {}), remark)
+    for message in outdated:
+        hunk = _find_hunk(versions.get(message.commit or "", {}), message)
         partial += hunk is None
-        hunk = hunk or _kept_part(remark)
+        hunk = hunk or _kept_part(message)
         if hunk is not None:
-            hunks[remark.id] = hunk
+            hunks[message.id] = hunk
     notes = []
     if partial:
         notes.append(
@@ -75,15 +75,15 @@ def read_outdated_hunks(
     return OutdatedHunks(hunks=hunks, notes=tuple(notes))
 
 
-def mark_outdated(remark: Remark, change: Diff) -> Remark:
+def mark_outdated(message: HostMessage, change: Diff) -> HostMessage:
     """Mark a comment on a whole file as outdated when the change no longer has the file.
 
     A host does so for lines only.
     """
-    if remark.path is None or remark.line is not None or remark.outdated:
-        return remark
-    file = scopes.file_at(change, remark.path, remark.side or Side.NEW)
-    return remark if file is not None or not change.files else replace(remark, outdated=True)
+    if message.path is None or message.line is not None or message.outdated:
+        return message
+    file = scopes.file_at(change, message.path, message.side or Side.NEW)
+    return message if file is not None or not change.files else replace(message, outdated=True)
 
 
 def _read_version(
@@ -101,24 +101,24 @@ def _read_version(
     return by_old_path | {file.path: file for file in files}
 
 
-def _find_hunk(files: Mapping[str, ChangedFile], remark: Remark) -> Diff | None:
+def _find_hunk(files: Mapping[str, ChangedFile], message: HostMessage) -> Diff | None:
     """Return the hunk of the older version, if the comment was written on it."""
-    file = files.get(remark.path or "")
+    file = files.get(message.path or "")
     if file is None:
         return None
-    change = Diff(files=(replace(file, path=remark.path or ""),), sha256="")
-    if remark.line is None:  # on the file as a whole
-        return replace(change, sha256=_digest(f"{remark.path}\n{file.hunks}"))
+    change = Diff(files=(replace(file, path=message.path or ""),), sha256="")
+    if message.line is None:  # on the file as a whole
+        return replace(change, sha256=_digest(f"{message.path}\n{file.hunks}"))
     scope = scopes.attach(
         Comment(
-            body=remark.body,
-            path=remark.path,
-            line=remark.line,
-            side=remark.side or Side.NEW,
-            diff_hunk=remark.hunk,
+            body=message.body,
+            path=message.path,
+            line=message.line,
+            side=message.side or Side.NEW,
+            diff_hunk=message.hunk,
             # The stored hunk takes precedence; without one, the line number applies to this
             # version.
-            outdated=remark.hunk is not None,
+            outdated=message.hunk is not None,
         ),
         change,
     )
@@ -126,16 +126,16 @@ def _find_hunk(files: Mapping[str, ChangedFile], remark: Remark) -> Diff | None:
         return None
     hunk = file.hunks[scope.hunk]
     only = replace(change.files[0], hunks=(hunk,))
-    return Diff(files=(only,), sha256=_digest(f"{remark.path}\n{hunk}"))
+    return Diff(files=(only,), sha256=_digest(f"{message.path}\n{hunk}"))
 
 
 def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _kept_part(remark: Remark) -> Diff | None:
+def _kept_part(message: HostMessage) -> Diff | None:
     """Read the partial hunk stored with a comment, whose end is missing."""
     try:
-        return parse.parse_diff(remark.hunk or "", path=remark.path)
+        return parse.parse_diff(message.hunk or "", path=message.path)
     except InputError:
         return None

@@ -1,4 +1,4 @@
-"""Records of pull requests and remarks.
+"""Records of pull requests and messages.
 
 They are independent of how they were read from a host.
 """
@@ -12,8 +12,8 @@ from crscore.diff.checkout import Checkout
 from crscore.records import Diff, Side
 
 
-class RemarkKind(StrEnum):
-    """Kind of a remark, one of the host's three kinds of comments."""
+class MessageKind(StrEnum):
+    """Kind of a message, one of the host's three kinds of comments."""
 
     LINE = "line"
     """Comment on a line or a file of the diff, in a thread."""
@@ -24,13 +24,13 @@ class RemarkKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Remark:
+class HostMessage:
     """One message by a person or a bot on a pull request, as currently stored by the host."""
 
     id: int
-    """The host's id; unique among the remarks of its kind."""
-    kind: RemarkKind
-    """Kind of the remark."""
+    """The host's id; unique among the messages of its kind."""
+    kind: MessageKind
+    """Kind of the message."""
     body: str
     """Markdown, the latest version."""
     login: str | None
@@ -46,9 +46,9 @@ class Remark:
     path: str | None = None
     """File it is on; None for a review's text and the conversation."""
     line: int | None = None
-    """Line in `side`: of the head for a current remark, of `commit` for an outdated one."""
+    """Line in `side`: of the head for a current message, of `commit` for an outdated one."""
     start_line: int | None = None
-    """First line of a remark on several lines."""
+    """First line of a message on several lines."""
     side: Side | None = None
     """Side in which `line` is counted; None without a path."""
     outdated: bool = False
@@ -58,7 +58,7 @@ class Remark:
     hunk: str | None = None
     """Hunk it was written on, from its header to the line, as stored by the host."""
     thread: int | None = None
-    """Id of its thread's first remark; its own id for that remark; None outside threads."""
+    """Id of its thread's first message; its own id for that message; None outside threads."""
     resolved: bool | None = None
     """Whether its thread is resolved; None outside threads and when it could not be read."""
     minimized: bool | None = None
@@ -80,7 +80,7 @@ class Change(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PullRequest:
-    """Pull request with its change and all remarks on it."""
+    """Pull request with its change and all messages on it."""
 
     repository: str
     """`owner/name` of the base."""
@@ -98,10 +98,10 @@ class PullRequest:
     """Newest commit, 40 hex digits."""
     diff: Diff
     """Change from the merge base to the head, with whole files where available."""
-    remarks: tuple[Remark, ...]
-    """Remarks by creation time, then kind and id; without minimised and pending ones."""
+    messages: tuple[HostMessage, ...]
+    """Messages by creation time, then kind and id; without minimised and pending ones."""
     originals: Mapping[int, Diff]
-    """By an outdated line remark's id: the hunk it was written on, as a separate change."""
+    """By an outdated line message's id: the hunk it was written on, as a separate change."""
     missing: tuple[str, ...] = ()
     """Missing data that would change a number, one sentence each; empty when complete."""
     notes: tuple[str, ...] = ()
@@ -110,7 +110,7 @@ class PullRequest:
     """Repository on this machine that has the change; None where there is none."""
     settings: str | None = None
     """Text of `pyproject.toml` at the base; None when there is none."""
-    sticky: tuple[Remark, ...] = ()
+    sticky: tuple[HostMessage, ...] = ()
     """crscore's own comments on it, the oldest first: the one to edit, and others left by a race.
     """
     knows_sticky: bool = True

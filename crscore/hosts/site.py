@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from crscore.hosts.feed import Feed
     from crscore.hosts.host import Host
-    from crscore.hosts.records import RemarkKind
+    from crscore.hosts.records import MessageKind
 
 SITES: Final = ("crscore.github.site", "crscore.gitlab.site")
 """Modules of the hosts; a text that could name two hosts is one of the first."""
@@ -67,7 +67,7 @@ class Site:
     """Address of the change at a `{commit}`, after that of the pull request's page."""
     file_form: str
     """Address of a file after the page's: `{sha1}` or `{sha256}` of its path, and `{lines}`."""
-    comment_forms: Mapping[RemarkKind, str]
+    comment_forms: Mapping[MessageKind, str]
     """Address of a comment after the page's, with its `{number}`."""
     landed_form: str
     """Address of a `{commit}` of a branch, after that of the repository."""
@@ -97,7 +97,7 @@ class Site:
         sha256 = hashlib.sha256(data).hexdigest()
         return f"{url}{self.file_form.format(sha1=sha1, sha256=sha256, lines=lines)}"
 
-    def comment_address(self, url: str, kind: RemarkKind, number: int) -> str:
+    def comment_address(self, url: str, kind: MessageKind, number: int) -> str:
         """Return the address of a comment on a pull request, by the host's id of it."""
         return f"{url}{self.comment_forms[kind].format(number=number)}"
 

@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Final, NamedTuple, Protocol
 
 from crscore.errors import HostError, NotFoundError, PermissionDeniedError, UncertainWriteError
-from crscore.hosts.records import Remark
+from crscore.hosts.records import HostMessage
 
 MARKER: Final = "<!-- crscore:sticky"
 """Start of crscore's comment."""
@@ -63,13 +63,13 @@ class Writer(Protocol):
         """
 
 
-def is_sticky(remark: Remark) -> bool:
-    """Return whether a remark is crscore's comment: it has the marker and the same author."""
+def is_sticky(message: HostMessage) -> bool:
+    """Return whether a message is crscore's comment: it has the marker and the same author."""
     # `None` is unknown: a comment that may be somebody else's is never edited.
-    return remark.is_own is True and remark.body.lstrip().startswith(MARKER)
+    return message.is_own is True and message.body.lstrip().startswith(MARKER)
 
 
-def post(writer: Writer, body: str, existing: Sequence[Remark], *, certain: bool) -> Posted:
+def post(writer: Writer, body: str, existing: Sequence[HostMessage], *, certain: bool) -> Posted:
     """Create or update crscore's comment.
 
     Args:
@@ -111,7 +111,7 @@ def _create(writer: Writer, body: str) -> Posted:
     return Posted(Outcome.FAILED, "", reason)
 
 
-def _edit(writer: Writer, body: str, existing: Sequence[Remark]) -> Posted:
+def _edit(writer: Writer, body: str, existing: Sequence[HostMessage]) -> Posted:
     first, *duplicates = existing
     posted = Posted(Outcome.UNCHANGED, first.url, "")
     if not is_same(first.body, body):

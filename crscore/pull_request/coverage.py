@@ -6,7 +6,7 @@ from typing import Final
 
 from crscore.errors import ConfigError
 from crscore.hosts.host import Host, Reviews
-from crscore.hosts.records import Remark, RemarkKind
+from crscore.hosts.records import HostMessage, MessageKind
 from crscore.pull_request.reviewers.authors import strip_app_suffix
 from crscore.pull_request.reviewers.classify import read_posts
 from crscore.pull_request.reviewers.wildcards import matches
@@ -58,14 +58,14 @@ def judge(
 
 
 def _missing(reviews: Reviews, subject: str, reviewers: Sequence[str]) -> tuple[str, ...]:
-    posts = read_posts(reviews.remarks, pull_author=reviews.author)
+    readings = read_posts(reviews.messages, pull_author=reviews.author)
     reviewed = [
-        (remark.commit, {post.reviewer, *_logins(remark)})
-        for remark, post in zip(reviews.remarks, posts, strict=True)
-        if (post.is_review or remark.kind is RemarkKind.REVIEW)
-        and not post.skip
-        and remark.state != "DISMISSED"
-        and (remark.login is None or remark.login != reviews.author)
+        (message.commit, {reading.reviewer, *_logins(message)})
+        for message, reading in zip(reviews.messages, readings, strict=True)
+        if (reading.is_review or message.kind is MessageKind.REVIEW)
+        and not reading.skip
+        and message.state != "DISMISSED"
+        and (message.login is None or message.login != reviews.author)
     ]
     failed = []
     for pattern in map(str.strip, reviewers):
@@ -83,5 +83,5 @@ def _missing(reviews: Reviews, subject: str, reviewers: Sequence[str]) -> tuple[
     return tuple(failed)
 
 
-def _logins(remark: Remark) -> tuple[str, ...]:
-    return (remark.login, strip_app_suffix(remark.login)) if remark.login else ()
+def _logins(message: HostMessage) -> tuple[str, ...]:
+    return (message.login, strip_app_suffix(message.login)) if message.login else ()

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from crscore.diff import checkout, full_files
 from crscore.diff.checkout import CheckoutSearch
-from crscore.hosts.host import SETTINGS_FILE, FindCheckout, Host, OwnRemarks
+from crscore.hosts.host import SETTINGS_FILE, FindCheckout, Host, OwnMessages
 from crscore.hosts.records import PullRequest
 from crscore.hosts.sticky import Outcome, Posted
 from crscore.pull_request import gate, overview, untrusted
@@ -122,7 +122,7 @@ def assess(
         CRScoreError: A part of the run failed.
     """
     reviewers = identify.identify_reviewers(
-        pull_request.remarks, pull_author=pull_request.author, authors=authors, markers=markers
+        pull_request.messages, pull_author=pull_request.author, authors=authors, markers=markers
     )
     result = scorer.score(
         pull_request.diff,
@@ -156,7 +156,7 @@ def post(host: Host, measured: Measured) -> Posted:
         pull.repository,
         pull.number,
         comment.render_comment(measured.overview),
-        OwnRemarks(pull.sticky, pull.knows_sticky),
+        OwnMessages(pull.sticky, pull.knows_sticky),
     )
 
 
@@ -246,9 +246,7 @@ def _people(reviewers: ReviewerThreads) -> Iterator[Person]:
         threads_by_name.setdefault(thread.reviewer, []).append(thread)
     for name, threads in threads_by_name.items():
         started = [
-            thread.place.resolved
-            for thread in threads
-            if thread.place.thread == thread.remarks[0].id
+            thread.place.resolved for thread in threads if thread.place.thread == thread.posts[0].id
         ]
         yield Person(
             name=name,

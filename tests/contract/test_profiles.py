@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from crscore.hosts.records import Remark, RemarkKind
+from crscore.hosts.records import HostMessage, MessageKind
 from crscore.pull_request.reviewers import profile
 from crscore.pull_request.reviewers.classify import read_posts
 from crscore.pull_request.reviewers.identify import identify_reviewers
@@ -29,16 +29,16 @@ def expected(post: Path) -> dict[str, Any]:
     return facts
 
 
-def remark_of(post: Path) -> Remark:
+def remark_of(post: Path) -> HostMessage:
     facts = expected(post)
-    kind = RemarkKind(facts["kind"])
-    return Remark(
+    kind = MessageKind(facts["kind"])
+    return HostMessage(
         id=1,
         kind=kind,
         body=post.read_text(encoding="utf-8"),
         login=facts["login"],
         is_bot=facts["is_bot"],
-        **(PLACE if kind is RemarkKind.LINE else {}),
+        **(PLACE if kind is MessageKind.LINE else {}),
     )
 
 

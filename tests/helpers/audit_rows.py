@@ -22,7 +22,7 @@ from crscore.audit.store.rows import (
     ThreadObservation,
     comment_key,
 )
-from crscore.hosts.records import RemarkKind
+from crscore.hosts.records import MessageKind
 
 if TYPE_CHECKING:
     from crscore.audit.store.database import Store
@@ -108,10 +108,10 @@ def comment(number: int, reviewer: str, host_id: int, **changes: Any) -> Comment
     """Comment of a reviewer on line 3 of the last commit of a pull."""
     is_bot = changes.get("is_bot", int(reviewer not in PEOPLE))
     values: dict[str, Any] = {
-        "key": comment_key(RemarkKind.LINE, host_id),
+        "key": comment_key(MessageKind.LINE, host_id),
         "repository": 1,
         "number": number,
-        "thread": comment_key(RemarkKind.LINE, host_id),
+        "thread": comment_key(MessageKind.LINE, host_id),
         "author": account(reviewer) if is_bot else reviewer,
         "author_id": sum(reviewer.encode()),
         "is_app": is_bot,
@@ -280,7 +280,7 @@ def _review_rows(
     rng: random.Random, number: int, reviewer: str, host_id: int, day: int, mean: float
 ) -> list[Row]:
     if rng.random() < 0.03:
-        key = comment_key(RemarkKind.CONVERSATION, host_id)
+        key = comment_key(MessageKind.CONVERSATION, host_id)
         reason = rng.choice(("limit", "skipped", "failed"))
         skip = {"is_review": 0, "skip": reason, "path": None, "line": None, "side": None}
         return [
@@ -297,7 +297,7 @@ def _review_rows(
     rows: list[Row] = []
     standings = []
     for offset in range(rng.randint(1, 3)):
-        key = comment_key(RemarkKind.LINE, host_id + offset)
+        key = comment_key(MessageKind.LINE, host_id + offset)
         standing = round(min(100.0, max(0.0, rng.gauss(mean, 15))))
         standings.append(standing)
         old = {} if rng.random() < 0.8 else {"commit_id": "0" * 40}

@@ -23,7 +23,7 @@ from crscore.audit.store.rows import (
     ThreadObservation,
     comment_key,
 )
-from crscore.hosts.records import RemarkKind
+from crscore.hosts.records import MessageKind
 from crscore.settings import Config
 from tests.helpers.github.history import History
 
@@ -175,7 +175,7 @@ def add(
     who: str,
     body: str,
     *,
-    kind: RemarkKind = RemarkKind.LINE,
+    kind: MessageKind = MessageKind.LINE,
     outdated: int = 0,
     minimized: str | None = None,
     hunk: str | None = None,
@@ -183,7 +183,7 @@ def add(
 ) -> int:
     """Add a comment that starts a thread, with what was observed; return its key."""
     key = comment_key(kind, host_id)
-    is_line = kind is RemarkKind.LINE
+    is_line = kind is MessageKind.LINE
     is_bot = int(who.endswith("[bot]"))
     row: dict[str, Any] = {
         "key": key, "repository": REPOSITORY, "number": number, "thread": key if is_line else None,

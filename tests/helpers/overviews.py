@@ -51,7 +51,7 @@ def pull(result: Result, **changes: object) -> PullRequest:
         "base": HEAD[::-1],
         "head": HEAD,
         "diff": result.diff,
-        "remarks": (),
+        "messages": (),
         "originals": {},
     }
     return PullRequest(**{**values, **changes})

@@ -27,7 +27,7 @@ from crscore.audit.sync.clones import clone_path
 from crscore.errors import InputError
 from crscore.gitlab.client import Client, Token
 from crscore.hosts.http import WaitBudget
-from crscore.hosts.records import RemarkKind
+from crscore.hosts.records import MessageKind
 from tests.helpers import audit_nights, audit_worlds
 from tests.helpers.audit_nights import CLONES, contents, opened
 from tests.helpers.github import audit_demo, faults
@@ -73,9 +73,9 @@ def test_first_night_reads_merge_requests_notes_and_approvals(
         sent = [review for review in pull.reviews if review.state != "PENDING"]
         hidden = {review.id for review in pull.reviews} - {review.id for review in sent}
         said = [*pull.notes, *(review for review in sent if review.body)]
-        expected |= {comment_key(RemarkKind.CONVERSATION, note.id) for note in said}
+        expected |= {comment_key(MessageKind.CONVERSATION, note.id) for note in said}
         lines = [line.id for line in pull.lines if line.review not in hidden]
-        expected |= {comment_key(RemarkKind.LINE, line) for line in lines}
+        expected |= {comment_key(MessageKind.LINE, line) for line in lines}
     assert {row.key for row in comments if row.state != "APPROVED"} == expected
     approvals = [row for row in comments if row.state == "APPROVED"]
     assert sorted(row.number for row in approvals) == [1, 2, 3]
@@ -130,10 +130,10 @@ def test_only_what_changed_is_read_again(server: Server, tmp_path: Path) -> None
     done = night(server, tmp_path, 2)
     assert done.run.pulls == 1
     with opened(tmp_path) as store:
-        row = store.find_one(Comment, key=comment_key(RemarkKind.CONVERSATION, note.id))
+        row = store.find_one(Comment, key=comment_key(MessageKind.CONVERSATION, note.id))
         assert row is not None
         assert store.text(row.body) == "Edited."
-    key = comment_key(RemarkKind.CONVERSATION, deleted.id)
+    key = comment_key(MessageKind.CONVERSATION, deleted.id)
     seen = rows(tmp_path, CommentObservation, "WHERE comment = ? ORDER BY night", key)
     assert [row.minimized for row in seen] == [None, "deleted"]
 
@@ -142,10 +142,10 @@ def test_thread_resolved_and_emoji_are_observed(server: Server, tmp_path: Path) 
     night(server, tmp_path)
     pull = pulls_of(server)[2]
     threads = {row.thread for row in rows(tmp_path, ThreadObservation, "WHERE resolved = 0")}
-    line = next(one for one in pull.lines if comment_key(RemarkKind.LINE, one.id) in threads)
+    line = next(one for one in pull.lines if comment_key(MessageKind.LINE, one.id) in threads)
     pull.resolved[line.id] = pull.author
     assert night(server, tmp_path, 2).run.pulls == 0
-    key = comment_key(RemarkKind.LINE, line.id)
+    key = comment_key(MessageKind.LINE, line.id)
     seen = rows(tmp_path, ThreadObservation, "WHERE thread = ? ORDER BY night", key)
     assert [(row.resolved, row.resolved_by) for row in seen] == [
         (0, None),

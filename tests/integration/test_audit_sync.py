@@ -25,7 +25,7 @@ from crscore.audit.sync.clones import clone_path
 from crscore.errors import BadTokenError, InputError
 from crscore.github.client import Client
 from crscore.hosts.http import WaitBudget
-from crscore.hosts.records import RemarkKind
+from crscore.hosts.records import MessageKind
 from tests.helpers import audit_schedules, audit_worlds
 from tests.helpers.audit_nights import CLONES, contents, opened, run_night
 from tests.helpers.github import faults
@@ -74,11 +74,11 @@ def test_first_night_reads_all_pull_requests_and_comments(server: Server, tmp_pa
     expected = set()
     for pull in pulls_of(server).values():
         hidden = pull.pending(viewer)
-        expected |= {comment_key(RemarkKind.CONVERSATION, note.id) for note in pull.notes}
+        expected |= {comment_key(MessageKind.CONVERSATION, note.id) for note in pull.notes}
         lines = [line.id for line in pull.lines if line.review not in hidden]
-        expected |= {comment_key(RemarkKind.LINE, line) for line in lines}
+        expected |= {comment_key(MessageKind.LINE, line) for line in lines}
         reviews = [review.id for review in pull.reviews if review.id not in hidden]
-        expected |= {comment_key(RemarkKind.REVIEW, review) for review in reviews}
+        expected |= {comment_key(MessageKind.REVIEW, review) for review in reviews}
     assert {one.key for one in rows(tmp_path, Comment)} == expected
 
 
@@ -118,11 +118,11 @@ def test_edited_comment_replaces_its_row_and_a_deleted_one_stays(
     edited.body, edited.edited = "Edited.", server.world.tick()
     assert night(server, tmp_path, 2).run.pulls == 1
     with opened(tmp_path) as store:
-        key = comment_key(RemarkKind.CONVERSATION, edited.id)
+        key = comment_key(MessageKind.CONVERSATION, edited.id)
         found = store.select(Comment, "WHERE key = ?", key)[0]
         assert (store.text(found.body), found.updated > found.created) == ("Edited.", True)
     assert len(rows(tmp_path, Comment)) == count
-    assert comment_key(RemarkKind.CONVERSATION, deleted.id) in {
+    assert comment_key(MessageKind.CONVERSATION, deleted.id) in {
         one.key for one in rows(tmp_path, Comment)
     }
 
@@ -136,11 +136,11 @@ def test_resolved_thread_is_seen_though_its_pull_request_did_not_change(
     line = next(
         line
         for line in pull.lines
-        if comment_key(RemarkKind.LINE, line.id) in {k.thread for k in observations}
+        if comment_key(MessageKind.LINE, line.id) in {k.thread for k in observations}
     )
     pull.resolved[line.id] = pull.author
     assert night(server, tmp_path, 2).run.pulls == 0
-    key = comment_key(RemarkKind.LINE, line.id)
+    key = comment_key(MessageKind.LINE, line.id)
     seen = rows(tmp_path, ThreadObservation, "WHERE thread = ? ORDER BY night", key)
     assert [(item.resolved, item.resolved_by) for item in seen] == [
         (0, None),
@@ -154,7 +154,7 @@ def test_hidden_comment_is_observed(server: Server, tmp_path: Path) -> None:
     pull.notes[0].minimized = "OUTDATED"
     pull.notes[-1].edited = server.world.tick()
     night(server, tmp_path, 2)
-    key = comment_key(RemarkKind.CONVERSATION, pull.notes[0].id)
+    key = comment_key(MessageKind.CONVERSATION, pull.notes[0].id)
     seen = rows(tmp_path, CommentObservation, "WHERE comment = ? ORDER BY night", key)
     assert [item.minimized for item in seen] == [None, "outdated"]
 
@@ -246,7 +246,7 @@ def test_clock_of_the_host_that_is_ahead_hides_nothing(server: Server, tmp_path:
     changed.body, changed.edited = "Edited.", int(audit_worlds.after(server.world, 5).timestamp())
     assert night(server, tmp_path, 20).run.pulls >= 1
     with opened(tmp_path) as store:
-        row = store.find_one(Comment, key=comment_key(RemarkKind.CONVERSATION, changed.id))
+        row = store.find_one(Comment, key=comment_key(MessageKind.CONVERSATION, changed.id))
         assert row is not None
         assert store.text(row.body) == "Edited."
 
@@ -380,7 +380,7 @@ def test_merged_pull_request_is_observed_for_14_days(server: Server, tmp_path: P
     assert night(server, tmp_path, 13).run.pulls == 0
     assert night(server, tmp_path, 15).run.pulls == 1
     assert rows(tmp_path, Pull, "WHERE final = 1")[0].number == 1
-    key = comment_key(RemarkKind.LINE, line.id)
+    key = comment_key(MessageKind.LINE, line.id)
     seen = rows(tmp_path, CommentObservation, "WHERE comment = ? ORDER BY night", key)
     assert [item.up for item in seen] == [0, 1]
     assert night(server, tmp_path, 16).run.pulls == 0
@@ -528,6 +528,6 @@ def test_deleted_comments_are_hidden_and_those_that_are_there_are_not(tmp_path: 
         night(server, tmp_path, days=2)
     hidden = rows(tmp_path, CommentObservation, "WHERE minimized = 'deleted'")
     assert {one.comment for one in hidden} == {
-        comment_key(RemarkKind.CONVERSATION, note.id),
-        *(comment_key(RemarkKind.LINE, one.id) for one in gone),
+        comment_key(MessageKind.CONVERSATION, note.id),
+        *(comment_key(MessageKind.LINE, one.id) for one in gone),
     }

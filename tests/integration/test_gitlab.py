@@ -9,7 +9,7 @@ from crscore.commands import _target
 from crscore.errors import ConfigError
 from crscore.gitlab.client import Client, Token
 from crscore.gitlab.host import GitLab
-from crscore.hosts.records import RemarkKind
+from crscore.hosts.records import MessageKind
 from crscore.hosts.sticky import MARKER, Outcome
 from crscore.pull_request import run
 from crscore.pull_request.documents import code_quality
@@ -29,15 +29,15 @@ def test_faults_give_the_same_or_say_what_is_missing() -> None:
 
 
 @pytest.mark.hosts
-def test_lost_remark_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lost_message_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     schedules.in_peace()
     whole = GitLab.read_pull
 
-    def loses_a_remark(*given, **more):
+    def loses_a_message(*given, **more):
         pull = whole(*given, **more)
-        return replace(pull, remarks=pull.remarks[:-1])
+        return replace(pull, messages=pull.messages[:-1])
 
-    monkeypatch.setattr(GitLab, "read_pull", loses_a_remark)
+    monkeypatch.setattr(GitLab, "read_pull", loses_a_message)
     assert schedules.misbehave(range(10_001, 10_011)).wrong
 
 
@@ -49,12 +49,14 @@ def test_reads_threads_and_writes_one_note_without_commands() -> None:
         pull = measured.pull
         posted = [run.post(host, run.measure(host, REQUEST)).outcome for _ in range(2)]
         host.post_to("acme/shop", 7, f"{MARKER} v2 -->\n/merge", host.read_own("acme/shop", 7, ""))
-    lines = [remark for remark in pull.remarks if remark.kind is RemarkKind.LINE]
+    lines = [message for message in pull.messages if message.kind is MessageKind.LINE]
     assert pull.missing == ()
-    assert not any("Draft" in remark.body or "Not sent" in remark.body for remark in pull.remarks)
-    assert any(remark.resolved for remark in lines)
-    assert {remark.id for remark in lines if remark.outdated} == set(pull.originals) != set()
-    assert any(remark.state == "APPROVED" for remark in pull.remarks)
+    assert not any(
+        "Draft" in message.body or "Not sent" in message.body for message in pull.messages
+    )
+    assert any(message.resolved for message in lines)
+    assert {message.id for message in lines if message.outdated} == set(pull.originals) != set()
+    assert any(message.state == "APPROVED" for message in pull.messages)
     assert posted == [Outcome.CREATED, Outcome.UNCHANGED]
     assert server.commands == []
     assert [body.split("\n")[1] for body in schedules.ours(server)] == ["\\/merge"]

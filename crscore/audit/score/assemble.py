@@ -11,7 +11,7 @@ from crscore.diff import checkout, git
 from crscore.diff.full_files import Limits
 from crscore.errors import HostError
 from crscore.hosts import outdated_hunks
-from crscore.hosts.records import Change, PullRequest, Remark, RemarkKind
+from crscore.hosts.records import Change, HostMessage, MessageKind, PullRequest
 from crscore.records import Diff, Side
 from crscore.scoring import scopes
 
@@ -29,7 +29,7 @@ class ScoringTask:
     """Page of the pull request on the host."""
     pull: Pull
     """Its row."""
-    remarks: tuple[Remark, ...]
+    messages: tuple[HostMessage, ...]
     """Its comments, without minimised ones. The line of one that is not outdated is the line in the
     commit it was written on.
     """
@@ -58,9 +58,9 @@ def assemble(task: ScoringTask, limits: Limits) -> PullRequest:
         HostError: The change is known neither from the clone nor from the API.
     """
     change, clone = _read_change(task, limits)
-    moved = (move_to_head(remark, task.pull.head, change.diff) for remark in task.remarks)
-    remarks = tuple(outdated_hunks.mark_outdated(remark, change.diff) for remark in moved)
-    older = outdated_hunks.read_outdated_hunks(remarks, local=clone.diff_to if clone else None)
+    moved = (move_to_head(message, task.pull.head, change.diff) for message in task.messages)
+    messages = tuple(outdated_hunks.mark_outdated(message, change.diff) for message in moved)
+    older = outdated_hunks.read_outdated_hunks(messages, local=clone.diff_to if clone else None)
     return PullRequest(
         repository=task.name,
         number=task.pull.number,
@@ -70,7 +70,7 @@ def assemble(task: ScoringTask, limits: Limits) -> PullRequest:
         base=task.pull.base,
         head=task.pull.head,
         diff=change.diff,
-        remarks=remarks,
+        messages=messages,
         originals=older.hunks,
         missing=change.missing,
         notes=(*change.notes, *older.notes),
@@ -78,34 +78,34 @@ def assemble(task: ScoringTask, limits: Limits) -> PullRequest:
     )
 
 
-def move_to_head(remark: Remark, head: str, change: Diff) -> Remark:
+def move_to_head(message: HostMessage, head: str, change: Diff) -> HostMessage:
     """Convert the line of a comment on an older commit to the line in the head.
 
     The host does so for comments that are not outdated; the store has the line as written.
 
     Returns:
-        The remark on the nearest line of the change with the same text; outdated when there is no
+        The message on the nearest line of the change with the same text; outdated when there is no
         such line.
     """
     # Only a line comment on an older commit moves: an outdated one has no line in the head.
-    is_placed = remark.kind is not RemarkKind.LINE or remark.outdated or remark.commit == head
-    if is_placed or remark.line is None or not remark.hunk:
-        return remark
-    side = remark.side or Side.NEW
-    file = scopes.file_at(change, remark.path or "", side)
+    is_placed = message.kind is not MessageKind.LINE or message.outdated or message.commit == head
+    if is_placed or message.line is None or not message.hunk:
+        return message
+    side = message.side or Side.NEW
+    file = scopes.file_at(change, message.path or "", side)
     # A hunk of GitHub ends at the commented line; the first character is its mark.
-    text = remark.hunk.rstrip("\n").rpartition("\n")[2][1:].rstrip("\r")
+    text = message.hunk.rstrip("\n").rpartition("\n")[2][1:].rstrip("\r")
     same_text = [line for line in file.lines() if line.text == text] if file else []
     numbers = [line.new if side is Side.NEW else line.old for line in same_text]
     line_numbers = [number for number in numbers if number is not None]
     if not line_numbers:
-        return replace(remark, outdated=True)
-    written = remark.line
+        return replace(message, outdated=True)
+    written = message.line
     # The same text can be on many lines (`}`): the nearest one is meant.
     line = min(line_numbers, key=lambda number: abs(number - written))
-    start = remark.start_line
+    start = message.start_line
     start = None if start is None else max(1, start + line - written)
-    return replace(remark, line=line, start_line=start)
+    return replace(message, line=line, start_line=start)
 
 
 def _read_change(task: ScoringTask, limits: Limits) -> tuple[Change, checkout.Checkout | None]:

@@ -299,13 +299,13 @@ def _comment_scores(
 
 
 def _comment(thread: ReviewerThread) -> int:
-    first = thread.remarks[0]
+    first = thread.posts[0]
     return comment_key(first.kind, first.id)
 
 
 def _text(thread: ReviewerThread) -> str:
     """Return the start of a comment without markup."""
-    body = thread.remarks[0].body
+    body = thread.posts[0].body
     # A comment without a sentence is a block of code.
     return escape.one_line(" ".join(split_comment(body).sentences) or body, MAX_TEXT_CHARS)
 

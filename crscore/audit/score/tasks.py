@@ -16,7 +16,7 @@ from crscore.audit.store.queries import (
     read_comments,
     reviewed_pulls,
     scores_of_content,
-    to_remark,
+    to_message,
 )
 from crscore.audit.store.rows import Pull
 from crscore.diff import full_files, git
@@ -127,9 +127,9 @@ def make_tasks(
             name=name,
             url=pages.get(name, "").replace("{number}", str(number)),
             pull=pull,
-            remarks=tuple(
+            messages=tuple(
                 replace(
-                    to_remark(store, comment.row),
+                    to_message(store, comment.row),
                     outdated=comment.is_outdated,
                     resolved=comment.is_resolved,
                     minimized=False,

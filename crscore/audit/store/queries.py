@@ -18,7 +18,7 @@ from crscore.audit.store.rows import (
     host_id_of,
     kind_of,
 )
-from crscore.hosts.records import Remark
+from crscore.hosts.records import HostMessage
 from crscore.records import Side
 
 
@@ -366,13 +366,13 @@ def comments_before_merge(store: Store, pull: Pull) -> list[Comment]:
     return store.select(Comment, clauses, pull.repository, pull.number, pull.merged)
 
 
-def to_remark(store: Store, row: Comment) -> Remark:
-    """Return a comment as a remark, without what is observed of it.
+def to_message(store: Store, row: Comment) -> HostMessage:
+    """Return a comment as a message of its host, without what is observed of it.
 
     Raises:
         StoreError: Its text is missing.
     """
-    return Remark(
+    return HostMessage(
         id=host_id_of(row.key),
         kind=kind_of(row.key),
         body=store.text(row.body),

@@ -7,23 +7,23 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Final, TypeVar, dataclass_transform
 
-from crscore.hosts.records import RemarkKind
+from crscore.hosts.records import MessageKind
 
 # The order is stored in the keys of comments: it must not change.
-_KINDS: Final = (RemarkKind.LINE, RemarkKind.REVIEW, RemarkKind.CONVERSATION)
+_KINDS: Final = (MessageKind.LINE, MessageKind.REVIEW, MessageKind.CONVERSATION)
 
 
-def comment_key(kind: RemarkKind, host_id: int) -> int:
+def comment_key(kind: MessageKind, host_id: int) -> int:
     """Return the key of a comment: the host numbers each kind for itself.
 
     Example:
-        >>> comment_key(RemarkKind.REVIEW, 10), kind_of(41), host_id_of(41)
-        (41, <RemarkKind.REVIEW: 'review'>, 10)
+        >>> comment_key(MessageKind.REVIEW, 10), kind_of(41), host_id_of(41)
+        (41, <MessageKind.REVIEW: 'review'>, 10)
     """
     return host_id * 4 + _KINDS.index(kind)
 
 
-def kind_of(key: int) -> RemarkKind:
+def kind_of(key: int) -> MessageKind:
     """Return the kind of the comment with a key."""
     return _KINDS[key % 4]
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 from typing import Final
 
 from crscore.audit.store.database import Store
-from crscore.audit.store.queries import Account, rename_author, rename_reviewer, to_remark
+from crscore.audit.store.queries import Account, rename_author, rename_reviewer, to_message
 from crscore.audit.store.rows import (
     Comment,
     kind_of,
 )
-from crscore.hosts.records import RemarkKind
+from crscore.hosts.records import MessageKind
 from crscore.pull_request.reviewers.classify import read_posts
 
 DELETED: Final = "deleted"
@@ -30,9 +30,9 @@ def classify_comments(
     # All posts are read again because a new one can change how an earlier one is
     # classified.
     rows = store.find(Comment, "created", "key", repository=repository, number=number)
-    remarks = [to_remark(store, row) for row in rows]
+    messages = [to_message(store, row) for row in rows]
     renamed = {}
-    for row, post in zip(rows, read_posts(remarks, pull_author=pull_author), strict=True):
+    for row, post in zip(rows, read_posts(messages, pull_author=pull_author), strict=True):
         classified = replace(
             row,
             reviewer=post.reviewer,
@@ -66,7 +66,7 @@ def rename_accounts(
             continue
         # The same account has two logins when it is an app: one in REST, one in GraphQL's reviews.
         # The difference is no new name.
-        account = (kind_of(row.key) is RemarkKind.REVIEW, row.author_id)
+        account = (kind_of(row.key) is MessageKind.REVIEW, row.author_id)
         former = logins.setdefault(account, row.author)
         if former == row.author:
             continue

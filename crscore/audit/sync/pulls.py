@@ -43,8 +43,8 @@ from crscore.errors import (
     RateLimitedError,
     UnavailableError,
 )
-from crscore.hosts.feed import Feed, FeedDetails, FeedPull, FeedRemark, FeedThread, PullKey
-from crscore.hosts.records import RemarkKind
+from crscore.hosts.feed import Feed, FeedDetails, FeedMessage, FeedPull, FeedThread, PullKey
+from crscore.hosts.records import MessageKind
 from crscore.reports.escape import one_line
 
 MAX_UNANSWERED: Final = 5
@@ -205,7 +205,7 @@ class PullReader:
         if facts is not None:
             listed = _row(store, pull.repository, facts)
             pull = replace(pull, **{name: getattr(listed, name) for name in facts._fields})
-        rows = [self._comment(pull, item) for item in details.remarks]
+        rows = [self._comment(pull, item) for item in details.messages]
         self.messages.notes += rename_accounts(store, self.logins, rows)
         put_comments(store, rows)
         self._observe(pull, details)
@@ -238,32 +238,32 @@ class PullReader:
         self.read, self.failed = self.read + (not unlisted), self.failed + bool(unlisted)
         self.failed_again += bool(unlisted) and pull.failure is not None
 
-    def _comment(self, pull: Pull, item: FeedRemark) -> Comment:
+    def _comment(self, pull: Pull, item: FeedMessage) -> Comment:
         """Return the row of a comment, and store its texts."""
-        store, remark = self.store, item.remark
-        is_line = remark.kind is RemarkKind.LINE
+        store, message = self.store, item.message
+        is_line = message.kind is MessageKind.LINE
         row = Comment(
-            key=comment_key(remark.kind, remark.id),
+            key=comment_key(message.kind, message.id),
             repository=pull.repository,
             number=pull.number,
-            thread=comment_key(RemarkKind.LINE, remark.thread or remark.id) if is_line else None,
-            author=remark.login,
+            thread=comment_key(MessageKind.LINE, message.thread or message.id) if is_line else None,
+            author=message.login,
             author_id=item.author_id,
-            is_app=int(remark.is_bot),
-            reviewer=remark.login or GHOST,
-            is_bot=int(remark.is_bot),
+            is_app=int(message.is_bot),
+            reviewer=message.login or GHOST,
+            is_bot=int(message.is_bot),
             # Until `classify_comments` has read all posts of the pull request.
             is_review=0,
-            body=store.add_text(remark.body),
-            hunk=store.add_text(remark.hunk) if remark.hunk else None,
-            created=remark.created,
+            body=store.add_text(message.body),
+            hunk=store.add_text(message.hunk) if message.hunk else None,
+            created=message.created,
             updated=item.updated,
-            state=remark.state,
-            commit_id=remark.commit,
-            path=remark.path,
-            line=remark.line,
-            start_line=remark.start_line,
-            side=remark.side.value if remark.side else None,
+            state=message.state,
+            commit_id=message.commit,
+            path=message.path,
+            line=message.line,
+            start_line=message.start_line,
+            side=message.side.value if message.side else None,
         )
         previous = store.find_one(Comment, key=row.key)
         if previous is None or previous.path is None:
@@ -274,11 +274,11 @@ class PullReader:
     def _observe(self, pull: Pull, details: FeedDetails) -> None:
         store = self.store
         for thread in details.threads:
-            key = add_thread(store, comment_key(RemarkKind.LINE, thread.first), thread.node)
+            key = add_thread(store, comment_key(MessageKind.LINE, thread.first), thread.node)
             put_observation(store, _to_thread_observation(key, self.night, thread))
         keys = set()
-        for item in details.remarks:
-            key = comment_key(item.remark.kind, item.remark.id)
+        for item in details.messages:
+            key = comment_key(item.message.kind, item.message.id)
             keys.add(key)
             row = CommentObservation(
                 comment=key, night=self.night, minimized=item.minimized, up=item.up, down=item.down

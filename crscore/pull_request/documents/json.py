@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from crscore.hosts.records import Remark, RemarkKind
+from crscore.hosts.records import HostMessage, MessageKind
 from crscore.pull_request.overview import Overview
 from crscore.pull_request.reviewers.identify import ReviewerThread
 from crscore.records import CommentResult, Result, Scope, Scores, Usefulness
@@ -23,7 +23,7 @@ class RemarkRow(Struct, frozen=True, kw_only=True):
 
     id: int
     """The host's id."""
-    kind: RemarkKind
+    kind: MessageKind
     """Where it was posted."""
     url: str
     """Its page."""
@@ -65,24 +65,24 @@ def render_json(overview: Overview, threads: Sequence[ReviewerThread], result: R
     """
     fields: dict[str, Any] = msgspec.structs.asdict(overview)
     rows = [
-        _row(remark, thread.reviewer, index, result.comments[index])
+        _row(post, thread.reviewer, index, result.comments[index])
         for index, thread in enumerate(threads)
-        for remark in thread.remarks
+        for post in thread.posts
     ]
     document = PullDocument(**fields, comments=rows, result=report.document(result))
     return escape.write_json(document, indent=None)
 
 
-def _row(remark: Remark, reviewer: str, index: int, scored: CommentResult) -> RemarkRow:
+def _row(post: HostMessage, reviewer: str, index: int, scored: CommentResult) -> RemarkRow:
     return RemarkRow(
-        id=remark.id,
-        kind=remark.kind,
-        url=remark.url,
+        id=post.id,
+        kind=post.kind,
+        url=post.url,
         reviewer=reviewer,
         comment=index,
         scope=scored.scope,
         usefulness=scored.usefulness,
         scores=scored.scores,
-        resolved=remark.resolved,
-        outdated=remark.outdated,
+        resolved=post.resolved,
+        outdated=post.outdated,
     )

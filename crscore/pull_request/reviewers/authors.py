@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from crscore.hosts.records import Remark
+from crscore.hosts.records import HostMessage
 from crscore.pull_request.reviewers.outline import outline
 from crscore.pull_request.reviewers.profile import Profile
 from crscore.pull_request.reviewers.wildcards import matches_any
@@ -85,7 +85,7 @@ def is_app(name: str) -> bool:
     return name.endswith(_APP)
 
 
-def find_author(remark: Remark, settings: KnownReviewers) -> Author:
+def find_author(post: HostMessage, settings: KnownReviewers) -> Author:
     """Identify the author of a post.
 
     The user's markers take precedence, then the account, unless many programs share it, then the
@@ -93,28 +93,28 @@ def find_author(remark: Remark, settings: KnownReviewers) -> Author:
     request's author, regardless of markers in the post, unless `requested` has the bot.
 
     Args:
-        remark: The post.
+        post: The post.
         settings: Settings that identify the author besides the post.
 
     Returns:
         The author. A person whose login is a profile's name is not that bot: the name gets
         an `@`.
     """
-    posted_by = account(remark.login, is_bot=remark.is_bot)
+    posted_by = account(post.login, is_bot=post.is_bot)
     is_bot = is_app(posted_by)
     account_profile = next(
         (profile for profile in settings.profiles if matches_any(profile.logins, posted_by)), None
     )
     may_sign = account_profile is None or account_profile.shared
-    marked = claimed = _claimed(remark.body, settings, may_sign=may_sign)
+    marked = claimed = _claimed(post.body, settings, may_sign=may_sign)
     if claimed and not is_bot and posted_by == account(settings.pull_author):
-        marked = _claimed(remark.body, _only_requested(settings), may_sign=may_sign)
+        marked = _claimed(post.body, _only_requested(settings), may_sign=may_sign)
     name, profile = marked or (account_profile.name if account_profile else "", account_profile)
     if name:
         return Author(
             name=name, account=posted_by, is_bot=True, profile=profile, marked=marked is not None
         )
-    login = strip_app_suffix(remark.login or GHOST) if is_bot else remark.login or GHOST
+    login = strip_app_suffix(post.login or GHOST) if is_bot else post.login or GHOST
     clashes = any(profile.name == login.casefold() for profile in settings.profiles)
     return Author(
         name=f"@{login}" if clashes else login,

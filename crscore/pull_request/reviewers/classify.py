@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from crscore.hosts.records import Remark, RemarkKind
+from crscore.hosts.records import HostMessage, MessageKind
 from crscore.pull_request.reviewers.authors import (
     Author,
     KnownReviewers,
@@ -46,7 +46,7 @@ class PostReading:
     """Why the bot reviewed nothing, for a notice of it."""
 
 
-def read_posts(remarks: Sequence[Remark], *, pull_author: str | None) -> tuple[PostReading, ...]:
+def read_posts(posts: Sequence[HostMessage], *, pull_author: str | None) -> tuple[PostReading, ...]:
     """Classify all posts of a pull request, as `identify.identify_reviewers` does by default.
 
     Not review are crscore's own posts, commands, answers of the pull request's author, posts that a
@@ -54,7 +54,7 @@ def read_posts(remarks: Sequence[Remark], *, pull_author: str | None) -> tuple[P
     posts without words.
 
     Args:
-        remarks: All posts of the pull request, in any order, which does not affect the result.
+        posts: All posts of the pull request, in any order, which does not affect the result.
         pull_author: Login of the pull request's author; None when the account is deleted.
 
     Returns:
@@ -66,28 +66,28 @@ def read_posts(remarks: Sequence[Remark], *, pull_author: str | None) -> tuple[P
     settings = KnownReviewers(
         profiles=profiles(), markers=NO_MARKERS, pull_author=pull_author, requested=frozenset()
     )
-    messages = [read_message(remark, settings) for remark in remarks]
+    messages = [read_message(post, settings) for post in posts]
     review_messages, _ = choose_reviews(
         [message for message in messages if message.text], pull_author
     )
-    reviews = {(message.remark.kind, message.remark.id) for message in review_messages}
+    reviews = {(message.post.kind, message.post.id) for message in review_messages}
     return tuple(
         PostReading(
             reviewer=message.author.name,
             is_bot=message.author.is_bot,
             profile=message.author.profile.name if message.author.profile else None,
-            is_review=(message.remark.kind, message.remark.id) in reviews,
+            is_review=(message.post.kind, message.post.id) in reviews,
             skip=_skip(message),
         )
         for message in messages
     )
 
 
-def read_message(remark: Remark, settings: KnownReviewers) -> Message:
+def read_message(post: HostMessage, settings: KnownReviewers) -> Message:
     """Identify the author and the review text of a post; the text is empty when there is none."""
-    author = find_author(remark, settings)
+    author = find_author(post, settings)
     return Message(
-        remark=remark, author=author, text="" if is_ours(remark) else _review_text(remark, author)
+        post=post, author=author, text="" if is_ours(post) else _review_text(post, author)
     )
 
 
@@ -114,28 +114,28 @@ def names_of(messages: Iterable[Message]) -> frozenset[str]:
     return frozenset(message.author.name for message in messages)
 
 
-def is_ours(remark: Remark) -> bool:
+def is_ours(post: HostMessage) -> bool:
     """Return whether a post is a report of crscore, whoever posted it.
 
     Such a report lists all unaddressed points: as a review it would address everything.
     """
-    return remark.body.lstrip().startswith(OWN_MARKER)
+    return post.body.lstrip().startswith(OWN_MARKER)
 
 
 def _skip(message: Message) -> Skip | None:
     profile = message.author.profile
-    if message.text or profile is None or is_ours(message.remark):
+    if message.text or profile is None or is_ours(message.post):
         return None
-    text = without_commands(message.remark.body).strip()
-    rule = find_exclusion(text, message.remark.kind, profile)
+    text = without_commands(message.post.body).strip()
+    rule = find_exclusion(text, message.post.kind, profile)
     return rule.skip if rule else None
 
 
-def _review_text(remark: Remark, author: Author) -> str:
+def _review_text(post: HostMessage, author: Author) -> str:
     """Return the review text of a post; empty when there is none."""
-    text = without_commands(remark.body).strip()
+    text = without_commands(post.body).strip()
     if author.profile is not None:
-        if find_exclusion(text, remark.kind, author.profile):
+        if find_exclusion(text, post.kind, author.profile):
             return ""
         text = cut(text, author.profile.cut)
     if not _has_words(_TAG.sub(" ", remove_between(text, "<!--", "-->"))):
@@ -153,13 +153,13 @@ def _has_words(text: str) -> bool:
 
 def _is_answer(message: Message, pull_author: str | None) -> bool:
     """Return whether a post is the author's own: an answer to the review rather than a review."""
-    author, remark = message.author, message.remark
+    author, post = message.author, message.post
     # Among the author's posts, only those through a program's account are still marked here.
     if author.marked or strip_app_suffix(author.account) != strip_app_suffix(account(pull_author)):
         return False
     # A review bot that also writes code reviews its own change in reviews and new threads.
     reviews_itself = author.profile is not None and not author.profile.shared
-    is_start = remark.kind is RemarkKind.REVIEW or remark.thread == remark.id
+    is_start = post.kind is MessageKind.REVIEW or post.thread == post.id
     return not (reviews_itself and is_start)
 
 
@@ -169,12 +169,12 @@ def _reporters(messages: Sequence[Message]) -> frozenset[str]:
         message for message in messages if message.author.is_bot and message.author.profile is None
     ]
     unmarked = {message.author.name for message in unknown if not message.author.marked}
-    outside = (message for message in unknown if message.remark.kind is not RemarkKind.CONVERSATION)
+    outside = (message for message in unknown if message.post.kind is not MessageKind.CONVERSATION)
     return frozenset(unmarked - names_of(outside))
 
 
 def _is_report(message: Message, reporters: frozenset[str]) -> bool:
     profile = message.author.profile
     if profile is not None and profile.shared and not message.author.marked:
-        return message.remark.kind is RemarkKind.CONVERSATION
+        return message.post.kind is MessageKind.CONVERSATION
     return message.author.name in reporters

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from crscore.hosts.records import Remark, RemarkKind
+from crscore.hosts.records import HostMessage, MessageKind
 from crscore.pull_request.reviewers.authors import (
     GHOST,
     Author,
@@ -28,7 +28,7 @@ from crscore.records import Comment, Side
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewerThread:
-    """One reviewer's remarks in one place: a thread, a review's text or a post."""
+    """One reviewer's posts in one place: a thread, a review's text or a post."""
 
     reviewer: str
     """A profile's name, a name given by the user, or the login."""
@@ -36,11 +36,11 @@ class ReviewerThread:
     """Whether the reviewer is a program."""
     profile: str | None
     """Profile that identified it; None for people and for unknown bots."""
-    remarks: tuple[Remark, ...]
+    posts: tuple[HostMessage, ...]
     """Posts of the thread, by time; never empty."""
     body: str
     """Joined review text of the posts; Markdown, never blank."""
-    place: Remark
+    place: HostMessage
     """Post that gives the place: the first of the thread where known, else the reviewer's first."""
 
 
@@ -59,7 +59,7 @@ class ReviewerThreads:
 
 
 def identify_reviewers(
-    remarks: Sequence[Remark],
+    posts: Sequence[HostMessage],
     *,
     pull_author: str | None,
     authors: Sequence[str] = (),
@@ -74,7 +74,7 @@ def identify_reviewers(
     in one thread are joined; repeated text counts once (`repeats.without_repeats`).
 
     Args:
-        remarks: Remarks in any order, which does not affect the result.
+        posts: Posts in any order, which does not affect the result.
         pull_author: Login of the pull request's author; None when the account is deleted.
         authors: Patterns of logins and reviewers' names to include; `*` is any text, a leading `!`
             excludes. With only exclusions, all others are treated as without `authors`.
@@ -96,19 +96,19 @@ def identify_reviewers(
     )
     messages = [
         message
-        for message in (read_message(remark, known_by) for remark in sorted(remarks, key=_order))
+        for message in (read_message(post, known_by) for post in sorted(posts, key=_order))
         if message.text
     ]
     reviews, left_out = _choose_reviewers(messages, pull_author, authors)
     distinct = without_repeats(reviews)
-    roots = {remark.id: remark for remark in remarks if remark.kind is RemarkKind.LINE}
+    roots = {post.id: post for post in posts if post.kind is MessageKind.LINE}
     left = set(map(_thread, distinct))
     dropped = [message for message in reviews if _thread(message) not in left]
     return ReviewerThreads(
         threads=tuple(_threads(distinct, roots)),
         repeats=tuple(_threads(dropped, roots)),
         left_out=left_out,
-        notes=tuple(_notes(messages, reviews, distinct, list(filter(is_ours, remarks)))),
+        notes=tuple(_notes(messages, reviews, distinct, list(filter(is_ours, posts)))),
     )
 
 
@@ -133,36 +133,38 @@ def thread_comments(reviewers: ReviewerThreads, head: str) -> tuple[Comment, ...
             earlier=thread.place.commit not in (None, head),
             diff_hunk=thread.place.hunk,
             author=thread.reviewer,
-            id=str(thread.remarks[0].id),
+            id=str(thread.posts[0].id),
         )
         for thread in reviewers.threads
     )
 
 
-def _order(remark: Remark) -> tuple[str, str, int]:
-    return remark.created, remark.kind, remark.id
+def _order(post: HostMessage) -> tuple[str, str, int]:
+    return post.created, post.kind, post.id
 
 
-def _threads(messages: Sequence[Message], roots: Mapping[int, Remark]) -> Iterable[ReviewerThread]:
+def _threads(
+    messages: Sequence[Message], roots: Mapping[int, HostMessage]
+) -> Iterable[ReviewerThread]:
     ordered = sorted(messages, key=_thread)
     groups = [tuple(group) for _, group in groupby(ordered, key=_thread)]
-    for group in sorted(groups, key=lambda group: _order(group[0].remark)):
-        first = group[0].remark
+    for group in sorted(groups, key=lambda group: _order(group[0].post)):
+        first = group[0].post
         root = roots.get(first.thread) if first.thread is not None else None
         yield ReviewerThread(
             reviewer=group[0].author.name,
             is_bot=group[0].author.is_bot,
             profile=group[0].author.profile.name if group[0].author.profile else None,
-            remarks=tuple(message.remark for message in group),
+            posts=tuple(message.post for message in group),
             body="\n\n".join(_closed(message.text) for message in group),
             place=root or first,
         )
 
 
 def _thread(message: Message) -> tuple[str, str, int]:
-    remark = message.remark
-    thread = remark.id if remark.thread is None else remark.thread
-    return message.author.name, remark.kind, thread
+    post = message.post
+    thread = post.id if post.thread is None else post.thread
+    return message.author.name, post.kind, thread
 
 
 def _closed(text: str) -> str:
@@ -216,7 +218,7 @@ def _notes(
     messages: Sequence[Message],
     reviews: Sequence[Message],
     distinct: Sequence[Message],
-    own_posts: Sequence[Remark],
+    own_posts: Sequence[HostMessage],
 ) -> Iterator[str]:
     """Return notes on the identification of reviewers, one sentence each."""
     # Any user can type a marker.
@@ -239,7 +241,7 @@ def _notes(
             f"{posted_by} opened the pull request. To count them, name all reviewers "
             f"to score, including {name} (authors)."
         )
-    dismissed = [message.author.name for message in distinct if message.remark.state == "DISMISSED"]
+    dismissed = [message.author.name for message in distinct if message.post.state == "DISMISSED"]
     if dismissed:
         names, is_plural = ", ".join(sorted(set(dismissed))), len(dismissed) > 1
         count, verb = (

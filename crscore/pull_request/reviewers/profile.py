@@ -12,7 +12,7 @@ from typing import Literal
 import msgspec
 
 from crscore.errors import ConfigError
-from crscore.hosts.records import RemarkKind
+from crscore.hosts.records import MessageKind
 
 _SUFFIX = ".toml"
 
@@ -54,7 +54,7 @@ class Post(_Table, frozen=True):
 
     description: str
     """Description, for readers of the file."""
-    kinds: tuple[RemarkKind, ...] = tuple(RemarkKind)
+    kinds: tuple[MessageKind, ...] = tuple(MessageKind)
     """Kinds of these posts."""
     lines: tuple[str, ...] = ()
     """Patterns of a line that such a post has; none when every post of the kinds is meant."""

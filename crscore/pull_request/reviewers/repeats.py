@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from crscore.hosts.records import Remark, RemarkKind
+from crscore.hosts.records import HostMessage, MessageKind
 from crscore.pull_request.reviewers.authors import Author
 from crscore.records import Side
 
@@ -19,8 +19,8 @@ _FEWEST_WORDS: Final = 4
 class Message:
     """Post with its review text."""
 
-    remark: Remark
-    """Remark as stored by the host."""
+    post: HostMessage
+    """Post as stored by the host."""
     author: Author
     """Author of the post."""
     text: str
@@ -30,12 +30,12 @@ class Message:
 def without_repeats(messages: Sequence[Message]) -> tuple[Message, ...]:
     """Drop posts and paragraphs that repeat an earlier one of the same reviewer.
 
-    A remark on a line is a repeat when the same reviewer posted the same text on the same side of
+    A post on a line is a repeat when the same reviewer posted the same text on the same side of
     the same file on the same line, or on an outdated line there: bots post again after a push, and
-    the current remark is kept. The same text on another line, or on the other side, is a separate
-    remark. The text of a review or a post in the conversation repeats any post with the same text.
-    From the remaining ones, paragraphs of at least four words that also occur verbatim in a remark
-    on a line are removed: bots repeat their remarks in a summary.
+    the current post is kept. The same text on another line, or on the other side, is a separate
+    post. The text of a review or a post in the conversation repeats any post with the same text.
+    From the remaining ones, paragraphs of at least four words that also occur verbatim in a post
+    on a line are removed: bots repeat their posts in a summary.
 
     Args:
         messages: Messages in order of time.
@@ -46,7 +46,7 @@ def without_repeats(messages: Sequence[Message]) -> tuple[Message, ...]:
     distinct = _without_reposts(messages)
     paragraphs_by_author: dict[str, set[str]] = {}
     for message in distinct:
-        if message.remark.kind is RemarkKind.LINE:
+        if message.post.kind is MessageKind.LINE:
             paragraphs = paragraphs_by_author.setdefault(message.author.name, set())
             paragraphs.update(_normalize(part) for part in _BLANK.split(message.text))
     shortened = (
@@ -61,22 +61,22 @@ def _without_reposts(messages: Sequence[Message]) -> tuple[Message, ...]:
     places: set[tuple[str, str, str | None, Side, int | None]] = set()
     files: set[tuple[str, str, str | None, Side]] = set()
     words: set[tuple[str, str]] = set()
-    # Current remarks on lines come first, then outdated ones, then the rest.
+    # Current posts on lines come first, then outdated ones, then the rest.
     order = sorted(
         range(len(messages)),
         key=lambda index: (
-            messages[index].remark.kind is not RemarkKind.LINE,
-            messages[index].remark.outdated,
+            messages[index].post.kind is not MessageKind.LINE,
+            messages[index].post.outdated,
         ),
     )
     for index in order:
-        remark, name = messages[index].remark, messages[index].author.name
+        post, name = messages[index].post, messages[index].author.name
         text = _normalize(messages[index].text)
-        file = (name, text, remark.path, remark.side or Side.NEW)
-        place = (*file, remark.line)
-        if remark.kind is not RemarkKind.LINE:
+        file = (name, text, post.path, post.side or Side.NEW)
+        place = (*file, post.line)
+        if post.kind is not MessageKind.LINE:
             is_repeat = (name, text) in words
-        elif remark.outdated:
+        elif post.outdated:
             is_repeat = file in files
         else:
             is_repeat = place in places
@@ -84,14 +84,14 @@ def _without_reposts(messages: Sequence[Message]) -> tuple[Message, ...]:
             dropped.add(index)
             continue
         words.add((name, text))
-        if remark.kind is RemarkKind.LINE:
+        if post.kind is MessageKind.LINE:
             files.add(file)
             places.add(place)
     return tuple(message for at, message in enumerate(messages) if at not in dropped)
 
 
 def _shortened(message: Message, paragraphs: set[str]) -> Message:
-    if message.remark.kind is RemarkKind.LINE or not paragraphs:
+    if message.post.kind is MessageKind.LINE or not paragraphs:
         return message
     parts = _BLANK.split(message.text)
     distinct = [part for part in parts if not _is_repeat(part, paragraphs)]

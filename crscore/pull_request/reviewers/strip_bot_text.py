@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import compress
 from typing import Final
 
-from crscore.hosts.records import RemarkKind
+from crscore.hosts.records import MessageKind
 from crscore.pull_request.reviewers.outline import Line, Part, outline
 from crscore.pull_request.reviewers.profile import Cut, Post, Profile
 from crscore.pull_request.reviewers.wildcards import matches_any
@@ -18,7 +18,7 @@ _COMMAND: Final = re.compile(r"/crscore(?:\s|$)", re.IGNORECASE)
 Span = tuple[int, int]
 
 
-def find_exclusion(body: str, kind: RemarkKind, profile: Profile) -> Post | None:
+def find_exclusion(body: str, kind: MessageKind, profile: Profile) -> Post | None:
     """Find the first rule of a bot's profile by which a post is not a review.
 
     Args:

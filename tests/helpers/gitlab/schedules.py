@@ -36,7 +36,7 @@ def in_peace() -> tuple[dict[str, Any], int]:
     clock = Clock()
     with serve(scenes.shop(), page_limit=PAGE, clock=clock.now) as server:
         measured = run.measure(host_of(server, clock, seed=0), REQUEST)
-        return numbers(measured.overview), len(measured.pull.remarks)
+        return numbers(measured.overview), len(measured.pull.messages)
 
 
 def misbehave(seeds: Iterable[int]) -> Tally:
@@ -82,7 +82,7 @@ def _run_once(server: Server, clock: Clock, seed: int, tally: Tally) -> None:
     except HostError:
         tally.errors += 1
     else:
-        same = numbers(measured.overview) == expected and len(measured.pull.remarks) == remarks
+        same = numbers(measured.overview) == expected and len(measured.pull.messages) == remarks
         if measured.overview.partial:
             tally.partial += 1
         elif same:

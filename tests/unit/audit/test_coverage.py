@@ -9,7 +9,7 @@ from crscore.audit.coverage import load_coverage
 from crscore.audit.store.database import EMPTY_TEXT, Store
 from crscore.audit.store.reports import Scope
 from crscore.audit.store.rows import Check, Comment, comment_key
-from crscore.hosts.records import RemarkKind
+from crscore.hosts.records import MessageKind
 from tests.helpers import audit_rows as rows
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def test_merged_pulls_count_with_the_reviewed_head(store: Store) -> None:
 def test_posts_that_are_no_review_do_not_count(store: Store) -> None:
     store.put(rows.pull(number) for number in (1, 2, 3, 4))
     report = {"is_review": 0, "thread": None, "commit_id": None}
-    review = {"is_review": 0, "thread": None, "key": comment_key(RemarkKind.REVIEW, 3)}
+    review = {"is_review": 0, "thread": None, "key": comment_key(MessageKind.REVIEW, 3)}
     store.put(
         [
             rows.comment(1, "otter", 1),
@@ -75,14 +75,14 @@ def test_posts_that_are_no_review_do_not_count(store: Store) -> None:
 
 def submitted(number: int, host_id: int, state: str, **changes: object) -> Comment:
     """Review as the host lists it, without lines of its own."""
-    key = comment_key(RemarkKind.REVIEW, host_id)
+    key = comment_key(MessageKind.REVIEW, host_id)
     values = {"is_review": 0, "thread": None, "key": key, "path": None, "line": None}
     return rows.comment(number, "otter", host_id, state=state, **(values | changes))
 
 
 def test_answer_in_a_thread_is_no_review_of_the_head(store: Store) -> None:
     store.put(rows.pull(number) for number in (1, 2, 3))
-    thread = {"thread": comment_key(RemarkKind.LINE, 1)}
+    thread = {"thread": comment_key(MessageKind.LINE, 1)}
     old = {"commit_id": "0" * 40}
     store.put(
         [
@@ -90,7 +90,7 @@ def test_answer_in_a_thread_is_no_review_of_the_head(store: Store) -> None:
             rows.comment(1, "otter", 1, **old),
             rows.comment(1, "otter", 2, **thread, **old),
             submitted(1, 3, "COMMENTED", body=EMPTY_TEXT),
-            rows.comment(2, "coderabbit", 4, thread=comment_key(RemarkKind.LINE, 99)),
+            rows.comment(2, "coderabbit", 4, thread=comment_key(MessageKind.LINE, 99)),
             # On 3 an approval without a word.
             submitted(3, 5, "APPROVED", body=EMPTY_TEXT),
         ]

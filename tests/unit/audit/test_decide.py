@@ -10,7 +10,7 @@ from crscore.audit.store.database import Store
 from crscore.audit.store.rows import Check, SignalRow, comment_key
 from crscore.audit.summary import OverviewOptions, make_overview
 from crscore.audit.tables import Period
-from crscore.hosts.records import RemarkKind
+from crscore.hosts.records import MessageKind
 from tests.helpers import audit_rows as rows
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def write(
         if comments:
             store.put([rows.score(number, reviewer, 50, comments=len(comments), words=40)])
         for kind in comments:
-            key = comment_key(RemarkKind.LINE, host_id)
+            key = comment_key(MessageKind.LINE, host_id)
             is_noise = kind in ("repeat", "restates", "praise", "nothing")
             value = {"noise": kind, "level": None} if is_noise else {"level": kind}
             store.put(
@@ -129,9 +129,9 @@ def test_points_that_no_other_reviewer_made_would_be_lost(store: Store) -> None:
     body = store.add_text("Text.")
 
     def say(number: int, reviewer: str, host_id: int, point: int, **more: object) -> None:
-        key, is_bot = comment_key(RemarkKind.LINE, host_id), int(reviewer != "ada")
+        key, is_bot = comment_key(MessageKind.LINE, host_id), int(reviewer != "ada")
         person = {"is_app": is_bot, "is_bot": is_bot}
-        first = comment_key(RemarkKind.LINE, point)
+        first = comment_key(MessageKind.LINE, point)
         store.put(
             [
                 rows.comment(number, reviewer, host_id, body=body, **person),
@@ -160,7 +160,7 @@ def test_points_that_no_other_reviewer_made_would_be_lost(store: Store) -> None:
 def test_repetition_counts_as_said_again_only_after_an_answer(store: Store) -> None:
     body, other = store.add_text("The lock is never released."), store.add_text("It is: see above.")
     for number, is_answered in ((1, True), (2, False)):
-        key = comment_key(RemarkKind.LINE, 10 * number + 2)
+        key = comment_key(MessageKind.LINE, 10 * number + 2)
         store.put(
             [
                 rows.pull(number),
@@ -223,7 +223,7 @@ def test_review_that_waits_for_its_score_is_not_silence(store: Store) -> None:
 def test_confirmed_and_refuted_comments_and_the_first_hours_are_reported(store: Store) -> None:
     write(store, [("major", "minor", "nothing")] * 2)
     store.put(
-        rows.comment_score(comment_key(RemarkKind.LINE, at), 1, verdict=verdict)
+        rows.comment_score(comment_key(MessageKind.LINE, at), 1, verdict=verdict)
         for at, verdict in ((1, "confirmed"), (2, "confirmed"), (3, "refuted"))
     )
 

@@ -11,7 +11,7 @@ from crscore.audit.store.database import Store
 from crscore.audit.store.rows import OpenPoint, comment_key
 from crscore.audit.summary import OverviewOptions, make_overview
 from crscore.audit.tables import Period
-from crscore.hosts.records import RemarkKind
+from crscore.hosts.records import MessageKind
 from tests.helpers import audit_rows as rows
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def test_the_best_and_the_worst_comments_of_bots_are_linked(store: Store) -> Non
     body = store.add_text("<b>Why?</b>")
     store.put([rows.pull(1), rows.score(1, "otter", 50), rows.score(1, "ada", 99)])
     text = {"text": "Why?"}
-    review = {"key": comment_key(RemarkKind.REVIEW, 2), "thread": None}
+    review = {"key": comment_key(MessageKind.REVIEW, 2), "thread": None}
     store.put(
         [
             rows.comment(1, "otter", 1, body=body),

@@ -9,7 +9,7 @@ from crscore.github import client, comment
 from crscore.github.client import Client
 from crscore.hosts import sticky
 from crscore.hosts.http import WaitBudget
-from crscore.hosts.records import Remark, RemarkKind
+from crscore.hosts.records import HostMessage, MessageKind
 from crscore.hosts.sticky import Outcome, Posted
 from tests.helpers.github import faults, scenes
 from tests.helpers.github.faults import Fault, Kind
@@ -33,13 +33,13 @@ def shop(**rules: object) -> Iterator[tuple[Server, Client]]:
         yield server, Client(token="loopback-token", api_url=server.url, budget=budget)
 
 
-def ours(server: Server) -> list[Remark]:
+def ours(server: Server) -> list[HostMessage]:
     """Our comments as a reader of the conversation finds them."""
     pull = server.world.repositories[0].pulls[NUMBER]
     return [
-        Remark(
+        HostMessage(
             id=note.id,
-            kind=RemarkKind.CONVERSATION,
+            kind=MessageKind.CONVERSATION,
             body=note.body,
             login="github-actions[bot]",
             is_bot=True,
@@ -141,7 +141,7 @@ def test_secondary_limit_on_a_write_is_waited_for() -> None:
 def test_sticky_is_told_by_its_marker_and_by_who_wrote_it(
     body: str, mine: bool | None, expected: bool
 ) -> None:
-    remark = Remark(
-        id=1, kind=RemarkKind.CONVERSATION, body=body, login="x", is_bot=False, is_own=mine
+    message = HostMessage(
+        id=1, kind=MessageKind.CONVERSATION, body=body, login="x", is_bot=False, is_own=mine
     )
-    assert sticky.is_sticky(remark) is expected
+    assert sticky.is_sticky(message) is expected

@@ -9,7 +9,7 @@ from crscore.errors import UnavailableError
 from crscore.github import conversation
 from crscore.github.client import Client
 from crscore.github.conversation import Conversation, LineItem
-from crscore.hosts.records import Remark, RemarkKind
+from crscore.hosts.records import HostMessage, MessageKind
 from crscore.records import Side
 from tests.helpers.github import faults
 from tests.helpers.github.faults import At, Fault, Kind, Places
@@ -20,9 +20,9 @@ def read(host: Client) -> Conversation:
     return conversation.read_conversation(host, NAME, NUMBER, settings=f"{'0' * 40}:pyproject.toml")
 
 
-def saying(conversation: Conversation, text: str) -> Remark:
-    (remark,) = [remark for remark in conversation.remarks if text in remark.body]
-    return remark
+def saying(conversation: Conversation, text: str) -> HostMessage:
+    (message,) = [message for message in conversation.messages if text in message.body]
+    return message
 
 
 @pytest.fixture(scope="module")
@@ -32,19 +32,19 @@ def whole() -> Conversation:
 
 
 def test_three_kinds_are_read(whole: Conversation) -> None:
-    kinds = Counter(remark.kind for remark in whole.remarks)
-    assert kinds == {RemarkKind.LINE: 12, RemarkKind.REVIEW: 10, RemarkKind.CONVERSATION: 4}
+    kinds = Counter(message.kind for message in whole.messages)
+    assert kinds == {MessageKind.LINE: 12, MessageKind.REVIEW: 10, MessageKind.CONVERSATION: 4}
     assert whole.unlisted == 0
 
 
-def test_remarks_are_in_the_order_of_time(whole: Conversation) -> None:
-    assert [remark.created for remark in whole.remarks] == sorted(
-        remark.created for remark in whole.remarks
+def test_messages_are_in_the_order_of_time(whole: Conversation) -> None:
+    assert [message.created for message in whole.messages] == sorted(
+        message.created for message in whole.messages
     )
 
 
 def test_pending_review_and_its_comments_are_left_out(whole: Conversation) -> None:
-    bodies = " ".join(remark.body for remark in whole.remarks)
+    bodies = " ".join(message.body for message in whole.messages)
     assert "Not sent yet" not in bodies
     assert "Draft:" not in bodies
 
@@ -55,13 +55,13 @@ def test_pending_review_of_our_own_is_left_out_too() -> None:
             review.author for review in pull_of(server).reviews if review.state == "PENDING"
         )
         conversation = read(host)
-    assert "Draft:" not in " ".join(remark.body for remark in conversation.remarks)
+    assert "Draft:" not in " ".join(message.body for message in conversation.messages)
     assert conversation.unlisted == 0
 
 
 def test_minimised_comment_is_marked(whole: Conversation) -> None:
     assert saying(whole, "cheap watches").minimized is True
-    assert sum(remark.minimized is True for remark in whole.remarks) == 1
+    assert sum(message.minimized is True for message in whole.messages) == 1
 
 
 def test_resolution_is_that_of_the_thread(whole: Conversation) -> None:
@@ -72,15 +72,15 @@ def test_resolution_is_that_of_the_thread(whole: Conversation) -> None:
 
 
 def test_outdated_comment_keeps_its_original_line_commit_and_hunk(whole: Conversation) -> None:
-    remark = saying(whole, "Money is a float")
-    assert (remark.outdated, remark.line, remark.side) == (True, 17, Side.NEW)
-    assert remark.commit is not None
-    assert (remark.hunk or "").startswith("@@ -0,0 +1,")
+    message = saying(whole, "Money is a float")
+    assert (message.outdated, message.line, message.side) == (True, 17, Side.NEW)
+    assert message.commit is not None
+    assert (message.hunk or "").startswith("@@ -0,0 +1,")
 
 
 def test_current_comment_has_its_line_and_range(whole: Conversation) -> None:
-    remark = saying(whole, "This can be one line")
-    assert (remark.outdated, remark.start_line, remark.line) == (False, 21, 24)
+    message = saying(whole, "This can be one line")
+    assert (message.outdated, message.start_line, message.line) == (False, 21, 24)
 
 
 def test_comment_on_the_old_side_counts_there(whole: Conversation) -> None:
@@ -88,8 +88,8 @@ def test_comment_on_the_old_side_counts_there(whole: Conversation) -> None:
 
 
 def test_comment_on_a_file_has_no_line_and_is_not_outdated(whole: Conversation) -> None:
-    remark = saying(whole, "giving this file a name")
-    assert (remark.line, remark.outdated) == (None, False)
+    message = saying(whole, "giving this file a name")
+    assert (message.line, message.outdated) == (None, False)
 
 
 def test_reply_belongs_to_the_thread_of_its_root(whole: Conversation) -> None:
@@ -106,8 +106,8 @@ def test_edited_comment_has_its_latest_body(whole: Conversation) -> None:
 
 
 def test_ids_beyond_32_bits_find_their_marks(whole: Conversation) -> None:
-    assert min(remark.id for remark in whole.remarks) > 2**31
-    assert all(remark.minimized is not None for remark in whole.remarks)
+    assert min(message.id for message in whole.messages) > 2**31
+    assert all(message.minimized is not None for message in whole.messages)
 
 
 def test_our_own_comments_are_known(whole: Conversation) -> None:
@@ -119,7 +119,7 @@ def test_small_pages_bring_the_same(whole: Conversation) -> None:
     with shop(page_limit=2) as (server, host):
         server.rules.graph_page_limit = 3
         conversation = read(host)
-    assert conversation.remarks == whole.remarks
+    assert conversation.messages == whole.messages
 
 
 @pytest.mark.parametrize("path", ["pulls/7/comments", "pulls/7/reviews", "issues/7/comments"])
@@ -127,8 +127,8 @@ def test_item_repeated_on_the_next_page_counts_once(whole: Conversation, path: s
     with shop(page_limit=2) as (server, host):
         server.faults = Places([At(pattern=path, fault=Fault(kind=Kind.REPEATED))])
         conversation = read(host)
-    assert len({(remark.kind, remark.id) for remark in conversation.remarks}) == len(
-        conversation.remarks
+    assert len({(message.kind, message.id) for message in conversation.messages}) == len(
+        conversation.messages
     )
 
 
@@ -137,7 +137,7 @@ def test_reordered_pages_bring_the_same(whole: Conversation, path: str) -> None:
     with shop(page_limit=2) as (server, host):
         server.faults = Places([], shuffled=path)
         conversation = read(host)
-    assert conversation.remarks == whole.remarks
+    assert conversation.messages == whole.messages
 
 
 @pytest.mark.parametrize(
@@ -166,14 +166,14 @@ def test_faults_that_pass_leave_no_trace(whole: Conversation) -> None:
             }
         )
         conversation = read(host)
-    assert conversation.remarks == whole.remarks
+    assert conversation.messages == whole.messages
 
 
 def test_thread_longer_than_one_answer_is_read_to_its_end(whole: Conversation) -> None:
     with shop() as (server, host):
         server.rules.graph_page_limit = 1
         conversation = read(host)
-    assert conversation.remarks == whole.remarks
+    assert conversation.messages == whole.messages
 
 
 LINE = LineItem(
@@ -185,8 +185,8 @@ LINE = LineItem(
 
 @pytest.mark.parametrize(("original", "lines"), [(False, (7, 9)), (True, (2, 4))])
 def test_lines_are_those_of_the_head_or_of_the_commit_it_was_written_on(original, lines) -> None:
-    remark = conversation.read_line_comment(LINE, original=original)
-    assert (remark.start_line, remark.line, remark.commit) == (*lines, "a" * 40)
+    message = conversation.read_line_comment(LINE, original=original)
+    assert (message.start_line, message.line, message.commit) == (*lines, "a" * 40)
 
 
 @pytest.mark.parametrize(
@@ -199,5 +199,5 @@ def test_lines_are_those_of_the_head_or_of_the_commit_it_was_written_on(original
     ],
 )
 def test_lines_that_are_no_range_of_one_side(changed, lines) -> None:
-    remark = conversation.read_line_comment(msgspec.structs.replace(LINE, **changed))
-    assert (remark.start_line, remark.line) == lines
+    message = conversation.read_line_comment(msgspec.structs.replace(LINE, **changed))
+    assert (message.start_line, message.line) == lines

@@ -7,26 +7,26 @@ import pytest
 from crscore.errors import UnavailableError
 from crscore.github import outdated_hunks
 from crscore.hosts.outdated_hunks import MAX_COMMITS
-from crscore.hosts.records import Remark
+from crscore.hosts.records import HostMessage
 from crscore.records import LineKind
 from tests.helpers.github.faults import At, Fault, Kind, Places
 from tests.unit.github.shops import NAME, pull_of, read, shop
 
 
-def outdated(remarks: tuple[Remark, ...]) -> Remark:
-    return next(remark for remark in remarks if remark.outdated)
+def outdated(messages: tuple[HostMessage, ...]) -> HostMessage:
+    return next(message for message in messages if message.outdated)
 
 
 def test_outdated_comment_gets_the_whole_hunk_of_its_commit() -> None:
     with shop() as (_, host):
         pull_request = read(host)
-    remark = outdated(pull_request.remarks)
-    (file,) = pull_request.originals[remark.id].files
+    message = outdated(pull_request.messages)
+    (file,) = pull_request.originals[message.id].files
     (hunk,) = file.hunks
-    kept = (remark.hunk or "").count("\n")
+    kept = (message.hunk or "").count("\n")
     assert (file.path, file.language) == ("shop/pricing.py", "python")
     assert len(hunk.lines) > kept
-    assert hunk.lines[16].text == (remark.hunk or "").split("\n")[-1][1:]
+    assert hunk.lines[16].text == (message.hunk or "").split("\n")[-1][1:]
 
 
 def test_replies_of_one_commit_cost_one_request() -> None:
@@ -38,10 +38,10 @@ def test_replies_of_one_commit_cost_one_request() -> None:
 def test_commit_that_is_gone_leaves_the_kept_part_of_the_hunk() -> None:
     with shop() as (_, host):
         pull_request = read(host)
-        remark = replace(outdated(pull_request.remarks), commit="f" * 40)
-        older = outdated_hunks.read_outdated_hunks(host, NAME, pull_request.base, [remark])
-    (hunk,) = older.hunks[remark.id].files[0].hunks
-    assert len(hunk.lines) == (remark.hunk or "").count("\n")
+        message = replace(outdated(pull_request.messages), commit="f" * 40)
+        older = outdated_hunks.read_outdated_hunks(host, NAME, pull_request.base, [message])
+    (hunk,) = older.hunks[message.id].files[0].hunks
+    assert len(hunk.lines) == (message.hunk or "").count("\n")
     assert (hunk.new_start, hunk.new_length) == (1, 17)
     assert "1 outdated comments" in older.notes[0]
 
@@ -56,10 +56,10 @@ def test_older_version_that_cannot_be_read_is_an_error() -> None:
 def test_hunk_of_another_change_at_that_line_is_not_taken() -> None:
     with shop() as (_, host):
         pull_request = read(host)
-        remark = outdated(pull_request.remarks)
-        other = replace(remark, hunk="@@ -5,2 +5,2 @@\n context\n-before\n+after")
+        message = outdated(pull_request.messages)
+        other = replace(message, hunk="@@ -5,2 +5,2 @@\n context\n-before\n+after")
         older = outdated_hunks.read_outdated_hunks(host, NAME, pull_request.base, [other])
-    (hunk,) = older.hunks[remark.id].files[0].hunks
+    (hunk,) = older.hunks[message.id].files[0].hunks
     assert [line.kind for line in hunk.lines] == [
         LineKind.CONTEXT,
         LineKind.REMOVED,
@@ -71,9 +71,9 @@ def test_comment_without_a_hunk_that_can_be_read_has_none() -> None:
     for hunk in [None, "", "no hunk", "@@ -1 +1 @@", "@@ -0,4 +0,4 @@\n\x00"]:
         with shop() as (_, host):
             pull_request = read(host)
-            remark = replace(outdated(pull_request.remarks), hunk=hunk, commit=None)
+            message = replace(outdated(pull_request.messages), hunk=hunk, commit=None)
             assert (
-                outdated_hunks.read_outdated_hunks(host, NAME, pull_request.base, [remark]).hunks
+                outdated_hunks.read_outdated_hunks(host, NAME, pull_request.base, [message]).hunks
                 == {}
             )
 
@@ -82,7 +82,7 @@ def test_local_checkout_is_asked_first() -> None:
     with shop() as (server, host):
         pull_request = read(host)
         asked = len(server.log)
-        remark = outdated(pull_request.remarks)
+        message = outdated(pull_request.messages)
         patch = (
             "diff --git a/shop/pricing.py b/shop/pricing.py\n--- a/shop/pricing.py\n"
             "+++ b/shop/pricing.py\n@@ -1 +1,20 @@\n-x\n" + "+y\n" * 20
@@ -91,18 +91,18 @@ def test_local_checkout_is_asked_first() -> None:
             host,
             NAME,
             pull_request.base,
-            [replace(remark, hunk=None)],
+            [replace(message, hunk=None)],
             local=lambda _: patch.encode(),
         )
         assert len(server.log) == asked
-    assert len(older.hunks[remark.id].files[0].hunks[0].lines) == 21
+    assert len(older.hunks[message.id].files[0].hunks[0].lines) == 21
 
 
 def test_only_so_many_older_versions_are_asked_for() -> None:
     with shop() as (server, host):
         pull_request = read(host)
-        remark = outdated(pull_request.remarks)
-        many = [replace(remark, id=k, commit=f"{k:040x}") for k in range(MAX_COMMITS + 5)]
+        message = outdated(pull_request.messages)
+        many = [replace(message, id=k, commit=f"{k:040x}") for k in range(MAX_COMMITS + 5)]
         before = len(server.log)
         older = outdated_hunks.read_outdated_hunks(host, NAME, pull_request.base, many)
         assert len(server.log) - before == MAX_COMMITS
@@ -112,4 +112,4 @@ def test_only_so_many_older_versions_are_asked_for() -> None:
 def test_pushed_change_makes_no_difference_to_what_was_commented() -> None:
     with shop() as (server, host):
         head = pull_of(server).heads[0]
-        assert outdated(read(host).remarks).commit == head
+        assert outdated(read(host).messages).commit == head

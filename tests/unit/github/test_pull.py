@@ -43,8 +43,8 @@ def test_pull_request_is_named_as_the_host_names_it(whole: PullRequest) -> None:
     assert whole.title == "Add discount codes to the cart"
 
 
-def test_minimised_remarks_are_left_out(whole: PullRequest) -> None:
-    assert "cheap watches" not in " ".join(remark.body for remark in whole.remarks)
+def test_minimised_messages_are_left_out(whole: PullRequest) -> None:
+    assert "cheap watches" not in " ".join(message.body for message in whole.messages)
 
 
 def test_settings_are_those_of_the_base_branch() -> None:
@@ -67,12 +67,12 @@ def test_settings_are_those_of_the_base_branch() -> None:
         assert "0.9" in (read(host).settings or "")
 
 
-def test_our_comment_is_kept_apart_from_the_remarks() -> None:
+def test_our_comment_is_kept_apart_from_the_messages() -> None:
     with shop() as (_, host):
         host.issue(NAME, NUMBER).create_comment(STICKY)
         pull_request = read(host)
     assert [one.body for one in pull_request.sticky] == [STICKY]
-    assert "Half of the change" not in " ".join(remark.body for remark in pull_request.remarks)
+    assert "Half of the change" not in " ".join(message.body for message in pull_request.messages)
     assert pull_request.knows_sticky
 
 
@@ -236,11 +236,11 @@ def test_comment_on_a_file_that_left_the_change_is_scored_where_it_was() -> None
         tree["web/utils.js"] = base["web/utils.js"] or ""
         request.heads.append(history.commit(tree, parents=[request.head], message="Take it back"))
         pull_request = read(host)
-    (remark,) = [
-        remark for remark in pull_request.remarks if "giving this file a name" in remark.body
+    (message,) = [
+        message for message in pull_request.messages if "giving this file a name" in message.body
     ]
-    assert remark.outdated
-    assert pull_request.originals[remark.id].files[0].path == "web/format.js"
+    assert message.outdated
+    assert pull_request.originals[message.id].files[0].path == "web/format.js"
 
 
 # Which pull requests there are

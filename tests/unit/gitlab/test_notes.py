@@ -1,11 +1,11 @@
-"""Notes of a merge request as remarks."""
+"""Notes of a merge request as messages."""
 
 import msgspec
 import pytest
 
 from crscore.gitlab import client, host, notes, versions
 from crscore.gitlab.notes import Discussion, NoteItem, Subject
-from crscore.hosts.records import Remark, RemarkKind
+from crscore.hosts.records import HostMessage, MessageKind
 from crscore.records import Side
 from tests.helpers.gitlab.description import ENTITIES, deviations
 
@@ -14,20 +14,20 @@ SUBJECT = Subject("https://git.example/a/b/-/merge_requests/7", HEAD, 5)
 PLACE = {"head_sha": HEAD, "old_path": "old.py", "new_path": "new.py", "position_type": "text"}
 
 
-def read(*items: dict) -> list[Remark]:
+def read(*items: dict) -> list[HostMessage]:
     rows = [{"id": number, "body": "b", **item} for number, item in enumerate(items, 1)]
     discussion = msgspec.convert({"id": "d", "notes": rows}, Discussion)
     return list(notes.read_discussion(discussion, SUBJECT))
 
 
 def test_removed_line_is_of_the_old_file() -> None:
-    (remark,) = read({"position": PLACE | {"old_line": 3}})
-    assert (remark.path, remark.line, remark.side) == ("old.py", 3, Side.OLD)
+    (message,) = read({"position": PLACE | {"old_line": 3}})
+    assert (message.path, message.line, message.side) == ("old.py", 3, Side.OLD)
 
 
 def test_unchanged_line_is_of_the_new_file() -> None:
-    (remark,) = read({"position": PLACE | {"old_line": 3, "new_line": 5}})
-    assert (remark.path, remark.line, remark.side) == ("new.py", 5, Side.NEW)
+    (message,) = read({"position": PLACE | {"old_line": 3, "new_line": 5}})
+    assert (message.path, message.line, message.side) == ("new.py", 5, Side.NEW)
 
 
 @pytest.mark.parametrize(
@@ -36,19 +36,19 @@ def test_unchanged_line_is_of_the_new_file() -> None:
 )
 def test_range_starts_where_its_point_or_its_code_says(start: dict) -> None:
     place = PLACE | {"new_line": 6, "line_range": {"start": start, "end": {}}}
-    (remark,) = read({"position": place})
-    assert (remark.start_line, remark.line) == (4, 6)
+    (message,) = read({"position": place})
+    assert (message.start_line, message.line) == (4, 6)
 
 
 def test_note_on_an_older_version_is_outdated() -> None:
-    (remark,) = read({"position": PLACE | {"head_sha": "b" * 40, "new_line": 5}})
-    assert remark.outdated
-    assert remark.commit == "b" * 40
+    (message,) = read({"position": PLACE | {"head_sha": "b" * 40, "new_line": 5}})
+    assert message.outdated
+    assert message.commit == "b" * 40
 
 
 def test_note_on_an_image_is_on_the_file() -> None:
-    (remark,) = read({"position": PLACE | {"position_type": "image", "x": 1.5, "y": 2}})
-    assert (remark.kind, remark.line) == (RemarkKind.LINE, None)
+    (message,) = read({"position": PLACE | {"position_type": "image", "x": 1.5, "y": 2}})
+    assert (message.kind, message.line) == (MessageKind.LINE, None)
 
 
 def test_system_and_internal_notes_are_left_out() -> None:
@@ -75,8 +75,8 @@ def test_replies_are_in_the_thread_of_the_first_and_resolved_with_it() -> None:
     ],
 )
 def test_bots_are_known_by_the_names_of_tokens(login: str, is_bot: bool) -> None:
-    (remark,) = read({"author": {"id": 9, "username": login}})
-    assert remark.is_bot is is_bot
+    (message,) = read({"author": {"id": 9, "username": login}})
+    assert message.is_bot is is_bot
 
 
 def test_own_notes_are_those_of_the_account() -> None:

@@ -5,7 +5,7 @@ import pytest
 
 from crscore.diff.full_files import Limits
 from crscore.gitlab.versions import ReadVersion, Version, count_lines, hunk_until, read_version
-from crscore.hosts.records import Remark, RemarkKind
+from crscore.hosts.records import HostMessage, MessageKind
 from crscore.records import FileStatus, Side
 
 HUNK = "@@ -1,2 +1,2 @@\n a\n-b\n+c\n"
@@ -90,11 +90,11 @@ LONG = "@@ -1,3 +1,4 @@\n a\n-b\n+c\n+d\n e\n@@ -20,2 +21,1 @@ def f():\n x\n-y\
 def test_hunk_is_cut_after_the_line(line: int | None, side: Side, last: str | None) -> None:
     row = {"new_path": "x.py", "old_path": "x.py", "diff": LONG, **MODES}
     version = msgspec.convert({"id": 1, "diffs": [row], "real_size": "1"}, Version)
-    remark = Remark(
-        id=1, kind=RemarkKind.LINE, body="", login=None, is_bot=False,
+    message = HostMessage(
+        id=1, kind=MessageKind.LINE, body="", login=None, is_bot=False,
         path="x.py", line=line, side=side,
     )  # fmt: skip
-    hunk = hunk_until(version, remark)
+    hunk = hunk_until(version, message)
     assert (hunk or "").rpartition("\n")[2] == (last or "")
     assert hunk is None or hunk.count("@@") == 2
     assert count_lines(version) == (4, "python")

@@ -9,7 +9,7 @@ from crscore.audit.store.database import Store
 from crscore.audit.store.rows import Followed, LaterChange, NearbyComment, comment_key
 from crscore.audit.summary import OverviewOptions, make_overview
 from crscore.audit.tables import Period
-from crscore.hosts.records import RemarkKind
+from crscore.hosts.records import MessageKind
 from tests.helpers import audit_rows as rows
 
 OPTIONS = OverviewOptions(period=Period(since="2026-03-01", until="2026-03-31"), resamples=20)
@@ -21,7 +21,7 @@ def fill(store: Store) -> None:
     store.put([rows.repository(), *(rows.pull(number) for number in range(1, 5))])
     body = store.add_text("It divides by zero.")
     for number in range(1, 4):
-        key = comment_key(RemarkKind.LINE, number)
+        key = comment_key(MessageKind.LINE, number)
         store.put(
             [rows.score(number, "otter", 50), rows.comment(number, "otter", number, body=body)]
         )

@@ -40,7 +40,7 @@ def test_change_comes_from_the_clone_with_whole_files(audit: Audit) -> None:
     (file,) = record.diff.files
     assert (file.path, file.new_source) == ("shop/m0.py", module(1, is_changed=True))
     assert record.url == "https://host.example/acme/shop/pull/1"
-    assert [remark.login for remark in record.remarks][-1] == "ada"
+    assert [message.login for message in record.messages][-1] == "ada"
     assert not record.partial
 
 
@@ -67,24 +67,24 @@ def test_line_of_an_older_commit_is_counted_in_the_head(audit: Audit) -> None:
     hunk = "@@ -1,2 +1,3 @@\n import json\n+        if data is not None:"
     task = task_of(audit, 900, commit_id="f" * 40, line=3, start_line=2, hunk=hunk)
     record = assemble(task, LIMITS)
-    (remark,) = [remark for remark in record.remarks if remark.id == 900]
+    (message,) = [message for message in record.messages if message.id == 900]
     lines = module(1, is_changed=True).split("\n")
-    assert remark.line is not None
-    assert lines[remark.line - 1] == "        if data is not None:"
-    assert remark.start_line == remark.line - 1
-    assert not remark.outdated
+    assert message.line is not None
+    assert lines[message.line - 1] == "        if data is not None:"
+    assert message.start_line == message.line - 1
+    assert not message.outdated
 
 
 def test_line_that_is_gone_from_the_change_is_outdated(audit: Audit) -> None:
     task = task_of(audit, 900, commit_id="f" * 40, line=3, hunk="@@ -1 +1 @@\n+gone")
-    (remark,) = [remark for remark in assemble(task, LIMITS).remarks if remark.id == 900]
-    assert remark.outdated
+    (message,) = [message for message in assemble(task, LIMITS).messages if message.id == 900]
+    assert message.outdated
 
 
 def test_comment_on_the_head_stays_where_it_is(audit: Audit) -> None:
     task = task_of(audit)
     empty = Diff(files=(), sha256="")
-    assert all(move_to_head(remark, task.pull.head, empty) is remark for remark in task.remarks)
+    assert all(move_to_head(message, task.pull.head, empty) is message for message in task.messages)
 
 
 def test_without_the_commits_the_interface_or_a_reason_stands_in(audit: Audit) -> None:

@@ -14,7 +14,7 @@ from crscore.audit.store.database import Store
 from crscore.audit.store.rows import Followed, LaterChange, NearbyComment, comment_key
 from crscore.audit.summary import OverviewOptions, make_overview
 from crscore.audit.tables import Period
-from crscore.hosts.records import RemarkKind
+from crscore.hosts.records import MessageKind
 from tests.helpers import audit_rows as rows
 from tests.helpers.github.history import History
 
@@ -194,5 +194,5 @@ def test_report_says_who_spoke_of_a_defect(world: World, store: Store) -> None:
     # Lines 9 and 11 are near each other.
     assert shares == {"otter": (1.0, 1.0), "badger": (0.0, 0.0), "beaver": (0.0, 0.0)}
     assert [row.comment for row in store.find(NearbyComment)] == [
-        comment_key(RemarkKind.LINE, 1), comment_key(RemarkKind.LINE, 1),
+        comment_key(MessageKind.LINE, 1), comment_key(MessageKind.LINE, 1),
     ]  # fmt: skip

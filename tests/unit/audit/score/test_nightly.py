@@ -12,7 +12,7 @@ from crscore.audit.score.tasks import make_tasks
 from crscore.audit.store.rows import AuditRun, Comment, CommentScore, OpenPoint, Pull, Score
 from crscore.errors import ConfigError, DependencyError
 from crscore.github.host import GitHub
-from crscore.hosts.records import RemarkKind
+from crscore.hosts.records import MessageKind
 from tests.helpers.audits import NIGHT, SETTINGS, Audit, add
 from tests.unit.github.shops import pull_of, shop
 
@@ -66,7 +66,7 @@ def test_nothing_new_is_not_scored_again(audit: Audit) -> None:
 def test_new_comment_is_scored_beside_the_old_rows(audit: Audit) -> None:
     audit.score()
     with audit.open() as store, store.transaction():
-        add(store, 900, 2, "bo", "Why is the sleep not capped?", kind=RemarkKind.REVIEW)
+        add(store, 900, 2, "bo", "Why is the sleep not capped?", kind=MessageKind.REVIEW)
     assert audit.score(night=LATER).pulls == 1
     with audit.open() as store:
         score_rows = store.select(Score, "WHERE number = 2 AND reviewer = ''")

@@ -19,12 +19,12 @@ from crscore.audit.store.rows import (
     ThreadObservation,
     comment_key,
 )
-from crscore.hosts.records import RemarkKind
+from crscore.hosts.records import MessageKind
 
 BASE = "".join(f"line {at}\n" for at in range(20))
 OPENED = BASE.replace("line 5\n", "line 5\none = 1\ntwo = 2\nthree = 3\n")
 FIXED = OPENED.replace("one = 1", "one = 10")
-FIRST, SECOND = comment_key(RemarkKind.LINE, 10), comment_key(RemarkKind.LINE, 11)
+FIRST, SECOND = comment_key(MessageKind.LINE, 10), comment_key(MessageKind.LINE, 11)
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from crscore.audit.store import database, rows
 from crscore.audit.store.database import MAX_TEXT_BYTES, Store
 from crscore.audit.store.rows import Cursor, Repository, Row
 from crscore.errors import StoreError
-from crscore.hosts.records import RemarkKind
+from crscore.hosts.records import MessageKind
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -126,8 +126,8 @@ def test_signatures_have_numbers(tmp_path: Path) -> None:
         assert store.signatures() == {first: "a|b", second: "a|c"}
 
 
-@pytest.mark.parametrize("kind", list(RemarkKind))
-def test_key_of_a_comment_tells_kind_and_id(kind: RemarkKind) -> None:
+@pytest.mark.parametrize("kind", list(MessageKind))
+def test_key_of_a_comment_tells_kind_and_id(kind: MessageKind) -> None:
     key = rows.comment_key(kind, 3_000_000_007)
     assert (rows.kind_of(key), rows.host_id_of(key)) == (kind, 3_000_000_007)
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from crscore.hosts.records import Remark, RemarkKind
+from crscore.hosts.records import HostMessage, MessageKind
 from crscore.pull_request import overview, untrusted
 from crscore.pull_request.documents import json
 from crscore.pull_request.reviewers.identify import ReviewerThread
@@ -23,12 +23,14 @@ def schema(name: str) -> Any:
 SCHEMA = schema("pull.schema.json")
 VALIDATOR = Draft202012Validator(SCHEMA)
 
-REMARK = Remark(id=101, kind=RemarkKind.LINE, body="b", login="mira", is_bot=False, resolved=True)
+REMARK = HostMessage(
+    id=101, kind=MessageKind.LINE, body="b", login="mira", is_bot=False, resolved=True
+)
 
 
-def thread(remark: Remark) -> ReviewerThread:
+def thread(remark: HostMessage) -> ReviewerThread:
     return ReviewerThread(
-        reviewer="mira", is_bot=False, profile=None, remarks=(remark,), body="b", place=remark
+        reviewer="mira", is_bot=False, profile=None, posts=(remark,), body="b", place=remark
     )
 
 
@@ -65,7 +67,7 @@ def test_schema_describes_every_field_and_takes_no_other() -> None:
 def test_schema_knows_the_kinds_and_limits_of_the_types() -> None:
     kinds = SCHEMA["$defs"]
     fields = kinds["PullDocument"]["properties"]
-    for kind in (ReferenceKind, Side, RemarkKind):
+    for kind in (ReferenceKind, Side, MessageKind):
         assert set(kinds[kind.__name__]["enum"]) == set(kind)
     assert fields["reviewers"]["maxItems"] == overview.MAX_REVIEWERS
     assert fields["open"]["maxItems"] == overview.MAX_POINTS

@@ -15,7 +15,7 @@ from tests.helpers.posts import RABBIT, bodies, hear, line, post, review, who
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from crscore.hosts.records import Remark
+    from crscore.hosts.records import HostMessage
 
 """Of processor time, under coverage; trying every backtick of a row would take minutes."""
 
@@ -144,14 +144,14 @@ def test_author_cannot_speak_as_a_reviewer() -> None:
 
 
 @pytest.mark.parametrize("remark", MARKED)
-def test_author_who_is_asked_for_is_heard_as_the_author(remark: Remark) -> None:
+def test_author_who_is_asked_for_is_heard_as_the_author(remark: HostMessage) -> None:
     assert {name.lower() for name in who(hear(remark, markers=LINTY, authors=["*"]))} == {
         "octo-cat"
     }
 
 
 @pytest.mark.parametrize("remark", MARKED)
-def test_author_cannot_add_to_what_a_reviewer_said(remark: Remark) -> None:
+def test_author_cannot_add_to_what_a_reviewer_said(remark: HostMessage) -> None:
     theirs = post(7, "Reviewed by Linty\n\nIt hangs.", "github-actions[bot]")
     actual = hear(remark, theirs, markers=LINTY)
     assert bodies(actual) == [theirs.body]

@@ -19,7 +19,7 @@ from tests.helpers.posts import RABBIT, bodies, hear, line, post, review, when, 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from crscore.hosts.records import Remark
+    from crscore.hosts.records import HostMessage
 
 """Of processor time, under coverage; a step for each pair of pieces would take minutes."""
 
@@ -97,7 +97,7 @@ def test_suggestion_without_words_of_a_bot_is_heard() -> None:
 
 
 @pytest.mark.parametrize("remark", [line(1, "Fixed.", "octo-cat"), post(1, "Ready.", "Octo-Cat")])
-def test_author_is_no_reviewer(remark: Remark) -> None:
+def test_author_is_no_reviewer(remark: HostMessage) -> None:
     assert hear(remark) == ReviewerThreads(threads=())
 
 
@@ -194,7 +194,7 @@ def test_posts_of_one_reviewer_in_a_thread_are_one_comment() -> None:
         line(3, "In the loop.", thread=1),
     )
     assert bodies(actual) == ["It leaks.\n\nIn the loop."]
-    assert [item.id for item in actual.threads[0].remarks] == [1, 3]
+    assert [item.id for item in actual.threads[0].posts] == [1, 3]
 
 
 def test_replies_of_others_are_theirs_with_the_place_of_the_thread() -> None:
@@ -331,7 +331,7 @@ def test_order_of_the_remarks_does_not_matter(seed: int) -> None:
 
 def test_said_is_in_order_of_time_kind_and_id() -> None:
     places = [
-        (item.remarks[0].created, item.remarks[0].kind, item.remarks[0].id)
+        (item.posts[0].created, item.posts[0].kind, item.posts[0].id)
         for item in hear(*REMARKS).threads
     ]
     assert places == sorted(places)
@@ -339,7 +339,7 @@ def test_said_is_in_order_of_time_kind_and_id() -> None:
 
 def test_remarks_are_kept_as_given() -> None:
     given_one = line(1, "It leaks.\r\n")
-    assert hear(given_one).threads[0].remarks == (given_one,)
+    assert hear(given_one).threads[0].posts == (given_one,)
 
 
 @given(

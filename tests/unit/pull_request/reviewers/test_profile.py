@@ -3,7 +3,7 @@
 import pytest
 
 from crscore.errors import ConfigError
-from crscore.hosts.records import RemarkKind
+from crscore.hosts.records import MessageKind
 from crscore.pull_request.reviewers.profile import Cut, parse_profile, profiles
 
 
@@ -15,7 +15,7 @@ def test_post_without_kinds_stands_anywhere() -> None:
     actual = parse_profile(
         "octo", 'title = "Octo"\n[[not_review]]\ndescription = "tips"\nlines = ["a"]'
     )
-    assert actual.not_review[0].kinds == tuple(RemarkKind)
+    assert actual.not_review[0].kinds == tuple(MessageKind)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crscore.hosts.records import RemarkKind
+from crscore.hosts.records import MessageKind
 from crscore.pull_request.reviewers.profile import Cut, Post, Profile, profiles
 from crscore.pull_request.reviewers.strip_bot_text import cut, find_exclusion, without_commands
 from tests.helpers.growth import growth
@@ -147,19 +147,19 @@ def octo(*posts: Post) -> Profile:
 
 def test_post_with_a_line_of_a_notice_is_no_review() -> None:
     bot = octo(Post(description="a", lines=("limit*",)))
-    assert find_exclusion("> [!NOTE]\n> **Limit** reached", RemarkKind.REVIEW, bot)
-    assert not find_exclusion("The limit is wrong", RemarkKind.REVIEW, bot)
+    assert find_exclusion("> [!NOTE]\n> **Limit** reached", MessageKind.REVIEW, bot)
+    assert not find_exclusion("The limit is wrong", MessageKind.REVIEW, bot)
 
 
 def test_post_of_a_kind_is_no_review_whatever_it_says() -> None:
-    bot = octo(Post(description="a", kinds=(RemarkKind.CONVERSATION,)))
-    assert find_exclusion("a", RemarkKind.CONVERSATION, bot)
-    assert not find_exclusion("a", RemarkKind.LINE, bot)
+    bot = octo(Post(description="a", kinds=(MessageKind.CONVERSATION,)))
+    assert find_exclusion("a", MessageKind.CONVERSATION, bot)
+    assert not find_exclusion("a", MessageKind.LINE, bot)
 
 
 def test_notice_of_another_kind_does_not_count() -> None:
-    bot = octo(Post(description="a", kinds=(RemarkKind.LINE,), lines=("a",)))
-    assert not find_exclusion("a", RemarkKind.REVIEW, bot)
+    bot = octo(Post(description="a", kinds=(MessageKind.LINE,), lines=("a",)))
+    assert not find_exclusion("a", MessageKind.REVIEW, bot)
 
 
 @given(st.lists(st.sampled_from(PIECES)).map("".join))
@@ -193,7 +193,8 @@ def test_hostile_body_takes_linear_time(piece: str) -> None:
     def prepare(size: int) -> Callable[[], object]:
         text = (piece * size)[:size]
         return lambda: [
-            (cut(text, bot.cut), find_exclusion(text, RemarkKind.REVIEW, bot)) for bot in profiles()
+            (cut(text, bot.cut), find_exclusion(text, MessageKind.REVIEW, bot))
+            for bot in profiles()
         ]
 
     assert growth(prepare, 1_000) < 12
