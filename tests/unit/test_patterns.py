@@ -31,8 +31,8 @@ _MADE_AT_RUN_TIME = [
     "crscore.claims.structural.constants",
     "crscore.claims.structural.constants",
     "crscore.claims.structural.plain_files",  # of TOML, in a dictionary of the module
-    "crscore.llm.prompt_escaping",  # escaped tokens of a model
     "crscore.diff.roles",  # of TOML
+    "crscore.llm.prompt_escaping",  # escaped tokens of a model
     "crscore.pull_request.reviewers.wildcards",  # two, of escaped parts in atomic groups
     "crscore.pull_request.reviewers.wildcards",
     "crscore.reports.view",  # an escaped noun
