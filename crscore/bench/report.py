@@ -154,7 +154,6 @@ def lay_out(result: BenchResult) -> Report:
                         bar(row.bot, row.recall, "main", bar("precision", row.precision, "trivial"))
                         for row in result.bots
                     ),
-                    domain=(0.0, 1.0),
                 ),),
                 orders=tabulate_bots(result),
             ),

@@ -81,25 +81,16 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
-    """Reference value, drawn as a line across the plot."""
-
-    value: float
-    label: str
-
-
-@dataclass(frozen=True, slots=True)
 class Plot:
-    """Values with their intervals, one below the other, over an axis that includes 0."""
+    """Values with their intervals, one below the other, over an axis."""
 
     title: str
     bars: tuple[Bar, ...]
     """At least one."""
-    marks: tuple[Mark, ...] = ()
     tick_format: str = ",~f"
     """Format of the axis' numbers, as in d3-format."""
-    domain: tuple[float, float] | None = None
-    """Ends of the axis; None for round numbers around the values."""
+    domain: tuple[float, float] = (0.0, 1.0)
+    """Ends of the axis."""
 
     @property
     def caption(self) -> str:
@@ -203,10 +194,9 @@ def _layer(
 def _plot(plot: Plot, width: int) -> list[dict[str, Any]]:
     rows = [_row(index, bar) for index, bar in enumerate(plot.bars)]
     bases = [_row(index, bar.base) for index, bar in enumerate(plot.bars) if bar.base is not None]
-    low, high = plot.domain or _ends(plot)
     x = {
         "type": "quantitative",
-        "scale": {"domain": [low, high], "nice": plot.domain is None},
+        "scale": {"domain": list(plot.domain)},
         "axis": {"title": None, "format": plot.tick_format, "tickCount": 5},
     }
     scale = {"domain": list(range(len(rows)))}
@@ -227,30 +217,7 @@ def _plot(plot: Plot, width: int) -> list[dict[str, Any]]:
         _layer(rows, "text", left, x={"value": 0}, y=y, text=_LABEL),
         _layer(rows, "text", style | {"align": "right"}, x={"value": width}, y=y, text=written),
     ]
-    for index, mark in enumerate(plot.marks):
-        anchor = (mark.value - low) / ((high - low) or 1.0)
-        ruled = {"field": "at", "type": "quantitative", "scale": x["scale"]}
-        layers += _rule(
-            {"at": mark.value, "label": mark.label}, ruled, anchor, above=8 + _line_above(index)
-        )
     return layers
-
-
-def _line_above(index: int) -> int:
-    """Return how many pixels each label is moved up, so that none covers another."""
-    return _LABEL_PIXELS * (index % _LABEL_LINES)
-
-
-def _ends(plot: Plot) -> tuple[float, float]:
-    ends = [mark.value for mark in plot.marks] + [0.0]
-    for bar in plot.bars:
-        for interval in (bar, bar.base):
-            ends += (
-                [end for end in (interval.value, interval.low, interval.high) if end is not None]
-                if interval
-                else []
-            )
-    return min(ends), max(ends)
 
 
 def _row(index: int, bar: Bar) -> dict[str, Any]:
@@ -279,21 +246,6 @@ def _intervals(
     return [
         _layer(ranged, "rule", line, x=x | {"field": "low"}, x2={"field": "high"}, **shared),
         _layer(valued, "point", dot, x=x | {"field": "value"}, fill=_FILL, **shared),
-    ]
-
-
-def _rule(
-    row: dict[str, Any], x: dict[str, Any], anchor: float, *, above: int
-) -> list[dict[str, Any]]:
-    """Draw a dashed line across, with its label above the field on the side that has room."""
-    align = "right" if anchor > _RIGHT else "left" if anchor < _LEFT else "center"
-    line = {"aria": False, "strokeDash": [4, 3], "color": "var(--ink)"}
-    text = {"aria": False, "align": align, "baseline": "bottom", "fontSize": 12}
-    return [
-        _layer([row], "rule", line, x=x),
-        _layer(
-            [row], "text", text | {"color": "var(--soft)"}, x=x, y={"value": -above}, text=_LABEL
-        ),
     ]
 
 
@@ -327,12 +279,25 @@ def _trend(trend: Trend) -> list[dict[str, Any]]:
         _layer(points, "line", line, x=x, y=y, detail={"field": "group", "type": "nominal"}),
         _layer(points, "point", dot, x=x, y=y, description=_DESCRIPTION),
     ]
+    across = {"aria": False, "strokeDash": [4, 3], "color": "var(--ink)"}
+    ruled = {key: x[key] for key in ("field", "type", "scale")}
     for index, event in enumerate(trend.events):
         day = _milliseconds(event.day)
         row = {"day": day, "label": escape.one_line(event.label, _EVENT_CHARS)}
-        above = 4 + _line_above(index)
-        ruled = {key: x[key] for key in ("field", "type", "scale")}
-        layers += _rule(row, ruled, (day - since) / ((until - since) or 1), above=above)
+        # The label is above the field, on the side that has room, and covers none before it.
+        share = (day - since) / ((until - since) or 1)
+        text = {
+            "aria": False,
+            "align": "right" if share > _RIGHT else "left" if share < _LEFT else "center",
+            "baseline": "bottom",
+            "fontSize": 12,
+            "color": "var(--soft)",
+        }
+        above = {"value": -4 - _LABEL_PIXELS * (index % _LABEL_LINES)}
+        layers += [
+            _layer([row], "rule", across, x=ruled),
+            _layer([row], "text", text, x=ruled, y=above, text=_LABEL),
+        ]
     return layers
 
 

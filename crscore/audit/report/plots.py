@@ -103,7 +103,7 @@ def _tooltip(day: TrendPoint, value: str) -> str:
 
 
 def _share_plot(title: str, bars: Iterable[Bar]) -> Plot:
-    return Plot(title, tuple(bars), (), ".0%", (0.0, 1.0))
+    return Plot(title, tuple(bars), ".0%")
 
 
 def _rate_bar(label: str, rate: Rate, tone: str, base: Bar | None = None) -> Bar:

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from crscore.errors import DependencyError
-from crscore.reports.charts import Bar, DayPoint, Event, Mark, Plot, Trend, draw
+from crscore.reports.charts import Bar, DayPoint, Event, Plot, Trend, draw
 from tests.helpers.results import EVIL
 
 PLOT = Plot(
@@ -17,7 +17,6 @@ PLOT = Plot(
         Bar("second", None, None, None, "–"),
         Bar("third", 0.2, None, None, "20 %", base=Bar("base", 0.1, 0.05, 0.2, "10 %")),
     ),
-    marks=(Mark(value=0.95, label="goal 95 %"),),
 )
 TREND = Trend(
     title="Usefulness",
@@ -62,11 +61,11 @@ def test_plot_has_markers_of_known_values_only() -> None:
     assert strokes(PLOT) == [*["var(--good)"] * 2, *["var(--soft)"] * 3]
 
 
-def test_plot_labels_rows_values_and_marks() -> None:
-    assert {"first", "second", "third", "90 %", "–", "20 %", "goal 95 %"} <= set(texts(PLOT))
+def test_plot_labels_rows_and_values() -> None:
+    assert {"first", "second", "third", "90 %", "–", "20 %"} <= set(texts(PLOT))
 
 
-def test_axis_includes_zero_and_every_end() -> None:
+def test_axis_has_the_ends_of_the_domain() -> None:
     ticks = [float(item) for item in texts(PLOT)[:8] if item and item.replace(".", "").isdigit()]
     assert (min(ticks), max(ticks)) == (0.0, 1.0)
 
@@ -94,7 +93,7 @@ def test_two_drawings_are_equal_and_differ_in_width() -> None:
 
 
 def test_hostile_texts_are_shown_as_text() -> None:
-    chart = Plot(title=EVIL, bars=(Bar(EVIL, 1.0, None, None, EVIL),), marks=(Mark(0.5, "a"),))
+    chart = Plot(title=EVIL, bars=(Bar(EVIL, 1.0, None, None, EVIL),))
     tags = {node.tag.rpartition("}")[2] for node in ElementTree.fromstring(str(draw(chart))).iter()}
     assert tags <= {"figure", "figcaption", "svg", "g", "path", "line", "text", "title"}
     trend = replace(TREND, title=EVIL, events=(Event("2026-03-04", EVIL),))
