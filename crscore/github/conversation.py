@@ -27,7 +27,7 @@ class Conversation:
     """All comments at the time of reading."""
 
     messages: tuple[HostMessage, ...]
-    """Comments by creation time, without those of pending reviews."""
+    """Comments by creation time, without comments of pending reviews."""
     head: str
     """The pull request's newest commit at the end of reading."""
     settings: graphql.Blob | None
@@ -88,7 +88,7 @@ class LineItem(CommentItem, frozen=True):
         """Return its first line, None for a single line, and its last, None on a file.
 
         Args:
-            original: Whether the lines are those of the commit that it was written on.
+            original: True for its lines in the commit that it was written on.
         """
         # Whatever lines GitHub sends with it, it is on none.
         if self.subject_type == "file":
@@ -243,7 +243,7 @@ def read_line_comment(item: LineItem, *, original: bool = False) -> HostMessage:
 
     Args:
         item: The comment.
-        original: Whether the lines are those of the commit that it was written on, in any case.
+        original: True for its lines in the commit that it was written on, also if it is current.
     """
     # GitHub removes the line of an outdated comment.
     outdated = item.line is None and item.subject_type != "file"

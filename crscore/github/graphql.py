@@ -46,7 +46,7 @@ class Actor(_Object, frozen=True):
 
     @property
     def is_app(self) -> bool:
-        """Whether it is an app's."""
+        """Whether the account belongs to an app."""
         return self.typename == "Bot"
 
     @property
@@ -173,7 +173,7 @@ class CheckContext(_Object, frozen=True):
     def outcome(self) -> str:
         """Result in lower case; `pending` while it runs."""
         result = (self.conclusion or self.state).lower()
-        # EXPECTED is a status that a branch rule requires and nobody reported yet.
+        # EXPECTED is a status that a branch rule requires and that was not reported yet.
         return result if result not in {"", "expected"} else "pending"
 
 
@@ -317,7 +317,7 @@ DETAILS: Final = {
         arguments=(", itemTypes: [PULL_REQUEST_COMMIT, HEAD_REF_FORCE_PUSHED_EVENT, MERGED_EVENT]"),
     ),
 }
-"""What an audit stores of a pull request."""
+"""Lists of a pull request that an audit stores."""
 SIZE: Final = "additions deletions files(first: 100) { nodes { path additions deletions } }"
 CHECKS: Final = """\
 commits(last: 1) { nodes { commit { oid statusCheckRollup { contexts(first: 100) { nodes {

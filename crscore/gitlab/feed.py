@@ -141,7 +141,7 @@ class GitLabFeed:
         return tuple(map(_repository, projects))
 
     def find_commits(self, repository: str, commits: Sequence[str]) -> list[str]:
-        """Return the commits that are still there: see `Feed`. GitLab keeps those of versions."""
+        """Return the commits that are still there: see `Feed`. GitLab keeps commits of versions."""
         path = f"/projects/{quote(repository, safe='')}/repository/commits"
         present = []
         for commit in commits:

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from gitlab.v4.objects import ProjectMergeRequestNoteManager
 
 _REFUSED: Final = (BadTokenError, NotFoundError, PermissionDeniedError)
-"""Errors of what a token may not read; those of jobs may read little."""
+"""Errors of data that a token may not read; tokens of jobs may read little."""
 # GitLab obeys a line that starts with `/`, with the rights of who wrote it, and links `!7`.
 _COMMAND: Final = re.compile(r"^([ \t]*)/(?=\w)", re.M)
 _REFERENCE: Final = re.compile(r"!(?=\d)")
@@ -311,7 +311,7 @@ class GitLab:
     def _with_files(
         self, repository: str, head: str, change: Diff, limits: Limits
     ) -> tuple[Diff, tuple[str, ...]]:
-        """Add the whole files at the head; those of a checkout are there."""
+        """Add the whole files at the head, unless they come from a checkout."""
         if any(file.new_source is not None for file in change.files):
             return change, ()
         need = full_files.needed(change, limits)

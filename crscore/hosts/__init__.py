@@ -1,1 +1,1 @@
-"""What every code host has in common: the records of a pull request, retries, one comment."""
+"""Parts that all code hosts share: records, the HTTP client, the one comment."""

@@ -117,7 +117,7 @@ class FeedDetails(NamedTuple):
     checks: tuple[FeedCheck, ...] = ()
     """Checks of its newest commit."""
     refused: str = ""
-    """What the token may not read, as a sentence; empty when it may read all."""
+    """Sentence about data that the token may not read; empty when it may read all."""
 
 
 class Feed(Protocol):

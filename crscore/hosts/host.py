@@ -1,4 +1,4 @@
-"""What crscore asks of a code host. Each host has a room that meets this, and nothing else."""
+"""Protocol of a code host, which each host's package implements."""
 
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple, Protocol

@@ -154,7 +154,7 @@ class HostClient(ABC):
         address: Address that paths are appended to.
         headers: Headers of all requests; those that sign in have the token.
         token: Token to mask in responses; None for anonymous requests.
-        certificates: File of the certificates to trust; None for those of `requests`.
+        certificates: File of the certificates to trust; None for the default ones of `requests`.
         budget: Budget for waits in this run; None for a new default budget.
         max_requests: Requests after which no other is sent; None for no limit.
         timeout_s: Seconds without data after which a response counts as lost.
@@ -410,7 +410,7 @@ class HostClient(ABC):
         self, headers: Mapping[str, str], message: str, operation: str
     ) -> TransientError:
         """Return the error of a rate limit with its wait: from the headers, else doubling."""
-        # With nothing left, the limit of the hour is reached, otherwise that of too many at once.
+        # With nothing left, the hourly limit is reached, otherwise the limit of requests at once.
         kind = "primary rate limit" if _is_spent(headers) else "secondary rate limit"
         wait_s, doubles = LIMIT_WAIT_S, True
         reset = headers.get("x-ratelimit-reset", headers.get("ratelimit-reset", ""))
@@ -470,7 +470,7 @@ class HostSession(requests.Session):
     Args:
         headers: Headers of all requests.
         token: Token to mask; None for none.
-        certificates: File of the certificates to trust; None for those of `requests`.
+        certificates: File of the certificates to trust; None for the default ones of `requests`.
         timeout_s: Seconds without data; the whole body may take four times as long.
     """
 

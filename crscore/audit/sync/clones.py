@@ -59,7 +59,7 @@ def fetch_repository(
         repository: The host's number of the repository.
         url: Address to fetch from.
         token: Token to sign in with; no argument or file contains it.
-        find_commits: Returns those of some commits that the host still has; called once, and only
+        find_commits: Returns the commits that the host still has; called once, and only
             when the clone lacks some.
         refs: Refs of the newest commits of the pull requests, with `*` for the number.
         login: Account name to sign in with.

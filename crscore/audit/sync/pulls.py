@@ -143,7 +143,7 @@ class PullReader:
     failed_again: int = 0
     """Those that had failed before, too."""
     refused: str = ""
-    """What the token may not read, as a sentence."""
+    """Sentence about data that the token may not read; empty when it may read all."""
 
     def read_pulls(self, pulls: Sequence[Pull]) -> None:
         """Read pull requests in this order.
@@ -306,7 +306,7 @@ def _row(store: Store, repository: int, facts: FeedPull) -> Pull:
     )
     if row.base:
         return row
-    # Lists of GitLab have no base; that of the details stays until they are read again.
+    # Lists of GitLab have no base; the base in the details stays until they are read again.
     previous = store.find_one(Pull, repository=repository, number=facts.number)
     return replace(row, base=previous.base) if previous is not None else row
 

@@ -34,7 +34,7 @@ class Messages:
     notes: list[str] = field(default_factory=list)
     """Things to know, one sentence each."""
     missing: list[str] = field(default_factory=list)
-    """What could not be read, one sentence each: the run is partial."""
+    """Data that could not be read, one sentence each: the run is partial."""
 
     def note(self, text: str) -> None:
         """Add a thing to know."""
@@ -81,7 +81,7 @@ def find_repositories(
         feed: The code host.
         names: Each `owner/name`.
         patterns: Each `owner/pattern`.
-        since: Time from which a new repository is read.
+        since: Earliest time that is read of a new repository.
         messages: Gets what could not be read.
 
     Raises:

@@ -44,14 +44,14 @@ FIRST_DAYS: Final = 30
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What to synchronise, and the budgets."""
+    """Repositories to synchronise, and where from."""
 
     repositories: tuple[str, ...] = ()
     """Each `owner/name`."""
     organisations: tuple[str, ...] = ()
     """Each an owner with a pattern of names, as in a shell: `acme/*`."""
     since: datetime | None = None
-    """Time from which a new repository is read; None for 30 days ago."""
+    """Earliest time that is read of a new repository; None for 30 days ago."""
     git_url: str = "https://github.com/{name}.git"
     """Address of a repository's clone."""
     token: str | None = field(default=None, repr=False)
@@ -152,7 +152,7 @@ class _Night:
     night: str
     """Date of the observations, ISO 8601."""
     now: datetime
-    """Current time, from which all days are counted."""
+    """Current time; all days are counted back from it."""
     messages: Messages
     run: AuditRun
     sent_before: int
