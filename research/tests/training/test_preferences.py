@@ -5,7 +5,7 @@ from crscore.errors import InputError
 from crscore.records import Importance, Remark, Stance
 from crscore.usefulness import headline
 from crscore.usefulness.headline import PARTS
-from crscore.usefulness.reader import Measured
+from crscore.usefulness.reader import MeasuredRemark
 from crscore_lab.training import preferences
 from crscore_lab.training.preferences import Candidate
 
@@ -14,8 +14,8 @@ WEIGHTS = np.array([0.5, 0.4, 0.3, 0.2, 0.1, 0.6, 0.7, -1.0], dtype=np.float32)
 GIVES, IMPORTANCE, WORTH = (PARTS.index(name) for name in ("gives", "importance", "worth"))
 
 
-def measured(gives: float = 0.9, about: float = 0.9, **parts: float) -> Measured:
-    return Measured([parts.get(name, 0.0) for name in PARTS], gives, about)
+def measured(gives: float = 0.9, about: float = 0.9, **parts: float) -> MeasuredRemark:
+    return MeasuredRemark([parts.get(name, 0.0) for name in PARTS], gives, about)
 
 
 def review(group: str, kind: str, importance: float, worth: float = 0.0) -> Candidate:
@@ -139,7 +139,7 @@ def test_nothing_to_compare_is_an_input_error() -> None:
             preferences.fit(candidates)
 
 
-def remark_of(item: Measured) -> Remark:
+def remark_of(item: MeasuredRemark) -> Remark:
     """The remark that a reader makes of the same measures."""
     is_on_topic = item.about >= headline.ON_TOPIC
     return Remark(
@@ -158,7 +158,7 @@ def remark_of(item: Measured) -> Remark:
 def test_values_are_those_of_the_headline(count: int) -> None:
     for _ in range(20):
         remarks = [
-            Measured(RNG.normal(size=len(PARTS)).tolist(), *RNG.uniform(0, 1, 2).tolist())
+            MeasuredRemark(RNG.normal(size=len(PARTS)).tolist(), *RNG.uniform(0, 1, 2).tolist())
             for _ in range(count)
         ]
         candidate = Candidate(group="a", kind="b", remarks=remarks)

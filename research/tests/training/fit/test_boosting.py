@@ -140,5 +140,5 @@ def test_any_seed_will_do(seed: int) -> None:
 
 def test_missing_lightgbm_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "lightgbm", None)
-    with pytest.raises(DependencyError, match=r"pip install 'crscore\[train\]'"):
+    with pytest.raises(DependencyError, match=r"pip install 'crscore\[validate\]'"):
         boosting.require_lightgbm()
