@@ -45,12 +45,9 @@ def test_document_keeps_to_the_schema(data: Path, capsys) -> None:
 @pytest.mark.parametrize(
     ("words", "there"),
     [
-        ([], {"own change separated", "with good separated"}),
-        (
-            ["--kind", "pairs", "--others", "2"],
-            {"own change separated", "and 12 times on another one"},
-        ),
-        (["--kind", "labels"], {"with good separated"}),
+        ([], {"own change against another", "## good: "}),
+        (["--kind", "pairs", "--others", "2"], {"own change against another", "12 false"}),
+        (["--kind", "labels"], {"## good: "}),
     ],
 )
 def test_text_says_what_was_measured(data: Path, capsys, words, there) -> None:
