@@ -74,7 +74,6 @@ def compute(
         decisions = [decision for name in names for decision in rows[name, bot].decisions]
         unlisted = [decision for decision in decisions if decision.outcome == "unlisted"]
         outcomes = Counter(decision.outcome for decision in decisions)
-        verdicts = Counter(decision.verdict for decision in unlisted)
         levels = Counter(decision.importance for decision in unlisted)
         precision, recall, f, weighted_recall = (
             _estimate(observed[0, k, number], draws[:, k, number], len(names)) for k in range(4)
@@ -91,8 +90,6 @@ def compute(
                 hits=outcomes["hit"],
                 also_right=outcomes["also right"],
                 unlisted=len(unlisted),
-                refuted=verdicts["refuted"],
-                confirmed=verdicts["confirmed"],
                 serious=levels[Importance.CRITICAL] + levels[Importance.MAJOR],
                 duplicates=outcomes["duplicate"],
                 unsure=sum(rows[name, bot].unsure for name in names),

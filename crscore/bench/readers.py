@@ -75,23 +75,20 @@ def read_golden(path: Path, *, pattern: str = "**/*") -> GoldenSet:
     """
     name, version = path.name.partition(".")[0], ""
     problems = defaultdict[str, list[Problem]](list)
-    facts: dict[str, dict[str, str]] = {}
+    languages: dict[str, str] = {}
     rows = (row for file in list_files(path, pattern) for row in _rows(file, "a golden set"))
     for place, row in rows:
-        if "set" in row and not facts:
+        if "set" in row and not languages:
             name, version = str(row["set"]), str(row.get("version", ""))
             continue
         listed = _first(row, PROBLEMS)
         change = name_change(_text(row, CHANGE, place, "the id of its change"))
         entries = [(place, row)]
         if isinstance(listed, list):
-            if change in facts:
+            if change in languages:
                 raise InputError(f"{place}: the change {change} is listed twice")
             entries = [(f"{place}: problem {n}", item) for n, item in enumerate(listed, 1)]
-        facts[change] = {
-            "diff": str(row.get("diff") or ""),
-            "language": str(_first(row, LANGUAGE) or "").lower(),
-        }
+        languages[change] = str(_first(row, LANGUAGE) or "").lower()
         for position, entry in entries:
             if _is_rejected(entry):
                 continue
@@ -101,7 +98,10 @@ def read_golden(path: Path, *, pattern: str = "**/*") -> GoldenSet:
             problems[change].append(problem)
     if not any(problems.values()):
         raise InputError(f"{path} has no problem: it is no golden set")
-    changes = [Change(id=id_, problems=tuple(problems[id_]), **facts[id_]) for id_ in facts]
+    changes = [
+        Change(id=id_, problems=tuple(problems[id_]), language=language)
+        for id_, language in languages.items()
+    ]
     return make_set(name, version, changes)
 
 

@@ -41,8 +41,6 @@ class Change(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Name of the change; `owner/repository#number` for a pull request."""
     problems: tuple[Problem, ...]
     """At least none: a change without a problem tests what a bot says for nothing."""
-    diff: str = ""
-    """Unified diff; "" when unknown. With it, unlisted findings are checked against the code."""
     language: str = ""
     """Programming language; "" when unknown."""
 

@@ -68,8 +68,6 @@ def _unlisted(result: BenchResult) -> Table:
         ("Bot", lambda row: row.bot),
         ("Also right", lambda row: f"{row.also_right:,}"),
         ("Unlisted", lambda row: f"{row.unlisted:,}"),
-        ("Confirmed", lambda row: f"{row.confirmed:,}"),
-        ("Refuted", lambda row: f"{row.refuted:,}"),
         ("Critical or major", lambda row: f"{row.serious:,}"),
         ("Said twice", lambda row: f"{row.duplicates:,}"),
         ("Changes without a finding", lambda row: f"{row.silent:,} of {len(result.changes):,}"),
@@ -114,11 +112,7 @@ def _change(change: ChangeResult) -> Table:
         kind = "also right" if problem.also_right else problem.severity or "problem"
         rows.append((kind, problem.text[:_SHORT], ", ".join(bots) or "nobody"))
     rows += [
-        (
-            ", ".join(filter(None, ("unlisted", d.verdict, d.importance))),
-            d.finding.text[:_SHORT],
-            d.finding.bot,
-        )
+        (f"unlisted, {d.importance}".removesuffix(", "), d.finding.text[:_SHORT], d.finding.bot)
         for d in change.decisions
         if d.outcome == "unlisted"
     ]

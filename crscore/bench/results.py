@@ -51,10 +51,6 @@ class BotScore(msgspec.Struct, frozen=True, kw_only=True):
     """Findings about problems that are right to name, but not required."""
     unlisted: int
     """Distinct findings that match nothing; no statement that they are false."""
-    refuted: int
-    """Of these, contradicted by the code of the change, where it is known."""
-    confirmed: int
-    """Of these, proved by it."""
     serious: int
     """Of the unlisted ones, those whose words are of critical or major importance, if right."""
     duplicates: int
@@ -87,8 +83,6 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     """Index of the problem in its change."""
     probability: float
     """Of the pair, or of the best one; 0 without problems."""
-    verdict: str = "unproven"
-    """`confirmed`, `refuted` or `unproven`, of an unlisted finding."""
     importance: str = ""
     """`critical`, `major`, `minor` or `nit`, of an unlisted finding, if it is right; "" for one
     that asks for nothing."""

@@ -17,18 +17,15 @@ from crscore.bench.pairs import PairModel, TextView, measure_pairs, read_model, 
 from crscore.bench.readers import read_findings, read_golden
 from crscore.bench.records import SEVERITY_WEIGHTS, Change, Finding, GoldenSet, make_set
 from crscore.bench.results import BenchResult, ChangeResult, Decision
-from crscore.diff import parse
 from crscore.encoders.minilm import MiniLM
 from crscore.errors import InputError
 from crscore.pipeline import sentences_of
-from crscore.records import GIVES_FROM, Comment
+from crscore.records import GIVES_FROM
 from crscore.review.sentences import split_comment
 from crscore.statistics import bootstrap
 from crscore.usefulness import reader
 from crscore.usefulness.headline import name_level
 from crscore.usefulness.reading import read_text, weigh_importance
-from crscore.verdicts.judge import judge_statements
-from crscore.verdicts.statements import Statement
 from crscore.version import __version__
 
 Floats = npt.NDArray[np.float64]
@@ -195,7 +192,13 @@ def _judge_changes(
             decided.append(_decide(change, findings, views, probabilities, parts.model))
         levels = _read_levels(decided, parts.reader)
         for change, row in zip(changes, decided, strict=True):
-            rows[change.id, bot] = _describe(row, change.diff, levels)
+            decisions = [
+                replace(decision, importance=levels[decision.finding.text])
+                if decision.outcome == "unlisted"
+                else decision
+                for decision in row.decisions
+            ]
+            rows[change.id, bot] = row._replace(decisions=decisions)
     return rows
 
 
@@ -263,37 +266,11 @@ def _count_distinct(rows: Sequence[Row]) -> int:
 
 def _read_levels(rows: Sequence[Row], reading: reader.Reader) -> dict[str, str]:
     """Return how important unlisted findings are, by text; empty for those that ask for nothing."""
-    texts = sorted({text for row in rows for text in _unlisted_texts(row)})
+    texts = sorted(
+        {d.finding.text for row in rows for d in row.decisions if d.outcome == "unlisted"}
+    )
     read = [read_text(outputs) for outputs in reading.network.read(texts)] if texts else []
     return {
         text: name_level(weigh_importance(row)).value if row.gives >= GIVES_FROM else ""
         for text, row in zip(texts, read, strict=True)
     }
-
-
-def _unlisted_texts(row: Row) -> list[str]:
-    return [d.finding.text for d in row.decisions if d.outcome == "unlisted"]
-
-
-def _describe(row: Row, patch: str, levels: Mapping[str, str]) -> Row:
-    """Add how important unlisted findings are, and what the code says of them."""
-    verdicts = ["unproven"] * len(_unlisted_texts(row))
-    if patch and verdicts:
-        statements = [
-            Statement(
-                sentences=sentences_of([split_comment(d.finding.text)]),
-                comment=Comment(body=d.finding.text, path=d.finding.path, line=d.finding.line),
-            )
-            for d in row.decisions
-            if d.outcome == "unlisted"
-        ]
-        receipts = judge_statements(statements, parse.parse_diff(patch))
-        verdicts = [str(receipt.verdict.value) if receipt else "unproven" for receipt in receipts]
-    described = iter(verdicts)
-    decisions = [
-        replace(decision, importance=levels[decision.finding.text], verdict=next(described))
-        if decision.outcome == "unlisted"
-        else decision
-        for decision in row.decisions
-    ]
-    return row._replace(decisions=decisions)

@@ -104,15 +104,8 @@ def test_raw_comment_is_divided_and_praise_is_no_finding() -> None:
     assert scored.notes == (f"changes without a finding count as silence: b {row.silent}",)
 
 
-def test_unlisted_findings_have_an_importance_and_a_verdict() -> None:
-    diff = """--- a/app.py
-+++ b/app.py
-@@ -1,2 +1,2 @@
- def load(path):
--    return open(path)
-+    return open(path, "rb")
-"""
-    golden = make_set("g", "", [Change(id="a", problems=(Problem(text="It leaks."),), diff=diff)])
+def test_unlisted_findings_have_an_importance() -> None:
+    golden = make_set("g", "", [Change(id="a", problems=(Problem(text="It leaks."),))])
     texts = (
         "Anybody can run commands as root: the shell gets the user's input unescaped.",
         "Nit: rename `path`.",
@@ -122,7 +115,6 @@ def test_unlisted_findings_have_an_importance_and_a_verdict() -> None:
     levels = [decision.importance for decision in row.decisions]
     assert levels[0] in ("critical", "major")
     assert levels[1] in ("nit", "minor")
-    assert {decision.verdict for decision in row.decisions} <= {"confirmed", "refuted", "unproven"}
 
 
 def test_comparisons_are_corrected_and_ranks_are_ranges(result: BenchResult) -> None:
