@@ -33,7 +33,6 @@ from crscore.hosts.feed import (
     FeedDetails,
     FeedMessage,
     FeedPull,
-    FeedPush,
     FeedRepository,
     FeedThread,
     PullKey,
@@ -235,7 +234,6 @@ class GitHubFeed:
             threads=tuple(
                 _thread(thread, roots.get(first.id, first.id)) for first, thread in threads
             ),
-            pushes=tuple(_pushes(node)),
             checks=tuple(_checks(node)),
             lines=node.additions + node.deletions,
             language=_language(node),
@@ -322,15 +320,6 @@ def _thread(thread: graphql.Thread, first: int) -> FeedThread:
         resolved_by=thread.resolved_by.login if thread.resolved_by else None,
         outdated=thread.is_outdated,
     )
-
-
-def _pushes(node: graphql.Node) -> Iterator[FeedPush]:
-    for event in node.timeline.nodes:
-        kind, after = event.revision
-        # A commit that GitHub has lost is null; one in the timeline has no time of its own event.
-        if after is not None:
-            before = event.before_commit.oid if event.before_commit else ""
-            yield FeedPush(event.created_at or after.committed_date, kind, after.oid, before)
 
 
 def _checks(node: graphql.Node) -> Iterator[FeedCheck]:

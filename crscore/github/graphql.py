@@ -100,7 +100,6 @@ class CommitName(_Object, frozen=True):
     """Commit."""
 
     oid: str
-    committed_date: str = ""
 
 
 class Review(CommentState, frozen=True):
@@ -122,25 +121,6 @@ class Thread(_Object, frozen=True):
     is_outdated: bool = False
     resolved_by: Actor | None = None
     comments: Connection[CommentState] = Connection(nodes=[])
-
-
-class Event(_Object, frozen=True):
-    """Commit, force-push or merge; other events have none of the fields."""
-
-    typename: str = msgspec.field(name="__typename")
-    created_at: str = ""
-    commit: CommitName | None = None
-    merge_commit: CommitName | None = None
-    before_commit: CommitName | None = None
-    after_commit: CommitName | None = None
-
-    @property
-    def revision(self) -> tuple[str, CommitName | None]:
-        """Kind of the revision, and the commit that it ends with."""
-        return {
-            "HeadRefForcePushedEvent": ("force-push", self.after_commit),
-            "MergedEvent": ("merge", self.merge_commit),
-        }.get(self.typename, ("commit", self.commit))
 
 
 class _App(_Object, frozen=True):
@@ -211,7 +191,6 @@ class Node(_Object, frozen=True):
     reviews: Connection[Review] | None = None
     threads: Connection[Thread] = Connection(nodes=[])
     comments: Connection[CommentState] = Connection(nodes=[])
-    timeline: Connection[Event] = Connection(nodes=[])
     commits: Connection[HeadNode] = Connection(nodes=[])
 
 
@@ -235,14 +214,10 @@ class Nodes(_Object, frozen=True):
     rate_limit: _RateLimit = _RateLimit()
 
 
-class _Commit(_Object, frozen=True):
-    oid: str
-
-
 class Commits(_Object, frozen=True):
     """Answer to a query of `commits_query`."""
 
-    repository: dict[str, _Commit | None]
+    repository: dict[str, CommitName | None]
     """None for each that the host does not have."""
     rate_limit: _RateLimit = _RateLimit()
 
@@ -272,8 +247,6 @@ class ListQuery(NamedTuple):
     """Items in the first query."""
     later: int = 100
     """Items in each query for more pages."""
-    arguments: str = ""
-    """Other arguments, each after a comma."""
 
 
 _PAGE: Final = "pageInfo { hasNextPage endCursor }"
@@ -309,13 +282,6 @@ DETAILS: Final = {
         later=50,
     ),
     "comments": ListQuery("comments", _STATE, first=10, later=50),
-    "timeline": ListQuery(
-        "timelineItems",
-        "__typename ... on PullRequestCommit { commit { oid committedDate } } "
-        "... on HeadRefForcePushedEvent { createdAt beforeCommit { oid } afterCommit { oid } } "
-        "... on MergedEvent { createdAt mergeCommit: commit { oid } }",
-        arguments=(", itemTypes: [PULL_REQUEST_COMMIT, HEAD_REF_FORCE_PUSHED_EVENT, MERGED_EVENT]"),
-    ),
 }
 """Lists of a pull request that an audit stores."""
 SIZE: Final = "additions deletions files(first: 100) { nodes { path additions deletions } }"
@@ -334,7 +300,7 @@ def _list_fields(lists: Mapping[str, ListQuery], *, later: bool = False) -> str:
     return "\n".join(
         f"{name}: {query.field}("
         + (f"first: {query.later}, after: ${name}" if later else f"first: {query.first}")
-        + f"{query.arguments}) {{ {_PAGE} nodes {{ {query.nodes} }} }}"
+        + f") {{ {_PAGE} nodes {{ {query.nodes} }} }}"
         for name, query in lists.items()
     )
 

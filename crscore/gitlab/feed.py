@@ -24,7 +24,6 @@ from crscore.hosts.feed import (
     FeedDetails,
     FeedMessage,
     FeedPull,
-    FeedPush,
     FeedRepository,
     FeedThread,
     PullKey,
@@ -218,7 +217,6 @@ class GitLabFeed:
             pull=current.facts,
             messages=tuple(messages),
             threads=tuple(_threads(discussions, request.sha or "")),
-            pushes=tuple(_pushes(entries, current)),
             lines=lines,
             language=language,
             unlisted=(
@@ -305,14 +303,6 @@ def _approvals(
         ):
             id_ = request.id << _USER_BITS | message.id
             yield FeedMessage(replace(message, id=id_, created=at), message.id, at, 0, 0)
-
-
-def _pushes(entries: Collection[versions.Entry], request: _MergeRequest) -> Iterator[FeedPush]:
-    for entry in sorted(entries, key=_by_id):
-        yield FeedPush(utc(entry.created_at), "commit", entry.head_commit_sha)
-    facts = request.facts
-    if facts.merged and facts.merge_commit:
-        yield FeedPush(facts.merged, "merge", facts.merge_commit)
 
 
 def _count(names: Collection[str], name: str) -> int:

@@ -77,18 +77,6 @@ class FeedThread(NamedTuple):
     outdated: bool
 
 
-class FeedPush(NamedTuple):
-    """Push to a pull request, or its merge."""
-
-    at: str
-    kind: str
-    """commit, force-push or merge."""
-    after: str
-    """Newest commit after it."""
-    before: str = ""
-    """Newest commit before a force-push; empty when unknown."""
-
-
 class FeedCheck(NamedTuple):
     """Check of a commit."""
 
@@ -108,7 +96,6 @@ class FeedDetails(NamedTuple):
     """The pull request itself; None when the list of changed ones has all of it."""
     messages: tuple[FeedMessage, ...]
     threads: tuple[FeedThread, ...]
-    pushes: tuple[FeedPush, ...]
     lines: int | None
     """Changed lines; None when unknown."""
     language: str | None

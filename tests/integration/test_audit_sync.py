@@ -17,7 +17,6 @@ from crscore.audit.store.rows import (
     Cursor,
     Pull,
     Repository,
-    Revision,
     ThreadObservation,
     comment_key,
 )
@@ -363,12 +362,6 @@ def test_failing_clone_is_reported_and_the_rest_stored(server: Server, tmp_path:
     assert (done.run.pulls, done.pending) == (3, 0)
 
 
-def test_revisions_name_the_commits(server: Server, tmp_path: Path) -> None:
-    night(server, tmp_path)
-    heads = {one.after for one in rows(tmp_path, Revision, "WHERE number = 1")}
-    assert pulls_of(server)[1].head in heads
-
-
 def test_merged_pull_request_is_observed_for_14_days(server: Server, tmp_path: Path) -> None:
     write = audit_worlds.writer(server.world, 1)
     line = write.pull.lines[0]
@@ -409,8 +402,7 @@ def test_commits_that_a_force_push_left_behind_are_fetched(server: Server, tmp_p
     for pull in list(pulls_of(server).values())[1:]:
         del pulls_of(server)[pull.number]
     night(server, tmp_path)
-    pushed = rows(tmp_path, Revision, "WHERE kind = 'force-push'")
-    assert [(one.before, one.after) for one in pushed] == [(before, write.pull.head)]
+    assert before in {one.commit_id for one in rows(tmp_path, Comment, "WHERE number = 1")}
     clone = clone_path(tmp_path / CLONES, server.world.repositories[0].id)
     kept = ["git", "--git-dir", clone, "cat-file", "-e", f"{before}^{{commit}}"]
     subprocess.run(kept, check=True)
@@ -426,8 +418,11 @@ def test_commits_that_github_lost_cost_no_git_request_and_hide_no_other(
     clone = clone_path(tmp_path / CLONES, server.world.repositories[0].id)
     shutil.rmtree(clone)
     with opened(tmp_path) as store, store.transaction():
-        (push,) = store.select(Revision, "WHERE kind = 'force-push'")
-        store.put(replace(push, before="", after=f"{number:040x}") for number in range(120))
+        comment = store.select(Comment, "WHERE number = 1 AND commit_id IS NOT NULL LIMIT 1")[0]
+        store.put(
+            replace(comment, key=4 * (10**9 + number), commit_id=f"{number:040x}")
+            for number in range(120)
+        )
     for day in (2, 3):
         start = len(server.log)
         done = night(server, tmp_path, day)

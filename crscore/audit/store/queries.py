@@ -138,9 +138,7 @@ def observed_commits(store: Store, repository: int) -> set[str]:
         "(SELECT MAX(observed) FROM pulls WHERE repository = ?))) "
         "SELECT base FROM chosen UNION SELECT head FROM chosen "
         "UNION SELECT merge_commit FROM chosen "
-        "UNION SELECT commit_id FROM comments JOIN chosen USING (repository, number) "
-        "UNION SELECT before FROM revisions JOIN chosen USING (repository, number) "
-        "UNION SELECT after FROM revisions JOIN chosen USING (repository, number)"
+        "UNION SELECT commit_id FROM comments JOIN chosen USING (repository, number)"
     )
     return {commit or "" for (commit,) in store.query(sql, repository, repository)}
 

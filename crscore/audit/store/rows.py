@@ -111,18 +111,6 @@ class Pull(Row):
     failure: str | None = None
 
 
-@_table("revisions", "repository", "number", "at", "kind", "after")
-class Revision(Row):
-    """Push to a pull request, or its merge."""
-
-    repository: int
-    number: int
-    at: str
-    kind: str
-    before: str
-    after: str
-
-
 @_table("checks", "repository", "number", "head", "app", "name")
 class Check(Row):
     """Check on the newest commit of a pull request."""

@@ -44,16 +44,6 @@ CREATE TABLE pulls (
   PRIMARY KEY (repository, number)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE revisions (
-  repository INTEGER NOT NULL,
-  number INTEGER NOT NULL,
-  at TEXT NOT NULL,
-  kind TEXT NOT NULL,                -- commit, force-push, merge
-  before TEXT NOT NULL,              -- head before a force-push, else empty
-  after TEXT NOT NULL,               -- commit, new head, or merge commit
-  PRIMARY KEY (repository, number, at, kind, after)
-) STRICT, WITHOUT ROWID;
-
 CREATE TABLE checks (                -- check runs and statuses on the last head
   repository INTEGER NOT NULL,
   number INTEGER NOT NULL,

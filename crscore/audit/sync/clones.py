@@ -54,7 +54,7 @@ def fetch_repository(
     """Fetch new objects into the clone of a repository, which is created when missing.
 
     Args:
-        store: The store; its comments and revisions name the commits that are needed.
+        store: The store; its pull requests and comments name the commits that are needed.
         clones: Folder of the clones.
         repository: The host's number of the repository.
         url: Address to fetch from.

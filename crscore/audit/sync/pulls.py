@@ -29,7 +29,6 @@ from crscore.audit.store.rows import (
     CommentObservation,
     Pull,
     Repository,
-    Revision,
     ThreadObservation,
     comment_key,
     host_id_of,
@@ -210,10 +209,6 @@ class PullReader:
         put_comments(store, rows)
         self._observe(pull, details)
         subject: dict[str, Any] = {"repository": pull.repository, "number": pull.number}
-        store.put(
-            Revision(**subject, at=push.at, kind=push.kind, before=push.before, after=push.after)
-            for push in details.pushes
-        )
         # One that ran again has another outcome, and one may no longer exist.
         for head in {pull.head, *(check.head for check in details.checks)}:
             store.delete(Check, **subject, head=head)

@@ -35,11 +35,6 @@ if TYPE_CHECKING:
 
 SDL = Path(__file__).with_name("schema.graphql")
 MAX_INT = 2**31 - 1
-_KINDS = {
-    "HeadRefForcePushedEvent": "HEAD_REF_FORCE_PUSHED_EVENT",
-    "MergedEvent": "MERGED_EVENT",
-    "PullRequestCommit": "PULL_REQUEST_COMMIT",
-}
 _PREFIX = "cursor:v2:"
 
 
@@ -182,7 +177,6 @@ class Graph:
                 ]
             ),
             "commits": self._connection(self._commits(repository, pull)),
-            "timelineItems": self._timeline(repository, pull),
             "number": number,
             "title": pull.title,
             "state": "MERGED" if pull.merged_at is not None else pull.state.upper(),
@@ -197,33 +191,6 @@ class Graph:
             "reviews": self._connection(reviews),
             "reviewThreads": self._connection(self._threads(repository, pull)),
         }
-
-    def _timeline(self, repository: Repository, pull: Pull) -> Callable[..., Mapping[str, Any]]:
-        """Commits of the branch, force-pushes and the merge, of the kinds asked for."""
-        times = repository.history.times
-        items = [(times[one["commit"]["oid"]], one) for one in self._commits(repository, pull)]
-        for push in pull.force_pushes:
-            item = {
-                "__typename": "HeadRefForcePushedEvent",
-                "createdAt": iso(push.at),
-                "beforeCommit": self._commit(repository, push.before),
-                "afterCommit": self._commit(repository, push.after),
-            }
-            items.append((push.at, item))
-        if pull.merged_at is not None and pull.merge_commit is not None:
-            commit = self._commit(repository, pull.merge_commit)
-            item = {"__typename": "MergedEvent", "createdAt": iso(pull.merged_at), "commit": commit}
-            items.append((pull.merged_at, item))
-        items.sort(key=lambda one: one[0])
-
-        def connect(info: Any, **arguments: Any) -> Mapping[str, Any]:
-            kinds = arguments.pop("itemTypes", None)
-            wanted = [
-                item for _, item in items if kinds is None or _KINDS[item["__typename"]] in kinds
-            ]
-            return self._connection(wanted)(info, **arguments)
-
-        return connect
 
     def _threads(self, repository: Repository, pull: Pull) -> list[Mapping[str, Any]]:
         hidden = pull.pending(self.world.viewer)

@@ -38,15 +38,6 @@ class Thumbs:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ForcePush:
-    """A push that left commits of the branch behind."""
-
-    at: int
-    before: str
-    after: str
-
-
-@dataclass(frozen=True, kw_only=True)
 class Check:
     """A check run or a status of a commit."""
 
@@ -131,7 +122,6 @@ class Pull:
     closed_at: int | None = None
     merged_at: int | None = None
     merge_commit: str | None = None
-    force_pushes: list[ForcePush] = field(default_factory=list)
     checks: list[Check] = field(default_factory=list)
     reviews: list[Review] = field(default_factory=list)
     lines: list[LineComment] = field(default_factory=list)

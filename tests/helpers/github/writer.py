@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tests.helpers.github.state import Check, ForcePush, LineComment, Note, Pull, Review
+from tests.helpers.github.state import Check, LineComment, Note, Pull, Review
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -99,11 +99,7 @@ class Writer:
 
     def force_push(self, files: Mapping[str, str | bytes], **more: Any) -> None:
         """One commit on the base in place of all those of the branch."""
-        before = self.pull.head
-        head = self.repository.history.commit(files, parents=[self.pull.base], **more)
-        self._move_head(head)
-        pushed = ForcePush(at=self.pull.pushed_at, before=before, after=head)
-        self.pull.force_pushes.append(pushed)
+        self._move_head(self.repository.history.commit(files, parents=[self.pull.base], **more))
 
     def _move_head(self, head: str) -> None:
         self.pull.heads.append(head)

@@ -14,7 +14,6 @@ from crscore.audit.store.rows import (
     Comment,
     CommentObservation,
     Pull,
-    Revision,
     SignalRow,
     ThreadObservation,
     comment_key,
@@ -90,10 +89,7 @@ def store(tmp_path, commits):
         other_comment = replace(
             comment, key=SECOND, thread=SECOND, line=8, body=store_file.add_text("Why two?")
         )
-        push = Revision(
-            repository=1, number=7, at="2026-03-02T09:00:00Z", kind="commit", before="", after=fixed
-        )
-        store_file.put([pull, comment, other_comment, push])
+        store_file.put([pull, comment, other_comment])
         yield store_file
 
 
