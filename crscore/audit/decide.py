@@ -28,7 +28,7 @@ KEEP_FROM: Final = 1 / 3
 """Both shares of a bot to keep are surely above."""
 DROP_GAINED: Final = 0.15
 """A bot to drop is surely below this share of pull requests with a gain. The reader takes one in
-twenty empty comments for one of weight, so that less is as good as nothing."""
+twenty empty comments for an important one, so that less is as good as nothing."""
 SWITCH_OFF_FROM: Final = 0.25
 """Minimum share of a bot's comments for which it is worthwhile to switch kinds off."""
 MIN_PULLS: Final = 20

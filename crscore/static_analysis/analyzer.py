@@ -228,16 +228,16 @@ class Rules(_Part, frozen=True):
 
 
 class Limits(_Part, frozen=True):
-    """`[limits]` of one process."""
+    """`[limits]` of one run."""
 
     seconds: Seconds = 20.0
     """Wall-clock time, in seconds."""
     memory_mb: Count = 1024
-    """Memory of one process, MiB."""
+    """Memory of all its processes together, MiB."""
     output_mb: Count = 32
-    """Total output, MiB."""
+    """Printed output, and space on disk, MiB each."""
     processes: Count = 32
-    """Number of processes at once."""
+    """Maximum number of processes at once."""
 
 
 class Manifest(_Part, frozen=True):
