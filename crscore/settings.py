@@ -102,7 +102,7 @@ class Config(ModelSettings, frozen=True, kw_only=True):
     claims: Annotated[
         Name,
         _part(
-            "Claim generators, joined by +; auto: the configured model, else structural.",
+            "Claim generator; auto: the configured model, else structural.",
             "NAME[:ARGUMENT]",
         ),
     ] = AUTO

@@ -1,8 +1,8 @@
 """Keep, tune or drop a bot: a rule on two shares, each with its interval.
 
 *Important* is the share of its comments with a remark worth acting on, *gained* the share of the
-pull requests that it was there for with such a comment: silence counts. What authors did can only
-stand against a verdict, never make one: it is known of few comments.
+pull requests that it saw with such a comment: silence counts. What authors did can only prevent a
+verdict, not lead to one, as it is known for few comments.
 """
 
 from collections import Counter, defaultdict
@@ -159,7 +159,7 @@ def decide(
 
 
 def pulls_there(table: ReviewTable, name: str, coverage: ReviewerCoverage) -> set[tuple[int, int]]:
-    """Return the pull requests that a bot was there for, without those that wait for a scoring."""
+    """Return the pull requests that a bot saw, without those that are not scored yet."""
     present = {pull for pull, is_heard in coverage.pulls.items() if not is_heard}
     if any(profile.name == name and profile.shared for profile in profiles()):
         return present
@@ -237,7 +237,7 @@ def _sentence(
     if gained.total < MIN_PULLS:
         more = view.count_noun(MIN_PULLS - gained.total, "more pull request")
         return f"Undecided about {name}: it takes {more} to decide."
-    evidence = f"{_share(gained)} of the {gained.total:,} pull requests that it was there for have "
+    evidence = f"{_share(gained)} of the {gained.total:,} pull requests that it saw have "
     evidence += "a comment worth acting on"
     if important.total:
         evidence += f", and {_share(important)} of its {important.total:,} comments are"

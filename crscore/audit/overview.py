@@ -148,7 +148,7 @@ class Decision(Struct, frozen=True, kw_only=True):
     weighty: Rate
     """Comments with a critical, major or minor remark, without noise."""
     gained: Rate
-    """Pull requests with such a comment, of those that it was there for: with a post or a check of
+    """Pull requests with such a comment, of those that it saw: with a post or a check of
     it or, for an account that does nothing but review, merged between its first and last post."""
     silent: Count
     """Pull requests of these without any scored comment."""
@@ -253,7 +253,7 @@ class Gap(Struct, frozen=True, kw_only=True):
 class EscapedRecall(Struct, frozen=True, kw_only=True):
     """Share of escaped defects that one reviewer wrote next to before the merge.
 
-    Of the pull requests that it was there for.
+    Of the pull requests that it saw.
     """
 
     reviewer: str
