@@ -333,7 +333,7 @@ def read_completion(completion: Any) -> Answer | Failure:
     if error := getattr(completion, "error", None):
         return Failure(f"the server reports an error: {_message(error)}")
     if choice is None or message is None or not hasattr(message, "content"):
-        return Failure("the reply has no choices")
+        return Failure("the reply has no choices", is_of_chat=True)
     text, finish = _content_text(message.content), str(choice.finish_reason)
     reason = None
     if not text.strip():

@@ -58,7 +58,8 @@ def test_question_is_to_answer(scorer: Scorer) -> None:
 def test_refuted_remark_is_answered_with_its_receipt_and_not_posted(scorer: Scorer) -> None:
     code = "def send(amounts, limit):\n    post(amounts, retries=3)\n    print(amounts)\n"
     diff = change("shop/pay.py", "", code)
-    (remark,) = triage(scorer, diff, [Comment(body="`send` never calls `post`.")]).remarks
+    body = "`post` may be called twice.\n```suggestion\n    post(amounts,, retries=1\n```"
+    (remark,) = triage(scorer, diff, [Comment(body=body, path="shop/pay.py", line=2)]).remarks
     assert remark.verdict is Verdict.REFUTED
     assert remark.receipt is not None
     assert remark.action is Action.ANSWER

@@ -311,12 +311,12 @@ def test_shipped_trees_go_one_way_along_a_feature(matcher, name: str, direction:
 def test_encoder_of_other_vectors_is_an_input_error() -> None:
     other = hashing.Hashing().identity
     with pytest.raises(InputError, match=r"knows the encoder minilm.*not hashing.*--matcher pub"):
-        plugin.create(plugin.Options(encoder=other))
+        plugin.create(plugin.CalibratedOptions(encoder=other))
 
 
 def test_revision_of_the_encoder_does_not_matter(encoder: Encoder) -> None:
     name = encoder.identity.partition("@")[0]
-    assert plugin.create(plugin.Options(encoder=f"{name}@abc")).identity
+    assert plugin.create(plugin.CalibratedOptions(encoder=f"{name}@abc")).identity
     assert plugin.knows(f"{name}@abc")
     assert not plugin.knows("hashing:256")
     assert not plugin.knows(f"{name}-large")
@@ -326,7 +326,7 @@ def test_weights_of_ones_own(tmp_path: Path, matcher) -> None:
     path = tmp_path / "own.npz"
     own = replace(matcher.weights, encoder="hashing:256", seed=99)
     path.write_bytes(weights.to_bytes(own))
-    created = plugin.create(plugin.Options(encoder="hashing:256", weights=str(path)))
+    created = plugin.create(plugin.CalibratedOptions(encoder="hashing:256", weights=str(path)))
     assert ".99+" in created.identity
 
 
@@ -337,7 +337,9 @@ def test_other_weights_of_the_same_data_and_seed_have_another_identity(
     for discount in (0.1, 0.2):
         path = tmp_path / f"{discount}.npz"
         path.write_bytes(weights.to_bytes(replace(matcher.weights, discount=discount)))
-        created = plugin.create(plugin.Options(encoder=matcher.weights.encoder, weights=str(path)))
+        created = plugin.create(
+            plugin.CalibratedOptions(encoder=matcher.weights.encoder, weights=str(path))
+        )
         identities.add(created.identity)
     assert len(identities) == 2
 
@@ -349,7 +351,9 @@ def test_published_rule_takes_no_file() -> None:
 
 def test_missing_weights_are_an_input_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read"):
-        plugin.create(plugin.Options(encoder="hashing:256", weights=str(tmp_path / "none.npz")))
+        plugin.create(
+            plugin.CalibratedOptions(encoder="hashing:256", weights=str(tmp_path / "none.npz"))
+        )
 
 
 def test_auto_takes_the_published_rule_for_an_encoder_nobody_learned_on() -> None:
