@@ -1,4 +1,4 @@
-"""Inputs of commands that take a change and its review."""
+"""Inputs of commands: a change, its review, and findings of other tools in SARIF files."""
 
 from __future__ import annotations
 
@@ -9,14 +9,22 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from crscore import io
-from crscore.errors import DiffParseError
+from crscore.errors import DiffParseError, InputError, ToolOutputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from crscore.settings import Config
+    from crscore.static_analysis.reports import RawReport
 
 _HUNK: Final = re.compile(rb"^@@ -\d", re.MULTILINE)
+sarif_option: Final = click.option(
+    "--sarif",
+    "sarif_files",
+    metavar="FILE",
+    multiple=True,
+    help="SARIF 2.1.0 file with findings of another tool; may be repeated.",
+)
 
 
 def read_limited(settings: Config, name: str, content: str) -> tuple[bytes, str]:
@@ -25,7 +33,7 @@ def read_limited(settings: Config, name: str, content: str) -> tuple[bytes, str]
     Args:
         settings: For the limit.
         name: A path, or `-` for standard input.
-        content: `diff`, `review` or `source`.
+        content: `diff`, `review`, `source` or `sarif`.
 
     Returns:
         The bytes, and their name in messages.
@@ -48,3 +56,25 @@ def order_checked(review: bytes, order: str) -> Iterator[None]:
         if _HUNK.search(review):
             raise click.UsageError(f"the diff and the review are swapped: {order}") from exc
         raise
+
+
+def read_sarif_files(settings: Config, names: Iterable[str]) -> tuple[RawReport, ...]:
+    """Read SARIF files.
+
+    Args:
+        settings: `max_sarif_bytes` limits each of them.
+        names: Files, or `-` for standard input.
+
+    Raises:
+        InputError: A file cannot be read, is too large, or is not SARIF.
+    """
+    reports: list[RawReport] = []
+    for name in names:
+        from crscore.static_analysis import sarif  # noqa: PLC0415  (so that --help is fast)
+
+        data, source = read_limited(settings, name, "sarif")
+        try:
+            reports.extend(sarif.read_sarif(data, source=source))
+        except ToolOutputError as exc:
+            raise InputError(f"{source} cannot be read as SARIF: {exc.reason}") from exc
+    return tuple(reports)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from crscore import io, jsonl, progress
-from crscore.commands._host import print_message
+from crscore.commands._terminal import print_message
 from crscore.errors import ConfigError, CRScoreError, InputError
 
 if TYPE_CHECKING:

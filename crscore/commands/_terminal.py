@@ -5,11 +5,11 @@ from __future__ import annotations
 import shutil
 import sys
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, Final, TypedDict
 
 import click
 
-from crscore import progress
+from crscore import io, progress
 from crscore.commands._settings import GROUPS
 from crscore.settings import color_choice
 
@@ -20,15 +20,56 @@ WIDTH = 100
 """Columns of a report that is not written to a terminal."""
 
 
-def _silence(_context: click.Context, _option: click.Parameter, quiet: bool) -> bool:
+EXIT_GATE: Final = 1
+_QUIET: Final = "crscore.quiet"
+
+
+def _silence(context: click.Context, _option: click.Parameter, quiet: bool) -> None:
     if quiet:
         progress.ENABLED.clear()
-    return quiet
+        context.meta[_QUIET] = True
 
 
 quiet_option = click.option(
-    "-q", "--quiet", is_flag=True, callback=_silence, help="Print no notes or progress to stderr."
+    "-q",
+    "--quiet",
+    is_flag=True,
+    expose_value=False,
+    callback=_silence,
+    help="Print no notes or progress to stderr.",
 )
+
+
+def _check_output(
+    context: click.Context, _option: click.Parameter, output: str | None
+) -> str | None:
+    # Before the work, which would be lost. `-o -` is stdout, the default.
+    target = None if output == io.STDIN else output
+    if not context.resilient_parsing:
+        io.check_output(target)
+    return target
+
+
+output_option = click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    callback=_check_output,
+    help="Write to this file instead of stdout.",
+)
+
+
+def print_message(line: str) -> None:
+    """Print one line on stderr, which may contain untrusted text."""
+    from crscore.reports import escape  # noqa: PLC0415
+
+    click.echo(f"crscore: {escape.no_commands(escape.one_line(line))}", err=True)
+
+
+def print_note(line: str) -> None:
+    """Print one line on stderr, unless the command is quiet."""
+    if _QUIET not in click.get_current_context().meta:
+        print_message(line)
 
 
 class TerminalStyle(TypedDict):
@@ -38,7 +79,7 @@ class TerminalStyle(TypedDict):
     width: int
 
 
-def terminal_style(*, to_terminal: bool) -> TerminalStyle:
+def report_style(*, to_terminal: bool) -> TerminalStyle:
     """Return the colors and the width of a report.
 
     Colors follow `NO_COLOR`, then `FORCE_COLOR`, then whether stdout is a terminal that is not

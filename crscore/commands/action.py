@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from crscore.commands._terminal import GroupedCommand
+from crscore.commands._terminal import EXIT_GATE, GroupedCommand
 from crscore.errors import CRScoreError, InputError
 from crscore.github.actions import artifact, commands, environment, event, outputs
 from crscore.github.site import make_client
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from crscore.settings import Config
     from crscore.static_analysis.reports import RawReport
 
-EXIT_GATE: Final = 1
 LOG_COLUMNS: Final = 120
 MAX_SHOWN_MESSAGES: Final = 10
 """Maximum messages of one level that GitHub shows for a step."""
@@ -213,7 +212,7 @@ def _read_sarif(runner: Environment, step: Step, *, is_single: bool) -> tuple[Ra
     Raises:
         InputError: A file cannot be read or is not SARIF.
     """
-    from crscore.commands._sarif import read_sarif_files  # noqa: PLC0415
+    from crscore.commands._inputs import read_sarif_files  # noqa: PLC0415
 
     if not is_single and runner.inputs.sarif:
         step.note("warning", "The input sarif is not used: its findings are of one pull request.")

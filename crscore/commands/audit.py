@@ -10,19 +10,14 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 import click
 
 from crscore import io
-from crscore.commands._host import (
-    host_options,
-    print_message,
-)
+from crscore.commands import _terminal
+from crscore.commands._host import host_options
 from crscore.commands._settings import SCORING, load_settings, setting_options
 from crscore.commands._target import find_repositories
-from crscore.commands._terminal import CommandGroup, quiet_option, terminal_style
 from crscore.errors import ConfigError
-from crscore.hosts.site import Connection, all_sites, site_of_page
+from crscore.hosts.site import all_sites, site_of_page
 from crscore.reports import escape
-from crscore.settings import (
-    OnNothing,
-)
+from crscore.settings import OnNothing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -30,11 +25,10 @@ if TYPE_CHECKING:
     from crscore.audit.overview import Overview
     from crscore.audit.store.database import Store
     from crscore.audit.summary import OverviewOptions
-    from crscore.hosts.site import Site
+    from crscore.hosts.site import Connection, Site
 
     Command = Callable[..., Any]
 
-EXIT_GATE: Final = 1
 _DAY: Final = click.DateTime(["%Y-%m-%d"])
 _FOLDER: Final = click.Path(file_okay=False, path_type=Path)
 
@@ -95,7 +89,7 @@ def _question(command: Command) -> Command:
 
 @click.group(
     name="audit",
-    cls=CommandGroup,
+    cls=_terminal.CommandGroup,
     examples=(
         "crscore audit sync acme/shop",
         "crscore audit score --workers 4",
@@ -136,7 +130,6 @@ def command() -> None:
 )
 @click.option("--git-url", metavar="URL", help="Address to clone from, with {name} for OWNER/REPO.")
 @host_options(wait_budget_s=600)
-@quiet_option
 def sync(
     repositories: tuple[str, ...],
     *,
@@ -147,9 +140,7 @@ def sync(
     max_requests: int | None,
     max_points: int | None,
     git_url: str | None,
-    api_url: str | None,
-    wait_budget: float,
-    quiet: bool,
+    connection: Connection,
 ) -> int:
     """Read new data from GitHub or GitLab, by default for the repositories in the store.
 
@@ -159,24 +150,23 @@ def sync(
     """
     from crscore.audit.sync import run  # noqa: PLC0415  (so that --help answers at once)
 
-    targets = find_repositories((*repositories, *organisations), api_url)
+    targets = find_repositories((*repositories, *organisations), connection.api_url)
     names, patterns = targets.names[: len(repositories)], targets.names[len(repositories) :]
-    report = None if quiet else print_message
     with _open(file) as store:
         site = targets.site or _site(store)
-        feed = site.make_feed(Connection(api_url, wait_budget, report, max_requests, max_points))
+        feed = site.make_feed(connection._replace(max_requests=max_requests, max_points=max_points))
         request = run.Request(
             repositories=names or (() if patterns else _stored_names(store)),
             organisations=patterns,
             since=None if since is None else since.replace(tzinfo=UTC),
-            git_url=git_url or f"{site.web(api_url)}/{{name}}.git",
+            git_url=git_url or f"{site.web(connection.api_url)}/{{name}}.git",
             token=site.token(),
         )
         summary = run.sync(store, feed, _folder(clones, file), request, now=datetime.now(UTC))
-    for note in summary.notes if not quiet else ():
-        print_message(f"note: {note}")
+    for note in summary.notes:
+        _terminal.print_note(f"note: {note}")
     if summary.run.partial is not None:
-        print_message(f"partial: {summary.run.partial}")
+        _terminal.print_message(f"partial: {summary.run.partial}")
     click.echo(f"{summary.run.pulls:,} pull requests read, {summary.pending:,} to continue")
     return 0
 
@@ -194,7 +184,6 @@ def sync(
     help="How to run them: processes or ray[:ADDRESS].",
 )
 @host_options(wait_budget_s=600)
-@quiet_option
 @setting_options("config", *SCORING, "trust")
 def score(
     *,
@@ -202,9 +191,7 @@ def score(
     clones: Path | None,
     workers: int,
     engine: str,
-    api_url: str | None,
-    wait_budget: float,
-    quiet: bool,
+    connection: Connection,
     config_file: Path | None,
     **flags: Any,
 ) -> int:
@@ -218,12 +205,9 @@ def score(
     from crscore.audit.score.signals import find_signals  # noqa: PLC0415
 
     settings = load_settings(config_file, flags)
-    report = None if quiet else print_message
     folder, night = _folder(clones, file), datetime.now(UTC).date().isoformat()
     with _open(file, must_exist=True) as store:
-        host = None
-        if not settings.offline:
-            host = _site(store).make_host(Connection(api_url, wait_budget, report))
+        host = None if settings.offline else _site(store).make_host(connection)
         summary = nightly.score(
             store,
             folder,
@@ -232,7 +216,7 @@ def score(
             engine=engine,
             workers=workers,
             host=host,
-            web=all_sites()[0].web(api_url),
+            web=all_sites()[0].web(connection.api_url),
         )
         find_signals(store, folder, night=night, engine=make_engine(engine, workers))
         find_escaped(store, folder, night=night)
@@ -250,12 +234,11 @@ def score(
     help="A folder of pages, or a document (site with -o, else text).",
 )
 @_output
-@quiet_option
+@_terminal.quiet_option
 def report(
     *,
     form: str | None,
     output: str | None,
-    quiet: bool,  # noqa: ARG001  (its callback acts)
     file: Path,
     **question: Any,
 ) -> int:
@@ -306,7 +289,7 @@ def compare(
         )
         io.write_text(escape.write_json(document), output)
     else:
-        text = render_verdicts(verdicts, **terminal_style(to_terminal=output is None))
+        text = render_verdicts(verdicts, **_terminal.report_style(to_terminal=output is None))
         io.write_text(text if verdicts else "There are no two reviewers to compare.\n", output)
     return 0
 
@@ -414,7 +397,7 @@ def gate(
         on_nothing=on_nothing,
     )
     for line in (*result.notices, *result.failed):
-        print_message(line)
+        _terminal.print_message(line)
     if form == "json":
         io.write_text(escape.write_json(result._asdict()), None)
     else:
@@ -422,7 +405,7 @@ def gate(
     if webhook:
         title = f"{', '.join(row.name for row in now.repositories)}, {now.since} to {now.until}"
         _post(webhook, gates.webhook_message(result, title=title, link=link))
-    return EXIT_GATE if result.failed else 0
+    return _terminal.EXIT_GATE if result.failed else 0
 
 
 @contextmanager
@@ -498,7 +481,7 @@ def _document(overview: Overview, form: str, *, to_terminal: bool) -> str:
         return escape.write_json(overview)
     if form == "markdown":
         return contents.render_summary(overview)
-    return contents.render_text(overview, **terminal_style(to_terminal=to_terminal))
+    return contents.render_text(overview, **_terminal.report_style(to_terminal=to_terminal))
 
 
 def _number(text: str) -> float:
@@ -517,4 +500,4 @@ def _post(url: str, message: dict[str, Any]) -> None:
         requests.post(url, json=message, timeout=30).raise_for_status()
     except requests.RequestException as exc:
         # The address is a secret, and the text of the exception would show it.
-        print_message(f"the webhook was not reached: {type(exc).__name__}")
+        _terminal.print_message(f"the webhook was not reached: {type(exc).__name__}")

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from crscore import commands, io
-from crscore.commands._terminal import GroupedCommand, quiet_option, terminal_style
+from crscore.commands import _terminal
 from crscore.errors import ConfigError
 from crscore.reports import escape
 
 if TYPE_CHECKING:
     from crscore.bench.records import Finding
 
-EXIT_GATE: Final = 1
 FETCH: Final = "fetch"
 """Word in place of the golden set that takes a public one from a clone."""
 _PATH: Final = click.Path(path_type=Path)
@@ -25,7 +24,7 @@ _SQLITE: Final = b"SQLite format 3\0"
 
 @click.command(
     name="bench",
-    cls=GroupedCommand,
+    cls=_terminal.GroupedCommand,
     examples=(
         "crscore bench golden.jsonl findings.jsonl",
         "crscore bench golden.jsonl a.jsonl crscore-audit.db --format html -o page.html",
@@ -57,8 +56,8 @@ _SQLITE: Final = b"SQLite format 3\0"
     "--format", "form", type=click.Choice(("text", "html", "json", "markdown")), default="text",
     show_default=True,
 )  # fmt: skip
-@click.option("-o", "--output", metavar="FILE", help="Write to this file instead of stdout.")
-@quiet_option
+@_terminal.output_option
+@_terminal.quiet_option
 def command(
     golden: Path | None,
     findings: tuple[Path, ...],
@@ -71,7 +70,6 @@ def command(
     seed: int,
     form: str,
     output: str | None,
-    quiet: bool,  # noqa: ARG001  (its callback acts)
 ) -> int:
     """Score FINDINGS of review bots against known problems.
 
@@ -85,7 +83,6 @@ def command(
     from crscore.bench import report, sets  # noqa: PLC0415
     from crscore.reports import layout  # noqa: PLC0415
 
-    io.check_output(output)
     if is_list:
         io.write_text(sets.describe_sets(), output)
         return 0
@@ -111,10 +108,12 @@ def command(
     elif form == "html":
         text = layout.to_html(report.lay_out(result))
     else:
-        text = layout.to_text(report.lay_out(result), **terminal_style(to_terminal=output is None))
+        text = layout.to_text(
+            report.lay_out(result), **_terminal.report_style(to_terminal=output is None)
+        )
     io.write_text(text, output)
     is_below = min_f is not None and any((row.f.value or 0.0) < min_f for row in result.bots)
-    return EXIT_GATE if is_below else 0
+    return _terminal.EXIT_GATE if is_below else 0
 
 
 def _read_findings(path: Path) -> list[Finding]:

@@ -11,7 +11,7 @@ import click
 import msgspec
 
 from crscore import commands, io, progress
-from crscore.commands._terminal import CommandGroup, terminal_style
+from crscore.commands._terminal import CommandGroup, output_option, report_style
 from crscore.errors import ConfigError, InputError
 from crscore.reports import escape
 
@@ -52,20 +52,16 @@ def command() -> None:
 def document_command(function: Callable[..., WrittenDocument]) -> Callable[..., int]:
     """Add the options of a command that writes a document, which the function returns."""
 
-    @click.option(
-        "-o", "--output", "target", metavar="FILE", help="Write to this file instead of stdout."
-    )
+    @output_option
     @click.option("--format", "form", type=click.Choice(("text", "json")), default="text")
     @functools.wraps(function)
-    def write(*, form: str, target: str | None, **options: Any) -> int:
-        # Before the work, which would be lost.
-        io.check_output(target)
+    def write(*, form: str, output: str | None, **options: Any) -> int:
         document, render = function(**options)
         if form == "json":
             content = escape.write_json(document)
         else:
-            content = render(document, **terminal_style(to_terminal=target is None))
-        io.write_text(content, target)
+            content = render(document, **report_style(to_terminal=output is None))
+        io.write_text(content, output)
         return 0
 
     return write

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-from crscore.commands._host import host_options, print_message
+from crscore.commands._host import host_options
 from crscore.commands._target import find_target
-from crscore.commands._terminal import CommandGroup, quiet_option
-from crscore.commands.pr import EXIT_GATE
-from crscore.hosts.site import Connection
+from crscore.commands._terminal import EXIT_GATE, CommandGroup, print_message
+
+if TYPE_CHECKING:
+    from crscore.hosts.site import Connection
 
 _EXAMPLE = "crscore gate coverage --reviewer coderabbit --wait 600 acme/shop#7"
 
@@ -36,15 +39,8 @@ def command() -> None:
     help="Wait so long for a review that is missing (default: 0).",
 )
 @host_options(wait_budget_s=60)
-@quiet_option
 def coverage(
-    target: str,
-    *,
-    reviewers: tuple[str, ...],
-    wait: float,
-    api_url: str | None,
-    wait_budget: float,
-    quiet: bool,
+    target: str, *, reviewers: tuple[str, ...], wait: float, connection: Connection
 ) -> int:
     """Exit with 1 if a reviewer did not review the newest commit.
 
@@ -52,9 +48,8 @@ def coverage(
     """
     from crscore.pull_request import coverage as gate  # noqa: PLC0415  (so that --help is quick)
 
-    subject = find_target(target, api_url)
-    report = None if quiet else print_message
-    host = subject.site.make_host(Connection(api_url, wait_budget, report))
+    subject = find_target(target, connection.api_url)
+    host = subject.site.make_host(connection)
     result = gate.judge(host, subject.repository, subject.number, reviewers, wait_s=wait)
     for line in result.failed:
         print_message(line)

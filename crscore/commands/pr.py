@@ -9,24 +9,22 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from crscore import io, progress
-from crscore.commands._host import host_options, print_message
-from crscore.commands._sarif import read_sarif_files, sarif_option
+from crscore.commands import _terminal
+from crscore.commands._host import host_options
+from crscore.commands._inputs import read_sarif_files, sarif_option
 from crscore.commands._settings import SCORING, setting_options
 from crscore.commands._target import find_site, find_target
-from crscore.commands._terminal import GroupedCommand, quiet_option, terminal_style
 from crscore.errors import ConfigError, CRScoreError
-from crscore.hosts.site import Connection
 from crscore.settings import resolve_settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from crscore.hosts.host import Host
+    from crscore.hosts.site import Connection
     from crscore.hosts.sticky import Posted
-    from crscore.pull_request.overview import Overview
     from crscore.pull_request.run import Measured, Request
 
-EXIT_GATE: Final = 1
 EXIT_FAILED: Final = 3
 FORMATS: Final = ("text", "json", "html", "markdown", "sarif", "codequality")
 SINGLE_FORMATS: Final = ("json", "html", "sarif", "codequality")
@@ -42,7 +40,7 @@ REPORTS: Final = {
 
 @click.command(
     name="pr",
-    cls=GroupedCommand,
+    cls=_terminal.GroupedCommand,
     examples=(
         "crscore pr acme/shop#7",
         "crscore pr 7 8 9   # in a clone",
@@ -53,13 +51,7 @@ REPORTS: Final = {
 )
 @click.argument("targets", metavar="[OWNER/REPO#]N|GROUP/PROJECT!N...", nargs=-1, required=True)
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", help="Report format.")
-@click.option(
-    "-o",
-    "--output",
-    "file",
-    metavar="FILE",
-    help="Write the report to this file instead of stdout.",
-)
+@_terminal.output_option
 @click.option(
     "--reports",
     "folder",
@@ -106,14 +98,13 @@ REPORTS: Final = {
     help="Also fail if the run is partial and a threshold is set.",
 )
 @host_options(wait_budget_s=300)
-@quiet_option
 @click.option("-v", "--verbose", is_flag=True, help="Print the numbers of requests to stderr.")
 @setting_options(*SCORING, "trust")
 def command(
     targets: tuple[str, ...],
     *,
     form: str,
-    file: str | None,
+    output: str | None,
     folder: str | None,
     authors: tuple[str, ...],
     markers: tuple[str, ...],
@@ -124,9 +115,7 @@ def command(
     document: str | None,
     fail_on: str,
     fail_on_partial: bool,
-    api_url: str | None,
-    wait_budget: float,
-    quiet: bool,
+    connection: Connection,
     verbose: bool,
     **flags: Any,
 ) -> int:
@@ -140,7 +129,7 @@ def command(
     """
     from crscore.pull_request import run  # noqa: PLC0415  (so that --help is fast)
 
-    subjects = [find_target(target, api_url) for target in targets]
+    subjects = [find_target(target, connection.api_url) for target in targets]
     if len(subjects) > 1 and (form in SINGLE_FORMATS or document is not None or folder):
         raise ConfigError("--format", "command line", f"several have no {form}: give one")
     overrides = {key: value for key, value in flags.items() if value is not None}
@@ -148,9 +137,7 @@ def command(
     settings = resolve_settings(overrides, file=None)
     if settings.offline:
         raise ConfigError("offline", "settings", "cannot be true: a pull request is on the network")
-    io.check_output(file)
-    report = None if quiet else print_message
-    host = find_site(subjects).make_host(Connection(api_url, wait_budget, report))
+    host = find_site(subjects).make_host(connection)
     if document is not None:
         return _post(host, subjects[0].repository, subjects[0].number, document)
     request = run.Request(
@@ -170,20 +157,25 @@ def command(
     ]
     results = _measure_all(host, requests, [subject.name for subject in subjects])
     if results:
-        io.write_text(_render(results, form, to_terminal=file is None), file)
+        io.write_text(_render(results, form, to_terminal=output is None), output)
         _write_reports(results, folder)
     codes = [EXIT_FAILED] * (len(requests) - len(results))
     for measured in results:
         if comment:
             _print_posted(run.post(host, measured))
-        if not quiet:
-            _print_notes(measured.overview, in_report=file is None and form == "text")
+        # The report on the terminal has what is missing.
+        missing = () if output is None and form == "text" else measured.overview.missing
+        for line in (
+            *(f"partial: {text}" for text in missing),
+            *(f"note: {text}" for text in measured.overview.notes),
+        ):
+            _terminal.print_note(line)
         verdict = run.judge(measured, fail_on.split(","), fail_on_partial=fail_on_partial)
         for line in (*verdict.notices, *verdict.failed):
-            print_message(line)
-        codes.append(EXIT_GATE if verdict.failed else 0)
+            _terminal.print_message(line)
+        codes.append(_terminal.EXIT_GATE if verdict.failed else 0)
     if verbose:
-        print_message(f"requests to the host: {host.traffic}")
+        _terminal.print_message(f"requests to the host: {host.traffic}")
     # A pull request that could not be scored outweighs the gate.
     return max(codes)
 
@@ -200,7 +192,7 @@ def _measure_all(host: Host, requests: Sequence[Request], names: Sequence[str]) 
             except CRScoreError as exc:
                 if len(requests) == 1:
                     raise
-                print_message(f"{name}: {exc}")
+                _terminal.print_message(f"{name}: {exc}")
             advance(1)
     return results
 
@@ -234,7 +226,9 @@ def _render(results: Sequence[Measured], form: str, *, to_terminal: bool) -> str
     if form == "markdown":
         return summary.render_summary(overviews)
     return terminal.render_terminal(
-        overviews, **terminal_style(to_terminal=to_terminal), signature=first.settings.signature
+        overviews,
+        **_terminal.report_style(to_terminal=to_terminal),
+        signature=first.settings.signature,
     )
 
 
@@ -262,14 +256,6 @@ def _post(host: Host, repository: str, number: int, document: str) -> int:
     return 0
 
 
-def _print_notes(overview: Overview, *, in_report: bool) -> None:
-    """Print what is missing, unless the report has it, and the notes."""
-    for line in () if in_report else overview.missing:
-        print_message(f"partial: {line}")
-    for line in overview.notes:
-        print_message(f"note: {line}")
-
-
 def _print_posted(posted: Posted) -> None:
     details = "".join(f": {text}" for text in (posted.url, posted.reason) if text)
-    print_message(f"comment {posted.outcome.value}{details}")
+    _terminal.print_message(f"comment {posted.outcome.value}{details}")

@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from crscore import io, plugins
-from crscore.commands._host import print_message
-from crscore.commands._inputs import order_checked, read_limited
-from crscore.commands._sarif import read_sarif_files, sarif_option
+from crscore.commands import _terminal
+from crscore.commands._inputs import (
+    order_checked,
+    read_limited,
+    read_sarif_files,
+    sarif_option,
+)
 from crscore.commands._settings import FILE, SCORING, load_settings, setting_options
-from crscore.commands._terminal import GroupedCommand, quiet_option, terminal_style
 from crscore.errors import ConfigError
 from crscore.settings import SETTINGS
 
@@ -23,14 +26,11 @@ if TYPE_CHECKING:
     from crscore.records import Diff, Result
     from crscore.reports.base import Report
     from crscore.settings import Config
-    from crscore.verdicts.repository import Repository
-
-EXIT_GATE = 1
 
 
 @click.command(
     name="score",
-    cls=GroupedCommand,
+    cls=_terminal.GroupedCommand,
     groups={"Code": ("language", "path", "source_root", "old", "new")},
     common=(
         "format",
@@ -56,9 +56,7 @@ EXIT_GATE = 1
 @click.argument("diff", required=False, type=FILE, metavar="DIFF")
 @click.argument("review", required=False, type=FILE, metavar="REVIEW")
 @setting_options("format")
-@click.option(
-    "-o", "--output", "target", metavar="FILE", help="Write to this file instead of stdout."
-)
+@_terminal.output_option
 @setting_options("explain", "signature", "fail_under", "fail_under_relevance", "on_nothing")
 @click.option("--language", metavar="NAME", help="Language of a bare hunk.")
 @click.option("--path", metavar="PATH", help="Path of a bare hunk.")
@@ -68,7 +66,7 @@ EXIT_GATE = 1
 @click.option("--old", metavar="FILE", help="Complete old file, for a change of one file.")
 @click.option("--new", metavar="FILE", help="Complete new file, for a change of one file.")
 @sarif_option
-@quiet_option
+@_terminal.quiet_option
 @click.option("-v", "--verbose", is_flag=True, help="Print each step and its duration to stderr.")
 @setting_options(*SCORING, "offline", "config")
 def command(
@@ -76,8 +74,7 @@ def command(
     review: str | None,
     *,
     config_file: Path | None,
-    target: str | None,
-    quiet: bool,
+    output: str | None,
     verbose: bool,
     language: str | None,
     path: str | None,
@@ -105,20 +102,24 @@ def command(
             **{"--explain": flags["explain"], "--signature": flags["signature"]},
         }
         return _score_pairs(
-            settings, diff, target, [name for name, is_set in of_one.items() if is_set]
+            settings, diff, output, [name for name, is_set in of_one.items() if is_set]
         )
     if [diff, review, old, new, *sarif_files].count(io.STDIN) > 1:
         raise ConfigError("-", "command line", "only one of the inputs can be standard input")
-    # `-o -` is stdout, the default.
-    target = None if target == io.STDIN else target
-    _preload_encoder(settings)
-    report = _make_report(settings, to_terminal=target is None)
-    io.check_output(target)
+    if settings.encoder == SETTINGS["encoder"].default:
+        from crscore.encoders.minilm import MiniLM  # noqa: PLC0415
+
+        # It loads its model while the rest is imported and the change is read.
+        MiniLM(offline=settings.offline).preload()
+    options = {"explain": settings.explain, "signature": settings.signature}
+    offered = {**options, **_terminal.report_style(to_terminal=output is None)}
+    report: Report = plugins.create("reports", settings.format, offered=offered)
     clock = _Clock(verbose)
     data, source = read_limited(settings, diff, "diff")
     review_data, review_source = read_limited(settings, review, "review")
     # Imported here so that `--help` and the message about a wrong option appear immediately.
     from crscore.scorer import Scorer  # noqa: PLC0415
+    from crscore.verdicts.repository import Repository  # noqa: PLC0415
 
     scorer = Scorer(settings, reports=read_sarif_files(settings, sarif_files))
     with order_checked(review_data, "crscore DIFF REVIEW"):
@@ -126,21 +127,23 @@ def command(
     comments = scorer.read_review(review_data, source=review_source)
     change = _add_sources(change, settings, source_root, old, new)
     clock.report("read the input")
-    result = scorer.score(change, comments, repository=_repository_of(change, source_root))
+    # A folder that fits nothing in the change proves nothing about it.
+    fits = any(file.new_source or file.old_source for file in change.files)
+    folder = Repository.of_folder(Path(source_root)) if source_root is not None and fits else None
+    result = scorer.score(change, comments, repository=folder)
     clock.report(
         f"scored {len(result.sentences)} sentences against {len(result.references)} references"
     )
-    io.write_text(report.render([result]), target)
+    io.write_text(report.render([result]), output)
     clock.report("wrote the report")
     from crscore.reports import view  # noqa: PLC0415
 
-    if not quiet:
-        for note in view.notes(result):
-            print_message(f"note: {note}")
+    for note in view.notes(result):
+        _terminal.print_note(f"note: {note}")
     return _gate(result, settings, "the review")
 
 
-def _score_pairs(settings: Config, name: str, target: str | None, of_one: Sequence[str]) -> int:
+def _score_pairs(settings: Config, name: str, output: str | None, of_one: Sequence[str]) -> int:
     if name != io.STDIN and not name.removesuffix(".gz").endswith((".jsonl", ".json")):
         raise click.UsageError(
             "the review is missing: crscore DIFF REVIEW, or crscore score PAIRS.jsonl"
@@ -150,17 +153,7 @@ def _score_pairs(settings: Config, name: str, target: str | None, of_one: Sequen
     from crscore.commands._many import score_pairs  # noqa: PLC0415
     from crscore.scorer import Scorer  # noqa: PLC0415
 
-    target = None if target == io.STDIN else target
-    io.check_output(target)
-    return score_pairs(Scorer(settings), settings, name, target, gate=_gate)
-
-
-def _preload_encoder(settings: Config) -> None:
-    """Let the default encoder load its model while the rest is imported and the change is read."""
-    if settings.encoder == SETTINGS["encoder"].default:
-        from crscore.encoders.minilm import MiniLM  # noqa: PLC0415
-
-        MiniLM(offline=settings.offline).preload()
+    return score_pairs(Scorer(settings), settings, name, output, gate=_gate)
 
 
 class _Clock:
@@ -174,13 +167,6 @@ class _Clock:
         if self.speak:
             click.echo(f"crscore: {message} in {now - self.last:.2f} s", err=True)
         self.last = now
-
-
-def _make_report(settings: Config, *, to_terminal: bool) -> Report:
-    options = {"explain": settings.explain, "signature": settings.signature}
-    offered = {**options, **terminal_style(to_terminal=to_terminal)}
-    report: Report = plugins.create("reports", settings.format, offered=offered)
-    return report
 
 
 def _add_sources(
@@ -206,14 +192,6 @@ def _add_sources(
     return full_files.from_pair(change, old=sides.get("old"), new=sides.get("new"))
 
 
-def _repository_of(change: Diff, root: str | None) -> Repository | None:
-    """Return the repository below a folder, unless the folder fits nothing in the change."""
-    from crscore.verdicts.repository import Repository  # noqa: PLC0415
-
-    fits = any(file.new_source or file.old_source for file in change.files)
-    return Repository.of_folder(Path(root)) if root is not None and fits else None
-
-
 def _gate(result: Result, settings: Config, name: str) -> int:
     from crscore.scoring import gate  # noqa: PLC0415
 
@@ -229,5 +207,5 @@ def _gate(result: Result, settings: Config, name: str) -> int:
     )
     # Printed even with -q: a gate that passes silently is not a gate.
     for line in (*verdict.notices, *verdict.failed):
-        print_message(line)
-    return EXIT_GATE if verdict.failed else 0
+        _terminal.print_message(line)
+    return _terminal.EXIT_GATE if verdict.failed else 0

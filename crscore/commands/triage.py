@@ -8,10 +8,9 @@ import click
 import msgspec
 
 from crscore import io
-from crscore.commands._host import print_message
 from crscore.commands._inputs import order_checked, read_limited
 from crscore.commands._settings import FILE, SCORING, load_settings, setting_options
-from crscore.commands._terminal import GroupedCommand, quiet_option
+from crscore.commands._terminal import GroupedCommand, output_option, print_note, quiet_option
 from crscore.errors import ConfigError
 from crscore.reports import escape
 
@@ -46,9 +45,7 @@ WORTH_POSTING: Final = "worth-posting"
     show_default=True,
     help="comments: the comments of REVIEW with a remark that is listed, as JSON.",
 )
-@click.option(
-    "-o", "--output", "target", metavar="FILE", help="Write to this file instead of stdout."
-)
+@output_option
 @click.option(
     "--only",
     type=click.Choice(["fix", "answer", "skip", WORTH_POSTING]),
@@ -71,12 +68,11 @@ def command(
     diff: str,
     *,
     layout: str,
-    target: str | None,
+    output: str | None,
     only: str | None,
     posted: str | None,
     min_worth: float | None,
     budget: int | None,
-    quiet: bool,
     config_file: Path | None,
     **flags: Any,
 ) -> int:
@@ -89,8 +85,6 @@ def command(
     settings = load_settings(config_file, flags)
     if [review, diff, posted].count(io.STDIN) > 1:
         raise ConfigError("-", "command line", "only one of the inputs can be standard input")
-    target = None if target == io.STDIN else target
-    io.check_output(target)
     from crscore.agents.triage import MIN_WORTH, Policy, triage  # noqa: PLC0415
     from crscore.scorer import Scorer  # noqa: PLC0415
 
@@ -111,9 +105,9 @@ def command(
         if remark.comment < len(comments)
         and (only is None or (remark.post if only == WORTH_POSTING else remark.action == only))
     ]
-    io.write_text(_render(layout, decided, listed, comments), target)
-    for note in () if quiet else decided.notes:
-        print_message(f"note: {note}")
+    io.write_text(_render(layout, decided, listed, comments), output)
+    for note in decided.notes:
+        print_note(f"note: {note}")
     return 0
 
 
@@ -136,8 +130,6 @@ def _render(
 
 
 def _text(remark: Triaged) -> str:
-    from crscore.reports import escape  # noqa: PLC0415
-
     place = ""
     if remark.place is not None:
         line = "" if remark.place.line is None else f":{remark.place.line}"
