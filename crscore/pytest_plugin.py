@@ -63,7 +63,9 @@ def assert_review(
     }
     thresholds = {name: limit for name, limit in limits.items() if limit is not None}
     _check(thresholds)
-    result = (scorer or _default_scorer()).score(diff, review)
+    from crscore.agents.evaluation import default_scorer  # noqa: PLC0415
+
+    result = (scorer or default_scorer()).score(diff, review)
     failed = [line for name, limit in thresholds.items() for line in _compare(result, name, limit)]
     if failed:
         raise AssertionError("\n".join([*failed, *_missed(result)]))
@@ -73,20 +75,15 @@ def assert_review(
 @pytest.fixture(scope="session")
 def crscore_scorer() -> Scorer:
     """Scorer of the fixture `assert_review`; a project overrides it to choose settings."""
-    return _default_scorer()
+    from crscore.agents.evaluation import default_scorer  # noqa: PLC0415
+
+    return default_scorer()
 
 
 @pytest.fixture(name="assert_review", scope="session")
 def _fixture(crscore_scorer: Scorer) -> Callable[..., Result]:
     """Assert that a review of a change is good enough: `crscore.pytest_plugin.assert_review`."""
     return functools.partial(assert_review, scorer=crscore_scorer)
-
-
-@functools.cache
-def _default_scorer() -> Scorer:
-    from crscore.scorer import Scorer  # noqa: PLC0415
-
-    return Scorer(analyzers="none")
 
 
 def _check(thresholds: dict[str, float]) -> None:

@@ -169,12 +169,6 @@ def triage(
     )
 
 
-def kept_comments(decisions: Triage, comments: Sequence[Comment]) -> tuple[Comment, ...]:
-    """Return the comments with a remark that is worth posting, in order, as written."""
-    indices = {remark.comment for remark in decisions.remarks if remark.post}
-    return tuple(comment for index, comment in enumerate(comments) if index in indices)
-
-
 def _text_of(remark: Remark, result: Result) -> str:
     return " ".join(result.sentences[index].text for index in remark.sentences)
 

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from crscore.hosts.host import Host
     from crscore.hosts.sticky import Posted
     from crscore.pull_request.overview import Overview
-    from crscore.pull_request.run import Measured
-    from crscore.settings import Config
     from crscore.static_analysis.reports import RawReport
 
 LOG_COLUMNS: Final = 120
@@ -144,13 +142,6 @@ def _run(runner: Environment, step: Step) -> None:
         _score_each(GitHub(client), runner, numbers, step)
 
 
-def _settings(runner: Environment) -> Config:
-    from crscore.settings import resolve_settings  # noqa: PLC0415
-
-    # No settings file: the one in the workspace may come from the pull request.
-    return resolve_settings({"fail_under": runner.inputs.fail_under}, file=None)
-
-
 def _find_numbers(
     client: Client, runner: Environment, target: event.Target, step: Step
 ) -> tuple[int, ...]:
@@ -213,6 +204,7 @@ def _read_sarif(runner: Environment, step: Step, *, is_single: bool) -> tuple[Ra
         InputError: A file cannot be read or is not SARIF.
     """
     from crscore.commands._inputs import read_sarif_files  # noqa: PLC0415
+    from crscore.settings import resolve_settings  # noqa: PLC0415
 
     if not is_single and runner.inputs.sarif:
         step.note("warning", "The input sarif is not used: its findings are of one pull request.")
@@ -227,7 +219,9 @@ def _read_sarif(runner: Environment, step: Step, *, is_single: bool) -> tuple[Ra
             step.note("warning", f"No file matches {pattern} of the input sarif.")
     if len(names) > MAX_SARIF_FILES:
         raise InputError(f"the input sarif names {len(names):,} files, over {MAX_SARIF_FILES}")
-    return read_sarif_files(_settings(runner), names)
+    # No settings file: the one in the workspace may come from the pull request.
+    settings = resolve_settings({"fail_under": runner.inputs.fail_under}, file=None)
+    return read_sarif_files(settings, names)
 
 
 def _score(
@@ -240,7 +234,8 @@ def _score(
     name: str,
 ) -> None:
     """Score one pull request; completed parts are kept if a later one fails."""
-    from crscore.pull_request import coverage, run  # noqa: PLC0415
+    from crscore.commands.pr import render  # noqa: PLC0415
+    from crscore.pull_request import coverage, gate, run  # noqa: PLC0415
 
     inputs = runner.inputs
     unreviewed: tuple[str, ...] = ()
@@ -262,9 +257,16 @@ def _score(
     step.overviews.append(overview)
     step.reports[number] = _report(overview, None)
     # After the report above, so that the scores are outputs even if a document cannot be written.
-    paths = _write_documents(runner.output_dir, f"crscore{name}", measured)
+    paths = {
+        form: outputs.write_document(
+            runner.output_dir, f"crscore{name}.{form}", render([measured], form)
+        )
+        for form in ("json", "html", "sarif")
+    }
     step.reports[number] = _report(overview, None, **paths)
-    verdict = run.judge(measured, inputs.fail_on, fail_on_partial=inputs.fail_on_partial)
+    verdict = gate.judge(
+        overview, measured.settings, inputs.fail_on, fail_on_partial=inputs.fail_on_partial
+    )
     for line in verdict.notices:
         step.show("warning", line)
     for line in (*unreviewed, *verdict.failed):
@@ -284,20 +286,6 @@ def _show_posted(posted: Posted, step: Step) -> None:
         step.show("notice", f"The comment was not written, as the token may not: {posted.reason}")
     elif posted.outcome is Outcome.FAILED:
         step.show("warning", f"The comment was not written: {posted.reason}")
-
-
-def _write_documents(folder: Path, name: str, measured: Measured) -> dict[str, Path]:
-    from crscore.pull_request.documents import json, page, sarif  # noqa: PLC0415
-
-    overview, result = measured.overview, measured.result
-    texts = {
-        "json": json.render_json(overview, measured.reviewers.threads, result),
-        "html": page.render_page(overview, result),
-        "sarif": sarif.render_sarif(overview, result),
-    }
-    return {
-        form: outputs.write_document(folder, f"{name}.{form}", text) for form, text in texts.items()
-    }
 
 
 def _report(overview: Overview, posted: Posted | None, **paths: Path) -> Report:

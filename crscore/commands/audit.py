@@ -243,18 +243,24 @@ def report(
     **question: Any,
 ) -> int:
     """Report on all reviewers, as pages or as one document."""
+    from crscore.audit.report import contents, site  # noqa: PLC0415
+
     form = form or ("site" if output else "text")
     if form == "site" and output is None:
         raise ConfigError("--output", "command line", "must name the folder of the pages: -o site")
     with _open(file, must_exist=True) as store:
         overview = _overview(store, question)
         if form == "site":
-            from crscore.audit.report import site  # noqa: PLC0415
-
             site.write_site(store, overview, Path(str(output)), host=all_sites()[0].web(None))
             click.echo(f"{Path(str(output)) / 'index.html'}")
             return 0
-    io.write_text(_document(overview, form, to_terminal=output is None), output)
+    if form == "json":
+        text = escape.write_json(overview)
+    elif form == "markdown":
+        text = contents.render_summary(overview)
+    else:
+        text = contents.render_text(overview, **_terminal.report_style(to_terminal=output is None))
+    io.write_text(text, output)
     return 0
 
 
@@ -472,16 +478,6 @@ def _period_before(now: Overview) -> dict[str, Any]:
         "since": since - (until - since) - timedelta(days=1),
         "until": since - timedelta(days=1),
     }
-
-
-def _document(overview: Overview, form: str, *, to_terminal: bool) -> str:
-    from crscore.audit.report import contents  # noqa: PLC0415
-
-    if form == "json":
-        return escape.write_json(overview)
-    if form == "markdown":
-        return contents.render_summary(overview)
-    return contents.render_text(overview, **_terminal.report_style(to_terminal=to_terminal))
 
 
 def _number(text: str) -> float:

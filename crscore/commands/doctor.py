@@ -39,8 +39,13 @@ def command(*, config_file: Path | None, **flags: Any) -> int:
     problem = _active(settings)
     click.echo("\nplugins:")
     for kind in plugins.KINDS:
-        missing = {name: reason for name in plugins.names(kind) if (reason := _missing(kind, name))}
-        ready = [name for name in plugins.names(kind) if name not in missing]
+        # A plugin without `missing` needs nothing.
+        checks = {
+            name: getattr(plugins.load(kind, name), "missing", lambda: None)
+            for name in plugins.names(kind)
+        }
+        missing = {name: reason for name, check in checks.items() if (reason := check())}
+        ready = [name for name in checks if name not in missing]
         click.echo(f"  {kind:<12}{', '.join(ready)}")
         for name, reason in missing.items():
             click.echo(f"  {'':<12}missing: {name}: {reason}")
@@ -84,13 +89,6 @@ def _active(settings: Config) -> bool:
     line = signature.render_signature({**scorer.parts.signature, "analyzers": settings.analyzers})
     click.echo(f"\nready: {line}")
     return False
-
-
-def _missing(kind: str, name: str) -> str | None:
-    """Return what a plugin lacks; one without `missing` needs nothing."""
-    module = plugins.load(kind, name)
-    missing: str | None = module.missing() if hasattr(module, "missing") else None
-    return missing
 
 
 def _extras() -> dict[str, set[str]]:

@@ -127,7 +127,7 @@ def command(
     GITLAB_URL is GitLab's address. [tool.crscore] is read from the base branch only, so that a
     change cannot set its own gate.
     """
-    from crscore.pull_request import run  # noqa: PLC0415  (so that --help is fast)
+    from crscore.pull_request import gate, run  # noqa: PLC0415  (so that --help is fast)
 
     subjects = [find_target(target, connection.api_url) for target in targets]
     if len(subjects) > 1 and (form in SINGLE_FORMATS or document is not None or folder):
@@ -157,7 +157,7 @@ def command(
     ]
     results = _measure_all(host, requests, [subject.name for subject in subjects])
     if results:
-        io.write_text(_render(results, form, to_terminal=output is None), output)
+        io.write_text(render(results, form, to_terminal=output is None), output)
         _write_reports(results, folder)
     codes = [EXIT_FAILED] * (len(requests) - len(results))
     for measured in results:
@@ -170,7 +170,12 @@ def command(
             *(f"note: {text}" for text in measured.overview.notes),
         ):
             _terminal.print_note(line)
-        verdict = run.judge(measured, fail_on.split(","), fail_on_partial=fail_on_partial)
+        verdict = gate.judge(
+            measured.overview,
+            measured.settings,
+            fail_on.split(","),
+            fail_on_partial=fail_on_partial,
+        )
         for line in (*verdict.notices, *verdict.failed):
             _terminal.print_message(line)
         codes.append(_terminal.EXIT_GATE if verdict.failed else 0)
@@ -204,7 +209,8 @@ def _marker(text: str) -> tuple[str, str]:
     return name.strip(), marker.strip()
 
 
-def _render(results: Sequence[Measured], form: str, *, to_terminal: bool) -> str:
+def render(results: Sequence[Measured], form: str, *, to_terminal: bool = False) -> str:
+    """Write the report on pull requests in one of `FORMATS`."""
     from crscore.pull_request.documents import (  # noqa: PLC0415
         code_quality,
         json,
@@ -242,7 +248,7 @@ def _write_reports(results: Sequence[Measured], folder: str | None) -> None:
         reason = f"cannot be made ({exc.strerror})"
         raise ConfigError("--reports", "command line", reason) from exc
     for form, name in REPORTS.items():
-        io.write_text(_render(results, form, to_terminal=False), str(Path(folder) / name))
+        io.write_text(render(results, form), str(Path(folder) / name))
 
 
 def _post(host: Host, repository: str, number: int, document: str) -> int:

@@ -7,6 +7,7 @@ from crscore.errors import ConfigError
 from crscore.pull_request.overview import Overview, Scores
 from crscore.pull_request.reviewers import wildcards
 from crscore.scoring.gate import GateResult, check_thresholds, lines_of_nothing
+from crscore.settings import Config
 
 TOGETHER: Final = "together"
 """All reviewers together."""
@@ -16,13 +17,7 @@ _ALL: Final = "all reviewers together"
 
 
 def judge(
-    overview: Overview,
-    *,
-    fail_under: float | None = None,
-    fail_under_relevance: float | None = None,
-    on_nothing: str = "pass",
-    fail_on: Sequence[str],
-    fail_on_partial: bool = False,
+    overview: Overview, settings: Config, fail_on: Sequence[str], *, fail_on_partial: bool = False
 ) -> GateResult:
     """Compare the standing and the relevance of reviewers with thresholds.
 
@@ -30,10 +25,7 @@ def judge(
 
     Args:
         overview: The run.
-        fail_under: Standing below which it fails, in [0, 100]; None for no gate.
-        fail_under_relevance: Relevance below which it fails, in [0, 1]; None for no gate.
-        on_nothing: What a reviewer does who has no number or wrote nothing: `pass`, `fail` or
-            `skip`.
+        settings: The thresholds, and what a reviewer does who has no number or wrote nothing.
         fail_on: `together`, `each`, or patterns of reviewers' names (`*` is any text).
         fail_on_partial: With a threshold, a partial run fails.
 
@@ -43,7 +35,7 @@ def judge(
     patterns = [pattern.strip() for pattern in fail_on if pattern.strip()]
     if not patterns:
         raise ConfigError("fail-on", "settings", "must be together, each, or names of reviewers")
-    if fail_under is None and fail_under_relevance is None:
+    if settings.fail_under is None and settings.fail_under_relevance is None:
         return GateResult((), ())
     subject = overview.name
     if overview.partial:
@@ -56,7 +48,7 @@ def judge(
         matches = _matching_rows(overview, pattern)
         scores_by_name |= matches
         if not matches:
-            lines_of_nothing(on_nothing, failed, notices).append(
+            lines_of_nothing(settings.on_nothing, failed, notices).append(
                 f"{subject}: the gate was not applied to {pattern}: no such reviewer commented"
             )
     for name, scores in scores_by_name.items():
@@ -65,9 +57,9 @@ def judge(
             standing=None if scores.usefulness is None else scores.usefulness.standing,
             relevance=scores.relevance,
             reason=scores.reason,
-            fail_under=fail_under,
-            fail_under_relevance=fail_under_relevance,
-            on_nothing=on_nothing,
+            fail_under=settings.fail_under,
+            fail_under_relevance=settings.fail_under_relevance,
+            on_nothing=settings.on_nothing,
         )
         failed += [f"{subject}: {line}" for line in result.failed]
         notices += [f"{subject}: {line}" for line in result.notices]

@@ -14,15 +14,14 @@ from crscore.diff.checkout import CheckoutSearch
 from crscore.hosts.host import SETTINGS_FILE, FindCheckout, Host, OwnMessages
 from crscore.hosts.records import PullRequest
 from crscore.hosts.sticky import Outcome, Posted
-from crscore.pull_request import gate, overview, untrusted
+from crscore.pull_request import overview, untrusted
 from crscore.pull_request.documents import comment
 from crscore.pull_request.overview import Overview, Person
 from crscore.pull_request.reviewers import identify
 from crscore.pull_request.reviewers.classify import NO_MARKERS
 from crscore.pull_request.reviewers.identify import ReviewerThread, ReviewerThreads
-from crscore.records import Diff, Result
+from crscore.records import Result
 from crscore.scorer import Scorer, diff_limits, make_store
-from crscore.scoring.gate import GateResult
 from crscore.settings import Config, SettingsText, resolve_settings
 from crscore.static_analysis.reports import RawReport
 from crscore.verdicts.repository import Repository
@@ -127,7 +126,12 @@ def assess(
     result = scorer.score(
         pull_request.diff,
         identify.thread_comments(reviewers, pull_request.head),
-        originals=_originals(pull_request, reviewers),
+        # The hunks that outdated comments were written on.
+        originals={
+            index: pull_request.originals[thread.place.id]
+            for index, thread in enumerate(reviewers.threads)
+            if thread.place.outdated and thread.place.id in pull_request.originals
+        },
         repository=Repository.of_checkout(pull_request.checkout) if pull_request.checkout else None,
     )
     condensed = overview.make_overview(
@@ -157,29 +161,6 @@ def post(host: Host, measured: Measured) -> Posted:
         pull.number,
         comment.render_comment(measured.overview),
         OwnMessages(pull.sticky, pull.knows_sticky),
-    )
-
-
-def judge(
-    measured: Measured, fail_on: Sequence[str], *, fail_on_partial: bool = False
-) -> GateResult:
-    """Compare a scored pull request with the thresholds of its settings.
-
-    Args:
-        measured: The pull request.
-        fail_on: `together`, `each`, or patterns of reviewers' names (`*` is any text).
-        fail_on_partial: With a threshold, a partial run fails.
-
-    Raises:
-        ConfigError: `fail_on` is empty.
-    """
-    return gate.judge(
-        measured.overview,
-        fail_under=measured.settings.fail_under,
-        fail_under_relevance=measured.settings.fail_under_relevance,
-        on_nothing=measured.settings.on_nothing,
-        fail_on=fail_on,
-        fail_on_partial=fail_on_partial,
     )
 
 
@@ -229,15 +210,6 @@ def _finder(folder: Path | None, *, is_requested: bool) -> FindCheckout | None:
         return search if is_requested else search._replace(reason=None)
 
     return find
-
-
-def _originals(pull_request: PullRequest, reviewers: ReviewerThreads) -> dict[int, Diff]:
-    """Map outdated comments to the hunks they were written on."""
-    return {
-        index: pull_request.originals[thread.place.id]
-        for index, thread in enumerate(reviewers.threads)
-        if thread.place.outdated and thread.place.id in pull_request.originals
-    }
 
 
 def _people(reviewers: ReviewerThreads) -> Iterator[Person]:

@@ -29,26 +29,15 @@ def make_overview(
         missing: Reasons for a partial result that are listed.
         words: Include the column of words.
     """
-    yield _make_opening(overview)
-    yield from _make_notices(overview, missing)
+    useful, coverage = overview.together.usefulness, _describe_coverage(overview)
+    yield blocks.Paragraph(coverage if useful is None else f"{useful.verdict} {coverage}")
+    if overview.missing:
+        hidden = len(overview.missing) - missing
+        last_line = f"and {hidden:,} more, in the notes" if hidden > 0 else ""
+        yield blocks.Notice("Partial", _PARTIAL, overview.missing[:missing], last_line)
     yield from _make_table(overview, words=words)
     yield from _make_remarks(overview, points)
     yield from _make_points(overview, points)
-
-
-def _make_opening(overview: Overview) -> blocks.Paragraph:
-    """Return the verdict, then what is addressed."""
-    useful = overview.together.usefulness
-    coverage = _describe_coverage(overview)
-    return blocks.Paragraph(coverage if useful is None else f"{useful.verdict} {coverage}")
-
-
-def _make_notices(overview: Overview, max_open: int) -> Iterator[blocks.Notice]:
-    """Yield the notice of a partial result."""
-    if overview.missing:
-        hidden = len(overview.missing) - max_open
-        last_line = f"and {hidden:,} more, in the notes" if hidden > 0 else ""
-        yield blocks.Notice("Partial", _PARTIAL, overview.missing[:max_open], last_line)
 
 
 def _make_table(overview: Overview, *, words: bool) -> Iterator[blocks.Block]:
@@ -130,11 +119,7 @@ def make_notes(overview: Overview, *, shown_missing: int) -> blocks.Folded:
 
 def make_signature(overview: Overview) -> blocks.Signature:
     """Return the measured commit and the signature."""
-    commit = Run(
-        overview.head[:7],
-        "code",
-        overview.commit_url,
-    )
+    commit = Run(overview.head[:7], "code", overview.commit_url)
     return blocks.Signature(overview.signature, before=(Run("Measured at "), commit, Run(". ")))
 
 

@@ -38,10 +38,6 @@ def _blocks(overview: Overview) -> Iterator[Block]:
         overview, points=SHOWN_POINTS, missing=len(overview.missing)
     )
     yield overview_blocks.make_notes(overview, shown_missing=len(overview.missing))
-    commit = Run(
-        overview.head[:7],
-        "code",
-        overview.commit_url,
-    )
+    commit = Run(overview.head[:7], "code", overview.commit_url)
     text = ". All that follows is the report of this measurement."
     yield Paragraph((Run("Measured at "), commit, Run(text)), "dim")

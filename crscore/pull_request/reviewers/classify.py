@@ -138,17 +138,14 @@ def _review_text(post: HostMessage, author: Author) -> str:
         if find_exclusion(text, post.kind, author.profile):
             return ""
         text = cut(text, author.profile.cut)
-    if not _has_words(_TAG.sub(" ", remove_between(text, "<!--", "-->"))):
+    visible = _TAG.sub(" ", remove_between(text, "<!--", "-->"))
+    if not any(map(str.isalnum, visible)):
         return ""
     if author.is_bot:  # its decoration may be all there is
         read = split_comment(text)
         content = read.sentences or read.suggestions or read.code_blocks or read.diffs
         return text if content else ""
     return text
-
-
-def _has_words(text: str) -> bool:
-    return any(map(str.isalnum, text))
 
 
 def _is_answer(message: Message, pull_author: str | None) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from crscore import Scorer
-from crscore.agents.triage import Action, Policy, Triage, kept_comments, triage
+from crscore.agents.triage import Action, Policy, Triage, triage
 from crscore.errors import ConfigError
 from crscore.records import Comment, Stance, Verdict
 from tests.helpers.changes import change
@@ -88,7 +88,7 @@ def test_same_words_on_another_file_are_no_duplicate(scorer: Scorer) -> None:
 def test_what_others_posted_is_not_posted_again(scorer: Scorer) -> None:
     decided = decide(scorer, BREAKS, NONE, posted=[BREAKS])
     assert [remark.post for remark in decided.remarks] == [False, True, False]
-    assert kept_comments(decided, [BREAKS, NONE]) == (NONE,)
+    assert {remark.comment for remark in decided.remarks if remark.post} == {1}
 
 
 def test_budget_keeps_the_most_valuable(scorer: Scorer) -> None:

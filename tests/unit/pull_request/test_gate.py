@@ -6,11 +6,12 @@ from msgspec import structs
 from crscore.errors import ConfigError
 from crscore.pull_request import gate
 from crscore.scoring.gate import GateResult
+from crscore.settings import Config
 from tests.helpers import overviews
 
 
 def judge(actual, fail_on: str, limit: float | None = 0.5) -> GateResult:
-    return gate.judge(actual, fail_under_relevance=limit, fail_on=fail_on.split(","))
+    return gate.judge(actual, Config(fail_under_relevance=limit), fail_on.split(","))
 
 
 def scored(**scores: float | None):
@@ -86,7 +87,7 @@ def test_nobody_and_nothing_do_what_is_asked(
     name: str, on_nothing: str, lengths: tuple[int, int]
 ) -> None:
     actual = scored(bot=None)
-    verdict = gate.judge(actual, fail_under_relevance=0.3, fail_on=[name], on_nothing=on_nothing)
+    verdict = gate.judge(actual, Config(fail_under_relevance=0.3, on_nothing=on_nothing), [name])
     assert tuple(map(len, verdict)) == lengths
 
 
@@ -109,7 +110,7 @@ def test_nobody_to_look_at_is_an_error(names: str) -> None:
 
 def test_partial_run_fails_where_that_is_asked_for() -> None:
     actual = structs.replace(scored(), missing=("A page is missing.",))
-    verdict = gate.judge(actual, fail_under=10, fail_on=["together"], fail_on_partial=True)
+    verdict = gate.judge(actual, Config(fail_under=10), ["together"], fail_on_partial=True)
     assert "partial" in verdict.failed[0]
 
 
@@ -128,17 +129,17 @@ def useful(*standings: int | None):
 
 @pytest.mark.parametrize(("limit", "failed"), [(51, 1), (50, 0), (0, 0)])
 def test_standing_below_the_threshold_fails(limit: int, failed: int) -> None:
-    verdict = gate.judge(useful(), fail_under=limit, fail_on=["together"])
+    verdict = gate.judge(useful(), Config(fail_under=limit), ["together"])
     assert (len(verdict.failed), verdict.notices) == (failed, ())
 
 
 def test_standing_that_fails_is_told() -> None:
-    verdict = gate.judge(useful(4, 90), fail_under=30, fail_on=["each"])
+    verdict = gate.judge(useful(4, 90), Config(fail_under=30), ["each"])
     assert verdict.failed == ("octo/shop#12: usefulness of r0 is 4, below fail-under 30",)
 
 
 def test_reviewer_without_a_standing_passes_with_a_notice() -> None:
-    verdict = gate.judge(useful(None), fail_under=30, fail_on=["each"])
+    verdict = gate.judge(useful(None), Config(fail_under=30), ["each"])
     assert verdict.failed == ()
     assert verdict.notices == (
         "octo/shop#12: the gate was not applied to r0: no usefulness, "
@@ -148,5 +149,5 @@ def test_reviewer_without_a_standing_passes_with_a_notice() -> None:
 
 def test_both_thresholds_are_applied() -> None:
     actual = useful(4)  # its relevance is 0.5
-    values = {"fail_under": 30, "fail_under_relevance": 0.6, "fail_on": ["each"]}
-    assert len(gate.judge(actual, **values).failed) == 2
+    settings = Config(fail_under=30, fail_under_relevance=0.6)
+    assert len(gate.judge(actual, settings, ["each"]).failed) == 2
