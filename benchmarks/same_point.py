@@ -18,7 +18,6 @@ from itertools import combinations
 from pathlib import Path
 
 import numpy as np
-from crscore.bench.judgements import read_judgements
 
 from crscore.bench.matching import assign
 from crscore.bench.overlap import compare_findings
@@ -26,6 +25,7 @@ from crscore.bench.pairs import view_texts
 from crscore.encoders.minilm import MiniLM
 from crscore.usefulness import reader
 from crscore.usefulness.model import read_weights
+from crscore_lab.judgements import read_judgements
 
 GOAL = 0.95
 """Precision that the threshold aims at."""
