@@ -39,14 +39,8 @@ SHIPPED = {
     "codebertscore f3": ("codebertscore", {"value": "f3"}),
 }
 ALTERNATIVES = {
-    f"{value}, {text}": ("codebertscore", {"value": value, **options})
+    f"{value}, context": ("codebertscore", {"value": value, "context": True})
     for value in ("f1", "f3")
-    for text, options in {
-        "published punctuation": {"punctuation": "published"},
-        "all punctuation": {"punctuation": "all"},
-        "idf": {"idf": True},
-        "context": {"context": True},
-    }.items()
 }
 
 

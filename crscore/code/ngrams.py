@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Container, Sequence
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -15,8 +15,6 @@ Ngram = tuple[str, ...]
 
 ORDER: Final = 4
 """Longest n-gram of BLEU."""
-Smoothing = Literal["exp", "floor"]
-_FLOOR: Final = 0.1
 
 
 def count_ngrams(tokens: Sequence[str], order: int) -> Counter[Ngram]:
@@ -93,16 +91,16 @@ def statistics(
     return np.array(rows, dtype=np.float64)
 
 
-def bleu(statistics: Floats, *, effective_order: bool, smoothing: Smoothing) -> Floats:
+def bleu(statistics: Floats, *, effective_order: bool) -> Floats:
     """Compute BLEU scores.
+
+    The precision of the k-th length without a common n-gram among T is 1 / (2^k T): the default of
+    sacrebleu, method 3 of Chen and Cherry.
 
     Args:
         statistics: Shape (N, 10), rows or sums of rows of `References.statistics`.
         effective_order: Whether lengths n of which a candidate has no n-gram are left out; else
             a candidate of fewer than 4 tokens scores 0.
-        smoothing: Precision of a length without a common n-gram among T: `exp` takes 1 / (2^k T)
-            for the k-th such length (the default of sacrebleu; method 3 of Chen and Cherry),
-            `floor` takes 0.1 / T (method 1).
 
     Returns:
         Shape (N,), in [0, 1]: brevity penalty · geometric mean of the precisions; 0 without any
@@ -115,8 +113,8 @@ def bleu(statistics: Floats, *, effective_order: bool, smoothing: Smoothing) -> 
     common, total = statistics[:, 2 : 2 + ORDER], statistics[:, 2 + ORDER :]
     present = total > 0
     missed = present & (common == 0)
-    smoothed = 0.5 ** np.cumsum(missed, axis=1) if smoothing == "exp" else _FLOOR
-    precisions = np.where(missed, smoothed, common) / np.where(present, total, 1)
+    smoothed = np.where(missed, 0.5 ** np.cumsum(missed, axis=1), common)
+    precisions = smoothed / np.where(present, total, 1)
     logs = np.log(np.where(present, precisions, 1)).sum(axis=1)
     orders = np.maximum(present.sum(axis=1), 1) if effective_order else ORDER
     penalty = np.exp(np.minimum(0, 1 - nearest / np.maximum(length, 1)))

@@ -17,23 +17,19 @@ class BleuOptions(PresetOptions, frozen=True, kw_only=True, forbid_unknown_field
 
     tokens: tokens.TokenKind = "tranx"
     """Kind of tokens; n-grams need the punctuation."""
-    smoothing: ngrams.Smoothing = "exp"
-    """Precision of an n-gram length without a match."""
 
 
 def create(options: BleuOptions) -> Metric:
     """Create the metric."""
-    bleu = partial(ngrams.bleu, smoothing=options.smoothing)
 
     def sentence_scores(statistics: Floats) -> Floats:
-        scores = bleu(statistics, effective_order=True)
+        scores = ngrams.bleu(statistics, effective_order=True)
         return scores.round(3) if options.preset else scores
 
-    variant = f"tok:{options.tokens}|smooth:{options.smoothing}"
     return Metric(
         name="bleu",
-        identify=lambda: f"bleu|{variant}|eff:sentence{options.rounding}",
+        identify=lambda: f"bleu|tok:{options.tokens}|smooth:exp|eff:sentence{options.rounding}",
         reduce=lambda samples: ngrams.statistics(samples, options.tokens),
         sentence_scores=sentence_scores,
-        corpus_scores=partial(bleu, effective_order=False),
+        corpus_scores=partial(ngrams.bleu, effective_order=False),
     )

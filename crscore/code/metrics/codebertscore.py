@@ -2,7 +2,7 @@
 
 A token of one side is as good as its most similar token of the other side. Where the published
 code and this module differ: padding is never matched; an empty side has a defined score; several
-references work together with a context; the operators `= < > % ! ^` count (option `punctuation`).
+references work together with a context; the operators `= < > % ! ^` count.
 
 The vectors come from all-MiniLM-L6-v2, without PyTorch, or from any encoder of the Hugging Face
 hub. MiniLM's words are English and in lower case, so code is first cut into words: the parts of
@@ -16,8 +16,6 @@ from __future__ import annotations
 
 import itertools
 import re
-import string
-from collections import Counter
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple
@@ -38,7 +36,6 @@ if TYPE_CHECKING:
     from crscore.code.samples import Sample
 
 Vectors = npt.NDArray[np.float32]
-Frequencies = tuple[dict[int, float], float]
 
 EMBEDDED: Final = "minilm"
 BY_LANGUAGE: Final = "auto"
@@ -64,19 +61,12 @@ LAYERS: Final[Mapping[str, int]] = {
 general model. Every other model's default is its last layer."""
 VALUES: Final = ("precision", "recall", "f1", "f3")
 """Values of an alignment, in the order of `align`."""
-DROPPED: Final[Mapping[str, frozenset[str]]] = {
-    "operators": frozenset("()[]{},;:.\"'`_@#$\\?"),
-    "published": frozenset(string.punctuation) - frozenset("+-*/&|~"),
-    "all": frozenset(),
-}
-"""Characters by the punctuation that is kept: a token of such characters alone is dropped.
+_DROPPED: Final = frozenset("()[]{},;:.\"'`_@#$\\?")
+"""Characters that count for nothing: a token of them alone is dropped, as is white space.
 
-`operators` keeps what can be part of an operator, as the paper says ("except arithmetic
-operators"), among them `= < > % ! ^`; `published` is the set of the paper's code, which drops
-these six as well. Both drop white space; `all` drops nothing.
+What can be part of an operator is kept, as the paper says ("except arithmetic operators"), among it
+`= < > % ! ^`, which the paper's code drops as well.
 """
-BASELINE: Final = 0.5
-"""Score that `rescale` maps to 0; no baselines were measured for the published models."""
 MAX_CHARACTERS: Final = 30_000
 """Longest code that is compared; bounds the time."""
 MAX_CONTEXT: Final = 10_000
@@ -102,15 +92,9 @@ class CodeBERTScoreOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unk
     language; or a model of the Hugging Face hub, or a folder."""
     value: Literal["precision", "recall", "f1", "f3"] = "f1"
     """In the paper, F1 agrees best with people, F3 (mostly recall) with tests."""
-    idf: bool = False
-    """Weigh tokens by how few of the references of the samples scored together have them."""
     context: bool = False
     """Read the samples' contexts before their code; the paper does, for people's grades. With the
     embedded encoder it lowers the agreement."""
-    punctuation: Literal["operators", "published", "all"] = "operators"
-    """Punctuation that is kept; see `DROPPED`."""
-    rescale: bool = False
-    """Stretch scores from [0.5, 1] to [0, 1]; lower ones become 0."""
     layer: Annotated[int, msgspec.Meta(ge=0)] | None = None
     """Layer of a Hugging Face model; None for the paper's, or the last."""
     revision: str | None = None
@@ -133,8 +117,6 @@ class Text(NamedTuple):
 class Tokens(NamedTuple):
     """L tokens of a piece of code."""
 
-    keys: npt.NDArray[np.int64]
-    """Ids, shape (L,); the same token has the same id."""
     spelled: tuple[str, ...]
     """Each as written, without the signs by which a tokenizer marks word boundaries; empty for
     white space."""
@@ -146,7 +128,7 @@ class Tokens(NamedTuple):
     def keep(self, mask: npt.NDArray[np.bool_]) -> Tokens:
         """Return the tokens whose element of a mask, shape (L,), is true."""
         spelled = tuple(itertools.compress(self.spelled, mask))
-        return Tokens(self.keys[mask], spelled, self.marker[mask], self.vectors[mask])
+        return Tokens(spelled, self.marker[mask], self.vectors[mask])
 
 
 class TokenSource(NamedTuple):
@@ -179,8 +161,7 @@ def minilm_source(encoder: MiniLM) -> TokenSource:
             marker = np.zeros(len(row), dtype=np.bool_)
             marker[[0, -1]] = True
             spelled = ("", *("" for _ in context), *(word for _, word in code), "")
-            tokens = Tokens(np.array(row, dtype=np.int64), spelled, marker, vectors)
-            all_tokens.append(tokens.keep(compared))
+            all_tokens.append(Tokens(spelled, marker, vectors).keep(compared))
         return all_tokens
 
     return TokenSource(encoder.identity, read)
@@ -235,8 +216,7 @@ def hugging_face_source(model: str, options: CodeBERTScoreOptions) -> TokenSourc
             # A token may begin with the white space before its word, and so in the context.
             spelled = tuple(whole[max(start, begin) : end].strip() for start, end in offsets)
             in_code = np.array([end > begin for _, end in offsets], dtype=np.bool_)
-            keys = np.array(encoding["input_ids"], dtype=np.int64)
-            all_tokens.append(Tokens(keys, spelled, marker, vectors).keep(marker | in_code))
+            all_tokens.append(Tokens(spelled, marker, vectors).keep(marker | in_code))
         return all_tokens
 
     return TokenSource(identity, read)
@@ -324,51 +304,17 @@ def _unit_rows(vectors: Vectors) -> Vectors:
     return units
 
 
-def drop_punctuation(tokens: Tokens, punctuation: str) -> Tokens:
-    """Drop white space and punctuation, never a special token.
-
-    Args:
-        tokens: Tokens of a piece of code.
-        punctuation: Key of `DROPPED`.
-    """
-    if punctuation == "all":
-        return tokens
-    is_word = [not DROPPED[punctuation].issuperset(word) for word in tokens.spelled]
+def drop_punctuation(tokens: Tokens) -> Tokens:
+    """Drop white space and punctuation, never a special token."""
+    is_word = [not _DROPPED.issuperset(word) for word in tokens.spelled]
     return tokens.keep(np.array(is_word, dtype=np.bool_) | tokens.marker)
 
 
-def inverse_frequencies(documents: Sequence[Sequence[int]]) -> Frequencies:
-    """Weigh tokens by how few documents have them: log((M + 1) / (df + 1)).
-
-    Args:
-        documents: Ids of the tokens of M documents.
-
-    Returns:
-        Weight by token, and the weight of every other token.
-    """
-    counts = Counter(key for keys in documents for key in set(keys))
-    total = len(documents) + 1
-    weights = {key: float(np.log(total / (count + 1))) for key, count in counts.items()}
-    return weights, float(np.log(total))
-
-
-def weights_of(tokens: Tokens, frequencies: Frequencies | None) -> Floats:
-    """Return the weights of tokens, shape (L,): their sum is 1, or 0 where no token has any.
-
-    Args:
-        tokens: Tokens of a piece of code; a special token has no weight.
-        frequencies: Result of `inverse_frequencies`; None for equal weights. Where every token has
-            the weight 0, as with a single document, they are equal too.
-    """
+def weights_of(tokens: Tokens) -> Floats:
+    """Return the weights of tokens, shape (L,): equal, their sum 1, and 0 for a special token."""
     equal = (~tokens.marker).astype(np.float64)
-    weights = equal
-    if frequencies is not None:
-        by_key, default = frequencies
-        weights = equal * [by_key.get(key, default) for key in tokens.keys.tolist()]
-        if not weights.any():
-            weights = equal
-    total = weights.sum()
-    return weights / total if total else weights
+    weights: Floats = equal / max(1.0, equal.sum())
+    return weights
 
 
 def align(
@@ -392,10 +338,10 @@ def align(
     """
     if not candidate_weights.any() or not reference_weights.any():
         return np.full(4, float(candidate_weights.any() == reference_weights.any()))
-    best = np.full(len(reference.keys), -np.inf)
+    best = np.full(len(reference.vectors), -np.inf)
     precision = 0.0
-    step = max(1, _BLOCK // len(reference.keys))
-    for start in range(0, len(candidate.keys), step):
+    step = max(1, _BLOCK // len(reference.vectors))
+    for start in range(0, len(candidate.vectors), step):
         similarity = candidate.vectors[start : start + step] @ reference.vectors.T
         precision += float(similarity.max(axis=1) @ candidate_weights[start : start + step])
         best = np.maximum(best, similarity.max(axis=0))
@@ -408,12 +354,6 @@ def _score(
     options: CodeBERTScoreOptions, source: TokenSource, samples: Sequence[Sample]
 ) -> list[float]:
     """Score samples of one source, in batches of limited memory."""
-    frequencies = None
-    if options.idf:
-        codes = dict.fromkeys(code for sample in samples for code in sample.references)
-        # One by one, because vectors are large.
-        documents = (source.read([Text("", code)])[0].keys.tolist() for code in codes)
-        frequencies = inverse_frequencies(list(documents))
     value = VALUES.index(options.value)
     scores: list[float] = []
     sides: dict[Text, tuple[Tokens, Floats]] = {}
@@ -429,8 +369,8 @@ def _score(
         # Neighbouring samples often share references.
         sides = {text: side for text, side in sides.items() if text in texts}
         for text, tokens in zip(new, source.read(new), strict=True):
-            words = drop_punctuation(tokens, options.punctuation)
-            sides[text] = words, weights_of(words, frequencies)
+            words = drop_punctuation(tokens)
+            sides[text] = words, weights_of(words)
         for candidate, *references in texts_by_sample:
             left, left_weights = sides[candidate]
             alignments = (
@@ -484,8 +424,7 @@ def create(options: CodeBERTScoreOptions) -> Metric:
     sources = _make_sources(options)
 
     def identify() -> str:
-        parts = [options.value, f"punctuation:{options.punctuation}"]
-        parts += [name for name in ("idf", "context", "rescale") if getattr(options, name)]
+        parts = [options.value, "punctuation:operators", *["context"] * options.context]
         identities = {language or "*": source.identity for language, source in sources.items()}
         parts += [f"{language}={identities[language]}" for language in sorted(identities)]
         return f"codebertscore[{','.join(parts)}]"
@@ -496,8 +435,6 @@ def create(options: CodeBERTScoreOptions) -> Metric:
         for language, source in sources.items():
             rows = [row for row, key in enumerate(languages) if key == language]
             values[rows] = _score(options, source, [samples[row] for row in rows])
-        if options.rescale:
-            values = np.maximum(0.0, (values - BASELINE) / (1.0 - BASELINE))
         return values
 
     return mean_metric("codebertscore", identify, scores, max_characters=MAX_CHARACTERS)

@@ -108,7 +108,7 @@ def compute_parts(
     """
     left, right = _side(candidate, language, preset), _side(reference, language, preset)
     counts = ngrams.References([right.tokens]).statistics(left.tokens)
-    bleu = float(ngrams.bleu(np.array([counts]), effective_order=True, smoothing="exp")[0])
+    bleu = float(ngrams.bleu(np.array([counts]), effective_order=True)[0])
     # Without smoothing, one length without a common n-gram makes BLEU 0.
     if preset and 0 in counts[2 : 2 + ngrams.ORDER]:
         bleu = 0.0

@@ -1,7 +1,6 @@
 """CodeScore-R: whether candidate and reference do the same, judged by vectors of their sketches.
 
-A candidate that does not parse has 0. Otherwise the score is the cosine of the sketches' vectors;
-with `value=binary` 1 where that is above the threshold, else 0.
+A candidate that does not parse has 0. Otherwise the score is the cosine of the sketches' vectors.
 
 Source:
     CodeScore-R. There the encoder is UniXcoder, trained as `crscore train code` trains one; its
@@ -11,7 +10,7 @@ Source:
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Annotated, Any, Final, Literal
+from typing import Any, Final
 
 import msgspec
 import numpy as np
@@ -28,20 +27,12 @@ MAX_CHARS: Final = 50_000
 MAX_TOKENS: Final = 512
 _BATCH_SIZE: Final = 16
 
-Extraction = Literal["last-avg", "first-last-avg", "cls", "cls-relu"]
-"""How the states of an encoder become a vector."""
-
 
 class CodeScoreROptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Options of the metric."""
 
     model: str | None = None
     """Encoder of Hugging Face: a folder or a name. Without one, nothing can be judged."""
-    extraction: Extraction = "cls-relu"
-    """How its states become a vector."""
-    value: Literal["cosine", "binary"] = "cosine"
-    threshold: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.5
-    """Cosine above which the binary value is 1."""
 
 
 def _scores(options: CodeScoreROptions, samples: Sequence[Sample]) -> npt.NDArray[np.float64]:
@@ -58,21 +49,15 @@ def _scores(options: CodeScoreROptions, samples: Sequence[Sample]) -> npt.NDArra
             pairs += [(index, candidate, _sketch(text, sample)) for text in references]
     if pairs:
         sketches = list(dict.fromkeys(text for pair in pairs for text in pair[1:]))
-        vectors = dict(
-            zip(sketches, _vectors(options.model, options.extraction, sketches), strict=True)
-        )
+        vectors = dict(zip(sketches, _vectors(options.model, sketches), strict=True))
         for index, candidate, reference in pairs:
             cosine = float(vectors[candidate] @ vectors[reference])
             # Starts at 0, so a negative cosine counts as 0.
             scores[index] = max(scores[index], min(cosine, 1.0))
-    if options.value == "binary":
-        scores = (scores > options.threshold).astype(np.float64)
     return scores
 
 
-def _vectors(
-    model: str, extraction: Extraction, sketches: Sequence[str]
-) -> npt.NDArray[np.float32]:
+def _vectors(model: str, sketches: Sequence[str]) -> npt.NDArray[np.float32]:
     """Encode sketches, cut at the model's length, as rows of length 1 (0 for a zero vector)."""
     loaded = load_model(model)
     import torch  # noqa: PLC0415
@@ -82,7 +67,7 @@ def _vectors(
         for start in range(0, len(sketches), _BATCH_SIZE):
             texts = sketches[start : start + _BATCH_SIZE]
             batch = tokenize(loaded.tokenizer, texts, loaded.max_tokens)
-            rows.append(extract(loaded.model, batch, extraction))
+            rows.append(extract(loaded.model, batch).relu())
         units = torch.nn.functional.normalize(torch.cat(rows), dim=1)
     vectors: npt.NDArray[np.float32] = units.float().numpy()
     return vectors
@@ -96,15 +81,9 @@ def tokenize(tokenizer: Any, texts: Sequence[str], max_tokens: int) -> Any:
     )
 
 
-def extract(model: Any, batch: Any, extraction: Extraction) -> Any:
-    """Return one vector per text, shape (N, width)."""
-    states = model(**batch, output_hidden_states=True).hidden_states
-    if extraction in ("cls", "cls-relu"):
-        first = states[-1][:, 0]
-        return first.relu() if extraction == "cls-relu" else first
-    layer = states[-1] if extraction == "last-avg" else (states[0] + states[-1]) / 2
-    mask = batch["attention_mask"].unsqueeze(-1)
-    return (layer * mask).sum(dim=1) / mask.sum(dim=1)
+def extract(model: Any, batch: Any) -> Any:
+    """Return the last state of the first token of each text, shape (N, width)."""
+    return model(**batch, output_hidden_states=True).hidden_states[-1][:, 0]
 
 
 def _parses(sample: Sample) -> bool:
@@ -123,12 +102,11 @@ def create(options: CodeScoreROptions) -> Metric:
     """Create the metric."""
 
     def identify() -> str:
-        threshold = f">{options.threshold:g}" if options.value == "binary" else ""
         if options.model is None:
-            return f"codescore_r:{options.value}{threshold}"
+            return "codescore_r:cosine"
         commit = getattr(load_model(options.model).model.config, "_commit_hash", None)
         name = f"{options.model}@{commit[:8]}" if commit else options.model
-        return f"codescore_r:{options.value}{threshold}:{name}:{options.extraction}"
+        return f"codescore_r:cosine:{name}:cls-relu"
 
     refusal = None if options.model else "it needs an encoder: codescore_r:model=NAME"
     scores = partial(_scores, options)

@@ -38,8 +38,6 @@ class CrystalBleuOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unkno
     of the references, which is none for a single short one."""
     tokens: tokens.TokenKind = "tranx"
     """Kind of tokens."""
-    smoothing: ngrams.Smoothing = "exp"
-    """Precision of an n-gram length without a match."""
 
 
 @functools.lru_cache(maxsize=8)
@@ -66,7 +64,6 @@ def _most_common(
 def create(options: CrystalBleuOptions) -> Metric:
     """Create the metric."""
     k = PAPER_K if options.corpus and options.k is None else options.k
-    bleu = functools.partial(ngrams.bleu, smoothing=options.smoothing)
 
     def identify() -> str:
         if options.corpus is None:
@@ -74,7 +71,7 @@ def create(options: CrystalBleuOptions) -> Metric:
         else:
             digest = hashlib.sha256(_read(options.corpus).encode("utf-8", "replace")).hexdigest()
             ignored = f"{k} of {digest[:12]}"
-        return f"crystalbleu|tok:{options.tokens}|smooth:{options.smoothing}|ignored:{ignored}"
+        return f"crystalbleu|tok:{options.tokens}|smooth:exp|ignored:{ignored}"
 
     def reduce(samples: Sequence[Sample]) -> Floats:
         if options.corpus is None:
@@ -88,6 +85,6 @@ def create(options: CrystalBleuOptions) -> Metric:
         name="crystalbleu",
         identify=identify,
         reduce=reduce,
-        sentence_scores=functools.partial(bleu, effective_order=True),
-        corpus_scores=functools.partial(bleu, effective_order=False),
+        sentence_scores=functools.partial(ngrams.bleu, effective_order=True),
+        corpus_scores=functools.partial(ngrams.bleu, effective_order=False),
     )

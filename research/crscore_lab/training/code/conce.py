@@ -94,7 +94,7 @@ def _contrastive_loss(
 
     def encode(texts: Sequence[str]) -> Any:
         tokens = tokenize(tokenizer, texts, max_tokens(tokenizer, encoder))
-        return torch.nn.functional.normalize(extract(encoder, tokens, "cls"), dim=1)
+        return torch.nn.functional.normalize(extract(encoder, tokens), dim=1)
 
     codes = encode([example.code for example in batch])
     # Half of the positives are the code itself, whose vector differs by dropout.

@@ -83,30 +83,6 @@ def test_context_changes_the_vectors_but_is_not_compared() -> None:
     )
 
 
-def test_idf_weighs_what_few_references_have() -> None:
-    references = ["return left", "return right", "return null", "return false"]
-    samples = [
-        Sample(candidate="return right", references=(reference,)) for reference in references
-    ]
-    plain, weighed = (metrics.make("codebertscore", idf=idf) for idf in (False, True))
-
-    # "return" is in all references: with it alone in common, less is in common.
-    differing = [0, 2, 3]
-    plain_scores, weighed_scores = (
-        metric.sentence_scores(metric.statistics(samples)) for metric in (plain, weighed)
-    )
-    assert np.all(weighed_scores[differing] < plain_scores[differing])
-    assert weighed_scores[1] == pytest.approx(1, abs=1e-6)
-
-
-def test_rescaled() -> None:
-    plain = metrics.make("codebertscore").sentence("os.rmdir(folder)", [REFERENCE])
-    rescaled = metrics.make("codebertscore", rescale=True)
-
-    assert rescaled.sentence("os.rmdir(folder)", [REFERENCE]) == pytest.approx((plain - 0.5) / 0.5)
-    assert rescaled.sentence("while 1: pass", ["open(name)"]) >= 0
-
-
 def test_code_that_would_take_minutes_is_refused() -> None:
     metric = metrics.make("codebertscore")
     sample = Sample(candidate="x", references=("y" * 30_001,))
@@ -124,7 +100,7 @@ def test_identity_names_what_changes_scores() -> None:
     assert metrics.make("codebertscore").identity == (
         "codebertscore[f1,punctuation:operators,*=minilm:all-MiniLM-L6-v2@53aa5117]"
     )
-    assert "idf" in metrics.make("codebertscore", idf=True).identity
+    assert "context" in metrics.make("codebertscore", context=True).identity
 
 
 @pytest.mark.parametrize("options", [{"layer": 3}, {"revision": "main"}, {"value": "f2"}])

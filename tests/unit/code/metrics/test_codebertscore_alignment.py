@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 
@@ -14,7 +12,6 @@ PLANE = np.array([[1, 0], [0.6, 0.8], [0, 1], [-1, 0]], np.float32)
 def tokens(*rows: int, spelled: str = "abcd") -> Tokens:
     chosen = list(rows)
     return Tokens(
-        keys=np.array(chosen),
         spelled=tuple(spelled[row] for row in chosen),
         marker=np.zeros(len(chosen), bool),
         vectors=PLANE[chosen],
@@ -25,8 +22,8 @@ def aligned(candidate: Tokens, reference: Tokens) -> np.ndarray:
     return codebertscore.align(
         candidate,
         reference,
-        candidate_weights=codebertscore.weights_of(candidate, None),
-        reference_weights=codebertscore.weights_of(reference, None),
+        candidate_weights=codebertscore.weights_of(candidate),
+        reference_weights=codebertscore.weights_of(reference),
     )
 
 
@@ -48,32 +45,14 @@ def test_blocks_give_what_one_product_gives(monkeypatch: pytest.MonkeyPatch) -> 
     assert aligned(tokens(0, 1, 2, 3), tokens(2, 1, 0)) == pytest.approx(whole)
 
 
-def test_inverse_frequencies_by_the_formula() -> None:
-    weights, unseen = codebertscore.inverse_frequencies([[1, 1, 2], [1], [3]])
+def test_punctuation_but_operators_is_dropped() -> None:
+    words = codebertscore.drop_punctuation(tokens(0, 1, 2, 3, spelled="=%<("))
 
-    assert weights[1] == pytest.approx(math.log(4 / 3))
-    assert weights[2] == pytest.approx(math.log(4 / 2))
-    assert unseen == pytest.approx(math.log(4))
+    assert "".join(words.spelled) == "=%<"
 
 
-def test_frequent_tokens_weigh_less() -> None:
-    weights = codebertscore.weights_of(tokens(0, 1), ({0: 1.0}, 3.0))
+def test_special_tokens_have_no_weight() -> None:
+    marked = tokens(0, 1, 2)._replace(marker=np.array([True, False, False]))
 
-    assert weights.tolist() == [0.25, 0.75]
-
-
-def test_equal_weights_where_the_only_document_has_every_token() -> None:
-    weights = codebertscore.weights_of(tokens(0, 1), codebertscore.inverse_frequencies([[0, 1]]))
-
-    assert weights.tolist() == [0.5, 0.5]
-
-
-@pytest.mark.parametrize(
-    ("punctuation", "expected"),
-    [("operators", "=%<"), ("published", ""), ("all", "=%<(")],
-)
-def test_punctuation(punctuation: str, expected: str) -> None:
-    # The published set drops `=`, `%` and `<`; see the module.
-    words = codebertscore.drop_punctuation(tokens(0, 1, 2, 3, spelled="=%<("), punctuation)
-
-    assert "".join(words.spelled) == expected
+    assert codebertscore.weights_of(marked).tolist() == [0, 0.5, 0.5]
+    assert not codebertscore.weights_of(marked._replace(marker=np.ones(3, bool))).any()
