@@ -24,8 +24,7 @@ _KEPT_AFTER_EVICTION = 0.8
 _LOCK_TIMEOUT_S = 5.0
 # A value read twice within this time is not marked as used again: marking is a write.
 _STALE_S = 3600.0
-_MIGRATIONS = (
-    """
+_SCHEMA = """
     CREATE TABLE entries (
         key TEXT PRIMARY KEY,
         value BLOB NOT NULL,
@@ -33,9 +32,9 @@ _MIGRATIONS = (
         used REAL NOT NULL
     ) WITHOUT ROWID;
     CREATE INDEX entries_by_use ON entries (used, size);
-    """,
-)
-"""Migrations, append-only: the file's `user_version` is the number applied."""
+    PRAGMA user_version = 1
+"""
+"""Of a new file; a file with another `user_version` stays as it is."""
 
 
 class Summary(NamedTuple):
@@ -177,7 +176,12 @@ class Store:
             # Readers and a writer in other processes do not block each other.
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")
-            _migrate(connection)
+            # Locked before the version is read, so that two processes do not both make the tables.
+            connection.execute("BEGIN IMMEDIATE")
+            if connection.execute("PRAGMA user_version").fetchone() == (0,):
+                for statement in _SCHEMA.split(";"):
+                    connection.execute(statement)
+            connection.execute("COMMIT")
         except sqlite3.Error:
             connection.close()
             return None
@@ -197,14 +201,3 @@ class Store:
             "WHERE filled > ? AND key <> ?)",
             (newest, remaining, newest),
         )
-
-
-def _migrate(connection: sqlite3.Connection) -> None:
-    # Locked before the version is read, so that two processes do not both migrate.
-    connection.execute("BEGIN IMMEDIATE")
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    for index, script in enumerate(_MIGRATIONS[version:], version + 1):
-        for statement in script.split(";"):
-            connection.execute(statement)
-        connection.execute(f"PRAGMA user_version = {index}")
-    connection.execute("COMMIT")

@@ -170,24 +170,16 @@ def write_bytes(content: bytes, output: str) -> None:
         try:
             with os.fdopen(handle, "wb") as stream:
                 stream.write(content)
-            _publish(Path(name), target)
+            # The mask can only be read by setting it.
+            mask = os.umask(0)
+            os.umask(mask)
+            # A temporary file is readable by its owner alone; the report has the usual permissions.
+            mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~mask
+            Path(name).chmod(mode)
+            Path(name).replace(target)
         except OSError:
             # A full disk must not leave half a file behind.
             Path(name).unlink(missing_ok=True)
             raise
     except OSError as exc:
         raise OutputError(output, exc.strerror or str(exc)) from exc
-
-
-def _publish(written: Path, target: Path) -> None:
-    # A temporary file is readable by its owner alone; the report has the usual permissions.
-    mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
-    written.chmod(mode)
-    written.replace(target)
-
-
-def _umask() -> int:
-    # The mask can only be read by setting it.
-    current = os.umask(0)
-    os.umask(current)
-    return current

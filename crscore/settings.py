@@ -270,10 +270,8 @@ def resolve_settings(
     Raises:
         ConfigError: An unknown key, or a value of the wrong type or range.
     """
-    merged: dict[str, Any] = {}
-    for level, origin in _levels(flags, environment, file):
-        merged |= _convert(level, origin)
-    return Config(**merged)
+    explained = explain_settings(flags, environment=environment, file=file)
+    return Config(**{key: value for key, (value, _) in explained.items()})
 
 
 def explain_settings(
@@ -296,28 +294,28 @@ def explain_settings(
     Raises:
         ConfigError: An unknown key, or a value of the wrong type or range.
     """
-    origins = dict.fromkeys(SETTINGS, "default")
-    for level, origin in _levels(flags, environment, file):
+    variables = os.environ if environment is None else environment
+    # The weakest level comes first.
+    levels: tuple[tuple[Mapping[str, Any], str], ...] = (
+        ({} if file is None else _from_file(file), _origin(file)),
+        (
+            {
+                name.removeprefix(ENVIRONMENT_PREFIX).lower(): value
+                for name, value in sorted(variables.items())
+                if name.startswith(ENVIRONMENT_PREFIX) and name not in NON_SETTING_VARIABLES
+            },
+            "environment",
+        ),
+        ({key: value for key, value in flags.items() if value is not None}, "command line"),
+    )
+    explained = {name: (setting.default, "default") for name, setting in SETTINGS.items()}
+    for level, origin in levels:
         converted = _convert(level, origin)
         preset = f"{origin}, preset {converted.get('preset')}"
-        origins |= {key: origin if key in level else preset for key in converted}
-    settings = resolve_settings(flags, environment=environment, file=file)
-    return {key: (getattr(settings, key), source) for key, source in origins.items()}
-
-
-def _levels(
-    flags: Mapping[str, Any],
-    environment: Mapping[str, str] | None,
-    file: Path | SettingsText | None,
-) -> tuple[tuple[Mapping[str, Any], str], ...]:
-    """Return the values of each level and their origins, the weakest first."""
-    environment = os.environ if environment is None else environment
-    flag_values = {key: value for key, value in flags.items() if value is not None}
-    return (
-        ({} if file is None else _from_file(file), _origin(file)),
-        (_from_environment(environment), "environment"),
-        (flag_values, "command line"),
-    )
+        explained |= {
+            key: (value, origin if key in level else preset) for key, value in converted.items()
+        }
+    return explained
 
 
 def override_settings(settings: Config, values: Mapping[str, Any]) -> Config:
@@ -386,14 +384,6 @@ def _expected(kind: inspect.Type) -> str:
     return f"{'a whole number' if isinstance(kind, inspect.IntType) else 'a number'} {limits}"
 
 
-def _from_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    return {
-        name.removeprefix(ENVIRONMENT_PREFIX).lower(): value
-        for name, value in sorted(environment.items())
-        if name.startswith(ENVIRONMENT_PREFIX) and name not in NON_SETTING_VARIABLES
-    }
-
-
 def _from_file(file: Path | SettingsText) -> dict[str, Any]:
     origin = _origin(file)
     table = _read_tools(file).get("crscore", {} if isinstance(file, SettingsText) else None)
@@ -450,8 +440,6 @@ def _origin(file: Path | SettingsText | None) -> str:
 
 def encoder_dir() -> Path | None:
     """Return the folder of the default encoder's files (`CRSCORE_ENCODER_DIR`); None by default."""
-    from pathlib import Path  # noqa: PLC0415
-
     folder = os.environ.get(ENCODER_DIR)
     return Path(folder) if folder else None
 

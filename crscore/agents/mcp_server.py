@@ -43,8 +43,7 @@ def make_server(scorer: Scorer) -> MCPServer[Any]:
     except ImportError as exc:
         raise DependencyError("mcp", "pip install 'crscore[mcp]'") from exc
     server: MCPServer[Any] = MCPServer("crscore", instructions=INSTRUCTIONS, version=__version__)
-    # The SDK runs tools in threads; a budget interrupts the main thread only, and one call at a
-    # time keeps the memory bounded.
+    # The SDK runs tools in threads; one call at a time keeps the memory bounded.
     lock = threading.Lock()
 
     @server.tool()

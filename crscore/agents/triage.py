@@ -152,7 +152,10 @@ def triage(
     if reader is None:
         raise ConfigError("encoder", "settings", "remarks can be read with minilm only")
     result = scorer.score(diff, (*comments, *posted))
-    texts = [_text_of(remark, result) for remark in result.remarks]
+    texts = [
+        " ".join(result.sentences[index].text for index in remark.sentences)
+        for remark in result.remarks
+    ]
     vectors = scorer.parts.encoder.encode(texts)
     duplicates = _find_duplicates(result, vectors, drafts=len(comments))
     return Triage(
@@ -167,10 +170,6 @@ def triage(
         signature=result.signature,
         notes=result.notes,
     )
-
-
-def _text_of(remark: Remark, result: Result) -> str:
-    return " ".join(result.sentences[index].text for index in remark.sentences)
 
 
 def _decide(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from crscore import io, jsonl, progress
-from crscore.commands._terminal import print_message
+from crscore.commands._terminal import one_line, print_message
 from crscore.errors import ConfigError, CRScoreError, InputError
 
 if TYPE_CHECKING:
@@ -181,8 +181,7 @@ def _line(name: str, result: Result, form: str) -> str:
         return escape.write_json(value, indent=None)
     standing, relevance = map(view.hundred, (view.standing(result.usefulness), result.relevance))
     word = "not scored" if result.usefulness is None else result.usefulness.word
-    safe_name = escape.no_commands(escape.one_line(name))
-    return f"{standing:>3}  {word:<18} relevance {relevance:>3}  {safe_name}\n"
+    return f"{standing:>3}  {word:<18} relevance {relevance:>3}  {one_line(name)}\n"
 
 
 def _summary(standings: list[int | None], failed: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -154,16 +155,12 @@ def load_settings(config_file: Path | None, flags: dict[str, Any]) -> Config:
 
 def resolve_here(config_file: Path | None, flags: dict[str, Any]) -> Config:
     """Merge flags, environment and file as `load_settings` does, but leave the sockets alone."""
-    file = config_file or _nearest_file()
+    file = config_file
+    # The working folder of the shell may have been deleted.
+    with contextlib.suppress(FileNotFoundError):
+        file = file or find_settings_file(Path.cwd())
     if flags.pop("show_config", False):
         for key, (value, source) in explain_settings(flags, file=file).items():
             click.echo(f"{key:<22}{'' if value is None else value!s:<22} {source}".rstrip())
         click.get_current_context().exit()
     return resolve_settings(flags, file=file)
-
-
-def _nearest_file() -> Path | None:
-    try:
-        return find_settings_file(Path.cwd())
-    except FileNotFoundError:  # the folder was deleted while it was the shell's working folder
-        return None

@@ -59,11 +59,16 @@ output_option = click.option(
 )
 
 
-def print_message(line: str) -> None:
-    """Print one line on stderr, which may contain untrusted text."""
+def one_line(text: str) -> str:
+    """Escape an untrusted text for one line of a terminal, or of a log that obeys commands."""
     from crscore.reports import escape  # noqa: PLC0415
 
-    click.echo(f"crscore: {escape.no_commands(escape.one_line(line))}", err=True)
+    return escape.no_commands(escape.one_line(text))
+
+
+def print_message(line: str) -> None:
+    """Print one line on stderr, which may contain untrusted text."""
+    click.echo(f"crscore: {one_line(line)}", err=True)
 
 
 def print_note(line: str) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from crscore.commands._terminal import EXIT_GATE, GroupedCommand
+from crscore.commands._terminal import EXIT_GATE, GroupedCommand, one_line
 from crscore.errors import CRScoreError, InputError
 from crscore.github.actions import artifact, commands, environment, event, outputs
 from crscore.github.site import make_client
@@ -375,10 +375,3 @@ def _write_annotations(step: Step) -> None:
     if len(step.overviews) == 1 and step.room > 0:
         text = annotations.render_annotations(step.overviews[0], max_per_level=step.room)
         click.echo(text, nl=False)
-
-
-def one_line(text: str) -> str:
-    """Escape a text for one line of the log, which may act on untrusted text."""
-    from crscore.reports import escape  # noqa: PLC0415
-
-    return escape.no_commands(escape.one_line(text))

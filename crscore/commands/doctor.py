@@ -116,14 +116,11 @@ def _extras() -> dict[str, set[str]]:
 
 
 def _lacking(extra: str, packages: set[str]) -> str:
-    missing = sorted(package for package in packages if not _is_installed(package))
+    missing: list[str] = []
+    for package in sorted(packages):
+        try:
+            importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            missing.append(package)
     name = f"'crscore[{extra}]'" if extra else "crscore"
     return f"missing: {', '.join(missing)}; pip install {name}" if missing else "ready"
-
-
-def _is_installed(package: str) -> bool:
-    try:
-        importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
-        return False
-    return True

@@ -6,7 +6,7 @@ from typing import Final
 
 from crscore.errors import ConfigError
 from crscore.hosts.host import Host, Reviews
-from crscore.hosts.records import HostMessage, MessageKind
+from crscore.hosts.records import MessageKind
 from crscore.pull_request.reviewers.authors import strip_app_suffix
 from crscore.pull_request.reviewers.classify import read_posts
 from crscore.pull_request.reviewers.wildcards import matches
@@ -60,7 +60,10 @@ def judge(
 def _missing(reviews: Reviews, subject: str, reviewers: Sequence[str]) -> tuple[str, ...]:
     readings = read_posts(reviews.messages, pull_author=reviews.author)
     reviewed = [
-        (message.commit, {reading.reviewer, *_logins(message)})
+        (
+            message.commit,
+            {reading.reviewer, message.login or "", strip_app_suffix(message.login or "")},
+        )
         for message, reading in zip(reviews.messages, readings, strict=True)
         if (reading.is_review or message.kind is MessageKind.REVIEW)
         and not reading.skip
@@ -81,7 +84,3 @@ def _missing(reviews: Reviews, subject: str, reviewers: Sequence[str]) -> tuple[
                 f"{reviews.head.sha[:_DIGITS]}{'; ' if commits else ', '}{last}"
             )
     return tuple(failed)
-
-
-def _logins(message: HostMessage) -> tuple[str, ...]:
-    return (message.login, strip_app_suffix(message.login)) if message.login else ()

@@ -12,7 +12,7 @@ import msgspec
 
 from crscore.errors import InputError, LimitError
 from crscore.hosts.site import pull_name
-from crscore.pull_request.overview import Overview, Place, Scores, Together, is_plain
+from crscore.pull_request.overview import Overview, Place, Scores, is_plain
 from crscore.reports import escape
 
 MAX_BYTES = 50_000_000
@@ -83,7 +83,13 @@ def _faults(overview: Overview) -> Iterator[str]:
     if not overview.url.endswith(f"/{overview.number}"):
         yield "the number and the address differ - at `$.url`"
     yield from _scores("together", overview.together)
-    yield from _counts(overview.together, listed=len(overview.open))
+    whole = overview.together
+    if whole.on_topic > whole.sentences:
+        yield "more than there are sentences - at `$.together.on_topic`"
+    if whole.addressed + whole.unaddressed > whole.points:
+        yield "more than there are points - at `$.together.addressed`"
+    if len(overview.open) > whole.unaddressed:
+        yield "fewer than are listed - at `$.together.unaddressed`"
     for index, row in enumerate(overview.reviewers):
         yield from _scores(f"reviewers[{index}]", row)
         if row.resolved is not None and row.resolved > row.threads:
@@ -105,12 +111,3 @@ def _scores(place: str, scores: Scores) -> Iterator[str]:
     numbers = (scores.relevance, scores.conciseness, scores.comprehensiveness)
     if any((value is None) != (scores.reason is not None) for value in numbers):
         yield f"neither three numbers nor a reason - at `$.{place}`"
-
-
-def _counts(whole: Together, *, listed: int) -> Iterator[str]:
-    if whole.on_topic > whole.sentences:
-        yield "more than there are sentences - at `$.together.on_topic`"
-    if whole.addressed + whole.unaddressed > whole.points:
-        yield "more than there are points - at `$.together.addressed`"
-    if listed > whole.unaddressed:
-        yield "fewer than are listed - at `$.together.unaddressed`"

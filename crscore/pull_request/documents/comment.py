@@ -33,6 +33,8 @@ def render_comment(overview: Overview) -> str:
 def marker(body: str) -> str:
     r"""Make the hidden first line.
 
+    Its hash ignores line ends and trailing blanks, which a host may change.
+
     Args:
         body: Text below the marker.
 
@@ -40,14 +42,10 @@ def marker(body: str) -> str:
         >>> marker("Hello") == marker("Hello  \r\n")
         True
     """
-    return f"{MARKER}v1 sha256:{_hash_text(body)} -->\n"
-
-
-def _hash_text(body: str) -> str:
-    """Hash a text regardless of its line ends and trailing blanks, which a host may change."""
     lines = body.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     text = "\n".join(line.rstrip() for line in lines).strip("\n")
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return f"{MARKER}v1 sha256:{digest} -->\n"
 
 
 def _blocks(overview: Overview) -> Iterator[Block]:

@@ -10,10 +10,10 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from crscore.hosts.records import HostMessage, MessageKind
+from crscore.hosts.records import MessageKind
 from crscore.pull_request.overview import Overview
 from crscore.pull_request.reviewers.identify import ReviewerThread
-from crscore.records import CommentResult, Result, Scope, Scores, Usefulness
+from crscore.records import Result, Scope, Scores, Usefulness
 from crscore.reports import escape
 from crscore.reports import json as report
 
@@ -65,24 +65,20 @@ def render_json(overview: Overview, threads: Sequence[ReviewerThread], result: R
     """
     fields: dict[str, Any] = msgspec.structs.asdict(overview)
     rows = [
-        _row(post, thread.reviewer, index, result.comments[index])
-        for index, thread in enumerate(threads)
+        RemarkRow(
+            id=post.id,
+            kind=post.kind,
+            url=post.url,
+            reviewer=thread.reviewer,
+            comment=index,
+            scope=scored.scope,
+            usefulness=scored.usefulness,
+            scores=scored.scores,
+            resolved=post.resolved,
+            outdated=post.outdated,
+        )
+        for index, (thread, scored) in enumerate(zip(threads, result.comments, strict=False))
         for post in thread.posts
     ]
     document = PullDocument(**fields, comments=rows, result=report.document(result))
     return escape.write_json(document, indent=None)
-
-
-def _row(post: HostMessage, reviewer: str, index: int, scored: CommentResult) -> RemarkRow:
-    return RemarkRow(
-        id=post.id,
-        kind=post.kind,
-        url=post.url,
-        reviewer=reviewer,
-        comment=index,
-        scope=scored.scope,
-        usefulness=scored.usefulness,
-        scores=scored.scores,
-        resolved=post.resolved,
-        outdated=post.outdated,
-    )

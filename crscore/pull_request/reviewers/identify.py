@@ -182,7 +182,11 @@ def _choose_reviewers(
     present = [message for message in messages if not _is_named(message.author, unwanted)]
     if included:
         reviews = [message for message in present if _is_named(message.author, included)]
-        return reviews, () if reviews else (_note_nobody(included, messages),)
+        if reviews:
+            return reviews, ()
+        names = ", ".join(sorted(names_of(messages))) or "none"
+        pattern = ", ".join(included)
+        return [], (f"The author pattern {pattern} matches no reviewer; present: {names}.",)
     reviews, reporters = choose_reviews(present, pull_author)
     return reviews, tuple(_note_left_out(reporters, messages, pull_author))
 
@@ -207,11 +211,6 @@ def _note_left_out(
             "Not scored: posts of deleted accounts, because the pull request's author is one of "
             f"them. The author pattern {GHOST} scores them."
         )
-
-
-def _note_nobody(patterns: Sequence[str], messages: Sequence[Message]) -> str:
-    names = ", ".join(sorted(names_of(messages))) or "none"
-    return f"The author pattern {', '.join(patterns)} matches no reviewer; present: {names}."
 
 
 def _notes(
