@@ -1,12 +1,11 @@
 """Agreement of CodeBERTScore on the embedded encoder with people and with tests.
 
-    python benchmarks/code_bertscore.py DATA_DIR [--limit 30] [--options]
+    python benchmarks/code_bertscore.py DATA_DIR [--limit 30]
 
 Prints Kendall's tau within a problem on CoNaLa (mean grade of a snippet) and on HumanEval in
 Python and Java (passed or not, completions 1 to 99), beside trivial baselines, for all problems
 and for the two halves (even and odd numbers). `--limit` takes the first completions of a task.
-`--options` also prints the alternatives to the defaults. The defaults were chosen with both halves
-in view, so neither is a test of the choice.
+The defaults were chosen with both halves in view, so neither is a test of the choice.
 """
 
 from __future__ import annotations
@@ -37,10 +36,6 @@ SHIPPED = {
     "chrF": ("chrf", {}),
     "codebertscore f1": ("codebertscore", {}),
     "codebertscore f3": ("codebertscore", {"value": "f3"}),
-}
-ALTERNATIVES = {
-    f"{value}, context": ("codebertscore", {"value": value, "context": True})
-    for value in ("f1", "f3")
 }
 
 
@@ -100,7 +95,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("data", type=Path)
     parser.add_argument("--limit", type=int)
-    parser.add_argument("--options", action="store_true")
     given = parser.parse_args()
     sets = {
         "CoNaLa": lambda: conala(given.data / "conala.jsonl.gz"),
@@ -114,7 +108,7 @@ def main() -> None:
         print(f"{name}: {len(samples):,} candidates" + "     all    even     odd".rjust(26))
         for label, baseline in BASELINES.items():
             show(label, np.array([baseline(sample) for sample in samples]), grades, samples)
-        for label, (metric, options) in (SHIPPED | (ALTERNATIVES if given.options else {})).items():
+        for label, (metric, options) in SHIPPED.items():
             scorer = metrics.make(metric, **options)
             show(label, scorer.sentence_scores(scorer.statistics(samples)), grades, samples)
 

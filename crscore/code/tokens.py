@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Final, Literal
 
-TokenKind = Literal["code", "tranx", "whitespace", "words"]
+TokenKind = Literal["code", "tranx", "whitespace"]
 
 # Parts of names (HTTP|Server, max|_size, é), numbers, operators; brackets, separators and quotation
 # marks are left out.
@@ -14,7 +14,6 @@ _CODE: Final = re.compile(
 )
 _CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _TRANX: Final = re.compile(r"[A-Za-z0-9_]+|[^\sA-Za-z0-9_]")
-_WORD: Final = re.compile(r"[^\W_]+")
 
 
 def tranx(code: str) -> list[str]:
@@ -33,23 +32,10 @@ def tranx(code: str) -> list[str]:
     return _TRANX.findall(_CAMEL.sub(" ", code).replace('"', "`").replace("'", "`"))
 
 
-def words(code: str) -> list[str]:
-    """Return the words of names, texts and numbers in lower case, without punctuation.
-
-    For ASCII these are the tokens of Google's rouge-score without its stemmer; only text without
-    any word, where that finds nothing, is split into its characters.
-
-    Example:
-        >>> words("max_size += len(rowList)")
-        ['max', 'size', 'len', 'rowlist']
-    """
-    return _WORD.findall(code.lower()) or list("".join(code.split()))
-
-
 def code(text: str) -> list[str]:
     """Return the parts of names, numbers and operators in lower case: the default.
 
-    For code of any language. As `words`, it leaves out brackets and separators, which all code has,
+    For code of any language. It leaves out brackets and separators, which all code has,
     but keeps operators, whose exchange changes the behaviour of code, and splits names at
     capitals. Text of nothing but brackets and separators is split into its characters, so that
     `[]` differs from `{}`.
@@ -65,7 +51,6 @@ _TOKENIZERS: Final[dict[TokenKind, Callable[[str], list[str]]]] = {
     "code": code,
     "tranx": tranx,
     "whitespace": str.split,
-    "words": words,
 }
 
 

@@ -1,8 +1,8 @@
 """CodeBERTScore: precision, recall and F of the best matches between token vectors.
 
 A token of one side is as good as its most similar token of the other side. Where the published
-code and this module differ: padding is never matched; an empty side has a defined score; several
-references work together with a context; the operators `= < > % ! ^` count.
+code and this module differ: padding is never matched; an empty side has a defined score; the
+operators `= < > % ! ^` count; and a sample's context is not read.
 
 The vectors come from all-MiniLM-L6-v2, without PyTorch, or from any encoder of the Hugging Face
 hub. MiniLM's words are English and in lower case, so code is first cut into words: the parts of
@@ -69,8 +69,6 @@ What can be part of an operator is kept, as the paper says ("except arithmetic o
 """
 MAX_CHARACTERS: Final = 30_000
 """Longest code that is compared; bounds the time."""
-MAX_CONTEXT: Final = 10_000
-"""Characters of a context that are read, its last ones."""
 OVERLAP: Final = 0.5
 """Share of a window that only gives context to the rest of it."""
 # Longer words are cut: the tokenizer takes all words of over 100 characters for the same one.
@@ -92,9 +90,6 @@ class CodeBERTScoreOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unk
     language; or a model of the Hugging Face hub, or a folder."""
     value: Literal["precision", "recall", "f1", "f3"] = "f1"
     """In the paper, F1 agrees best with people, F3 (mostly recall) with tests."""
-    context: bool = False
-    """Read the samples' contexts before their code; the paper does, for people's grades. With the
-    embedded encoder it lowers the agreement."""
     layer: Annotated[int, msgspec.Meta(ge=0)] | None = None
     """Layer of a Hugging Face model; None for the paper's, or the last."""
     revision: str | None = None
@@ -103,15 +98,6 @@ class CodeBERTScoreOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unk
     """Use only what is on this machine."""
     device: str = "cpu"
     """PyTorch's device for a Hugging Face model."""
-
-
-class Text(NamedTuple):
-    """Code with the text in front of it, which is read but not compared."""
-
-    context: str
-    """Text before the code; may be empty."""
-    code: str
-    """The code; may be empty."""
 
 
 class Tokens(NamedTuple):
@@ -136,32 +122,25 @@ class TokenSource(NamedTuple):
 
     identity: str
     """Model, revision and layer: the same identity gives the same vectors."""
-    read: Callable[[Sequence[Text]], list[Tokens]]
-    """Returns the tokens of the code of each text, without the tokens of its context."""
+    read: Callable[[Sequence[str]], list[Tokens]]
+    """Returns the tokens of each piece of code."""
 
 
 def minilm_source(encoder: MiniLM) -> TokenSource:
     """Return the last layer of the embedded encoder as a source of tokens."""
 
-    def read(texts: Sequence[Text]) -> list[Tokens]:
-        split = [tuple(map(_WORD.findall, text)) for text in texts]
-        vocabulary = sorted({word for pair in split for words in pair for word in words})
+    def read(texts: Sequence[str]) -> list[Tokens]:
+        split = [_WORD.findall(text) for text in texts]
+        vocabulary = sorted({word for words in split for word in words})
         pieces = dict(zip(vocabulary, encoder.pieces(vocabulary), strict=True))
-        contexts = [[key for word in context for key in pieces[word]] for context, _ in split]
-        codes = [[(key, word) for word in code for key in pieces[word]] for _, code in split]
-        rows = [
-            [BEGIN, *context, *(key for key, _ in code), END]
-            for context, code in zip(contexts, codes, strict=True)
-        ]
+        codes = [[(key, word) for word in words for key in pieces[word]] for words in split]
+        rows = [[BEGIN, *(key for key, _ in code), END] for code in codes]
         all_tokens = []
         encoded = encode_windows(rows, MINILM_TOKENS, encoder.encode_pieces)
-        for context, code, row, vectors in zip(contexts, codes, rows, encoded, strict=True):
-            compared = np.ones(len(row), dtype=np.bool_)
-            compared[1 : len(context) + 1] = False
-            marker = np.zeros(len(row), dtype=np.bool_)
+        for code, vectors in zip(codes, encoded, strict=True):
+            marker = np.zeros(len(code) + 2, dtype=np.bool_)
             marker[[0, -1]] = True
-            spelled = ("", *("" for _ in context), *(word for _, word in code), "")
-            all_tokens.append(Tokens(spelled, marker, vectors).keep(compared))
+            all_tokens.append(Tokens(("", *(word for _, word in code), ""), marker, vectors))
         return all_tokens
 
     return TokenSource(encoder.identity, read)
@@ -177,7 +156,7 @@ def hugging_face_source(model: str, options: CodeBERTScoreOptions) -> TokenSourc
     place = Path(model).name if Path(model).is_dir() else model
     identity = f"hf:{place}@{options.revision or 'main'}#{'last' if layer is None else layer}"
 
-    def read(texts: Sequence[Text]) -> list[Tokens]:
+    def read(texts: Sequence[str]) -> list[Tokens]:
         loaded = load_model(
             model, revision=options.revision, offline=options.offline, device=options.device
         )
@@ -186,37 +165,27 @@ def hugging_face_source(model: str, options: CodeBERTScoreOptions) -> TokenSourc
         number = loaded.layers if layer is None else layer
         if number > loaded.layers:
             raise ConfigError("layer", "metric codebertscore", f"0 to {loaded.layers}")
-        encodings, begins, wholes = [], [], []
-        for text in texts:
-            # No tokenizer accepts lone surrogates.
-            context, code = (part.encode("utf-8", "replace").decode() for part in text)
-            context = context.strip()
-            whole = f"{context} \n{code}".strip() if context else code.strip()
-            wholes.append(whole)
-            # Context and code are separated by a blank and a line end.
-            begins.append(len(context) + 2 if context else 0)
-            encodings.append(
-                loaded.tokenizer(
-                    whole,
-                    return_offsets_mapping=True,
-                    return_special_tokens_mask=True,
-                    truncation=False,
-                    verbose=False,
-                )
+        # No tokenizer accepts lone surrogates.
+        codes = [text.encode("utf-8", "replace").decode().strip() for text in texts]
+        encodings = [
+            loaded.tokenizer(
+                code,
+                return_offsets_mapping=True,
+                return_special_tokens_mask=True,
+                truncation=False,
+                verbose=False,
             )
+            for code in codes
+        ]
         rows = [encoding["input_ids"] for encoding in encodings]
         encode = partial(_encode, loaded, layer=number)
         all_vectors = encode_windows(rows, loaded.max_tokens, encode)
         all_tokens = []
-        for encoding, begin, whole, vectors in zip(
-            encodings, begins, wholes, all_vectors, strict=True
-        ):
-            offsets = encoding["offset_mapping"]
+        for encoding, code, vectors in zip(encodings, codes, all_vectors, strict=True):
             marker = np.array(encoding["special_tokens_mask"], dtype=np.bool_)
-            # A token may begin with the white space before its word, and so in the context.
-            spelled = tuple(whole[max(start, begin) : end].strip() for start, end in offsets)
-            in_code = np.array([end > begin for _, end in offsets], dtype=np.bool_)
-            all_tokens.append(Tokens(spelled, marker, vectors).keep(marker | in_code))
+            # A token may begin with the white space before its word.
+            spelled = tuple(code[start:end].strip() for start, end in encoding["offset_mapping"])
+            all_tokens.append(Tokens(spelled, marker, vectors))
         return all_tokens
 
     return TokenSource(identity, read)
@@ -356,26 +325,22 @@ def _score(
     """Score samples of one source, in batches of limited memory."""
     value = VALUES.index(options.value)
     scores: list[float] = []
-    sides: dict[Text, tuple[Tokens, Floats]] = {}
+    sides: dict[str, tuple[Tokens, Floats]] = {}
     for batch in _batches(samples):
-        texts_by_sample = []
-        for sample in batch:
-            # The end of the context, which is next to the code.
-            context = sample.context[-MAX_CONTEXT:] if options.context else ""
-            pieces_of_code = (sample.candidate, *sample.references)
-            texts_by_sample.append([Text(context, code) for code in pieces_of_code])
-        texts = dict.fromkeys(text for texts in texts_by_sample for text in texts)
+        texts = dict.fromkeys(
+            code for sample in batch for code in (sample.candidate, *sample.references)
+        )
         new = [text for text in texts if text not in sides]
         # Neighbouring samples often share references.
         sides = {text: side for text, side in sides.items() if text in texts}
         for text, tokens in zip(new, source.read(new), strict=True):
             words = drop_punctuation(tokens)
             sides[text] = words, weights_of(words)
-        for candidate, *references in texts_by_sample:
-            left, left_weights = sides[candidate]
+        for sample in batch:
+            left, left_weights = sides[sample.candidate]
             alignments = (
                 align(left, right, candidate_weights=left_weights, reference_weights=right_weights)
-                for right, right_weights in (sides[text] for text in references)
+                for right, right_weights in (sides[text] for text in sample.references)
             )
             scores.append(max(float(values[value]) for values in alignments))
     return scores
@@ -385,7 +350,7 @@ def _batches(samples: Sequence[Sample]) -> Iterator[list[Sample]]:
     batch: list[Sample] = []
     characters = 0
     for sample in samples:
-        size = len(sample.candidate) + sum(map(len, sample.references)) + len(sample.context)
+        size = len(sample.candidate) + sum(map(len, sample.references))
         if batch and characters + size > _BATCH_CHARACTERS:
             yield batch
             batch, characters = [], 0
@@ -424,7 +389,7 @@ def create(options: CodeBERTScoreOptions) -> Metric:
     sources = _make_sources(options)
 
     def identify() -> str:
-        parts = [options.value, "punctuation:operators", *["context"] * options.context]
+        parts = [options.value, "punctuation:operators"]
         identities = {language or "*": source.identity for language, source in sources.items()}
         parts += [f"{language}={identities[language]}" for language in sorted(identities)]
         return f"codebertscore[{','.join(parts)}]"

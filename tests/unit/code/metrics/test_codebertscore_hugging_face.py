@@ -36,21 +36,16 @@ def naive_vectors(model: str, text: str, layer: int) -> tuple[list[int], np.ndar
     return ids, read.hidden_states[layer][0].double().numpy()
 
 
-def naive_score(
-    model: str, candidate: str, reference: str, *, layer: int, context: str = ""
-) -> dict[str, float]:
+def naive_score(model: str, candidate: str, reference: str, *, layer: int) -> dict[str, float]:
     """The formulas of the paper, token by token; a byte of ASCII is a token of the tiny model."""
     dropped = set("()[]{},;:.\"'`_@#$\\? \n")
     sides = []
     for code in (candidate, reference):
-        text = f"{context.strip()} \n{code}".strip()
+        text = code.strip()
         ids, vectors = naive_vectors(model, text, layer)
-        begin = len(context.strip()) + 2 if context else 0
         assert len(ids) == len(text) + 2
         tokens = [(vectors[0], 0)]
-        tokens += [
-            (vectors[at + 1], 1) for at in range(begin, len(text)) if text[at] not in dropped
-        ]
+        tokens += [(vectors[at + 1], 1) for at in range(len(text)) if text[at] not in dropped]
         sides.append([*tokens, (vectors[-1], 0)])
     means = []
     for side, targets in (sides, sides[::-1]):
@@ -95,22 +90,6 @@ def test_same_values_as_a_naive_implementation(model: str, value: str) -> None:
     assert np.allclose(scores, expected, rtol=0, atol=1e-6)
 
 
-def test_context_is_read_but_not_compared(model: str) -> None:
-    metric = metrics.make("codebertscore", model=model, layer=3, context=True)
-    score = metric.sentence("a + b", ["b - a"], context=" sum it ")
-
-    expected = naive_score(model, "a + b", "b - a", layer=3, context=" sum it ")["f1"]
-    assert score == pytest.approx(expected, abs=1e-6)
-    assert score != pytest.approx(metric.sentence("a + b", ["b - a"]), abs=1e-4)
-
-
-def test_best_reference_counts_with_a_context_too(model: str) -> None:
-    metric = metrics.make("codebertscore", model=model, context=True)
-    scores = [metric.sentence("a + b", [reference], context="sum") for reference in ("c", "b + a")]
-
-    assert metric.sentence("a + b", ["c", "b + a"], context="sum") == pytest.approx(max(scores))
-
-
 def test_long_code_is_read_in_windows(model: str) -> None:
     code = "abcdefghijklmnopqrstuvwxyz" * 2
     metric = metrics.make("codebertscore", model=model, value="precision")
@@ -128,10 +107,10 @@ def test_layer_beyond_the_model_is_refused(model: str) -> None:
 
 
 def test_empty_code(model: str) -> None:
-    metric = metrics.make("codebertscore", model=model, context=True)
+    metric = metrics.make("codebertscore", model=model)
 
-    assert metric.sentence("", ["a"], context="say") == 0
-    assert metric.sentence("", [" "], context="say") == 1
+    assert metric.sentence("", ["a"]) == 0
+    assert metric.sentence("", [" "]) == 1
 
 
 def test_model_that_is_not_there(tmp_path: Path) -> None:

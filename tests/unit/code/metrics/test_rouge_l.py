@@ -6,9 +6,9 @@ from rouge_score.rouge_scorer import RougeScorer
 from crscore.code import metrics
 
 PAIRS = [
-    ("sorted(rows, key=lambda r: r.name)", "rows.sort(key=operator.attrgetter('name'))"),
-    ("print 'a b'", "print('a b')"),
-    ("x = maxSize", "maxsize = x"),
+    ("sorted rows key lambda r r name", "rows sort key operator attrgetter name"),
+    ("print a b", "a b print"),
+    ("x maxsize", "y"),
 ]
 
 
@@ -24,12 +24,10 @@ def test_examples_of_rouge(candidate: str, expected: float) -> None:
     assert score == expected
 
 
-@pytest.mark.parametrize("kind", ["1", "2", "L"])
 @pytest.mark.parametrize(("candidate", "reference"), PAIRS)
-def test_words_equal_rouge_score(kind: str, candidate: str, reference: str) -> None:
-    name = f"rouge{kind}"
-    expected = RougeScorer([name]).score(reference, candidate)[name].fmeasure
-    metric = metrics.make("rouge_l", kind=kind, tokens="words")
+def test_words_equal_rouge_score(candidate: str, reference: str) -> None:
+    expected = RougeScorer(["rougeL"]).score(reference, candidate)["rougeL"].fmeasure
+    metric = metrics.make("rouge_l", tokens="whitespace")
 
     assert metric.sentence(candidate, [reference]) == pytest.approx(expected)
 
@@ -46,11 +44,8 @@ def test_preset_rounds_to_three_decimals() -> None:
 @pytest.mark.parametrize(
     ("candidate", "reference", "expected"), [("", "a", 0), ("a", "", 0), ("", " ", 1)]
 )
-@pytest.mark.parametrize("kind", ["1", "2", "L"])
-def test_empty_sides_have_a_score(
-    kind: str, candidate: str, reference: str, expected: float
-) -> None:
-    assert metrics.make("rouge_l", kind=kind).sentence(candidate, [reference]) == expected
+def test_empty_sides_have_a_score(candidate: str, reference: str, expected: float) -> None:
+    assert metrics.make("rouge_l").sentence(candidate, [reference]) == expected
 
 
 def test_brackets_alone_are_compared() -> None:
