@@ -138,8 +138,8 @@ class Comparison(NamedTuple):
 def run(pairs: Sequence[ReviewedChange], parts: Parts) -> tuple[Result, ...]:
     """Score each pair.
 
-    Claims are generated once per diff, and every distinct text is encoded once, in one call, so
-    that the cost grows with the number of distinct texts.
+    Claims are generated once per diff, and the distinct texts of all pairs are encoded in one call,
+    so that the cost grows with the number of distinct texts.
 
     Args:
         pairs: Any number of changes with their reviews.
@@ -288,7 +288,7 @@ def _file_of(comment: Comment, diff: Diff) -> ChangedFile | None:
 
 
 def _encode(reviews: Sequence[_Review], parts: Parts) -> Vectors:
-    """Encode every distinct text, in one call."""
+    """Encode every distinct text of all pairs, in one call."""
     texts: dict[str, None] = {}
     for review in reviews:
         texts |= dict.fromkeys(ref.encoded_text for ref in review.references)

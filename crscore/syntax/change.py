@@ -277,7 +277,7 @@ class ParsedFile:
 class ParsedChange(Diff):
     """Change that keeps what was read of its files.
 
-    `pipeline.run` makes one of each diff and passes it on as the diff.
+    `pipeline.run` makes one of each diff, for the claims, the analyzers and the verdicts.
     """
 
     @classmethod
