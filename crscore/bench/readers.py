@@ -90,7 +90,10 @@ def read_golden(path: Path, *, pattern: str = "**/*") -> GoldenSet:
             entries = [(f"{place}: problem {n}", item) for n, item in enumerate(listed, 1)]
         languages[change] = str(_first(row, LANGUAGE) or "").lower()
         for position, entry in entries:
-            if _is_rejected(entry):
+            # Some sets list findings that no reviewer should report.
+            if isinstance(entry, dict) and (
+                entry.get("accepted") is False or str(entry.get("label")).upper() == "FP"
+            ):
                 continue
             problem = read_problem(entry, position)
             if _key(problem) in map(_key, problems[change]):
@@ -246,13 +249,6 @@ def _findings_of(row: _Row) -> Iterator[_Row]:
 
 def _key(problem: Problem) -> tuple[str, str | None, int | None]:
     return problem.text, problem.path, problem.line
-
-
-def _is_rejected(entry: Any) -> bool:
-    """Return whether a set lists a finding as one that no reviewer should report."""
-    return isinstance(entry, dict) and (
-        entry.get("accepted") is False or str(entry.get("label")).upper() == "FP"
-    )
 
 
 def _first(row: Mapping[str, Any], names: Sequence[str]) -> Any:

@@ -50,14 +50,6 @@ class _Matcher(NamedTuple):
         return view_texts(texts, self.encoder, self.reader.weights.rarity)
 
 
-def _matcher(encoder: MiniLM | None) -> _Matcher:
-    encoder = encoder or MiniLM()
-    reading = reader.reader_for(encoder)
-    if reading is None:
-        raise InputError("findings can only be matched with the encoder minilm")
-    return _Matcher(encoder, reading, read_model())
-
-
 def score(
     golden: GoldenSet | str | Path,
     findings: Iterable[Finding] | str | Path,
@@ -91,7 +83,11 @@ def score(
         findings = read_findings(Path(findings))
     if not beta > 0 or not math.isfinite(beta):
         raise InputError(f"beta is {beta:g}; it must be above 0")
-    parts = _matcher(encoder)
+    encoder = encoder or MiniLM()
+    reading = reader.reader_for(encoder)
+    if reading is None:
+        raise InputError("findings can only be matched with the encoder minilm")
+    parts = _Matcher(encoder, reading, read_model())
     grouped, notes = _group(golden, findings, parts)
     bots = sorted({bot for _, bot in grouped})
     rows: dict[tuple[str, str], Row] = {}

@@ -107,23 +107,15 @@ def read_names(tree: SyntaxTree) -> Names:
     variables: dict[tuple[int, str], int] = {}
     names, last, next_uses = [], dict[int, int](), []
     for index, occurrence in enumerate(occurrences):
-        scope = _resolve(occurrence, bound, contexts)
+        scope = occurrence.context.scope
+        while scope >= 0 and (scope, occurrence.base) not in bound:
+            scope = contexts[scope].scope
         variable = variables.setdefault((scope, occurrence.text), len(variables))
         names.append(Name(occurrence.node, occurrence.text, variable))
         if variable in last:
             next_uses.append(Flow(last[variable], index))
         last[variable] = index
     return Names(tuple(names), tuple(next_uses), tuple(_assignments(occurrences)))
-
-
-def _resolve(
-    occurrence: _Occurrence, bound: set[tuple[int, str]], contexts: Sequence[_Context]
-) -> int:
-    """Return the scope whose variable a name is."""
-    scope = occurrence.context.scope
-    while scope >= 0 and (scope, occurrence.base) not in bound:
-        scope = contexts[scope].scope
-    return scope
 
 
 def _assignments(occurrences: Sequence[_Occurrence]) -> Iterator[Flow]:
@@ -168,22 +160,16 @@ def _contexts(tree: SyntaxTree) -> list[_Context]:
         if node.field in _BODIES or parent.type in scopes:
             binder = -1
         elif parent.type in binders:
-            binder, is_target = node.parent, _is_target(node, parent, child_counts[node.parent])
+            # PHP's `foreach` names no fields; its array comes first.
+            in_foreach = parent.type == "foreach_statement" and not node.field
+            is_target = node.field in _TARGETS or (in_foreach and child_counts[node.parent] > 0)
+            binder = node.parent
         child_counts[node.parent] += node.is_named
         binds = _binds(node, parent, outer, is_target=is_target and parent.type in binders)
-        is_hidden = outer.is_hidden or _is_hidden(node)
+        is_type = node.type.startswith("type_") or node.type.endswith(("_type", "generic_name"))
+        is_hidden = outer.is_hidden or is_type or node.type == "type" or node.field in _TYPES
         contexts.append(_Context(scope, binds, binder, is_target, is_hidden))
     return contexts
-
-
-def _is_target(node: Node, parent: Node, siblings_before: int) -> bool:
-    """Return whether a child of a binder gets the value.
-
-    PHP's `foreach` names no fields; its array comes first.
-    """
-    return node.field in _TARGETS or (
-        parent.type == "foreach_statement" and not node.field and siblings_before > 0
-    )
 
 
 def _binds(node: Node, parent: Node, outer: _Context, *, is_target: bool) -> bool:
@@ -192,11 +178,6 @@ def _binds(node: Node, parent: Node, outer: _Context, *, is_target: bool) -> boo
     if parent.type in node_types("binders") or is_target:
         return is_target
     return outer.binds or node.field == "parameters" or "parameter" in parent.type
-
-
-def _is_hidden(node: Node) -> bool:
-    is_type = node.type.startswith("type_") or node.type.endswith(("_type", "generic_name"))
-    return node.field in _TYPES or is_type or node.type == "type"
 
 
 def _occurrences(tree: SyntaxTree, contexts: Sequence[_Context]) -> Iterator[_Occurrence]:
@@ -219,14 +200,13 @@ def _occurrences(tree: SyntaxTree, contexts: Sequence[_Context]) -> Iterator[_Oc
         # `this.x` is a variable, `this` alone is not.
         elif node.type in _RECEIVERS:
             texts[position] = node.text, node.text
-        elif _is_name(node, parent, contexts[position]):
+        elif (
+            node.type in node_types("variables")
+            and not contexts[position].is_hidden
+            and not (parent.type in _LABELS and node.field in {"name", "key"})
+        ):
             # PHP's `$x` is a node around the name `x`; a member's object is that outer node.
             # PHP's `$a` is a `variable_name` with the name in it.
             whole = node.parent if parent.type == "variable_name" else position
             texts[whole] = node.text, node.text
             yield _Occurrence(position, node.text, node.text, contexts[position])
-
-
-def _is_name(node: Node, parent: Node, context: _Context) -> bool:
-    is_label = parent.type in _LABELS and node.field in {"name", "key"}
-    return node.type in node_types("variables") and not context.is_hidden and not is_label

@@ -146,15 +146,12 @@ class _Renderer:
         elif isinstance(block, blocks.Folded):
             yield from self.render((blocks.Heading(block.title), *block.blocks))
         else:
-            yield self._signature(block)
+            # Without wrapping, the whole signature can be copied.
+            line = escape.one_line(block.text if block.whole else shorten_signature(block.text))
+            yield Text(line, style="dim", overflow="fold", no_wrap=block.whole)
 
     def _line(self, line: Line, tone: str = "") -> Text:
         return render_line(line, self._max_chars, tone)
-
-    def _signature(self, block: blocks.Signature) -> Text:
-        # Without wrapping, the whole signature can be copied.
-        text = block.text if block.whole else shorten_signature(block.text)
-        return Text(escape.one_line(text), style="dim", overflow="fold", no_wrap=block.whole)
 
     def _measures(self, block: blocks.Measures) -> Iterator[RenderableType]:
         """Yield the numbers, each with a bar where there is room, the first one in bold."""

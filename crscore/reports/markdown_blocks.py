@@ -143,7 +143,11 @@ def _parts(block: blocks.Block) -> Iterator[Part]:
         rows = [_row((row.name, view.hundred(row.value), row.basis)) for row in block.rows]
         yield Part(f"| Score | | |\n|:--|--:|:--|\n{''.join(rows)}\n")
     elif isinstance(block, blocks.Table):
-        yield _table(block)
+        head = f"| {' | '.join(block.header)} |\n|:--|{'--:|' * (len(block.header) - 1)}\n"
+        main = [_row(row, bold=True) for at, row in enumerate(block.rows) if at in block.main]
+        others = [_row(row) for at, row in enumerate(block.rows) if at not in block.main]
+        unlisted = f"\n*{block.unlisted:,} more not listed.*\n" if block.unlisted else ""
+        yield Part(head + "".join(main), tuple(others), f"{unlisted}\n")
     elif isinstance(block, blocks.Items):
         yield from _items(block)
     elif isinstance(block, blocks.Folded):
@@ -151,14 +155,6 @@ def _parts(block: blocks.Block) -> Iterator[Part]:
     elif isinstance(block, blocks.Signature):
         short = markdown_code(shorten_signature(block.text), MAX_PROSE_CHARS)
         yield Part(f"<sub>{render_line(block.before)}{short}</sub>\n\n", is_required=True)
-
-
-def _table(block: blocks.Table) -> Part:
-    head = f"| {' | '.join(block.header)} |\n|:--|{'--:|' * (len(block.header) - 1)}\n"
-    main = [_row(row, bold=True) for index, row in enumerate(block.rows) if index in block.main]
-    rows = [_row(row) for index, row in enumerate(block.rows) if index not in block.main]
-    unlisted = f"\n*{block.unlisted:,} more not listed.*\n" if block.unlisted else ""
-    return Part(head + "".join(main), tuple(rows), f"{unlisted}\n")
 
 
 def _row(cells: Sequence[Line], *, bold: bool = False) -> str:

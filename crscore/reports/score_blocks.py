@@ -263,7 +263,13 @@ def make_sentences(result: Result, *, limit: int, explain: bool = False) -> Iter
         ]
         left -= len(comment.sentences)
         if explain:
-            items += map(_suggested_code, comment.suggestions)
+            items += (
+                blocks.Item(
+                    (Run(f"suggested code: {view.suggestion(block)}", "dim"),),
+                    code=tuple(block.code.rstrip("\n").split("\n")),
+                )
+                for block in comment.suggestions
+            )
         yield blocks.Items(
             tuple(items),
             _comment_title(result, comment, explain=explain) if has_head else (),
@@ -284,11 +290,6 @@ def _comment_title(result: Result, comment: CommentResult, *, explain: bool) -> 
             text += f" · {view.verdict(comment.usefulness)}"
             text += f" People would say: {view.aspects(comment.usefulness)}."
     return Run(view.author(comment.comment.author)), Run(text, "dim")
-
-
-def _suggested_code(block: records.Suggestion) -> blocks.Item:
-    text = Run(f"suggested code: {view.suggestion(block)}", "dim")
-    return blocks.Item((text,), code=tuple(block.code.rstrip("\n").split("\n")))
 
 
 def _sentence(result: Result, index: int, listed: set[int], *, explain: bool) -> blocks.Item:

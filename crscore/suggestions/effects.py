@@ -135,7 +135,9 @@ def _judge(
     if effect is Effect.BEHAVIOUR and is_whole and _only_renames(old, new, grammar):
         effect = Effect.NAMES
     parses, reason = _parses(before, after)
-    if parses and not is_whole and grammar.indented and _new_levels(old, new):
+    # A part of a file does not show the indentation of the blocks around it.
+    ends_more_blocks = not set(_outer_levels(new)) <= set(_outer_levels(old))
+    if parses and not is_whole and grammar.indented and ends_more_blocks:
         parses, reason = None, "the diff does not show a block of its indentation"
     return parses, effect, reason
 
@@ -152,14 +154,6 @@ def _parses(before: _ParsedText, after: _ParsedText) -> tuple[bool | None, str |
         after.source, after.grammar
     )
     return not is_broken, None
-
-
-def _new_levels(before: Sequence[str], after: Sequence[str]) -> bool:
-    """Return whether a text ends more blocks around it than it did before.
-
-    A part of a file does not show the indentation of the blocks around it.
-    """
-    return not set(_outer_levels(after)) <= set(_outer_levels(before))
 
 
 def _outer_levels(lines: Sequence[str]) -> Iterator[str]:

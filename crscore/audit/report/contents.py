@@ -269,13 +269,11 @@ def pulls(repository: str, rows: Sequence[PullRow], links: Links, *, limit: int)
 
 def verdicts(rows: Sequence[Verdict], *, limit: int = SHOWN_VERDICTS) -> Items:
     """List verdicts."""
-    items = tuple(_verdict(row.verdict, row.text) for row in rows)
-    return Items(items, noun="pairs", max_open=limit)
-
-
-def _verdict(verdict: str, text: str) -> Item:
-    word, tone = _VERDICTS[verdict]
-    return Item((Run(text, tone),), lead=(Run(word, f"chip {verdict}"),))
+    items = []
+    for row in rows:
+        word, tone = _VERDICTS[row.verdict]
+        items.append(Item((Run(row.text, tone),), lead=(Run(word, f"chip {row.verdict}"),)))
+    return Items(tuple(items), noun="pairs", max_open=limit)
 
 
 def examples(rows: Sequence[Example], links: Links, *, unlisted: int = 0) -> Items:

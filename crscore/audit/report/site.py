@@ -55,7 +55,13 @@ def write_site(store: Store, overview: Overview, folder: Path, *, host: str = HO
             prefix=f".{folder.name}-", dir=folder.parent, ignore_cleanup_errors=True
         ) as temporary:
             new, old = Path(temporary, "new"), Path(temporary, "old")
-            _write_pages(new, _Site(store, overview, host))
+            site = _Site(store, overview, host)
+            with progress.track("writing pages", site.count()) as advance:
+                for path, text in site.pages():
+                    target = new / path
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    target.write_text(text, "utf-8")
+                    advance()
             # Renaming is quick, so a reader hardly ever sees the folder missing.
             if folder.exists():
                 folder.rename(old)
@@ -77,15 +83,6 @@ def _check_replaceable(folder: Path) -> None:
         raise InputError(f"{folder} is a file; name a folder for the report")
     if not (folder / _MARKER).is_file() and any(folder.iterdir()):
         raise InputError(f"{folder} has other files than a report; name a new or an empty folder")
-
-
-def _write_pages(folder: Path, site: _Site) -> None:
-    with progress.track("writing pages", site.count()) as advance:
-        for path, text in site.pages():
-            target = folder / path
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(text, "utf-8")
-            advance()
 
 
 class _Site:

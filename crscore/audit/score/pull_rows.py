@@ -132,7 +132,13 @@ def score_pull(task: ScoringTask, scorer: Scorer) -> Scored:
         diff=diff_limits(settings), max_source_bytes=settings.max_source_bytes
     )
     try:
-        rows = _rows(task, run.assess(assemble(task, limits), scorer), scorer)
+        assessment = run.assess(assemble(task, limits), scorer)
+        rows = (
+            *_scores(task, assessment),
+            *_comment_scores(task, assessment, scorer),
+            *_open_points(task, assessment),
+            LastScored(**_key(task)),
+        )
     except _SETUP_ERRORS:
         raise
     except Exception as exc:  # noqa: BLE001  (one of a million may not end the night)
@@ -189,15 +195,6 @@ def _verdict(remarks: Iterable[Remark]) -> str | None:
     verdicts = {remark.verdict for remark in remarks}
     decided = [verdict for verdict in (Verdict.REFUTED, Verdict.CONFIRMED) if verdict in verdicts]
     return decided[0].value if decided else None
-
-
-def _rows(task: ScoringTask, assessment: Measured, scorer: Scorer) -> tuple[Row, ...]:
-    return (
-        *_scores(task, assessment),
-        *_comment_scores(task, assessment, scorer),
-        *_open_points(task, assessment),
-        LastScored(**_key(task)),
-    )
 
 
 def _scores(task: ScoringTask, assessment: Measured) -> Iterator[Score]:

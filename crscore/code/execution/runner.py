@@ -86,7 +86,11 @@ def run_programs(
     judges = {language: _judge_of(language) for language in languages}
     programs = list(dict.fromkeys((row.problem, row.code) for row in completions))
     keys = [_key_of(problems[name], code, timeout) for name, code in programs]
-    earlier_results = _read_results(results) if results is not None and results.exists() else {}
+    earlier_results: dict[str, str] = {}
+    if results is not None and results.exists():
+        content = jsonl.read_bytes(results, "results")
+        rows = jsonl.read_rows(content, _ResultRow, results, "results")
+        earlier_results = {row.key: row.result for _, row in rows}
     judged: dict[tuple[str, str], str] = {}
 
     def judge(program: tuple[str, str], key: str) -> str:
@@ -113,12 +117,6 @@ def _key_of(problem: Problem, code: str, timeout: float) -> str:
     fields = (problem.language, problem.prompt, problem.tests, problem.entry_point)
     text = json.dumps([*fields, problem.solution, code, timeout])
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _read_results(path: Path) -> dict[str, str]:
-    content = jsonl.read_bytes(path, "results")
-    rows = jsonl.read_rows(content, _ResultRow, path, "results")
-    return {row.key: row.result for _, row in rows}
 
 
 @contextlib.contextmanager
