@@ -145,9 +145,9 @@ def _parts(block: blocks.Block) -> Iterator[Part]:
     elif isinstance(block, blocks.Table):
         head = f"| {' | '.join(block.header)} |\n|:--|{'--:|' * (len(block.header) - 1)}\n"
         main = [_row(row, bold=True) for at, row in enumerate(block.rows) if at in block.main]
-        others = [_row(row) for at, row in enumerate(block.rows) if at not in block.main]
+        rows = [_row(row) for at, row in enumerate(block.rows) if at not in block.main]
         unlisted = f"\n*{block.unlisted:,} more not listed.*\n" if block.unlisted else ""
-        yield Part(head + "".join(main), tuple(others), f"{unlisted}\n")
+        yield Part(head + "".join(main), tuple(rows), f"{unlisted}\n")
     elif isinstance(block, blocks.Items):
         yield from _items(block)
     elif isinstance(block, blocks.Folded):
