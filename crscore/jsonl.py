@@ -77,7 +77,12 @@ def parse_row(line: str, kind: type[_Row], position: str) -> _Row:
     Raises:
         InputError: It is not JSON, or a field is missing or wrong.
     """
-    return convert(_parse(line, position), kind, position)
+    try:
+        # The standard library's parser accepts a lone surrogate, which a study may contain.
+        value = json.loads(line, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as exc:
+        raise InputError(f"{position}: not a line of JSON: {exc}") from exc
+    return convert(value, kind, position)
 
 
 def convert(value: Any, kind: type[_Row], position: str) -> _Row:
@@ -93,14 +98,6 @@ def convert(value: Any, kind: type[_Row], position: str) -> _Row:
         problem, _, field = str(exc).partition(" - at `$")
         field_position = f"{position}: {field.strip('.`')}".removesuffix(": ")
         raise InputError(f"{field_position}: {problem[:1].lower()}{problem[1:]}") from exc
-
-
-def _parse(line: str, position: str) -> Any:
-    try:
-        # The standard library's parser accepts a lone surrogate, which a study may contain.
-        return json.loads(line, parse_constant=_refuse_constant)
-    except (ValueError, RecursionError) as exc:
-        raise InputError(f"{position}: not a line of JSON: {exc}") from exc
 
 
 def _refuse_constant(name: str) -> None:

@@ -113,11 +113,6 @@ class Step:
         self.errors.append(error)
         self.note("error", f"{subject}: {error}" if subject else str(error))
 
-    @property
-    def room(self) -> int:
-        """Number of messages of any level that GitHub would still show."""
-        return MAX_SHOWN_MESSAGES - max(self.counts.values(), default=0)
-
 
 def _run(runner: Environment, step: Step) -> None:
     target = event.target(runner)
@@ -372,6 +367,7 @@ def _write_annotations(step: Step) -> None:
     from crscore.pull_request.documents import annotations  # noqa: PLC0415
 
     # Only for one pull request: annotations of several would share the same lines.
-    if len(step.overviews) == 1 and step.room > 0:
-        text = annotations.render_annotations(step.overviews[0], max_per_level=step.room)
+    room = MAX_SHOWN_MESSAGES - max(step.counts.values(), default=0)
+    if len(step.overviews) == 1 and room > 0:
+        text = annotations.render_annotations(step.overviews[0], max_per_level=room)
         click.echo(text, nl=False)

@@ -10,12 +10,7 @@ import click
 
 from crscore import io, plugins
 from crscore.commands import _terminal
-from crscore.commands._inputs import (
-    order_checked,
-    read_limited,
-    read_sarif_files,
-    sarif_option,
-)
+from crscore.commands._inputs import order_checked, read_limited, read_sarif_files, sarif_option
 from crscore.commands._settings import FILE, SCORING, load_settings, setting_options
 from crscore.errors import ConfigError
 from crscore.settings import SETTINGS

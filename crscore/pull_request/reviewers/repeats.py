@@ -58,9 +58,8 @@ def without_repeats(messages: Sequence[Message]) -> tuple[Message, ...]:
 
 def _without_reposts(messages: Sequence[Message]) -> tuple[Message, ...]:
     dropped: set[int] = set()
-    places: set[tuple[str, str, str | None, Side, int | None]] = set()
-    files: set[tuple[str, str, str | None, Side]] = set()
-    words: set[tuple[str, str]] = set()
+    # A text alone, with its side of a file, and with its line there.
+    posted: set[tuple[object, ...]] = set()
     # Current posts on lines come first, then outdated ones, then the rest.
     order = sorted(
         range(len(messages)),
@@ -70,23 +69,16 @@ def _without_reposts(messages: Sequence[Message]) -> tuple[Message, ...]:
         ),
     )
     for index in order:
-        post, name = messages[index].post, messages[index].author.name
-        text = _normalize(messages[index].text)
-        file = (name, text, post.path, post.side or Side.NEW)
-        place = (*file, post.line)
-        if post.kind is not MessageKind.LINE:
-            is_repeat = (name, text) in words
-        elif post.outdated:
-            is_repeat = file in files
-        else:
-            is_repeat = place in places
-        if is_repeat:
-            dropped.add(index)
-            continue
-        words.add((name, text))
+        post = messages[index].post
+        text = (messages[index].author.name, _normalize(messages[index].text))
+        keys: list[tuple[object, ...]] = [text]
         if post.kind is MessageKind.LINE:
-            files.add(file)
-            places.add(place)
+            file = (*text, post.path, post.side or Side.NEW)
+            keys += [(*file, post.line), file] if post.outdated else [file, (*file, post.line)]
+        if keys[-1] in posted:
+            dropped.add(index)
+        else:
+            posted.update(keys)
     return tuple(message for at, message in enumerate(messages) if at not in dropped)
 
 
