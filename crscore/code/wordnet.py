@@ -3,9 +3,9 @@
 import functools
 import io
 import warnings
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final, Protocol
+from types import SimpleNamespace
+from typing import Any, Final
 
 from crscore.code import libraries
 
@@ -14,31 +14,12 @@ DEBIAN: Final = Path("/usr/share/wordnet")
 # nltk wants the names of the 45 files that WordNet was written in; METEOR never shows them.
 _LEXNAMES: Final = "".join(f"{number:02d} file{number} 1\n" for number in range(45))
 
-
-class Synonyms(Protocol):
-    """As much of nltk's reader of WordNet as METEOR uses."""
-
-    def synsets(self, word: str) -> Sequence[Any]:
-        """Return the sets of synonyms that a word is in."""
-
-
-class NoSynonyms:
-    """WordNet without any synonym."""
-
-    def synsets(self, word: str) -> tuple[()]:  # noqa: ARG002  (nltk's signature)
-        """Return no synonyms."""
-        return ()
-
-
-class Cached:
-    """WordNet that looks every word up once."""
-
-    def __init__(self, reader: Synonyms) -> None:
-        self.synsets = functools.cache(reader.synsets)
+NO_SYNONYMS: Final = SimpleNamespace(synsets=lambda _word: ())
+"""WordNet without any synonym: METEOR asks for the sets of synonyms that a word is in."""
 
 
 @functools.cache
-def find() -> tuple[Synonyms, str]:
+def find() -> tuple[SimpleNamespace, str]:
     """Find WordNet in nltk's data folders, then in Debian's.
 
     Returns:
@@ -54,9 +35,11 @@ def find() -> tuple[Synonyms, str]:
         reader = corpus.wordnet
     except LookupError:
         if not (DEBIAN / "data.noun").exists():
-            return NoSynonyms(), "no wordnet"
+            return NO_SYNONYMS, "no wordnet"
         reader = _read_debian()
-    return Cached(reader), f"wordnet {reader.get_version()}"
+    # Every word is looked up once.
+    synonyms = SimpleNamespace(synsets=functools.cache(reader.synsets))
+    return synonyms, f"wordnet {reader.get_version()}"
 
 
 def _read_debian() -> Any:

@@ -33,7 +33,7 @@ def _compare(
     left, right = map(options.split, (candidate, reference))
     if not left:
         return float(not right)
-    synonyms = wordnet.find()[0] if options.uses_synonyms else wordnet.NoSynonyms()
+    synonyms = wordnet.find()[0] if options.uses_synonyms else wordnet.NO_SYNONYMS
     # nltk takes the reference first.
     value = float(score(right, left, stemmer=_stemmer(), wordnet=synonyms))
     return round(value, 3) if options.preset else value

@@ -42,7 +42,7 @@ def test_caches_change_no_score() -> None:
     metric = metrics.make("meteor", tokens="whitespace")
 
     for candidate, reference in zip(texts[::2], texts[1::2], strict=True):
-        expected = single_meteor_score(reference, candidate, wordnet=wordnet.NoSynonyms())
+        expected = single_meteor_score(reference, candidate, wordnet=wordnet.NO_SYNONYMS)
         assert metric.sentence(" ".join(candidate), [" ".join(reference)]) == expected
 
 
