@@ -554,13 +554,13 @@ def test_doctor_lists_what_is_declared_and_how_to_get_what_is_not_there(
     real = importlib.metadata.version
 
     def without(name: str) -> str:
-        if name in {"lightgbm", "tree-sitter-go"}:
+        if name in {"openai", "tree-sitter-go"}:
             raise importlib.metadata.PackageNotFoundError(name)
         return real(name)
 
     monkeypatch.setattr(importlib.metadata, "version", without)
     out = crscore("doctor", *FAST).out
-    assert re.search(r"train +missing: lightgbm; pip install 'crscore\[train\]'", out)
+    assert re.search(r"openai +missing: openai; pip install 'crscore\[openai\]'", out)
     assert re.search(r"crscore +missing: tree-sitter-go; pip install crscore\n", out)
     assert re.search(r"github +ready", out)
     assert "pytest" not in out
