@@ -1,7 +1,7 @@
-"""Code of a change: both versions of its files, read once for all parts of a run.
+"""Code of a change: both versions of its files, each read once and shared by a whole run.
 
 Claims, verdicts and analyzers ask for the same lines, outlines and completed hunks. Syntax trees
-are not kept, as a tree of Python takes 28 times the memory of its text.
+are not kept, as the tree of a Python file takes 28 times the memory of its text.
 """
 
 import re
@@ -20,10 +20,10 @@ from crscore.syntax.outline import Outline
 from crscore.syntax.reader import read
 
 MAX_ERRORS = 0.45
-"""Maximum bytes of a hunk that its grammar cannot read, as a share of its characters. A hunk with
-more begins inside a text or is in another language, and has no outline."""
+"""Maximum share of a hunk that its grammar may fail to read: unreadable bytes per character. A hunk
+above it starts inside a string or is in another language, and gets no outline."""
 MAX_SOURCE = 4_000_000
-"""Maximum characters of a whole file that is parsed; of a larger one only the hunks are."""
+"""Maximum characters of a file that is parsed in full; for a larger file, only the hunks are."""
 
 _WORD = re.compile(r"[\w$]+")
 _TOKEN = re.compile(r"\w+|[^\w\s]")
@@ -36,7 +36,7 @@ class OutlinedLines(NamedTuple):
 
     outline: Outline
     section: str
-    """Text that git prints after the second `@@`; "" for a whole file."""
+    """Text that git prints after the second `@@`; empty for a whole file."""
     low: int
     """First line."""
     high: int
@@ -45,7 +45,7 @@ class OutlinedLines(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Changed lines with no unchanged line between them: number and text."""
+    """Changed lines with no unchanged line between them, each with its number and text."""
 
     removed: list[tuple[int, str]]
     added: list[tuple[int, str]]
@@ -58,11 +58,11 @@ class Block:
 
 @dataclass(kw_only=True)
 class Version:
-    """One version of a changed file, as far as it is known."""
+    """The known lines of one version of a changed file."""
 
     side: Side
     lines: dict[int, str]
-    """Text by line number: of the whole file, or of the hunks."""
+    """Text by line number, for the whole file or for its hunks."""
     changed: list[int]
     """Changed lines, sorted."""
     file: ChangedFile
@@ -81,7 +81,7 @@ class Version:
 
     @cached_property
     def all_squeezed(self) -> str:
-        """The known text, squeezed."""
+        """The known text, without layout (see `squeeze`)."""
         return squeeze("\n".join(self.lines.values()))
 
     @cached_property
@@ -105,7 +105,7 @@ class Version:
         return block_by_line
 
     def declares(self, name: str, language: Language) -> bool:
-        """Return whether a file declares a qualified name; False where only hunks are known."""
+        """Return whether the file declares a qualified name; False if only its hunks are known."""
         if not self.is_whole:
             return False
         if self._declared is None:
@@ -114,7 +114,7 @@ class Version:
         return name in self._declared
 
     def squeezed(self, spans: Sequence[tuple[int, int]]) -> str:
-        """Return the known text of some lines, squeezed."""
+        """Return the known text of some lines, without layout (see `squeeze`)."""
         return squeeze("\n".join(self._texts(spans)))
 
     def words_in(self, spans: Sequence[tuple[int, int]]) -> frozenset[str]:
@@ -130,15 +130,15 @@ class Version:
 
 
 def squeeze(text: str) -> str:
-    """Return code without what does not change its meaning: layout and kind of quotes.
+    """Return code without layout and quote style.
 
-    The comma before a closing bracket is layout on lines of their own; in `(x,)` it is not.
+    A comma before a closing bracket is layout if white space follows it; in `(x,)` it is not.
     """
     return _SPACES.sub("", _LAST_COMMA.sub("", text)).replace("'", '"')
 
 
 def words_of(text: str) -> str:
-    """Return only the words of a text, for comparing prose whatever its line breaks and markers."""
+    """Return only the words of a text, so that prose compares equal despite its line breaks."""
     return " ".join(_WORD.findall(text))
 
 
@@ -151,7 +151,7 @@ def runs_of(file: ChangedFile) -> Iterator[list[DiffLine]]:
 
 
 class ParsedFile:
-    """Changed file whose versions are read when they are asked for, and once.
+    """Changed file whose two versions are each read once, on first use.
 
     Args:
         file: The file.
@@ -187,7 +187,7 @@ class ParsedFile:
 
     @cached_property
     def new(self) -> Version:
-        """The new version, likewise."""
+        """The new version, without outlines unless `outlined` was asked for."""
         return self._read_version(Side.NEW)
 
     def _read_version(self, side: Side) -> Version:
@@ -220,7 +220,7 @@ class ParsedFile:
         return self.old, self.new
 
     def _outline_file(self, version: Version, language: Language) -> None:
-        """Add the outline of a whole file, as far as its hunks reach."""
+        """Add the outline of a whole file, limited to the lines around its hunks."""
         if not self.file.lines(LineKind.CONTEXT, _changed_kind(version.side)):
             return
         old = version.side is Side.OLD
@@ -231,7 +231,7 @@ class ParsedFile:
 
     def _outline_hunk(self, hunk: Hunk, language: Language) -> None:
         """Add the outlines of both sides of a hunk; only their tokens if it is unreadable."""
-        # git names the list of imports that a hunk begins in.
+        # After `@@`, git shows the import list that a hunk starts in.
         above = ("import (",) if language.name == "go" and hunk.section == "import (" else ()
         sides: list[tuple[Version, OutlinedLines]] = []
         errors = size = 0
@@ -259,10 +259,10 @@ class ParsedFile:
         Args:
             hunk: A hunk of the file.
             side: The side.
-            above: Lines that are known to be above it.
+            above: Lines that are known to precede it.
 
         Returns:
-            The completed lines; None without a language, or for a side without lines.
+            The completed lines; None if the language is unknown or the side has no lines.
         """
         key = id(hunk), side, above
         lines = [line.text for line in hunk.lines_of(LineKind.CONTEXT, _changed_kind(side))]
@@ -275,19 +275,19 @@ class ParsedFile:
 
 
 class ParsedChange(Diff):
-    """Change that keeps what was read of its files.
+    """Diff that keeps its parsed files.
 
-    `pipeline.run` makes one of each diff, for the claims, the analyzers and the verdicts.
+    `pipeline.run` wraps each diff in one for the claims, the analyzers and the verdicts.
     """
 
     @classmethod
     def of(cls, diff: Diff) -> Self:
-        """Return a diff that is one already, else make one."""
+        """Return `diff` if it is already a `ParsedChange`; otherwise wrap it."""
         if isinstance(diff, cls):
             return diff
         return cls(files=diff.files, sha256=diff.sha256, notes=diff.notes)
 
-    # Caches and recordings look up a diff: what was read of it makes no difference.
+    # Caches and recordings look up a diff by its content; parsed files make no difference.
     def __eq__(self, value: object) -> bool:
         return isinstance(value, Diff) and (self.files, self.sha256, self.notes) == (
             value.files,
@@ -317,7 +317,7 @@ def _changed_kind(side: Side) -> LineKind:
 
 
 def _reach(hunk: Hunk, *, old: bool) -> tuple[int, int]:
-    """Return a hunk's lines on one side, with the line before an insertion without context."""
+    """Return the line range of a hunk on one side; for an insertion, the line before it."""
     start, length = (hunk.old_start, hunk.old_length) if old else (hunk.new_start, hunk.new_length)
     return (max(start, 1), max(start + length - 1, start, 1))
 

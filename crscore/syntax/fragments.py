@@ -1,7 +1,7 @@
-"""Parser for fragments of a file: a hunk's side rarely starts and ends with a construct.
+"""Parser for fragments of a file: a hunk rarely starts or ends where a statement does.
 
-Missing openers are added before the fragment and missing closers after it. Of the possible
-completions, the one with the fewest errors is used.
+Missing openers are added before the fragment and missing closers after it. Several completions are
+tried, and the one with the fewest errors is used.
 """
 
 import re
@@ -16,21 +16,22 @@ from crscore.syntax.reader import read, unreadable
 MAX_TRIES = 6
 """Maximum completions tried for one fragment."""
 LONG_LINE = 10_000
-"""Characters of a line above which only one completion is tried, as grammars recover slowly."""
+"""Maximum characters of a line in a fragment that is completed in several ways. With a longer line,
+only one completion is tried, as grammars recover slowly."""
 MAX_OPEN = 12
-"""Maximum brackets added at each end; a fragment that lacks more is parsed unchanged."""
+"""Maximum brackets added at each end; a fragment that lacks more gets none."""
 
 _CLOSERS = {"(": ")", "[": "]", "{": "}"}
 # An escaped character is one match, so that the `\"` in "a\"b" does not end the string.
 _SCAN = re.compile(r"""\\.|"|'|`|//|\#|/\*|\*/|[()\[\]{}]""")
-# Ruby's lines that an `end` closes: "def f", "private def f", "a = if b", "a ||= begin",
-# "items.each do |x|". In "return if a", the `if` is a modifier and opens no block.
+# Ruby lines that open a block: "def f", "private def f", "a = if b", "a ||= begin",
+# "items.each do |x|". In "return if a", the `if` is a modifier and does not open a block.
 _OPENS = re.compile(
     r"^\s*(?:[\w.@]+\s*(?:\|\|)?=\s*|private\s+|protected\s+)?"
     r"(?:def|class|module|if|unless|while|until|case|begin|for)\b"
     r"|\bdo(?:\s*\|[^|]*\|)?\s*(?:#.*)?$"
 )
-# "if a then b end", and the endless method "def f(a) = a + 1"
+# Ruby: "if a then b end", and the endless method "def f(a) = a + 1"
 _ON_ONE_LINE = re.compile(r"\bend\s*$|^\s*def\s+[\w.?!]+(?:\(.*\))?\s+=\s")
 _TRIPLE = '"""'
 
@@ -52,10 +53,10 @@ def complete(language: Language, lines: Sequence[str], first: int) -> Completed:
     Args:
         language: Language of the lines.
         lines: The lines without line ends.
-        first: Number of the first one, 1-based.
+        first: Line number of the first of them, 1-based.
 
     Returns:
-        The best of a bounded number of completions; its outline has the number of remaining errors.
+        The best of at most `MAX_TRIES` completions; its outline counts the remaining errors.
 
     Raises:
         DependencyError: The grammar's wheel is not installed.
@@ -71,7 +72,7 @@ class Enclosed(NamedTuple):
     """Texts that make a fragment parse."""
 
     errors: int
-    """Bytes of the whole that the grammar still cannot read."""
+    """Bytes of the completed text that the grammar still cannot read."""
     before: str
     """Text to put before the dedented fragment."""
     after: str
@@ -86,7 +87,7 @@ def enclose(language: Language, lines: Sequence[str]) -> Enclosed:
         lines: The lines without line ends.
 
     Returns:
-        The best of a bounded number of tries.
+        The best of at most `MAX_TRIES` completions.
 
     Raises:
         DependencyError: The grammar's wheel is not installed.
@@ -147,13 +148,13 @@ def _for_indented(lines: Sequence[str], text: str) -> Iterator[tuple[str, str]]:
 
 
 def _closes_first(lines: Sequence[str]) -> bool:
-    """Return True when the first triple quotes end a string that starts before the fragment."""
+    """Return whether the first triple quotes end a string that starts before the fragment."""
     first = next((line.strip() for line in lines if _TRIPLE in line), "")
     return first == _TRIPLE or (first.endswith(_TRIPLE) and not first.startswith(_TRIPLE))
 
 
 def _ending(lines: Sequence[str]) -> str:
-    """Return a body for a header at the end of a fragment."""
+    """Return a body for a block header or a decorator that ends a fragment."""
     last = next((line for line in reversed(lines) if line.strip()), "")
     margin = " " * (len(last) - len(last.lstrip()))
     if last.rstrip().endswith(":"):
@@ -162,7 +163,7 @@ def _ending(lines: Sequence[str]) -> str:
 
 
 def _openers(lines: Sequence[str]) -> str:
-    """Return headers for the blocks that a fragment leaves but did not enter."""
+    """Return headers for blocks that end in the fragment but start before it."""
     widths = [(len(line) - len(line.lstrip()), line.strip()) for line in lines if line.strip()]
     headers: list[str] = []
     lowest = widths[0][0] if widths else 0
@@ -175,7 +176,7 @@ def _openers(lines: Sequence[str]) -> str:
 
 
 def _for_words(closing: str, lines: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Complete blocks that begin with a word and end with `closing`."""
+    """Yield completions for blocks that begin with a word and end with `closing`."""
     missing = unclosed = 0
     for line in lines:
         if line.split(".")[0].split() == [closing]:
@@ -205,7 +206,7 @@ def _for_braces(language: Language, text: str) -> Iterator[tuple[str, str]]:
 
 
 def _scope_guesses(count: int) -> Iterator[tuple[str, ...]]:
-    """List candidates for the missing open braces, outermost first; the last one repeats inward."""
+    """Yield kinds for the missing open braces, outermost first; the last kind repeats inward."""
     if count == 0:
         return
     if count > 1:
@@ -238,7 +239,7 @@ def _opener(closer: str) -> str:
 
 
 def _comment_ends(text: str) -> tuple[str, str]:
-    """Open or close a block comment that the fragment cuts through."""
+    """Return text that opens or closes a block comment of which the fragment is a part."""
     first_open, first_close = text.find("/*"), text.find("*/")
     before = "/**\n" if first_close >= 0 and (first_open < 0 or first_close < first_open) else ""
     after = "\n*/" if text.rfind("/*") > text.rfind("*/") else ""
@@ -254,7 +255,7 @@ def _unbalanced(text: str, *, hash_comments: bool) -> tuple[str, str]:
     unclosed: list[str] = []
     in_comment = False
     for line in text.split("\n"):
-        # Quotation marks count up to the end of their line: an apostrophe in prose hides no other.
+        # A quotation ends with its line, so that an apostrophe in prose does not hide brackets.
         quote = ""
         for match in _SCAN.finditer(line):
             mark = match.group()

@@ -27,15 +27,15 @@ _SET_FIELDS = (
 _NOUN_FIELDS = ("types", "functions", "members")
 _NOT_NEWLINE = re.compile(rb"[^\n]")
 _SHORT_BYTES = 2_000
-# Many times what ordinary text takes: 0.3 ms for 2 KB, 0.16 s per megabyte.
+# Many times the duration for ordinary text: 0.3 ms for 2 KB, 0.16 s per megabyte.
 _BASE_SECONDS, _SECONDS_PER_BYTE = 0.03, 2e-6
 
 
 class Language(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Node types of one grammar, by their meaning: the section `grammar` of a language."""
+    """Node types of one grammar, grouped by meaning: the `grammar` section of a language table."""
 
     name: str
-    """As in `ChangedFile.language`."""
+    """Name of the language, as in `ChangedFile.language`."""
     package: str
     """Import name of the grammar's wheel."""
     entry: str = "language"
@@ -43,21 +43,21 @@ class Language(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     aliases: frozenset[str] = frozenset()
     """Other names of the language that use this table."""
     types: dict[str, str] = {}
-    """Noun by type of a declaration of a type that has members."""
+    """Declarations of types with members: node type -> noun, such as `class`."""
     functions: dict[str, str] = {}
-    """Noun by type of a declaration of a function."""
+    """Declarations of functions: node type -> noun, such as `method`."""
     members: dict[str, str] = {}
-    """Noun by type of a member that is a separate unit if it takes several lines."""
+    """Members that are separate units if they take several lines: node type -> noun."""
     lambdas: frozenset[str] = frozenset()
-    """Functions written as a value."""
+    """Function expressions, such as lambdas."""
     callbacks: frozenset[str] = frozenset()
-    """Functions inside an expression, whose returned values do not belong to the unit around."""
+    """Functions inside an expression, whose returned values do not belong to the enclosing unit."""
     scopes: frozenset[str] = frozenset()
-    """Containers that a reader does not name (namespaces)."""
+    """Containers that a reader would not name, such as namespaces."""
     sections: frozenset[str] = frozenset()
     """Nodes that set the visibility of the members after them: `public:`, `private`."""
     wrappers: frozenset[str] = frozenset()
-    """Nodes around a declaration that are part of it."""
+    """Nodes that enclose a declaration and are part of it."""
     calls: frozenset[str] = frozenset()
     """Calls and creations of objects."""
     imports: frozenset[str] = frozenset()
@@ -67,7 +67,7 @@ class Language(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Nodes that bind a name to a value, and declarations of fields."""
     decorators: frozenset[str] = frozenset()
     strings: frozenset[str] = frozenset()
-    """Types taken as one token with their whole content."""
+    """String literals, each read as one token."""
     openers: dict[str, str] = {}
     """Text that opens a `class`, `function`, `block`, `object` or `callback` missing from a
     fragment."""
@@ -76,18 +76,19 @@ class Language(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     prolog: str = ""
     """Text required before every fragment."""
     indented: bool = False
-    """True when indentation delimits blocks."""
+    """Whether indentation delimits blocks."""
     hash_comments: bool = False
-    """True when `#` starts a comment."""
+    """Whether `#` starts a comment."""
     closing_word: str = ""
     """Word that ends a block in a language without braces."""
     precedence: int = 9
-    """Priority when two grammars parse a text of unknown language equally well; lower wins."""
+    """Priority when two grammars parse a text of unknown language equally well; the lower value
+    wins."""
 
 
 @cache
 def languages_known() -> tuple[Language, ...]:
-    """Return every table, sorted by name."""
+    """Return all languages with a grammar, sorted by name."""
     return tuple(_language(name, table["grammar"]) for name, table in sorted(read_tables().items()))
 
 
@@ -110,7 +111,7 @@ def _by_name() -> dict[str, Language]:
 
 
 def language_of(name: str | None) -> Language | None:
-    """Return the table for a name of a language (`javascript`, `js`), or None."""
+    """Return the language with a name (`javascript`, `js`), or None."""
     if not name:
         return None
     tables = _by_name()
@@ -120,7 +121,7 @@ def language_of(name: str | None) -> Language | None:
 @cache
 def _parser(package: str, entry: str) -> tree_sitter.Parser:
     try:
-        import tree_sitter  # noqa: PLC0415 - only a run that parses pays for it
+        import tree_sitter  # noqa: PLC0415 - only runs that parse need it
 
         grammar = importlib.import_module(package)
     except ImportError as exc:
@@ -141,40 +142,41 @@ def parser(language: Language) -> tree_sitter.Parser:
 def parse(language: Language, source: bytes) -> tree_sitter.Node:
     """Parse a text.
 
-    tree-sitter's error recovery takes quadratic time and memory for some texts (`/*` on each line
-    of Python), in C, where no signal can interrupt it. A text that takes far longer than usual is
-    parsed with all its characters but line feeds replaced by NUL, which no grammar reads.
+    tree-sitter's error recovery takes quadratic time and memory for some texts (such as `/*` on
+    each line of Python). It runs in C, where signals cannot interrupt it. If a text takes far
+    longer than usual, all its characters except line feeds are replaced by NUL, which no grammar
+    accepts.
 
     Args:
-        language: Its language.
-        source: UTF-8.
+        language: Language of the text.
+        source: Text in UTF-8.
 
     Returns:
-        The tree's root.
+        Root of the syntax tree.
 
     Raises:
         DependencyError: The grammar's wheel is not installed.
     """
     language_parser = parser(language)
     if len(source) > _SHORT_BYTES and not _is_quick(language.package, language.entry, source):
-        # Line feeds stay, so that the tree has the rows of the file.
+        # Line feeds stay, so that rows of the tree are rows of the file.
         source = _NOT_NEWLINE.sub(b"\0", source)
     return language_parser.parse(source).root_node
 
 
 @lru_cache(maxsize=128)  # claims, verdicts and suggestions parse the same files, one after another
 def _is_quick(package: str, entry: str, source: bytes) -> bool:
-    """Return whether no part of a text takes long: parts of 2 KB first, then of four times as much.
+    """Return whether every part of a text parses quickly: parts of 2 KB first, then of 8 KB, ...
 
     tree-sitter's own timeout does not help, as the slow step is a single one at the end of a text.
     """
     grammar_parser, size = _parser(package, entry), _SHORT_BYTES
-    # From small parts to large ones: quadratic time shows in a part, long before a text of 18 KB
-    # has taken 30 s and 10 GB.
+    # Small parts first: they show quadratic time long before a text of 18 KB would take 30 s and
+    # 10 GB.
     while size < len(source):
         for start in range(0, len(source), size):
             part = source[start : start + size]
-            # Again, as the clock of a crowded host runs on while this thread stands still.
+            # Repeated, as the clock of a busy host runs on while this thread waits.
             if all(_takes_long(grammar_parser, part) for _ in range(3)):
                 return False
         size *= 4
@@ -190,10 +192,10 @@ def _takes_long(grammar_parser: tree_sitter.Parser, part: bytes) -> bool:
 
 @cache
 def fingerprint() -> str:
-    """Return a hash of the installed grammars' versions: another version may parse differently.
+    """Return a hash of the installed grammars, as another version may parse differently.
 
     Returns:
-        Eight hex digits of a hash over the grammars' packages and their versions.
+        Eight hexadecimal digits of a hash over the names and versions of the packages.
     """
     packages = sorted({"tree-sitter", *(item.package for item in languages_known())})
     return hashlib.sha256(" ".join(map(_versioned, packages)).encode()).hexdigest()[:8]

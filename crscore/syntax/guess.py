@@ -8,15 +8,15 @@ from crscore.syntax.grammars import Language, languages_known
 from crscore.syntax.outline import Outline
 
 MAX_LINES = 120
-"""Lines tried."""
+"""Maximum lines that are parsed for a guess; the others are ignored."""
 MAX_CHARACTERS = 20_000
-"""Characters tried; a longer piece is not guessed."""
+"""Maximum characters of code whose language is guessed."""
 MAX_ERRORS = 0.03
-"""Largest share of bytes that the grammar may fail to read, in [0, 1]."""
+"""Maximum share of bytes that the grammar may fail to read, in [0, 1]."""
 
 
 def guess(lines: Sequence[str]) -> Language | None:
-    """Return the language that parses a piece of code best, or None when none does it well.
+    """Return the language whose grammar parses some code best, or None if none parses it well.
 
     Args:
         lines: Consecutive lines of one side of a hunk.
@@ -33,7 +33,7 @@ def guess(lines: Sequence[str]) -> Language | None:
         # JavaScript also parses as TypeScript, and C as C++: rounding makes these shares equal, so
         # that the information and then the precedence decide.
         rank = (round(share, 3), -_information(outline), language.precedence)
-        # Prose such as "It's odd." can parse as names; without a declaration or a fact it is not
+        # Prose such as "It's odd." can parse as names; text without a declaration or a fact is not
         # code.
         if share <= MAX_ERRORS and _information(outline) > 0 and (best is None or rank < best):
             best, best_language = rank, language
@@ -41,7 +41,7 @@ def guess(lines: Sequence[str]) -> Language | None:
 
 
 def _information(outline: Outline) -> float:
-    """Return how many declarations and facts there are for each token, rounded."""
+    """Return the number of declarations and facts per token, rounded."""
     units = outline.units
     tokens = sum(len(unit.tokens) for unit in units)
     count = sum(len(unit.facts) for unit in units) + 3 * (len(units) - 1)
@@ -51,7 +51,7 @@ def _information(outline: Outline) -> float:
 # "class A {", "namespace n {", "public:", "std::", "#include <vector>"; but not C's "#include
 # <stdio.h>" or "struct class *f(struct class *class);", where `class` is a name.
 _CPP_ONLY = re.compile(
-    # Bounded: a line may consist of these words.
+    # Repetition is bounded, as a hostile line may consist of these words only.
     r"(?<!struct )\bclass\s+\w[^;\n]{0,300}[;{<:]"
     r"|\b(?:namespace|template|typename|constexpr|nullptr|noexcept|decltype|using)\b"
     r"[^;\n]{0,300}[;{<:]"
@@ -59,16 +59,16 @@ _CPP_ONLY = re.compile(
     re.MULTILINE,
 )
 _CPP_FILE = re.compile(r"\.(?:cc|cpp|cxx|hpp|hh|hxx|ipp|inl)$")
-# The last form is a line of a comment that starts above the known part of the header.
+# The last alternative matches a line of a comment that starts above the known part of the header.
 _COMMENTS = re.compile(r"/\*.*?(?:\*/|\Z)|//[^\n]*|^[^\S\n]*\*[^\n]*", re.DOTALL | re.MULTILINE)
 
 
 def is_cpp_header(text: str, paths: Sequence[str]) -> bool:
-    """Return whether a `.h` file is C++: by its content, else by the other files of the change.
+    """Return whether a `.h` file is C++, by its content or else by the other changed files.
 
     Args:
-        text: The header, or the part of it that is known.
-        paths: Paths of the change.
+        text: Text of the header, or the known part of it.
+        paths: Paths of all changed files.
     """
     if _CPP_ONLY.search(_COMMENTS.sub("", text[:MAX_CHARACTERS])):
         return True

@@ -17,24 +17,24 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 MAX_TEXT = 400
-"""Characters kept of one piece of code."""
+"""Maximum characters of a node's text; the rest is cut off."""
 MAX_PARAMETERS = 200
-"""Parameters of a function; of one with more none are read."""
+"""Maximum parameters of a function; for a function with more, none are read."""
 MAX_DEPTH_OF_NAMES = 8
-"""Declarators followed to a name in the C family."""
+"""Maximum declarators that are followed to a name in the C family."""
 
 WORDS = {
     name: frozenset(words.split())
     for name, words in tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8")).items()
 }
-"""Words that mean the same in every language, by their meaning."""
+"""Words with the same meaning in every language, grouped by that meaning."""
 # "load", "f?", "#hide", "~A", "n::A::f", "A.load", "Box<T, U>", "operator=="
 _NAME = re.compile(r"(?:[~@$#]|[^\W\d])[\w$:.~<>@!?=, *&\[\]-]*|operator\W+")
 _SPACES = re.compile(r"\s+")
 
 
 class Declared(NamedTuple):
-    """Declaration of a node."""
+    """Declaration that a node makes."""
 
     kind: Kind
     noun: str
@@ -43,7 +43,7 @@ class Declared(NamedTuple):
 
 
 def text_of(node: Node | None, limit: int = MAX_TEXT) -> str:
-    """Return a node's text on one line, cut to `limit` characters with an ellipsis."""
+    """Return a node's text on one line, shortened to `limit` characters with an ellipsis."""
     if node is None:
         return ""
     # Slicing the node's own bytes first keeps a megabyte-long line cheap.
@@ -53,24 +53,24 @@ def text_of(node: Node | None, limit: int = MAX_TEXT) -> str:
 
 
 def first_field(node: Node, *names: str) -> Node | None:
-    """Return the first of some fields that a node has."""
+    """Return the node's first field of these names, or None."""
     return next((child for name in names if (child := node.child_by_field_name(name))), None)
 
 
 def field_text(node: Node, name: str, limit: int = MAX_TEXT) -> str:
-    """Return the text of a field; "" where the node does not have it."""
+    """Return the text of a node's field; empty if there is no such field."""
     return text_of(node.child_by_field_name(name), limit)
 
 
-def declared_type(node: Node, above: Node | None, noun: str, body: Node | None) -> Declared | None:
-    """Return the type that a node declares; None where it only uses one."""
+def declared_type(node: Node, parent: Node | None, noun: str, body: Node | None) -> Declared | None:
+    """Return the type that a node declares; None if it only uses a type."""
     name = field_text(node, "name", 80)
-    if not name and above is not None and above.type == "type_definition":
-        name = field_text(above, "declarator", 80)
-    if not name and above is not None and above.type == "export_statement":
+    if not name and parent is not None and parent.type == "type_definition":
+        name = field_text(parent, "declarator", 80)
+    if not name and parent is not None and parent.type == "export_statement":
         name = "default"
     inner = node.child_by_field_name("type")
-    # In the C family a type without a body is used, or declared for later.
+    # In the C family, a type without a body is a use or a forward declaration.
     is_hollow = body is None and inner is None and node.type.endswith("specifier")
     if inner is not None and inner.type in {"struct_type", "interface_type"}:
         noun, body = inner.type.removesuffix("_type"), inner
@@ -82,7 +82,7 @@ def declared_function(node: Node, noun: str, body: Node | None) -> Declared | No
     """Return the function or the test that a node declares."""
     name = _function_name(node)
     if noun != "macro" and name.isupper() and len(name) >= 3:
-        # In C++ an upper-case "function" is a macro: `TEST(Suite, name) { ... }`.
+        # In C++, an upper-case function name is a macro: `TEST(Suite, name) { ... }`.
         title = text_of(field_within(node, "parameters"), 80).strip("()").replace(", ", ".")
         return Declared(Kind.TEST, "test", title, body) if "TEST" in name else None
     if node.type == "method" and name.startswith("test "):
@@ -91,23 +91,23 @@ def declared_function(node: Node, noun: str, body: Node | None) -> Declared | No
 
 
 def with_wrappers(node: Node, language: Language) -> Node:
-    """Return a declaration with the nodes around it that hold nothing else."""
-    while (above := node.parent) is not None and above.type in language.wrappers:
-        # `const f = () => {...}, n = 1` declares more than this. A template's parameters are
-        # siblings, too, but belong to the declaration.
-        has_siblings = above.named_child_count > 1 and above.type.endswith("declaration")
-        if has_siblings and not above.type.startswith("template"):
+    """Return the outermost node that encloses this declaration and nothing else."""
+    while (parent := node.parent) is not None and parent.type in language.wrappers:
+        # `const f = () => {...}, n = 1` also declares `n`. The parameters of a template are
+        # siblings too, but they belong to the declaration.
+        has_siblings = parent.named_child_count > 1 and parent.type.endswith("declaration")
+        if has_siblings and not parent.type.startswith("template"):
             break
-        node = above
+        node = parent
     return node
 
 
 def node_before(node: Node) -> Node | None:
-    """Return the node before; comments above a first statement may precede its block."""
-    above = node.parent
-    is_block = above is not None and above.type in {"block", "body_statement"}
-    if node.prev_sibling is None and above is not None and is_block:
-        return above.prev_sibling
+    """Return the preceding node; for the first statement of a block, the node before the block."""
+    parent = node.parent
+    is_block = parent is not None and parent.type in {"block", "body_statement"}
+    if node.prev_sibling is None and parent is not None and is_block:
+        return parent.prev_sibling
     return node.prev_sibling
 
 
@@ -116,7 +116,7 @@ def _is_name(name: str) -> bool:
 
 
 def innermost_declarator(node: Node) -> Node | None:
-    """Return the name in a function's chain of declarators (C); None if it is no function's."""
+    """Return the name at the end of a function's chain of declarators in C, or None."""
     current = node.child_by_field_name("declarator")
     name, is_function = None, False
     for _ in range(MAX_DEPTH_OF_NAMES):
@@ -132,7 +132,7 @@ def innermost_declarator(node: Node) -> Node | None:
 
 
 def _function_name(node: Node) -> str:
-    """Return a function's name, after its receiver's type (Go) or its object (Ruby)."""
+    """Return a function's name, prefixed with its receiver's type (Go) or its object (Ruby)."""
     name = node.child_by_field_name("name") or innermost_declarator(node)
     if name is None and node.child_by_field_name("declarator") is not None:
         return ""
@@ -151,30 +151,30 @@ def _function_name(node: Node) -> str:
 
 
 def lambda_name(node: Node) -> str:
-    """Return the name that a function value is bound to; "" for a callback.
+    """Return the name that a function expression is bound to; empty for a callback.
 
-    The default export of a file is `default`.
+    The default export of a file is named `default`.
     """
-    above = node.parent
-    while above is not None and above.type in {"parenthesized_expression", "as_expression"}:
-        above = above.parent
-    if above is not None and above.type == "arguments" and above.named_children[0] == node:
+    parent = node.parent
+    while parent is not None and parent.type in {"parenthesized_expression", "as_expression"}:
+        parent = parent.parent
+    if parent is not None and parent.type == "arguments" and parent.named_children[0] == node:
         # `const Panel = memo(function () {...})`
-        call = above.parent
+        call = parent.parent
         is_plain = call is not None and re.fullmatch(
             r"(?:React\.)?\w+", field_text(call, "function", 60)
         )
-        above = call.parent if call is not None and is_plain else None
-        if above is not None and above.type != "variable_declarator":
+        parent = call.parent if call is not None and is_plain else None
+        if parent is not None and parent.type != "variable_declarator":
             return ""
-    if above is None:
+    if parent is None:
         return ""
-    if above.type == "export_statement":
+    if parent.type == "export_statement":
         return "default"
-    if above.type in node_types("bindings_of_functions"):
-        name = text_of(first_field(above, "name", "key", "property"), 80).strip("\"'")
-    elif above.type == "assignment_expression":
-        name = field_text(above, "left", 80)
+    if parent.type in node_types("bindings_of_functions"):
+        name = text_of(first_field(parent, "name", "key", "property"), 80).strip("\"'")
+    elif parent.type == "assignment_expression":
+        name = field_text(parent, "left", 80)
         # `module.exports = `, `exports.f = `, `A.prototype.f = `, `this.f = `
         name = re.sub(r"^(?:module\.)?exports(?:\.|$)|\.prototype(?=\.)", "", name) or "default"
         name = name.removeprefix("this.")
@@ -183,9 +183,9 @@ def lambda_name(node: Node) -> str:
     return name if re.fullmatch(r"[\w$#.]+", name) else ""
 
 
-def title_of_test(node: Node, language: Language) -> str:
-    """Return the title of a test that is written as a call: `it('adds', () => {...})`."""
-    if word_of_test(node) not in WORDS["tests"]:
+def test_title(node: Node, language: Language) -> str:
+    """Return the title of a test that is written as a call, such as `it('adds', () => {...})`."""
+    if test_keyword(node) not in WORDS["tests"]:
         return ""
     arguments = node.child_by_field_name("arguments")
     if arguments is None or not arguments.named_children:
@@ -199,8 +199,8 @@ def title_of_test(node: Node, language: Language) -> str:
     return text_of(title, 80).strip("\"'`") if has_body else ""
 
 
-def word_of_test(node: Node) -> str:
-    """Return the word that may make a call a test: `it` of `it.each(table)('adds', ...)`."""
+def test_keyword(node: Node) -> str:
+    """Return the first word of a call, which may mark a test: `it` in `it.each(table)(...)`."""
     called, name = callee(node)
     if called is not None and called.type == "call_expression":
         name = callee(called)[1]
@@ -208,32 +208,32 @@ def word_of_test(node: Node) -> str:
 
 
 def callee(node: Node) -> tuple[Node | None, str]:
-    """Return the node and the text of what is called: `client.get`, without earlier calls."""
+    """Return the called function, as a node and as text: `client.get`, without earlier calls."""
     called = first_field(node, "function", "method", "constructor", "name", "type")
     if called is None:
         called = node.named_children[0] if node.named_children else None
     if called is None:
         return None, ""
-    above = first_field(node, "object", "receiver", "scope")
+    receiver = first_field(node, "object", "receiver", "scope")
     text = text_of(called, 200)
-    if above is not None:
-        text = f"{text_of(above, 120)}.{text}"
+    if receiver is not None:
+        text = f"{text_of(receiver, 120)}.{text}"
     text = re.sub(r"<[^<>()]*>", "", text)
-    # Of a chain of calls only the last name remains; earlier calls are facts of their own.
+    # Only the last name of a call chain is kept; earlier calls are facts of their own.
     if "(" in text or "[" in text or "…" in text or " " in text:
         text = re.split(r"\.|->|::", text)[-1]
     return called, text if re.fullmatch(r"[\w$@.:>?!#&*-]+", text) else ""
 
 
 def binding(node: Node) -> tuple[str, str]:
-    """Return the bound name and the value of an assignment or a declaration of a field."""
+    """Return the name and the value of an assignment or of a field's declaration."""
     target = first_field(node, "left", "name", "declarator", "key", "property", "designator")
     value = first_field(node, "right", "value", "default_value")
     if node.type == "property_declaration" and target is not None:
-        # C#'s value may be in an accessor or behind an arrow.
+        # In C#, the value may be in an accessor or after an arrow.
         after = (node.text or b"")[target.end_byte - node.start_byte :].decode("utf-8", "replace")
         return text_of(target, 80), _SPACES.sub(" ", after[:MAX_TEXT]).strip(" ;")
-    # The type of a variable without a value is not its value; fields are told by their types.
+    # The type of a variable is not its value; a field without a value is described by its type.
     children = [child for child in node.named_children if child != node.child_by_field_name("type")]
     if target is None and children:
         target = children[0]
@@ -245,7 +245,7 @@ def binding(node: Node) -> tuple[str, str]:
         return text_of(target, 80), type_name.removeprefix(":").strip()
     name = text_of(target, 80)
     name = name.strip("\"'") if node.type in {"pair", "array_element_initializer"} else name
-    # `x += 1` adds to `x`; without its operator the fact would say that `x` becomes 1.
+    # For `x += 1`, the operator is kept; otherwise the fact would say that `x` becomes 1.
     operator, text = field_text(node, "operator", 4), text_of(value)
     return name, f"{operator} {text}" if operator not in {"", "=", ":="} else text
 
@@ -262,7 +262,7 @@ def error_of(value: str) -> str:
 
 
 def caught_errors(node: Node) -> str:
-    """Return the errors that a handler names, without the variable; "" for all."""
+    """Return the errors that a handler names, without the variable; empty if it catches all."""
     if node.child_by_field_name("parameter") is not None:
         return field_text(node, "type").removeprefix(":").strip()
     parts: list[str] = []
@@ -270,8 +270,8 @@ def caught_errors(node: Node) -> str:
         if child.type in node_types("after_caught"):
             break
         parts.append(text_of(child))
-    # Python: "A as e", and "* A as e" of `except*`. The lookbehind keeps the search linear in long
-    # white space.
+    # Python: "A as e", and "* A as e" after `except*`. The lookbehind keeps the search linear for
+    # long white space.
     text = re.sub(r"(?<!\s)\s+as\s+\w+$", "", " ".join(parts).lstrip("* "))
     text = without_parentheses(text).rstrip(", ")
     # Java, C#, C++ and PHP put the type before the variable.
@@ -280,7 +280,7 @@ def caught_errors(node: Node) -> str:
 
 
 def imported_names(node: Node) -> list[tuple[str, str]]:
-    """Return the names that an import brings in, each with its module; "" for a whole module."""
+    """Return the imported names, each with its module, which is empty if a module is imported."""
     is_python = node.type in node_types("imports_of_names")
     names = node.children_by_field_name("name") if is_python else []
     if names:
@@ -298,13 +298,13 @@ def imported_names(node: Node) -> list[tuple[str, str]]:
         return [(name.strip(), match[2]) for name in re.split(r"[{},]", match[1]) if name.strip()]
     # "#include <a.h>", "import static a.b.C", "using std::a", "use A\B"
     text = re.sub(r"^(?:#\s*include(?:_next)?|import|using|use)\s+(?:static\s+|type\s+)?", "", text)
-    # Go's may have another name before it.
+    # In Go, an alias may precede the path.
     match = re.fullmatch(r"(?:[\w.]+ )?[\"'](.+)[\"']", text)
     return [(match[1] if match else text, "")] if text else []
 
 
 def without_parentheses(text: str) -> str:
-    """Strip one pair of parentheses when it spans the whole text."""
+    """Remove the outer parentheses if they enclose the whole text."""
     if not (text.startswith("(") and text.endswith(")")):
         return text
     depth = 0
@@ -316,7 +316,7 @@ def without_parentheses(text: str) -> str:
 
 
 def field_within(node: Node, name: str) -> Node | None:
-    """Return a field of a function, or of the declarator that carries it in the C family."""
+    """Return a field of a function or, in the C family, of one of its declarators."""
     current: Node | None = node
     for _ in range(MAX_DEPTH_OF_NAMES):
         if current is None:
@@ -329,7 +329,7 @@ def field_within(node: Node, name: str) -> Node | None:
 
 
 def head_tokens(node: Node, limit: int) -> Iterator[str]:
-    """Yield the tokens of a declaration before some byte."""
+    """Yield the tokens of a declaration that start before byte `limit`."""
     stack = [node]
     while stack:
         child = stack.pop()
@@ -353,7 +353,7 @@ def decorators(node: Node, outer: Node, language: Language) -> Iterator[Node]:
 
 
 def parameters_in(parameter_list: Node | None) -> Iterator[Parameter]:
-    """Yield the parameters in a list, without the object itself."""
+    """Yield the parameters in a list, without `self`, `cls` and `this`."""
     if parameter_list is None or parameter_list.named_child_count > MAX_PARAMETERS:
         return
     last = parameter_list.child_by_field_name("name")
@@ -361,7 +361,7 @@ def parameters_in(parameter_list: Node | None) -> Iterator[Parameter]:
     for node in parameter_list.named_children or bare_identifier:
         if "comment" in node.type or node.type.endswith("_separator"):
             continue
-        # The rest of the arguments, in Java and in C#.
+        # A variable number of arguments, in Java here and in C# below.
         if node.type == "spread_parameter":
             *_, kind, label = node.named_children
             yield Parameter(text_of(label, 120), text_of(kind, 120), "", True)

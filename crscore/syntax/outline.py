@@ -1,4 +1,4 @@
-"""Outline of a source text: its declarations, and what they contain as *facts*."""
+"""Outline of a source text: its declarations and their contents, recorded as *facts*."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -32,19 +32,19 @@ class Kind(StrEnum):
 
 
 DECLARED: Final = frozenset({Kind.FUNCTION, Kind.TYPE})
-"""Kinds of units that other code may use."""
+"""Kinds of units that other code can refer to."""
 
 
 class Fact(NamedTuple):
-    """One thing that a line does."""
+    """A single action or declaration on a line, such as a call or an import."""
 
     role: Role
     name: str
-    """Callee, bound name, error; may be empty."""
+    """Called function, bound name or error; may be empty."""
     text: str
     """Arguments, value, condition or comment, on one line."""
     line: int
-    """1-based line."""
+    """Line number, 1-based."""
 
 
 class Parameter(NamedTuple):
@@ -52,11 +52,11 @@ class Parameter(NamedTuple):
 
     name: str
     type: str
-    """Its declared type; may be empty."""
+    """Declared type; may be empty."""
     default: str
-    """Its default value; may be empty."""
+    """Default value; may be empty."""
     optional: bool
-    """True when a caller may leave it out."""
+    """Whether a caller may leave it out."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -65,28 +65,28 @@ class Unit:
 
     kind: Kind
     noun: str
-    """The English noun for it: `method`, `interface`, `test`."""
+    """English noun for the unit: `method`, `interface`, `test`."""
     name: str
     """Declared name, or the title of a test; "" for the file."""
     parent: int
-    """Index of the unit around it; -1 for the file."""
+    """Index of the enclosing unit; -1 for the file."""
     start: int
-    """First line, 1-based, with the comment and the decorators above it."""
+    """First line, 1-based, including the comment and the decorators above the declaration."""
     end: int
     """Last line, inclusive."""
     head: int
     """Line of the name."""
     real: bool = True
-    """False when it begins in text that was added to complete a fragment."""
+    """False if it begins in text that was added to complete a fragment."""
     public: bool = True
-    """False when a modifier or its name makes it internal."""
+    """False if a modifier or its name makes it internal."""
     head_tokens: tuple[str, ...] = ()
     """Tokens before the parameters or the body: modifiers, return type, name, bases."""
     parameters: tuple[Parameter, ...] = ()
     tokens: list[tuple[int, str]] = field(default_factory=list)
-    """Line and text of its own code on the requested lines, without comments and nested units."""
+    """Line and text of each token on the requested lines, without comments and nested units."""
     facts: list[Fact] = field(default_factory=list)
-    """Its own facts on the requested lines."""
+    """Facts on the requested lines, without nested units."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -94,12 +94,12 @@ class Outline:
     """Declarations of one text."""
 
     units: list[Unit]
-    """Outer before inner, in reading order; the first is the file."""
+    """Units in reading order, outer before inner; the first is the file."""
     errors: int
-    """Bytes that the grammar could not read."""
+    """Number of bytes that the grammar could not read."""
 
     def qualified(self, index: int) -> str:
-        """Return a unit's name after the names around it, joined by dots."""
+        """Return a unit's dotted name, which begins with the names of the enclosing units."""
         names: list[str] = []
         while index > 0:
             unit = self.units[index]
@@ -109,9 +109,9 @@ class Outline:
         return ".".join(reversed(names))
 
     def owners(self, lines: Sequence[int]) -> dict[int, int]:
-        """Return the index of the innermost unit around each of some sorted lines."""
+        """Return the index of the innermost unit that contains each of these sorted lines."""
         owner_by_line = dict.fromkeys(lines, 0)
-        # Inner units follow outer ones, and overwrite them.
+        # Inner units follow outer ones and so overwrite them.
         for index, unit in enumerate(self.units):
             if index and unit.real:
                 low, high = bisect_left(lines, unit.start), bisect_left(lines, unit.end + 1)

@@ -1,9 +1,9 @@
 """Reader of outlines: one walk over a syntax tree, without recursion.
 
-A declaration (*unit*) is a function, a type, a test or the file itself. What is inside a unit is
+A declaration (*unit*) is a function, a type, a test or the file itself. The contents of a unit are
 kept as *facts*: calls, conditions, returned values, raised and caught errors, bindings, imports,
-comments. Comparing the facts of two versions needs no pairing of statements: what both have
-cancels.
+comments. Two versions are compared without pairing their statements: facts that both have cancel
+out.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 MAX_NODES = 3_000_000
-"""Nodes visited; what follows belongs to the unit that is open and has no facts."""
+"""Maximum nodes that are visited; later code belongs to the current unit and has no facts."""
 MAX_DEPTH = 50
-"""Declarations inside of each other; a deeper one belongs to the unit around it."""
+"""Maximum depth of nested declarations; a deeper one belongs to the enclosing unit."""
 MIN_MEMBER_ROWS = 6
-"""Minimum rows of a member of a type that is a separate unit."""
+"""Minimum lines of a type's member that is a separate unit."""
 
 # "test", "test_it", "testIt", "TestIt"; not "testament", "Tester"
 _TEST_NAME = re.compile(r"test(?=_|[A-Z]|$)|Test(?=_|[A-Z])")
@@ -57,11 +57,11 @@ def read(
     Args:
         language: Language of the text.
         source: The whole file, or a fragment.
-        lines: Inclusive, sorted, disjoint ranges of lines to read; all when None. Only units that
-            touch them are kept.
-        first: Number of the first line of the text after `skip`.
-        skip: Lines put before a fragment to make it parse.
-        root: Its syntax tree; None to parse it.
+        lines: Inclusive, sorted, disjoint ranges of lines to read; None for all. Only units that
+            overlap them are kept.
+        first: Line number of the first line after the skipped ones.
+        skip: Number of lines that were added before a fragment to make it parse.
+        root: Syntax tree of the text; None to parse it.
 
     Raises:
         DependencyError: The grammar's wheel is not installed.
@@ -73,7 +73,7 @@ def read(
 
 
 def unreadable(language: Language, source: str) -> int:
-    """Return the bytes of a text that the grammar cannot read, without reading the rest.
+    """Return the number of bytes that the grammar cannot read, without building an outline.
 
     Raises:
         DependencyError: The grammar's wheel is not installed.
@@ -87,15 +87,15 @@ def parse_text(language: Language, source: str) -> Node:
     Raises:
         DependencyError: The grammar's wheel is not installed.
     """
-    # Macros are replaced by as many spaces, so that rows and columns stay as they are.
+    # Macros are replaced by as many spaces, so that rows and columns do not change.
     text = source
-    if language.name in {"c", "cpp"}:  # words of CUDA, and macros that annotate a function
+    if language.name in {"c", "cpp"}:  # keywords of CUDA, and macros that annotate a function
         text = _MACRO.sub(lambda match: re.sub(r"\S", " ", match[0]), source)
     return parse(language, text.encode("utf-8", "replace"))
 
 
 def errors_in(root: Node) -> int:
-    """Return the bytes under a node that the grammar could not read."""
+    """Return the number of bytes in a node that the grammar could not read."""
     total, stack = 0, [root]
     while stack:
         node = stack.pop()
@@ -110,12 +110,12 @@ class _Step(NamedTuple):
     """A node to visit."""
 
     node: Node
-    above: Node | None
-    """The node around it."""
+    parent: Node | None
+    """Its parent node."""
     owner: int
-    """Index of its unit."""
+    """Index of the enclosing unit."""
     nested: bool
-    """Whether it is in a function inside an expression."""
+    """Whether it is inside a function that is part of an expression."""
 
 
 class _Reader:
@@ -134,7 +134,7 @@ class _Reader:
         )
         self.depths = [0]
         self.code_row = 0
-        """Last line that has code, of what has been visited."""
+        """Last line of the code visited so far."""
         self.units = [
             Unit(kind=Kind.FILE, noun="file", name="", parent=-1, start=first, end=first, head=0)
         ]
@@ -142,16 +142,16 @@ class _Reader:
     def walk(self, root: Node) -> None:
         """Visit every node on the requested lines once, in reading order."""
         self.units[0].end = root.end_point.row + 1 + self.offset
-        # With the node around: to ask a node for its parent takes time by its siblings.
+        # Each step keeps the parent, as looking it up takes time in proportion to the siblings.
         stack: list[_Step] = [_Step(root, None, 0, nested=False)]
         left = MAX_NODES
         atoms = self.language.strings
         while stack and left:
             left -= 1
-            node, above, owner, nested = stack.pop()
+            node, parent, owner, nested = stack.pop()
             low, high = self._row(node), self._row(node, end=True)
             kind = node.type
-            # Before the check of the lines: `private:` applies to requested lines below it.
+            # Read even outside the requested lines: `private:` applies to the lines below it.
             if kind in self.language.sections:
                 self._start_section(node, owner)
             if not self._is_read(low, high):
@@ -160,24 +160,24 @@ class _Reader:
                 if "comment" in kind:
                     self._add(owner, Role.COMMENT, "", text_of(node), low)
                     continue
-                around, owner = owner, self._open(node, above, kind, owner)
-                # A value that a function inside an expression returns is not returned by the unit.
-                nested = around == owner and (nested or kind in self.language.callbacks)
-                self._note(node, above, owner, low, nested=nested)
+                enclosing, owner = owner, self._open(node, parent, kind, owner)
+                # The value that a callback returns is not returned by the unit.
+                nested = enclosing == owner and (nested or kind in self.language.callbacks)
+                self._note(node, parent, owner, low, nested=nested)
             children = () if kind in atoms else node.children
             if children:
                 stack.extend(_Step(child, node, owner, nested) for child in reversed(children))
             else:
                 self._add_tokens(node, owner, low)
-        self._give_heads()
+        self._move_leading_lines()
 
     def _is_read(self, low: int, high: int) -> bool:
-        """Return whether some of these lines are requested."""
+        """Return whether any of these lines are requested."""
         index = bisect_left(self.ends, low)
         return index < len(self.starts) and self.starts[index] <= high
 
     def _start_section(self, node: Node, owner: int) -> None:
-        """Note a modifier that sets the visibility of the members after it."""
+        """Record a modifier that sets the visibility of the members after it."""
         word = text_of(node, 12)
         if self.units[owner].kind is Kind.TYPE and word in WORDS["sections"]:
             self.hidden[owner] = word != "public"
@@ -193,39 +193,39 @@ class _Reader:
         before = facts[-1] if facts else None
         if (
             role is Role.COMMENT
-            and line != self.code_row  # a comment behind code is about that code
+            and line != self.code_row  # a comment after code on its line is about that code
             and before is not None
             and before.role is role
             and line == before.line + before.text.count("\n") + 1
         ):
-            facts[-1] = before._replace(text=f"{before.text}\n{text}")  # one comment of lines
+            facts[-1] = before._replace(text=f"{before.text}\n{text}")  # one comment of many lines
         elif line >= self.first or role is Role.COMMENT:  # a comment may begin before a fragment
             facts.append(Fact(role, name, text, max(line, self.first)))
 
-    def _give_heads(self) -> None:
-        """Move comments and decorators above declarations from the unit around into them."""
+    def _move_leading_lines(self) -> None:
+        """Move comments and decorators above a declaration from its enclosing unit into its own."""
         inside: dict[int, list[Unit]] = {}
         for unit in self.units[1:]:
             if unit.start < unit.head:
                 inside.setdefault(unit.parent, []).append(unit)
         for index, units in inside.items():
-            around = self.units[index]
+            enclosing = self.units[index]
             starts = [unit.start for unit in units]
             contents = [(unit, unit.facts, unit.tokens) for unit in units]
-            facts, tokens = around.facts, around.tokens
-            for unit in (around, *units):
+            facts, tokens = enclosing.facts, enclosing.tokens
+            for unit in (enclosing, *units):
                 unit.facts, unit.tokens = [], []
             for fact in facts:
-                _above(units, starts, fact.line, around).facts.append(fact)
+                _owner_at(units, starts, fact.line, enclosing).facts.append(fact)
             for token in tokens:
-                _above(units, starts, token[0], around).tokens.append(token)
+                _owner_at(units, starts, token[0], enclosing).tokens.append(token)
             for unit, later, written in contents:
                 unit.facts += later
                 unit.tokens += written
 
-    def _open(self, node: Node, above: Node | None, kind: str, owner: int) -> int:
-        """Start a unit when the node is one; else return the owner."""
-        declared = self._declared(node, above, kind)
+    def _open(self, node: Node, parent: Node | None, kind: str, owner: int) -> int:
+        """Add a unit if the node is one and return its index; otherwise return the owner."""
+        declared = self._declared(node, parent, kind)
         if declared is None or self.depths[owner] == MAX_DEPTH:
             return owner
         unit_kind, noun, name, body = declared
@@ -268,7 +268,7 @@ class _Reader:
         return index
 
     def _top(self, outer: Node) -> int:
-        """Return the first line of a declaration with the comments and decorators above it."""
+        """Return the first line of a declaration, including comments and decorators above it."""
         start = self._row(outer)
         before = nodes.node_before(outer)
         while before is not None:
@@ -276,7 +276,7 @@ class _Reader:
             mark = before.type in self.language.decorators
             if not mark and "comment" not in before.type:
                 break
-            # A comment behind code is about that code.
+            # A comment after code on its line is about that code.
             is_alone = mark or previous is None or self._row(previous, end=True) < row
             if self._row(before, end=True) < start - 1 or not is_alone:
                 break
@@ -289,15 +289,15 @@ class _Reader:
         last = name.rpartition(".")[2]
         return last[0].islower() if self.language.name == "go" else bool(_INTERNAL.match(last))
 
-    def _declared(self, node: Node, above: Node | None, kind: str) -> Declared | None:
-        """Return what a node declares."""
+    def _declared(self, node: Node, parent: Node | None, kind: str) -> Declared | None:
+        """Return the declaration that a node makes, or None."""
         if kind not in self.declaring:
             return None
         language = self.language
         rows = node.end_point.row - node.start_point.row + 1
         body = first_field(node, "body", "block", "value")
         if kind in language.types:
-            return nodes.declared_type(node, above, language.types[kind], body)
+            return nodes.declared_type(node, parent, language.types[kind], body)
         if kind in language.functions:
             return nodes.declared_function(node, language.functions[kind], body)
         name = noun = ""
@@ -307,17 +307,17 @@ class _Reader:
         elif kind in language.lambdas and rows > 1:
             name, noun = nodes.lambda_name(node), "function"
         elif kind in language.calls and rows > 1:
-            unit_kind, name, body = Kind.TEST, nodes.title_of_test(node, language), None
-            noun = "test suite" if name and nodes.word_of_test(node) in WORDS["suites"] else "test"
+            unit_kind, name, body = Kind.TEST, nodes.test_title(node, language), None
+            noun = "test suite" if name and nodes.test_keyword(node) in WORDS["suites"] else "test"
         return Declared(unit_kind, noun, name, body) if name else None
 
-    def _note(self, node: Node, above: Node | None, owner: int, low: int, *, nested: bool) -> None:
-        """Add the facts of a node; `nested` inside a function that is part of an expression."""
+    def _note(self, node: Node, parent: Node | None, owner: int, low: int, *, nested: bool) -> None:
+        """Add the facts of a node; see `_Step` for `nested`."""
         language, kind = self.language, node.type
         if kind in language.calls:
             self._note_call(node, owner)
         elif kind in language.assigns:
-            self._note_binding(node, above, owner, low)
+            self._note_binding(node, parent, owner, low)
         elif kind in node_types("returns"):
             self._note_return(node, owner, low, nested=nested)
         elif kind in language.raises:
@@ -331,9 +331,9 @@ class _Reader:
                 self._add(owner, Role.IMPORT, name, module, low)
         elif kind in language.decorators:
             self._add(owner, Role.DECORATOR, text_of(node, 120), "", low)
-        elif kind in language.strings and not (above and above.type in language.imports):
-            # In Python a statement of one string is documentation.
-            holder = above if above and above.type == "expression_statement" else None
+        elif kind in language.strings and not (parent and parent.type in language.imports):
+            # In Python, a statement that is only a string is documentation.
+            holder = parent if parent and parent.type == "expression_statement" else None
             is_doc = language.indented and holder is not None and holder.named_child_count == 1
             role = Role.COMMENT if is_doc else Role.STRING
             self._add(owner, role, "", text_of(node), low)
@@ -344,10 +344,10 @@ class _Reader:
         if not nested and not value.startswith("throw "):
             self._add(owner, Role.RETURN, "", value, low)
 
-    def _note_binding(self, node: Node, above: Node | None, owner: int, low: int) -> None:
-        # Of markup, or of half a statement, it would bind something else.
+    def _note_binding(self, node: Node, parent: Node | None, owner: int, low: int) -> None:
+        # In markup or an incomplete statement, the node may not be a binding.
         name, value = ("", "") if node.has_error else nodes.binding(node)
-        spread = above is not None and above.type == "spread_parameter"
+        spread = parent is not None and parent.type == "spread_parameter"
         if name and name not in WORDS["not_names"] and not spread and not self._is_unit(node):
             self._add(owner, Role.ASSIGN, name, value, low)
 
@@ -357,7 +357,7 @@ class _Reader:
             content = node.named_children[0]
             is_guard = field_text(content, "operator") == "&&"
             condition = content.child_by_field_name("left") if is_guard else None
-        # Markup read as code has comparisons with half a tag: `"flex" > {a`.
+        # Markup that is read as code contains comparisons with part of a tag: `"flex" > {a`.
         if condition is None or condition.has_error or kind.startswith("preproc"):
             return
         if "for" not in kind:
@@ -368,7 +368,7 @@ class _Reader:
             self._add(owner, Role.CONDITION, name, text, self._row(condition))
 
     def _add_tokens(self, node: Node, owner: int, low: int) -> None:
-        """Add a leaf, one token a line; a string may be written with either quotation mark."""
+        """Add a leaf, one token per line; both kinds of quotation marks count as the same."""
         lines = (node.text or b"").decode("utf-8", "replace").split("\n")
         tokens = self.units[owner].tokens
         self.code_row = low + len(lines) - 1
@@ -377,7 +377,7 @@ class _Reader:
                 tokens.append((line, text.strip().replace("'", '"')))
 
     def _is_unit(self, node: Node) -> bool:
-        """Return whether this is a binding of a function that is a separate unit."""
+        """Return whether a node binds a function that is a separate unit."""
         value = first_field(node, "value", "right")
         is_multiline = node.end_point.row > node.start_point.row
         return is_multiline and value is not None and value.type in self.language.lambdas
@@ -408,11 +408,11 @@ class _Reader:
             self._add(owner, Role.IMPORT, arguments_text.strip("\"'"), "", line)
         elif self._is_macro(name, owner):
             return
-        elif not nodes.title_of_test(node, self.language):
+        elif not nodes.test_title(node, self.language):
             self._add(owner, Role.CALL, name, arguments_text, line)
 
 
-def _above(units: Sequence[Unit], starts: Sequence[int], line: int, around: Unit) -> Unit:
-    """Return the unit that a line above its name belongs to, or the one around all."""
+def _owner_at(units: Sequence[Unit], starts: Sequence[int], line: int, enclosing: Unit) -> Unit:
+    """Return the unit whose leading lines include this one, or the enclosing unit."""
     at = bisect_right(starts, line) - 1
-    return units[at] if at >= 0 and line < units[at].head else around
+    return units[at] if at >= 0 and line < units[at].head else enclosing
