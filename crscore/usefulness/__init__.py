@@ -1,1 +1,1 @@
-"""How useful a review is to the author: about the change, and worth reading."""
+"""Usefulness of a review to the author of the change: on topic, and worth reading."""

@@ -18,15 +18,15 @@ from crscore.text import find_code, stems_and_names, words
 Floats = npt.NDArray[np.float32]
 
 MIN_WINDOW_LINES: Final = 3
-"""Minimum changed lines of a window."""
+"""Minimum number of changed lines of a window."""
 MAX_WINDOWS: Final = 4
-"""Maximum windows of a change: each takes as much time to encode as a claim."""
+"""Maximum number of windows of a change: each takes as much time to encode as a claim."""
 MAX_WINDOW_CHARS: Final = 160
 """Maximum characters of a window."""
-MAX_PIECES: Final = 50
-"""Maximum pieces of code in a text that are looked for in the change."""
+MAX_SNIPPETS: Final = 50
+"""Maximum number of code snippets of a text that are looked up in the change."""
 MAX_LINES: Final = 20_000
-"""Maximum lines whose words are read."""
+"""Maximum number of lines whose words are read."""
 FEATURES: Final = (
     "cosine_lines", "cosine_claims", "changed_share", "changed_sum", "changed_rarest",
     "context_share", "context_rarest", "place_share", "place_rarest", "foreign_sum",
@@ -47,7 +47,7 @@ class Rarity:
 
     def of(self, stem: str) -> float:
         """Return the inverse document frequency of a stem, at least 0."""
-        # One is added to both: an unknown stem divides by 1, and one of all changes counts 0.
+        # One is added to both: an unknown stem divides by 1, and a stem of all changes counts 0.
         return math.log((self.documents + 1) / (self.frequency.get(stem, 0) + 1))
 
 
@@ -66,7 +66,7 @@ class ChangeWords:
     changed_code: str
     """Added and removed lines in one line, lower-case, without white space."""
     all_code: str
-    """The same of all lines and paths."""
+    """All lines and paths in the same form."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -138,7 +138,7 @@ def collect_evidence(
     Returns:
         The change's words, and the vectors of its lines and claims.
     """
-    # An issue is what a tool says, not what the change is about.
+    # An issue is a tool's message; it does not say what the change is about.
     claims = [row for row, ref in enumerate(refs) if ref.kind is not ReferenceKind.ISSUE]
     lines = [vectors[window] for window in windows(diff)]
     return ChangeEvidence(
@@ -149,7 +149,7 @@ def collect_evidence(
 
 
 def windows(diff: Diff) -> tuple[str, ...]:
-    """Return the changed lines of a change in windows, as an encoder reads them.
+    """Return windows of the changed lines, each as one text for an encoder.
 
     A change without changed lines yields its last lines, because the hunk that GitHub shows with a
     comment ends at the commented line.
@@ -191,14 +191,14 @@ def measure_evidence(
     rarities = {stem: rarity.of(stem) for stem in stems}
     total = math.fsum(rarities.values()) + 1e-6
 
-    def measure(part: Iterable[str]) -> tuple[float, float, float]:
-        """Return the sum of the rarities, its share, and the highest one."""
-        values = [rarities[stem] for stem in part]
+    def measure(shared: Iterable[str]) -> tuple[float, float, float]:
+        """Return the sum of the rarities, its share of the total, and the highest rarity."""
+        values = [rarities[stem] for stem in shared]
         return math.fsum(values), math.fsum(values) / total, max(values, default=0.0)
 
-    pieces = [piece for code in find_code(text)[:MAX_PIECES] if len(piece := _squeeze(code)) > 1]
-    changed_pieces = [piece for piece in pieces if piece in changes.changed_code]
-    foreign_pieces = [piece for piece in pieces if piece not in changes.all_code]
+    snippets = [code for raw in find_code(text)[:MAX_SNIPPETS] if len(code := _squeeze(raw)) > 1]
+    changed_snippets = [code for code in snippets if code in changes.changed_code]
+    foreign_snippets = [code for code in snippets if code not in changes.all_code]
     changed = measure(stems & changes.changed)
     foreign = measure(stems - changes.changed - changes.context - changes.location)
     return [
@@ -216,10 +216,10 @@ def measure_evidence(
         math.log1p(len(stems)),
         math.log1p(len(changes.changed)),
         math.log1p(len(change.lines)),
-        math.log1p(len(changed_pieces)),
-        math.log1p(len(pieces) - len(changed_pieces) - len(foreign_pieces)),
-        math.log1p(len(foreign_pieces)),
-        math.sqrt(max(map(len, changed_pieces), default=0)),
+        math.log1p(len(changed_snippets)),
+        math.log1p(len(snippets) - len(changed_snippets) - len(foreign_snippets)),
+        math.log1p(len(foreign_snippets)),
+        math.sqrt(max(map(len, changed_snippets), default=0)),
     ]
 
 

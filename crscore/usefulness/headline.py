@@ -1,8 +1,8 @@
 """Headline of a review: the value of its remarks for the author of the change.
 
-    value = sum of worth_i * 0.4 ** i, the most valuable remark first, less 0.01 for each empty one
+    value = sum of worth_i * 0.4 ** i, the most valuable remark first, minus 0.01 per empty remark
 
-The value is reported as its standing among real reviews.
+The value is reported as its percentile among real reviews.
 """
 
 import math
@@ -30,36 +30,36 @@ Floats = npt.NDArray[np.float32]
 PARTS: Final = (
     "gives", "importance", "worth", "informative", "relevant", "functional", "about",
 )  # fmt: skip
-"""Parts of the worth of a remark; none of them lowers it."""
-LATER: Final = 0.4
+"""Features that make up the worth of a remark; a higher one never lowers it."""
+RANK_DISCOUNT: Final = 0.4
 """Weight of a remark relative to the one before it, the most valuable first."""
-EMPTY_PRICE: Final = 0.01
+EMPTY_DEDUCTION: Final = 0.01
 """Deduction from the value for an empty remark."""
-MAX_PRICE: Final = 0.25
-"""Share of the value that empty remarks can take off."""
+MAX_DEDUCTION: Final = 0.25
+"""Maximum share of the value that is deducted for empty remarks."""
 LEVELS: Final = (
     (0.88, Importance.CRITICAL),
     (0.66, Importance.MAJOR),
     (0.38, Importance.MINOR),
     (0.0, Importance.NIT),
 )
-"""Minimum importance for each level, highest first: as often as readers gave it."""
+"""Minimum importance for each level, highest first; each is as frequent as in ratings by people."""
 CHANGE_SIZES: Final = {"up to 5 lines": 5, "6 to 15 lines": 15, "more than 15 lines": math.inf}
 """Name of a size class of changes -> its maximum number of changed lines."""
 REVIEWS: Final = "reviews"
 """Comparison set of reviews of several comments."""
-STANDING_WORDS: Final = (
+PERCENTILE_WORDS: Final = (
     (75, "very useful"),
     (50, "useful"),
     (25, "of some use"),
     (0, "of little use"),
 )
-"""Minimum standing for each word, highest first."""
+"""Minimum percentile for each word, highest first."""
 
 
 def measure_parts(text: TextReading, about: float) -> list[float]:
     """Return the parts of the worth of a remark, one for each of `PARTS`."""
-    # Logarithms of what a remark has or lacks; logits of what it has more or less of.
+    # Logarithms for features that a remark has or lacks; logits for features of degree.
     return [
         log_part(text.gives),
         logit(text.importance),
@@ -88,18 +88,18 @@ def sum_up(remarks: Mapping[int, Remark]) -> tuple[tuple[Share, ...], float, flo
         remarks: Index in the result -> remark.
 
     Returns:
-        The share of each, the price of the empty ones, and the value.
+        The share of each remark, the deduction for empty remarks, and the value.
     """
     order = sorted(remarks, key=lambda index: (-remarks[index].worth, index))
     # Divided by the sum of all weights: the value stays within [0, 1].
     shares = tuple(
-        Share(remark=index, value=remarks[index].worth * LATER**rank * (1 - LATER))
+        Share(remark=index, value=remarks[index].worth * RANK_DISCOUNT**rank * (1 - RANK_DISCOUNT))
         for rank, index in enumerate(order)
     )
     total = math.fsum(share.value for share in shares)
     empty = sum(not remark.is_valuable for remark in remarks.values())
-    price = min(EMPTY_PRICE * empty, MAX_PRICE * total)
-    return shares, price, total - price
+    deduction = min(EMPTY_DEDUCTION * empty, MAX_DEDUCTION * total)
+    return shares, deduction, total - deduction
 
 
 def reference_of(diff: Diff, comments: int) -> str:
@@ -118,23 +118,23 @@ def rank(
     reference: str,
     values: Floats,
 ) -> Usefulness:
-    """Place a review among real ones.
+    """Rank a review among real reviews.
 
     Args:
         remarks: Its remarks: index in the result -> remark.
         about: Probability that it is about the change.
-        aspects: How people would rate it.
+        aspects: Estimates of how people would rate it.
         reference: Name of the comparison set.
-        values: Its values, ascending.
+        values: Values of its reviews, ascending.
     """
-    shares, price, value = sum_up(remarks)
+    shares, deduction, value = sum_up(remarks)
     # The mean of both sides: a review equal to the value counts half.
     below = (np.searchsorted(values, value) + np.searchsorted(values, value, "right")) / 2
     # Rounded before the word is chosen, so that word and number agree.
-    standing = round(100 * float(below) / max(1, len(values)))
+    percentile = round(100 * float(below) / max(1, len(values)))
     valuable = [remark for remark in remarks.values() if remark.is_valuable]
     is_on_topic = any(remark.about >= ON_TOPIC for remark in remarks.values())
-    word = next(word for threshold, word in STANDING_WORDS if standing >= threshold)
+    word = next(word for threshold, word in PERCENTILE_WORDS if percentile >= threshold)
     subject = (
         "reviews of several comments by people"
         if reference == REVIEWS
@@ -145,14 +145,14 @@ def rank(
         importance=max((remark.importance for remark in valuable), default=0.0),
         aspects=aspects,
         shares=shares,
-        taken_off=price,
+        taken_off=deduction,
         value=value,
-        standing=standing,
+        standing=percentile,
         word=word if is_on_topic else OFF_TOPIC,
         against=f"{len(values):,} {subject}",
     )
 
 
 def log_part(probability: float) -> float:
-    """Return a part that is the logarithm of what a remark has."""
+    """Return the logarithm of a probability, finite for 0."""
     return math.log(probability + 1e-3)

@@ -25,26 +25,26 @@ _LAYER: Final = "layer:"
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Weights:
-    """Everything that is learned."""
+    """All learned weights."""
 
     encoder: str
     """Name and model of the encoder whose layers were tuned."""
     data_sha256: str
     """Hash of the training data."""
     rarity: Rarity
-    """How rare stems are in changes."""
+    """Rarity of stems in changes."""
     layers: TunedLayers
     """Layers of the encoder, tuned to read reviews."""
     head: Floats
-    """From the mean token vector to the outputs: shape (D + 1, K), the bias last."""
+    """Linear map from the mean token vector to the outputs, shape (D + 1, K), the bias last."""
     phrases: Phrases
     """Linear model of the ratings, joined with the network."""
     about: Floats
-    """From the evidence to the logit of being about the change: shape (M + 1,), the bias last."""
+    """Weights of the evidence in the logit of being on topic, shape (M + 1,), the bias last."""
     worth: Floats
-    """From the parts of a remark to the logit of its worth: shape (P + 1,), the bias last."""
+    """Weights of `headline.PARTS` in the logit of the worth, shape (P + 1,), the bias last."""
     reference: Mapping[str, Floats]
-    """Comparison set -> values of real comments or reviews of people, ascending."""
+    """Comparison set -> values of real comments or reviews by people, ascending."""
 
 
 def to_bytes(weights: Weights) -> bytes:
@@ -83,7 +83,7 @@ def read_weights(path: Path) -> Weights:
     """Read a file of weights.
 
     Raises:
-        InputError: It cannot be read, or is of another format.
+        InputError: It cannot be read, or has another format.
     """
 
     def parse(content: arrays.Arrays) -> Weights:

@@ -1,8 +1,8 @@
 """Ratings of a text read from its words and pairs of words, with code masked.
 
-What a finding is worth is often said by a few words ("never closed", "typo"). A linear model over
-them carries over to other repositories at least as well as the tuned network; joined, they are
-better than either. Names of the change cannot help it: each is the same word to it.
+A few words often say how much a finding is worth ("never closed", "typo"). A linear model of these
+words carries over to other repositories at least as well as the tuned network, and the mean of both
+is better than either. The model cannot use names of the change: it reads each as the same word.
 """
 
 import itertools
@@ -22,9 +22,9 @@ from crscore.text import mask_names, stem
 Floats = npt.NDArray[np.float32]
 
 MIN_PROBABILITY: Final = 0.02
-"""Least probability that the model gives to a rating, and to its opposite."""
+"""Minimum probability that the model assigns to a rating, and to its opposite."""
 MAX_CHARS: Final = 4_000
-"""Characters of a text that are read."""
+"""Maximum characters of a text that are read."""
 _WORD: Final = re.compile(r"[a-z]+(?:'t)?|[?!]|\d+")
 
 
@@ -47,9 +47,9 @@ class Phrases:
     terms: tuple[str, ...]
     """Its T phrases."""
     rarity: Floats
-    """Inverse document frequency of each, shape (T,)."""
+    """Inverse document frequency of each phrase, shape (T,)."""
     weights: Floats
-    """From weighted phrases to the K ratings of `reading.PHRASED`: shape (T + 1, K), bias last."""
+    """Weights of phrases in the K ratings of `reading.PHRASED`, shape (T + 1, K), the bias last."""
 
     @cached_property
     def _columns(self) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""Reader of a review: its sentences, its remarks, and all of it."""
+"""Reader of the sentences and remarks of a review, and of the review itself."""
 
 import hashlib
 import operator
@@ -46,15 +46,15 @@ Floats = npt.NDArray[np.float32]
 SHIPPED: Final = Path(__file__).with_name("weights.npz")
 """Output of `crscore train usefulness`."""
 SAME_COSINE: Final = 0.5
-"""Minimum cosine of a sentence that is about a claim."""
+"""Minimum cosine of a sentence and the claim that it is about."""
 NEAR_COSINE: Final = 0.3
-"""The same for a claim that shares a name or a rare word with the sentence."""
+"""Minimum cosine if the claim shares a name or a rare word with the sentence."""
 RARE_IDF: Final = 3.0
-"""Minimum inverse document frequency of a rare word: it is in 5 % of changes."""
+"""Minimum inverse document frequency of a rare word: in at most 5 % of changes."""
 EMPTY_BELOW: Final = 0.2
-"""Maximum probability of giving something of a sentence that is flagged as a mere description."""
+"""A sentence is flagged as a mere description only if its rating `gives` is below this."""
 RESTATES_FROM: Final = 0.7
-"""Minimum probability of a description that is flagged as one."""
+"""A sentence is flagged as a mere description only with at least this probability of being one."""
 ASPECTS: Final = tuple(field.name for field in fields(Aspects))
 _UNREAD: Final = (Flag.HIDDEN, Flag.REPEATS, Flag.NO_SENTENCE)
 """Flags of sentences that belong to no remark."""
@@ -73,7 +73,7 @@ class MeasuredRemark(NamedTuple):
     """Remark, compared with the change."""
 
     parts: list[float]
-    """The parts of its worth."""
+    """Values of `headline.PARTS`."""
     gives: float
     about: float
 
@@ -83,9 +83,9 @@ class TextReadings:
     """Readings of all texts of one review, before they are compared with the change."""
 
     sentences: tuple[TextReading, ...]
-    """Of each of the S sentences."""
+    """Reading of each of the S sentences."""
     remarks: tuple[RemarkText, ...]
-    """In the order of the comments."""
+    """Remarks in the order of the comments."""
 
 
 class _CommentReading(NamedTuple):
@@ -102,11 +102,11 @@ class ReviewReading:
     """Readings of all sentences, remarks and comments of one change."""
 
     readings: tuple[Reading, ...]
-    """Of each of the S sentences."""
+    """Reading of each of the S sentences."""
     restates: tuple[bool, ...]
-    """For each of them, whether it surely only describes."""
+    """For each sentence, whether it almost certainly only describes."""
     remarks: tuple[Remark, ...]
-    """Their sentences are columns."""
+    """Remarks, their sentences given as columns."""
     comments: tuple[Usefulness | None, ...]
     """Usefulness of each comment; None without visible text."""
     reviews: tuple[Usefulness | None, ...]
@@ -194,18 +194,18 @@ class Reader:
         by_name: npt.NDArray[np.bool_],
         comments: Sequence[Comment],
     ) -> ReviewReading:
-        """Read every comment of one change, and rank them alone, by author and together.
+        """Read all comments of one change, and rank them singly, by author and all together.
 
         Args:
             cells: The change's cells.
             change: The change.
             texts: The readings of its texts.
             judged: The matcher's judgement.
-            receipts: Proof that what a remark says is so, or is not, for each remark of `texts`.
+            receipts: Proof for or against each remark of `texts`; None without proof.
             by_name: Pseudo-references whose code a sentence names, shape (R, S).
             comments: The comments.
         """
-        # A repetition is still about the change; hidden text is about nothing.
+        # A repetition is still about the change; hidden text counts as off topic.
         abouts = [
             float(about) if flag is Flag.REPEATS or flag not in _UNREAD else 0.0
             for about, flag in zip(cells.about, judged.flags, strict=True)
@@ -330,12 +330,12 @@ class Reader:
     def _claim_of(self, cells: Cells, column: int) -> int | None:
         """Return the claim that a sentence is about, if there is one.
 
-        The most similar claim is one only if it says the same, or shares a rare word: in a small
+        The most similar claim counts only if it says the same, or shares a rare word: in a small
         change, every sentence is similar to some claim.
         """
         cosines = cells.similarity[:, column].tolist()
-        # Of equal cosines, the first: references are most informative first. One that does not
-        # count may be the subject, too.
+        # The first of equal cosines, because the most informative references come first. An
+        # excluded reference may be the subject, too.
         best = max(range(len(cosines)), key=lambda row: (cosines[row], -row), default=None)
         if best is None or cosines[best] < NEAR_COSINE:
             return None
@@ -349,7 +349,7 @@ class Reader:
     def _rank(
         self, comments: Sequence[_CommentReading], remarks: Sequence[Remark], diff: Diff
     ) -> Usefulness | None:
-        """Rank some comments of a change together; None for none."""
+        """Rank some comments of a change together; None without comments."""
         if not comments:
             return None
         indices = [index for comment in comments for index in comment.remarks]
@@ -370,7 +370,7 @@ class Reader:
 def _read_comment(
     indices: Sequence[int], remarks: Sequence[Remark], texts: TextReadings
 ) -> _CommentReading:
-    # The remark that is worth most stands for its comment.
+    # The most valuable remark represents its comment.
     best = max(indices, key=lambda index: (remarks[index].worth, -index))
     rated = texts.remarks[best].reading
     return _CommentReading(
@@ -386,7 +386,7 @@ def _read_remark(
     texts: Sequence[TextReading],
     outputs: Mapping[str, Floats],
 ) -> RemarkText:
-    """Read a remark as a whole, or by its best sentence: what is added to it takes nothing away."""
+    """Read a remark as one text, or by its best sentence, so that more text never lowers it."""
     text = _join(columns, units)
     proposes = any(units[column].proposal for column in columns)
     whole = reading.read_text(outputs[text], proposal=proposes)
@@ -431,7 +431,7 @@ def _shipped() -> tuple[Weights, str] | None:
 
 
 def reader_for(encoder: Encoder, matcher: str = "calibrated") -> Reader | None:
-    """Return the reader of an encoder's vectors; None where none was learned.
+    """Return the reader of an encoder's vectors; None without learned weights for it.
 
     Args:
         encoder: The encoder.

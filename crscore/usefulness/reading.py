@@ -25,9 +25,9 @@ RATINGS: Final = (
 """Outputs of the network after the outputs of the stances, each a logit."""
 OUTPUTS: Final = (*(stance.name for stance in STANCES), *RATINGS)
 FUNCTIONAL_WEIGHT: Final = 0.4
-"""Weight of being on how the code works in the importance."""
+"""Weight, in the importance, of the rating that a remark is about how the code works."""
 PROPOSED: Final = 0.9
-"""Probability that a proposal of code gives something to answer, by rule."""
+"""Minimum probability, by rule, that a proposal of code gives the author something to answer."""
 _ACTING: Final = (Stance.REQUEST, Stance.PROBLEM, Stance.PROPOSAL, Stance.QUESTION)
 
 
@@ -61,7 +61,7 @@ _PHRASED_AT: Final = [OUTPUTS.index(name) for name in PHRASED]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JoinedNetwork:
-    """Network some of whose ratings are averaged with the ratings of the phrases, as logits."""
+    """Network with some ratings averaged with the ratings of the phrases, as logits."""
 
     network: Network
     phrases: Phrases
@@ -90,7 +90,7 @@ class TextReading:
 
     @property
     def stance(self) -> Stance:
-        """The most probable stance that fits what the text gives."""
+        """The most probable stance that agrees with the rating `gives`."""
         # Otherwise a request could be shown as a description.
         candidates = _ACTING if self.gives >= GIVES_FROM else STANCES
         return max(candidates, key=lambda stance: float(self.stances[STANCES.index(stance)]))
@@ -101,11 +101,11 @@ def read_text(outputs: Floats, *, proposal: bool = False) -> TextReading:
 
     Args:
         outputs: Shape (len(OUTPUTS),).
-        proposal: Whether it is, or has, a proposal of code, read from a block.
+        proposal: Whether it is or contains a proposal of code that was read from a block.
     """
     split = len(STANCES)
     ratings = (1 / (1 + np.exp(-np.clip(outputs[split:], -30, 30)))).astype(np.float32)
-    # Minus the maximum, because `exp` of a large logit overflows.
+    # The maximum is subtracted, because `exp` of a large logit overflows.
     odds = np.exp(outputs[:split] - outputs[:split].max())
     stances = odds / odds.sum()
     if proposal:
@@ -115,7 +115,7 @@ def read_text(outputs: Floats, *, proposal: bool = False) -> TextReading:
 
 
 def weigh_importance(text: TextReading) -> float:
-    """Return the importance of a remark: as read, more for one on how the code works."""
+    """Return the importance of a remark, raised if it is about how the code works."""
     return sigmoid(logit(text.importance) + FUNCTIONAL_WEIGHT * logit(text.functional))
 
 

@@ -1,7 +1,7 @@
 """Division of a comment into remarks: the sentences, proposals and code that make one point.
 
-Headings, lead-ins, greetings and sign-offs belong to none. A reason, a consequence or a proposal of
-code belongs to the remark before it.
+Headings, lead-ins, greetings and sign-offs belong to no remark. A reason, a consequence or a
+proposal of code belongs to the remark before it.
 """
 
 import re
@@ -21,10 +21,10 @@ Floats = npt.NDArray[np.float32]
 SAME_POINT_COSINE: Final = 0.45
 """Minimum cosine of a sentence that continues the point of the remark before it."""
 MAX_COMPARED: Final = 8
-"""Last sentences of a remark that the next sentence is compared with."""
+"""Maximum number of last sentences of a remark that the next sentence is compared with."""
 MAX_LEAD_IN_WORDS: Final = 14
-"""Most words of a lead-in ("A few comments:") or a greeting."""
-# "This breaks ...", "Otherwise ...", "e.g. ...": goes on about what was just said.
+"""Maximum number of words of a lead-in ("A few comments:") or a greeting."""
+# "This breaks ...", "Otherwise ...", "e.g. ...": continues the point of the sentence before.
 _GOES_ON: Final = re.compile(
     r"(?:this|that|these|those|it|its|they|so|then|thus|hence|otherwise|because|since|which|instead"
     r"|therefore|as a result|for example|for instance|e\.g|i\.e|in that case|same (?:here|for))\b",
@@ -67,19 +67,19 @@ def divide(
         readings: Their readings.
 
     Returns:
-        The columns of each remark, at least one. Columns that belong to none are in no list.
+        The columns of each remark, at least one. Columns of no remark are in no list.
     """
     remarks: list[_Group] = []
-    points = _points(columns, sentences, readings)
+    remark_columns = _remark_columns(columns, sentences, readings)
     block, under_heading = -1, False
     giving_blocks = {
         sentences[column].position.block
-        for column in points
+        for column in remark_columns
         if readings[column].gives >= GIVES_FROM and not sentences[column].proposal
     }
     for column in sorted(columns, key=lambda at: (sentences[at].position.block, at)):
         sentence = sentences[column]
-        if column not in points:
+        if column not in remark_columns:
             under_heading |= sentence.position.is_heading
             continue
         gives = readings[column].gives >= GIVES_FROM or sentence.proposal
@@ -90,7 +90,7 @@ def divide(
         elif sentence.proposal or under_heading or _GOES_ON.match(sentence.text):
             begins = under_heading and not sentence.proposal
         elif starts_block:
-            # An empty paragraph explains the point before it.
+            # A paragraph without a point of its own explains the point before it.
             begins = sentence.position.block in giving_blocks or not remarks[-1].gives
         else:
             begins = (
@@ -105,12 +105,13 @@ def divide(
     return [sorted(remark.columns) for remark in remarks]
 
 
-def _points(
+def _remark_columns(
     columns: Sequence[int], sentences: Sequence[Sentence], readings: Sequence[TextReading]
 ) -> set[int]:
     """Return the columns that belong to remarks.
 
-    A comment of frames alone is what some of them give, else its text without the headings.
+    In a comment of frames only, those with a point belong to remarks; without any, all but
+    headings.
     """
     return (
         {column for column in columns if not is_frame(sentences[column], readings[column])}
@@ -121,7 +122,7 @@ def _points(
 
 
 def _is_same(remark: _Group, column: int, names: frozenset[str], vectors: Floats) -> bool:
-    """Return whether a sentence is about the point of the remark before it."""
+    """Return whether a sentence continues the point of the remark before it."""
     if names & remark.names:
         return True
     cosines = vectors[remark.columns[-MAX_COMPARED:]] @ vectors[column]

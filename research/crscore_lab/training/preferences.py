@@ -128,10 +128,10 @@ class _Batch:
         """Return the values of the texts, shape (N,), as `headline.sum_up` joins them."""
         logits = self._parts @ weights[:-1] + weights[-1]
         worths = self._is_counted / (1 + np.exp(-np.clip(logits, -30, 30)))
-        ranks = headline.LATER ** np.arange(worths.shape[1]) * (1 - headline.LATER)
+        ranks = headline.RANK_DISCOUNT ** np.arange(worths.shape[1]) * (1 - headline.RANK_DISCOUNT)
         totals: Array = (-np.sort(-worths, axis=1) * ranks).sum(axis=1)
-        prices = headline.EMPTY_PRICE * self._is_empty.sum(axis=1)
-        values: Array = totals - np.minimum(prices, headline.MAX_PRICE * totals)
+        prices = headline.EMPTY_DEDUCTION * self._is_empty.sum(axis=1)
+        values: Array = totals - np.minimum(prices, headline.MAX_DEDUCTION * totals)
         return values
 
 

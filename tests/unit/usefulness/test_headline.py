@@ -20,10 +20,10 @@ from crscore.usefulness import headline
 from crscore.usefulness.headline import (
     CHANGE_SIZES,
     LEVELS,
-    MAX_PRICE,
+    MAX_DEDUCTION,
     PARTS,
+    PERCENTILE_WORDS,
     REVIEWS,
-    STANDING_WORDS,
 )
 from crscore.usefulness.reading import RATINGS
 from tests.helpers.useful import text_reading
@@ -94,14 +94,14 @@ def test_one_more_remark_lowers_no_sum_of_shares(remarks: list[Remark], worth: f
 def test_one_more_remark_lowers_the_value_by_its_price_at_most(remarks, worth, gives) -> None:
     *_, before = headline.sum_up(dict(enumerate(remarks)))
     *_, after = headline.sum_up(dict(enumerate([*remarks, make_remark(worth, gives=gives)])))
-    assert after >= before - headline.EMPTY_PRICE - 1e-12
+    assert after >= before - headline.EMPTY_DEDUCTION - 1e-12
 
 
 def test_price_is_a_part_of_the_value_at_most() -> None:
     shares, price, value = headline.sum_up(
         {0: make_remark(0.8)} | {at: off_topic() for at in range(1, 10_000)}
     )
-    assert price == pytest.approx(MAX_PRICE * shares[0].value)
+    assert price == pytest.approx(MAX_DEDUCTION * shares[0].value)
     assert value > 0
 
 
@@ -184,7 +184,7 @@ def test_standing_counts_equal_values_half() -> None:
         assert rank(make_remark(0.5), values=values).standing == expected
 
 
-@pytest.mark.parametrize(("standing", "word"), STANDING_WORDS)
+@pytest.mark.parametrize(("standing", "word"), PERCENTILE_WORDS)
 def test_word_goes_with_the_standing(standing: int, word: str) -> None:
     values = [0.0] * standing + [1.0] * (100 - standing)
     assert rank(make_remark(0.5), values=values).standing == standing
@@ -199,13 +199,13 @@ def test_off_topic_agrees_with_the_standing(remarks: list[Remark]) -> None:
     if not is_on_topic:
         assert (usefulness.value, usefulness.standing, usefulness.importance) == (0, 0, 0)
     else:
-        expected = next(word for least, word in STANDING_WORDS if usefulness.standing >= least)
+        expected = next(word for least, word in PERCENTILE_WORDS if usefulness.standing >= least)
         assert usefulness.word == expected
 
 
 def test_empty_reference_gives_the_least_standing_and_says_so() -> None:
     usefulness = rank(make_remark(0.9), values=[])
-    assert (usefulness.standing, usefulness.word) == (0, STANDING_WORDS[-1][1])
+    assert (usefulness.standing, usefulness.word) == (0, PERCENTILE_WORDS[-1][1])
     assert usefulness.against.startswith("0 reviews")
 
 

@@ -135,7 +135,7 @@ def test_one_more_remark_lowers_the_value_by_its_price_at_most(scorer) -> None:
         body += f"\n- {text}"
         after = score_text(scorer, body)
         assert texts_of(after) == [*texts_of(before), [text]]
-        least = before.usefulness.value - headline.EMPTY_PRICE
+        least = before.usefulness.value - headline.EMPTY_DEDUCTION
         assert after.usefulness.value >= least - 1e-4
 
 
