@@ -16,7 +16,7 @@ from crscore.errors import DependencyError, EncodingError, GenerationError
 from crscore.records import Claims, Diff
 
 _FAILURES: Final = (DependencyError, EncodingError, GenerationError)
-"""Errors that trigger the fallback: a missing package or model, or a model that cannot answer."""
+"""Errors that trigger the fallback: a missing package or model, or a model that gives no answer."""
 
 
 @dataclass(slots=True)
@@ -32,7 +32,7 @@ class Auto:
 
     @property
     def identity(self) -> str:
-        """Identity of the generator of the last claims; before the first run, the model's.
+        """Identity of the generator of the last claims; before the first run, of the model.
 
         A model whose identity cannot be determined counts as failed.
         """

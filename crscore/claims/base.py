@@ -26,7 +26,7 @@ class ClaimGenerator(Protocol):
             diffs: Any number of parsed changes.
 
         Returns:
-            One value for each diff, in the same order, its references most informative first.
+            One value for each diff, in the same order; its most informative reference comes first.
 
         Raises:
             GenerationError: Claims cannot be generated for a reason unrelated to the diff.

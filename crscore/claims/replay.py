@@ -1,10 +1,10 @@
-"""Recorded claims: runs the pipeline offline on recorded output of any model.
+"""Recorded claims, for running the pipeline offline: `--claims replay:PATH`.
 
-`--claims replay:PATH`. PATH is a folder with one file a diff, `<sha256 of the diff>.json`
-or `.txt`, or a JSON Lines file whose rows carry a `sha256`. A `.txt` file is a model's
-unparsed two-section answer. A JSON object holds `claims`, a list of texts or of objects
-{text, kind, spans, identifiers, weight} of which only `text` is needed, or `raw`, the
-unparsed answer. `crscore score --format json` prints a diff's sha256.
+PATH is a folder with one file per diff, `<sha256 of the diff>.json` or `.txt`, or a JSON Lines file
+whose rows have a `sha256`. A `.txt` file is a model's unparsed answer in two sections. A JSON
+object has either `claims`, a list of texts or of objects {text, kind, spans, identifiers, weight}
+in which only `text` is required, or `raw`, an unparsed answer. `crscore score --format json` prints
+the sha256 of a diff.
 """
 
 import hashlib
@@ -43,7 +43,7 @@ class Replay:
     """`replay@` and a short hash of the recording."""
 
     def generate(self, diffs: Sequence[Diff]) -> tuple[Claims, ...]:
-        """Look up each diff; one that is not recorded gets no claims and a note."""
+        """Look up each diff; a diff that is not recorded gets a note instead of claims."""
         note = "The recording has no claims for the diff with sha256 {}."
         return tuple(
             self.recorded.get(diff.sha256)
@@ -53,7 +53,7 @@ class Replay:
 
 
 class ReplayOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Where the recording is."""
+    """Location of the recording."""
 
     argument: str = ""
     """The folder or file."""
@@ -76,7 +76,7 @@ def create(options: ReplayOptions) -> ClaimGenerator:
         files = [file for file in files if file.suffix in _SUFFIXES]
         for file in files:
             content = file.read_bytes()
-            # The name decides which diff a file answers, so it is part of the recording.
+            # The name says which diff a file belongs to, so it is part of the recording.
             digest.update(file.name.encode() + b"\0" + content + b"\0")
             recorded |= _read(file, content.decode("utf-8"), one_a_file=path.is_dir())
     except (OSError, UnicodeDecodeError) as exc:
@@ -100,8 +100,8 @@ def _read(file: Path, text: str, *, one_a_file: bool) -> dict[str, Claims]:
                 key = entry.get("sha256", file.stem) if is_single else entry["sha256"]
                 claims_by_sha[str(key)] = _claims(entry)
             except _INVALID as exc:
-                place = f"{file}, entry {line_number}"
-                raise GenerationError(f"{place}: not a recording of claims: {exc!r}") from exc
+                location = f"{file}, entry {line_number}"
+                raise GenerationError(f"{location}: not a recording of claims: {exc!r}") from exc
     return claims_by_sha
 
 

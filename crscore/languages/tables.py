@@ -1,14 +1,14 @@
-"""Reader of the tables of languages: `<name>.toml`, one for each language with a grammar.
+"""Reader of the language tables: `<name>.toml`, one for each language with a grammar.
 
-`others.toml` has the file names of languages without one. The keys of a table, all optional but
-`suffixes` and `grammar.package`:
+`others.toml` has the file names of languages without a grammar. The keys of a table, all optional
+except `suffixes` and `grammar.package`, are:
 
-- `like`: another language, whose `grammar`, `names` and `keywords` hold where this one has none.
+- `like`: another language, whose `grammar`, `names` and `keywords` are used if this one has none.
 - `suffixes` (the usual one first, without the dot), `files` (whole names) and `other_names`.
 - `keywords`: reserved words, which CodeBLEU weighs more.
 - `grammar`: node types by their meaning (`crscore.syntax.grammars.Language`).
 - `names`: the roles of names by their position (`crscore.suggestions.sketch`).
-- `shared`: node types that are read alike in every grammar that has them.
+- `shared`: node types that have the same meaning in every grammar that has them.
 """
 
 import tomllib
@@ -24,10 +24,10 @@ Table = Mapping[str, Any]
 
 @cache
 def read_tables() -> Mapping[str, Table]:
-    """Return the table of each language with a grammar, by name, with what it takes from another.
+    """Return the table of each language with a grammar, by name, including inherited keys.
 
     Grammars agree on field names (`name`, `parameters`, `condition`, `body`) more than on node
-    types, so the code reads those, and only the types are in the tables.
+    types. So field names are in the code, and only node types are in the tables.
     """
     tables = {name: table for name, table in _files().items() if name != WITHOUT_GRAMMAR}
     return {name: _complete(table, tables) for name, table in tables.items()}
@@ -49,7 +49,7 @@ def _files() -> Mapping[str, Table]:
 
 @cache
 def read_words(key: str) -> Mapping[str, tuple[str, ...]]:
-    """Return the words at one key of each table, by language: `suffixes` or `files`.
+    """Return the words under one key, `suffixes` or `files`, of each language.
 
     Languages without a grammar are included.
     """

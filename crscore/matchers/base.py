@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Cells:
-    """Cells of one change before matching."""
+    """Cells of one change before matching: each pairs a pseudo-reference with a sentence."""
 
     diff: Diff
     """The change."""
     references: tuple[PseudoReference, ...]
     """Rows: R pseudo-references."""
     sentences: tuple[Sentence, ...]
-    """Columns: S sentences, the visible text of the comments first, then hidden text."""
+    """Columns: S sentences, first the visible text of the comments, then hidden text."""
     reference_vectors: Floats
     """Unit vectors of the references' encoded texts, shape (R, D)."""
     sentence_vectors: Floats
@@ -31,28 +31,28 @@ class Cells:
     similarity: Floats
     """Cosines of rows and columns, shape (R, S), each in [-1, 1], read-only."""
     about: Floats
-    """Probability that each column is about the change, by its lines and names as well as by its
+    """Probability that each sentence is about the change, by its lines and names as well as by its
     claims, shape (S,); 0.5 without weights for the encoder."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Judgement:
-    """Judgement of one change's cells."""
+    """Matcher's judgement of the cells of one change."""
 
     degrees: Floats
     """Degree to which each sentence addresses each pseudo-reference, shape (R, S), in [0, 1]."""
     flags: tuple[Flag | None, ...]
-    """For each of the S sentences, the reason why it counts less or not at all; usually None."""
+    """For each of the S sentences, the reason that it counts less or not at all; usually None."""
     in_review: tuple[bool, ...]
     """For each of the S sentences, False for hidden text that is left out of the review."""
 
 
 class Matcher(Protocol):
-    """Matcher, which judges how far each sentence addresses each pseudo-reference.
+    """Judge of the degree to which each sentence addresses each pseudo-reference.
 
     A plugin module `crscore/matchers/<name>.py` has `create(options) -> Matcher`. Its options
     may have the fields `encoder` (the identity of the run's encoder), `weights` (a file) and
-    `threshold` (a cosine), which a run fills.
+    `threshold` (a cosine), which are set for each run.
     """
 
     @property
@@ -62,7 +62,7 @@ class Matcher(Protocol):
 
     @property
     def decision(self) -> float:
-        """Minimum degree of a cell that counts as addressed, in (0, 1)."""
+        """Minimum degree at which a sentence addresses a pseudo-reference, in (0, 1)."""
         ...
 
     def match(self, cells: Cells) -> Judgement:

@@ -18,7 +18,7 @@ class PublishedOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """Matcher of cosines above tau.
+    """Matcher that compares each cosine with the threshold tau.
 
     Source:
         Naik et al., NAACL 2025, arXiv:2409.19801, equations 1 and 2: strict `>`.
@@ -33,14 +33,14 @@ class Published:
 
     @property
     def decision(self) -> float:
-        """0.5; any value in (0, 1) has the same effect, as a degree is 0 or 1."""
+        """The value 0.5; any value in (0, 1) has the same effect, as a degree is 0 or 1."""
         return 0.5
 
     def match(self, cells: Cells) -> Judgement:
         """Return 1 where the similarity is strictly above the threshold, else 0.
 
-        The comparison is made in float64: a float32 value that prints as the threshold must not
-        match because it is rounded up.
+        The comparison uses float64: a float32 value that prints as the threshold could otherwise
+        match only because it was rounded up.
         """
         above = cells.similarity.astype(np.float64) > self.threshold
         return Judgement(

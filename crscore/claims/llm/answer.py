@@ -10,9 +10,9 @@ from typing import Final, NamedTuple
 from crscore.review.visibility import clean
 
 MAX_CHARS: Final = 200_000
-"""Characters of an answer that are read; about fifty times as many as any real answer has."""
+"""Maximum characters of an answer that are read, about fifty times the longest real answer."""
 MAX_LINE: Final = 4_000
-"""Characters of a line or an item that are read; no sentence is longer."""
+"""Maximum characters of a line or an item that are read; no sentence is longer."""
 
 _CLAIMS: Final = r"claims?|changes|summary|summary[ _]of[ _]changes"
 _IMPLICATIONS: Final = r"(?:possible[ _])?implications?"
@@ -20,9 +20,9 @@ _IMPLICATIONS: Final = r"(?:possible[ _])?implications?"
 _OBJECT: Final = re.compile(
     rf'(?P<json>\{{)\s{{0,200}}"(?:{_CLAIMS}|{_IMPLICATIONS})"\s{{0,20}}:', re.IGNORECASE
 )
-# `["...`, `[{"text": ...`, also in a code fence; at the start only, as prose has brackets, too
+# `["...`, `[{"text": ...`, also in a code fence; only at the start, as prose has brackets too
 _LIST: Final = re.compile(r'\s{0,200}(?:```(?:json)?\s{0,200})?(?P<json>\[)\s{0,200}["{]')
-# A string, with the colon behind a key; a bracket; anything else that JSON is made of.
+# A string, with the colon after a key; a bracket; any other JSON token.
 _TOKEN: Final = re.compile(
     r'\s*(?:"((?:[^"\\]|\\.)*)"(\s*:)?|([\[{])|([\]}])|[,:]|true|false|null|-?\d[\d.eE+-]*)',
     re.DOTALL,
@@ -83,10 +83,10 @@ class ParsedAnswer:
     implications: tuple[str, ...]
     """Consequences of the change."""
     cut: bool
-    """True when the answer was cut off; its unfinished part is omitted."""
+    """Whether the answer was cut off; its unfinished part is omitted."""
 
 
-class _Point(NamedTuple):
+class _Item(NamedTuple):
     """A sentence, or an item of a list."""
 
     text: str
@@ -98,15 +98,14 @@ def read_answer(raw: str, *, whole: bool = True) -> ParsedAnswer:
     r"""Parse an answer.
 
     Args:
-        raw: The model's text; "" is an answer without claims.
-        whole: False when the engine reports that the token limit cut off the answer.
+        raw: The model's text; an empty text is an answer without claims.
+        whole: False if the engine reports that the token limit cut off the answer.
 
     Returns:
-        Its sentences. The last sentence of an answer that was cut off, or whose last line is
-        incomplete, is omitted, unless the JSON was already complete. Reasoning
-        (`<think>...</think>`) is not part of the answer; an answer inside unclosed reasoning counts
-        as cut off. Prose in a section that has a list is an introduction or a remark, and is
-        omitted.
+        The sentences of the answer. If it was cut off or its last line is incomplete, the last
+        sentence is omitted, unless the JSON was already complete. Reasoning (`<think>...</think>`)
+        is not part of the answer; if the reasoning never ends, the answer counts as cut off. Prose
+        beside a list introduces the list or comments on it, and is omitted.
 
     Source:
         Naik et al., NAACL 2025; `split_claims_and_impl` of the reference code reads the two
@@ -123,19 +122,19 @@ def read_answer(raw: str, *, whole: bool = True) -> ParsedAnswer:
     raw = raw[:MAX_CHARS]
     start = _OBJECT.search(raw) or _LIST.match(raw)
     if start is not None:
-        points, cut = _json_points(raw, start.start("json"))
+        items, cut = _json_items(raw, start.start("json"))
     else:
-        points, cut = _listed_points(raw, cut=cut)
+        items, cut = _text_items(raw, cut=cut)
     return ParsedAnswer(
-        claims=tuple(point.text for point in points if not point.implies),
-        implications=tuple(point.text for point in points if point.implies),
+        claims=tuple(item.text for item in items if not item.implies),
+        implications=tuple(item.text for item in items if item.implies),
         cut=cut,
     )
 
 
 def _without_thoughts(raw: str) -> tuple[str, bool]:
     """Return the answer without the model's reasoning, and whether the reasoning was cut off."""
-    # The last mark counts: a model may think more than once before it answers.
+    # The last closing tag counts: a model may reason several times before it answers.
     start = 0
     for end in _THOUGHT_ENDS.finditer(raw):
         start = end.end()
@@ -146,11 +145,11 @@ def _without_thoughts(raw: str) -> tuple[str, bool]:
     return _TURN_ENDS.sub("", raw), False
 
 
-def _json_points(raw: str, position: int) -> tuple[list[_Point], bool]:
-    """Read the strings of JSON up to its end; also return whether it was cut off before that."""
-    points: list[_Point] = []
+def _json_items(raw: str, position: int) -> tuple[list[_Item], bool]:
+    """Read the strings of JSON; also return whether the JSON was cut off."""
+    items: list[_Item] = []
     implies, skipped, depth = False, False, 0
-    # Not `json.loads`: an answer that was cut off is read up to the cut.
+    # `json.loads` would reject an answer that was cut off; this reads it up to the cut.
     while (token := _TOKEN.match(raw, position)) is not None:
         position = token.end()
         string, colon, opens, closes = token.groups()
@@ -162,11 +161,11 @@ def _json_points(raw: str, position: int) -> tuple[list[_Point], bool]:
             skipped = section is None and key not in _TEXT_KEYS
         elif string is not None and not skipped:
             text = _plain_sentence(_unescaped(string))
-            points += [_Point(text, implies, listed=True)] if text else []
+            items += [_Item(text, implies, listed=True)] if text else []
         depth += (opens is not None) - (closes is not None)
         if closes is not None and depth == 0:
-            return points, False
-    return points, True
+            return items, False
+    return items, True
 
 
 def _unescaped(string: str) -> str:
@@ -176,29 +175,29 @@ def _unescaped(string: str) -> str:
         return string
 
 
-def _listed_points(raw: str, *, cut: bool) -> tuple[list[_Point], bool]:
-    """Parse an answer that is not JSON; also return whether it or its last point was cut off."""
-    points: list[_Point] = []
+def _text_items(raw: str, *, cut: bool) -> tuple[list[_Item], bool]:
+    """Parse an answer that is not JSON; also return whether it was cut off."""
+    items: list[_Item] = []
     implies = False
     for line in filter(str.strip, _lines_outside_code(clean(raw))):
         header = _HEADER.match(line)
         if header is not None:
             implies = "implication" in header[1].lower()
-            line = line[header.end() :]  # noqa: PLW2901  (what follows a header is a claim)
+            line = line[header.end() :]  # noqa: PLW2901  (text after a header is a claim)
         marked = _MARKERS.match(line)
-        if marked is None and header is None and points and _continues(line, points[-1]):
-            points[-1] = points[-1]._replace(text=f"{points[-1].text} {_plain_sentence(line)}")
+        if marked is None and header is None and items and _continues(line, items[-1]):
+            items[-1] = items[-1]._replace(text=f"{items[-1].text} {_plain_sentence(line)}")
         elif marked is not None:
             text = _plain_sentence(line)
             # An item that ends with a colon introduces the items below it.
-            points += [_Point(text, implies, listed=True)] if text[-1:] not in ("", ":") else []
+            items += [_Item(text, implies, listed=True)] if text[-1:] not in ("", ":") else []
         elif not line.lstrip().startswith("#"):
-            points += (_Point(text, implies, listed=False) for text in _prose(line))
-    return _without_remarks(points, raw, cut=cut)
+            items += (_Item(text, implies, listed=False) for text in _prose(line))
+    return _without_remarks(items, raw, cut=cut)
 
 
 def _lines_outside_code(text: str) -> Iterator[str]:
-    """Yield the lines; a fence around the whole answer is ignored."""
+    """Yield the lines that are not code; a fence around the whole answer is ignored."""
     fenced = in_code = has_list = False
     for line in text.split("\n"):
         fence = _FENCE.match(line)
@@ -209,12 +208,12 @@ def _lines_outside_code(text: str) -> Iterator[str]:
         elif fenced:
             fenced = in_code = False
         else:
-            # A fence before any item may be around the whole answer; one between items holds code.
+            # A fence before the first item may enclose the whole answer; a later one holds code.
             fenced, in_code = True, has_list and fence[1].lower() not in _TEXT_FENCES
 
 
-def _continues(line: str, last: _Point) -> bool:
-    """Return whether a model broke a sentence across lines: none ends before, none begins here."""
+def _continues(line: str, last: _Item) -> bool:
+    """Return whether a line continues the sentence of the previous line."""
     return not last.text.endswith((".", "!", "?", ":", ";")) and line.lstrip()[:1].islower()
 
 
@@ -228,16 +227,16 @@ def _prose(line: str) -> Iterator[str]:
             yield text
 
 
-def _without_remarks(points: list[_Point], raw: str, *, cut: bool) -> tuple[list[_Point], bool]:
-    """Omit prose beside a list, and the last point when it is incomplete."""
-    with_lists = {point.implies for point in points if point.listed}
-    kept_points = [point for point in points if point.listed or point.implies not in with_lists]
-    if not kept_points or kept_points[-1] is not points[-1] or raw.endswith("\n"):
-        return kept_points, cut
-    is_ended = [_is_ended(point.text) for point in kept_points]
-    # If no point ends with a full stop, a missing one does not mean that the answer was cut off.
+def _without_remarks(items: list[_Item], raw: str, *, cut: bool) -> tuple[list[_Item], bool]:
+    """Omit prose beside a list, and the last item if it is incomplete."""
+    with_lists = {item.implies for item in items if item.listed}
+    kept_items = [item for item in items if item.listed or item.implies not in with_lists]
+    if not kept_items or kept_items[-1] is not items[-1] or raw.endswith("\n"):
+        return kept_items, cut
+    is_ended = [_is_ended(item.text) for item in kept_items]
+    # If no item ends with a full stop, a missing one does not mean that the answer was cut off.
     broken = cut or (len(is_ended) > 1 and not is_ended[-1] and all(is_ended[:-1]))
-    return kept_points[:-1] if broken else kept_points, broken
+    return kept_items[:-1] if broken else kept_items, broken
 
 
 def _is_ended(text: str) -> bool:
@@ -245,7 +244,7 @@ def _is_ended(text: str) -> bool:
 
 
 def _plain_sentence(text: str) -> str:
-    """Return an item without number, label and bold marks; "" when nothing is left."""
+    """Return an item without number, label and bold marks; empty if no letters are left."""
     text = " ".join(clean(text[:MAX_LINE]).split())
     header = _HEADER.match(text)
     text = _MARKERS.sub("", text[header.end() :] if header else text, count=1)

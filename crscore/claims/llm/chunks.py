@@ -1,9 +1,9 @@
 """Chunks of a change that fit a model's context, each a part of one file.
 
 The published method sends one hunk at a time, and its model was trained on changes of 10 to 1,000
-characters (Naik et al., NAACL 2025, appendix C.3). So the change of a file is one chunk up to that
-size, and each hunk is one beyond it; a hunk that is too long is cut between its lines. The paper
-cuts each of its three blocks at 4,000 characters; here a note names every omitted part.
+characters (Naik et al., NAACL 2025, appendix C.3). So a file whose change is at most that long is
+one chunk; in a larger file, each hunk is a chunk. A hunk that is too long is cut between its lines.
+The paper cuts each of its three blocks at 4,000 characters; here a note names every omitted part.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,12 +14,13 @@ from crscore.diff.sections import part_of
 from crscore.records import ChangedFile, Diff, DiffLine, FileStatus, Hunk, LineKind, LineSpan, Side
 
 BUDGET: Final = 8_000
-"""Characters of a chunk: the published 4,000 of a diff, and as many of its changed lines."""
+"""Maximum characters of a chunk: the published 4,000 for the diff, and as many for its changed
+lines."""
 MIN_BUDGET: Final = 200
 MAX_FILE_CHARS: Final = 1_000
-"""Maximum characters of a file's change that is one chunk, whatever its hunks."""
+"""A change of a file with at most this many characters is one chunk, even with several hunks."""
 MAX_CHUNKS: Final = 200
-"""Chunks of one diff: a change of 800,000 characters, at the cost of about 200 small ones."""
+"""Maximum chunks of one diff, enough for a change of 800,000 characters."""
 
 _SIGNS: Final = {LineKind.ADDED: "+", LineKind.REMOVED: "-", LineKind.CONTEXT: " "}
 
@@ -40,12 +41,12 @@ class Chunk:
 
     @property
     def removed(self) -> tuple[str, ...]:
-        """The removed lines, stripped, without blank ones."""
+        """Removed lines that are not blank, stripped."""
         return tuple(_stripped(self.hunks, LineKind.REMOVED))
 
     @property
     def added(self) -> tuple[str, ...]:
-        """The added lines, stripped, without blank ones."""
+        """Added lines that are not blank, stripped."""
         return tuple(_stripped(self.hunks, LineKind.ADDED))
 
     @property
@@ -103,12 +104,12 @@ def chunk_diff(diff: Diff, budget: int = BUDGET) -> ChunkedDiff:
 
 
 def _length(line: DiffLine) -> int:
-    """Return the characters shown of a line: changed lines are shown twice."""
+    """Return the number of characters that a line takes; changed lines are shown twice."""
     return (1 if line.kind is LineKind.CONTEXT else 2) * (len(line.text) + 2)
 
 
 def _cut(hunk: Hunk, budget: int) -> Iterator[Hunk]:
-    """Cut a hunk into parts that fit; parts without a changed line, and long lines, are omitted."""
+    """Cut a hunk into parts that fit; omit long lines and parts without a changed line."""
     start = size = 0
     ranges: list[tuple[int, int]] = []
     for index, line in enumerate(hunk.lines):
@@ -134,10 +135,10 @@ def _why_empty(file: ChangedFile) -> str:
     if file.is_binary:
         return "it is binary"
     if file.is_missing:
-        return f"what changed in it is not known ({file.missing})"
+        return f"its changes are not known ({file.missing})"
     if file.status is FileStatus.RENAMED:
         return f"it was renamed from `{file.old_path}` without a change"
-    return f"no line of it changed ({file.status.value.replace('_', ' ')})"
+    return f"none of its lines changed ({file.status.value.replace('_', ' ')})"
 
 
 def _printed(hunk: Hunk) -> Iterator[str]:

@@ -67,7 +67,7 @@ def make_generator(engine: str, options: ModelOptions) -> ModelClaims:
 
 
 def choose_engine(options: ModelOptions) -> str:
-    """Return the name of the engine for a model of which only the name is known."""
+    """Return the name of the engine that the options call for."""
     return "openai" if options.base_url or options.api_key else "vllm"
 
 
@@ -76,7 +76,7 @@ def make_engine(name: str, options: ModelOptions, *, is_strict: bool = True) -> 
 
     Args:
         name: The engine's name.
-        options: Options of which those for the engine are passed on to it.
+        options: Options of the generator; those for the engine are passed on to it.
         is_strict: Whether an option that the engine does not have is an error.
 
     Raises:
@@ -102,11 +102,11 @@ def _engine_options(options: ModelOptions) -> dict[str, object]:
 
 
 def _trained_prompt(engine_options: dict[str, object]) -> _TrainedPrompt:
-    """Return the prompt settings used to train a crscore model or adapter, to be used here too."""
+    """Return the prompt settings with which a crscore model or adapter was trained."""
     model, lora = engine_options.get("model"), engine_options.get("lora")
     # A model name is not a folder, even when a folder of that name exists in the working directory.
     model_folder = model_files.folder_of(str(model)) if model else None
-    # An adapter is always a folder, also where its text has the form of a name.
+    # An adapter is always a folder, even if its path looks like the name of a model.
     adapter = (model_files.folder_of(str(lora)) or Path(str(lora))) if lora else None
     for folder in filter(None, (adapter, model_folder)):
         file = folder / CARD

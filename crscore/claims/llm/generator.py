@@ -74,18 +74,18 @@ class ModelClaims:
 
     def generate(self, diffs: Sequence[Diff]) -> tuple[Claims, ...]:
         """Write the claims of each diff, using one batch for those that are not cached."""
-        # The chunk size decides what the model is shown, and so its answer.
+        # The chunk size determines the text that the model sees, and so its answer.
         producer = f"{self.identity} {self.engine.origin} {self.engine.context_tokens}"
         # The model is called once for equal changes.
         keys = [_cache_key(diff, producer) for diff in diffs]
         by_key = dict(zip(keys, diffs, strict=True))
         cached = ((key, _read_cached(self.cache, key)) for key in by_key)
         claims_by_key = {key: claims for key, claims in cached if claims is not None}
-        unknown = {key: diff for key, diff in by_key.items() if key not in claims_by_key}
-        generated = self._generate_new(tuple(unknown.values()))
-        for key, (claims, complete) in zip(unknown, generated, strict=True):
+        uncached = {key: diff for key, diff in by_key.items() if key not in claims_by_key}
+        generated = self._generate_new(tuple(uncached.values()))
+        for key, (claims, complete) in zip(uncached, generated, strict=True):
             claims_by_key[key] = claims
-            # A part without an answer may get one in the next run.
+            # A chunk without an answer may get one in the next run.
             if complete and self.cache is not None:
                 self.cache.put(key, msgspec.msgpack.encode(claims))
         return tuple(claims_by_key[key] for key in keys)
@@ -97,17 +97,17 @@ class ModelClaims:
         server calls may cost money.
 
         Yields:
-            The claims of each diff, and whether every chunk of it was answered.
+            The claims of each diff, and whether the model answered for every chunk.
         """
         if not diffs:
             return
         # A new nonce for each run, so that a diff cannot predict how its fence ends.
         fence = Fence(nonce=secrets.token_hex(8), special=self.engine.special_tokens)
         for group in _groups([self._chunks(diff) for diff in diffs], bool(self.engine.origin)):
-            chats = [self._chat(chunk, fence) for part in group for chunk in part.chunks]
+            chats = [self._chat(chunk, fence) for chunked in group for chunk in chunked.chunks]
             answers = iter(self.engine.complete(chats, self.sampling) if chats else ())
-            for part in group:
-                yield self._claims(part, [next(answers) for _ in part.chunks])
+            for chunked in group:
+                yield self._claims(chunked, [next(answers) for _ in chunked.chunks])
 
     def _chat(self, chunk: Chunk, fence: Fence) -> tuple[Message, ...]:
         return make_chat(self.prompt, chunk, fence, self.form, examples=self.few_shots)
@@ -143,7 +143,7 @@ class ModelClaims:
 
 
 def _cache_key(diff: Diff, producer: str) -> str:
-    """Return a key that depends on the diff and on all that a model's answer depends on."""
+    """Return a key made from the diff and everything else that affects the model's answer."""
     files = [
         (file.path, file.old_path, file.language, file.is_missing, repr(file.hunks))
         for file in diff.files
@@ -162,7 +162,7 @@ def _read_cached(store: Store | None, key: str) -> Claims | None:
 
 
 def _references(parsed: ParsedAnswer, chunk: Chunk, source: str) -> Iterator[PseudoReference]:
-    """Yield the claims of one answer, each about all lines of its chunk."""
+    """Yield the claims of one answer; each refers to all lines of its chunk."""
     kinds = ((ReferenceKind.CLAIM, parsed.claims), (ReferenceKind.IMPLICATION, parsed.implications))
     for kind, texts in kinds:
         for text in texts[:MAX_CLAIMS]:
@@ -206,8 +206,8 @@ def normalize(text: str) -> tuple[str, ...]:
 def _groups(parts: Sequence[ChunkedDiff], send_in_groups: bool) -> Iterator[list[ChunkedDiff]]:
     """Yield groups of diffs, each large enough for a batch."""
     group: list[ChunkedDiff] = []
-    for part in parts:
-        group.append(part)
+    for chunked in parts:
+        group.append(chunked)
         if send_in_groups and sum(len(diff.chunks) for diff in group) >= CHATS_PER_GROUP:
             yield group
             group = []

@@ -8,7 +8,7 @@ Positive = Annotated[int, msgspec.Meta(ge=1)]
 
 
 class ModelOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The prompt, the sampling, the cache, and options that an engine checks."""
+    """Options for the prompt, the sampling and the cache, and options that the engine checks."""
 
     argument: str = ""
     """Model named in the generator's argument."""
@@ -40,7 +40,7 @@ class ModelOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
     @property
     def has_model(self) -> bool:
-        """True when a model is named."""
+        """Whether a model is named."""
         return bool(self.model or self.argument)
 
 

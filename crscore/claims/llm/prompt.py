@@ -78,9 +78,9 @@ def load_prompt(name: str, folder: Path | None = None) -> Prompt:
     content = prompt.content
     for key in ("opening", "closing", "request"):
         if prompts.placeholders(getattr(content, key)) != {"mark"}:
-            raise ConfigError(key, f"{name}.toml", "has the place {{mark}} and no other")
+            raise ConfigError(key, f"{name}.toml", "has the placeholder {{mark}} and no other")
     if prompts.placeholders(content.instruction) != {"claims", "implications"}:
-        expected = "has the places {{claims}} and {{implications}} and no other"
+        expected = "has the placeholders {{claims}} and {{implications}} and no other"
         raise ConfigError("instruction", f"{name}.toml", expected)
     for index, example in enumerate(content.examples, start=1):
         try:
@@ -134,7 +134,7 @@ def format_answer(claims: Sequence[str], implications: Sequence[str], form: Form
     """Format claims as an answer of the given form: an example's answer, or a training target."""
     if form == "json":
         answered = {"claims": list(claims), "implications": list(implications)}
-        # Without blanks, as guided decoding writes it.
+        # Without spaces, as guided decoding writes it.
         return json.dumps(answered, ensure_ascii=False, separators=(",", ":"))
     parts = (("Summary of changes:", claims), ("Implications:", implications))
     lines = [
@@ -177,7 +177,7 @@ def _fenced(prompt: Prompt, fence: Fence, lines: Sequence[str]) -> Iterator[str]
 
 
 def _lines(chunk: Chunk) -> list[str]:
-    """Return all text shown of a chunk; all of it, names included, is untrusted data."""
+    """Return the text that shows a chunk; all of it, including names, is untrusted."""
     file = chunk.file
     lines = [f"File: {_one_line(file.path)}"] if file.path else []
     if file.old_path and file.old_path != file.path:

@@ -106,7 +106,7 @@ def test_line_over_the_budget_is_left_out_with_a_note() -> None:
         ),
         (
             "diff --git a/x b/x\nold mode 100644\nnew mode 100755\n",
-            "no line of it changed (mode changed)",
+            "none of its lines changed (mode changed)",
         ),
     ],
 )
