@@ -1,4 +1,4 @@
-"""Change of one unit of a file, which the sentences describe."""
+"""Change of one unit of a file, the subject of a topic's sentences."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class UnitChange:
 
     file: ChangedFile
     name: str
-    """Qualified name; "" for the file itself."""
+    """Qualified name; empty for the file itself."""
     kind: Kind
     noun: str
     state: str
@@ -25,9 +25,9 @@ class UnitChange:
     old: UnitPart
     new: UnitPart
     language: str = ""
-    """Name of the table it was read with; "" without one."""
+    """Name of the language whose grammar parsed it; empty if none did."""
     before: str = ""
-    """The name or the path that it had before, when it was renamed, replaced or moved."""
+    """Former name or path of a unit that was renamed, replaced or moved."""
     origin: UnitChange | None = None
     """For a moved unit, its removal from its former file."""
     members: list[Unit] = field(default_factory=list)
@@ -48,12 +48,12 @@ class UnitChange:
 
     @property
     def size(self) -> int:
-        """Changed lines."""
+        """Number of changed lines."""
         return len(self.added) + len(self.removed)
 
     @property
     def displayed_size(self) -> int:
-        """Lines as a reader counts them; all of a new or removed unit, including blank ones."""
+        """Number of lines as a reader counts them: for a new or removed unit, all of its lines."""
         units = (self.new if self.state == "new" else self.old).units
         if self.state in {"new", "removed"} and self.name and self.noun != "tests":
             return sum(unit.end - unit.start + 1 for unit in units if unit.name)
@@ -61,7 +61,7 @@ class UnitChange:
 
     @property
     def unit(self) -> Unit | None:
-        """Its declaration, in the new version where there is one."""
+        """Its declaration, in the new version if it has one there."""
         return next(iter(self.new.units or self.old.units), None)
 
 

@@ -1,6 +1,6 @@
 """Consequences of a change that a reviewer should ask about, each proven by both versions.
 
-Rules that readers called useful in fewer than 7 of 10 cases were deleted: docs/design/003.
+A rule is kept only if readers found it useful in at least 7 of 10 cases: docs/design/003.
 """
 
 import re
@@ -17,18 +17,18 @@ from crscore.syntax.outline import Fact, Kind, Role
 from crscore.text import find_code_spans, quote
 
 MAX_LINE_CHARS: Final = 300
-"""Maximum characters of a changed line: some patterns take quadratic time."""
+"""Maximum characters of a changed line; some patterns take quadratic time."""
 MAX_LINES: Final = 1000
-"""Maximum changed lines of a file: of a rewritten file no single line has consequences."""
+"""Maximum changed lines of a file; in a rewritten file, single lines have no consequences."""
 MAX_CONDITIONS: Final = 40
 """Maximum conditions of a unit that are compared with its lines."""
 _NAME: Final = re.compile(r"[\w$]+")
 _VARIABLE: Final = re.compile(
     r"(?<![\w$])(?!(?:not|is|in|null|nil|None|[Tt]rue)\b)[A-Za-z_$][\w$]*"
 )
-# Log messages, comments, and lines that are too short to be about anything.
+# Log messages, comments, and lines that are too short to matter.
 _DULL: Final = re.compile(r"(?i)[\w.$>-]*(?:log|print|console)|[/#*]|.{0,7}$")
-# The name of a variable that the machine or its user may not have set.
+# Reads of an environment variable that may not be set.
 _ENVIRONMENT: Final = re.compile(
     r"(?:os\.environ(?:\.get)?[\[(]|os\.getenv\(|os\.Getenv\(|process\.env(?:\.|\[)"
     r"|System\.getenv\(|\bENV(?:\.fetch)?[\[(]|\bgetenv\(|Environment\.GetEnvironmentVariable\()"
@@ -44,15 +44,15 @@ _SKIP: Final = re.compile(
     r"|^(?:t\.Skip\w*|pytest\.skip|self\.skipTest|(?:\$this->|self::)markTestSkipped)\("
     r"|\b(?:it|test|describe)\.(?:skip|todo|fixme)\(|\bx(?:it|describe|test)\(|->(?:skip|todo)\("
 )
-# Below such a line a test is skipped on some machines only.
+# After such a line, a test is skipped on some machines only.
 _BRANCH: Final = re.compile(r"(?i)\b(?:if|else|except|catch|case)\b")
 
 
 def find_consequences(unit: Evidence) -> Iterator[Statement]:
-    """Yield the consequences of the change of one unit, at most one for a rule.
+    """Yield the consequences of the change of one unit, at most one per rule.
 
-    A consequence that quotes no other names than those before it is left out. A unit with a very
-    long line, or in a file with very many changed lines, has none.
+    A consequence is left out if earlier ones quote all of its names. A unit with a very long line,
+    or in a file with very many changed lines, has no consequences.
     """
     versions = ((unit.new, unit.change.added), (unit.old, unit.change.removed))
     size = sum(len(version.changed) for version, _ in versions)
@@ -70,7 +70,7 @@ def find_consequences(unit: Evidence) -> Iterator[Statement]:
 
 
 def find_guarded(unit: Evidence) -> Iterator[Statement]:
-    """Find code that a former condition no longer guards, or that a new one guards."""
+    """Find code that lost the condition that guarded it, or got a new one."""
     earlier_by_side = {
         True: _variables_of_conditions(unit.change.old.facts),
         False: _variables_of_conditions(unit.change.new.facts),
@@ -164,4 +164,4 @@ RULES: Final[dict[str, Rule]] = {
     "member": find_member,
     **TEST_RULES,
 }
-"""Rules by the name that `ranking.toml` weighs them by; the first ones come first."""
+"""Rules in order of precedence, by the name under which `ranking.toml` has their weights."""

@@ -14,7 +14,7 @@ from crscore.text import quote, split_identifier
 MAX_LINE_CHARS: Final = 300
 """Maximum characters of a line that is compared."""
 MAX_BLOCK_LINES: Final = 60
-"""Maximum removed or added lines of a block; longer ones are rewritten, or data."""
+"""Maximum removed or added lines of a block; longer blocks are rewritten code, or data."""
 
 _TABLES: Final = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 _QUANTITIES: Final = [
@@ -29,14 +29,14 @@ _NUMBER: Final = re.compile(r"[\"']?(\d[\d_]*+(?:\.\d+)?)([A-Za-z]{0,2})[\"']?")
 _FACTORS: Final = re.compile(r"(?<![\w.])(?:\d[\d_.]* \* ){1,4}$")
 _PRODUCT: Final = re.compile(r"(?: \* [\w.]+){0,4}")
 _QUOTES: Final = re.compile(r"^[\"'`]|[\"'`]$")
-# Files whose constants no running code depends on.
+# Files whose constants do not affect running code.
 _ASIDE: Final = re.compile(
     r"(?i)(?:^|[/._-])(?:evals?|lang|locali[sz]\w*|i18n)(?:[/._]|$)|\.(?:c|le|sc)ss$"
 )
-# A token; a literal is in the group.
+# A token; literals are captured by the group.
 _TOKEN: Final = re.compile(
     r"""("(?:\\.|[^"\\])*+"|'(?:\\.|[^'\\])*+'|`[^`]*+`"""
-    # A slash begins a pattern where no value can end before it.
+    # A slash begins a regular expression if it cannot be a division.
     r"|(?<=[(=,:?|&] |.[(=,:])/(?![/*])(?:\\.|[^/\\])++/\w*"
     r"|\b(?:[Tt]rue|[Ff]alse)\b|\b\d[\w.]*+)|[A-Za-z_$][\w$]*+|[^\w\s]"
 )
@@ -60,15 +60,15 @@ class Edit(NamedTuple):
     line: int
     """Line of the new version."""
     prefix: str
-    """Code in front of it."""
+    """Code before it on the line."""
     rest: str
-    """Code behind it."""
+    """Code after it on the line."""
     name: str
-    """Name of the variable or parameter that it is the value of; may be empty."""
+    """Name of the variable or parameter that has this value; may be empty."""
 
 
 def find_quantity(unit: Evidence) -> Iterator[Statement]:
-    """Find a limit, a time or a size with another value."""
+    """Find a limit, a time or a size whose value changed."""
     for edit in _edits(unit):
         left = (_FACTORS.search(edit.prefix) or [""])[0]
         right = (_PRODUCT.match(edit.rest) or [""])[0]
@@ -79,7 +79,7 @@ def find_quantity(unit: Evidence) -> Iterator[Statement]:
 
 
 def _question(edit: Edit) -> str:
-    """Return what to ask about another number; "" for most."""
+    """Return the question that a changed number raises; empty for most numbers."""
     old, new = map(_NUMBER.fullmatch, (edit.before, edit.after))
     if old is None or new is None or old[2] != new[2]:
         return ""
@@ -90,7 +90,7 @@ def _question(edit: Edit) -> str:
 
 
 def find_key(unit: Evidence) -> Iterator[Statement]:
-    """Find another key, address, path or tag that other code or stored data may depend on."""
+    """Find a changed key, address, path or tag that other code or stored data may depend on."""
     for edit in _edits(unit):
         is_elsewhere = edit.before[0] in "\"'`" and squeeze(edit.before) in unit.new.all_squeezed
         if is_elsewhere or not fits(edit.before, edit.after) or _question(edit):
@@ -104,7 +104,7 @@ def find_key(unit: Evidence) -> Iterator[Statement]:
 
 
 def _edits(unit: Evidence) -> Iterator[Edit]:
-    """Yield the literals with another value in a line that is otherwise the same."""
+    """Yield the changed literals in lines that are otherwise unchanged."""
     is_aside = _ASIDE.search(unit.change.file.path)
     if is_aside or unit.change.state not in {"changed", "renamed"}:
         return
@@ -116,7 +116,7 @@ def _edits(unit: Evidence) -> Iterator[Edit]:
         for template in [template for template in new if template in old]:
             (_, before, left), (line, after, right) = old[template][-1], new[template][-1]
             pairs = [(a, b) for a, b in zip(left, right, strict=True) if a[0] != b[0]]
-            # With a second line of the same form, one of them may only have moved.
+            # If there is a second line of the same form, one of the two may only have moved.
             is_sure = len(old[template]) == len(new[template]) == len(pairs) == 1
             if is_sure and before not in after_texts and after not in before_texts:
                 start, end = pairs[0][1].span()
@@ -125,7 +125,7 @@ def _edits(unit: Evidence) -> Iterator[Edit]:
 
 
 def _by_template(lines: Sequence[tuple[int, str]]) -> dict[tuple[str, ...], list[_Line]]:
-    """Group lines of code that differ in nothing but their literals."""
+    """Group lines of code that differ only in their literals."""
     groups: dict[tuple[str, ...], list[_Line]] = {}
     for line, text in lines:
         code = _COMMENT.split(text, maxsplit=1)[0].rstrip(",; ")
@@ -137,7 +137,7 @@ def _by_template(lines: Sequence[tuple[int, str]]) -> dict[tuple[str, ...], list
 
 
 def _name(prefix: str) -> str:
-    # The first factors of a product are not what follows a name.
+    # The first factors of a product may separate the name from the literal.
     stem = prefix.rstrip("0123456789 *._+(@") + " " * prefix.endswith(" ")
     match = _NAME_BEFORE.search(prefix) or _NAME_BEFORE.search(stem)
     return next(filter(None, match.groups()), "") if match else ""

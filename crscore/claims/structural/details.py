@@ -1,4 +1,4 @@
-"""Sentences about what changed inside a unit that both versions have, a function for each kind."""
+"""Sentences about changes inside a unit that both versions have, one function per kind."""
 
 import re
 from collections import Counter
@@ -22,23 +22,23 @@ from crscore.syntax.outline import DECLARED, Fact, Kind, Parameter, Role, Unit
 from crscore.text import quote
 
 MAX_QUOTED_SIZE = 12
-"""Maximum changed lines of a unit whose lines are quoted where no sentence covers them."""
+"""Maximum changed lines of a unit whose lines are quoted if no sentence covers them."""
 MAX_ARGUMENT_CHARS = 160
 """Maximum characters of the changed arguments of one call."""
 MAX_QUOTED_LINES = 2
 """Maximum quoted lines of one unit."""
 MAX_VALUES = 3
-"""Maximum changed values reported of one unit."""
+"""Maximum changed values that are reported for one unit."""
 MAX_LISTED_ITEMS = 3
-"""Maximum arguments of one call, and texts, conditions or values of one sentence."""
+"""Maximum arguments of one call, and maximum texts, conditions or values in one sentence."""
 MAX_NAMES_LOOKED_UP = 500
-"""Maximum number of names that are each looked up in the whole other version."""
+"""Maximum number of names that are looked up in the text of the other version."""
 
 _NAME = re.compile(r"[\w$]+")
 
 
 def details(unit: Evidence) -> Iterator[Statement]:
-    """Yield what changed, the most informative first; each line is covered once."""
+    """Yield sentences about the changes, most informative first; each line is covered once."""
     covered: set[Line] = set()
     texts: set[str] = set()
     for writer in _WRITERS:
@@ -53,7 +53,7 @@ def details(unit: Evidence) -> Iterator[Statement]:
 
 
 def condition(fact: Fact) -> str:
-    """Return a condition, quoted; of an `unless` its contrary."""
+    """Return a condition, quoted; for `unless`, its negation."""
     return f"that not {quote(fact.text)}" if fact.name == "unless" else quote(fact.text)
 
 
@@ -198,7 +198,7 @@ def _returned(unit: Evidence) -> Iterator[Statement]:
 
 
 def _arguments(unit: Evidence) -> Iterator[Statement]:
-    """Compare calls that both versions make with other arguments."""
+    """Report calls that both versions make with different arguments."""
     for old, new in _same_names(unit, Role.CALL):
         added, removed = exchanged_items(old.text, new.text)
         changed = [*added, *removed]
@@ -219,13 +219,13 @@ def _arguments(unit: Evidence) -> Iterator[Statement]:
 
 
 def _same_names(unit: Evidence, role: Role, *, inner: bool = False) -> Iterator[tuple[Fact, Fact]]:
-    """Yield facts of one name that changed, where the name was added and removed exactly once."""
+    """Yield changed facts with the same name, which was added and removed exactly once."""
     removed, added = unit.removed(role), unit.added(role)
     removed, added = (innermost(removed), innermost(added)) if inner else (removed, added)
     before, after = (Counter(fact.name for fact in facts) for facts in (removed, added))
     old = {fact.name: fact for fact in removed}
     for fact in added:
-        if before[fact.name] == after[fact.name] == 1 and unit.together(old[fact.name], fact):
+        if before[fact.name] == after[fact.name] == 1 and unit.are_adjacent(old[fact.name], fact):
             yield old[fact.name], fact
 
 
@@ -247,13 +247,13 @@ def _bound(unit: Evidence) -> Iterator[Statement]:
     if unit.change.kind in {Kind.FUNCTION, Kind.TEST}:
         old_values = {fact.text for fact in unit.removed(Role.ASSIGN)}
         for fact in _bound_only_in(unit, new=True):
-            # A value that had another name, or a name that was elsewhere, is not new.
+            # A value that had another name, or a name used elsewhere, is not new.
             is_old = fact.text in old_values or last_name(fact.name) in unit.old.words
             if fits(fact.text) and fact.name != fact.text and not is_old:
                 yield unit.statement(f"now sets {quote(fact.name)} to {quote(fact.text)}", [fact])
         return
     added, removed = (_bound_only_in(unit, new=new) for new in (True, False))
-    if added and len(added) == len(removed) and all(map(unit.together, removed, added)):
+    if added and len(added) == len(removed) and all(map(unit.are_adjacent, removed, added)):
         yield unit.statement(f"now has {_names(added)} instead of {_names(removed)}", added)
         return
     for facts, new, verb in ((added, True, "now has"), (removed, False, "no longer has")):
@@ -274,20 +274,20 @@ def _calls(unit: Evidence) -> Iterator[Statement]:
     added = [f for f in unit.unmentioned(unit.added(Role.CALL), new=True) if fits(f.name)]
     removed = [f for f in unit.unmentioned(unit.removed(Role.CALL), new=False) if fits(f.name)]
     if unit.change.kind in {Kind.TYPE, Kind.FILE} and not unit.old.is_whole:
-        removed = []  # what is not known of them may call it still
+        removed = []  # unknown parts of the file may still call it
     if added:
         instead = f" and no longer {_names(removed)}" if removed else ""
-        # The lines of the four names that a list shows.
+        # A list shows four names, so the statement is about their lines.
         yield unit.statement(f"now calls {_names(added)}{instead}", added[:4])
     elif removed:
         yield unit.statement(f"no longer calls {_names(removed)}", removed[:4], new=False)
 
 
 def _more_calls(unit: Evidence) -> Iterator[Statement]:
-    """Report new calls of what was called before."""
+    """Report additional calls of functions that were called before."""
     added, removed = unit.added(Role.CALL), unit.removed(Role.CALL)
     names = Counter(fact.name for fact in added) - Counter(fact.name for fact in removed)
-    old_names = {last_name(fact.name) for fact in removed}  # perhaps of another object
+    old_names = {last_name(fact.name) for fact in removed}  # perhaps on another object
     for fact in added:
         if last_name(fact.name) in old_names or not names[fact.name] or is_dull(fact.name):
             continue
@@ -317,7 +317,7 @@ def _strings(unit: Evidence) -> Iterator[Statement]:
     added, removed = unit.added(Role.STRING), unit.removed(Role.STRING)
     paired = unit.edited(removed, added)
     removed, added = (
-        # On one line, a text of several lines would be another one.
+        # A text of several lines cannot be quoted on one line.
         [f for f in facts if len(f.text) > len('"ab"') and fits(f.text) and '"""' not in f.text]
         for facts in (removed, added)
     )
@@ -368,13 +368,14 @@ def _lines(unit: Evidence, covered: set[Line]) -> Iterator[Statement]:
 
 
 def _is_statement(text: str) -> bool:
-    """Return whether a line of code can be quoted alone: whole, and more than a name."""
+    """Return whether a line can be quoted alone: a complete statement, not a single name."""
     words = len(_NAME.findall(text)) > 1
     return words and fits(text) and text[0] not in "#/*" and split_arguments(text) is not None
 
 
-# Kinds that are rarely counted are kept: without seven of them the scores of 707 of 2,200 reviews
-# change, as the lines of a claim decide what the encoder reads for the others (docs/design/003).
+# Kinds that rarely count are kept: without seven of them, the scores of 707 of 2,200 reviews
+# change, as the lines of one claim affect the text that the encoder reads for the others
+# (docs/design/003).
 _WRITERS = (
     _overloads, _signature, _raised, _caught, _conditions, _returned, _arguments, _values, _bound,
     _calls, _more_calls, _imports, _strings, _comments,

@@ -8,12 +8,12 @@ from crscore.text import MAX_QUOTE_CHARS, quote
 
 
 def fits(*codes: str) -> bool:
-    """Return whether each code can be quoted whole."""
+    """Return whether each piece of code can be quoted in full."""
     return all(0 < len(code.strip()) <= MAX_QUOTE_CHARS and "…" not in code for code in codes)
 
 
 def listed(items: Sequence[str], limit: int = 4) -> str:
-    """Return `a`, `a and b` or `a, b and c`; items past `limit` are counted."""
+    """Return `a`, `a and b` or `a, b and c`; items beyond `limit` are only counted."""
     parts = list(items[:limit])
     if len(items) > limit:
         parts = [*items[: limit - 1], f"{len(items) - limit + 1} more"]
@@ -52,11 +52,11 @@ Line: TypeAlias = tuple[bool, int]
 
 
 class Statement(NamedTuple):
-    """One sentence about a change, without its capital and its full stop."""
+    """One sentence about a change, without the initial capital and the full stop."""
 
     text: str
     lines: tuple[Line, ...] = ()
-    """Lines it is about; empty for all of the unit's."""
+    """Lines that it is about; empty for all lines of the unit."""
     implies: bool = False
     """Whether it is a consequence of the change rather than a claim about it."""
     kind: str = ""

@@ -16,9 +16,9 @@ from crscore.syntax.change import Version, squeeze
 from crscore.syntax.outline import Fact, Role
 
 MIN_EDIT_OVERLAP = 0.6
-"""Minimum share of common words, in [0, 1], of a condition or text and its edited version."""
+"""Minimum share of words, in [0, 1], that a condition or text shares with its edited version."""
 MIN_PARTIAL_OVERLAP = 0.3
-"""Minimum share of the words of a condition, in [0, 1], that live on in another one."""
+"""Minimum share of words, in [0, 1], that a removed condition shares with one that contains it."""
 MAX_PAIRED = 20
 """Maximum facts of each version that are compared with each other."""
 
@@ -26,10 +26,10 @@ _LAST = re.compile(r"\.|->|::")
 
 
 class Evidence:
-    """A unit that both versions have.
+    """Evidence for sentences about a unit that both versions have.
 
-    A fact that only one version has was added or removed. A sentence says so only where the text of
-    the other version does not contain it in another form either: `is_new`, `is_gone`.
+    A fact that only one version has was added or removed. A sentence says so only if the text of
+    the other version does not contain it in another form: `is_new`, `is_gone`.
     """
 
     def __init__(self, change: UnitChange, old: Version, new: Version) -> None:
@@ -57,7 +57,7 @@ class Evidence:
         return squeeze(text) not in self._new_code
 
     def statement(self, predicate: str, facts: Sequence[Fact], *, new: bool = True) -> Statement:
-        """Return a statement about the unit, and about the lines of some facts."""
+        """Return a statement about the unit that refers to the lines of some facts."""
         return about(facts, f"{self.subject} {predicate}", new=new)
 
     def unmentioned(self, facts: Sequence[Fact], *, new: bool) -> list[Fact]:
@@ -70,28 +70,28 @@ class Evidence:
                 facts_by_name.setdefault(fact.name, fact)
         return list(facts_by_name.values())
 
-    def together(self, old: Fact, new: Fact) -> bool:
-        """Return whether no unchanged line is between two facts, as far as it can be known."""
+    def are_adjacent(self, old: Fact, new: Fact) -> bool:
+        """Return whether no known unchanged line separates two facts."""
         block = self.old.blocks.get(old.line)
-        if block is None or new.line not in self.new.blocks:  # the rest of a long fact has changed
+        if block is None or new.line not in self.new.blocks:  # a later line of a long fact changed
             return True
         return bool(block.added) and block.added[0][0] <= new.line <= block.added[-1][0]
 
     def is_in_place(self, old: Fact, new: Fact) -> bool:
-        """Return whether a line took the place of another one, among as many lines as before."""
+        """Return whether a fact has the same position in a block that kept its number of lines."""
         block = self.old.blocks.get(old.line)
         if block is None or len(block.removed) != len(block.added):
             return False
         return old.line - block.removed[0][0] == new.line - block.added[0][0]
 
     def edited(self, removed: Sequence[Fact], added: Sequence[Fact]) -> list[tuple[Fact, Fact]]:
-        """Pair facts of which one took the place of the other, those that agree most first."""
+        """Pair removed facts with the added facts that replaced them, most similar pairs first."""
         candidates = product(removed[:MAX_PAIRED], added[:MAX_PAIRED])
-        near = [(old, new) for old, new in candidates if self.together(old, new)]
+        near = [(old, new) for old, new in candidates if self.are_adjacent(old, new)]
         counts = Counter(id(fact) for pair in near for fact in pair)
         paired: list[tuple[Fact, Fact]] = []
         for old, new in sorted(near, key=lambda pair: -agreement(*pair)):
-            # Where no other pair is possible, less has to agree.
+            # If no other pair is possible, less agreement is required.
             is_single = counts[id(old)] == counts[id(new)] == 1
             needed = 0.0 if self.is_in_place(old, new) else MIN_PARTIAL_OVERLAP
             is_free = not any(old is before or new is after for before, after in paired)
@@ -100,17 +100,17 @@ class Evidence:
         return paired
 
     def is_edit(self, old: Fact, new: Fact) -> bool:
-        """Return whether a condition took another's place: it does not live on in one beside it."""
+        """Return whether a condition replaced another, which no other added condition contains."""
         before = squeeze(old.text)
         texts = [squeeze(fact.text) for fact in self.added(new.role) if fact is not new]
-        # The contrary of a condition may guard other code; in its very place it guards the same.
+        # The negation of a condition may guard other code; in the same position it guards the same.
         is_contrary = agreement(old, new) == 1 and not self.is_in_place(old, new)
         return not is_contrary and not any(before in text or text in before for text in texts)
 
     def unpaired(
         self, removed: Sequence[Fact], added: Sequence[Fact], paired: Sequence[tuple[Fact, Fact]]
     ) -> tuple[list[Fact], list[Fact]]:
-        """Return the facts that are in no pair, and whose text the other version lacks."""
+        """Return the facts without a pair whose text the other version does not contain."""
         in_pairs = {id(fact) for pair in paired for fact in pair}
         return (
             [fact for fact in removed if id(fact) not in in_pairs and self.is_gone(fact.text)],
@@ -131,11 +131,10 @@ class Evidence:
 
     @cached_property
     def _new_words(self) -> frozenset[str]:
-        """The words of the new version of the unit."""
         return _words(self.change.new, self.new)
 
     def blocks(self) -> Iterator[tuple[list[tuple[int, str]], list[tuple[int, str]]]]:
-        """Yield the removed and the added lines of the unit between unchanged lines."""
+        """Yield the removed and the added lines of each block of changed lines in the unit."""
         aside = self.change.aside
         added = {line for line in self.change.added if (True, line) not in aside}
         removed = {line for line in self.change.removed if (False, line) not in aside}
@@ -148,7 +147,7 @@ class Evidence:
 
 
 def _select(lines: Sequence[tuple[int, str]], numbers: Set[int]) -> list[tuple[int, str]]:
-    """Return the lines with some numbers, found by bisection, as there may be many lines."""
+    """Return the lines with these numbers, by bisection, as there may be many lines."""
     if not numbers:
         return []
     first = bisect_left(lines, (min(numbers), ""))
@@ -162,7 +161,7 @@ def last_name(name: str) -> str:
 
 
 def difference(part: UnitPart, compared: UnitPart, changed: Set[int]) -> dict[Role, list[Fact]]:
-    """Return the facts, by role, that a part has more often; of equal ones, the changed ones."""
+    """Return the facts, by role, that a part has more often; among equal facts, the changed."""
     remaining = Counter(_key(fact) for fact in compared.facts)
     facts_by_role: dict[Role, list[Fact]] = {}
     for fact in sorted(part.facts, key=lambda fact: fact.line in changed):
@@ -175,12 +174,12 @@ def difference(part: UnitPart, compared: UnitPart, changed: Set[int]) -> dict[Ro
 
 
 def _key(fact: Fact) -> tuple[str, str, str]:
-    """Return the key of a fact for comparison: without white space, whatever its quotes."""
+    """Return the key by which facts are compared, without white space and quote style."""
     return fact.role, fact.name, squeeze(fact.text).rstrip(",;")
 
 
 def _spans(part: UnitPart) -> list[tuple[int, int]]:
-    """Return the lines of a unit; none for a file, or where git alone names the unit."""
+    """Return the lines of a unit; none for a file, or if only git's hunk header names the unit."""
     units = [unit for unit in part.units if unit.name]
     return [(unit.start, unit.end) for unit in units] if all(unit.head for unit in units) else []
 

@@ -18,13 +18,13 @@ Features: TypeAlias = Mapping[str, float]
 """Value of each feature that is not 0."""
 
 MIN_CHARS: Final = 3
-"""Minimum characters of a word that topics are compared by."""
+"""Minimum characters of a word that is used to compare topics."""
 MAX_LINE_CHARS: Final = 400
 """Maximum characters of a line that are read."""
 MAX_POSITION: Final = 3
-"""Greatest position in a topic that is told from later ones."""
+"""Maximum position in a topic; later positions count as this one."""
 MAX_TEXT_CHARS: Final = 300
-"""Greatest length of a claim that is told from longer ones."""
+"""Maximum length of a claim in characters; longer claims count as this long."""
 _FACTS: Final = {
     "conditions": {Role.CONDITION},
     "errors": {Role.RAISE, Role.CATCH},
@@ -85,12 +85,12 @@ class _Topic:
 
     @cached_property
     def own_words(self) -> frozenset[str]:
-        """Stems of its name, or of its file's."""
+        """Stems of its name, or of the name of its file."""
         return stems(self.change.name or self.change.file.path.rpartition("/")[2])
 
 
 def stems(text: str) -> frozenset[str]:
-    """Return the stems of the words of a text, also of those in names."""
+    """Return the stems of all words in a text, including words in names."""
     words = (word for name in _NAME.findall(text) for word in split_identifier(name))
     return frozenset(stem(word.lower()) for word in words if len(word) >= MIN_CHARS)
 
@@ -149,7 +149,7 @@ def _describe_statement(statement: Statement, position: int, quoted: set[str]) -
         "length": min(len(statement.text), MAX_TEXT_CHARS) / MAX_TEXT_CHARS,
     }
     quoted |= words
-    # A consequence has the words of its rule, which few claims share.
+    # The words of a consequence come from its rule, and few other claims have them.
     prose_words = () if statement.implies else _WORD.findall(prose)
     features |= {f"word {stem(word.lower())}": 1.0 for word in prose_words}
     return {name: value for name, value in features.items() if value}

@@ -1,4 +1,4 @@
-"""Joining changes that a reader sees as one: a new type with its members, tests of one class."""
+"""Grouping of changes that a reader sees as one: a new type with its members, tests of a class."""
 
 from collections.abc import Mapping, Sequence
 
@@ -6,11 +6,11 @@ from crscore.claims.structural.change import UnitChange
 from crscore.syntax.outline import Kind, Role
 
 MAX_JOINED_LINES = 120
-"""Maximum changed lines of a new type or file that is one topic with its members: a few screens."""
+"""A new type or file of at most this many changed lines forms one topic with its members."""
 MIN_JOINED_TESTS = 3
-"""New tests in one place that become one topic."""
+"""Minimum new tests in one class or file that form one topic."""
 _JOINABLE = {"new": frozenset({"new", "overload"}), "removed": frozenset({"removed", "less"})}
-"""States of members, by the state of the unit that may take them in."""
+"""State of a unit -> states of the members that can join it."""
 _IMPORTS = frozenset({Role.IMPORT, Role.COMMENT, Role.STRING})
 
 
@@ -18,12 +18,12 @@ def group_changes(changes: Mapping[str, UnitChange], *, whole: bool) -> list[Uni
     """Join the changes of one file.
 
     Args:
-        changes: Changes by qualified name, in file order; "" is the file itself.
+        changes: Changes by qualified name, in file order; the empty name is the file itself.
         whole: Whether the whole file is new or removed.
 
     Returns:
-        The topics, in file order. A removed unit includes all its members; so does a new one of at
-        most `MAX_JOINED_LINES`.
+        The topics, in file order. A removed unit includes all its members, and so does a new unit
+        of at most `MAX_JOINED_LINES`.
     """
     members_of = _members(changes)
     if whole and "" in changes:
@@ -37,7 +37,7 @@ def group_changes(changes: Mapping[str, UnitChange], *, whole: bool) -> list[Uni
         members = [changes[name] for name in sorted(names, key=order.__getitem__)]
         size = change.size + sum(member.size for member in members)
         is_one = change.state == "removed" or size <= MAX_JOINED_LINES
-        # A function is one topic with the functions inside it, whatever its size.
+        # A function of any size is one topic with the functions inside it.
         if (is_one or change.kind is Kind.FUNCTION) and all(
             member.state in _JOINABLE[change.state] for member in members
         ):
@@ -47,11 +47,11 @@ def group_changes(changes: Mapping[str, UnitChange], *, whole: bool) -> list[Uni
 
 
 def _members(changes: Mapping[str, UnitChange]) -> dict[str, list[str]]:
-    """Return the members of each changed unit, by its name; "" is the file."""
+    """Return the members of each changed unit, by its name; the empty name is the file."""
     members: dict[str, list[str]] = {}
     for key, change in changes.items():
         parent = (change.new if change.new.units else change.old).parent
-        # A unit that did not change is no topic, so its members belong to the next one around it.
+        # An unchanged unit is not a topic, so its members belong to the next enclosing unit.
         while parent and (parent not in changes or parent == key):
             parent = parent.rpartition(".")[0]
         if key:
@@ -74,13 +74,13 @@ def _below(key: str, members: Mapping[str, list[str]]) -> set[str]:
 def _absorb_imports(
     changes: Mapping[str, UnitChange], top_level: Sequence[str], *, whole: bool
 ) -> set[str]:
-    """Join a file of which only imports changed with its largest changed unit."""
+    """If only the imports of a file changed, join them with its largest changed unit."""
     if "" not in changes or not top_level:
         return set()
     file = changes[""]
     main = changes[max(top_level, key=lambda name: changes[name].size)]
     roles = {fact.role for fact in (*file.new.facts, *file.old.facts)}
-    # In C and C++ a line without facts is a macro before a declaration, or `#endif`.
+    # In C and C++, a line without facts is a macro before a declaration, or `#endif`.
     is_imports = roles <= _IMPORTS and (Role.IMPORT in roles or file.language in {"c", "cpp"})
     if not (whole and len(top_level) == 1) and (not is_imports or file.size > main.size):
         return set()
@@ -92,7 +92,7 @@ def _absorb_imports(
 
 
 def _absorb(outer: UnitChange, members: Sequence[UnitChange]) -> None:
-    """Make members part of the change of the unit around them."""
+    """Make members part of the change of their enclosing unit."""
     names = {unit.name for unit in outer.members}
     for member in members:
         prefixes = (member.name[:end] for end, sign in enumerate(member.name) if sign == ".")
@@ -103,15 +103,15 @@ def _absorb(outer: UnitChange, members: Sequence[UnitChange]) -> None:
 
 
 def _add(change: UnitChange, joined: Sequence[UnitChange]) -> None:
-    together = (change, *joined)
+    all_changes = (change, *joined)
     for part, parts in (
-        (change.new, [source.new for source in together]),
-        (change.old, [source.old for source in together]),
+        (change.new, [source.new for source in all_changes]),
+        (change.old, [source.old for source in all_changes]),
     ):
         part.facts = [fact for source in parts for fact in source.facts]
         part.tokens = [token for source in parts for token in source.tokens]
-    change.added = sorted({line for source in together for line in source.added})
-    change.removed = sorted({line for source in together for line in source.removed})
+    change.added = sorted({line for source in all_changes for line in source.added})
+    change.removed = sorted({line for source in all_changes for line in source.removed})
 
 
 def _join_tests(changes: list[UnitChange]) -> list[UnitChange]:

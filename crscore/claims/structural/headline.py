@@ -1,4 +1,4 @@
-"""Names of units in sentences, and the sentence that is true of any unit."""
+"""Names of units in sentences, and the plain sentence that describes any unit."""
 
 import re
 from collections import Counter
@@ -11,9 +11,9 @@ from crscore.syntax.outline import Fact, Kind, Role
 from crscore.text import quote
 
 PATH = 200
-"""Characters of a path in a sentence."""
+"""Maximum characters of a path in a sentence."""
 SHORT = 50
-"""Characters of a name that is listed."""
+"""Maximum characters of a name that is listed."""
 
 _DULL = re.compile(
     r"(?i)(?:^|\.)(?:len|str|int|print\w*|isinstance|append|push|format|get|toString|log|debug|info|"
@@ -27,7 +27,7 @@ def is_dull(name: str) -> bool:
 
 
 def label(change: UnitChange, *, full: bool = False) -> str:
-    """Return a unit with its noun: "the method `A.run`"; in full with its file."""
+    """Return a unit with its noun, "the method `A.run`", and with its file if `full`."""
     path = quote(change.file.path or change.file.old_path or "", PATH)
     if not change.name and change.noun != "tests":
         return path or "the code"
@@ -40,17 +40,17 @@ def label(change: UnitChange, *, full: bool = False) -> str:
 
 
 def name_of(change: UnitChange) -> str:
-    """Return the name of a unit, quoted, with at most one name around it."""
+    """Return the quoted name of a unit, with at most one enclosing name."""
     if change.kind is Kind.TEST and change.unit is not None:
         return f"“{change.unit.name}”"
     names = change.name.split(".")
-    if names[-1] == "default":  # an export without a name goes by its file
+    if names[-1] == "default":  # an export without a name is named after its file
         return quote(change.file.path.rpartition("/")[2].partition(".")[0] or "default")
     return quote(".".join(names[-2:]))
 
 
 def plain_line(change: UnitChange) -> str:
-    """Return the sentence that is true of any unit."""
+    """Return the plain sentence that describes any unit."""
     subject, lines = label(change, full=True), counted(change.displayed_size, "line")
     size = "" if _is_cut(change) else f" ({lines})"
     if change.noun == "tests":
@@ -74,7 +74,7 @@ def plain_line(change: UnitChange) -> str:
 
 
 def _renaming(change: UnitChange) -> str:
-    """Describe another name or place of a unit; "" if neither has changed."""
+    """Describe the new name or location of a unit; empty if neither has changed."""
     subject = label(change, full=True)
     if change.state == "renamed":
         before = subject.replace(name_of(change), quote(change.before), 1)
@@ -94,7 +94,7 @@ def _renaming(change: UnitChange) -> str:
 
 
 def _outside(change: UnitChange) -> str:
-    """Describe a change that leaves the unit's own code as it was; "" for others."""
+    """Describe a change that does not affect the unit's own code; empty for other changes."""
     if change.state == "place":
         return f"only the place of {label(change, full=True)} has changed"
     if change.state not in {"layout", "comments"}:
@@ -111,7 +111,7 @@ def _outside(change: UnitChange) -> str:
 
 
 def _is_cut(change: UnitChange) -> bool:
-    """Return whether the end of a new or removed unit is not known: the change shows a part."""
+    """Return whether the change shows only a part of a new or removed unit."""
     file, unit, is_new = change.file, change.unit, bool(change.new.units)
     if unit is None or not change.name or (file.new_source or file.old_source) is not None:
         return False
@@ -132,8 +132,8 @@ def _amount(change: UnitChange) -> str:
     return f"{counted(added, 'line')} added, {removed} removed"
 
 
-def around(change: UnitChange) -> str:
-    """Return the names that the changed lines mention most."""
+def mentioned_names(change: UnitChange) -> str:
+    """Return a phrase with the names that the changed lines mention most often."""
     changed_lines = {True: set(change.added), False: set(change.removed)}
     names = Counter(
         fact.name
@@ -153,7 +153,7 @@ def _titles(change: UnitChange, limit: int) -> str:
 
 
 def _contents(change: UnitChange) -> str:
-    """Describe the contents of a new unit; "" if nothing is known."""
+    """Describe the contents of a new unit; empty if they are not known."""
     names = [unit.name for unit in change.members if unit.name]
     tests = sum(unit.kind is Kind.TEST for unit in change.members)
     if tests and change.kind is Kind.TEST:
@@ -170,7 +170,7 @@ def _contents(change: UnitChange) -> str:
 
 
 def informative_calls(facts: Sequence[Fact]) -> list[Fact]:
-    """Return the calls that characterize a unit, one a name."""
+    """Return the calls that characterize a unit, one per name."""
     calls = {
         fact.name: fact
         for fact in reversed(facts)

@@ -1,4 +1,4 @@
-"""Parts of a version: the units that each changed line belongs to."""
+"""Parts of a version: each unit with the changed lines that belong to it."""
 
 from bisect import bisect_left
 from dataclasses import dataclass, field
@@ -11,15 +11,15 @@ from crscore.syntax.outline import Fact, Kind, Unit
 
 @dataclass(slots=True, kw_only=True)
 class UnitPart:
-    """Unit of one version: its declarations (overloads are one unit) and its changed lines."""
+    """Unit of one version, with its declarations (overloads are one unit) and changed lines."""
 
     units: list[Unit] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
-    """Changed lines that belong to it and to no unit inside it, sorted."""
+    """Changed lines of the unit, without the units inside it, sorted."""
     facts: list[Fact] = field(default_factory=list)
     tokens: list[str] = field(default_factory=list)
     parent: str = ""
-    """Name of the unit around it; "" for the file."""
+    """Name of the enclosing unit; empty for the file."""
 
     @property
     def is_declared_in_change(self) -> bool:
@@ -29,7 +29,7 @@ class UnitPart:
 
 
 def parts_of(version: Version, language: Language) -> dict[str, UnitPart]:
-    """Return the parts of a version by the qualified name of their unit; "" is the file."""
+    """Return the parts of a version by the qualified name of their unit, empty for the file."""
     parts: dict[str, UnitPart] = {}
     for outlined in version.outlines:
         _Reader(outlined, version, language).read_into(parts)
@@ -37,14 +37,14 @@ def parts_of(version: Version, language: Language) -> dict[str, UnitPart]:
 
 
 class _Reader:
-    """Reader of one outline, which may begin inside a unit that git names (`around`)."""
+    """Reader of one outline, which may begin inside a unit that git names (`enclosing`)."""
 
     def __init__(self, outlined: OutlinedLines, version: Version, language: Language) -> None:
         self.outline = outlined.outline
         self.version = version
         self.low, self.high = outlined.low, outlined.high
-        self.around = _unit_of(outlined.section, language) if outlined.section.strip() else None
-        self.flush = _flush(outlined, version, language) if self.around is not None else 0
+        self.enclosing = _unit_of(outlined.section, language) if outlined.section.strip() else None
+        self.flush = _flush(outlined, version, language) if self.enclosing is not None else 0
 
     def read_into(self, parts: dict[str, UnitPart]) -> None:
         """Add lines, units, facts and tokens to the parts of a file."""
@@ -66,26 +66,26 @@ class _Reader:
                 parts.setdefault(self._key(owner, line), UnitPart()).tokens.append(text)
 
     def _add_outer(self, parts: dict[str, UnitPart]) -> None:
-        """Add the file, or the unit that git names, as the unit around all others."""
-        if self.around is None:
+        """Add the file, or the unit that git names, as the outermost unit."""
+        if self.enclosing is None:
             parts.setdefault("", UnitPart()).units.append(self.outline.units[0])
         elif self.flush > self.low:
-            parts.setdefault(self.around.name, UnitPart()).units.append(self.around)
+            parts.setdefault(self.enclosing.name, UnitPart()).units.append(self.enclosing)
 
     def _key(self, index: int, line: int) -> str:
-        """Return the qualified name of a unit that has a line."""
+        """Return the qualified name of a unit, given a line in it."""
         name = self.outline.qualified(index)
-        if self.around is None or line >= self.flush:
+        if self.enclosing is None or line >= self.flush:
             return name
         if not name:
-            return self.around.name
-        return f"{self.around.name}.{name}" if self.around.kind is Kind.TYPE else name
+            return self.enclosing.name
+        return f"{self.enclosing.name}.{name}" if self.enclosing.kind is Kind.TYPE else name
 
 
 def _unit_of(section: str, language: Language) -> Unit | None:
     """Return the declaration that git shows for a hunk that begins inside it."""
     # git cuts the line, so the brace that opens the body may be missing.
-    # In C the type of a function may be on the line above.
+    # In C, the type of a function may be on the previous line.
     typed = ("void " + section.rstrip(" {") + " {") if language.name in {"c", "cpp"} else section
     for text in (section, section.rstrip(" {") + " {", typed):
         units = complete(language, [text], 1).outline.units
@@ -100,12 +100,13 @@ def _unit_of(section: str, language: Language) -> Unit | None:
 
 
 def _flush(outlined: OutlinedLines, version: Version, language: Language) -> int:
-    """Return the first line of a hunk that is outside of what began before the hunk."""
+    """Return the first line of a hunk after the unit that began before the hunk."""
     for line in range(outlined.low, outlined.high + 1):
         text = version.lines.get(line, "")
         if text.rstrip() in {"}", "};", language.closing_word or "}"}:
             return line + 1
-        # Comments and directives at the margin may still be inside, but not those of a declaration.
+        # Comments and directives at the margin may still be inside the unit, except the comment of
+        # a declaration.
         if text.startswith((" *", "/**")) or (text[:1].strip() and text[0] not in "}])#/*"):
             return line
     return outlined.high + 1

@@ -1,4 +1,4 @@
-"""Topics of files without a grammar, by their sections, and of files as a whole."""
+"""Topics of files without a grammar, one for each section, and of changes to a file itself."""
 
 import re
 import tomllib
@@ -20,11 +20,11 @@ from crscore.syntax.outline import Fact, Kind, Role
 from crscore.text import quote
 
 MAX_SECTIONS = 6
-"""Changed sections of one file that are topics of their own; more make one topic."""
+"""Maximum changed sections of a file that are separate topics; more sections form one topic."""
 MINIFIED_LINE = 400
 """Minimum mean length of the changed lines of a minified file, in characters."""
 MAX_TITLE = 80
-"""Characters of a title."""
+"""Maximum characters of a title."""
 
 _TABLES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 _LANGUAGES = {name: frozenset(words.split()) for name, words in _TABLES["languages"].items()}
@@ -35,7 +35,7 @@ _MODES = {"100755": "is now executable", "100644": "is no longer executable"}
 
 
 def made_by_machine(file: ChangedFile) -> str:
-    """Return the noun of a file that a machine wrote; "" for any other."""
+    """Return the noun for a file that a machine wrote; empty for any other file."""
     by_name = made_by_machine_name(file.path)
     if by_name:
         return by_name
@@ -61,7 +61,7 @@ def of_file(file: ChangedFile) -> Iterator[tuple[UnitChange, list[Statement]]]:
 
 
 def _file_line(file: ChangedFile) -> str:
-    """Say what happened to the file itself; "" when only its lines changed."""
+    """Describe a change of the file itself; empty if only its lines changed."""
     path, former = quote(file.path, PATH), quote(file.old_path or "", PATH)
     verb = _VERBS.get(file.status, "changed")
     noun = "submodule" if file.is_submodule else "binary file" if file.is_binary else ""
@@ -123,7 +123,7 @@ def of_lines(
 
 
 def _is_layout(change: UnitChange) -> bool:
-    """Return whether the lines say the same as before, at the same places."""
+    """Return whether only the layout of the lines changed."""
     sides = ((LineKind.REMOVED, set(change.removed)), (LineKind.ADDED, set(change.added)))
     for run in runs_of(change.file):
         before, after = (
@@ -137,7 +137,7 @@ def _is_layout(change: UnitChange) -> bool:
 
 
 def _normalized(language: str | None, lines: list[str]) -> list[str]:
-    """Return the lines without what may change while the meaning stays."""
+    """Return the lines without layout that does not affect their meaning."""
     if language in _LANGUAGES["quoted"]:
         return _PATTERNS["token"].findall("\n".join(lines))
     # Indentation has a meaning in these languages, and may have one in an unknown language.
@@ -147,7 +147,7 @@ def _normalized(language: str | None, lines: list[str]) -> list[str]:
 
 
 def _unclear_keys(file: ChangedFile, old: Version, new: Version) -> set[str]:
-    """Return repeated keys of which one occurrence lost a value and another one got one."""
+    """Return repeated keys if one occurrence lost a value and another one got a value."""
     removed: dict[str, list[int]] = {}
     added: dict[str, list[int]] = {}
     for index, run in enumerate(runs_of(file)):
@@ -194,7 +194,7 @@ def _write(change: UnitChange, old: Version, new: Version, sections: list[str]) 
 
 
 def _dependencies(change: UnitChange, old: Version, new: Version) -> Iterator[Statement]:
-    """Ask about packages that a project newly needs, and about new major versions."""
+    """Ask about new dependencies of a project, and about new major versions."""
     is_listed = _PATTERNS["dependency_path"].search(change.file.path) is not None
     if not is_listed or change.state != "changed" or change.name in {"overrides", "resolutions"}:
         return
@@ -220,7 +220,7 @@ def _dependency(version: Version, line: int) -> re.Match[str] | None:
 
 
 def _titles(file: ChangedFile, version: Version, *, is_old: bool) -> dict[int, str]:
-    """Return the title of the section of each changed line; "" for none."""
+    """Return the title of each changed line's section; empty if it has none."""
     starts = {
         (hunk.old_start if is_old else hunk.new_start): _title_of_hunk(file, hunk.section)
         for hunk in file.hunks
@@ -232,7 +232,7 @@ def _titles(file: ChangedFile, version: Version, *, is_old: bool) -> dict[int, s
         text = version.lines[number]
         if not version.is_whole and number in starts:
             title, is_fenced = starts[number], False
-        # In a code block "# a" is a comment of the code and no heading.
+        # In a code block, "# a" is a comment in the code, not a heading.
         is_fenced ^= file.language == "markdown" and bool(_PATTERNS["fence"].match(text))
         new_title = None if is_fenced else _title(file, text, before, level)
         title = new_title if new_title is not None else title
@@ -304,6 +304,6 @@ def _facts(file: ChangedFile, version: Version, lines: list[int]) -> Iterator[Fa
             yield Fact(Role.COMMENT, "", text.strip(), line)
         elif match := _keyed(file, text):
             value = (match["value"] or "").strip()
-            # The value is on the lines below.
+            # The value is on the following lines.
             value = "" if value in {"{", "[", "|", ">"} else value
             yield Fact(Role.ASSIGN, match["key"], value, line)

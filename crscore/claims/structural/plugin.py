@@ -1,4 +1,4 @@
-"""Claims without a model: each topic of a change is described by what is proven."""
+"""Claims without a model: sentences about each topic of a change that syntax trees prove."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -41,8 +41,8 @@ class Structural:
             diffs: Any number of parsed changes, with or without the files' sources.
 
         Returns:
-            One value for each diff: all its claims, most informative first. Empty only for a diff
-            of which no change is known.
+            One value for each diff: all its claims, most informative first. It is empty only if no
+            change in the diff is known.
 
         Raises:
             DependencyError: The grammar of a changed file's language is not installed.
@@ -73,8 +73,8 @@ def _join_similar(
     for change, statements in topics:
         full, short = label(change, full=True), label(change)
         texts = [text.replace(full, "").replace(short, "") for text, *_ in statements]
-        # A text that no other topic has: only sentences that say what changed show that two units
-        # changed in the same way.
+        # Add a unique text, as only sentences that describe the changed code can show that two
+        # units changed in the same way.
         if change.state not in {"changed", "comments"} or any("has changed (" in t for t in texts):
             texts.append(str(len(by_texts)))
         first, _ = by_texts.setdefault((change.kind, *texts), (change, statements))
@@ -96,7 +96,7 @@ def _topics(parsed: ParsedFile) -> list[tuple[UnitChange, Writer]]:
     if not file.hunks or file.is_binary or file.is_submodule:
         return topics
     machine_noun = plain_files.made_by_machine(file)
-    # A file that is described in one line need not be parsed.
+    # A file that is described in one line is not parsed.
     old, new = (parsed.old, parsed.new) if machine_noun else parsed.outlined
     if machine_noun:
         change, statements = plain_files.of_machine_made(file, machine_noun, old, new)

@@ -11,9 +11,10 @@ from crscore.text import quote
 MAX_SENTENCE = 180
 """Maximum characters of a sentence that is quoted from a comment or a document."""
 MAX_ENTRIES = 200
-"""Maximum number of bindings of which the entries of a collection replace it."""
+"""Maximum number of bindings that are searched for collections and their entries."""
 LONG = 120
-"""Maximum characters of two codes that are both quoted whole; else only their difference is."""
+"""Maximum characters of two pieces of code that are both quoted in full; of longer code, only the
+difference is quoted."""
 MAX_PART = 60
 """Maximum characters of a difference."""
 
@@ -22,18 +23,18 @@ _SPACES = re.compile(r"\s+")
 _COMMENT = re.compile(
     r"^\s*(?:/\*+<?|//+[/!]?|#+|\*+/?|\"\"\"|'''|--|<!--)\s*|(?:\*/|\"\"\"|'''|-->)\s*$"
 )
-# The prefix of `r"..."`, and what joined lines leave inside: " * ", "<p>", " // "
+# The prefix of `r"..."`, and remains of joined lines: " * ", "<p>", " // "
 _MARKS = re.compile(r"^[\"'rbfu]+(?=[\"'])|\s\*(?=\s)|</?\w+/?>|\s///?\s")
 # A word with the white space before it, or a mark
 _TOKEN = re.compile(r"\s*(?:[\w$.]+|[^\w\s])")
 _WORD = re.compile(r"[^\W\d_]\w|\w[^\W\d_]")
-_CODE = re.compile(r"…|\);")  # what is cut, and code
+_CODE = re.compile(r"…|\);")  # shortened text, and code
 # Three words in a row: "Return the value", "Note, this is"; not "a = b" or "x: int = 3"
 _PROSE = re.compile(r"[A-Za-z][a-z][,;:]?(?: [\w'`\"(.-]++){2}")
 
 
 def prose_of(comment: str) -> list[str]:
-    """Return the sentences of a comment that are prose, without markers; long ones are left out."""
+    """Return the prose sentences of a comment, without markers and without long sentences."""
     text = " ".join(_COMMENT.sub("", line) for line in comment.split("\n"))
     text = _SPACES.sub(" ", _MARKS.sub(" ", text)).strip(" \"'*/#-!")
     # The fields of Javadoc ("@return") and Sphinx (":param") end the prose.
@@ -43,14 +44,14 @@ def prose_of(comment: str) -> list[str]:
 
 
 def message_of(text: str) -> str:
-    """Return the first text of several words between quotation marks; "" for none."""
+    """Return the first quoted text of several words; empty if there is none."""
     match = re.search(r"([\"'`])((?:(?!\1).){8,90})\1", text)
     return match[2].replace("“", "").strip() if match and re.search(r"\w \w", match[2]) else ""
 
 
 def exchange(before: str, after: str) -> str:
-    """Return "B instead of A", of long code only what differs or is added; "" if unquotable."""
-    if "…" in before + after:  # cut: what differs may be behind the cut
+    """Return "B instead of A", for long code only its changed part; empty if unquotable."""
+    if "…" in before + after:  # shortened: the difference may be in the missing text
         return ""
     if len(before) + len(after) > LONG:
         removed, added = (part.strip(" \n,") for part in _differing(before, after))
@@ -60,10 +61,10 @@ def exchange(before: str, after: str) -> str:
 
 
 def _differing(before: str, after: str) -> tuple[str, str]:
-    """Return the parts in which two codes differ, with their brackets closed.
+    """Return the parts in which two pieces of code differ, with their brackets closed.
 
-    A part without a word, `7`, is extended to the call around it: `range(1, 7)`. Two empty parts
-    stand for a difference across the ends of a string.
+    A part without a word, `7`, is extended to the enclosing call: `range(1, 7)`. Both parts are
+    empty if the difference crosses the end of a string.
     """
     tokens = [_TOKEN.findall(text) for text in (before, after)]
     left, right = ([token.strip() for token in text] for text in tokens)
@@ -95,13 +96,13 @@ def _differing(before: str, after: str) -> tuple[str, str]:
 
 
 def _common(left: Sequence[str], right: Sequence[str]) -> int:
-    """Return how many first items are the same."""
+    """Return the length of the common prefix."""
     pairs = zip(left, right, strict=False)
     return next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(left), len(right)))
 
 
 def _unmatched(code: str) -> tuple[int, int]:
-    """Return how many brackets are only opened, and how many only closed."""
+    """Return the number of brackets that are not closed, and of those that are not opened."""
     opened = closed = 0
     for char in code:
         if char in "([{":
@@ -112,7 +113,7 @@ def _unmatched(code: str) -> tuple[int, int]:
 
 
 def _holder(tokens: Sequence[str], start: int) -> int:
-    """Return where the bracket begins that is open at a token, with the name before it."""
+    """Return the index of the innermost open bracket before a token, or of the name before it."""
     depth = 0
     for index in range(start - 1, -1, -1):
         depth += (tokens[index] in ")]}") - (tokens[index] in "([{")
@@ -122,7 +123,7 @@ def _holder(tokens: Sequence[str], start: int) -> int:
 
 
 def innermost(facts: Sequence[Fact]) -> list[Fact]:
-    """Leave out bindings of a collection of which an entry changed, too."""
+    """Leave out bindings of a collection if one of its entries changed too."""
 
     def holds_another(fact: Fact) -> bool:
         if len(fact.text) <= 2 * len(fact.name) or len(facts) >= MAX_ENTRIES:
@@ -136,19 +137,19 @@ def innermost(facts: Sequence[Fact]) -> list[Fact]:
 
 
 def agreement(before: Fact, after: Fact) -> float:
-    """Return the share of the words of two facts' texts that are common, in [0, 1]."""
+    """Return the share of common words in the texts of two facts, in [0, 1]."""
     left, right = _words(before.text), _words(after.text)
     return 2 * (left & right).total() / max(1, left.total() + right.total())
 
 
 def _words(text: str) -> Counter[str]:
-    """Return the words of names and texts; marks alone where there are none."""
+    """Return the words of a text; if it has none, its single characters."""
     words = [word for word in re.findall(r"[^\W_]+", text) if word not in {"self", "this", "not"}]
     return Counter(words or re.findall(r"\S", text))
 
 
 def exchanged_items(before: str, after: str) -> tuple[list[str], list[str]]:
-    """Return the arguments added and those removed; none if a list cannot be split."""
+    """Return the added and the removed arguments; none if a list cannot be split."""
     left, right = split_arguments(before), split_arguments(after)
     if left is None or right is None:
         return [], []

@@ -11,7 +11,7 @@ from crscore.claims.structural.english import Statement
 from crscore.claims.structural.features import Features, describe_claims
 
 MIN_WEIGHT: Final = 0.001
-"""Least weight of a claim; a weight must be above 0, also when rounded."""
+"""Minimum weight of a claim, as a rounded weight must still be above 0."""
 WEIGHTS: Final[dict[str, float]] = tomllib.loads(
     Path(__file__).with_suffix(".toml").read_text("utf-8")
 )["weights"]

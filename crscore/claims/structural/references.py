@@ -24,7 +24,7 @@ SOURCE = "structural"
 MAX_READING_CHARS = 400
 """Maximum characters of code, in words, that the encoder reads for a topic."""
 MAX_DETAIL_CHARS = 240
-"""The same for each further claim."""
+"""Maximum characters of code, in words, that the encoder reads for each further claim."""
 MAX_GAP_LINES = 3
 """Maximum unchanged lines between the changed lines of one span."""
 READING_PREFIX = "why does the new code"
@@ -58,7 +58,7 @@ def write_references(topics: Sequence[RankedTopic]) -> tuple[PseudoReference, ..
                 reading=reading,
                 topic=topic,
             )
-            # The same consequence of several changes is one implication; no topic is left out.
+            # Changes with the same consequence share one implication; every topic keeps a claim.
             if claim.text not in texts or statement is statements[0]:
                 claims.append(claim)
             texts.add(claim.text)
@@ -80,20 +80,20 @@ def _span(change: UnitChange, start: int, end: int, *, new: bool) -> LineSpan:
 def _topic(change: UnitChange, topic_spans: Sequence[LineSpan]) -> Topic:
     unit = change.unit
     if unit is not None and unit.name and unit.start:
-        place = _span(change, unit.start, unit.end, new=bool(change.new.units))
+        location = _span(change, unit.start, unit.end, new=bool(change.new.units))
     elif topic_spans:
         first = topic_spans[0]
         last = [s for s in topic_spans if (s.side, s.path) == (first.side, first.path)][-1]
-        place = LineSpan(path=last.path, side=last.side, start=first.start, end=last.end)
+        location = LineSpan(path=last.path, side=last.side, start=first.start, end=last.end)
     else:
-        place = _span(change, 0, 0, new=True)
+        location = _span(change, 0, 0, new=True)
     similar = sum(similar.size for similar in change.similar)
     return Topic(
         name=change.name or change.file.path,
         noun=change.noun,
         state=TopicState(_state(change.state).get("topic", TopicState.CHANGED)),
         lines=change.size - len(change.aside) + similar,
-        place=place,
+        place=location,
     )
 
 
@@ -104,7 +104,7 @@ def _state(name: str) -> Mapping[str, Any]:
 def _readings(
     change: UnitChange, statements: Sequence[Statement], code: Mapping[Line, str]
 ) -> list[str]:
-    """Return what the encoder reads for each claim: the code that it is about, in words."""
+    """Return the text that the encoder reads for each claim: its code, in words."""
     lines = [(False, line) for line in change.removed] + [(True, line) for line in change.added]
     verb = _state(change.state).get("verb") or _verb(lines)
     names = [unit.name for unit in change.members] if change.noun == "tests" else [change.name]
@@ -136,9 +136,9 @@ def _nearest(
         # The claims may be about lines of one version only.
         side = line[0] if numbers[line[0]] else not line[0]
         position = bisect_left(numbers[side], line[1])
-        around = numbers[side][max(position - 1, 0) : position + 1]
-        if around:
-            nearest = min((abs(number - line[1]), claim_of[side][number]) for number in around)
+        neighbours = numbers[side][max(position - 1, 0) : position + 1]
+        if neighbours:
+            nearest = min((abs(number - line[1]), claim_of[side][number]) for number in neighbours)
             yield line, nearest[1][0]
 
 
@@ -148,7 +148,7 @@ def _verb(lines: Sequence[Line]) -> str:
 
 
 def _words(lines: Iterable[str], limit: int) -> str:
-    """Return code as words, cut at a word to `limit` characters."""
+    """Return code as words, cut after a whole word to at most `limit` characters."""
     words = ""
     for line in lines:
         words += " ".join(["", *split_identifier(line[:limit])])
@@ -158,7 +158,7 @@ def _words(lines: Iterable[str], limit: int) -> str:
 
 
 def spans(change: UnitChange) -> tuple[LineSpan, ...]:
-    """Return the changed lines of a topic as spans, the new version's first."""
+    """Return the changed lines of a topic as spans, the new version first."""
     joined: list[LineSpan] = []
     for new, lines in ((True, change.added), (False, change.removed)):
         for start, end in join_ranges(((line, line) for line in lines), gap=MAX_GAP_LINES):

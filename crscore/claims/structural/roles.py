@@ -11,6 +11,6 @@ def role_of_change(change: UnitChange) -> str:
 
 
 def is_shipped(change: UnitChange) -> bool:
-    """Return whether users run the code of a unit: it is no test or example."""
+    """Return whether users run the code of a unit, which is then not a test or an example."""
     role = role_of(change.file.path or change.file.old_path or "")
     return change.kind is not Kind.TEST and role in {"code", "config"}

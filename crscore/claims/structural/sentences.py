@@ -8,7 +8,7 @@ from crscore.claims.structural.consequences import find_consequences
 from crscore.claims.structural.details import condition, details
 from crscore.claims.structural.english import Statement, about, fits, listed, quoted
 from crscore.claims.structural.evidence import Evidence
-from crscore.claims.structural.headline import around, informative_calls, label, plain_line
+from crscore.claims.structural.headline import informative_calls, label, mentioned_names, plain_line
 from crscore.claims.structural.quoting import prose_of
 from crscore.syntax.change import Version, words_of
 from crscore.syntax.outline import Kind, Role
@@ -21,12 +21,12 @@ MAX_CLAIMS_OF_TEST = 2
 MAX_IMPLICATIONS = 2
 """Maximum implications of one topic."""
 FEW_WORDS = 3
-"""Maximum words besides the name of a description that says no more than the name."""
+"""A description with at most this many words besides the unit's name is not quoted."""
 TINY = 4
-"""Maximum lines of a new unit that its plain line describes well enough."""
+"""Maximum lines of a new unit whose plain sentence is description enough."""
 _TRIVIAL = frozenset({"true", "false", "none", "null", "nil", "self", "this", "0", "1", "err"})
 _WHOLE = frozenset({"layout", "place", "away", "moved", "removed", "overload", "less"})
-"""States that one line describes."""
+"""States that one sentence describes."""
 _VERBS = {
     Role.CONDITION: "checks",
     Role.RAISE: "raises",
@@ -45,7 +45,7 @@ def write_statements(change: UnitChange, old: Version, new: Version) -> list[Sta
         new: The new version.
 
     Returns:
-        From one claim to `MAX_CLAIMS`, and at most `MAX_IMPLICATIONS` implications.
+        One to `MAX_CLAIMS` claims, and at most `MAX_IMPLICATIONS` implications.
     """
     consequences = find_consequences(Evidence(change, old, new))
     return [*_claims(change, old, new), *islice(consequences, MAX_IMPLICATIONS)]
@@ -61,7 +61,7 @@ def _claims(change: UnitChange, old: Version, new: Version) -> list[Statement]:
     limit = MAX_CLAIMS_OF_TEST if change.kind is Kind.TEST else MAX_CLAIMS
     statements = list(islice(details(Evidence(change, old, new)), limit))
     if not statements and change.state == "changed":
-        return [summary if change.before else Statement(summary.text + around(change))]
+        return [summary if change.before else Statement(summary.text + mentioned_names(change))]
     if change.state not in {"changed", "comments"} or not statements:
         return [summary, *statements][:MAX_CLAIMS]
     # The first sentence about a topic names its file.
@@ -70,7 +70,7 @@ def _claims(change: UnitChange, old: Version, new: Version) -> list[Statement]:
 
 
 def _described(change: UnitChange) -> Iterator[Statement]:
-    """Quote what the comment above a new unit, or its docstring, says."""
+    """Quote the comment above a new unit, or its docstring."""
     unit = change.unit
     if unit is None or not unit.name:
         return

@@ -1,4 +1,4 @@
-"""Division of a changed file into topics: everything changed belongs to exactly one."""
+"""Division of a changed file into topics: each changed line belongs to exactly one."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -15,11 +15,12 @@ from crscore.syntax.outline import Kind, Role
 MIN_AGREEMENT = 0.75
 """Minimum share of common tokens, in [0, 1], of two bodies that count as one renamed unit."""
 MIN_AMBIGUOUS = 0.7
-"""The same for a body that could be another one of them, too."""
+"""Minimum share of common tokens of a body that could also be the renamed unit."""
 MIN_MOVED_LINES = 3
-"""Minimum changed lines of a body searched for in new units; shorter ones recur by chance."""
+"""Minimum changed lines of a body that is searched for in new units; a shorter one may match by
+chance."""
 MIN_MOVED_AGREEMENT = 0.9
-"""The same as `MIN_AGREEMENT` for a body that moved to another file."""
+"""Minimum share of common tokens, in [0, 1], of a body that moved to another file."""
 MAX_PAIRED = 60
 """Maximum new, and removed, units of a file that are compared with each other."""
 MAX_TOKENS = 400
@@ -101,7 +102,7 @@ def _set_state(change: UnitChange, old: Version, new: Version, language: Languag
         is_layout = _comments(old_part) == _comments(new_part)
         change.state = "layout" if is_layout else "comments"
         if key and change.removed and _is_moved(change, old, new):
-            # Whether a type moved, its members have to say.
+            # Whether a type moved is decided by its members.
             change.state = "changed" if change.kind is Kind.TYPE else "place"
 
 
@@ -110,13 +111,13 @@ def _comments(part: UnitPart) -> list[str]:
 
 
 def _is_moved(change: UnitChange, old: Version, new: Version) -> bool:
-    """Return whether the same lines are in another place of the file."""
+    """Return whether the same lines are now elsewhere in the file."""
     removed = Counter(old.lines[line].strip() for line in change.removed)
     added = Counter(new.lines[line].strip() for line in change.added)
     if removed != added or not any(removed):
         return False
     blocks = {id(block): block for line in change.removed if (block := old.blocks[line])}
-    # Without separators, which an item gains or loses at the end of a list.
+    # Without separators, which the last item of a list may gain or lose.
     texts = [text.rstrip(",;") for text in removed if text]
     return not any(text in block.added_texts for block in blocks.values() for text in texts)
 
@@ -136,8 +137,8 @@ def _align(before: dict[str, UnitPart], after: dict[str, UnitPart]) -> dict[str,
     """Give renamed units of the old version their new names.
 
     Returns:
-        The old version's parts by the names in the new version, where a body or the names of its
-        members show which one is which.
+        The old version's parts by their names in the new version, if a body or the names of members
+        prove the renaming.
     """
     removed = _declared_alone(before, after)[:MAX_PAIRED]
     pairs: list[tuple[bool, float, int, str, str]] = []
@@ -149,7 +150,7 @@ def _align(before: dict[str, UnitPart], after: dict[str, UnitPart]) -> dict[str,
             old_name, new_name = (key.rpartition(".")[2] for key in (old_key, new_key))
             is_other_name = old_name != new_name
             score = max(_agreement(old, new), _members(old_key, new_key, before, after))
-            if old_name.lower() == new_name.lower():  # only another case, whatever it does now
+            if old_name.lower() == new_name.lower():  # only the case of the name changed
                 score = 1.0
             close.update([old_key, new_key] if score >= MIN_AMBIGUOUS else [])
             if score >= MIN_AGREEMENT:
@@ -157,7 +158,7 @@ def _align(before: dict[str, UnitPart], after: dict[str, UnitPart]) -> dict[str,
     names: dict[str, str] = {}
     # Units that moved under the same name come first, then those that agree most.
     for is_other_name, score, _, old_key, new_key in sorted(pairs):
-        # Of units that are much alike, none is surely the renamed one.
+        # If several units are similar, it is not certain which one was renamed.
         is_only = not is_other_name or max(close[old_key], close[new_key]) == 1
         is_clear = is_only or -score >= MIN_MOVED_AGREEMENT
         if is_clear and old_key not in names and new_key not in names.values():
@@ -178,7 +179,7 @@ def _declared_alone(
 
 
 def _renamed(key: str, names: dict[str, str]) -> str:
-    """Return a key under the new name of the unit or of the innermost renamed unit around it."""
+    """Return a key with the new name of the unit or of its innermost renamed enclosing unit."""
     ancestor = key
     while ancestor:
         if ancestor in names:
@@ -226,27 +227,27 @@ def join_moved(changes: Sequence[UnitChange]) -> list[UnitChange]:
 
 def _find_in_new_units(changes: Sequence[UnitChange]) -> None:
     """Find removed units among the members of new ones."""
-    homes: dict[str, list[UnitChange]] = {}
+    destinations: dict[str, list[UnitChange]] = {}
     for change in changes:
         for member in change.members if change.state == "new" else ():
-            homes.setdefault(member.name, []).append(change)
+            destinations.setdefault(member.name, []).append(change)
     texts: dict[int, str] = {}
     for change in changes:
         unit = change.unit
         if change.state != "removed" or unit is None or change.size < MIN_MOVED_LINES:
             continue
-        candidates = homes.get(unit.name, ())[:MAX_PAIRED]
+        candidates = destinations.get(unit.name, ())[:MAX_PAIRED]
         removed_text = _text(change, added=False) if candidates else ""
-        for home in candidates:
-            if id(home) not in texts:
-                texts[id(home)] = _text(home, added=True)
-            if removed_text in texts[id(home)]:
-                change.state, change.before = "away", home.file.path
+        for destination in candidates:
+            if id(destination) not in texts:
+                texts[id(destination)] = _text(destination, added=True)
+            if removed_text in texts[id(destination)]:
+                change.state, change.before = "away", destination.file.path
                 break
 
 
 def _text(change: UnitChange, *, added: bool) -> str:
-    """Return the code that a change adds or removes, squeezed."""
+    """Return the code that a change adds or removes, without layout (see `squeeze`)."""
     kind = LineKind.ADDED if added else LineKind.REMOVED
     line_numbers = set(change.added if added else change.removed)
     lines = change.file.lines(kind)
@@ -254,14 +255,14 @@ def _text(change: UnitChange, *, added: bool) -> str:
 
 
 def _agreement(old: UnitPart, new: UnitPart) -> float:
-    """Return the share of tokens in common, in order, without the units' own names, in [0, 1]."""
+    """Return the share of common tokens in order, in [0, 1], without the units' own names."""
     names = {unit.name.rpartition(".")[2] for unit in (*old.units, *new.units)}
     left, right = (
         [token for token in part.tokens[:MAX_TOKENS] if token not in names] for part in (old, new)
     )
     total = len(left) + len(right)
     common = 2 * (Counter(left) & Counter(right)).total()
-    # Common tokens in any order bound the ratio from above, and take far less time to count.
+    # Common tokens in any order are an upper bound of the ratio, and are much faster to count.
     if min(len(left), len(right)) < MIN_TOKENS or common < MIN_AGREEMENT * total:
         return 0.0
     return SequenceMatcher(None, left, right, autojunk=False).ratio()
