@@ -132,7 +132,7 @@ def convert(clone: Path) -> Imported:
     """
     study = clone / "human_study"
     if not study.is_dir():
-        raise InputError(f"{clone} is no clone of atharva-naik/CRScore: it has no human_study")
+        raise InputError(f"{clone} is not a clone of atharva-naik/CRScore: it has no human_study")
     notes: list[str] = []
     answers = _answers(clone / GPT4O, notes.append)
     rows = [row for suffix in LANGUAGES for row in _changes(study, suffix, answers, notes.append)]
@@ -230,7 +230,7 @@ def _read_claims(folder: Path, suffix: str, note: Note) -> dict[int, Json]:
     def judged(index: int, row: SheetRow) -> Json:
         code, text = row.code("correctness"), row.value("claim")
         if code and code not in _CORRECTNESS:
-            note(row.note("correctness", "that is no code, so it is left open"))
+            note(row.note("correctness", "that is not a known code, so it is left open"))
         claim = {"text": text, "correctness": _CORRECTNESS.get(code), "annotator": row.annotator}
         verdicts = {
             annotator: _CORRECTNESS.get(judgement.code("correctness"))
@@ -335,7 +335,7 @@ def _addressed(row: SheetRow, references: int, note: Note) -> list[int]:
         if text.strip() in EMPTY:
             continue
         if not (position := _integer(text.strip())):
-            note(row.note(_ADDRESSED, "a part is no number of a claim and is left out"))
+            note(row.note(_ADDRESSED, "a part is not a number of a claim and is left out"))
             continue
         # Kept as published; reading a study drops it.
         if position > references:

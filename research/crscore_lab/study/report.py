@@ -36,7 +36,7 @@ def render(document: Struct, form: str) -> str:
             parts = _describe_separation(document)
         case _:
             raise TypeError(type(document))
-    # Names of systems and files are from outside.
+    # Names of systems and files are untrusted input.
     return escape.clean("\n\n".join(part for part in parts if part)) + "\n"
 
 
@@ -61,7 +61,7 @@ def _describe_validation(result: ValidationResult) -> Iterator[str]:
     )
     yield from result.notes
     rows = {(row.metric, row.dimension, row.slice): row for row in result.correlations}
-    # Reversed, so that of the slices of a metric the first one, all reviews, stays.
+    # Reversed, so that each metric keeps its first slice, all reviews.
     pairs = {
         row.metric: row for row in reversed(result.pairs.same_diff) if row.dimension == RELEVANCE
     }
@@ -70,15 +70,15 @@ def _describe_validation(result: ValidationResult) -> Iterator[str]:
     def pooled(metric: Any) -> Any:
         return rows[metric.name, RELEVANCE, slices.POOLED]
 
-    def spearman(part: str, dimension: str = RELEVANCE) -> Callable[[Any], float | None]:
+    def spearman(slice_name: str, dimension: str = RELEVANCE) -> Callable[[Any], float | None]:
         def get(metric: Any) -> float | None:
-            row = rows.get((metric.name, dimension, part))
+            row = rows.get((metric.name, dimension, slice_name))
             return row.spearman if row else None
 
         return get
 
     yield make_table(
-        "Relevance: every metric beside people, Spearman",
+        "Relevance: Spearman correlation of every metric with people",
         result.metrics,
         ("metric", "name"),
         (
@@ -104,7 +104,7 @@ def _describe_validation(result: ValidationResult) -> Iterator[str]:
         f"agree by {format_value(people[0] if people else None)}."
     )
     yield make_table(
-        "The score on parts of the reviews",
+        "The score on subsets of the reviews",
         [row for row in result.correlations if row.primary and row.dimension == RELEVANCE],
         ("part", _slice_of),
         ("reviews", "n"),
@@ -133,7 +133,7 @@ def _describe_validation(result: ValidationResult) -> Iterator[str]:
     yield "## Length"
     yield (
         f"Spearman of relevance and words, given the human rating: "
-        f"{format_interval(length.partial, length.low, length.high)}; of the headline "
+        f"{format_interval(length.partial, length.low, length.high)}; for the headline "
         f"{format_value(length.headline)}. The ideal is 0."
     )
     yield make_table(
@@ -198,7 +198,7 @@ def _describe_attacks(attacks: Attacks) -> Iterator[str]:
         ("reached", "reached"),
     )
     yield (
-        f"Goal: {WIN_GOAL:g}, of echoes, which say nothing false, {ECHO_GOAL:g}. Wrongly flagged "
+        f"Goal: {WIN_GOAL:g}; for echoes, which say nothing false, {ECHO_GOAL:g}. Wrongly flagged "
         f"as restating the change: {format_value(attacks.honest.flagged)} of "
         f"{count_noun(attacks.honest.n, 'honest review')}; the goal is below {WRONG_FLAG_LIMIT:g}."
     )
@@ -246,7 +246,7 @@ def _describe_comparison(result: Comparison) -> Iterator[str]:
     row = result.differences[0]
     yield "# Which of two runs agrees better with people"
     if row.difference is None:
-        yield "No answer: the relevance of a run, or of people, is the same for all reviews."
+        yield "No result: the relevance of a run, or of people, is the same for all reviews."
     elif row.difference == 0:
         yield "Both agree with people equally well on relevance."
     else:
@@ -286,7 +286,7 @@ def _describe_comparison(result: Comparison) -> Iterator[str]:
 
 
 def _describe_separation(result: SeparationResult) -> Iterator[str]:
-    yield "# What the numbers separate in comments without ratings"
+    yield "# How well the numbers separate comments without ratings"
     yield (
         f"{count_noun(result.comments, 'comment')} on {count_noun(result.changes, 'change')}; "
         f"{result.resamples:,} draws of whole groups by {result.group} ({result.groups:,}), seed "

@@ -110,8 +110,7 @@ class ValidationResult(Struct, frozen=True, kw_only=True, tag_field="schema", ta
     """Threshold found by the paper's procedure on this data; null without a sentence by the best
     system."""
     split: str | None
-    """Split by which reviews were held out from training, as for --split; null when nothing was
-    trained."""
+    """Split that held reviews out of training, as for --split; null when nothing was trained."""
     bootstrap: Bootstrap
     """Settings of the intervals."""
     metrics: Annotated[tuple[MetricName, ...], Meta(min_length=1)]
@@ -148,7 +147,7 @@ def assess(
         measured: Values of every review; joined, for several folds.
         links: The matcher's judgement of the linked pairs; joined, for several folds.
         bootstrap: Settings of the intervals.
-        fields: Fields of the result that are taken as they are.
+        fields: Fields copied into the result unchanged.
 
     Raises:
         DependencyError: scipy is not installed.

@@ -45,7 +45,7 @@ class ValidationOptions:
     seed: int = 0
     """Seed of the draws, and of the attacks."""
     attacks: bool = False
-    """Attack the score, and count how often honest reviews win."""
+    """Whether to attack the score and count how often honest reviews win."""
     split: Split | None = None
     """Split for training the matcher on each fold; None for the matcher in the settings."""
 
@@ -59,7 +59,7 @@ class Scores(NamedTuple):
     """The matcher's judgement of the linked pairs."""
     duels: tuple[Duel, ...]
     variants: tuple[Variant, ...]
-    """The same reviews with other issues, where tools ran: without any first."""
+    """The same reviews with other issues, where tools ran; the variant without issues first."""
 
 
 class Trainer(Protocol):

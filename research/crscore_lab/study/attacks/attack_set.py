@@ -18,7 +18,7 @@ from crscore_lab.study.data.systems import junk_systems
 Maker = Callable[[Material, np.random.Generator], dict[str, str]]
 
 GOOD_RELEVANCE: Final = 4.0
-"""Human relevance from which a review is honest and good, and must outscore its attacks."""
+"""Minimum human relevance of a good, honest review, which must outscore its attacks."""
 SHORTEST: Final = 6
 """Minimum words of another change's review; a shorter one ("Why this change?") fits any change."""
 
@@ -78,8 +78,8 @@ class HonestReview(NamedTuple):
 def honest_reviews(study: Study) -> tuple[HonestReview, ...]:
     """Return the reviews that people rated 4 or 5 for relevance, in study order.
 
-    The original human comments are included. Those of the junk systems are not: their output is no
-    review, even where it was rated high.
+    The original human comments are included. Reviews by junk systems are not: their output does not
+    count as a review, even where it was rated high.
     """
     rated = [HonestReview(change, review) for change in study.changes for review in change.reviews]
     junk = junk_systems(
@@ -108,10 +108,10 @@ def make_attacks(
 
     Args:
         study: The study.
-        seed: Seed of all draws, from 0.
-        generator: Writes the structural claims that are echoed; None for `structural`.
+        seed: Seed of all draws, at least 0.
+        generator: Generator of the structural claims to echo; None for `structural`.
         wording: Which half of the phrases to use; `TRAINING` keeps `TEST` unseen.
-        variants_per_kind: Variants of each kind for each honest review, from 1.
+        variants_per_kind: Number of variants of each kind for each honest review, at least 1.
 
     Returns:
         The attacks, by honest review in study order, then by kind. The texts of one review are

@@ -22,7 +22,7 @@ ECHO_GOAL: Final = 0.90
 WRONG_FLAG_LIMIT: Final = 0.05
 """Upper bound (exclusive) on the share of honest reviews flagged as a restatement."""
 FLAGGED_FROM: Final = 0.5
-"""Share of flagged sentences from which a review counts as flagged."""
+"""Minimum share of flagged sentences for a review to count as flagged."""
 # Two ways to compute the same mean may differ in the last bit, which is not a win.
 _TIE: Final = 1e-9
 
@@ -116,7 +116,7 @@ class KindRow(Tally):
     reached: bool
     """Whether the goal of the kind is reached."""
     variants: tuple[VariantRow, ...]
-    """Variants of the kind, those with the fewest wins of honest reviews first."""
+    """Variants of the kind; the ones that honest reviews beat least often come first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

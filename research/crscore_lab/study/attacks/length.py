@@ -12,8 +12,8 @@ from crscore_lab.study.measures.measurements import USEFULNESS, WORDS, Measureme
 
 Floats = npt.NDArray[np.float64]
 
-# Lower bound of 1 - r²; below it one list determines the order of the other up to rounding.
-_NEARLY_ONE_LEFT: Final = 1e-9
+# Lower bound of 1 - r²; below it, one list determines the order of the other except for rounding.
+_MIN_UNEXPLAINED: Final = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +93,7 @@ def partial_spearman(first: Floats, second: Floats, control: Floats) -> float | 
     if pair is None or first_control is None or second_control is None:
         return None
     left = (1 - first_control**2) * (1 - second_control**2)
-    if left <= _NEARLY_ONE_LEFT:
+    if left <= _MIN_UNEXPLAINED:
         return None
     # Adding 0.0 turns -0.0 into 0.
     return float(np.clip((pair - first_control * second_control) / np.sqrt(left), -1, 1)) + 0.0

@@ -153,8 +153,8 @@ def lowered(text: str) -> str:
 def _names(diff: Diff) -> tuple[str, ...]:
     lines = (*changed_lines(diff, LineKind.REMOVED), *changed_lines(diff, LineKind.ADDED))
     names = dict.fromkeys(name for line in lines for name in _NAME.findall(line))
-    dull = PHRASES.keywords | ENGLISH
-    return tuple(name for name in names if len(name) > 1 and not {name, name.lower()} & dull)
+    excluded = PHRASES.keywords | ENGLISH
+    return tuple(name for name in names if len(name) > 1 and not {name, name.lower()} & excluded)
 
 
 def _clean(texts: Iterable[str]) -> tuple[str, ...]:

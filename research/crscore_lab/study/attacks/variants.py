@@ -55,7 +55,7 @@ def stuff_names(material: Material, rng: np.random.Generator) -> Variants:
 
 
 def paste_diff(material: Material, _: np.random.Generator) -> Variants:
-    """Paste the diff as a review; return nothing when no line with text is changed."""
+    """Paste the diff as a review; return an empty mapping when every changed line is blank."""
     added = changed_lines(material.diff, LineKind.ADDED)
     changed = (*changed_lines(material.diff, LineKind.REMOVED), *added)
     if not changed:
@@ -83,8 +83,8 @@ def echo_claims(material: Material, rng: np.random.Generator) -> Variants:
     variants: Variants = {}
     for source, texts in material.claims.items():
         if texts:
-            ways = _echoes(texts, material, rng)
-            variants |= {f"{source}-{name}": text for name, text in ways.items()}
+            echoes = _echoes(texts, material, rng)
+            variants |= {f"{source}-{name}": text for name, text in echoes.items()}
     return variants
 
 
@@ -99,7 +99,7 @@ def pad_with_advice(material: Material, rng: np.random.Generator) -> Variants:
 
 
 def repeat_sentences(material: Material, rng: np.random.Generator) -> Variants:
-    """Pad the honest review with repeats of its own sentences; return nothing when it has none."""
+    """Pad the honest review with repeats of its own sentences; or return an empty mapping."""
     sentences = split_sentences(material.honest_review)
     if not sentences:
         return {}
@@ -167,13 +167,13 @@ def hide_text(material: Material, rng: np.random.Generator) -> Variants:
     invisible characters inside.
     """
     poor, review = pick(material.bank("empty"), rng), material.honest_review.strip()
-    loads = [" ".join(map(stop, texts)) for texts in material.claims.values()]
-    loads = [load for load in (*loads, review) if load]
-    if not loads:
+    payloads = [" ".join(map(stop, texts)) for texts in material.claims.values()]
+    payloads = [payload for payload in (*payloads, review) if payload]
+    if not payloads:
         return {}
     variants: Variants = {}
     for name, cover in PHRASES.covers.items():
-        variants[f"poor-{name}"] = f"{poor}\n\n{_covered(_one_line(pick(loads, rng)), cover)}"
+        variants[f"poor-{name}"] = f"{poor}\n\n{_covered(_one_line(pick(payloads, rng)), cover)}"
         if review:
             padding = " ".join(sample(material.bank("advice"), 2, 5, rng))
             variants[f"padded-{name}"] = f"{review}\n\n{_covered(padding, cover)}"
@@ -190,7 +190,7 @@ def hide_text(material: Material, rng: np.random.Generator) -> Variants:
 
 def _glued(names: list[str], material: Material, rng: np.random.Generator) -> str:
     groups = [names[start : start + 3] for start in range(0, len(names), 3)]
-    # The phrases have three places.
+    # Each phrase has three placeholders.
     groups[-1] = (groups[-1] * 3)[:3]
     return " ".join(pick(material.bank("glue"), rng).format(*group) for group in groups)
 

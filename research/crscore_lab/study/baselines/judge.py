@@ -30,20 +30,20 @@ Count = Annotated[int, msgspec.Meta(gt=0, le=2**20)]
 
 NAME: Final = "judge.v1"
 """Name of the prompt."""
-_FORM: Final = 1
+_FENCE_VERSION: Final = 1
 """Version of the data fencing; a new version invalidates cached answers."""
 _MARK_DIGITS: Final = 32
 # "python", "C++", "c#", "Objective-C"; not a sentence.
 _LANGUAGE: Final = re.compile(r"[A-Za-z0-9+#./_-]{1,24}")
 GROUP: Final = 128
-"""Questions sent to a server before its answers are cached."""
+"""Number of questions sent to a server before its answers are cached."""
 SCORES: Final = "12345"
 """Valid first characters of an answer."""
 LOWEST: Final = 1
 """Score of an answer that is not a score."""
 EMPTY: Final = "the answer is empty"
 MAX_REASONS: Final = 3
-"""Number of reasons that a note names; the others are counted."""
+"""Maximum number of reasons that a note names; the others are counted."""
 
 
 _SERVER_SETTINGS: Final = {"openai": frozenset({"base_url", "api_key"})}
@@ -64,7 +64,7 @@ class Wording(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     max_tokens: Count
     """Maximum number of tokens of an answer."""
     most_change_characters: Count
-    """Number of characters to which a longer change is cut."""
+    """Maximum number of characters of a change; a longer change is cut."""
 
 
 class Pair(NamedTuple):
@@ -137,12 +137,12 @@ class Judge:
         keys = {pair: make_key(self.prompt, pair, engine) for pair in dict.fromkeys(pairs)}
         cached = {pair: self._cached_answer(key) for pair, key in keys.items()}
         opinions = {pair: read_opinion(text) for pair, text in cached.items() if text is not None}
-        unknown = [pair for pair in keys if pair not in opinions]
+        uncached = [pair for pair in keys if pair not in opinions]
         mark = make_mark(self.prompt, keys)
         # Groups, for a server: the answers of a group are cached even if the next group fails.
-        size = GROUP if self.engine.origin else max(1, len(unknown))
-        for start in range(0, len(unknown), size):
-            group = unknown[start : start + size]
+        size = GROUP if self.engine.origin else max(1, len(uncached))
+        for start in range(0, len(uncached), size):
+            group = uncached[start : start + size]
             chats = [make_chat(self.prompt, pair, mark) for pair in group]
             answers = self.engine.complete(chats, _sampling(self.prompt))
             for pair, answer in zip(group, answers, strict=True):
@@ -184,7 +184,7 @@ def make_engine(judge: JudgeName, settings: Config) -> Engine:
     """
     options, defaults = scorer.model_options(settings), scorer.model_options(Config())
     names = _SERVER_SETTINGS.get(judge.engine, frozenset()) | {"offline"}
-    # Unset options are left to the engine, which rejects options without meaning to it.
+    # Unset options are omitted, because an engine rejects options that it does not know.
     names |= {key for key in _ENGINE_SETTINGS if options.get(key) != defaults.get(key)}
     if judge.model == settings.model:  # the revision of this model
         names |= {"revision"}
@@ -240,7 +240,7 @@ def read_opinion(text: str) -> Opinion:
 def _opinion(answer: Answer) -> Opinion:
     if answer.reason is not None:
         return Opinion(None, is_score=False, reason=answer.reason)
-    # A blank answer is no answer, not a score of 1.
+    # A blank answer counts as missing, not as a score of 1.
     return read_opinion(answer.text) if answer.text.strip() else Opinion(None, False, EMPTY)
 
 
@@ -249,7 +249,7 @@ def ask_judge(
 ) -> Extra:
     """Ask a judge about a study's reviews and return a function that adds its metric.
 
-    The judge is asked immediately, so that a missing server fails the run before its work.
+    The judge is asked immediately, so that a run whose server is missing fails before other work.
 
     Args:
         rated: The study; the ground truth, which is never scored, is not asked about.
@@ -313,9 +313,7 @@ def _notes(judge: Judge, pairs: Sequence[Pair], opinions: Sequence[Opinion]) -> 
         yield f"no answer for {reasons.total():,} {reviews}, {outcome}: {'; '.join(frequent)}"
     invalid = sum(score is not None and not is_score for score, is_score, _ in opinions)
     if invalid:
-        yield (
-            f"for {invalid:,} {reviews} the answer is no score and counts as {LOWEST}, as published"
-        )
+        yield f"for {invalid:,} {reviews} the answer is not a score, so it counts as {LOWEST}"
     limit = judge.prompt.content.most_change_characters
     cut = sum(len(pair.change) > limit for pair in pairs)
     if cut:
@@ -379,7 +377,7 @@ def make_key(prompt: Prompt[Wording], pair: Pair, engine: str) -> str:
     sampling = _sampling(prompt)
     sampling_values = [sampling.max_tokens, sampling.temperature, sampling.top_p, sampling.seed]
     content = json.dumps(
-        [_FORM, engine, prompt.name, prompt.sha256, sampling_values, _digest(pair)]
+        [_FENCE_VERSION, engine, prompt.name, prompt.sha256, sampling_values, _digest(pair)]
     )
     return f"judge {hashlib.sha256(content.encode()).hexdigest()}"
 

@@ -56,7 +56,7 @@ def from_files(paths: Sequence[Path]) -> Extra:
         InputError: A file cannot be read; raised before the work begins.
     """
     for path in paths:
-        # Only for its errors, which should come before the scoring.
+        # Read here only so that its errors are reported before the scoring.
         read_metrics(path, ())
 
     def compute(measured: Measurements, _: Encoder) -> ExtraMetrics:

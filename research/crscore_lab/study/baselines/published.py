@@ -28,12 +28,12 @@ METRICS: Final = {
     "edit similarity": "edit",
     "METEOR": "meteor",
 }
-"""Metric of the package by baseline."""
+"""Baseline -> name of its metric in the package."""
 BERT_SCORE: Final = "BERTScore"
 ENCODER: Final = "minilm"
 """Encoder of BERTScore."""
 MAX_CHANGES: Final = 5
-"""Number of changes that a note names; the others are counted."""
+"""Maximum number of changes that a note names; the others are counted."""
 
 
 def baselines() -> Extra:

@@ -16,13 +16,13 @@ from crscore.records import Diff
 from crscore.scorer import Scorer
 
 TEXTS: Final = ("comment", "subject", "body")
-"""Fields of the text; a row's first one that is not null counts."""
+"""Fields that may hold the text; a row's first field that is not null is used."""
 PATCHES: Final = ("patch", "diff_hunk", "diff")
-"""Fields of the change; a row's first one that is not null counts."""
+"""Fields that may hold the change; a row's first field that is not null is used."""
 RATED: Final = "reviews"
 """Field of a study of rated reviews."""
 _KIND: Final = "a study"
-"""Kind of file in messages."""
+"""Kind of file, as messages call it."""
 
 
 class _Row(Struct, frozen=True, kw_only=True):
@@ -65,7 +65,7 @@ class CommentRow:
 
     @property
     def language(self) -> str:
-        """Language in the row, or else that of the change's file with the most lines."""
+        """Language in the row, or else the language of the change's largest file."""
         largest = max(self.diff.files, key=lambda file: len(file.lines()), default=None)
         return self.fields.get("language") or (largest.language if largest else None) or ""
 
@@ -73,7 +73,7 @@ class CommentRow:
         """Return a label; None for a missing or null one.
 
         Raises:
-            InputError: It is something else.
+            InputError: The value is neither true, false nor null.
         """
         value = self.fields.get(field)
         if value is None or isinstance(value, bool):
@@ -93,7 +93,7 @@ class Comments:
     """Hash of the unpacked file."""
 
     def kinds(self, field: str | None) -> list[str]:
-        """Return each comment's value of a field; without one, its language."""
+        """Return each comment's value of a field; if `field` is None, its language."""
         return [row.value(field) if field else row.language for row in self.rows]
 
     @property
@@ -111,7 +111,7 @@ def is_comments(path: Path) -> bool:
     """Return whether a file has comments rather than rated reviews, by the fields of its first row.
 
     Args:
-        path: A file; one that cannot be read has no comments.
+        path: A file; an unreadable file counts as one without comments.
     """
     try:
         # A file may be large; its first row shows what it is.
@@ -164,17 +164,17 @@ def _first_field(row: _Row, names: Sequence[str], location: str) -> str:
 def draw_other_patches(
     patches: Sequence[str], kinds: Sequence[str], count: int, rng: np.random.Generator
 ) -> list[list[int]]:
-    """Draw for each row other patches of its kind.
+    """Draw other patches of the same kind for each row.
 
     Args:
         patches: Patch of each of N rows.
         kinds: Kind of each row.
-        count: Patches to draw for a row.
+        count: Number of patches to draw for each row.
         rng: Source of randomness.
 
     Returns:
-        For each row, the indices of rows with distinct patches, none of them its own; fewer than
-        `count` where its kind has no more.
+        For each row, the indices of rows with distinct patches, never its own; fewer than
+        `count` where the row's kind has fewer.
 
     Example:
         >>> import numpy as np
@@ -195,7 +195,7 @@ def draw_other_patches(
         rows, own_position = rows_by_kind[kind], positions[kind][patch]
         positions_drawn = rng.choice(len(rows) - 1, min(count, len(rows) - 1), replace=False)
         other_rows.append(
-            # Positions count only the other rows, so those from its own on shift by one.
+            # Positions count only the other rows, so positions from its own onwards shift by one.
             [rows[position + (position >= own_position)] for position in positions_drawn]
         )
     return other_rows

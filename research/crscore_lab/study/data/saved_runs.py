@@ -102,13 +102,13 @@ def read_saved_run(path: Path) -> SavedRun:
         The run with the ratings and scores of its reviews.
 
     Raises:
-        InputError: The file is missing or is not such a document; the message names the fault.
+        InputError: The file is missing or is not such a document; the message says what is wrong.
     """
     if not path.exists():
         raise InputError(f"{path} does not exist")
     if not is_run(path):
         raise InputError(
-            f"{path} is no result of validate; make one with: "
+            f"{path} is not a result of validate; make one with: "
             "crscore validate DATA --format json -o A.json"
         )
     content = msgspec.json.decode(jsonl.read_bytes(path, "a result"))

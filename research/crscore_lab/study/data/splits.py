@@ -60,8 +60,8 @@ class Fold:
             study: The study that was split.
 
         Returns:
-            A study without the other reviews, and without changes that have none left. It has the
-            hash of the whole: results are identified by the data and the fold.
+            A study without the other reviews, and without changes that have none left. It keeps
+            the hash of the full study: results are identified by the data and the fold.
         """
         changes = (
             replace(
@@ -120,7 +120,7 @@ def make_folds(study: Study, split: Split | None, *, seed: int = 0) -> tuple[Fol
     Args:
         study: The study.
         split: Kind of split and number of groups; None for one fold that holds out everything.
-        seed: Seed of the assignment of changes to groups, each language evenly.
+        seed: Seed of the assignment of changes to groups, which spreads each language evenly.
 
     Returns:
         The folds. Every review is held out once. The original human comments
@@ -200,7 +200,7 @@ def _by_language(study: Study) -> dict[str, list[str]]:
 
 
 def _held_out_systems(study: Study) -> dict[str, set[str]]:
-    """Return the systems to hold out together with each system: the ground truth with the first."""
+    """Map each system to those held out with it: itself, and the ground truth for the first."""
     systems = {review.system for change in study.changes for review in change.reviews}
     names = sorted(systems - {GROUND_TRUTH})
     if len(names) < 2:

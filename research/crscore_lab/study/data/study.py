@@ -111,7 +111,7 @@ class ChangeRow(Struct, frozen=True, kw_only=True):
     added_claims: tuple[str, ...] | None = None
     """Claims that the annotators found missing."""
     pseudo_references: tuple[ReferenceRow, ...] | None = None
-    """List by which the annotators rated the reviews: corrected and added claims, then findings of
+    """List that the annotators rated the reviews with: corrected and added claims, then findings of
     tools."""
     reviews: tuple[RatedReview, ...]
     """Reviews of the change with their ratings."""
@@ -263,7 +263,7 @@ def _without_issues(claims: Claims) -> Claims:
 
 
 def edited(study: Study) -> Recorded:
-    """Make a generator of the edited lists, by which the annotators judged the reviews.
+    """Make a generator of the edited lists, which the annotators judged the reviews with.
 
     The references keep the order of `StudyChange.edited`, so that the indices in
     `RatedReview.addressed` apply.
@@ -275,7 +275,7 @@ def edited(study: Study) -> Recorded:
 def _generator(study: Study, source: str, claims: Sequence[Claims]) -> Recorded:
     return Recorded(
         by_diff={
-            # As `Diff.sha256`, by which claims are looked up.
+            # The same hash as `Diff.sha256`, which is the key of the claims.
             hashlib.sha256(change.patch.encode("utf-8")).hexdigest(): of_change
             for change, of_change in zip(study.changes, claims, strict=True)
         },

@@ -79,7 +79,7 @@ def measure_agreement(study: Study) -> tuple[Agreement, ...]:
 
 
 def krippendorff_alpha(units: Iterable[Sequence[float]]) -> float | None:
-    """Compute Krippendorff's alpha for ordinal values, by krippendorff (tried with 0.9).
+    """Compute Krippendorff's alpha for ordinal values, with krippendorff (tested with 0.9).
 
     Args:
         units: Values of each unit, in any order; units with fewer than two values do not count.
@@ -89,8 +89,8 @@ def krippendorff_alpha(units: Iterable[Sequence[float]]) -> float | None:
         values are the same.
 
     Raises:
-        DependencyError: krippendorff is not installed; it is under the GPL, so in an extra of its
-            own.
+        DependencyError: krippendorff is not installed; it is under the GPL and so has its own
+            extra.
 
     Example:
         >>> krippendorff_alpha([(1, 1), (2, 2), (5, 5)])

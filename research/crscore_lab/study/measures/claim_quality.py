@@ -44,7 +44,7 @@ def claim_quality(study: Study) -> tuple[ClaimQuality, ...]:
         study: The study.
 
     Returns:
-        One row per language, in study order, then one for all together. Empty when no claim of the
+        One row per language, in study order, then one for all languages. Empty when no claim of the
         study is judged.
 
     Source:

@@ -39,7 +39,7 @@ class Difference(Struct, frozen=True, kw_only=True):
     second: float | None
     """Value for the second side; None where undefined."""
     difference: float | None
-    """Second less first; None where either is undefined."""
+    """Second minus first; None where either is undefined."""
     low: float | None
     """Lower end of the 95 % interval of `difference`; None without resamples."""
     high: float | None
@@ -105,7 +105,7 @@ def compare(first: SavedRun, second: SavedRun, **resampling: Unpack[Resampling])
         resampling: Number of draws of changes, 0 for no interval, and their seed.
 
     Returns:
-        The difference of each statistic, second less first.
+        The difference of each statistic, second minus first.
 
     Raises:
         InputError: The runs share no review.
@@ -139,7 +139,7 @@ def compare(first: SavedRun, second: SavedRun, **resampling: Unpack[Resampling])
 def assess_difference(
     first: float | None, second: float | None, draws: Sequence[Floats], *, changes: int
 ) -> PairedComparison:
-    """Compare two sides measured on the same changes: second less first.
+    """Compare two sides measured on the same changes: second minus first.
 
     Args:
         first: Value for the first side.
@@ -158,24 +158,24 @@ def _differences(
     **resampling: Unpack[Resampling],
 ) -> Iterator[Difference]:
     changes = [key.change for key in keys]
-    for part in slices.of_systems([key.system for key in keys], human[:, 2]):
-        changes_of_part = [changes[row] for row in part.rows]
-        draws = slices.resample_spearman(human, tables, part, changes, **resampling)
+    for subset in slices.of_systems([key.system for key in keys], human[:, 2]):
+        subset_changes = [changes[row] for row in subset.rows]
+        draws = slices.resample_spearman(human, tables, subset, changes, **resampling)
         for d, dimension in enumerate(DIMENSIONS):
             ratings = human[:, d]
-            labels = {"dimension": dimension, "slice": part.name}
+            labels = {"dimension": dimension, "slice": subset.name}
             yield _difference(
-                [part.correlate(ranks.spearman, table[:, d], ratings) for table in tables],
+                [subset.correlate(ranks.spearman, table[:, d], ratings) for table in tables],
                 list(draws[:, d]),
-                changes=len(set(changes_of_part)),
+                changes=len(set(subset_changes)),
                 statistic=SPEARMAN,
                 **labels,
             )
             # A system hardly ever reviews a change twice, so it has no pairs.
-            if part.name == slices.WITHIN_SYSTEM:
+            if subset.name == slices.WITHIN_SYSTEM:
                 continue
             tallies = [
-                pairs.tally(table[part.rows, d], ratings[part.rows], changes_of_part)
+                pairs.tally(table[subset.rows, d], ratings[subset.rows], subset_changes)
                 for table in tables
             ]
             yield _difference(

@@ -60,22 +60,22 @@ def correlate(measured: Measurements, **resampling: Unpack[Resampling]) -> tuple
     human = measured.human
     tables = [metric.values for metric in measured.metrics]
     rows: dict[tuple[int, int, str], Correlation] = {}
-    for part in _slices(measured):
-        draws = slices.resample_spearman(human, tables, part, measured.changes, **resampling)
-        clusters = len({measured.changes[row] for row in part.rows})
+    for subset in _slices(measured):
+        draws = slices.resample_spearman(human, tables, subset, measured.changes, **resampling)
+        clusters = len({measured.changes[row] for row in subset.rows})
         for m, metric in enumerate(measured.metrics):
             for d, dimension in enumerate(DIMENSIONS):
                 values, ratings = metric.values[:, d], human[:, d]
-                spearman = part.correlate(ranks.spearman, values, ratings)
+                spearman = subset.correlate(ranks.spearman, values, ratings)
                 test = bootstrap_test(spearman, draws[m, d], clusters=clusters, is_correlation=True)
-                rows[m, d, part.name] = Correlation(
+                rows[m, d, subset.name] = Correlation(
                     metric=metric.name,
                     dimension=dimension,
-                    slice=part.name,
-                    n=len(part.rows),
+                    slice=subset.name,
+                    n=len(subset.rows),
                     spearman=spearman,
-                    kendall=part.correlate(ranks.kendall, values, ratings),
-                    pearson=part.correlate(ranks.pearson, values, ratings),
+                    kendall=subset.correlate(ranks.kendall, values, ratings),
+                    pearson=subset.correlate(ranks.pearson, values, ratings),
                     low=test.low,
                     high=test.high,
                     p=test.p,

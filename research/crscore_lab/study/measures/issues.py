@@ -1,7 +1,7 @@
 """Static analysis of a study's changes, and its effect on the score's agreement with people.
 
-Two questions: how much do the tools report, and how much of it on the change; does the score
-agree better with people when it counts that.
+It answers two questions. How much do the tools report, and how much of it on the change? Does the
+score agree better with people when it counts these findings?
 """
 
 from collections import Counter, defaultdict
@@ -57,7 +57,7 @@ class ToolRow(Struct, frozen=True, kw_only=True):
     changes: int
     """Changes that the tool can analyse."""
     unread: int
-    """Changes of which the tool could not read the file, or could read only hunks."""
+    """Changes whose file the tool could not read in full."""
     findings: int
     """Findings in the new files."""
     in_change: int
@@ -88,7 +88,7 @@ class Effect(Struct, frozen=True, kw_only=True):
     kendall: float | None
     """Tau-b, in [-1, 1]; None when a side is constant."""
     difference: float | None
-    """`spearman` less that without issues; None where either is undefined, and for `none`."""
+    """`spearman` minus its value without issues; None where either is undefined, and for `none`."""
     low: float | None
     """Lower end of the 95 % interval of `difference`; None without resamples."""
     high: float | None
@@ -170,10 +170,10 @@ def _tools(changes: Sequence[AnalyzedChange]) -> Iterator[ToolRow]:
     by_language: dict[str, list[AnalyzedChange]] = defaultdict(list)
     for analyzed in changes:
         by_language[analyzed.change.language].append(analyzed)
-    for language, of_language in sorted(by_language.items()):
-        tools = {run.tool for analyzed in of_language for run in analyzed.issues.analysis.tools}
+    for language, group in sorted(by_language.items()):
+        tools = {run.tool for analyzed in group for run in analyzed.issues.analysis.tools}
         for tool in (*sorted(tools), ALL):
-            yield _tool(language, tool, of_language)
+            yield _tool(language, tool, group)
     yield _tool(ALL, ALL, changes)
 
 
@@ -224,16 +224,16 @@ def effects(variants: Sequence[Variant], **resampling: Unpack[Resampling]) -> It
         for variant, indices in zip(variants, shared, strict=True)
     ]
     changes = [row.change.id for row in rows]
-    parts = [
+    subsets = [
         *slices.of_systems([row.review.system for row in rows], human[:, 2]),
         *slices.of_names("language", [row.change.language for row in rows]),
     ]
-    for part in parts:
-        draws = slices.resample_spearman(human, tables, part, changes, **resampling)
-        clusters = len({changes[row] for row in part.rows})
+    for subset in subsets:
+        draws = slices.resample_spearman(human, tables, subset, changes, **resampling)
+        clusters = len({changes[row] for row in subset.rows})
         for d, dimension in enumerate(DIMENSIONS):
             ratings = human[:, d]
-            spearman = [part.correlate(ranks.spearman, table[:, d], ratings) for table in tables]
+            spearman = [subset.correlate(ranks.spearman, table[:, d], ratings) for table in tables]
             for v, variant in enumerate(variants):
                 test = comparison.assess_difference(
                     spearman[0], spearman[v], (draws[0, d], draws[v, d]), changes=clusters
@@ -241,10 +241,10 @@ def effects(variants: Sequence[Variant], **resampling: Unpack[Resampling]) -> It
                 yield Effect(
                     issues=variant.issues,
                     dimension=dimension,
-                    slice=part.name,
-                    n=len(part.rows),
+                    slice=subset.name,
+                    n=len(subset.rows),
                     spearman=spearman[v],
-                    kendall=part.correlate(ranks.kendall, tables[v][:, d], ratings),
+                    kendall=subset.correlate(ranks.kendall, tables[v][:, d], ratings),
                     # The first variant is the baseline of the comparison.
                     difference=test.difference if v else None,
                     low=test.low if v else None,

@@ -41,7 +41,7 @@ class Links:
     tau: float | None
     """The matcher's cosine threshold for these claims, or None; it depends on the generator."""
     decision: float
-    """Degree from which the matcher counts a pair as addressed."""
+    """Minimum degree at which the matcher counts a pair as addressed."""
 
 
 class Point(Struct, frozen=True, kw_only=True):
@@ -137,7 +137,7 @@ def judge_links(
 
 
 def make_link_scorer(scorer: Scorer, study: Study) -> Scorer:
-    """Return a copy of the scorer whose pseudo-references are the whole edited lists."""
+    """Return a copy of the scorer whose pseudo-references are the full edited lists."""
     # The limit of claims would drop rows that `addressed` refers to.
     settings = override_settings(scorer.settings, {"max_claims": None, "analyzers": "none"})
     # A cosine threshold is specific to a kind of claims; a matcher without one fits all kinds.
@@ -172,7 +172,7 @@ def classify(links: Links, **resampling: Unpack[Resampling]) -> Classifier | Non
     linked = links.linked
     if not len(linked):
         return None
-    # Degrees of the published rule are 0 and 1, which rank nothing; its cosines do.
+    # Degrees of the published rule are only 0 and 1, so its cosines rank the pairs.
     binary = bool(np.isin(links.degree, (0.0, 1.0)).all())
     score = links.cosine if binary else links.degree
     positive = links.degree >= links.decision
@@ -195,7 +195,7 @@ def classify(links: Links, **resampling: Unpack[Resampling]) -> Classifier | Non
         average_precision_high=precision.high,
         auc=None if np.isnan(auc) else auc,
         table=tuple(
-            # Strict for a cosine, as in a score.
+            # The comparison is strict for a cosine, as in scoring.
             _point(score > cutoff if binary else score >= cutoff, linked, cutoff)
             for cutoff in (COSINES if binary else DEGREES)
         ),

@@ -36,7 +36,7 @@ class ScoredReview:
     """Rated review and the cosines of its scoring."""
 
     position: tuple[int, int]
-    """Position of its change in the study, and of the review among those of the change."""
+    """Position of its change in the study, and of the review among the change's reviews."""
     change: StudyChange
     """Change under review."""
     review: RatedReview
@@ -190,7 +190,7 @@ def read_diff(change: StudyChange, scorer: Scorer) -> Diff:
 
 
 def add_metrics(measured: Measurements, added: Iterable[Metric]) -> Measurements:
-    """Add metrics to those of the score.
+    """Add metrics to the score's own.
 
     Args:
         measured: Existing values.
@@ -226,7 +226,7 @@ def by_rows(measured: Measurements) -> tuple[Measurements, ...]:
         All rows with the metrics that have a value for each, the primary one first; then each
         other metric alone, with its rows.
     """
-    whole = tuple(metric for metric in measured.metrics if metric.rows is None)
+    complete = tuple(metric for metric in measured.metrics if metric.rows is None)
     parts = (
         replace(
             measured,
@@ -236,7 +236,7 @@ def by_rows(measured: Measurements) -> tuple[Measurements, ...]:
         for metric in measured.metrics
         if metric.rows is not None
     )
-    return (replace(measured, metrics=whole), *parts)
+    return (replace(measured, metrics=complete), *parts)
 
 
 def join(folds: Sequence[Measurements]) -> Measurements:

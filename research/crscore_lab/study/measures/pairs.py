@@ -54,16 +54,16 @@ def same_diff(measured: Measurements, **resampling: Unpack[Resampling]) -> tuple
         One row per metric, dimension and slice, the primary metric first.
     """
     human = measured.human
-    parts = {
+    rows_by_slice = {
         part.name: part.rows
         for part in slices.of_systems(measured.systems, human[:, 2])
-        # A system hardly ever reviews a change twice.
+        # No slice within a system: a system hardly ever reviews a change twice.
         if part.name != slices.WITHIN_SYSTEM
     }
     table = []
     for metric in measured.metrics:
         for d, dimension in enumerate(DIMENSIONS):
-            for name, rows in parts.items():
+            for name, rows in rows_by_slice.items():
                 changes = [measured.changes[row] for row in rows]
                 count = tally(metric.values[rows, d], human[rows, d], changes)
                 interval = bootstrap.percentile_interval(

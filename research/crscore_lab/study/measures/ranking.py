@@ -62,7 +62,7 @@ class Systems(Struct, frozen=True, kw_only=True):
     ranking: tuple[Ranking, ...]
     """One row per metric and dimension, the primary metric first."""
     means: tuple[SystemMean, ...]
-    """Human means first, then the metrics; within each, best system for people first."""
+    """Human means first, then the metrics; within each, the system that people rate best first."""
 
 
 def rank_systems(measured: Measurements) -> Systems:
@@ -125,15 +125,15 @@ def rank_systems(measured: Measurements) -> Systems:
     return Systems(ranking=tuple(ranking), means=tuple(means))
 
 
-def join(parts: Sequence[Systems]) -> Systems:
+def join(tables: Sequence[Systems]) -> Systems:
     """Join the tables of several sets of metrics.
 
     Args:
-        parts: The tables; human means are over the reviews of the first.
+        tables: The tables; human means are over the reviews of the first.
     """
-    first, *parts_with_fewer_rows = parts
-    means = [row for part in parts_with_fewer_rows for row in part.means if row.metric != HUMAN]
-    ranking = [row for part in parts_with_fewer_rows for row in part.ranking]
+    first, *tables_with_fewer_rows = tables
+    means = [row for table in tables_with_fewer_rows for row in table.means if row.metric != HUMAN]
+    ranking = [row for table in tables_with_fewer_rows for row in table.ranking]
     return Systems(ranking=(*first.ranking, *ranking), means=(*first.means, *means))
 
 

@@ -1,7 +1,7 @@
-"""How well the numbers of a result separate comments without ratings.
+"""Separation of comments without ratings by the numbers of a result.
 
-Two questions: is a comment's own change separated from another change, and are comments with a
-label separated from those without it?
+It answers two questions. Is a comment's own change separated from another change? Are comments with
+a label separated from comments without it?
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -37,7 +37,7 @@ PAIRS: Final = "pairs"
 LABELS: Final = "labels"
 AUTO: Final = "auto"
 BATCH: Final = 256
-"""Comments scored in one call."""
+"""Number of comments scored in one call."""
 # Equal numbers that differ by rounding have to be ties.
 _DECIMALS: Final = 12
 
@@ -64,7 +64,7 @@ NUMBERS: Final[Mapping[str, Getter]] = MappingProxyType(
         REPEATED_TOKENS: attrgetter("baselines.repeated_tokens"),
     }
 )
-"""Numbers of a result, each at least 0; one that no result has is left out."""
+"""Numbers of a result, each at least 0; a number that no result has is left out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +74,7 @@ class SeparationOptions:
     kind: str = AUTO
     """`pairs`, `labels`, or `auto`: pairs, and labels where there are any."""
     other_changes: int = 1
-    """Other changes that a comment is scored against, at least 1."""
+    """Number of other changes that a comment is scored against, at least 1."""
     within: str | None = None
     """Field that a comment and its other changes share, and within whose values labels are
     compared; None for the language, and labels over all rows only."""
@@ -139,18 +139,18 @@ class SeparationResult(Struct, frozen=True, kw_only=True, tag_field="schema", ta
     sha256: str
     """Hash of the unpacked file."""
     comments: Count
-    """Comments used."""
+    """Number of comments used."""
     changes: Count
-    """Their distinct patches."""
+    """Number of distinct patches of the comments."""
     within: str | None
     """Field that the changes of a pair share, and within whose values labels are compared, too;
     null for the language, and no such comparison."""
     group: str
     """Field whose values the bootstrap draws; `patch` for the change."""
     groups: Count
-    """Its distinct values."""
+    """Number of distinct values of `group`."""
     resamples: Count
-    """Draws; 0 for no interval."""
+    """Number of draws; 0 for no interval."""
     seed: Count
     """Seed of every draw."""
     pairs: Separation | None
@@ -197,7 +197,7 @@ class _ScoredPairs:
         """Compare the true pairs with the false ones by every number."""
         numbers = []
         for number, with_nan in self.values.items():
-            # An abstention counts as 0: left out, it would pay to abstain in hard cases.
+            # An abstention counts as 0: leaving it out would reward abstaining in hard cases.
             values = np.nan_to_num(with_nan)
             numbers.append(
                 NumberSeparation(
@@ -299,7 +299,7 @@ def _score(
     scorer: Scorer,
     progress: Callable[[str], None],
 ) -> tuple[dict[str, Floats], list[Analysis]]:
-    """Score every pair; those of one patch are neighbours, so that its claims are made once."""
+    """Score every pair; pairs of one patch are adjacent, so that its claims are made once."""
     table = np.full((len(pairs), len(NUMBERS)), np.nan)
     order = sorted(range(len(pairs)), key=lambda index: rows[pairs[index].change].patch)
     analyses = []
@@ -321,7 +321,7 @@ def _score(
 def _separate_changes(
     scored: _ScoredPairs, other_pairs: Sequence[_Pair], comments: int
 ) -> Separation:
-    """Compare the own changes, of the first pairs, with those drawn for the comments."""
+    """Compare the comments' own changes, in the first pairs, with the other changes drawn."""
     own_pairs = [pair.comment for pair in other_pairs]
     other_indices = np.arange(len(other_pairs)) + comments
     # A comment for which no other change was drawn is on neither side.

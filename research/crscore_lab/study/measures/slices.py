@@ -1,4 +1,4 @@
-"""Parts of the reviews, and correlations over them: values and draws."""
+"""Subsets of the reviews, and correlations over them: values and draws."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ _LABELS: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Slice:
-    """Part of the reviews."""
+    """Subset of the reviews."""
 
     name: str
     """`pooled`, `without-junk`, `within-system`, `language:NAME` or `annotator:NAME`."""
@@ -97,7 +97,7 @@ def label(name: str) -> str:
 def resample_spearman(
     human: Floats,
     tables: Sequence[Floats],
-    part: Slice,
+    subset: Slice,
     changes: Sequence[str],
     **resampling: Unpack[Resampling],
 ) -> Floats:
@@ -106,28 +106,28 @@ def resample_spearman(
     Args:
         human: Shape (N, 3).
         tables: T tables, each of shape (N, 3).
-        part: Rows, and the groups to average over.
+        subset: Rows, and the groups to average over.
         changes: Each row's change, N names.
         resampling: Number of draws of changes, 0 for no interval, and their seed.
 
     Returns:
         Shape (T, 3, B), NaN where undefined.
     """
-    starts = np.cumsum([len(rows) for rows in part.groups])[:-1]
+    starts = np.cumsum([len(rows) for rows in subset.groups])[:-1]
 
     def correlate(weights: Floats) -> Floats:
         by_group = list(map(np.ascontiguousarray, np.split(weights, starts, axis=1)))
         values = [
             _spearman(human[rows], [table[rows] for table in tables], group)
-            for rows, group in zip(part.groups, by_group, strict=True)
+            for rows, group in zip(subset.groups, by_group, strict=True)
         ]
-        # A draw of changes may have no review by a system, whose group then has no part in the
+        # A draw of changes may have no review by a system, whose group is then left out of the
         # mean.
         is_present = [(group.sum(axis=1) > 0)[None, None] for group in by_group]
         mean = values[0] if len(values) == 1 else resampled.mean_of_groups(values, is_present)
         return np.moveaxis(mean, -1, 0)
 
-    clusters = [changes[row] for row in part.rows]
+    clusters = [changes[row] for row in subset.rows]
     draws = bootstrap.resample(correlate, clusters, **resampling)
     return np.moveaxis(draws.reshape(-1, len(tables), human.shape[1]), 0, -1)
 

@@ -268,7 +268,7 @@ def test_prose_counts_as_one_and_is_counted(tmp_path: Path) -> None:
     (metric,) = [one for one in measured.metrics if one.name == NAME]
     prose = [row.review.system == "llama3" for row in measured.rows]
     assert metric.values[:, 2].tolist() == [1 if one else 4 for one in prose]
-    note = f"{NAME}: for 3 of 15 reviews the answer is no score and counts as 1, as published"
+    note = f"{NAME}: for 3 of 15 reviews the answer is not a score, so it counts as 1"
     assert note in made.notes
 
 

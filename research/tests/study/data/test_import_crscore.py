@@ -164,7 +164,7 @@ def test_odd_numbers_of_claims_are_kept_or_named(
     about = [note for note in imported.notes if "py_marcus" in note and "'2.0,9, x'" in note]
     assert [note.partition("; ")[2] for note in about] == [
         "the change has 3 claims",
-        "a part is no number of a claim and is left out",
+        "a part is not a number of a claim and is left out",
     ]
 
 
@@ -198,7 +198,7 @@ def test_broken_answer_is_named(tmp_path: Path, line: str) -> None:
 
 
 def test_folder_that_is_no_clone_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="is no clone of atharva-naik/CRScore"):
+    with pytest.raises(InputError, match="is not a clone of atharva-naik/CRScore"):
         importer.convert(tmp_path)
 
 
@@ -244,7 +244,7 @@ WRONG = {
         r"py_marcus.*, row 2: `con` is '6'; it must be a number from 1",
     ),
     "mark is a word": (B2, 2, {"con": "good"}, r", row 2: `con` is 'good'; it must be a number"),
-    "mark is no number": (B2, 2, {"con": "nan"}, r", row 2: `con` is 'nan'; it must be a number"),
+    "mark is not finite": (B2, 2, {"con": "nan"}, r", row 2: `con` is 'nan'; it must be a number"),
     "index is a word": (
         B2,
         6,
@@ -361,5 +361,5 @@ def test_script_converts_a_clone_that_can_be_read(
 
 def test_script_says_what_is_no_clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "argv", ["import_crscore", str(tmp_path), str(tmp_path / "o.jsonl")])
-    with pytest.raises(SystemExit, match="is no clone of atharva-naik/CRScore"):
+    with pytest.raises(SystemExit, match="is not a clone of atharva-naik/CRScore"):
         importer.main()

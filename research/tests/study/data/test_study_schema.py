@@ -84,7 +84,7 @@ BROKEN = {
     "addressed is a text": put("1, 2", "reviews", 0, "addressed"),
     "addressed holds a text": put(["1"], "reviews", 0, "addressed"),
     "second rating lacks one": remove("reviews", 0, "other_ratings", 0, "relevance"),
-    "second ratings are no list": put({}, "reviews", 0, "other_ratings"),
+    "second ratings are not a list": put({}, "reviews", 0, "other_ratings"),
 }
 
 
