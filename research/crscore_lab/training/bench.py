@@ -25,12 +25,12 @@ FOLDS: Final = 10
 PENALTY: Final = 3.0
 """Weight of the ridge, in pairs."""
 UNSURE: Final = 0.25
-"""Share of wrong decisions from which a probability is in the band."""
+"""Minimum share of wrong decisions for a probability to be in the band."""
 PLAIN_COSINE: Final = 0.56
 
 
 class Learned(NamedTuple):
-    """Model, and how it does on changes that it was not learned from."""
+    """Model, and its agreement with judges on changes that it was not trained on."""
 
     model: PairModel
     held_out: Agreement
@@ -42,9 +42,9 @@ def train(path: Path, *, encoder: MiniLM, rarity: Rarity, seed: int = 0) -> Lear
     """Learn the pair model.
 
     Args:
-        path: Judgements, as `read_judgements` reads them.
+        path: File of judgements, in the format of `read_judgements`.
         encoder: The encoder.
-        rarity: How rare stems are.
+        rarity: Rarity of stems.
         seed: Seed of the folds.
 
     Raises:
@@ -105,7 +105,7 @@ def _fit(judged: Sequence[Judged], tables: Sequence[Floats]) -> Floats:
             [[decision == column for column in range(len(group.problems))]
              for decision in group.decisions], dtype=np.float64,
         ).reshape(table.shape[:2])  # fmt: skip
-        # A judge gives a problem to one finding: of the others, one may say the same.
+        # A judge matches a problem with one finding, but another finding may say the same.
         weight = np.where((label.sum(axis=0) > 0) & (label == 0), 0.0, 1.0)
         rows.append(table.reshape(-1, table.shape[2]))
         labels.append(label.ravel())
@@ -122,7 +122,7 @@ def _fit(judged: Sequence[Judged], tables: Sequence[Floats]) -> Floats:
 def _decisions(
     judged: Sequence[Judged], probabilities: dict[int, Floats]
 ) -> tuple[Floats, npt.NDArray[np.bool_]]:
-    """Return the probability of each judge's, bot's and change's problem, and the decision."""
+    """Return each problem's probability of a match, and the judge's decision."""
     values, truth = [], []
     for index, group in enumerate(judged):
         best = {match.problem: match.probability for match in assign(probabilities[index])}
@@ -138,7 +138,7 @@ def _equal_error(values: Floats, truth: npt.NDArray[np.bool_]) -> float:
 
 
 def _band(values: Floats, truth: npt.NDArray[np.bool_], threshold: float) -> tuple[float, float]:
-    """Return the widest interval around the threshold in which `UNSURE` of decisions are wrong."""
+    """Return the widest interval around the threshold with a share `UNSURE` of wrong decisions."""
     is_wrong = (values >= threshold) != truth
     for width in np.arange(3.0, 0.0, -0.1):
         logit = np.log(threshold / (1 - threshold))

@@ -34,9 +34,9 @@ from crscore_lab.training.fit.boosting import TreeSettings
 from crscore_lab.training.fit.loss import Layout
 
 DECISION: Final = 0.24
-"""Degree from which a cell counts as addressed."""
-# Padding must not pay: more words, more sentences, a repetition or a less fitting neighbour can
-# only lower a cell, and evidence for a match can only raise it.
+"""Minimum degree of a cell that counts as addressed."""
+# Padding must not raise a score: more words, more sentences, a repetition or a less fitting
+# neighbour can only lower a cell, and evidence for a match can only raise it.
 _FALLING: Final = (
     "comment.words", "sentence.sentences", "sentence.position", "sentence.overlap_before",
     "sentence.length",

@@ -1,6 +1,6 @@
 """Fine-tuning of the encoder's last layers to read reviews: stance, importance and ratings at once.
 
-The lower layers stay as they are, so their output is computed once for each text. Tried with torch
+The lower layers stay as they are, so their output is computed once for each text. Tested with torch
 2.13 and transformers 5.23; about five minutes on two cores for 10,000 texts.
 """
 
@@ -20,7 +20,7 @@ from crscore.usefulness.reading import OUTPUTS, RATINGS, STANCES
 Floats = npt.NDArray[np.float32]
 
 FIRST_TUNED: Final = 3
-"""Number of the first layer that is tuned, from 0: of six, the upper three."""
+"""Index of the first layer that is tuned: the upper three of six layers are tuned."""
 LAYERS: Final = 6
 EPOCHS: Final = 3
 RATE: Final = 1.5e-4
@@ -41,7 +41,7 @@ RATING_WEIGHTS: Final[Mapping[str, float]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelledText:
-    """Text with what is known about it."""
+    """Text with its known labels."""
 
     text: str
     group: str
@@ -54,7 +54,7 @@ class LabelledText:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TunedReader:
-    """Result of a training: a network, as `usefulness.reading.Network`."""
+    """Result of a training run: a network, as `usefulness.reading.Network`."""
 
     encoder: MiniLM
     layers: TunedLayers
@@ -93,7 +93,7 @@ def tune(rows: Sequence[LabelledText], encoder: MiniLM, *, seed: int = 0) -> Tun
     optimizer = torch.optim.AdamW(groups, weight_decay=0.01)
     lengths = [len(text) for text in ids]
     steps = EPOCHS * len(_batches(lengths, rng))
-    # Ends near 0, also where the batches of a later pass are more than those of the first.
+    # The rate ends near 0 even if a later pass has more batches than the first.
     scheduler = torch.optim.lr_scheduler.LambdaLR(
         optimizer, lambda step: min((step + 1) / (WARMUP * steps), max(0.02, 1 - step / steps))
     )
@@ -101,7 +101,7 @@ def tune(rows: Sequence[LabelledText], encoder: MiniLM, *, seed: int = 0) -> Tun
     for _ in range(EPOCHS):
         for batch in _batches(lengths, rng):
             outputs = network([states[index] for index in batch])
-            loss = _loss(torch, outputs, {name: part[batch] for name, part in targets.items()})
+            loss = _loss(torch, outputs, {name: values[batch] for name, values in targets.items()})
             optimizer.zero_grad()
             loss.backward()
             torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
@@ -138,7 +138,7 @@ def _targets(torch: Any, rows: Sequence[LabelledText]) -> dict[str, Any]:
 
 
 def _loss(torch: Any, outputs: Any, targets: Mapping[str, Any]) -> Any:
-    """Return the weighted sum of the cross-entropies of all labels that are known."""
+    """Return the weighted sum of the cross-entropies of all known labels."""
     functional = torch.nn.functional
     split, weights = len(STANCES), targets["weights"]
     stance = functional.cross_entropy(
@@ -156,7 +156,7 @@ def _loss(torch: Any, outputs: Any, targets: Mapping[str, Any]) -> Any:
 
 def _batches(lengths: Sequence[int], rng: np.random.Generator) -> list[list[int]]:
     """Group texts of similar length, in random order."""
-    # Jitter, so that a text meets others in the next pass.
+    # Jitter, so that a text shares its batch with other texts in the next pass.
     order = np.argsort(np.array(lengths) + rng.uniform(0, 6, len(lengths)))
     batches: list[list[int]] = [[]]
     for index in order:
@@ -167,7 +167,7 @@ def _batches(lengths: Sequence[int], rng: np.random.Generator) -> list[list[int]
 
 
 class _Network:
-    """The encoder in PyTorch, with the heads behind the mean of its tokens."""
+    """The encoder in PyTorch, with a linear head on the mean of its tokens."""
 
     def __init__(self, torch: Any, encoder: MiniLM) -> None:
         transformers = _require("transformers")
@@ -186,7 +186,7 @@ class _Network:
         self._dropout = torch.nn.Dropout(0.1)
 
     def parameters(self) -> list[Any]:
-        """Return all that is learned."""
+        """Return all parameters to be learned."""
         return [*self.layers.parameters(), *self.head.parameters()]
 
     def train(self) -> None:
@@ -194,7 +194,7 @@ class _Network:
         self.layers.train()
 
     def run_frozen(self, ids: Sequence[Sequence[int]]) -> list[Any]:
-        """Return the token states of texts behind the layers that are not tuned."""
+        """Return the token states of texts after the frozen layers."""
         states: list[Any] = [None] * len(ids)
         # Only texts of the same length run together: they need no mask.
         by_length: dict[int, list[int]] = {}

@@ -17,7 +17,7 @@ from crscore_lab.training.network import LabelledText
 Floats = npt.NDArray[np.float32]
 
 MIN_TEXTS: Final = 6
-"""Fewest texts with a phrase for it to be kept."""
+"""Minimum number of texts with a phrase for it to be kept."""
 RIDGE: Final = 1.0
 
 
@@ -50,7 +50,7 @@ def learn(rows: Sequence[LabelledText]) -> Phrases:
         )
         phrases.weights[:-1, at] = fitted[0]
         phrases.weights[-1, at] = bias
-    # In the precision of the file.
+    # Rounded to the precision of the file.
     return Phrases(terms, _rounded(rarity), _rounded(phrases.weights))
 
 

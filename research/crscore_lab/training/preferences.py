@@ -1,7 +1,8 @@
-"""Weights of the parts of a remark's worth, learned from which of two texts gives more.
+"""Weights of the parts of a remark's worth, learned from comparisons of two texts.
 
-Pairs come from reviews of several kinds on one change, and from comments that readers, raters or
-outcomes tell apart. Each source has its own weight; no part may lower the worth.
+Pairs come from reviews of several kinds on one change, and from comments that differ by
+readers' judgements, ratings or outcomes. Each source has its own weight; no part may lower the
+worth.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,18 +27,18 @@ BETTER: Final = ("senior", "terse")
 WORSE: Final = {
     "nits": 0.6, "summary": 0.4, "generic": 0.4, "other": 0.4, "invented": 0.3, "template": 0.4
 }  # fmt: skip
-"""Kinds that they are better than, with their weight."""
+"""Kinds that `BETTER` beats, with the weight of the comparison."""
 BETTER_THAN_NITS: Final = ("summary", "generic", "other", "template")
 NITS_WEIGHT: Final = 0.1
 OUTCOMES: Final = {
     "worth": 8.0, "importance": 0.6, "informative": 0.6, "relevant": 0.5, "clear": 0.3,
     "acted_on": 0.3, "functional": 0.6, "accepted": 0.3,
 }  # fmt: skip
-"""What tells comments apart, with its weight."""
+"""Rating that orders comments -> weight of the comparison."""
 MIN_GAPS: Final = {"worth": 0.25, "importance": 0.25}
-"""Least difference of a rating that tells two comments apart; 1 for those that are 0 or 1."""
+"""Minimum difference of a rating between the two comments of a pair; 1 for ratings of 0 or 1."""
 MAX_PAIRS: Final = 1_500
-"""Pairs drawn for an outcome."""
+"""Maximum number of pairs drawn for an outcome."""
 SHARPNESS: Final = 8.0
 """Factor of the difference of two values in the loss."""
 RIDGE: Final = 1e-5
@@ -45,12 +46,12 @@ MAX_WEIGHT: Final = 3.0
 MIN_WEIGHTS: Final = {
     "gives": 0.3, "importance": 0.6, "worth": 0.6, "informative": 0.3, "functional": 0.4
 }  # fmt: skip
-"""Least weight of a part, so that what one of several parts knows alone is not thrown away."""
+"""Minimum weight of a part, so that information that only one part has is kept."""
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Candidate:
-    """A text that others are compared with."""
+    """A text to compare with others."""
 
     group: str
     """Texts of one group are compared with each other."""
@@ -74,7 +75,7 @@ def fit(candidates: Sequence[Candidate]) -> Floats:
         Shape (P + 1,), the bias last.
 
     Raises:
-        InputError: No two texts are told apart.
+        InputError: There is no pair with a better and a worse text.
         DependencyError: scipy is not installed.
     """
     optimize = require_scipy("optimize")
@@ -110,7 +111,7 @@ def value_of(candidate: Candidate, weights: Floats) -> float:
 
 
 class _Batch:
-    """Remarks of N texts in arrays, padded to the most of one, M."""
+    """Remarks of N texts in arrays, padded to the largest number of remarks in a text, M."""
 
     def __init__(self, candidates: Sequence[Candidate]) -> None:
         most = max((len(item.remarks) for item in candidates), default=0) or 1
@@ -138,7 +139,7 @@ class _Batch:
 def _written_pairs(candidates: Sequence[Candidate]) -> Iterator[_Pair]:
     groups: dict[str, dict[str, list[int]]] = {}
     for index, item in enumerate(candidates):
-        # "template 2" is one of several.
+        # "template 2" is the second of several templates.
         kind = item.kind.split()[0]
         if kind in BETTER or kind in WORSE:
             groups.setdefault(item.group, {}).setdefault(kind, []).append(index)
@@ -157,7 +158,7 @@ def _outcome_pairs(candidates: Sequence[Candidate]) -> Iterator[_Pair]:
         rated = [
             (index, item.ratings[name], item.is_person)
             for index, item in enumerate(candidates)
-            # NaN for a rating that is not known.
+            # NaN stands for an unknown rating.
             if item.remarks and item.ratings.get(name, np.nan) >= 0
         ]
         if len(rated) < 2:

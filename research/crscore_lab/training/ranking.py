@@ -1,4 +1,4 @@
-"""Training of the ranking of claims: on what readers called useful, and on titles of commits."""
+"""Training of the ranking of claims, on claims judged by readers and on titles of commits."""
 
 import gzip
 import json
@@ -26,21 +26,21 @@ from crscore.text import find_code_spans
 from crscore_lab.training.data.judgements import read_claim_judgements, text_key
 
 COMMIT_CHARS: Final = 10
-"""Characters of a commit's hash by which judgements are stored."""
+"""Number of characters of a commit's hash in the key of its judgements."""
 MIN_CLAIMS: Final = 20
-"""Claims from which a feature gets a weight."""
+"""Minimum number of claims with a feature for it to get a weight."""
 TITLE_WEIGHT: Final = 0.1
-"""Weight of a topic that a title names, or does not, relative to a judged claim's."""
+"""Weight of a topic of a titled commit, relative to 1 for a judged claim."""
 TITLED: Final = 120
-"""Maximum commits of a repository whose titles are read."""
+"""Maximum number of commits of a repository whose titles are read."""
 MAX_DIFF_CHARS: Final = 30_000
-"""Characters of a commit up to which its title is read."""
+"""Maximum length of a commit's diff for its title to be read."""
 MIN_TITLE_SCORE: Final = 4.0
-"""Inverse document frequencies in common from which a title names a topic."""
+"""Minimum sum of inverse document frequencies of shared words for a title to name a topic."""
 MIN_TITLE_RATIO: Final = 1.3
-"""Ratio of the first topic's score to the second one's, from which the title names the first."""
+"""Minimum ratio of the first topic's score to the second's for the title to name the first."""
 TITLE_SHARES: Final = {"name": 1.0, "quoted": 0.6, "file": 0.4, "code": 0.3}
-"""Share of a word's frequency that counts, by where the topic has the word."""
+"""Share of a word's frequency that counts, by the source of the word in the topic."""
 FOLDS: Final = 5
 PENALTY: Final = 30.0
 """Weight of the L2 penalty, in claims: features of one sentence overlap."""
@@ -63,20 +63,20 @@ class Row(NamedTuple):
     is_wanted: bool
     """Whether readers called it useful, or the title names its topic."""
     letter: str
-    """What readers said: `U`, `T`, `W` or `M`; "" for a topic."""
+    """Readers' judgement: `U`, `T`, `W` or `M`; "" for a topic."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Learned:
-    """Weights, and how they do on repositories that they were not learned from."""
+    """Weights, and measures on repositories that they were not trained on."""
 
     weights: dict[str, float]
     claims: int
-    """Judged claims."""
+    """Number of judged claims."""
     auc: float
-    """Of useful claims against others."""
+    """AUC of useful claims against others."""
     counted: float
-    """Claims that count, a commit."""
+    """Mean number of claims that count per commit."""
     useful: float
     """Share of useful ones among them."""
     false: float
@@ -84,9 +84,9 @@ class Learned:
     first: float
     """Share of commits whose first claim is useful."""
     without: float
-    """Share of commits of which no useful claim counts."""
+    """Share of commits without a useful claim that counts."""
     titles: int
-    """Titled commits."""
+    """Number of titled commits."""
     title_first: float
     """Share of them whose first topic the title names."""
     title_third: float
@@ -190,14 +190,14 @@ def _title_score(
 ) -> float:
     quoted = " ".join(code for item in statements for code in find_code_spans(item.text))
     lines = [(True, line) for line in change.added] + [(False, line) for line in change.removed]
-    places = {
+    words_of = {
         "name": stems(f"{change.name} {change.before}"),
         "quoted": stems(quoted),
         "file": stems(change.file.path.rpartition("/")[2]),
         "code": stems(" ".join(code_of(change.file).get(line, "") for line in lines)),
     }
     return sum(
-        value * max((TITLE_SHARES[name] for name in places if word in places[name]), default=0)
+        value * max((TITLE_SHARES[name] for name in words_of if word in words_of[name]), default=0)
         for word, value in idf.items()
     )
 

@@ -2,7 +2,7 @@
 
 *About*: real comments and commit titles with their own change and with others of the same language
 or repository; this needs no labels. *Network*: stance, importance and ratings of texts. *Worth*:
-which of two texts gives more to the author of a change. The last is learned from readings by
+which of two texts is more useful to the author of a change. Worth is learned from readings by
 networks that have not seen the text, as in use.
 """
 
@@ -44,15 +44,15 @@ Array = npt.NDArray[np.float64]
 Floats = npt.NDArray[np.float32]
 
 MIN_CHANGES: Final = 5
-"""Fewest changes with a stem for it to be kept."""
+"""Minimum number of changes with a stem for it to be kept."""
 NEGATIVES: Final = 2
-"""Other changes that a text is compared with."""
+"""Number of other changes that a text is compared with."""
 SENTENCE_WEIGHT: Final = 0.7
 """Weight of a judged sentence, relative to 1 for a judged comment."""
 MAX_COMPARED: Final = 2_500
-"""Most comments from which the worth is learned."""
+"""Maximum number of comments that the worth is learned from."""
 COMMENT_POOLS: Final = ("rated", "acted", "categories", "accepted")
-"""Starts of the pools of real comments."""
+"""Prefixes of the pools of real comments."""
 TEMPLATES_PER_CHANGE: Final = 4
 
 Learn = Callable[[Sequence[LabelledText], MiniLM], TunedReader]
@@ -65,7 +65,7 @@ class _Change:
     diff: Diff
     references: tuple[PseudoReference, ...]
     evidence: ChangeEvidence | None = None
-    """Once its texts are encoded."""
+    """Evidence; set once the change's texts are encoded."""
 
 
 @dataclass(slots=True, eq=False)
@@ -77,7 +77,7 @@ class _Text:
     change: _Change
 
     @property
-    def whole(self) -> str:
+    def full_text(self) -> str:
         return " ".join(sentence.text for sentence in self.sentences)
 
     def vector(self, vectors: Vectors) -> Floats:
@@ -91,13 +91,13 @@ def train(
     generator: ClaimGenerator | None = None,
     tune: Learn = network.tune,
 ) -> tuple[Weights, Calibrated]:
-    """Learn the weights, and those of the matcher, which uses *about* like the headline.
+    """Learn the weights of the headline and of the matcher; both use *about*.
 
     Args:
         corpus: Comments, titles and claims, with their changes.
         encoder: Encoder that the score will use.
         generator: Generator of the claims; `structural` when None.
-        tune: Tunes the encoder on labelled texts.
+        tune: Function that tunes the encoder on labelled texts.
 
     Returns:
         The weights of the headline, and the matcher.
@@ -136,13 +136,13 @@ class AboutRow(NamedTuple):
     is_own: bool
     weight: float
     post: Post
-    is_whole: bool
-    """Whether it is the whole text, not one of its sentences."""
+    is_full_text: bool
+    """Whether it is the full text, not one of its sentences."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CrossFit:
-    """What the worth is learned from: texts, read by networks that have not seen them."""
+    """Training data of the worth: texts, read by networks that have not seen them."""
 
     rows: list[LabelledText]
     about: list[AboutRow]
@@ -159,7 +159,7 @@ class CrossFit:
 def cross_fit(
     corpus: Corpus, *, encoder: Encoder, generator: ClaimGenerator, tune: Learn = network.tune
 ) -> CrossFit:
-    """Tune a network for each fold, on the others, and measure the texts of the fold by it.
+    """For each fold, tune a network on the other folds and measure the fold's texts with it.
 
     Raises:
         InputError, DependencyError: As in `train`.
@@ -230,13 +230,13 @@ def _read_texts(corpus: Corpus, changes: _Changes) -> list[_Text]:
 
 
 def split_body(comment: Comment, diff: Diff | None) -> tuple[Sentence, ...]:
-    """Split a text into its sentences, and its proposals of code."""
+    """Split a text into its sentences, and its code proposals."""
     parsed = split_comment(comment, diff or Diff(files=(), sha256=""), "markdown")
     return pipeline.sentences_of([parsed])
 
 
 def _labelled(posts: Iterable[Post]) -> Iterator[LabelledText]:
-    """Yield whole texts, and judged sentences of them, with what is known of them."""
+    """Yield full texts and their judged sentences, with their known labels."""
     judged = judgements.read_sentence_judgements()
     texts_read: set[str] = set()
     for post in posts:
@@ -283,8 +283,8 @@ def _rarity(changes: Iterable[_Change]) -> Rarity:
     counts: Counter[str] = Counter()
     documents = 0
     for change in changes:
-        ground = evidence.read_change_words(change.diff)
-        counts.update(ground.changed | ground.context)
+        words = evidence.read_change_words(change.diff)
+        counts.update(words.changed | words.context)
         documents += 1
     return Rarity(
         frequency={stem: n for stem, n in sorted(counts.items()) if n >= MIN_CHANGES},
@@ -309,7 +309,7 @@ def _compare_changes(
         ]
         if not candidates:
             continue
-        parts = [(text.whole, text.vector(vectors))]
+        parts = [(text.full_text, text.vector(vectors))]
         # In use, single sentences are judged as well.
         if len(text.sentences) > 1:
             sentence = rng.choice(text.sentences).text
@@ -347,7 +347,7 @@ _Compared = tuple[Candidate, Diff, tuple[Comment, ...]]
 
 
 def _compared(corpus: Corpus, texts: Sequence[_Text], fold: int) -> Iterator[_Compared]:
-    """Yield the texts of a fold from which the worth is learned."""
+    """Yield the texts of a fold that the worth is learned from."""
     rng = random.Random(fold)
     comments = [
         text
@@ -407,12 +407,12 @@ class _Judge:
         )
         for (candidate, diff, _), sentences, texts in zip(items, units, readings, strict=True):
             change = self._changes[diff.sha256]
-            cells, ground = pipeline.compare(
+            cells, change_evidence = pipeline.compare(
                 diff, change.references, sentences, self._vectors, self._reader
             )
-            if ground is not None:
+            if change_evidence is not None:
                 candidate.remarks = [
-                    self._reader.measure(remark, cells, ground) for remark in texts.remarks
+                    self._reader.measure(remark, cells, change_evidence) for remark in texts.remarks
                 ]
         return [candidate for candidate, _, _ in items]
 

@@ -43,7 +43,7 @@ def compare(**changes: object) -> str:
 
 def test_every_metric_has_a_row(result: ValidationResult) -> None:
     text = render(result, "text")
-    table = text.split("## Relevance: every metric")[1].split("##")[0]
+    table = text.split("## Relevance: Spearman correlation of every metric")[1].split("##")[0]
     assert all(f"| {metric.name} " in table for metric in result.metrics)
     row = next(row for row in result.correlations if row.primary and row.dimension == "relevance")
     assert f"{row.spearman:.3f} [{row.low:.3f}, {row.high:.3f}]" in table
@@ -87,5 +87,5 @@ def test_comparison_says_which_run_is_better() -> None:
     assert "B agrees better with people on relevance" in compare()
     assert "A agrees better with people on relevance" in compare(difference=-0.1)
     assert "B seems to agree better" in compare(better=None)
-    assert "No answer" in compare(difference=None)
+    assert "No result" in compare(difference=None)
     assert "equally well" in compare(difference=0.0)

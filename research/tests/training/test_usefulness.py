@@ -157,7 +157,7 @@ def test_each_text_meets_its_own_change_and_others_of_its_pool(data, crossed) ->
     rows = crossed[0].about
     by_text: dict[tuple[Post, bool], list[AboutRow]] = {}
     for row in rows:
-        by_text.setdefault((row.post, row.is_whole), []).append(row)
+        by_text.setdefault((row.post, row.is_full_text), []).append(row)
     assert {row.post for row in rows} <= set(data.posts)
     for compared in by_text.values():
         assert [row.is_own for row in compared] == [True, *[False] * usefulness.NEGATIVES]

@@ -3,7 +3,7 @@
     OUT/training.json   the run: prompt, settings, data; its losses are added when it is finished
     OUT/checkpoints/    trl's checkpoints, from which an interrupted run resumes
 
-Tried with trl 1.16, transformers 5.24, peft 0.21 and torch 2.13. No code of a model's repository
+Tested with trl 1.16, transformers 5.24, peft 0.21 and torch 2.13. No code of a model's repository
 is run, and weights are read from, and written to, safetensors only.
 """
 
@@ -46,7 +46,8 @@ class FineTuning(msgspec.Struct, frozen=True, kw_only=True):
     batch: int = 2
     accumulate: int = 1
     max_length: int = 1500
-    """Maximum tokens of a row; longer rows are left out, since a cut answer would be learned."""
+    """Maximum tokens of a row; longer rows are left out, so that the model does not learn cut
+    answers."""
     val_split: float = 0.1
     """Share of the changes held out, in [0, 1)."""
     eval_steps: int = 100
@@ -58,7 +59,7 @@ class FineTuning(msgspec.Struct, frozen=True, kw_only=True):
     lora_alpha: int = 32
     lora_dropout: float = 0.05
     lora_targets: str = "all-linear"
-    """Names of layers, separated by commas."""
+    """Names of layers, comma-separated."""
     learning_rate: float | None = None
     """Peak rate; None for 2e-4, or 2e-5 where all weights are trained."""
     warmup: float = 0.03
@@ -98,7 +99,7 @@ def fine_tune(
         ConfigError: The prompt does not exist, or the model has no layer of `lora_targets`.
         DependencyError: A package is missing.
         GenerationError: The model cannot be loaded or prompted.
-        InputError: The rows cannot be read, none is left, or the folder holds something else.
+        InputError: The rows cannot be read, no row is left, or the folder holds something else.
     """
     for package in PACKAGES:
         try:
@@ -160,7 +161,7 @@ def render_card(record: dict[str, Any]) -> str:
 
 
 def _begin(out: Path, run: dict[str, Any]) -> dict[str, Any]:
-    """Return the record of the run in a folder, which is written where there is none."""
+    """Return the record of the run in a folder; write it if the folder has none."""
     path = out / CARD
     if not path.exists():
         if out.is_dir() and any(out.iterdir()):
@@ -188,7 +189,7 @@ def _checkpoints(out: Path) -> Path:
     return out / "checkpoints"
 
 
-def _halves(settings: FineTuning) -> bool:
+def _supports_bfloat16(settings: FineTuning) -> bool:
     cuda = import_module("torch").cuda
     is_supported = cuda.is_available() and cuda.is_bf16_supported()
     return settings.dtype == "bfloat16" or (settings.dtype == "auto" and is_supported)
@@ -200,7 +201,7 @@ def _load_base(
     transformers, torch = import_module("transformers"), import_module("torch")
     transformers.logging.set_verbosity_error()
     # Trained weights need float32: in bfloat16 most steps are too small to change a weight.
-    halve = _halves(settings) and (settings.dtype == "bfloat16" or not settings.full)
+    halve = _supports_bfloat16(settings) and (settings.dtype == "bfloat16" or not settings.full)
     options = {"revision": revision, "trust_remote_code": False, "local_files_only": offline}
     try:
         return (
@@ -229,7 +230,7 @@ def _make_examples(
         chunk = single_chunk(row.change)
         if chunk is None:
             continue
-        # A constant mark around the change would be learned.
+        # The model would learn a constant marker around the change.
         fence = Fence(nonce=f"{settings.seed}-{index}-{row.change.sha256[:8]}", special=special)
         shots = None if settings.few_shots else 0
         chat = make_chat(prompt, chunk, fence, settings.form, examples=shots)
@@ -291,7 +292,7 @@ def _make_trainer(
         # transformers reads a number below 1 as a share of the steps.
         warmup_steps=settings.warmup,
         weight_decay=settings.weight_decay,
-        bf16=on_gpu and _halves(settings),
+        bf16=on_gpu and _supports_bfloat16(settings),
         use_cpu=not on_gpu,
         dataloader_pin_memory=on_gpu,
         seed=settings.seed,

@@ -15,7 +15,7 @@ from crscore.records import Diff, ReferenceKind
 from crscore_lab.training.claims.rows import PatchRow, single_chunk
 
 CHANGES_PER_BATCH: Final = 64
-"""Changes whose rows are written together."""
+"""Number of changes whose rows are written at once."""
 
 
 class UnlabelledChange(NamedTuple):
@@ -30,7 +30,7 @@ class LabelledRow(msgspec.Struct):
 
     sha256: str
     asked: str
-    """Model, prompt and settings; rows of others do not count."""
+    """Model, prompt and settings; rows made with other values are ignored."""
     patch: str
     claims: tuple[str, ...]
     implications: tuple[str, ...]
@@ -79,7 +79,7 @@ def read_changes(
         raise InputError(f"{path} has no change of {min_chars:,} to {max_chars:,} characters")
     keys = list(changes)
     if limit is not None:
-        # By a hash: unlike a shuffle, it keeps the changes of a lower limit.
+        # Ordered by hash, because, unlike with a shuffle, a higher limit only adds changes.
         keys.sort(key=lambda key: hashlib.sha256(f"{seed} {key}".encode()).digest())
     return [changes[key] for key in keys[:limit]]
 
@@ -102,11 +102,11 @@ def label_changes(
         report: Called with each line of progress.
 
     Returns:
-        Number of rows that existed, and of those that were added.
+        Number of rows that existed, and number of rows added.
 
     Raises:
         GenerationError: The server does not answer; rows added by then are kept.
-        InputError: The file is not one of labelled rows.
+        InputError: The file does not consist of labelled rows.
     """
     content = target.read_bytes() if target.exists() else b""
     rows = jsonl.read_rows(content, LabelledRow, target, "labelled rows")

@@ -24,7 +24,7 @@ class PatchRow(msgspec.Struct, frozen=True):
         """Parse the patch.
 
         Raises:
-            InputError: There is none, or it cannot be read.
+            InputError: The line has no patch, or the patch cannot be read.
         """
         return parse.parse_diff(self.patch or self.diff, source=location)
 

@@ -1,1 +1,1 @@
-"""Learning of what judges suggested code."""
+"""Training of the encoder that compares suggested code."""

@@ -1,4 +1,4 @@
-"""ConCE: training of an encoder of Hugging Face for CodeScore-R; needs PyTorch.
+"""ConCE: training of a Hugging Face encoder for CodeScore-R; needs PyTorch.
 
 L = L_MLM + L_CL on sketches. L_MLM masks 15 % of the tokens of [intent; sketch] (of these 80 %
 become the mask, 10 % a random token, 10 % stay). L_CL is InfoNCE over the positives and the mutants
@@ -32,8 +32,8 @@ def train_encoder(
     Args:
         examples: At least two.
         model: Folder or name of a model with a head for masked tokens.
-        folder: Where to write.
-        epochs: Times that each example is seen, at least 1.
+        folder: Folder to write to.
+        epochs: Number of passes over the examples, at least 1.
         seed: Seed of batches, masks and dropout.
 
     Returns:
@@ -55,7 +55,7 @@ def train_encoder(
     last_loss = 0.0
     for _ in range(epochs):
         order = draw.sample(list(examples), len(examples))
-        # Leaves out a last batch of one, which has no other code to contrast with.
+        # A last batch of one example is left out: it has no other code to contrast with.
         for start in range(0, len(order) - 1, BATCH):
             batch = order[start : start + BATCH]
             if len(batch) < 2:

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     import tree_sitter
 
 MAX_CODE_BYTES: Final = 10_000
-"""Longest code that is rewritten: every variant is parsed again."""
+"""Maximum size of code that is rewritten, since every variant is parsed again."""
 LANGUAGES: Final = ("java", "python")
 
 
 def node_types(names: str) -> frozenset[str]:
-    """Return the types of nodes that a text lists."""
+    """Return the node types listed in a text."""
     return frozenset(names.split())
 
 
@@ -32,7 +32,7 @@ class Variant(NamedTuple):
 
 
 class Edit(NamedTuple):
-    """Replacement of the bytes from `start` up to `end`."""
+    """Replacement of the bytes from `start` to `end` (exclusive)."""
 
     start: int
     end: int
@@ -40,10 +40,10 @@ class Edit(NamedTuple):
 
 
 def parse_rewritable(code: str, language: str | None) -> Parsed | None:
-    """Parse code that is to be rewritten; None where it does not parse or is too long.
+    """Parse code to rewrite; return None if it does not parse or is too long.
 
     Raises:
-        InputError: Code of this language is not rewritten.
+        InputError: There are no rewriting rules for the language.
     """
     name = grammar_of(language).name
     if name not in LANGUAGES:
@@ -55,13 +55,13 @@ def parse_rewritable(code: str, language: str | None) -> Parsed | None:
 
 
 def apply_edits(parsed: Parsed, edits: Iterable[Edit], language: str | None) -> Parsed | None:
-    """Apply edits that do not overlap; None where the result does not parse."""
-    pieces: list[bytes] = []
+    """Apply edits that do not overlap; return None if the result does not parse."""
+    segments: list[bytes] = []
     position = 0
     for edit in sorted(edits):
-        pieces += [parsed.source[position : edit.start], edit.text.encode()]
+        segments += [parsed.source[position : edit.start], edit.text.encode()]
         position = edit.end
-    source = b"".join([*pieces, parsed.source[position:]])
+    source = b"".join([*segments, parsed.source[position:]])
     root = parse(grammar_of(language), source)
     if root.has_error:
         return None

@@ -4,8 +4,8 @@ The rules skip code whose behaviour would often change, but they have no type in
 operand may be an array that shares memory, or an object with overloaded operators.
 
 Source:
-    CodeScore-R, Table 1: condition and permute exchange. Its other two, of loops and of arithmetic
-    assignments, are not made.
+    CodeScore-R, Table 1: condition and permute exchange. Its exchanges of loops and of
+    arithmetic assignments are not made.
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ def list_equivalents(code: str, language: str | None) -> list[Variant]:
 
     Returns:
         For each non-empty set of families that changes the code its result, at most 3, without
-        duplicates; each parses. A rule applies wherever it can, of nested places to the outermost.
-        Empty for code that does not parse, or longer than `MAX_CODE_BYTES`.
+        duplicates; each parses. A rule applies wherever it can; of nested nodes, only to the
+        outermost. Empty for code that does not parse, or longer than `MAX_CODE_BYTES`.
 
     Raises:
-        InputError: Another language.
+        InputError: The language is not supported.
         DependencyError: The grammar's wheel is not installed.
 
     Example:

@@ -21,7 +21,7 @@ MUTANTS = 6
 """Maximum number of mutants drawn per function."""
 MIN_BYTES = 80
 MAX_BYTES = 2500
-# Python's and Java's.
+# Node types of functions in Python and in Java.
 _FUNCTIONS = ("function_definition", "method_declaration")
 
 
@@ -59,8 +59,8 @@ def read_rows(path: Path) -> list[CodeRow]:
 def make_examples(rows: Sequence[CodeRow], *, seed: int) -> list[Example]:
     """Make examples of the functions in rows of Python and Java; other languages are left out.
 
-    Functions without an equivalent form, or without a mutant, are left out, as those of less than
-    `MIN_BYTES` or more than `MAX_BYTES`.
+    Functions without an equivalent form, or without a mutant, are left out, and so are functions
+    of less than `MIN_BYTES` or more than `MAX_BYTES`.
 
     Raises:
         InputError: There are fewer than two examples.

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import tree_sitter
 
 MAX_MUTANTS: Final = 300
-"""Maximum mutants of one piece of code."""
+"""Maximum number of mutants of one piece of code."""
 
 OPERATORS: Final[Mapping[str, tuple[str, ...]]] = {
     "AOR": ("+", "-", "*", "/", "//", "**", "%"),
@@ -106,6 +106,6 @@ def _occurrences(nodes: Iterator[tree_sitter.Node]) -> Iterator[_Occurrence]:
 
 def _replacements(kind: str, old: str, language: str) -> Iterator[str]:
     for new in OPERATORS[kind]:
-        # `a ^ b` may be of integers, which `&&` does not take; it is replaced as LOR.
+        # `a ^ b` may be of integers, which `&&` does not accept; it is mutated as LOR only.
         if new != old and new not in _UNKNOWN_OPERATORS[language] and (kind != "COR" or old != "^"):
             yield new

@@ -11,7 +11,7 @@ from crscore_lab.study.data.study import Study
 from crscore_lab.training.data.study_examples import Example, Target, split_sentences
 
 EMPTY: Final = frozenset({AttackKind.STUFFING, AttackKind.PASTED})
-"""Kinds without any content of a review."""
+"""Kinds without review content."""
 PADDED: Final = frozenset({AttackKind.PRAISE, AttackKind.BOILERPLATE})
 """Kinds that add something empty to an honest review; the addition is the example."""
 WEIGHT: Final = 0.1

@@ -33,15 +33,15 @@ FILES: Final = {
     "study": "human-study/dev.jsonl.gz",
     "claims": "claims-gpt4.jsonl.gz",
 }
-"""The data, in one folder."""
+"""File names of the data, in one folder."""
 MIN_BODY_CHARS: Final = 80
 MAX_BODY_CHARS: Final = 900
 MAX_PATCH_CHARS: Final = 15_000
-"""Most characters of a commit whose title and body are read."""
+"""Maximum length of the diff of a commit whose title and body are read."""
 TITLE_INTERVAL: Final = 5
-"""Every commit of a repository with this distance gives its title."""
+"""The title of one in this many commits of a repository is used."""
 MAX_REVIEW_COMMENTS: Final = 5
-"""Most comments of one review; a longer one is divided."""
+"""Maximum number of comments of one review; a longer review is divided."""
 ATTACKS: Final[dict[AttackKind, Stance]] = {
     AttackKind.STUFFING: Stance.OTHER,
     AttackKind.PASTED: Stance.OTHER,
@@ -52,13 +52,13 @@ ATTACKS: Final[dict[AttackKind, Stance]] = {
 }
 """Kinds of attacks, in their training wording, and the stance of the sentences that they add."""
 MAX_ATTACKS: Final = 60
-"""Most attacks of a kind."""
+"""Maximum number of attacks of a kind."""
 MAX_CLAIMED: Final = 60
-"""Most changes whose claims by a model are read."""
+"""Maximum number of changes whose claims by a model are read."""
 MINOR: Final = 0.5
 """Importance of a point on design, tests or clarity."""
 TEMPLATE_FILLINGS: Final = 8
-"""Changes that a template is filled with."""
+"""Number of changes that a template is filled with."""
 SEVERITIES: Final = {"Low": 0.3, "Medium": 0.55, "High": 0.8, "Critical": 1.0}
 """Severity of a golden finding -> importance."""
 REVIEW_KINDS: Final = (
@@ -71,7 +71,7 @@ FUNCTIONAL: Final = {
     "Maintainability and Readability": 0.3,
 }  # fmt: skip
 """Category or subcategory of a comment -> probability that it is on how the code works."""
-# Takes "1. Text" and " 2) Text", up to the end of the line.
+# Matches "1. Text" and " 2) Text", up to the end of the line.
 _POINT: Final = re.compile(r"^[^\S\n]*\d+[.)]\s+(.+)$", re.MULTILINE)
 _EMPTY: Final = {"gives": 0.0, "importance": 0.0, "worth": 0.0, "informative": 0.0}
 _RATINGS: Final = {
@@ -90,7 +90,7 @@ _EMPTY_WORDINGS: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Post:
-    """A text, mostly on a change."""
+    """A text, usually about a change."""
 
     comment: Comment
     diff: Diff | None = None
@@ -103,7 +103,7 @@ class Post:
     """Changes of one pool can replace each other as negative examples."""
     stance: Stance | None = None
     ratings: Mapping[str, float] = field(default_factory=dict)
-    """What is known of its ratings, each in [0, 1]."""
+    """Known ratings, each in [0, 1]."""
     weight: float = 1.0
     by_sentence: bool = False
     """Whether stance and ratings hold for each of its sentences."""
@@ -129,7 +129,7 @@ class Corpus:
     """All training data of the headline."""
 
     posts: tuple[Post, ...]
-    """In the order of the files."""
+    """Posts, in the order of the files."""
     written: tuple[WrittenReview, ...]
     """Reviews to choose between."""
     reviews: tuple[tuple[str, Diff, tuple[Comment, ...]], ...]
@@ -195,7 +195,7 @@ def _comment(
     body: str, hunk: str | None, judged: Mapping[str, Judgement], ratings: Mapping[str, float],
     **fields: Any,
 ) -> Post:  # fmt: skip
-    """Return a real comment with what is known of it."""
+    """Return a real comment with its known labels."""
     judgement = judged.get(text_key(body, hunk or ""))
     return Post(
         comment=Comment(body=body),
@@ -237,7 +237,7 @@ def _acted(rows: list[dict[str, Any]], judged: Mapping[str, Judgement]) -> Itera
 
 
 def _diff_of(hunk: str | None, path: str) -> Diff | None:
-    """Parse a hunk, if there is one and its source has kept its form."""
+    """Parse a hunk; return None if it is missing or damaged."""
     try:
         return parse.parse_diff(hunk, path=path) if hunk else None
     except DiffParseError:
@@ -272,7 +272,7 @@ def _accepted(rows: list[dict[str, Any]], judged: Mapping[str, Judgement]) -> It
                 "functional": FUNCTIONAL.get(row["category"], math.nan),
             },
             diff=_diff_of(hunk, row["path"]),
-            # The owner and the name.
+            # Owner and name of the repository in the URL.
             group="/".join(row["pull"].split("/")[3:5]),
             pool="accepted",
             is_person=row["writer"] == "person",
@@ -280,7 +280,7 @@ def _accepted(rows: list[dict[str, Any]], judged: Mapping[str, Judgement]) -> It
 
 
 def _golden(rows: list[dict[str, Any]], judged: Mapping[str, Judgement]) -> Iterator[Post]:
-    """Yield the golden findings, and those of the bots' that were judged."""
+    """Yield the golden findings and the judged findings of bots."""
     for row in rows:
         fields = {"group": row["pull"], "pool": "golden"}
         for finding in row["golden"]:
@@ -370,9 +370,9 @@ def _claims(rows: list[dict[str, Any]]) -> Iterator[Post]:
 
 
 def _rate_point(importance: float) -> dict[str, float]:
-    """Return the ratings of a point of which only the importance is known."""
+    """Return the ratings of a point with a known importance only."""
     ratings = {"gives": 1.0, "importance": importance}
-    # As comments of that importance are read, in the mean: 1.3 to 4 of 5.
+    # The mean worth of comments of that importance: 1.3 to 4 of 5.
     ratings["worth"] = 0.08 + 0.68 * importance
     if importance != MINOR:
         ratings["functional"] = float(importance > MINOR)
@@ -380,7 +380,7 @@ def _rate_point(importance: float) -> dict[str, float]:
 
 
 def _own_texts(commits: list[dict[str, Any]]) -> Iterator[Post]:
-    """Yield what was written to learn from."""
+    """Yield the texts that were written for training."""
     yield from _wordings()
     yield from _points_and_parts()
     yield from _contrasts()
@@ -439,7 +439,7 @@ def _filled_templates(commits: list[dict[str, Any]]) -> Iterator[Post]:
     rng = random.Random(0)
     repositories = {row["repository"] for row in judgements.read_texts("reviews")}
     familiar = [row for row in commits if row["repository"] in repositories]
-    # The data may be a part of all commits.
+    # The data may be a subset of all commits.
     for template in judgements.read_texts("templates") if familiar else ():
         for row in rng.choices(familiar, k=TEMPLATE_FILLINGS):
             yield Post(
@@ -471,7 +471,7 @@ def _attacks(study: Study) -> Iterator[Post]:
     }
     counts: Counter[AttackKind] = Counter()
     attacks = make_attacks(study, seed=0, wording=Wording.TRAINING)
-    # By a hash, so that the limit takes attacks on all changes and of all variants.
+    # Sorted by hash, so that the limit keeps attacks on all changes and of all variants.
     for attack in sorted(attacks, key=lambda a: hashlib.sha256(a.text.encode()).hexdigest()):
         if attack.kind not in ATTACKS or counts[attack.kind] == MAX_ATTACKS:
             continue

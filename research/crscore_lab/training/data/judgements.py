@@ -1,7 +1,7 @@
-"""What readers said of comments and sentences, and the texts that were written to learn from.
+"""Judgements of comments and sentences by readers, and texts that were written for training.
 
-The judged texts are those of the data that the weights are learned from; only the starts of their
-hashes stand here.
+The judged texts belong to the training data of the weights; only the first digits of their hashes
+are stored here.
 """
 
 import hashlib
@@ -14,15 +14,15 @@ from crscore.records import Stance
 
 FOLDS: Final = 2
 GIVES_FROM: Final = 2
-"""Judgement, 0 to 3, from which a sentence gives something to act on."""
+"""Minimum judgement, 0 to 3, of a sentence that contains something to act on."""
 MAX_IMPORTANCE: Final = 4
 _EMPTY_RATINGS: Final = {"gives": 0.0, "importance": 0.0, "worth": 0.0}
 AT_STAKE_FROM: Final = 0.75
-"""Importance, 0 to 4, from which there is something to answer."""
+"""Minimum importance, 0 to 4, of a comment that needs an answer."""
 
 
 class Judgement(NamedTuple):
-    """What readers said of a comment."""
+    """Judgement of a comment by readers."""
 
     stance: Stance
     ratings: dict[str, float]
@@ -31,14 +31,14 @@ class Judgement(NamedTuple):
 
 def fold_of(group: str) -> int:
     """Return the fold of a group, from 0 to `FOLDS` - 1."""
-    # By a hash, so that a group keeps its fold when data is added.
+    # Computed from a hash, so that a group keeps its fold when data is added.
     return int(hashlib.sha256(group.encode()).hexdigest()[:8], 16) % FOLDS
 
 
 def text_key(text: str, hunk: str | None = None) -> str:
     """Return the start of the hash under which the judgement of a text is stored."""
-    whole = text if hunk is None else f"{text}\0{hunk}"
-    return hashlib.sha256(whole.encode()).hexdigest()[:12]
+    content = text if hunk is None else f"{text}\0{hunk}"
+    return hashlib.sha256(content.encode()).hexdigest()[:12]
 
 
 def make_judgement(stance: str, importance: float, worth: float) -> Judgement:

@@ -51,7 +51,7 @@ def make_examples(study: Study, generator: ClaimGenerator) -> list[Example]:
 
     Args:
         study: The study.
-        generator: Generator of one of the lists, from the patches and whole files.
+        generator: Generator of one of the lists, from the patches and full files.
 
     Returns:
         The examples; none for an empty list.
@@ -94,15 +94,15 @@ def make_examples(study: Study, generator: ClaimGenerator) -> list[Example]:
 def claims_of(change: StudyChange) -> tuple[PseudoReference, ...]:
     """Return a study's own claims, without the findings of tools.
 
-    The published study has the findings of old tools, more than half of which report JavaScript of
-    2015 for not being that of 2009. Reviews hardly ever address them, so a matcher trained on them
-    learns that issues are never addressed.
+    The published study has the findings of old tools, more than half of which criticise JavaScript
+    of 2015 for features that were new after 2009. Reviews hardly ever address them, so a matcher
+    trained on them learns that issues are never addressed.
     """
     return tuple(ref for ref in change.recorded.references if ref.kind is not ReferenceKind.ISSUE)
 
 
 def read_diff(change: StudyChange) -> Diff:
-    """Parse a change of a study, with its whole files."""
+    """Parse a change of a study, with its full files."""
     diff = parse.parse_diff(change.patch, source=change.id, language=change.language)
     return parse.with_sources(diff, {"": (change.old_source, change.new_source)})
 
@@ -119,7 +119,7 @@ def make_target(review: RatedReview, *, rows: Sequence[int] = ()) -> Target:
     con, comp, rel = ((rating - low) / (high - low) for rating in review.ratings)
     addressed = None
     if rows and review.addressed is not None:
-        # The annotation counts rows of the whole list, from which issues were left out.
+        # The annotation counts rows of the full list, from which issues were left out.
         addressed = frozenset(index for index, row in enumerate(rows) if row in review.addressed)
     return Target(conciseness=con, comprehensiveness=comp, relevance=rel, addressed=addressed)
 

@@ -15,7 +15,7 @@ _MAX_LINE: Final = 120
 def fill(template: str, patch: str, rng: random.Random) -> str:
     r"""Fill the slots of a template.
 
-    `{a}`, `{b}` and `{c}` are names of added lines, `{L}` is an added line, `{w}` stands for words
+    `{a}`, `{b}` and `{c}` are names of added lines, `{L}` is an added line, `{w}` is words
     of added lines, `{path}` is a path.
 
     Args:

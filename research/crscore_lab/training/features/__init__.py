@@ -1,1 +1,1 @@
-"""Features that are learned from, besides those that a score computes."""
+"""Training features in addition to the ones that a score computes."""

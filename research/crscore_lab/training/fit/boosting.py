@@ -37,7 +37,7 @@ _PARAMETERS: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TreeSettings:
-    """Settings of the trees that a benchmark varies."""
+    """Tree settings that a benchmark varies."""
 
     rounds: int = 250
     """Number of trees in one ensemble."""
@@ -48,8 +48,8 @@ class TreeSettings:
     rows: float = 0.7
     """Share of the cells used by a tree."""
     random_thresholds: bool = True
-    """Try one random threshold per feature (extremely randomised trees), not the best: diverse
-    trees overfit a study less."""
+    """Whether to try one random threshold per feature (extremely randomised trees), not the best:
+    diverse trees overfit a study less."""
     loss: tuple[float, float, float] = LOSS
     """Weights of the errors of conciseness, comprehensiveness and relevance."""
 
