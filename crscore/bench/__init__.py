@@ -1,4 +1,4 @@
-"""Golden sets: which known problems a bot has, and what else it says.
+"""Scores of bots on golden sets: the known problems that each bot found, and its other findings.
 
 `score` is the Python API: `crscore.bench.score("golden.jsonl", "findings.jsonl")`.
 """

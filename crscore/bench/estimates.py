@@ -23,8 +23,8 @@ class Row(NamedTuple):
 
     decisions: list[Decision]
     counts: tuple[float, ...]
-    """Required problems that it has, findings about a problem, distinct findings, required
-    problems, and the first and the fourth by the weights of severities."""
+    """Required problems that it found, findings about a problem, distinct findings, required
+    problems, and the first and the fourth number weighted by severity."""
     unsure: int
     unlisted: list[Vectors]
 

@@ -9,7 +9,7 @@ Floats = npt.NDArray[np.float64]
 
 
 class Match(NamedTuple):
-    """Finding and the problem that fits it best."""
+    """Finding and the problem matched with it."""
 
     finding: int
     problem: int
@@ -23,7 +23,8 @@ def assign(probabilities: Floats) -> list[Match]:
         probabilities: Shape (F, G).
 
     Returns:
-        At most min(F, G) pairs, the most probable first; of equal ones, the first rows.
+        At most min(F, G) pairs, the most probable first; among equally probable pairs, the first
+        rows come first.
 
     Example:
         >>> [match[:2] for match in assign(np.array([[0.9, 0.8], [0.7, 0.1]]))]

@@ -11,7 +11,7 @@ from crscore.encoders.base import TokenEncoder
 from crscore.usefulness.evidence import Rarity
 
 SAME_POINT: Final = 0.8
-"""Probability from which two findings make the same point (`benchmarks/same_point.py`)."""
+"""Minimum probability that two findings make the same point (`benchmarks/same_point.py`)."""
 
 
 def compare_findings(
@@ -19,12 +19,12 @@ def compare_findings(
 ) -> Floats:
     """Return the probability that findings of two reviewers make the same point, shape (F, G).
 
-    Each side stands once for the known problems of the model, and the two answers are averaged.
+    Each side takes the role of the model's known problems once, and the two results are averaged.
 
     Args:
         first: F findings of one reviewer, at least one.
         second: G findings of another.
-        views: The views of their texts.
+        views: View of each finding's text.
     """
     model = read_model()
     sides = [[views[finding.text] for finding in side] for side in (first, second)]
@@ -39,12 +39,12 @@ def _problems(findings: Sequence[Finding]) -> list[Problem]:
 
 
 def same_points(findings: Sequence[Finding], encoder: TokenEncoder, rarity: Rarity) -> list[int]:
-    """Return for each finding the first one that makes the same point; itself where it is first.
+    """Return, for each finding, the index of the first finding that makes the same point.
 
     Args:
-        findings: Findings about one change, by time. Those of one reviewer (`bot`) are distinct.
+        findings: Findings about one change, by time. Findings of one reviewer (`bot`) are distinct.
         encoder: Encoder whose vectors the model was learned on.
-        rarity: How rare stems are.
+        rarity: Rarity of stems.
     """
     reviewers: dict[str, list[int]] = {}
     for index, finding in enumerate(findings):

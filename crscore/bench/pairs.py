@@ -1,9 +1,9 @@
-"""Probability that a finding is about a known problem: a logistic over how alike they are.
+"""Probability that a finding is about a known problem: a logistic model of their similarity.
 
-Each pair is measured by the cosine of the two texts, by how well each token of one has a like in
-the other, and by the rare words that they share; then by how far these stand above the same for
-the other problems of the change, and for the other findings of the bot. A finding that fits all
-problems fits none. No measure depends on another bot.
+Each pair is measured by the cosine of the two texts, by how well each token of one is
+matched in the other, and by the rare words that they share; then by the lead of these measures over
+the same measures for the change's other problems and the bot's other findings, as a finding that
+fits all problems fits none. No measure depends on another bot.
 """
 
 import hashlib
@@ -30,22 +30,22 @@ SHIPPED: Final = Path(__file__).with_name("weights.json")
 """Output of `crscore train bench`."""
 FORMAT: Final = 1
 """Version of the file of weights."""
-PLACE_LOGIT: Final = 0.5
-"""Added to the logit for the same place, subtracted for another file. Not learned: the judgements
-have no places. So small that place alone never matches."""
+LOCATION_LOGIT: Final = 0.5
+"""Amount added to the logit for the same location, and subtracted for another file. It is not
+learned, because the judgements have no locations; it is too small for a match by itself."""
 NEAR_LINES: Final = 3
-"""Most lines between a finding and a problem at the same place."""
+"""Maximum number of lines between a finding and a problem at the same location."""
 DECIMALS: Final = 4
-"""Decimals of a measure: its last bits depend on the machine and on the batch."""
+"""Number of decimals of a measure, as its last bits depend on the machine and on the batch."""
 LEAST_SHARE: Final = 4
-"""One token in so many counts as the least covered."""
+"""One in this many tokens counts among the least covered."""
 LIKENESS: Final = (
     "cosine", "problem_covered", "finding_covered", "least_covered", "words_of_problem",
     "words_of_finding", "words",
 )  # fmt: skip
-"""Measures of how alike two texts are."""
+"""Measures of the similarity of two texts."""
 LEADS: Final = 4
-"""The first of them, whose lead over other problems and findings counts, too."""
+"""Number of the first measures whose lead over other problems and findings is a feature, too."""
 FEATURES: Final = (
     *LIKENESS,
     *(f"{name}_over_problems" for name in LIKENESS[:LEADS]),
@@ -53,14 +53,14 @@ FEATURES: Final = (
     "finding_length", "problem_length",
 )  # fmt: skip
 ALONE: Final = 0.25
-"""Likeness of the next best problem or finding where there is no other."""
+"""Similarity assumed for the next best problem or finding if there is no other."""
 
 
 class TextView(NamedTuple):
-    """What the likeness of a text is measured by."""
+    """Vectors and stems of a text, for comparison."""
 
     vector: Vectors
-    """Unit vector, the mean of the tokens', shape (D,)."""
+    """Unit vector of the mean of the token vectors, shape (D,)."""
     tokens: Vectors
     """Unit vectors of its tokens, shape (L, D), L at least 1."""
     stems: Mapping[str, float]
@@ -74,16 +74,16 @@ class PairModel:
     encoder: str
     """Name and model of the encoder."""
     data_sha256: str
-    """Hash of the judgements that it was learned from."""
+    """Hash of the judgements that the weights were learned from."""
     weights: tuple[float, ...]
     """Weight of each of `FEATURES`."""
     bias: float
     threshold: float
-    """Probability from which a pair matches: as many misses as false matches."""
+    """Minimum probability of a match, chosen for as many misses as false matches."""
     band: tuple[float, float]
     """Probabilities between which a decision is unsure."""
     file: str = ""
-    """Start of the hash of the file of weights."""
+    """First digits of the hash of the file of weights."""
 
     @property
     def identity(self) -> str:
@@ -96,7 +96,7 @@ class PairModel:
         """Return the probability of each pair of a bot's F findings and the G problems.
 
         Args:
-            table: Their features, shape (F, G, K).
+            table: Features of each pair, shape (F, G, K).
             findings: The findings.
             problems: The problems.
 
@@ -106,7 +106,7 @@ class PairModel:
         logits = table @ np.array(self.weights) + self.bias
         for row, finding in enumerate(findings):
             for column, problem in enumerate(problems):
-                logits[row, column] += PLACE_LOGIT * compare_places(finding, problem)
+                logits[row, column] += LOCATION_LOGIT * compare_locations(finding, problem)
         return sigmoid(logits).round(DECIMALS)
 
 
@@ -116,8 +116,8 @@ def sigmoid(logits: Floats) -> Floats:
     return odds
 
 
-def compare_places(finding: Finding, problem: Problem) -> int:
-    """Return 1 for the same place, -1 for another file, else 0: one of them has no place."""
+def compare_locations(finding: Finding, problem: Problem) -> int:
+    """Return 1 for the same location, -1 for another file, and 0 if one has no location."""
     if not finding.path or not problem.path:
         return 0
     shorter, longer = sorted((finding.path.strip("/"), problem.path.strip("/")), key=len)
@@ -130,14 +130,14 @@ def compare_places(finding: Finding, problem: Problem) -> int:
 
 
 def view_texts(texts: Sequence[str], encoder: TokenEncoder, rarity: Rarity) -> dict[str, TextView]:
-    """Read texts for comparison: 50 KB of memory for each.
+    """Read texts for comparison, with 50 KB of memory for each.
 
     Args:
         texts: Any texts; equal ones are encoded once.
         encoder: Encoder whose vectors the weights were learned on.
-        rarity: How rare stems are.
+        rarity: Rarity of stems.
     """
-    # Sorted: batches, and with them the last bits, do not depend on the order of the findings.
+    # Sorted, so that batches, and with them the last bits, do not depend on the findings' order.
     distinct = sorted(set(texts))
     return {
         text: _view(text, tokens.vectors[~tokens.marker], rarity)
@@ -158,7 +158,7 @@ def _view(text: str, tokens: Vectors, rarity: Rarity) -> TextView:
 
 
 def measure_pairs(findings: Sequence[TextView], problems: Sequence[TextView]) -> Floats:
-    """Measure how alike each of a bot's findings and each problem of one change are.
+    """Measure the similarity of each of a bot's findings and each problem of a change.
 
     Args:
         findings: The F findings.
@@ -183,7 +183,7 @@ def measure_pairs(findings: Sequence[TextView], problems: Sequence[TextView]) ->
 
 
 def _likeness(findings: Sequence[TextView], problem: TextView) -> Floats:
-    """Measure how alike findings and a problem are, shape (F, len(LIKENESS))."""
+    """Measure the similarity of findings and a problem, shape (F, len(LIKENESS))."""
     counts = np.array([len(view.tokens) for view in findings])
     starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
     cosines = problem.tokens @ np.concatenate([view.tokens for view in findings]).T
@@ -209,7 +209,7 @@ def _likeness(findings: Sequence[TextView], problem: TextView) -> Floats:
 
 
 def _next_best(likeness: Floats, axis: int) -> Floats:
-    """Return the largest value of the others along an axis; `ALONE` where there is no other."""
+    """Return the largest of the other values along an axis; `ALONE` if there is no other."""
     if likeness.shape[axis] == 1:
         return np.full_like(likeness, ALONE)
     top = np.sort(likeness, axis=axis).take([-1, -2], axis=axis)

@@ -1,7 +1,7 @@
 """Readers of golden sets and findings: JSON Lines, JSON, and SARIF.
 
-Published sets differ in the names of their fields and in whether a row is a change, a problem, or
-all that one bot said of a change. They are read by their fields, so that one reader serves
+Published sets differ in the names of their fields and in their rows: a change, a problem, or all
+findings of one bot for a change. Rows are recognised by their fields, so that one reader serves
 Martian's golden comments, candidates and collected reviews, AACR-Bench's samples, ReviewBench's
 golden sets and findings, and GitHub's review comments.
 """
@@ -19,9 +19,9 @@ from crscore.errors import InputError
 from crscore.static_analysis.sarif import read_sarif
 
 MAX_BYTES: Final = 2**26
-"""Most bytes of one file, unpacked: some 100,000 findings."""
+"""Maximum bytes of one file, unpacked: about 100,000 findings."""
 SUFFIXES: Final = (".json", ".jsonl", ".json.gz", ".jsonl.gz", ".sarif")
-"""Ends of the names of the files that are read of a folder."""
+"""Suffixes of the files of a folder that are read."""
 TEXT: Final = ("text", "body", "comment", "description", "message", "note", "issue", "title")
 PROBLEMS: Final = ("problems", "golden", "golden_comments", "comments", "findings", "issues")
 CHANGE: Final = (
@@ -29,7 +29,7 @@ CHANGE: Final = (
     "instance_id", "id",
 )  # fmt: skip
 GITHUB_CHANGE: Final = ("pull_request_url", "issue_url", "html_url")
-"""Of a comment of GitHub, whose `id` and `url` are its own."""
+"""Fields of the change in a GitHub comment, whose `id` and `url` are its own."""
 BOT: Final = ("bot", "tool", "reviewer", "agent", "producer", "author", "user", "writer")
 PATH: Final = ("path", "file", "file_path", "filename")
 LINE: Final = ("line", "end_line", "to_line", "original_line")
@@ -37,7 +37,7 @@ START: Final = ("start_line", "from_line")
 CATEGORY: Final = ("category", "type")
 LANGUAGE: Final = ("language", "project_main_language")
 FINDINGS: Final = ("findings", "candidates", "review_comments")
-"""What one bot said of a change; the last ones are comments as posted."""
+"""Fields of the findings of one bot for a change; the last field has comments as posted."""
 _SEVERITY_NAMES: Final = {
     **{name: name for name in ("", *SEVERITIES)},
     "blocker": "critical", "severe": "critical", "error": "high", "major": "high",
@@ -51,7 +51,7 @@ _Row = dict[str, Any]
 
 
 def name_change(name: str) -> str:
-    """Return the name of a change; addresses of one pull request become the same name.
+    """Return the name of a change; all addresses of a pull request become the same name.
 
     Example:
         >>> name_change("https://api.github.com/repos/o/r/pulls/7"), name_change("o/r#7")
@@ -67,27 +67,27 @@ def read_golden(path: Path, *, pattern: str = "**/*") -> GoldenSet:
     Args:
         path: JSON Lines or JSON, plain or gzip: a row is a change with a list of problems, or a
             problem with its change. SARIF: the problems of the change that the file is named after.
-            A first row `{"set": NAME, "version": VERSION}` names the set. A folder: its files.
-        pattern: Which files of a folder.
+            A first row `{"set": NAME, "version": VERSION}` names the set. A folder: all its files.
+        pattern: Glob pattern of the files to read from a folder.
 
     Raises:
-        InputError: It cannot be read, or is too large, or a row is no problem.
+        InputError: The file cannot be read, or is too large, or a row is not a problem.
     """
     name, version = path.name.partition(".")[0], ""
     problems = defaultdict[str, list[Problem]](list)
     languages: dict[str, str] = {}
     rows = (row for file in list_files(path, pattern) for row in _rows(file, "a golden set"))
-    for place, row in rows:
+    for location, row in rows:
         if "set" in row and not languages:
             name, version = str(row["set"]), str(row.get("version", ""))
             continue
         listed = _first(row, PROBLEMS)
-        change = name_change(_text(row, CHANGE, place, "the id of its change"))
-        entries = [(place, row)]
+        change = name_change(_text(row, CHANGE, location, "the id of its change"))
+        entries = [(location, row)]
         if isinstance(listed, list):
             if change in languages:
-                raise InputError(f"{place}: the change {change} is listed twice")
-            entries = [(f"{place}: problem {n}", item) for n, item in enumerate(listed, 1)]
+                raise InputError(f"{location}: the change {change} is listed twice")
+            entries = [(f"{location}: problem {n}", item) for n, item in enumerate(listed, 1)]
         languages[change] = str(_first(row, LANGUAGE) or "").lower()
         for position, entry in entries:
             # Some sets list findings that no reviewer should report.
@@ -100,7 +100,7 @@ def read_golden(path: Path, *, pattern: str = "**/*") -> GoldenSet:
                 raise InputError(f"{position}: the problem is listed twice for {change}")
             problems[change].append(problem)
     if not any(problems.values()):
-        raise InputError(f"{path} has no problem: it is no golden set")
+        raise InputError(f"{path} has no problem: it is not a golden set")
     changes = [
         Change(id=id_, problems=tuple(problems[id_]), language=language)
         for id_, language in languages.items()
@@ -108,27 +108,27 @@ def read_golden(path: Path, *, pattern: str = "**/*") -> GoldenSet:
     return make_set(name, version, changes)
 
 
-def read_problem(entry: Any, place: str) -> Problem:
+def read_problem(entry: Any, location: str) -> Problem:
     """Read a problem from parsed JSON.
 
     Raises:
-        InputError: It has no text, or a field is wrong.
+        InputError: The problem has no text, or a field is wrong.
     """
     row = {"text": entry} if isinstance(entry, str) else entry
     if not isinstance(row, dict):
-        raise InputError(f"{place}: expected an object with text, got {type(entry).__name__}")
+        raise InputError(f"{location}: expected an object with text, got {type(entry).__name__}")
     severity = str(row.get("severity") or "").lower()
     if severity not in _SEVERITY_NAMES:
         raise InputError(
-            f"{place}: severity is {severity[:40]!r}; expected one of {', '.join(SEVERITIES)}"
+            f"{location}: severity is {severity[:40]!r}; expected one of {', '.join(SEVERITIES)}"
         )
     return Problem(
-        text=_text(row, TEXT, place, "text"),
+        text=_text(row, TEXT, location, "text"),
         severity=_SEVERITY_NAMES[severity],
         category=str(_first(row, CATEGORY) or "").lower(),
         path=_path(row),
-        start_line=_line(row, START, place),
-        line=_line(row, LINE, place),
+        start_line=_line(row, START, location),
+        line=_line(row, LINE, location),
         also_right=bool(row.get("also_right") or row.get("optional")),
     )
 
@@ -143,39 +143,39 @@ def read_findings(path: Path) -> list[Finding]:
             A folder: all its files.
 
     Raises:
-        InputError: It cannot be read, or is too large, or a row is no finding.
+        InputError: The file cannot be read, or is too large, or a row is not a finding.
     """
     rows = (row for file in list_files(path) for row in _rows(file, "findings"))
-    return [read_finding(finding, place) for place, row in rows for finding in _findings_of(row)]
+    return [read_finding(entry, location) for location, row in rows for entry in _findings_of(row)]
 
 
-def read_finding(row: Mapping[str, Any], place: str) -> Finding:
+def read_finding(row: Mapping[str, Any], location: str) -> Finding:
     """Read a finding from parsed JSON.
 
     Raises:
-        InputError: It lacks its change, its bot or its text, or a field is wrong.
+        InputError: The finding lacks its change, bot or text, or a field is wrong.
     """
     is_comment = isinstance(row.get("user"), dict)
     bot = row["user"].get("login") if is_comment else _first(row, BOT)
     if not isinstance(bot, str) or not bot.strip():
-        raise InputError(f"{place}: the bot is missing; expected one of: {', '.join(BOT)}")
+        raise InputError(f"{location}: the bot is missing; expected one of: {', '.join(BOT)}")
     return Finding(
         change=name_change(
-            _text(row, GITHUB_CHANGE if is_comment else CHANGE, place, "the id of its change")
+            _text(row, GITHUB_CHANGE if is_comment else CHANGE, location, "the id of its change")
         ),
         bot=bot.strip().removesuffix("[bot]"),
-        text=_text(row, TEXT, place, "text"),
+        text=_text(row, TEXT, location, "text"),
         path=_path(row),
-        line=_line(row, LINE, place),
+        line=_line(row, LINE, location),
         raw=bool(row.get("raw", is_comment)),
     )
 
 
 def list_files(path: Path, pattern: str = "**/*") -> list[Path]:
-    """Return a file, or those of a folder that can be read, by name.
+    """Return a file, or a folder's files with one of `SUFFIXES`, sorted by name.
 
     Raises:
-        InputError: The folder has none.
+        InputError: The folder has no such file.
     """
     if not path.is_dir():
         return [path]
@@ -186,7 +186,7 @@ def list_files(path: Path, pattern: str = "**/*") -> list[Path]:
 
 
 def _rows(path: Path, content_name: str) -> Iterator[tuple[str, _Row]]:
-    """Yield place and object of JSON Lines, a list, a mapping from changes, or SARIF's runs."""
+    """Yield each row's location and object, from JSON Lines, a list, a mapping, or SARIF's runs."""
     content = jsonl.read_bytes(path, content_name)
     if len(content) > MAX_BYTES:
         size = f"{len(content):,} bytes, and at most {MAX_BYTES:,} are read; split the file"
@@ -204,17 +204,17 @@ def _rows(path: Path, content_name: str) -> Iterator[tuple[str, _Row]]:
     except UnicodeDecodeError as exc:
         raise InputError(f"{path} cannot be read as {content_name}: it is not UTF-8") from exc
     except (ValueError, RecursionError):
-        # Not one document; a wrong line is reported by its number.
+        # JSON Lines: a wrong line is reported by its number.
         text = content.removeprefix(b"\xef\xbb\xbf")
         yield from jsonl.read_rows(text, dict, path, content_name)
         return
     if isinstance(document, dict) and all(isinstance(row, dict) for row in document.values()):
         document = list(_by_change(document))
     for number, row in enumerate(document if isinstance(document, list) else [document], 1):
-        place = f"{path}: entry {number}"
+        location = f"{path}: entry {number}"
         if not isinstance(row, dict):
-            raise InputError(f"{place}: expected an object, got {type(row).__name__}")
-        yield place, row
+            raise InputError(f"{location}: expected an object, got {type(row).__name__}")
+        yield location, row
 
 
 def _by_change(document: _Row) -> Iterator[_Row]:
@@ -229,12 +229,12 @@ def _by_change(document: _Row) -> Iterator[_Row]:
 
 
 def _findings_of(row: _Row) -> Iterator[_Row]:
-    """Yield a row's findings: its own, those that it lists, or those of its reviews."""
+    """Yield a row's findings: its own, its listed ones, or the findings of its reviews."""
     facts: _Row = {name: row[name] for name in (*CHANGE, *BOT) if name in row}
     if isinstance(row.get("reviews"), list):
         for review in row["reviews"]:
             if isinstance(review, dict):
-                # The review's own address is that of a copy of the pull request.
+                # The review's own address refers to a copy of the pull request.
                 origin = {"change": _first(row, CHANGE), "bot": _first(review, BOT)}
                 yield from _findings_of({**{name: review.get(name) for name in FINDINGS}, **origin})
         return
@@ -255,12 +255,12 @@ def _first(row: Mapping[str, Any], names: Sequence[str]) -> Any:
     return next((row[name] for name in names if row.get(name) not in (None, "")), None)
 
 
-def _text(row: Mapping[str, Any], names: Sequence[str], place: str, content_name: str) -> str:
+def _text(row: Mapping[str, Any], names: Sequence[str], location: str, noun: str) -> str:
     value = _first(row, names)
     if isinstance(value, dict) and "repo" in value:
         value = f"{value['repo']}/pull/{value.get('pr_number')}"
     if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
-        raise InputError(f"{place}: {content_name} is missing; expected one of: {', '.join(names)}")
+        raise InputError(f"{location}: {noun} is missing; expected one of: {', '.join(names)}")
     return str(value).strip()
 
 
@@ -269,10 +269,10 @@ def _path(row: Mapping[str, Any]) -> str | None:
     return path if isinstance(path, str) else None
 
 
-def _line(row: Mapping[str, Any], names: Sequence[str], place: str) -> int | None:
+def _line(row: Mapping[str, Any], names: Sequence[str], location: str) -> int | None:
     value = _first(row, names)
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise InputError(f"{place}: {names[0]} is {str(value)[:40]!r}; expected a line from 1")
+        raise InputError(f"{location}: {names[0]} is {str(value)[:40]!r}; expected a line from 1")
     return value or None

@@ -1,4 +1,4 @@
-"""Values of a benchmark: golden sets, findings, and what came of them."""
+"""Values of a benchmark: golden sets and findings."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Known problem of a change."""
 
     text: str
-    """What is wrong, in words."""
+    """Description of the problem."""
     severity: str = ""
     """One of `SEVERITIES`, or "" when unknown."""
     category: str = ""
-    """Free; "" when unknown."""
+    """Any category; "" when unknown."""
     path: str | None = None
     """File, where known."""
     start_line: int | None = None
@@ -31,7 +31,7 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     line: int | None = None
     """Last line in the new file, from 1."""
     also_right: bool = False
-    """Right to say, but not required: it counts in no recall, and against no precision."""
+    """Whether naming the problem is right but not required: recall and precision ignore it."""
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -40,13 +40,13 @@ class Change(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     id: str
     """Name of the change; `owner/repository#number` for a pull request."""
     problems: tuple[Problem, ...]
-    """At least none: a change without a problem tests what a bot says for nothing."""
+    """May be empty: a change without a problem tests for needless findings."""
     language: str = ""
     """Programming language; "" when unknown."""
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a bot said of a change."""
+    """One finding of a bot for a change."""
 
     change: str
     """Name of the change, as in the golden set."""
@@ -56,7 +56,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     line: int | None = None
     """Last line in the new file, from 1."""
     raw: bool = False
-    """Whether it is a comment as posted, which may make several points or none; of a point of such
+    """Whether it is a comment as posted, which may make several points or none; for a point of such
     a comment, whether it asks for nothing."""
 
 

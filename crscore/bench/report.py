@@ -11,9 +11,9 @@ from crscore.reports.layout import Card, Details, Report, Section
 from crscore.reports.markdown_blocks import render_markdown
 
 _SHORT: Final = 160
-"""Characters of a text in a table."""
+"""Maximum characters of a text in a table."""
 _MAX_CHARS: Final = 60_000
-"""Characters of a Markdown report; GitHub takes 65,536."""
+"""Maximum characters of a Markdown report; GitHub accepts 65,536."""
 READING: Final = (
     "Findings that match nothing are unlisted, not false: precision is a lower bound.",
     "Intervals: 95 %, bootstrap over changes. Ranks: in 95 % of the draws.",
@@ -63,7 +63,7 @@ def _rank(row: BotScore) -> str:
 
 def _unlisted(result: BenchResult) -> Table:
     return make_table(
-        "What else they said",
+        "Other findings",
         result.bots,
         ("Bot", lambda row: row.bot),
         ("Also right", lambda row: f"{row.also_right:,}"),
@@ -101,7 +101,7 @@ def _comparisons(result: BenchResult) -> Table:
 
 
 def _change(change: ChangeResult) -> Table:
-    """Tabulate the problems of a change and who has each, then what is unlisted."""
+    """Tabulate the problems of a change with their bots, then the unlisted findings."""
     rows: list[tuple[str, ...]] = []
     for index, problem in enumerate(change.problems):
         bots = [
@@ -110,7 +110,7 @@ def _change(change: ChangeResult) -> Table:
             if d.problem == index and d.outcome in ("hit", "also right")
         ]
         kind = "also right" if problem.also_right else problem.severity or "problem"
-        rows.append((kind, problem.text[:_SHORT], ", ".join(bots) or "nobody"))
+        rows.append((kind, problem.text[:_SHORT], ", ".join(bots) or "no bot"))
     rows += [
         (f"unlisted, {d.importance}".removesuffix(", "), d.finding.text[:_SHORT], d.finding.bot)
         for d in change.decisions
@@ -153,7 +153,7 @@ def lay_out(result: BenchResult) -> Report:
             ),
             Section("groups", "Groups", "Recall by group",
                     tables=tuple(table for table in by_kind if table)),
-            Section("unlisted", "Unlisted", "What else they said", tables=(_unlisted(result),)),
+            Section("unlisted", "Unlisted", "Other findings", tables=(_unlisted(result),)),
             Section("comparisons", "Comparisons", "Comparisons", tables=(_comparisons(result),)),
             Section(
                 "changes", "Changes", "Changes",

@@ -34,31 +34,31 @@ class BotScore(msgspec.Struct, frozen=True, kw_only=True):
 
     bot: str
     precision: Estimate
-    """Share of the distinct findings that are about a known problem: a lower bound, as what
-    matches nothing may be right, too."""
+    """Share of the distinct findings that are about a known problem: a lower bound, as unmatched
+    findings may be right, too."""
     recall: Estimate
-    """Share of the required problems that it has."""
+    """Share of the required problems that it found."""
     f: Estimate
-    """F-beta of the two."""
+    """F-beta of precision and recall."""
     weighted_recall: Estimate
     """Recall by the weights of severities: critical 4, high 3, medium 2, low 1."""
     best_rank: int
     """Best rank by F-beta in 95 % of the draws."""
     worst_rank: int
     hits: int
-    """Required problems that it has."""
+    """Number of required problems that it found."""
     also_right: int
-    """Findings about problems that are right to name, but not required."""
+    """Number of findings about problems that are right to name, but not required."""
     unlisted: int
-    """Distinct findings that match nothing; no statement that they are false."""
+    """Number of distinct findings without a matching problem; they need not be false."""
     serious: int
-    """Of the unlisted ones, those whose words are of critical or major importance, if right."""
+    """Number of unlisted findings of critical or major importance, if they are right."""
     duplicates: int
-    """Findings that say again what another one of the bot says; they count nowhere."""
+    """Number of findings that repeat another finding of the bot; they are not counted elsewhere."""
     unsure: int
-    """Decisions whose probability is within the band of the matcher."""
+    """Number of decisions whose probability is within the matcher's band."""
     silent: int
-    """Changes without a finding of the bot, whether it was run on them or not."""
+    """Number of changes without a finding of the bot, whether it was run on them or not."""
     groups: tuple[Group, ...]
 
 
@@ -68,13 +68,13 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     first: str
     second: str
     difference: Estimate
-    """F-beta of the first minus that of the second, in [-1, 1]."""
+    """F-beta of the first bot minus F-beta of the second, in [-1, 1]."""
     p_value: float | None
     """Corrected for the number of pairs (Holm); None when the draws do not determine it."""
 
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of one finding."""
+    """Decision about one finding."""
 
     finding: Finding
     outcome: str
@@ -82,10 +82,10 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     problem: int | None
     """Index of the problem in its change."""
     probability: float
-    """Of the pair, or of the best one; 0 without problems."""
+    """Probability of the pair, or of the best pair; 0 without problems."""
     importance: str = ""
-    """`critical`, `major`, `minor` or `nit`, of an unlisted finding, if it is right; "" for one
-    that asks for nothing."""
+    """`critical`, `major`, `minor` or `nit`, of an unlisted finding, if it is right; "" for a
+    finding that asks for nothing."""
 
 
 class ChangeResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -105,9 +105,9 @@ class BenchResult(msgspec.Struct, frozen=True, kw_only=True):
     changes: tuple[ChangeResult, ...]
     beta: float
     bots: tuple[BotScore, ...]
-    """By F-beta, the best first."""
+    """Scores of the bots, the best F-beta first."""
     comparisons: tuple[Comparison, ...]
     distinct_unlisted: int
-    """Distinct unlisted points of all bots together."""
+    """Number of distinct unlisted points of all bots together."""
     notes: tuple[str, ...]
     signature: str

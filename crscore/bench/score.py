@@ -34,9 +34,9 @@ Grouped = Mapping[tuple[str, str], Sequence[Finding]]
 """(change, bot) -> findings."""
 
 SAME_COSINE: Final = 0.85
-"""Cosine from which two unlisted findings make the same point."""
+"""Minimum cosine of two unlisted findings that make the same point."""
 CHUNK: Final = 64
-"""Changes whose texts are encoded together: some hundred MB for 50 findings each."""
+"""Number of changes whose texts are encoded at once: some hundred MB for 50 findings each."""
 
 
 class _Matcher(NamedTuple):
@@ -70,7 +70,7 @@ def score(
         encoder: Encoder of the matcher's vectors; the default one when None.
 
     Returns:
-        Scores of each bot, comparisons, and what became of each finding. A bot's numbers do not
+        Scores of each bot, comparisons, and the decision about each finding. A bot's numbers do not
         depend on the order of the input, nor on the other bots.
 
     Raises:
@@ -140,7 +140,7 @@ def _group(
                      "do not count")  # fmt: skip
     groups = defaultdict[tuple[str, str], list[Finding]](list)
     for finding in listed:
-        # A bot whose comments have no remark was run, and said nothing.
+        # A bot whose comments have no remark was run, but found nothing.
         groups[finding.change, finding.bot] += [] if finding.raw else [finding]
     for finding in _divide([row for row in listed if row.raw], parts):
         groups[finding.change, finding.bot].append(finding)
@@ -150,7 +150,7 @@ def _group(
 
 
 def _divide(comments: Sequence[Finding], parts: _Matcher) -> list[Finding]:
-    """Divide comments as posted into remarks; those that ask for nothing stay `raw`."""
+    """Divide comments as posted into remarks; sentences that ask for nothing stay `raw`."""
     units = [sentences_of([split_comment(comment.text)]) for comment in comments]
     texts = sorted({unit.text for row in units for unit in row})
     vectors = dict(zip(texts, parts.encoder.encode(texts), strict=True))
@@ -162,7 +162,7 @@ def _divide(comments: Sequence[Finding], parts: _Matcher) -> list[Finding]:
     for comment, row, texts_read in zip(comments, units, read, strict=True):
         for remark in texts_read.remarks:
             asks = remark.reading.gives >= GIVES_FROM
-            # What asks for nothing was joined as background, so each sentence is tried.
+            # Sentences that ask for nothing were joined as background, so each is tried.
             for text in [remark.text] if asks else [row[at].text for at in remark.columns]:
                 divided.append(replace(comment, text=text, raw=not asks))
     return divided
@@ -174,7 +174,8 @@ def _judge_changes(
     rows = {}
     problems = parts.view([problem.text for change in changes for problem in change.problems])
     for bot in bots:
-        # Bot by bot, so that a batch, and with it a vector's last bits, have no other bot's texts.
+        # Bot by bot, so that other bots' texts cannot change a batch, and with it a vector's last
+        # bits.
         listed = {change.id: grouped.get((change.id, bot), ()) for change in changes}
         views = parts.view([finding.text for row in listed.values() for finding in row])
         decided = []
@@ -205,7 +206,7 @@ def _decide(
     probabilities: Floats,
     model: PairModel,
 ) -> Row:
-    """Decide what each finding of a bot is about."""
+    """Decide which problem each finding of a bot is about."""
     problems = change.problems
     matched = {
         match.finding: match.problem
@@ -224,7 +225,7 @@ def _decide(
         elif probability >= model.threshold and best in matched.values():
             outcome, problem = "duplicate", best
         elif finding.raw:
-            # Praise or a description, which only counts where it is about a known problem.
+            # Praise or a description counts only if it is about a known problem.
             continue
         elif _repeats(views[finding.text].vector, unlisted):
             outcome = "duplicate"
@@ -248,7 +249,7 @@ def _decide(
 
 
 def _repeats(vector: Vectors, earlier: Sequence[Vectors]) -> bool:
-    """Return whether a text makes the same point as one of others."""
+    """Return whether a text makes the same point as an earlier one."""
     return bool(earlier) and float((np.stack(earlier) @ vector).max()) >= SAME_COSINE
 
 
@@ -261,7 +262,7 @@ def _count_distinct(rows: Sequence[Row]) -> int:
 
 
 def _read_levels(rows: Sequence[Row], reading: reader.Reader) -> dict[str, str]:
-    """Return how important unlisted findings are, by text; empty for those that ask for nothing."""
+    """Return text -> importance of unlisted findings; "" for findings that ask for nothing."""
     texts = sorted(
         {d.finding.text for row in rows for d in row.decisions if d.outcome == "unlisted"}
     )

@@ -23,7 +23,7 @@ class PublicSet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     licence: str
     """SPDX identifier."""
     files: str
-    """Which files of a clone have the problems."""
+    """Glob pattern of the files of a clone that have the problems."""
 
 
 @lru_cache
@@ -36,11 +36,11 @@ def fetch(name: str, source: Path) -> GoldenSet:
     """Read a public set.
 
     Args:
-        name: Its name.
+        name: Name of the set.
         source: Clone of its repository, or a file or folder with its problems.
 
     Raises:
-        InputError: There is no such set, or it cannot be read.
+        InputError: There is no such set, or the set cannot be read.
     """
     sets = public_sets()
     if name not in sets:
@@ -59,7 +59,7 @@ def to_lines(golden: GoldenSet) -> str:
 
 
 def describe_sets() -> str:
-    """Name the known sets, a line each; the hash is that of the copy in the current folder."""
+    """List the known sets, one per line, with the hash of the copy in the current folder."""
     lines = []
     for name, row in public_sets().items():
         copy = Path(f"{name}.jsonl")

@@ -24,7 +24,7 @@ SCHEMA: Final = "urn:crscore:code-comparison:1"
 """Schema identifier of the document."""
 DEFAULT_RESAMPLES: Final = 1000
 FEW_PROBLEMS: Final = 30
-"""Problems below which the bootstrap is unreliable."""
+"""Minimum number of problems for a reliable bootstrap."""
 SMALL: Final = 2.0
 """Difference in points below which the paper advises against claims of one metric."""
 
@@ -62,7 +62,7 @@ RATES: Final[Mapping[str, Rates]] = MappingProxyType(
 """Rates by metric: "Out of the BLEU", Table 4, CoNaLa, 3,321 pairs of models of one-line Python.
 Other metrics were not studied."""
 _LIMITS: Final = (2.0, 5.0, 10.0)
-# A rate up to the first would convince most readers, one above the second few.
+# A rate up to the first limit convinces most readers; a rate above the second, few.
 _CONVINCING_MAX_RATE: Final = 0.05
 _DOUBTFUL_MIN_RATE: Final = 0.10
 
@@ -83,7 +83,7 @@ class MetricComparison(Struct, frozen=True, kw_only=True):
     low: float | None
     """Lower end of the 95 % interval of the difference; None for a single problem."""
     high: float | None
-    """Upper end of it."""
+    """Upper end of the same interval."""
     wins: float
     """Share of the resamples in which the first system is strictly above the second."""
     losses: float
@@ -93,11 +93,11 @@ class MetricComparison(Struct, frozen=True, kw_only=True):
     corrected_p: float | None
     """The same, corrected for the number of metrics by Holm's method."""
     better: int
-    """1 when the first system is significantly better, -1 when the second is, else 0: significant
-    is a corrected p below 0.05 with an interval without 0."""
+    """1 when the first system is significantly better, -1 when the second is, else 0. A
+    difference is significant if its corrected p is below 0.05 and its interval excludes 0."""
     disagreement: float | None
     """Share of such pairs of systems on which people disagreed with the metric: the published
-    rate for a difference of this size, or for no significant one; None for a metric without."""
+    rate for a difference of this size and significance; None for a metric without rates."""
     verdict: str
     """Whether the difference would convince people, in words."""
 
@@ -111,9 +111,9 @@ class CodeComparison(Struct, frozen=True, kw_only=True):
     second: str
     """Name of the second one."""
     samples: int
-    """Pairs of samples."""
+    """Number of pairs of samples."""
     problems: int
-    """Problems that they answer; whole problems are drawn."""
+    """Number of their problems, the unit of the draws."""
     resamples: int
     """Draws of the bootstrap."""
     seed: int
@@ -121,7 +121,7 @@ class CodeComparison(Struct, frozen=True, kw_only=True):
     metrics: tuple[MetricComparison, ...]
     """Comparison by each metric."""
     notes: tuple[str, ...]
-    """Warnings, and metrics that could not judge, with the reason."""
+    """Warnings, and metrics that were left out, with the reason."""
 
 
 class ScoredPair(NamedTuple):
@@ -146,7 +146,8 @@ def compare(
 ) -> CodeComparison:
     """Compare two systems' code.
 
-    Samples are paired by id, several of one id in their order; without ids, by their order.
+    Samples are paired by id, or by their order without ids; several samples of one id are paired in
+    their order.
 
     Args:
         first: Samples of one system.
@@ -161,7 +162,7 @@ def compare(
         ConfigError: A metric does not know the preset.
         CRScoreError: A named metric fails: its package or its model is missing.
         InputError: The samples cannot be paired, or references of a pair differ.
-        UnknownPluginError: No such metric.
+        UnknownPluginError: There is no such metric.
     """
     pairs = _pair(first, second, labels)
     # Measured together: a metric may depend on all references.

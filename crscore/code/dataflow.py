@@ -1,6 +1,6 @@
-"""Names in a piece of code: which refer to the same variable, and which values flow where.
+"""Names in a piece of code: the variables that they refer to, and the flow of values among them.
 
-All grammars are read in the same way, by the fields that they share (`left` and `right`, `name`
+All grammars are read alike: by the fields that they share (`left` and `right`, `name`
 and `value`, `parameters`) and by the tables of `crscore.languages`.
 """
 
@@ -31,7 +31,7 @@ _OPERANDS: Final = _split("value default_value object operand argument index sub
 _RECEIVERS: Final = _split("this self")
 # A limit, because every name of one side is paired with every name of the other.
 MAX_NAMES_PER_SIDE: Final = 64
-"""Maximum names read on each side of an assignment."""
+"""Maximum number of names read on each side of an assignment."""
 
 
 class Name(NamedTuple):
@@ -76,7 +76,7 @@ class _Context(NamedTuple):
     is_target: bool
     """Whether it is on the side of the binder that gets the value."""
     is_hidden: bool
-    """Whether it is a type or label: no variable."""
+    """Whether it is a type or label, not a variable."""
 
 
 class _Occurrence(NamedTuple):
@@ -99,7 +99,8 @@ def read_names(tree: SyntaxTree) -> Names:
         tree: The tree.
 
     Returns:
-        Variables, members of variables (`x.y`) and called functions, with what flows between them.
+        Variables, members of variables (`x.y`) and called functions, with the flow of values
+        between them.
     """
     contexts = _contexts(tree)
     occurrences = list(_occurrences(tree, contexts))
@@ -181,7 +182,7 @@ def _binds(node: Node, parent: Node, outer: _Context, *, is_target: bool) -> boo
 
 
 def _occurrences(tree: SyntaxTree, contexts: Sequence[_Context]) -> Iterator[_Occurrence]:
-    """Yield the names; after an object its member, joined to one name (`self.x`)."""
+    """Yield the names; an object and its member are one name (`self.x`)."""
     objects: dict[int, int] = {}
     texts: dict[int, tuple[str, str]] = {}
     for position, node in enumerate(tree.nodes):
@@ -193,7 +194,7 @@ def _occurrences(tree: SyntaxTree, contexts: Sequence[_Context]) -> Iterator[_Oc
         if node.field in _MEMBERS and node.parent in objects:
             text, base = texts.get(objects[node.parent], ("", ""))
             if text:
-                # In Java, the call itself holds object and name; its value is no variable.
+                # In Java, the call itself holds object and name; its value is not a variable.
                 if parent.type not in tree.language.calls:
                     texts[node.parent] = f"{text}.{node.text}", base
                 yield _Occurrence(node.parent, f"{text}.{node.text}", base, contexts[position])
@@ -207,6 +208,6 @@ def _occurrences(tree: SyntaxTree, contexts: Sequence[_Context]) -> Iterator[_Oc
         ):
             # PHP's `$x` is a node around the name `x`; a member's object is that outer node.
             # PHP's `$a` is a `variable_name` with the name in it.
-            whole = node.parent if parent.type == "variable_name" else position
-            texts[whole] = node.text, node.text
+            outer_node = node.parent if parent.type == "variable_name" else position
+            texts[outer_node] = node.text, node.text
             yield _Occurrence(position, node.text, node.text, contexts[position])

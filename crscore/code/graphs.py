@@ -1,4 +1,4 @@
-"""Code as a graph of its syntax, tokens and names, and how far two such graphs differ."""
+"""Code as a graph of its syntax, tokens and names, and an edit distance of two such graphs."""
 
 import re
 from collections import Counter
@@ -30,7 +30,7 @@ class Edge(IntEnum):
     """From a name to each of its words."""
     NEXT_USE = 4
     ASSIGNED = 5
-    """From a name to those in the value that it gets."""
+    """From a name to the names in the value assigned to it."""
 
 
 class Graph(NamedTuple):
@@ -51,7 +51,7 @@ def program_graph(tree: SyntaxTree) -> Graph:
     """Build the graph of a piece of code.
 
     Its nodes are nodes of the syntax tree, tokens, variables and words of names; a
-    string is one token. A name is a node of the syntax and its token, as in Python's `ast`.
+    string is one token. A name is both a syntax node and its token, as in Python's `ast`.
 
     Source:
         Allamanis et al., "Typilus", PLDI 2020, section 5.1.

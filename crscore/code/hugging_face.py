@@ -19,7 +19,7 @@ class LoadedModel:
     tokenizer: Any
     model: Any
     max_tokens: int
-    """Maximum tokens read at once."""
+    """Maximum number of tokens read at once."""
     layers: int
 
 

@@ -1,4 +1,4 @@
-"""Counts of common n-grams, and the BLEU scores that they give."""
+"""Counts of common n-grams, and the BLEU scores computed from them."""
 
 from collections import Counter
 from collections.abc import Container, Sequence
@@ -14,7 +14,7 @@ Floats = npt.NDArray[np.float64]
 Ngram = tuple[str, ...]
 
 ORDER: Final = 4
-"""Longest n-gram of BLEU."""
+"""Maximum length of an n-gram of BLEU."""
 
 
 def count_ngrams(tokens: Sequence[str], order: int) -> Counter[Ngram]:
@@ -26,7 +26,7 @@ class References:
     """References of one candidate, counted once for any number of candidates.
 
     Args:
-        references: Tokens of each.
+        references: Tokens of each reference.
         ignored: N-grams that count on neither side, unless a candidate has no others.
     """
 
@@ -44,7 +44,7 @@ class References:
             self._counts.append(maxima)
 
     def statistics(self, candidate: Sequence[str]) -> list[int]:
-        """Count the n-grams of a candidate that BLEU needs.
+        """Count a candidate's n-grams for BLEU.
 
         Args:
             candidate: Its tokens.
@@ -71,7 +71,7 @@ class References:
 def statistics(
     samples: Sequence[Sample], kind: TokenKind, ignored: Container[Ngram] = frozenset()
 ) -> Floats:
-    """Count the n-grams of samples that BLEU needs.
+    """Count the n-grams of samples for BLEU.
 
     Args:
         samples: N samples.
@@ -99,7 +99,7 @@ def bleu(statistics: Floats, *, effective_order: bool) -> Floats:
 
     Args:
         statistics: Shape (N, 10), rows or sums of rows of `References.statistics`.
-        effective_order: Whether lengths n of which a candidate has no n-gram are left out; else
+        effective_order: Whether to leave out lengths for which a candidate has no n-gram; otherwise
             a candidate of fewer than 4 tokens scores 0.
 
     Returns:

@@ -13,7 +13,7 @@ from crscore.diff.languages import canonical_name, language_of
 from crscore.errors import InputError
 
 MAX_FILE_BYTES: Final = 10_000_000
-"""Bytes of one file of code."""
+"""Maximum number of bytes of a file of code."""
 _JSON_LINES_SUFFIXES: Final = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
 
 
@@ -39,7 +39,7 @@ class Sample:
 
 
 class SampleRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One line of a JSON Lines file of samples; further fields are not read."""
+    """One line of a JSON Lines file of samples; other fields are ignored."""
 
     candidate: str | None = None
     references: Sequence[str] | None = None
@@ -65,7 +65,7 @@ def read_samples(
             in them; hidden files are not read. For JSON Lines, none, or JSON Lines whose rows have
             the same ids, in addition to the references that the rows have themselves.
         context: Context of samples that have none.
-        language: Language of samples that name none; else by the name of the file.
+        language: Language of samples that name none; None to infer it from the file name.
 
     Returns:
         At least one sample, in the order of the rows, or of the paths.
@@ -85,7 +85,7 @@ def read_samples(
         name = candidates / (incomplete.id or "") if candidates.is_dir() else candidates
         raise InputError(f"{name} has no reference to be compared with")
     if not samples:
-        raise InputError(f"{candidates} holds no code to judge")
+        raise InputError(f"{candidates} contains no code to judge")
     return tuple(
         replace(sample, context=sample.context or context, language=sample.language or language)
         for sample in samples
@@ -97,7 +97,7 @@ def _read_rows(path: Path, reference_paths: Sequence[Path]) -> Iterator[Sample]:
     for reference_path in reference_paths:
         for position, row in _rows(reference_path):
             if row.id is None:
-                raise InputError(f"{position}: `id` is missing, by which references are found")
+                raise InputError(f"{position}: `id` is missing; it identifies the references")
             # A file of references may have the form of a file of candidates.
             references_by_id[str(row.id)] += _references(row) or [row.candidate or ""]
     for position, row in _rows(path):

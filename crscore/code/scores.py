@@ -81,12 +81,12 @@ def score_samples(
 
 
 def _bound(score: float) -> float:
-    """Limit a score to [0, 1], which rounding may leave by its last digits."""
+    """Limit a score to [0, 1], since rounding may exceed the range in the last digits."""
     return min(1.0, max(0.0, score))
 
 
 def render_text(scores: CodeScores, *, color: bool = False, width: int = 80) -> str:
-    """Render scores for a terminal, 0 to 100; of many samples only the common score."""
+    """Render scores for a terminal, 0 to 100; for many samples, only the score of all together."""
     return console.render_blocks(_blocks(scores), color=color, width=width, wide_tables=True)
 
 

@@ -12,14 +12,15 @@ if TYPE_CHECKING:
     import tree_sitter
 
 MAX_BYTES: Final = 50_000
-"""Longer code has no tree: walking one takes some 20 microseconds a node."""
+"""Maximum size of code that is parsed to a tree: walking one takes about 20 microseconds per
+node."""
 
 
 class Node(NamedTuple):
     """Node of a tree."""
 
     type: str
-    """Type in the grammar; of an anonymous node its text."""
+    """Type in the grammar; for an anonymous node, its text."""
     is_named: bool
     """Whether the grammar names it: False for keywords, operators and punctuation."""
     parent: int
@@ -74,7 +75,7 @@ def syntax_tree(code: str, language: str | None, *, whole_file: bool = False) ->
     if whole_file:
         source = (grammar.prolog + code).encode("utf-8", "replace")
         root = parse(grammar, source)
-        # The prolog (`<?php`) makes the grammar read code; it is no part of the table.
+        # The prolog (`<?php`) makes the grammar read code; it is not part of the table.
         nodes = _table(root, len(grammar.prolog), len(source), grammar.strings)
         return SyntaxTree(grammar, nodes, not root.has_error and is_readable(code, grammar))
     parsed = parse_code(code, language)

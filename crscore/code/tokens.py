@@ -19,8 +19,8 @@ _TRANX: Final = re.compile(r"[A-Za-z0-9_]+|[^\sA-Za-z0-9_]")
 def tranx(code: str) -> list[str]:
     """Split code as the programs of "Out of the BLEU" and the model tranX do.
 
-    Every character but ASCII letters, digits and `_` is a token of its own, a capital behind a
-    small letter begins a new one, and all quotation marks become a backtick.
+    Every character but ASCII letters, digits and `_` is a token of its own, a capital after a
+    small letter begins a new token, and all quotation marks become a backtick.
 
     Source:
         Evtikhiev et al., "Out of the BLEU", JSS 2023, and its code.
@@ -37,8 +37,8 @@ def code(text: str) -> list[str]:
 
     For code of any language. It leaves out brackets and separators, which all code has,
     but keeps operators, whose exchange changes the behaviour of code, and splits names at
-    capitals. Text of nothing but brackets and separators is split into its characters, so that
-    `[]` differs from `{}`.
+    capitals. Text that consists only of brackets and separators is split into its characters, so
+    that `[]` differs from `{}`.
 
     Example:
         >>> code("rowList[i] += self.max_size")

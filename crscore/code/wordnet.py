@@ -1,4 +1,4 @@
-"""Synonyms of words by WordNet, for METEOR, from files that are on this machine."""
+"""WordNet synonyms for METEOR, from files on this machine."""
 
 import functools
 import io
@@ -11,7 +11,7 @@ from crscore.code import libraries
 
 DEBIAN: Final = Path("/usr/share/wordnet")
 """Folder of Debian's and Ubuntu's package wordnet-base."""
-# nltk wants the names of the 45 files that WordNet was written in; METEOR never shows them.
+# nltk requires the names of the 45 files that WordNet was written in; METEOR never shows them.
 _LEXNAMES: Final = "".join(f"{number:02d} file{number} 1\n" for number in range(45))
 
 NO_SYNONYMS: Final = SimpleNamespace(synsets=lambda _word: ())

@@ -49,7 +49,7 @@ class Paragraph:
 
     text: Line
     tone: str = ""
-    """As of a `Run`; `dim` for an aside."""
+    """Tone as in `Run`; `dim` for an aside."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Notice:
     """Sentence above the list elsewhere."""
     lines: tuple[str, ...]
     last_line: str = ""
-    """Last line, on lines that are not listed; empty for none."""
+    """Last line, about lines that are not listed; empty for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +91,9 @@ class Table:
     header: tuple[str, ...]
     """One cell per column."""
     rows: tuple[tuple[Line, ...], ...]
-    """As many cells as the header; the first one names the row."""
+    """Rows with as many cells as the header; the first cell names the row."""
     main: frozenset[int] = frozenset()
-    """Highlighted rows."""
+    """Indices of the highlighted rows."""
     is_prose: bool = False
     """Whether the cells are words, not numbers."""
     unlisted: int = 0
@@ -131,11 +131,11 @@ class Item:
     lead: Line = ""
     """Number or mark in front of the text."""
     place: Line = ""
-    """Where it is; on the same line where there is room."""
+    """Location of the entry; on the same line if there is room."""
     below: tuple[Line, ...] = ()
     """Lines below the text."""
     code: tuple[str, ...] = ()
-    """Lines of code below it."""
+    """Lines of code below the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +148,8 @@ class Items:
     noun: str = ""
     """Noun of the entries, in "3 more …"."""
     max_open: int | None = None
-    """Entries shown openly; the others are folded or, in a terminal, counted. None for all."""
+    """Maximum number of entries shown; the others are folded or, in a terminal, counted. None for
+    all."""
     unlisted: int = 0
     """Number of further entries that are not in `items`."""
     hint: str = "in the report"
@@ -158,7 +159,7 @@ class Items:
 def make_list(
     title: str, items: Sequence[Item], *, unlisted: int = 0, **settings: Any
 ) -> Iterator[Heading | Items]:
-    """Yield a list below its title and length; nothing without entries.
+    """Yield a list below its title and length; without entries, yield nothing.
 
     Args:
         title: The title.
@@ -185,9 +186,9 @@ class Signature:
 
     text: str
     whole: bool = False
-    """Whether to show all of it instead of its short form."""
+    """Whether to show the full signature instead of its short form."""
     before: Line = ""
-    """Text in front of it."""
+    """Text in front of the signature."""
 
 
 Block: TypeAlias = "Heading | Paragraph | Notice | Measures | Table | Items | Folded | Signature"

@@ -1,8 +1,8 @@
-"""Charts of the web pages: Vega-Lite specifications, drawn as SVG by vl-convert (tried with 1.9).
+"""Charts of the web pages: Vega-Lite specifications, drawn as SVG by vl-convert (tested with 1.9).
 
 No browser, network or script is needed. Colours are the page's CSS variables, so one drawing serves
-light, dark and print. Each chart is drawn in two widths, of which `charts.css` shows the one that
-there is room for: letters keep their size. Texts are cleaned here and escaped by the renderer.
+light, dark and print. Each chart is drawn in two widths, and `charts.css` shows the one that fits
+the screen, so that letters keep their size. Texts are cleaned here and escaped by the renderer.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ _WRITTEN_PIXELS: Final = 84
 """Room for a value written at the end of a row."""
 _EVENT_CHARS: Final = 40
 _LABEL_PIXELS, _LABEL_LINES = 14, 6
-"""Height of a label above the field, and lines of labels before they begin again."""
+"""Height of a label above the field, and number of lines that labels cycle through."""
 _LEFT, _RIGHT = 0.4, 0.6
-"""Shares of the width beyond which a label is on one side of its line."""
+"""Shares of the width: a label before the first or beyond the second is on one side of its line."""
 _SVG: Final = "http://www.w3.org/2000/svg"
 _COLOURS: Final = {"main": "accent", "good": "good", "bad": "bad"}
 _THEME: Final = {
@@ -154,7 +154,7 @@ def draw(chart: Plot | Trend, *, widths: Sequence[str] = tuple(WIDTHS)) -> Marku
 
     Args:
         chart: The chart.
-        widths: Names of the widths to draw it in; one alone is shown on any screen.
+        widths: Names of the widths to draw it in; a single width is shown on any screen.
 
     Returns:
         A `figure` with SVG drawings; the page needs `reports/templates/charts.css`.
@@ -284,7 +284,7 @@ def _trend(trend: Trend) -> list[dict[str, Any]]:
     for index, event in enumerate(trend.events):
         day = _milliseconds(event.day)
         row = {"day": day, "label": escape.one_line(event.label, _EVENT_CHARS)}
-        # The label is above the field, on the side that has room, and covers none before it.
+        # The label is above the field, on the side that has room, and covers no earlier label.
         share = (day - since) / ((until - since) or 1)
         text = {
             "aria": False,
@@ -293,10 +293,10 @@ def _trend(trend: Trend) -> list[dict[str, Any]]:
             "fontSize": 12,
             "color": "var(--soft)",
         }
-        above = {"value": -4 - _LABEL_PIXELS * (index % _LABEL_LINES)}
+        offset_above = {"value": -4 - _LABEL_PIXELS * (index % _LABEL_LINES)}
         layers += [
             _layer([row], "rule", across, x=ruled),
-            _layer([row], "text", text, x=ruled, y=above, text=_LABEL),
+            _layer([row], "text", text, x=ruled, y=offset_above, text=_LABEL),
         ]
     return layers
 
@@ -306,7 +306,7 @@ def _milliseconds(day: str) -> int:
 
 
 def _finished(drawing: str, css: str, description: str) -> Markup:
-    """Give a drawing its description, and its marks tooltips; drop what only scripts need."""
+    """Give a drawing its description, and its marks tooltips; drop attributes for scripts."""
     root = ElementTree.fromstring(drawing)  # noqa: S314  (written by the renderer)
     for node in list(root.iter()):
         label = node.attrib.pop("aria-label", None)

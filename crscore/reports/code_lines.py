@@ -1,11 +1,11 @@
-"""Lines of code beside the comments that are about them."""
+"""Lines of code that comments are about."""
 
 from crscore.records import Comment, Diff, DiffLine, Hunk, Side
 
 CONTEXT_LINES = 3
-"""Lines shown above those that a comment is about."""
+"""Number of lines shown above the lines that a comment is about."""
 MAX_LINES = 20
-"""Maximum of the lines that a comment is about, its last ones."""
+"""Maximum number of lines of a comment that are shown; the last ones are kept."""
 
 
 def lines_of_comment(diff: Diff, comment: Comment) -> tuple[DiffLine, ...]:

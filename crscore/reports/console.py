@@ -28,7 +28,7 @@ _MAX_LABEL_CHARS: Final = 72
 _MIN_LABEL_COLUMNS: Final = 20
 _MAX_NUMBER_COLUMNS: Final = 20
 _FIXED_COLUMNS: Final = 4
-"""Columns of a table that are shown at any width."""
+"""Number of columns of a table that are shown at any width."""
 _EIGHTHS: Final = " ▏▎▍▌▋▊▉"
 _BULLET: Final = (Run("•", "bad"),)
 _STYLES: Final = {
@@ -60,9 +60,9 @@ def render_blocks(
     Args:
         content: The blocks.
         color: Whether to write colour sequences.
-        width: Columns; see `fit_width`.
-        max_chars: Longest prose, in characters.
-        wide_tables: Show all columns of a table, also those that need more than `width`; otherwise
+        width: Width in columns; see `fit_width`.
+        max_chars: Maximum characters of prose.
+        wide_tables: Whether to show all columns of a table, even beyond `width`; otherwise
             the last columns are dropped.
 
     Returns:

@@ -162,7 +162,7 @@ def markdown(text: str, limit: int = MAX_ITEM_CHARS) -> str:
     """Escape a text for running Markdown or a table cell on GitHub.
 
     In addition to Markdown and HTML, this breaks mentions, issue and commit references and
-    bare addresses with a zero-width space, since a backslash does not prevent those.
+    bare addresses with a zero-width space, since a backslash does not prevent these.
 
     Returns:
         One line that renders as the text itself.

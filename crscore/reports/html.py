@@ -14,7 +14,7 @@ STYLE = frame.read_resource("reports/templates/report.css")
 
 
 class Page(NamedTuple):
-    """Result as the template shows it."""
+    """Result prepared for the template."""
 
     prefix: str
     """Prefix of every id, so that one page can hold several results."""

@@ -56,7 +56,7 @@ class File(Struct, frozen=True, kw_only=True):
     is_submodule: bool
     """True for a submodule."""
     is_missing: bool
-    """True when the file's changes are not known: not shown by the host, or over a limit."""
+    """True when the file's changes are unknown: not shown by the host, or over a limit."""
 
 
 class Diff(Struct, frozen=True, kw_only=True):
@@ -71,18 +71,18 @@ class Diff(Struct, frozen=True, kw_only=True):
 
 
 class Topic(Struct, frozen=True, kw_only=True):
-    """Unit of the change that a reader would name, with its place."""
+    """Unit of the change that a reader would name, with its location."""
 
     name: str
-    """Its name, or its file's path; may be empty."""
+    """Name of the unit, or its file's path; may be empty."""
     noun: str
     """Kind of unit: `method`, `class`, `section`, `file`."""
     state: records.TopicState
     """Change of the unit."""
     lines: Count
-    """Changed lines that belong to it."""
+    """Number of changed lines that belong to it."""
     path: str
-    """File that it is in, as named on `side`."""
+    """Path of its file on `side`."""
     side: records.Side
     """Version that its lines are counted in: `old` when it was removed."""
     start: Count
@@ -101,7 +101,7 @@ class Reference(Struct, frozen=True, kw_only=True):
     kind: records.ReferenceKind
     """Claim, implication or issue."""
     source: str
-    """The claim generator or analyzer that wrote it."""
+    """Claim generator or analyzer that wrote it."""
     spans: Sequence[records.LineSpan]
     """Lines it refers to; empty when it applies to the whole change."""
     identifiers: Sequence[str]
@@ -109,11 +109,11 @@ class Reference(Struct, frozen=True, kw_only=True):
     reading: str
     """Statement as the encoder read it; equals `text` where one form serves both."""
     weight: Annotated[float, Meta(gt=0, le=1)]
-    """How informative it is; orders pseudo-references but does not affect the scores."""
+    """Informativeness; orders pseudo-references but does not affect the scores."""
     counted: bool
     """False when it is excluded from the whole change's comprehensiveness."""
     topic: Topic | None
-    """Unit of the change that it is about; null where the generator knows none."""
+    """Unit of the change that it is about; null if the generator states none."""
     best_sentence: Count | None
     """Index of the sentence that addresses it, or nearly, with the highest degree; ties go to the
     most similar one; null without sentences.
@@ -121,9 +121,9 @@ class Reference(Struct, frozen=True, kw_only=True):
     similarity: Cosine | None
     """Cosine similarity to that sentence; null without sentences."""
     degree: Share | None
-    """How far that sentence addresses it; null without sentences."""
+    """Degree to which that sentence addresses it; null without sentences."""
     matched: bool
-    """True when a sentence addresses it: by the degree, as its subject, or as it names its code."""
+    """True when a sentence addresses it: by the degree, as its subject, or by naming its code."""
 
 
 class Analysis(Struct, frozen=True, kw_only=True):
@@ -149,11 +149,11 @@ class Sentence(Struct, frozen=True, kw_only=True):
     hidden: bool
     """True for text that is invisible in the rendered comment."""
     proposal: bool
-    """True for a proposal of code, such as a suggestion block, paraphrased."""
+    """True for a paraphrased code proposal, such as a suggestion block."""
     flag: records.Flag | None
     """Oddity that the matcher found; usually null."""
     reading: records.Reading | None
-    """How it reads to the author of the change; null with an encoder that has no weights for it."""
+    """Reading by the author of the change; null with an encoder that has no weights for it."""
     best_reference: Count | None
     """Index of the counted pseudo-reference that it addresses best; ties go to the most similar
     one; null when there is none, or when the best one belongs to the older version of the change
@@ -162,7 +162,7 @@ class Sentence(Struct, frozen=True, kw_only=True):
     similarity: Cosine | None
     """Cosine similarity to that pseudo-reference; null without its index."""
     degree: Share | None
-    """How far it addresses that pseudo-reference; null when there is none."""
+    """Degree to which it addresses that pseudo-reference; null when there is none."""
     matched: bool
     """True when it addresses a counted pseudo-reference."""
 
@@ -179,15 +179,15 @@ class Remark(Struct, frozen=True, kw_only=True):
     gives: Share
     """Probability that its author has something to answer."""
     importance: Share
-    """How bad it would be to merge without heeding it, if it is right."""
+    """Harm of merging without heeding it, if it is right."""
     level: records.Importance
-    """The importance in a word."""
+    """Importance as a word."""
     about: Share
     """Probability that it is about this change and no other."""
     worth: Share
     """Gain for the author of the change."""
     verdict: records.Verdict
-    """Whether what it says of the code is so."""
+    """Whether its statements about the code are true."""
     receipt: records.Receipt | None
     """Proof of the verdict; null for an unproven remark."""
 
@@ -208,11 +208,11 @@ class Comment(Struct, frozen=True, kw_only=True):
     start_line: int | None
     """First line of a comment on several lines."""
     side: records.Side
-    """Side in which `line` is counted."""
+    """Side that `line` refers to."""
     scope: records.Scope
     """Part of the change that it was scored against."""
     usefulness: records.Usefulness | None
-    """How useful it is; null without a text, or with an encoder that has no weights for it."""
+    """Usefulness; null without a text, or with an encoder that has no weights for it."""
     scores: records.Scores
     """Scores against the pseudo-references of its scope."""
     sentences: Sequence[Count]
@@ -237,7 +237,7 @@ class Result(Struct, frozen=True, kw_only=True):
     decision: Annotated[float, Meta(gt=0, lt=1)]
     """Minimum degree of a pair that counts as matched."""
     usefulness: records.Usefulness | None
-    """How useful all comments are together: the headline; null as for a comment."""
+    """Usefulness of all comments together, the headline; null as for a comment."""
     scores: records.Scores
     """The published scores of all comments together against the whole change."""
     baselines: records.Baselines
@@ -247,7 +247,7 @@ class Result(Struct, frozen=True, kw_only=True):
     references: Sequence[Reference]
     """The R pseudo-references."""
     small: Sequence[Topic]
-    """Topics of the change of which nothing counts, the most informative first."""
+    """Topics of the change that do not count, the most informative first."""
     points: Sequence[ChangePoint]
     """The points of the change, the heaviest first: all reports count and list these."""
     analysis: Analysis

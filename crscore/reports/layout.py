@@ -9,9 +9,9 @@ from crscore.reports.blocks import Table
 from crscore.reports.charts import Plot
 
 WIDTH: Final = 100
-"""Columns of running text in `to_text`; tables may be wider."""
+"""Width of running text in `to_text`, in columns; tables may be wider."""
 MAX_ROWS: Final = 200
-"""Maximum rows of a folded table on a page; JSON has them all."""
+"""Maximum number of rows of a folded table on a page; JSON has all rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Details:
     title: str
     table: Table
     in_text: bool = True
-    """Whether the text rendering has it, too."""
+    """Whether the text rendering has the table, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +38,8 @@ class Section:
     plots: tuple[Plot, ...] = ()
     """Plots, on the page only: tables have the same numbers."""
     orders: tuple[tuple[str, Table], ...] = ()
-    """One table in several orders, by the header of the column that it is sorted by. A page shows
-    the first one, and the others by links in the header; text has the first."""
+    """One table in several orders, keyed by the header of the sorted column. A page shows
+    the first, with links to the others in the header; text has the first only."""
     tables: tuple[Table, ...] = ()
     notes: tuple[str, ...] = ()
     """Notes on how to read the tables."""

@@ -15,11 +15,11 @@ from crscore.reports.blocks import Run
 from crscore.reports.markdown_blocks import render_markdown
 
 MAX_CHARS: Final = 65_000
-"""Longest document: GitHub allows 65,536 characters in a comment; the rest is for markers."""
+"""Maximum characters of a document. GitHub allows 65,536 in a comment; the rest is for markers."""
 SHOWN_REMARKS: Final = 5
-"""Remarks that are listed openly; the others are folded."""
+"""Number of remarks that are not folded."""
 SHOWN_UNADDRESSED: Final = 3
-"""Topics and pseudo-references that are listed openly; the others are folded."""
+"""Number of unaddressed topics and pseudo-references that are not folded."""
 
 
 @dataclass(frozen=True, slots=True)

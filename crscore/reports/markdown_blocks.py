@@ -1,6 +1,6 @@
 """Blocks as GitHub's Markdown, within a host's limit on the length of a document.
 
-Near the limit, whole items are omitted and counted.
+Near the limit, items are omitted and counted, never cut.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,7 +18,7 @@ _MAX_CELL_CHARS: Final = 200
 _NOTE_SIZE: Final = 200
 """Room for the note on what was omitted."""
 _MIN_SIZE: Final = 2_000
-"""Minimum room of a document when there are many; the last ones may get none."""
+"""Minimum room of a document if there are many; the last documents may get no room."""
 
 
 class Part(NamedTuple):
@@ -26,7 +26,7 @@ class Part(NamedTuple):
 
     head: str
     items: tuple[str, ...] = ()
-    """Whole list entries or table rows."""
+    """List entries or table rows."""
     foot: str = ""
     is_required: bool = False
     """True when it is never omitted."""
@@ -45,9 +45,9 @@ def render_markdown(
     Args:
         documents: Blocks of each document, the most useful first.
         limit: Maximum size of the text.
-        noun: What a document is about, in the note on documents without room.
+        noun: Noun for the subject of a document, in the note on documents without room.
         heading: Markdown in front of the title of a document.
-        size: Returns the size of a text: its characters, or its bytes.
+        size: Function that returns the size of a text in characters or bytes.
     """
     texts: list[str] = []
     left = limit - _NOTE_SIZE
@@ -69,12 +69,12 @@ def render_markdown(
 def fit_parts(
     parts: Iterable[Part], limit: int, size: Callable[[str], int] = len
 ) -> tuple[str, int]:
-    """Join parts; near the limit, omit whole items and whole parts.
+    """Join parts; near the limit, omit items and parts, but never cut them.
 
     Args:
         parts: The parts, the most useful first.
         limit: Maximum size.
-        size: Returns the size of a text.
+        size: Function that returns the size of a text.
 
     Returns:
         The text, and the number of items that did not fit.
@@ -139,7 +139,7 @@ def _parts(block: blocks.Block) -> Iterator[Part]:
             f"> {render_line(block.title)}\n>\n", tuple(f"> - {line}\n" for line in lines), "\n"
         )
     elif isinstance(block, blocks.Measures):
-        # Its rows are never omitted: they are few and short.
+        # The rows are never omitted: they are few and short.
         rows = [_row((row.name, view.hundred(row.value), row.basis)) for row in block.rows]
         yield Part(f"| Score | | |\n|:--|--:|:--|\n{''.join(rows)}\n")
     elif isinstance(block, blocks.Table):

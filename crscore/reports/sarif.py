@@ -1,19 +1,19 @@
 """Report for code scanning: SARIF 2.1.0 with remarks and unaddressed points at their lines.
 
-One run a result, because each change has its own scores and signature; a host distinguishes the
-runs by `automationDetails.id`. The report keeps within the limits of GitHub's code scanning, which
-accepts 20 runs of 25,000 results, shows 5,000 of them, rejects a file with a result that has no
-place, and distinguishes alerts by `primaryLocationLineHash` alone.
+Each result has its own run, because each change has its own scores and signature; a host
+distinguishes the runs by `automationDetails.id`. The report keeps within the limits of GitHub's
+code scanning, which accepts 20 runs of 25,000 results, shows 5,000 of them, rejects a file with a
+result that has no location, and distinguishes alerts by `primaryLocationLineHash` alone.
 
-- A remark that gives the author something to answer is one result, as severe as it is important.
-- A remark that the code refutes is a note with the fact; what proves it is a related place.
+- A remark that needs an answer is one result, as severe as the remark is important.
+- A remark that the code refutes is a note with the fact; the proof is a related location.
 - An unmentioned topic is one result at its lines, however many its pseudo-references.
 - A point on removed lines is placed at the line that replaced them, since a host shows the new
-version only; one of a deleted file or of the whole change is placed at a file without a line.
-- A result that abstained has no results: a note in `invocations` has the reason.
-- Text is cleaned as for people. Embedded links are escaped.
+version only; a point on a deleted file or the whole change is placed at a file without a line.
+- An abstention has no results, but a note in `invocations` with the reason.
+- Text is cleaned as in reports for people. Embedded links are escaped.
 
-Tried with the validator of Sarif.Multitool 5.7, which also checks GitHub's rules.
+Tested with the validator of Sarif.Multitool 5.7, which also checks GitHub's rules.
 """
 
 import hashlib
@@ -65,7 +65,7 @@ class Sarif:
     """Report for code scanning."""
 
     category: str = "crscore"
-    """Category of the alerts; a host replaces what an earlier upload of the same one had."""
+    """Category of the alerts; a host replaces an earlier upload of the same category."""
 
     def render(self, results: Sequence[Result]) -> str:
         """Render one run for each result, at most `MAX_RUNS`."""
@@ -85,7 +85,7 @@ class Sarif:
 
 
 def _run(result: Result, category: str, of: int) -> dict[str, Any]:
-    """Make the run of one of so many results, within its share of the limits."""
+    """Make the run of one of `of` results, within its share of the limits."""
     notices = [_notice("note", note) for note in view.notes(result)[:MAX_NOTES]]
     entries: list[dict[str, Any]] = []
     if result.scores.reason is None:
@@ -111,7 +111,7 @@ def _run(result: Result, category: str, of: int) -> dict[str, Any]:
         },
         "invocations": [{"executionSuccessful": True, "toolExecutionNotifications": notices}],
         "results": entries,
-        # Code scanning does not show them, but other readers may.
+        # Code scanning does not show these, but other readers may.
         "properties": {
             "signature": result.signature,
             "usefulness": None if result.usefulness is None else asdict(result.usefulness),
@@ -146,7 +146,7 @@ def _rules(*, refuted: bool) -> Iterator[dict[str, Any]]:
     advice = "Heed it, answer it, or dismiss the alert."
     yield _rule(_REMARK, "Remark", ("A remark of a review.", full, advice), "note")
     if refuted:
-        full = "A review comment says of the code what is not so. It gives the review nothing."
+        full = "A review comment makes a false statement about the code. It adds no value."
         advice = "Compare it with the lines that prove it, then dismiss the alert."
         short = "A remark of a review that the code refutes."
         yield _rule(_REFUTED, "RefutedRemark", (short, full, advice), "note")
@@ -178,7 +178,7 @@ class _Finding(NamedTuple):
     text: str
     spans: Sequence[LineSpan]
     key: tuple[str, str, str]
-    """Distinguishes it from others, whatever its lines."""
+    """Identity of the finding, independent of its lines."""
     rank: float
     properties: dict[str, Any]
 

@@ -9,24 +9,24 @@ from crscore.records import ChangedFile, Diff, FileStatus, LineSpan, Side
 ROOT: Final = "%SRCROOT%"
 """Conventional SARIF name for the root of the repository."""
 MAX_RELATED: Final = 10
-"""Maximum number of further places of one result."""
+"""Maximum number of further locations of one result."""
 
 
 def make_locations(diff: Diff, spans: Sequence[LineSpan]) -> list[dict[str, Any]]:
-    """Return the places of spans, each once, the most informative first.
+    """Return the locations of spans, each once, the most informative first.
 
     Args:
         diff: The change.
-        spans: Those of the new version come first; a span of the old version is mapped to the
-            line that replaced it; without spans the place is the first remaining file.
+        spans: Spans; the new version comes first. A span of the old version is mapped to the
+            line that replaced it; without spans, the location is the first remaining file.
 
     Returns:
-        Places with a file, at most `MAX_RELATED` + 1; empty when the change names no file.
+        Locations with a file, at most `MAX_RELATED` + 1; empty when the change names no file.
     """
     ordered = sorted(spans, key=lambda span: span.side is not Side.NEW)
     new_spans = [_in_new_version(diff, span) for span in ordered] or [_whole(diff)]
-    places = dict.fromkeys(span for span in new_spans if span.path)
-    return [_location(span) for span in list(places)[: MAX_RELATED + 1]]
+    locations = dict.fromkeys(span for span in new_spans if span.path)
+    return [_location(span) for span in list(locations)[: MAX_RELATED + 1]]
 
 
 def _whole(diff: Diff) -> LineSpan:

@@ -10,13 +10,13 @@ from crscore.reports import blocks, view
 from crscore.reports.blocks import Line, Run
 
 Link: TypeAlias = Callable[[int], tuple[Run, ...]]
-"""Returns the text in front of a place, by the index of its comment."""
+"""Function that returns the text in front of a location, by the index of its comment."""
 _HINT: Final = "shown with --explain"
 _ABOUT: Final = "likely about this change and no other"
 _SHARE_TONES: Final = (0.6, 0.3)
-"""Minimum of a good and of a fair standing, probability, or share of matches."""
+"""Minimum of a good and of a fair percentile, probability, or share of matches."""
 _GRADED_TONES: Final = (0.35, 0.15)
-"""The same for a mean of degrees, which are expectations and avoid the extremes: human ratings of 4
+"""The same for a mean of degrees, which are expectations and rarely near 0 or 1: human ratings of 4
 and 5 have a median near the first, ratings of 1 are mostly below the second
 (docs/design/011-calibrated.md)."""
 
@@ -27,13 +27,13 @@ WARNING: Final = "fair flag"
 """Tone of a refuted remark, in a terminal and on pages."""
 _LEVEL_TONES: Final = dict(zip(records.Importance, ("bad", "fair", "", "dim"), strict=True))
 MAX_PROOF_PLACES: Final = 3
-"""Places of a receipt that are named; further ones are counted."""
+"""Maximum number of locations of a receipt that are named; the others are counted."""
 _ESTIMATES: Final = ("gives", "importance", "about", "worth")
-"""Numbers of a remark that are shown in full only."""
+"""Numbers of a remark that only the full report shows."""
 
 
 def make_headline(result: Result) -> Iterator[blocks.Paragraph]:
-    """Yield the verdict and how it came about, why there is none, or what the review covers."""
+    """Yield the verdict and its derivation, the reason for its absence, or the coverage."""
     value, reason = result.usefulness, result.scores.reason
     if value is not None:
         word, explanation = view.verdict(value).split(":", 1)
@@ -60,8 +60,8 @@ def make_measures(result: Result, *, standing: bool = False) -> blocks.Measures:
     """Return the headline numbers.
 
     Args:
-        result: Its usefulness comes first where it is known, else its published scores.
-        standing: Include the standing, which the headline also states.
+        result: Result whose usefulness, if known, comes first, or else its published scores.
+        standing: Whether to include the percentile, which the headline also states.
     """
     value = result.usefulness
     rows: Sequence[blocks.Measure] = view.rows(result)
@@ -78,11 +78,11 @@ def make_measures(result: Result, *, standing: bool = False) -> blocks.Measures:
 
 
 def list_facts(result: Result, *, aspects: bool = False) -> Iterator[str]:
-    """Yield what is reported beside the scores: published scores, baselines and sizes.
+    """Yield the facts next to the scores: published scores, baselines and sizes.
 
     Args:
         result: The result.
-        aspects: Include the expected ratings by people.
+        aspects: Whether to include the expected ratings by people.
     """
     if result.usefulness is not None:
         if aspects:
@@ -123,12 +123,12 @@ def make_unaddressed(
 ) -> Iterator[blocks.Heading | blocks.Items | blocks.Paragraph]:
     """Yield the list of topics and pseudo-references that no sentence addresses.
 
-    Small changes are one line at its end.
+    Small changes are one line at the end of the list.
 
     Args:
         result: The result.
-        max_open: Entries shown openly; None for all.
-        place: Formats the place of a pseudo-reference, by its index.
+        max_open: Maximum number of entries that are not folded; None for all.
+        place: Function that formats the location of a pseudo-reference, by its index.
     """
     title = view.unaddressed_title(result)
     items = []
@@ -158,15 +158,15 @@ def make_remarks(
     explain: bool = False,
     link: Link = lambda _: (),
 ) -> Iterator[blocks.Heading | blocks.Items]:
-    """Yield the remarks: what each does, its level, what it adds and what it is about.
+    """Yield the remarks, each with its stance, its level, its share of the value and its subject.
 
     Args:
         result: The result.
-        max_open: Remarks shown openly; None for all.
-        explain: Include its estimates, and the numbers of its sentences.
-        link: Returns the text in front of the place of a comment, by its index.
+        max_open: Maximum number of remarks that are not folded; None for all.
+        explain: Whether to include each remark's estimates and the numbers of its sentences.
+        link: Function that returns the text in front of the location of a comment, by its index.
     """
-    # The text of a claim is shown once. In full, all of them are listed further down.
+    # The text of a claim is shown once. The full report lists all claims further down.
     listed = set(range(len(result.references) if explain else 0))
     items = tuple(
         _remark(
@@ -190,7 +190,7 @@ def _remark(
     *,
     explain: bool,
 ) -> blocks.Item:
-    """Return the entry of a remark, dimmed if it gives nothing."""
+    """Return the entry of a remark, dimmed if it needs no answer."""
     remark, text = item.remark, view.remark_text(result, item.remark)
     is_refuted = view.is_refuted(remark)
     is_empty = not (remark.is_valuable or is_refuted)
@@ -221,8 +221,8 @@ def make_receipt(receipt: Any, places: Line) -> Line:
     """Return the line with the verdict of the code about a remark.
 
     Args:
-        receipt: Receipt of a remark of a result, or of an overview.
-        places: The lines that prove it; empty for none.
+        receipt: Receipt of a remark in a result or in an overview.
+        places: Lines that prove the verdict; empty for none.
     """
     fact = receipt.fact.rstrip(".")
     proof = (Run(" ("), *places, Run(")")) if places else ()
@@ -233,7 +233,7 @@ def make_receipt(receipt: Any, places: Line) -> Line:
 
 
 def _place_comment(result: Result, index: int) -> Iterator[Run]:
-    """Name the author of a comment, if there are several, and its place, if it has one."""
+    """Name the author of a comment, if there are several, and its location, if it has one."""
     comment = result.comments[index].comment
     is_attached = comment.path is not None
     if len(result.reviews) > 1:
@@ -243,14 +243,14 @@ def _place_comment(result: Result, index: int) -> Iterator[Run]:
 
 
 def make_sentences(result: Result, *, limit: int, explain: bool = False) -> Iterator[blocks.Items]:
-    """Yield the sentences by comment: what each does or addresses.
+    """Yield the sentences by comment, each with its stance or its pseudo-reference.
 
     Args:
         result: The result.
         limit: Maximum number of sentences; the others are counted.
-        explain: Include everything that is known of a sentence.
+        explain: Whether to include everything that is known of a sentence.
     """
-    # The text of a claim is shown once. In full, all of them are listed further down.
+    # The text of a claim is shown once. The full report lists all claims further down.
     listed = set(range(len(result.references) if explain else 0))
     # The head of a single text would repeat the lines above it.
     has_head = len(result.comments) > 1 or any(c.comment.path for c in result.comments)
@@ -279,7 +279,7 @@ def make_sentences(result: Result, *, limit: int, explain: bool = False) -> Iter
 
 
 def _comment_title(result: Result, comment: CommentResult, *, explain: bool) -> Line:
-    """Return who wrote a comment and where, and its own scores."""
+    """Return the author, location and scores of a comment."""
     names = zip(view.columns(result), view.measures(result, comment), strict=True)
     scores = [f"{name.lower()} {view.hundred(value)}" for name, value in names]
     place = view.comment_place(comment.comment) if comment.comment.path else "the whole change"
@@ -293,13 +293,13 @@ def _comment_title(result: Result, comment: CommentResult, *, explain: bool) -> 
 
 
 def _sentence(result: Result, index: int, listed: set[int], *, explain: bool) -> blocks.Item:
-    """Return a sentence with what it does, its flag or subject, and its partner.
+    """Return a sentence with its stance, its flag or subject, and its partner.
 
     Args:
         result: Its result.
         index: Its index.
-        listed: Indices of the claims whose text was shown; takes those that this entry shows.
-        explain: Include everything that is known.
+        listed: Indices of the claims whose text was shown; the claims of this entry are added.
+        explain: Whether to include everything that is known.
     """
     match, reading = result.sentence_matches[index], view.reading(result, index)
     flag = view.flag(result, index)
@@ -318,7 +318,7 @@ def _sentence(result: Result, index: int, listed: set[int], *, explain: bool) ->
 
 
 def _subject(result: Result, reading: records.Reading, listed: set[int]) -> str:
-    """Name what a sentence is about: a topic, a claim, or the kind of subject."""
+    """Name the subject of a sentence: a topic, a claim, or the kind of subject."""
     index = reading.reference
     if index is None or result.references[index].topic is not None:
         return view.subject(result, reading)
@@ -341,7 +341,7 @@ def _partner(match: Match) -> str:
 
 
 def make_references(result: Result) -> blocks.Items:
-    """Return every pseudo-reference with its places."""
+    """Return every pseudo-reference with its locations."""
     items = []
     for index, item in enumerate(result.references):
         match = result.reference_matches[index]
@@ -369,7 +369,7 @@ def make_references(result: Result) -> blocks.Items:
 
 
 def _cells(result: Result, scored: CommentResult | ReviewResult) -> tuple[Line, ...]:
-    """Return the three cells of scores, the standing with its word."""
+    """Return the three cells of scores, the percentile with its word."""
     tones = _tones(result)
     pairs = zip(view.score_cells(result, scored), view.measures(result, scored), strict=True)
     return tuple((Run(text, _tone(value, tones)),) for text, value in pairs)

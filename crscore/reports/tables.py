@@ -32,21 +32,21 @@ _COLUMNS: Final[dict[str, tuple[str, Callable[[Result], Any]]]] = {
     "reason": ("string", lambda result: result.scores.reason),
     "signature": ("string", lambda result: result.signature),
 }
-"""Type and value of each column; the types are pandas's that have a missing value."""
+"""Type and value of each column; the types are pandas types with a missing value."""
 
 
 def results_frame(results: Iterable[Result | CRScoreError]) -> pd.DataFrame:
     """Return a table of results, one row for each, in their order.
 
     Args:
-        results: Results of `Scorer.score_many`, also with errors that it kept.
+        results: Results of `Scorer.score_many`, including the errors that it kept.
 
     Returns:
         Columns: `diff` (SHA-256), `files`, `added` and `removed` (lines), `comments`, `sentences`,
         `references` (counted ones), `words`, `repeated_tokens` (in [0, 1]), `standing` (0 to 100),
         `about`, `importance`, `relevance`, `conciseness`, `comprehensiveness` (in [0, 1]),
-        `unaddressed` (points), `reason` (of an abstention), `signature`. What is not
-        known is `pandas.NA`; an error has its text as the reason, and nothing else.
+        `unaddressed` (points), `reason` (of an abstention), `signature`. Unknown
+        values are `pandas.NA`; an error has only its text, as the reason.
 
     Raises:
         DependencyError: pandas is not installed.

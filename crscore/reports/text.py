@@ -1,6 +1,6 @@
 """Report for a terminal.
 
-The short form has the verdict, the scores, each remark with what it is about, and the heaviest
+The short form has the verdict, the scores, each remark with its subject, and the most important
 points that are not addressed; `explain` shows everything. Notes are not part of it: the command
 line prints them on stderr.
 """
@@ -17,13 +17,13 @@ from crscore.reports.base import Report
 from crscore.reports.blocks import CHECK_MARK, Block, Heading, Paragraph, Signature
 
 SHORT_REMARKS: Final = 20
-"""Remarks that the short form lists."""
+"""Maximum number of remarks in the short form."""
 SHORT_SENTENCES: Final = 40
-"""Sentences that the short form lists where there are no remarks."""
+"""Maximum number of sentences in the short form if there are no remarks."""
 SHORT_UNADDRESSED: Final = 8
-"""Topics and pseudo-references that the short form lists as not addressed."""
+"""Maximum number of unaddressed topics and pseudo-references in the short form."""
 SHORT_CHARS: Final = 600
-"""Longest remark, sentence and claim of the short form."""
+"""Maximum characters of a remark, sentence or claim in the short form."""
 
 
 class TextOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -32,11 +32,11 @@ class TextOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     explain: bool = False
     """True to show everything instead of the short form."""
     signature: bool = False
-    """True to show the whole signature instead of its short form."""
+    """True to show the full signature instead of its short form."""
     color: bool = False
     """True to write color sequences."""
     width: Annotated[int, Meta(ge=1)] = 80
-    """Columns of the terminal; the report is from 40 to 160 columns wide."""
+    """Width of the terminal in columns; the report is 40 to 160 columns wide."""
 
     def render(self, results: Sequence[Result]) -> str:
         """Render each result below the one before."""

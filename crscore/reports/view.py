@@ -1,4 +1,4 @@
-"""Wording shared by several reports: numbers, counts, places and the order of items."""
+"""Wording shared by several reports: numbers, counts, locations and the order of items."""
 
 import math
 import re
@@ -18,7 +18,7 @@ UNDEFINED = "–"
 USEFUL = ("Useful", "About", "Importance")
 """Columns of a table of reviewers or comments."""
 PUBLISHED = ("Relevance", "Conciseness", "Comprehensiveness")
-"""The same without usefulness."""
+"""Columns of such a table without usefulness."""
 MINUS = "\N{MINUS SIGN}"
 FLAG = "\N{BLACK FLAG}"
 """Mark before the flag of a sentence."""
@@ -31,9 +31,9 @@ _SCOPES = {
 }
 _NAME_CHARS = 120
 MAX_SMALL = 4
-"""Small changes that are named."""
+"""Maximum number of small changes that are named."""
 _NAMED_REMARKS = 3
-"""Remarks that the sum of a value names individually."""
+"""Maximum number of remarks named individually in the sum of a value."""
 _EFFECTS = {
     records.Effect.NOTHING: "changes nothing",
     records.Effect.WHITE_SPACE: "changes white space only",
@@ -96,7 +96,7 @@ def strength(result: Result, match: records.Match) -> str:
 
 
 def verdict(value: records.Usefulness) -> str:
-    """Say in plain words how useful a text is, and against what; not escaped."""
+    """Describe in plain words how useful a text is compared with real reviews; not escaped."""
     if value.word == records.OFF_TOPIC:
         return "Off topic: nothing in it is about this change."
     empty_note = "" if value.importance else " It gives the author nothing to answer."
@@ -104,7 +104,7 @@ def verdict(value: records.Usefulness) -> str:
 
 
 def standing(value: Any) -> float | None:
-    """Return the standing in [0, 1]; None without usefulness or for what is off topic.
+    """Return the percentile in [0, 1]; None without usefulness or for a text that is off topic.
 
     Args:
         value: Usefulness in a result or in an overview.
@@ -113,13 +113,14 @@ def standing(value: Any) -> float | None:
 
 
 class RankedRemark(NamedTuple):
-    """Remark with its place among those of a review."""
+    """Remark with its rank among the remarks of a review."""
 
     number: int
-    """Refuted remarks come first, then the most valuable ones; those that give nothing last."""
+    """Rank: refuted remarks first, then by value, with remarks that need no answer last."""
     remark: records.Remark
     points: int
-    """What it adds to the value, in hundredths; with what is taken off, they add up."""
+    """Contribution to the value, in hundredths; contributions and deductions add up to the
+    value."""
 
 
 def rank_remarks(result: Result) -> tuple[RankedRemark, ...]:
@@ -162,7 +163,7 @@ def _hundredths(parts: Sequence[float]) -> list[int]:
 
 
 def sum_of_value(result: Result) -> str:
-    """Say what each remark adds to the value of a review; "" where nothing is about the change.
+    """Describe each remark's contribution to the value of a review; "" if no remark is on topic.
 
     Example:
         `Value 0.62 = 0.41 for remark 1 (major) + 0.21 for 2 others`
@@ -193,7 +194,7 @@ def sum_of_value(result: Result) -> str:
 
 
 def count_verdicts(result: Result) -> str:
-    """Say how many remarks the code decides; "" for none.
+    """Describe how many remarks the code decides; "" if it decides none.
 
     Example:
         `The code decides 3 of 7 remarks: 2 confirmed, 1 refuted.`
@@ -205,7 +206,7 @@ def count_verdicts(result: Result) -> str:
 
 
 def describe_remark(item: RankedRemark) -> str:
-    """Say what a remark does, how important it is and what it adds to the value."""
+    """Describe a remark's stance, importance and contribution to the value."""
     remark = item.remark
     if is_refuted(remark):
         return f"refuted · {remark.stance.value} · gives nothing"
@@ -222,7 +223,7 @@ def remark_text(result: Result, remark: records.Remark) -> str:
 
 
 def remark_spans(result: Result, remark: records.Remark) -> tuple[records.LineSpan, ...]:
-    """Return the lines of a remark's comment, else of its subject."""
+    """Return the lines of a remark's comment, or else of its subject."""
     comment = result.comments[remark.comment].comment
     if comment.path is None:
         about = about_remark(result, remark).reference
@@ -241,7 +242,7 @@ def importance(result: Result) -> str:
 
 
 def published(scores: Any) -> str:
-    """Name the published scores from 0 to 100, or the reason why there are none; not escaped.
+    """Format the published scores from 0 to 100, or the reason why there are none; not escaped.
 
     Args:
         scores: Scores of a result or of an overview.
@@ -278,7 +279,7 @@ def columns(whole: Any) -> tuple[str, str, str]:
 
 
 def measures(whole: Any, item: Any) -> tuple[float | None, float | None, float | None]:
-    """Return the values of those columns, each in [0, 1].
+    """Return the values of these columns, each in [0, 1].
 
     Args:
         whole: As for `columns`.
@@ -291,26 +292,26 @@ def measures(whole: Any, item: Any) -> tuple[float | None, float | None, float |
 
 
 def score_cells(whole: Any, item: Any) -> tuple[str, str, str]:
-    """Format the values of those columns, the standing with its word."""
+    """Format the values of these columns, the percentile with its word."""
     first, second, third = map(hundred, measures(whole, item))
     word = "" if whole.usefulness is None else getattr(item.usefulness, "word", "")
     return f"{first} {word}".strip(), second, third
 
 
 def reading(result: Result, sentence: int) -> records.Reading | None:
-    """Return how a sentence reads; None when that is not known."""
+    """Return the reading of a sentence; None if it is unknown."""
     return result.readings[sentence] if result.readings else None
 
 
 def about_remark(result: Result, remark: records.Remark) -> records.Reading:
-    """Return the reading that says what a remark is about: the first of a claim, if any."""
+    """Return the reading that determines a remark's subject: the first about a claim, if any."""
     readings = [result.readings[sentence] for sentence in remark.sentences]
     of_claims = (reading for reading in readings if reading.reference is not None)
     return next(of_claims, max(readings, key=lambda reading: reading.about))
 
 
 def subject(result: Result, reading: records.Reading) -> str:
-    """Say what a sentence is about: a topic, a claim or the kind of subject; not escaped.
+    """Describe the subject of a sentence: a topic, a claim or a kind of subject; not escaped.
 
     Returns:
         The subject; "" where the stance of the sentence implies it.
@@ -339,7 +340,7 @@ def flagged(result: Result) -> tuple[str, ...]:
 
 
 def suggestion(item: records.Suggestion) -> str:
-    """Say of a suggestion block whether it applies and parses, and what it changes.
+    """Describe whether a suggestion block applies and parses, and what it changes.
 
     Example:
         >>> from crscore.records import Effect, Suggestion
@@ -357,13 +358,13 @@ def suggestion(item: records.Suggestion) -> str:
 
 
 def suggestions(result: Result) -> tuple[str, ...]:
-    """Count the suggestion blocks that apply, and name those that are not a change of code.
+    """Count the suggestion blocks that apply, and name the blocks that do not change code.
 
     Example:
         `Suggestion blocks that apply: 2 of 3.`, then
         `Suggested code on a.py:3: applies, breaks the syntax.`
     """
-    # A block whose place is unknown cannot be judged.
+    # A block whose location is unknown cannot be judged.
     all_blocks = [(item.comment, block) for item in result.comments for block in item.suggestions]
     placed = [(comment, block) for comment, block in all_blocks if block.applies is not None]
     if not placed:
@@ -398,7 +399,7 @@ def rows(result: Result) -> tuple[Measure, Measure, Measure]:
 
 
 def points(result: Result) -> tuple[ChangePoint, ...]:
-    """List what a review of the change should address, the heaviest first."""
+    """List the points that a review of the change should address, the most important first."""
     return list_points(result.references, result.reference_matches)
 
 
@@ -424,7 +425,7 @@ def legend(result: Result, mark: str) -> str:
     """Explain the numbers and marks beside sentences and pseudo-references.
 
     Args:
-        result: Its matcher decides what the numbers are.
+        result: Result whose matcher determines the meaning of the numbers.
         mark: The report's mark for a match.
     """
     if result.threshold is not None:
@@ -484,15 +485,15 @@ def place(span: records.LineSpan) -> str:
 def places(
     reference: PseudoReference, max_places: int = 1, *, before: bool = False, finder: bool = False
 ) -> str:
-    """Describe the places of a pseudo-reference.
+    """Describe the locations of a pseudo-reference.
 
-    Without lines the place is the whole change.
+    Without lines, the location is the whole change.
 
     Args:
-        reference: Its spans are named.
-        max_places: Spans named individually; the rest is counted.
-        before: Also name spans of the old side when there are spans of the new side.
-        finder: Name the tool that found an issue.
+        reference: Pseudo-reference whose spans are named.
+        max_places: Maximum number of spans named individually; the others are counted.
+        before: Whether to name spans of the old side even if there are spans of the new side.
+        finder: Whether to name the tool that found an issue.
     """
     spans = reference.spans
     is_issue = reference.kind is records.ReferenceKind.ISSUE
@@ -505,18 +506,18 @@ def places(
 
 
 def list_spans(spans: Sequence[records.LineSpan], max_places: int) -> str:
-    """Describe some spans and count the rest; not escaped."""
+    """Describe the first spans and count the others; not escaped."""
     listed = ", ".join(place(span) for span in spans[:max_places])
     hidden = len(spans) - max_places
     return f"{listed} and {hidden} more" if hidden > 0 else listed
 
 
 def unaddressed(result: Result) -> tuple[tuple[int, PseudoReference], ...]:
-    """List the points that no sentence addresses: those with a consequence first, then by weight.
+    """List the points that no sentence addresses: points with a consequence first, then by weight.
 
     Returns:
-        Index and pseudo-reference; a topic has those of its consequence or, without one, of its
-        heaviest one, with the topic named before the sentence and its lines as the only place.
+        Index and pseudo-reference. A topic is represented by its consequence or, without one, by
+        its most important pseudo-reference, with the topic named first and its lines as location.
     """
 
     def implies(index: int) -> bool:
@@ -532,7 +533,7 @@ def unaddressed(result: Result) -> tuple[tuple[int, PseudoReference], ...]:
 
 
 def small_changes(result: Result) -> str:
-    """Name the topics of which nothing counts; "" for none."""
+    """Name the topics that do not count; "" for none."""
     if not result.small:
         return ""
     names = ", ".join(topic_name(topic) for topic in result.small[:MAX_SMALL])
@@ -562,13 +563,13 @@ def topic_name(topic: records.Topic) -> str:
 
 
 def label(topic: records.Topic) -> str:
-    """Name a topic, what happened to it and its changed lines; not escaped."""
+    """Name a topic, its state and its changed lines; not escaped."""
     lines = count_noun(topic.lines, "line") * bool(topic.lines)
     return ", ".join(filter(None, (topic_name(topic), topic.state.value, lines)))
 
 
 def in_short(item: PseudoReference) -> str:
-    """Return a pseudo-reference beside its place: the topic by its last name, without its file.
+    """Return a pseudo-reference for display next to its location: topic by last name, without file.
 
     Example:
         "The method `A.run` in `a.py` now calls `go`." becomes "`run` now calls `go`."
@@ -596,7 +597,7 @@ def severity(result: Result, item: PseudoReference) -> records.Severity | None:
 
 
 def unaddressed_title(result: Result) -> str:
-    """Return the title of that list: with degrees, some items in it are partly addressed."""
+    """Return the title of the unaddressed points; with degrees, some are partly addressed."""
     return "Not or hardly addressed" if graded(result) else "Not addressed"
 
 
@@ -606,7 +607,7 @@ def author(name: str | None) -> str:
 
 
 def comment_place(comment: Comment) -> str:
-    """Describe where a comment is attached; `(unattached)` when it is not."""
+    """Describe the location of a comment; `(unattached)` when it is not."""
     if comment.path is None:
         return "(unattached)"
     side = comment.side if comment.line else Side.NEW
@@ -621,11 +622,11 @@ def scope(value: records.Scope) -> str:
 
 
 def notes(result: Result) -> tuple[str, ...]:
-    """Return all notes of a result, each once: the reader's, the run's, then the comments'.
+    """Return all notes of a result, each once: from the reader, the run, then the comments.
 
     They include the tools of static analysis with a summary of their findings, suggested code, and
-    why comments abstained. When the whole result abstained, its reason is shown at the top and
-    those of its comments are omitted.
+    the reasons of abstentions. When the whole result abstained, its reason is shown at the top and
+    the reasons of its comments are omitted.
     """
     comments = result.comments if result.scores.reason is None else ()
     abstained = (

@@ -1,1 +1,1 @@
-"""Suggestion blocks in their place: what they change, by syntax trees alone."""
+"""Effects of suggestion blocks on the commented code, judged by syntax trees alone."""

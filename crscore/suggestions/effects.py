@@ -1,7 +1,7 @@
 """Effects of suggestion blocks: whether they apply and parse, and what they change.
 
-Everything here reads syntax trees alone, so it is fast enough for every run. A tree does not show
-what code does: `Effect.BEHAVIOUR` is everything that is not proven to be less.
+This module reads syntax trees alone, so it is fast enough for every run. A tree does not show the
+behaviour of code: `Effect.BEHAVIOUR` is every change that is not proven to have a lesser effect.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from crscore.syntax.reader import errors_in
 if TYPE_CHECKING:
     import tree_sitter
 
-NO_PLACE: Final = "its place is not known"
+NO_LOCATION: Final = "its location is unknown"
 MAX_LINES: Final = 20_000
-"""Maximum lines of a text in which a suggestion is judged."""
+"""Maximum number of lines of a text in which a suggestion is judged."""
 MAX_RENAMED: Final = 3_000
-"""Maximum lines of a text whose names are compared."""
+"""Maximum number of lines of a text whose names are compared."""
 
 
 class Span(NamedTuple):
@@ -39,7 +39,7 @@ def judge_in_change(code: str, comment: Comment, file: ChangedFile | None) -> Su
     """Judge a suggestion block of a comment on a change.
 
     Args:
-        code: Content of the block; empty for one that removes the lines.
+        code: Content of the block; empty for a block that removes the lines.
         comment: The comment, with the lines that it is on.
         file: The changed file that it is on; None when unknown.
 
@@ -51,27 +51,27 @@ def judge_in_change(code: str, comment: Comment, file: ChangedFile | None) -> Su
     language = file.language if file else None
     location = _locate(code, comment, file)
     if location is None:
-        applies = None if problem == NO_PLACE else False
-        return Suggestion(code=code, applies=applies, reason=problem or NO_PLACE)
+        applies = None if problem == NO_LOCATION else False
+        return Suggestion(code=code, applies=applies, reason=problem or NO_LOCATION)
     lines, span, is_whole = location
     parses, effect, reason = _judge(lines, span, code, language, is_whole=is_whole)
-    applies = None if problem == NO_PLACE else not problem
+    applies = None if problem == NO_LOCATION else not problem
     return Suggestion(
         code=code, applies=applies, parses=parses, effect=effect, reason=problem or reason
     )
 
 
 def _problem(comment: Comment, file: ChangedFile | None) -> str | None:
-    """Return why the host cannot apply a suggestion of a comment; `NO_PLACE` if undecided."""
+    """Return the reason why the host cannot apply a suggestion; `NO_LOCATION` if undecided."""
     line = comment.line
     lines = file.lines(LineKind.ADDED, LineKind.CONTEXT) if file else ()
     diff_lines = {diff_line.new for diff_line in lines}
     # The first reason that applies is reported, so the most basic one comes first.
     problems = {
-        NO_PLACE: comment.path is None and line is None,
+        NO_LOCATION: comment.path is None and line is None,
         "the change does not have the file": file is None,
         "the lines have changed since": comment.outdated,
-        "the comment is on no line": line is None,
+        "the comment has no line": line is None,
         "the comment is on removed lines": comment.side is Side.OLD,
         "the diff does not show the lines": not _are_in_diff(comment, diff_lines),
     }
@@ -112,7 +112,7 @@ def _locate(
 def _judge(
     lines: Sequence[str], span: Span, code: str, language: str | None, *, is_whole: bool
 ) -> tuple[bool | None, Effect | None, str | None]:
-    """Return whether a text parses with a suggestion, its effect, and why either is unknown."""
+    """Return whether a text parses with a suggestion, its effect, and the reason if unknown."""
     # Line ends are layout: a file with CRLF and a block with LF do not differ by them.
     old = [line.removesuffix("\r") for line in lines]
     # An empty block removes the lines; splitting it would give one blank line.
@@ -135,7 +135,7 @@ def _judge(
     if effect is Effect.BEHAVIOUR and is_whole and _only_renames(old, new, grammar):
         effect = Effect.NAMES
     parses, reason = _parses(before, after)
-    # A part of a file does not show the indentation of the blocks around it.
+    # A hunk does not show the indentation of the blocks around it.
     ends_more_blocks = not set(_outer_levels(new)) <= set(_outer_levels(old))
     if parses and not is_whole and grammar.indented and ends_more_blocks:
         parses, reason = None, "the diff does not show a block of its indentation"
@@ -143,7 +143,7 @@ def _judge(
 
 
 def _parses(before: _ParsedText, after: _ParsedText) -> tuple[bool | None, str | None]:
-    """Return whether a text parses as it did before, and why that is undecided.
+    """Return whether a text parses as it did before, and the reason if this is undecided.
 
     Python itself judges Python, except Python 2 and newer versions, which only the grammar reads.
     """
@@ -189,7 +189,7 @@ class _ParsedText(NamedTuple):
         return selected
 
     def is_read(self, span: Span) -> bool:
-        """Return whether the grammar could read some lines: what it could not has no token."""
+        """Return whether the grammar could read some lines; unreadable text has no tokens."""
         first, last = span.start + self.lines_before, span.end + self.lines_before
         stack = [self.root] if self.root.has_error else []
         while stack:
@@ -221,7 +221,7 @@ def _effect(before: Sequence[Token], after: Sequence[Token]) -> Effect:
 
 
 def _only_renames(before: Sequence[str], after: Sequence[str], grammar: Language) -> bool:
-    """Return whether two texts differ only in names that they give themselves."""
+    """Return whether two texts differ only in names that they define themselves."""
     if max(len(before), len(after)) > MAX_RENAMED:
         return False
     old, new = (sketch_tokens("\n".join(lines), grammar.name) for lines in (before, after))

@@ -6,11 +6,11 @@ types, imports, names of keyword arguments, labels and literals.
 
 Types and the rest of the program are unknown, so these rules decide what a name refers to:
 
-- A name belongs to the innermost function around it that binds it; blocks are no scopes, so a name
+- A name belongs to the innermost function around it that binds it; blocks are not scopes, so a name
   bound in two blocks of a function is one variable.
-- Where the language has declarations, a name that the code does not declare is foreign (a field, a
-  global of elsewhere). In Python, Ruby and PHP an assignment declares.
-- Fields, and what a class body binds, are attributes.
+- Where the language has declarations, a name that the code does not declare is foreign (a field, or
+  a global variable from elsewhere). In Python, Ruby and PHP an assignment declares.
+- Fields, and names that a class body binds, are attributes.
 - A method is renamed with the accesses through `self` or `this`. It keeps its name where another
   object's member of that name is used too, where its class inherits (it may implement something),
   and where the runtime calls it by name (`main`, constructors, `__name__`).
@@ -52,7 +52,7 @@ class _Grammar:
     scopes: frozenset[str]
     classes: frozenset[str]
     passing: frozenset[str]
-    """Positions whose nodes keep the role of the node around them."""
+    """Positions whose nodes keep the role of their parent."""
     roles: Mapping[str, str]
     """Role by position."""
     bare_methods: bool
@@ -86,12 +86,12 @@ class _Name(NamedTuple):
     role: str
     """`use` for a name that is read."""
     shorthand: bool
-    """True when it is also the key of an object: `{name}`."""
+    """Whether it is also the key of an object: `{name}`."""
 
 
 @dataclass(slots=True, kw_only=True)
 class _Names:
-    """Names of a piece of code, in the order of the text, and who binds them."""
+    """Names of a piece of code, in the order of the text, with their bindings."""
 
     names: list[_Name] = field(default_factory=list)
     parents: list[int] = field(default_factory=lambda: [0])
@@ -99,7 +99,7 @@ class _Names:
     bound: list[dict[str, str]] = field(default_factory=lambda: [{}])
     """For each scope the role by name: `parameter`, `local` or `attribute`."""
     outer: set[tuple[int, str]] = field(default_factory=set)
-    """Names that a scope takes from the scopes around it, though it assigns to them."""
+    """Names of outer scopes that a scope assigns to, such as with Python's `global`."""
     functions: set[str] = field(default_factory=set)
     methods: set[str] = field(default_factory=set)
     fixed: set[str] = field(default_factory=set)
@@ -153,7 +153,7 @@ class _TreeReader:
         return self.names
 
     def _enter(self, node: tree_sitter.Node, state: _State) -> _State:
-        """Return what the children of a node inherit, apart from the role."""
+        """Return the state that the children of a node inherit, apart from the role."""
         if node.type in self.grammar.scopes and node.is_named:
             self.names.parents.append(state.scope)
             self.names.bound.append({})
@@ -259,7 +259,7 @@ def _access(role: str, parent: tree_sitter.Node, child: tree_sitter.Node) -> str
 
 
 class _Resolver:
-    """Finds who binds the names of a piece of code."""
+    """Resolver of the names of a piece of code to their owners."""
 
     def __init__(self, names: _Names, grammar: _Grammar) -> None:
         self.names = names
@@ -270,7 +270,7 @@ class _Resolver:
         self.bindings: dict[tuple[int, str], tuple[int, str] | None] = {}
 
     def owner(self, name: _Name) -> Owner | None:
-        """Return what a name refers to; None for a foreign or fixed name."""
+        """Return the owner of a name; None for a foreign or fixed name."""
         # `$_GET`, `$_SERVER`: PHP defines them.
         if name.role in _FOREIGN or name.text in _FIXED_NAMES or name.text[:2] == "$_":
             return None
@@ -338,7 +338,7 @@ class NamedCode(NamedTuple):
 
 
 def read_names(code: str, language: str | None, context: str = "") -> NamedCode:
-    """Find who binds the names of a piece of code.
+    """Find the owners of the names of a piece of code.
 
     Args:
         code: The code.
@@ -369,7 +369,7 @@ def read_names(code: str, language: str | None, context: str = "") -> NamedCode:
 def _completions(context: str, code: str, *, indented: bool) -> Iterator[str]:
     """Yield the code with each indentation and gap that it may have after its context.
 
-    A completion often lacks the indentation of its first line, with which the prompt ends.
+    A completion often lacks the indentation of its first line, since the prompt ends with it.
     """
     if not context.strip():
         return
@@ -388,7 +388,7 @@ def sketch(code: str, language: str | None, *, context: str = "") -> str:
         code: A file, some statements, or the body of a function.
         language: Language as in `ChangedFile.language`.
         context: Text before the code. Where it is code, such as the prompt with the header of the
-            function, its names are known: they are numbered first. Where code and context together
+            function, its names are known and numbered first. Where code and context together
             parse worse than the code alone, the context is prose and is left out.
 
     Returns:
@@ -420,9 +420,9 @@ def _role_name(role: str, index: int) -> str:
 
 
 def sketch_tokens(code: str, language: str | None) -> list[tuple[str, ...]]:
-    """Return the tokens of a sketch, each with the nodes around it: a sketch without its layout.
+    """Return the tokens of a sketch, each with its ancestor nodes: a sketch without layout.
 
-    A tree with errors lacks what the grammar could not read: then they are the sketch's words.
+    A tree with errors lacks unreadable text; the tokens are then the sketch's words.
 
     Raises:
         InputError: There is no grammar for the language.

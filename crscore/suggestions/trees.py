@@ -25,7 +25,7 @@ class Parsed(NamedTuple):
     """Piece of code, parsed."""
 
     source: bytes
-    """Text that was parsed, in UTF-8: the dedented code, and what was added to make it parse."""
+    """Parsed text, in UTF-8: the dedented code, and text added to make it parse."""
     root: tree_sitter.Node
     """Root of the tree of `source`."""
     start: int
@@ -33,8 +33,8 @@ class Parsed(NamedTuple):
     end: int
     """Byte after the code in `source`."""
     errors: int
-    """Bytes that the grammar could not read, and its missing tokens; 0 for code that parses. 1 for
-    Python that only the grammar can read."""
+    """Number of unreadable bytes and missing tokens; 0 for code that parses, 1 for Python that only
+    the grammar can read."""
 
     @property
     def code(self) -> str:
@@ -59,7 +59,7 @@ class Token(NamedTuple):
     kind: str
     text: str
     ancestors: tuple[str, ...]
-    """Types of the nodes around it, the innermost first."""
+    """Types of its ancestor nodes, the innermost first."""
     row: int
     """Line in the text that was parsed, from 0."""
 
@@ -78,7 +78,7 @@ def tokens(root: tree_sitter.Node, grammar: Language, first: int = 0) -> Iterato
     Args:
         root: Root of the tree.
         grammar: Its grammar.
-        first: Line, from 0, before which nothing is read.
+        first: First line to read, from 0.
     """
     stack: list[tuple[tree_sitter.Node, tuple[str, ...]]] = [(root, ())]
     while stack:
@@ -164,7 +164,7 @@ def is_readable(source: str, grammar: Language) -> bool:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             ast.parse(source)
-    # ValueError: a null character. The last two: code that is nested too deeply.
+    # ValueError: a null character. The last two exceptions: code that is nested too deeply.
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     return True

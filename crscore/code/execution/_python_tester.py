@@ -1,10 +1,11 @@
 """Tests of a Python program, with the program in another process.
 
 Imported by `_supervisor.py` inside the sandbox, so it imports nothing of crscore. The program could
-change everything in its own process: assertions, comparisons, what is printed, how it exits. So it
+change everything in its own process: assertions, comparisons, its output, its exit code. So it
 has a process of its own (`serve`), forked before the tests (`run_tests`) are read, without the
 channel of the verdict. The two send each other JSON through pipes: plain values are copied, and
-the program's other objects stay there and are used by proxies, which equal no plain value.
+the program's other objects stay there and are used through proxies, which never equal a plain
+value.
 
 A message is a list: a request and its arguments, `value`, or `raised`. JSON's own values are sent
 as they are, any other value as a list that begins with its kind (`_pack`).
@@ -28,10 +29,10 @@ if TYPE_CHECKING:
 # The other process writes the length of a message: without a limit, a program could fill the memory
 # of its tests.
 _MAX_MESSAGE = 1 << 26
-"""Bytes of one message."""
+"""Maximum number of bytes of one message."""
 _MAX_PRINTED = 1 << 20
-"""Bytes kept of the program's output between two answers."""
-# Takes `<f8`, `|b1`, `<U5`, `|S3`, `<M8[ns]`; not `|O`, whose items are pointers into the other
+"""Maximum number of bytes of the program's output kept between two answers."""
+# Matches `<f8`, `|b1`, `<U5`, `|S3`, `<M8[ns]`; not `|O`, whose items are pointers into the other
 # process, nor records (`|V8`).
 _ARRAY_TYPE = re.compile(r"[<>|=][biufcSUmM]\d+(\[\w+\])?")
 """Types of arrays that are copied."""
@@ -55,7 +56,7 @@ _VALUES: dict[str, tuple[Any, str]] = {
     "uuid.UUID": (lambda value: [str(value)], ""),
 }
 """Immutable values that are copied, by class: how to write one as JSON, and the class method that
-reads it, or none for the class itself."""
+reads it, or "" for the class itself."""
 # Not `unittest`: a test that raises its SkipTest counts as successful.
 _ERROR_MODULES = {
     "_csv", "binascii", "configparser", "decimal", "ipaddress", "json.decoder", "re", "statistics",
@@ -166,7 +167,7 @@ class Peer:
         return message
 
     def _pack(self, value: Any, *, with_handles: bool = True) -> Any:
-        """Return a value as JSON: a copy of a plain value, else a handle, if that is allowed."""
+        """Return a value as JSON: a copy of a plain value, otherwise a handle, if allowed."""
 
         def pack_all(values: Iterable[Any]) -> list[Any]:
             return [self._pack(item, with_handles=with_handles) for item in values]
@@ -219,7 +220,7 @@ class Peer:
 def _pack_copy(  # noqa: PLR0911  (a line for each kind)
     value: Any, pack_all: Callable[[Iterable[Any]], list[Any]]
 ) -> list[Any] | None:
-    """Return a value as JSON that has all of it; None for an object of another class."""
+    """Return a full copy of a value as JSON; None for an object of another class."""
     for tag, collection in _COLLECTIONS.items():
         if isinstance(value, collection):
             # The base class iterates: a subclass may define `__iter__`.
@@ -314,7 +315,7 @@ def _table(is_column: Any, index: Any, names: Any, cells: Any) -> Any:
 
     if is_column is True:
         return pd.Series(cells[0], index=index, name=names[0])
-    # Numbered first: two columns of a table may have one name.
+    # Columns are numbered first, because two columns of a table may have the same name.
     frame = pd.DataFrame(dict(enumerate(cells)), index=index)
     frame.columns = names
     return frame
@@ -362,12 +363,12 @@ _REQUESTS: dict[str, Any] = {
 
 
 class Proxy:
-    """Object of the other process. It equals no plain value, whatever it claims there.
+    """Object of the other process. It never equals a plain value, whatever it claims there.
 
-    Nor has it an order or arithmetic: `abs(f(x) - 0.5) < 1e-6` would be for the program to say.
+    It has no order or arithmetic either: the program itself would decide `abs(f(x) - 0.5) < 1e-6`.
     """
 
-    __slots__ = ("_crscore_number", "_crscore_peer")  # not names that an object has
+    __slots__ = ("_crscore_number", "_crscore_peer")  # names that no object uses
 
     def __init__(self, peer: Peer, number: int) -> None:
         object.__setattr__(self, "_crscore_peer", peer)
@@ -430,7 +431,7 @@ def _text_of(exc: BaseException) -> str:
 
 
 def _shared(source: str) -> dict[str, Any]:
-    """Run the code of the problem itself and return its names, or none if it does not run."""
+    """Run the code of the problem itself and return its names; if it fails, return no names."""
     scope: dict[str, Any] = {"__name__": "tests"}
     try:
         exec(compile(source, "<prompt>", "exec"), scope)  # noqa: S102  (trusted as the tests are)
@@ -468,9 +469,9 @@ def run_tests(
     """Run tests with a program in the other process.
 
     Args:
-        source: Descriptor of its answers.
-        sink: Descriptor of its requests.
-        program: Its code.
+        source: Descriptor to read the other process's answers from.
+        sink: Descriptor to write requests to.
+        program: Code of the program.
         tests: Code of the tests.
         prompt: Code that both share.
         entry: Name of the function to test; may be empty.
@@ -503,7 +504,7 @@ def run_tests(
 _MODULES = sys.stdlib_module_names | {"numpy", "pandas", "scipy"}
 """Modules that tests may use because the program imports them."""
 _ALIASES = {"np": "numpy", "pd": "pandas", "dt": "datetime"}
-"""Modules by their usual other names."""
+"""Usual alias of a module -> its name."""
 
 
 def _tested(
@@ -516,8 +517,8 @@ def _tested(
     """Return the names of the program that its tests use.
 
     Raises:
-        Unsupported: It is undecided which of several is tested. The others could be helpers of the
-            tests, by which the program would judge itself.
+        Unsupported: Several names could be the tested one. The others could be helpers of the
+            tests, with which the program would judge itself.
     """
     if entry:
         return [entry] if entry in values else []

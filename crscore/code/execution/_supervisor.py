@@ -5,19 +5,19 @@
 
 `run.py` runs this file by its path, in place of `_launch.py`, so it imports nothing of the package
 but its neighbours `_launch.py` and `_python_tester.py`, as modules without a package. The tests
-never share a process with the program: whatever it changes, prints or ends concerns its own
-process, and the tests pass where theirs exits with 0.
+never share a process with the program: whatever the program changes, prints or ends concerns its
+own process, and the tests pass if their process exits with 0.
 
 The program's process is forked before this one reads its standard input, which holds the tests and
 a token that authenticates the result. It has no open file but its end of the channel, reads only
 its own folder, the interpreter and the system's libraries, and sees only its own processes:
 Landlock refuses `/proc`, and where the kernel allows it the program has its own namespaces of
-processes, mounts and IPC. Where Landlock is missing, nothing is run.
+processes, mounts and IPC. Without Landlock, nothing is run.
 
 Command: one JSON object, as `apart.run_apart` writes it. Standard input: one JSON object with the
 `token` and, for Python, the arguments of `_python_tester.run_tests`. The tests report on a pipe:
-`started` when the program answers or, in Python, when they begin, and the time is counted from
-there; then why they failed.
+`started` when the program answers or, in Python, when they begin (their time is counted from
+then on), and later the reason of a failure.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 UNCONFINED = "unconfined"
-"""Result where the kernel does not keep a program from its tests."""
+"""Result if the kernel cannot keep a program away from its tests."""
 
 _IN, _OUT, _REPORT = 3, 4, 5
 """Descriptors of the channel, in both processes, and of the report, in the tests' process."""
 _REPORT_BYTES = 4_000
-"""Bytes kept of the report."""
+"""Maximum number of bytes of the report that are kept."""
 _STARTED = b"started\n"
 """Begin of the report; the time of the tests is counted from here."""
 
@@ -135,12 +135,12 @@ def _run_program(job: dict[str, Any], readable: list[str], *ends: int) -> NoRetu
             os.waitpid(program, 0)
             os._exit(0)
         _launch.mount_own_proc()
-    # Before `confine`, which may hide the folder of this file.
+    # Imported before `confine`, which may hide the folder of this file.
     import _python_tester  # noqa: PLC0415
 
     _launch.confine([job["folders"][1]], readable)
     try:
-        # Proves that Landlock works: without it, this succeeds.
+        # A failure proves that Landlock works: without Landlock, this call succeeds.
         os.listdir("/proc")  # noqa: PTH208
     except PermissionError:
         os.write(_REPORT, b"+")

@@ -1,8 +1,9 @@
 """Tests and program of one sandbox, each in a process of its own.
 
 The tests call the other process (`_supervisor.py`), with values as text. Only plain values cross:
-numbers, strings, and the usual containers of them. A test that needs more, such as an object of the
-program's own class or a function as an argument, fails with that reason; it never passes for it.
+numbers, strings, and the usual containers of these. A test that needs more, such as an object of
+the program's own class or a function as an argument, fails with that reason and can never pass
+because of it.
 """
 
 import json
@@ -19,7 +20,7 @@ from crscore.sandbox import run
 TESTS: Final = "tests"
 PROGRAM: Final = "program"
 START_S: Final = 30.0
-"""Seconds in which a compiler or an interpreter has to have started; the tests have their own."""
+"""Maximum seconds for a compiler or an interpreter to start; the tests have their own limit."""
 
 _SUPERVISOR: Final = Path(__file__).with_name("_supervisor.py")
 
@@ -45,13 +46,13 @@ def run_apart(
         program: Command of the program; none for Python.
         tool: Name for errors.
         packages: Folders of packages for programs and tests in Python.
-        python: Arguments of `_python_tester.run_tests`.
+        python: Arguments of `_python_tester.run_tests`; None for other languages.
 
     Returns:
         `passed`, `timed out`, or `failed: ...`.
 
     Raises:
-        ConfigError: The kernel does not keep a program from its tests.
+        ConfigError: The kernel cannot keep a program away from its tests.
     """
     folders = (box.folder / TESTS, box.folder / PROGRAM)
     for folder in folders:

@@ -47,12 +47,12 @@ class Box:
             *command: The program and its arguments.
             tool: Its name, for errors.
             seconds: Wall time; None for the program's.
-            launcher: As `crscore.sandbox.run.run` takes it.
-            secret: As there.
+            launcher: See `crscore.sandbox.run.run`.
+            secret: See `crscore.sandbox.run.run`.
 
         Raises:
             ToolNotFoundError: The program is missing.
-            ToolFailedError: It broke a limit, or was killed.
+            ToolFailedError: The program exceeded a limit, or was killed.
         """
         environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
         home = str(self.folder)
@@ -75,7 +75,7 @@ class Box:
 
 @contextlib.contextmanager
 def private_folder() -> Iterator[Path]:
-    """Make a folder for a program, and remove it whatever the program left in it."""
+    """Make a folder for a program, and remove it with everything that the program left in it."""
     folder = Path(tempfile.mkdtemp(prefix="crscore-"))
     try:
         yield folder

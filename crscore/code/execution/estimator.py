@@ -9,9 +9,9 @@ def estimate_pass_at_k(samples: int, passed: int, k: int) -> float:
     """Estimate the chance that one of k samples of a problem passes.
 
     Args:
-        samples: Samples that were judged, at least `k`.
-        passed: How many of them passed.
-        k: Samples that may be drawn, at least 1.
+        samples: Number of judged samples, at least `k`.
+        passed: Number of samples that passed.
+        k: Number of samples that are drawn, at least 1.
 
     Returns:
         1 - C(n - c, k) / C(n, k), in [0, 1].
@@ -23,7 +23,7 @@ def estimate_pass_at_k(samples: int, passed: int, k: int) -> float:
         >>> estimate_pass_at_k(2, 1, 1), estimate_pass_at_k(2, 1, 2)
         (0.5, 1.0)
     """
-    # Each draw has a program that passes; the product would have a factor of 0 or less.
+    # Every draw contains a program that passes; the product would have a factor of 0 or less.
     if samples - passed < k:
         return 1.0
     # The form of figure 3: binomials of many samples overflow.
@@ -34,11 +34,11 @@ def pass_at_k(counts: Sequence[tuple[int, int]], ks: Sequence[int]) -> Mapping[s
     """Average the estimates over problems.
 
     Args:
-        counts: Of each problem the samples that were judged, and how many passed.
+        counts: Numbers of judged and of passed samples of each problem.
         ks: Values of k.
 
     Returns:
-        `pass@k` -> mean, for each k of which every problem has as many samples; the others are
+        `pass@k` -> mean, for each k for which every problem has at least k samples; others are
         left out, as in `code_eval`.
 
     Example:

@@ -1,4 +1,4 @@
-"""Programs with their tests, from the files that are in use: code_eval, HumanEval, MultiPL-E."""
+"""Programs with their tests, from files in the formats of code_eval, HumanEval and MultiPL-E."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from crscore import jsonl
 from crscore.errors import InputError
 
 _LANGUAGES: Final = {"c++": "cpp", "js": "javascript", "py": "python"}
-"""Names of languages here by others that files have for them."""
+"""Name of a language in a file -> its name in crscore."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,20 +21,20 @@ class Problem:
     id: str
     """Name of the task."""
     tests: str
-    """Code that is run behind a program; it fails by an exception or an exit code."""
+    """Code that is run after a program; it fails with an exception or an exit code."""
     language: str = "python"
     """Language of the program and the tests."""
     prompt: str = ""
     """Code that comes before every completion; trusted as the tests are."""
     entry_point: str = ""
-    """Function to test; the last one of the prompt when empty."""
+    """Function to test; if empty, the last function of the prompt."""
     solution: str | None = None
     """Completion that solves it, when known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completion:
-    """Program to judge, or the rest of one behind a prompt."""
+    """Program to judge, or the rest of a program that a prompt begins."""
 
     problem: str
     """Name of the task."""
@@ -42,7 +42,7 @@ class Completion:
     index: int
     """Number among the completions of its problem."""
     status: str | None = None
-    """Outcome that the file has for it, such as `OK`; None when it has none."""
+    """Outcome recorded in the file, such as `OK`; None without one."""
 
 
 class ProblemRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,16 +50,16 @@ class ProblemRow(msgspec.Struct, frozen=True, kw_only=True):
 
     task_id: str | int | None = None
     task: str | int | None = None
-    """As `task_id`."""
+    """Like `task_id`."""
     language: str = "python"
     prompt: str = ""
     test: str | None = None
     tests: str | None = None
-    """As `test`, but complete: it calls its own check."""
+    """Like `test`, but complete: it calls its own check."""
     entry_point: str = ""
     canonical_solution: str | None = None
     reference: str | None = None
-    """As `canonical_solution`."""
+    """Like `canonical_solution`."""
     completions: list[tuple[int, str, str]] = []
     """Index, code and status; the code is without the indentation of its first line."""
 
@@ -92,13 +92,13 @@ def read_problems(path: Path) -> tuple[dict[str, Problem], tuple[Completion, ...
     problems: dict[str, Problem] = {}
     completions: list[Completion] = []
     content = jsonl.read_bytes(path, "problems")
-    for place, row in jsonl.read_rows(content, ProblemRow, path, "problems"):
+    for location, row in jsonl.read_rows(content, ProblemRow, path, "problems"):
         name, tests = row.name, row.tests if row.test is None else row.test
         if name is None or tests is None:
             missing = "task_id" if name is None else "test"
-            raise InputError(f"{place}: `{missing}` is missing")
+            raise InputError(f"{location}: `{missing}` is missing")
         if name in problems:
-            raise InputError(f"{place}: an earlier line has the task {name}")
+            raise InputError(f"{location}: an earlier line has the task {name}")
         # The tests of HumanEval define `check` and leave the call to the harness.
         if row.test is not None and row.entry_point:
             tests = f"{tests}\ncheck({row.entry_point})\n"
@@ -123,7 +123,7 @@ def read_problems(path: Path) -> tuple[dict[str, Problem], tuple[Completion, ...
             for index, code, status in row.completions
         )
     if not problems:
-        raise InputError(f"{path} holds no problem")
+        raise InputError(f"{path} contains no problems")
     return problems, tuple(completions)
 
 
@@ -151,14 +151,14 @@ def read_completions(path: Path, problems: Sequence[str]) -> tuple[Completion, .
     counts = dict.fromkeys(problems, 0)
     completions: list[Completion] = []
     content = jsonl.read_bytes(path, "samples")
-    for place, row in jsonl.read_rows(content, CompletionRow, path, "samples"):
+    for location, row in jsonl.read_rows(content, CompletionRow, path, "samples"):
         name = _name(row.task_id)
         if name not in counts:
-            raise InputError(f"{place}: the tests have no task {name}")
+            raise InputError(f"{location}: the tests have no task {name}")
         completions.append(Completion(problem=name, code=row.completion, index=counts[name]))
         counts[name] += 1
     if not completions:
-        raise InputError(f"{path} holds no sample")
+        raise InputError(f"{path} contains no samples")
     return tuple(completions)
 
 

@@ -1,4 +1,4 @@
-"""Judge of Python programs, which run on crscore's own interpreter with its packages.
+"""Judge of Python programs; they run on crscore's own interpreter with its packages.
 
 The tests run in a process of their own (`_python_tester.py`); a program cannot reach them.
 """
@@ -66,7 +66,7 @@ def _nodes(code: str) -> Iterator[ast.AST]:
         warnings.simplefilter("ignore")
         try:
             yield from ast.walk(ast.parse(code))
-        # ValueError: a null character. The last two: code that is nested too deeply.
+        # ValueError: a null character. The last two exceptions: code that is nested too deeply.
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return
 

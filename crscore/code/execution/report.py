@@ -35,7 +35,7 @@ class ProblemResult(Struct, frozen=True, kw_only=True):
     task_id: str
     language: str
     samples: Count
-    """Programs that were judged."""
+    """Number of programs that were judged."""
     passed: Count
 
 
@@ -54,7 +54,7 @@ class MissingModule(Struct, frozen=True, kw_only=True):
 
     name: str
     programs: Count
-    """Programs that failed because of it."""
+    """Number of programs that failed because of it."""
 
 
 class CodeRun(Struct, frozen=True, kw_only=True):
@@ -64,7 +64,7 @@ class CodeRun(Struct, frozen=True, kw_only=True):
     signature: str
     """Version, timeout and platform."""
     pass_at_k: tuple[PassAtK, ...]
-    """For each k of which every problem has as many programs."""
+    """Values for each k for which every problem has at least k programs."""
     undefined_k: tuple[Count, ...] = ()
     """Values of k above the number of programs of a problem."""
     missing_modules: tuple[MissingModule, ...] = ()
@@ -82,10 +82,10 @@ def make_document(
     """Make the document of a run.
 
     Args:
-        problems: Problems by name; those without an outcome are left out.
+        problems: Problems by name; problems without an outcome are left out.
         outcomes: Judgements of the programs.
         ks: Values of k.
-        timeout: Seconds that a program had.
+        timeout: Time limit of a program in seconds.
     """
     counts = count(outcomes)
     means = pass_at_k(list(counts.values()), ks)
@@ -118,7 +118,7 @@ def make_document(
 
 
 def render_text(document: CodeRun, *, color: bool = False, width: int = 80) -> str:
-    """Write a run for a terminal; of many problems, only all together."""
+    """Write a run for a terminal; for many problems, only the totals."""
     return console.render_blocks(_blocks(document), color=color, width=width)
 
 

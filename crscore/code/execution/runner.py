@@ -23,9 +23,9 @@ PASSED: Final = "passed"
 TIMED_OUT: Final = "timed out"
 MORE_LANGUAGES: Final = "pip install 'crscore[validate]'"
 RESULT_CHARACTERS: Final = 200
-_MOST_CHARACTERS: Final = 1_000
+_MAX_CHARACTERS: Final = 1_000
 """Maximum length of a result before paths are removed from it."""
-# Takes `/tmp/crscore-abcd1234/program/`, which differs in every run.
+# Matches `/tmp/crscore-abcd1234/program/`, which differs in every run.
 _BOX_PATH: Final = re.compile(r"/[^\s:]{0,200}/crscore-\w{8}/\w+/")
 _PRIVILEGED: Final = frozenset({"pull_request_target", "workflow_run", "issue_comment"})
 """Events whose workflows run with the repository's secrets on untrusted code."""
@@ -67,8 +67,8 @@ def run_programs(
         problems: Problems by name.
         completions: Programs to judge.
         allowed: Whether the caller consents to running untrusted code.
-        timeout: Seconds that the tests of a program may take, above 0.
-        workers: Programs at the same time; None for the number of cores.
+        timeout: Maximum seconds for the tests of a program, above 0.
+        workers: Number of programs to run at the same time; None for the number of cores.
         results: JSON Lines to which each result is appended, in the order of the programs; results
             that it already has are not computed again.
         on_outcome: Called after each program.
@@ -125,7 +125,7 @@ def _opened(path: Path | None) -> Iterator[TextIO | None]:
         yield None
         return
     try:
-        # A line at a time, so that an interrupted run leaves whole lines.
+        # Line-buffered, so that an interrupted run leaves complete lines.
         file = path.open("a", encoding="utf-8", buffering=1)
     except OSError as exc:
         raise InputError(f"{path} cannot be written: {exc.strerror}") from exc
@@ -134,7 +134,7 @@ def _opened(path: Path | None) -> Iterator[TextIO | None]:
 
 
 def count(outcomes: Sequence[Outcome]) -> dict[str, tuple[int, int]]:
-    """Count the programs of each problem, and those that passed."""
+    """Count the judged and the passed programs of each problem."""
     counts: dict[str, tuple[int, int]] = {}
     for outcome in outcomes:
         judged, passed = counts.get(outcome.completion.problem, (0, 0))
@@ -185,8 +185,8 @@ def _run_one(
 
 
 def _shortened(result: str) -> str:
-    """Return a result on one line, short and printable: a program decides about its text."""
-    short = result[:_MOST_CHARACTERS]
+    """Return a result as one short, printable line, because its text comes from the program."""
+    short = result[:_MAX_CHARACTERS]
     line = " ".join(_BOX_PATH.sub("", short).split())[:RESULT_CHARACTERS]
     escaped = (sign if sign.isprintable() else ascii(sign)[1:-1] for sign in line)
     # Cut again, because an escape is longer than its character.

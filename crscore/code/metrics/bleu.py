@@ -1,7 +1,7 @@
 """BLEU-4 as in sacrebleu: n-grams of tokens that a candidate has in common with its references.
 
 A sample's score leaves out lengths of n-grams that the candidate is too short for (effective
-order); the score of a set does not, as a set is hardly ever too short.
+order). The score of a set leaves none out, as a set is hardly ever too short.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """chrF and chrF++: F2 of character n-grams of 1 to 6 (and of words), by sacrebleu.
 
-White space is left out; of several references the best counts.
+White space is left out; with several references, the best one counts.
 """
 
 from collections.abc import Sequence

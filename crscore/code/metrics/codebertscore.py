@@ -1,7 +1,7 @@
 """CodeBERTScore: precision, recall and F of the best matches between token vectors.
 
-A token of one side is as good as its most similar token of the other side. Where the published
-code and this module differ: padding is never matched; an empty side has a defined score; the
+A token scores as high as the most similar token of the other side. This module differs from the
+published code as follows: padding is never matched; an empty side has a defined score; the
 operators `= < > % ! ^` count; and a sample's context is not read.
 
 The vectors come from all-MiniLM-L6-v2, without PyTorch, or from any encoder of the Hugging Face
@@ -62,24 +62,25 @@ general model. Every other model's default is its last layer."""
 VALUES: Final = ("precision", "recall", "f1", "f3")
 """Values of an alignment, in the order of `align`."""
 _DROPPED: Final = frozenset("()[]{},;:.\"'`_@#$\\?")
-"""Characters that count for nothing: a token of them alone is dropped, as is white space.
+"""Ignored characters: a token that consists of these alone is dropped, as is white space.
 
-What can be part of an operator is kept, as the paper says ("except arithmetic operators"), among it
-`= < > % ! ^`, which the paper's code drops as well.
+Characters of operators are kept, as the paper says ("except arithmetic operators"), even
+`= < > % ! ^`, which the paper's code drops.
 """
 MAX_CHARACTERS: Final = 30_000
-"""Longest code that is compared; bounds the time."""
+"""Maximum length of code that is compared; bounds the time."""
 OVERLAP: Final = 0.5
-"""Share of a window that only gives context to the rest of it."""
+"""Share of a window that serves only as context for the rest."""
 # Longer words are cut: the tokenizer takes all words of over 100 characters for the same one.
 _WORD: Final = re.compile(r"[A-Z]{1,40}(?![a-z])|[A-Z]?[a-z]{1,40}|[0-9]{1,40}|[^\W_]|[^\w\s]")
 _BATCH_CHARACTERS: Final = 500_000
-"""Characters whose token vectors are held at once, some 500 MB; at least one sample's."""
+"""Maximum characters whose token vectors are held at once, some 500 MB; one sample may exceed
+it."""
 _BATCH_TEXTS: Final = 16
-"""Texts that a model of Hugging Face reads at once."""
+"""Number of texts that a Hugging Face model reads at once."""
 # 16 MB; two pieces of code of 10,000 tokens each would take 400 MB.
 _BLOCK: Final = 4_194_304
-"""Similarities held at once."""
+"""Maximum number of similarities held at once."""
 
 
 class CodeBERTScoreOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -104,8 +105,8 @@ class Tokens(NamedTuple):
     """L tokens of a piece of code."""
 
     spelled: tuple[str, ...]
-    """Each as written, without the signs by which a tokenizer marks word boundaries; empty for
-    white space."""
+    """Each token as written, without the tokenizer's marks of word boundaries; empty for white
+    space."""
     marker: npt.NDArray[np.bool_]
     """Shape (L,): True at special tokens, which can be matched but have no weight."""
     vectors: Vectors
@@ -149,12 +150,12 @@ def minilm_source(encoder: MiniLM) -> TokenSource:
 def hugging_face_source(model: str, options: CodeBERTScoreOptions) -> TokenSource:
     """Return a layer of a model of the hub, or of a folder, as a source of tokens.
 
-    The model loads at the first text. A branch or tag can move, as can a folder's files; then the
-    identity does not change.
+    The model loads at the first text. If a branch or tag moves, or a folder's files
+    change, the identity stays the same.
     """
     layer = LAYERS.get(model) if options.layer is None else options.layer
-    place = Path(model).name if Path(model).is_dir() else model
-    identity = f"hf:{place}@{options.revision or 'main'}#{'last' if layer is None else layer}"
+    name = Path(model).name if Path(model).is_dir() else model
+    identity = f"hf:{name}@{options.revision or 'main'}#{'last' if layer is None else layer}"
 
     def read(texts: Sequence[str]) -> list[Tokens]:
         loaded = load_model(
@@ -195,7 +196,7 @@ def _encode(loaded: LoadedModel, rows: Sequence[Sequence[int]], *, layer: int) -
     import torch  # noqa: PLC0415
 
     vectors: list[Vectors] = [np.zeros((0, 0), np.float32)] * len(rows)
-    # By length, so that the rows of a batch need little padding.
+    # Sorted by length, so that the rows of a batch need little padding.
     order = sorted(range(len(rows)), key=lambda index: -len(rows[index]))
     for start in range(0, len(order), _BATCH_TEXTS):
         batch = order[start : start + _BATCH_TEXTS]
@@ -219,11 +220,11 @@ def windows(length: int, limit: int) -> Iterator[tuple[int, int, int, int]]:
     """Cut a sequence into overlapping windows, each of which contributes its centre.
 
     Args:
-        length: Tokens of the sequence, at least 1.
-        limit: Most tokens that an encoder reads, at least 4.
+        length: Number of tokens of the sequence, at least 1.
+        limit: Maximum number of tokens that an encoder reads, at least 4.
 
     Yields:
-        Of each window the first token read, the index after the last one read, the first token
+        For each window, the first token read, the index after the last one read, the first token
         whose vector is taken from it, and the index after the last such token. Every token is
         taken once, and the last window ends with the sequence.
 
@@ -252,8 +253,8 @@ def encode_windows(
 
     Args:
         rows: Ids of the tokens of each sequence, at least one.
-        limit: Most tokens that `encode` reads.
-        encode: Returns the vectors of each of some sequences, shape (L, D).
+        limit: Maximum number of tokens that `encode` reads.
+        encode: Function that returns the vectors of each sequence, shape (L, D).
 
     Returns:
         For each sequence the vectors of its tokens, shape (L, D), rows of length 1.
@@ -280,7 +281,7 @@ def drop_punctuation(tokens: Tokens) -> Tokens:
 
 
 def weights_of(tokens: Tokens) -> Floats:
-    """Return the weights of tokens, shape (L,): equal, their sum 1, and 0 for a special token."""
+    """Return the weights of tokens, shape (L,): equal with the sum 1, but 0 for special tokens."""
     equal = (~tokens.marker).astype(np.float64)
     weights: Floats = equal / max(1.0, equal.sum())
     return weights
@@ -299,8 +300,8 @@ def align(
 
     Returns:
         `VALUES`, shape (4,), each in [0, 1]: precision is the weighted mean over the candidate,
-        recall the mean over the reference. Without a weighed token on one side all are 0, on both
-        1.
+        recall the mean over the reference. If one side has no weighted token, all are 0; if
+        neither side has one, all are 1.
 
     Source:
         Zhou et al., EMNLP 2023, arXiv:2302.05527, section 3.
@@ -361,7 +362,7 @@ def _batches(samples: Sequence[Sample]) -> Iterator[list[Sample]]:
 
 
 def _make_sources(options: CodeBERTScoreOptions) -> dict[str | None, TokenSource]:
-    """Return the source of each language; the one of None serves all others."""
+    """Return the source of each language; the key None serves all other languages."""
     origin = "metric codebertscore"
     if options.model == EMBEDDED:
         for name in ("layer", "revision"):
@@ -384,7 +385,7 @@ def create(options: CodeBERTScoreOptions) -> Metric:
     """Create the metric.
 
     Raises:
-        ConfigError: An option does not go with the model.
+        ConfigError: An option does not apply to the model.
     """
     sources = _make_sources(options)
 

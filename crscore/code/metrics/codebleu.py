@@ -1,10 +1,10 @@
-"""CodeBLEU: n-grams, weighted words, syntax and data flow of a candidate beside its reference.
+"""CodeBLEU: n-grams, weighted words, syntax and data flow of a candidate and its reference.
 
 All sub-trees count, leaves included, each as often as both sides have it; they are compared by the
-types of their nodes. The data flow are the pairs of successive uses of a variable and the pairs of
-assigned names and names in their values, variables numbered by first appearance.
+types of their nodes. The data flow consists of the pairs of successive uses of a variable and the
+pairs of assigned names and names in their values, variables numbered by first appearance.
 
-The default takes the tokens that the project's other metrics take, smooths BLEU as sacrebleu does,
+The default uses the tokens that the project's other metrics use, smooths BLEU as sacrebleu does,
 and weighs the parts equally, as the publication does. A part that does not apply to the code is
 left out, and the others' weights are normalised. The preset has tokens of Python's own tokenizer,
 BLEU without smoothing, weights 0.1, 0.1, 0.4, 0.4, and no data flow in code that does not parse.
@@ -37,7 +37,7 @@ T = TypeVar("T")
 
 # As in the published code, which weighs a keyword 1 and another word 0.2.
 KEYWORD_WEIGHT: Final = 5
-"""How often a keyword counts in the weighted words; another word counts once."""
+"""Weight of a keyword in the weighted words; other words have weight 1."""
 EQUAL_WEIGHTS: Final = (0.25, 0.25, 0.25, 0.25)
 PRESET_WEIGHTS: Final = (0.1, 0.1, 0.4, 0.4)
 
@@ -53,10 +53,10 @@ class Parts(NamedTuple):
     """Share of the reference's sub-trees; None for code of more than
     `syntax_tree.MAX_BYTES`."""
     flow: float | None
-    """Share of the reference's data flow; None also where it has none."""
+    """Share of the reference's data flow; None also if it has no data flow."""
 
     def combine(self, weights: Sequence[float]) -> float:
-        """Return the weighted mean of the parts that there are."""
+        """Return the weighted mean of the parts that are not None."""
         weighted = [
             (value, weight)
             for value, weight in zip(self, weights, strict=True)
@@ -172,7 +172,7 @@ def _flow(tree: SyntaxTree, *, assignments: bool) -> Counter[tuple[bool, int, in
 
 
 def _python_tokens(code: str) -> list[str]:
-    """Split Python as its own tokenizer does, line ends and the end of the code included.
+    """Split Python as its own tokenizer does, including line ends and the end of the code.
 
     Code that it cannot read is split as for tranX. The end of line that Python 3.8 and later add to
     code without one is left out.
@@ -187,7 +187,7 @@ def _python_tokens(code: str) -> list[str]:
         return tokens.tranx(code)
 
 
-# "Out of the BLEU" weighs the methods of Python's dict beside the reserved words: its programs
+# "Out of the BLEU" weighs the methods of Python's dict like reserved words, because its programs
 # take the names in `__builtins__`, which in an imported module is a dict.
 _METHODS_OF_DICT: Final = (
     "clear", "copy", "fromkeys", "get", "items", "keys", "pop", "popitem", "setdefault", "update",

@@ -1,6 +1,7 @@
-"""CodeScore-R: whether candidate and reference do the same, judged by vectors of their sketches.
+"""CodeScore-R: similarity of the behaviour of two pieces of code, by vectors of their sketches.
 
-A candidate that does not parse has 0. Otherwise the score is the cosine of the sketches' vectors.
+A candidate that does not parse scores 0. Otherwise the score is the cosine of the sketches'
+vectors.
 
 Source:
     CodeScore-R. There the encoder is UniXcoder, trained as `crscore train code` trains one; its
@@ -23,7 +24,7 @@ from crscore.suggestions.sketch import sketch
 from crscore.suggestions.trees import parse_code
 
 MAX_CHARS: Final = 50_000
-"""Maximum characters of a candidate, reference or context that are read."""
+"""Maximum number of characters of a candidate, reference or context that are read."""
 MAX_TOKENS: Final = 512
 _BATCH_SIZE: Final = 16
 
@@ -32,7 +33,7 @@ class CodeScoreROptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
     """Options of the metric."""
 
     model: str | None = None
-    """Encoder of Hugging Face: a folder or a name. Without one, nothing can be judged."""
+    """Hugging Face encoder: a folder or a name. Without one, the metric cannot judge any code."""
 
 
 def _scores(options: CodeScoreROptions, samples: Sequence[Sample]) -> npt.NDArray[np.float64]:
@@ -87,7 +88,7 @@ def extract(model: Any, batch: Any) -> Any:
 
 
 def _parses(sample: Sample) -> bool:
-    """Return whether a candidate parses, alone or behind its context."""
+    """Return whether a candidate parses, alone or after its context."""
     texts = [sample.candidate]
     if sample.context.strip():
         texts.append(f"{sample.context}{sample.candidate}")

@@ -1,7 +1,7 @@
-"""CrystalBLEU: BLEU-4 as in `bleu`, without the n-grams that all code of a kind has in common.
+"""CrystalBLEU: BLEU-4 as in `bleu`, without the n-grams that most code has in common.
 
 Source:
-    Eghbali and Pradel, "CrystalBLEU", ASE 2022; the share of references is ours.
+    Eghbali and Pradel, "CrystalBLEU", ASE 2022; the ignored share of the references is our choice.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def create(options: CrystalBleuOptions) -> Metric:
 
     def reduce(samples: Sequence[Sample]) -> Floats:
         if options.corpus is None:
-            # A set: a reference counts once, however many candidates it has.
+            # A set, so that a reference counts once, however many candidates it has.
             texts = frozenset(text for sample in samples for text in sample.references)
         else:
             texts = frozenset({_read(options.corpus)})

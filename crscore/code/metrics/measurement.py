@@ -36,13 +36,13 @@ class Measured(NamedTuple):
     """Samples measured by several metrics."""
 
     measurements: tuple[Measurement, ...]
-    """One of each metric that applies."""
+    """One measurement for each metric that applies."""
     skipped: tuple[tuple[str, str], ...]
-    """Names of the other metrics, and why they do not apply."""
+    """Names of the other metrics, and the reasons why they do not apply."""
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Metrics that do not apply, a sentence each."""
+        """Sentences on the metrics that do not apply."""
         return tuple(f"{name} is left out: {reason}" for name, reason in self.skipped)
 
 
@@ -60,7 +60,7 @@ def make(name: str, **options: Any) -> Metric:
 
     Raises:
         ConfigError: An option is unknown or has a wrong value.
-        UnknownPluginError: No such metric.
+        UnknownPluginError: There is no such metric.
     """
     metric: Metric = plugins.create("metrics", name, options)
     return metric
@@ -80,7 +80,7 @@ def make_metrics(
 
     Raises:
         ConfigError: An option is unknown or has a wrong value.
-        UnknownPluginError: No such metric.
+        UnknownPluginError: There is no such metric.
     """
     metrics = {}
     for spec in names() if specs is None else specs:
@@ -133,9 +133,9 @@ def compute(
 
     Args:
         predictions: N candidates.
-        references: The reference of each, or its references.
+        references: The reference, or the references, of each candidate.
         metrics: Names of metrics.
-        language: Language of all of them.
+        language: Language of all candidates and references.
 
     Returns:
         For each metric its corpus score in [0, 1], and under `<name>_scores` the scores

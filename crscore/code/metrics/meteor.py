@@ -1,8 +1,8 @@
 """METEOR: words aligned with a reference, by equality, stem and synonym; by nltk.
 
-The score is the mean of precision and recall over aligned words, less up to half of it for their
+The score is the mean of precision and recall over aligned words, minus up to half of it for their
 disorder. Recall weighs nine times as much as precision: alpha 0.9, beta 3, gamma 0.5. Two equal
-texts have less than 1: one run of m words costs 0.5 / m³.
+texts score less than 1: one run of m words costs 0.5 / m³.
 """
 
 import functools
@@ -17,7 +17,7 @@ class MeteorOptions(TokenOptions, frozen=True, kw_only=True, forbid_unknown_fiel
 
     synonyms: bool | None = None
     """Whether synonyms of WordNet are aligned, where its files are on this machine. By default in
-    the preset only: of code they improve nothing, and without them a score is the same on every
+    the preset only: for code they improve nothing, and without them a score is the same on every
     machine."""
 
     @property

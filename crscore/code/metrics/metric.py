@@ -20,7 +20,8 @@ from crscore.syntax.grammars import language_of
 Floats = npt.NDArray[np.float64]
 
 MAX_CHARACTERS: Final = 200_000
-"""Two texts of this length are compared in about a second by an algorithm of quadratic time."""
+"""Maximum length of a text: an algorithm of quadratic time compares two such texts in about a
+second."""
 
 
 class PresetOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -58,8 +59,8 @@ class Metric:
 
     A plugin module `crscore/code/metrics/<name>.py` has `create(options) -> Metric`. Scores are in
     [0, 1]. With several references the best one counts, unless the metric has a definition for
-    several (BLEU, chrF). A candidate without a token has 0 against a reference with one, and the
-    reverse; two sides without a token agree: 1.
+    several (BLEU, chrF). If only one side has a token, the score is 0; if neither side has
+    one, it is 1.
     """
 
     name: str
@@ -74,9 +75,9 @@ class Metric:
     statistics: shape (B, S) to (B,)."""
     needs_grammar: bool = False
     max_characters: int | None = None
-    """Longest code that is compared."""
+    """Maximum length of code that is compared."""
     refusal: str | None = None
-    """Reason why the metric can judge nothing at all."""
+    """Reason why the metric cannot judge any code."""
 
     @property
     def identity(self) -> str:
@@ -84,9 +85,9 @@ class Metric:
         return self.identify()
 
     def inapplicable(self, samples: Sequence[Sample]) -> str | None:
-        """Return why this metric cannot judge these samples; None when it can.
+        """Return the reason why this metric cannot judge these samples; None when it can.
 
-        A missing package is no such reason: `statistics` raises `DependencyError` for it.
+        A missing package is not such a reason: `statistics` raises `DependencyError` for it.
         """
         if self.refusal is not None:
             return self.refusal
@@ -146,7 +147,7 @@ def mean_metric(
 
     Args:
         name: As in `Metric`.
-        identify: As there.
+        identify: As in `Metric`.
         scores: Scores samples, shape (N,), each in [0, 1].
         **limits: Fields of `Metric` about what it can judge.
     """
@@ -179,8 +180,8 @@ def pair_metric(
 
     Args:
         name: As in `Metric`.
-        identify: As there.
-        compare: Scores a candidate beside a reference, both of a language, in [0, 1].
+        identify: As in `Metric`.
+        compare: Scores a candidate against a reference, both in one language, in [0, 1].
         **limits: Fields of `Metric` about what it can judge.
     """
 

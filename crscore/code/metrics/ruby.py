@@ -1,7 +1,7 @@
-"""RUBY: similarity of program graphs, else of syntax trees, else of tokens.
+"""RUBY: similarity of program graphs, or else of syntax trees, or else of tokens.
 
-The graph edit distance is bounded instead of searched for against the clock. The score is
-1 - distance / size, on the first level that applies: program graphs where both sides parse and
+The graph edit distance is an upper bound, not the result of a search with a time limit. The score
+is 1 - distance / size, on the first level that applies: program graphs where both sides parse and
 have at most `MAX_PAIRS` pairs of nodes; types of the syntax trees' nodes where both parse; tokens
 of tranX. With the preset, only whole files parse.
 
@@ -41,7 +41,7 @@ def _compare(options: PresetOptions, candidate: str, reference: str, language: s
 def _tree(code: str, language: str | None, whole_file: bool) -> SyntaxTree | None:
     """Return the tree of code that parses."""
     tree = syntax_tree(code, language, whole_file=whole_file)
-    # A tree of the root alone, or of comments, has no token to compare.
+    # A tree that has only a root, or only comments, has no token to compare.
     return tree if tree and tree.valid and any(node.leaf for node in tree.nodes[1:]) else None
 
 
@@ -53,14 +53,14 @@ def _graph(code: str, language: str | None, whole_file: bool) -> Graph:
 
 
 def graph_similarity(candidate: Graph, reference: Graph) -> float:
-    """Return 1 - bound of the edit distance / number of nodes and edges of both."""
+    """Return 1 - upper bound of the edit distance / number of nodes and edges of both."""
     return 1 - edit_distance(candidate, reference) / (candidate.size + reference.size)
 
 
 def tree_similarity(candidate: SyntaxTree, reference: SyntaxTree) -> float:
     """Return 1 - edit distance of the named nodes / number of named nodes of both.
 
-    Edges cost nothing, so that the least distance pairs as many nodes of one type as there are.
+    Edges cost nothing, so the least distance pairs as many nodes of the same type as possible.
     """
     left, right = (
         Counter(node.type for node in tree.nodes if node.is_named)

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from crscore import bench
 from crscore.bench.matching import assign
-from crscore.bench.pairs import compare_places
+from crscore.bench.pairs import compare_locations
 from crscore.bench.records import Change, Finding, Problem, make_set
 from crscore.bench.report import lay_out
 from crscore.bench.results import BenchResult
@@ -73,7 +73,7 @@ def test_place_alone_never_matches() -> None:
 )
 def test_places(path: str, line: int, expected: int) -> None:
     finding = Finding(change="x", bot="b", text="x", path=path, line=line)
-    assert compare_places(finding, Problem(text="x", path="a.py", line=6)) == expected
+    assert compare_locations(finding, Problem(text="x", path="a.py", line=6)) == expected
 
 
 def test_one_problem_a_finding() -> None:

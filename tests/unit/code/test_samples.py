@@ -77,7 +77,7 @@ def test_candidate_without_a_reference_is_refused(tmp_path):
 
 
 def test_empty_file_of_rows_is_refused(tmp_path):
-    with pytest.raises(InputError, match="holds no code"):
+    with pytest.raises(InputError, match="contains no code"):
         read_samples(write_rows(tmp_path / "a.jsonl"))
 
 

@@ -357,17 +357,17 @@ def test_suggestion_that_is_no_change_of_code_is_named() -> None:
     result = results.review()
     item = result.comments[0]
     first, second, third = (
-        Suggestion(code="", applies=False, reason="the comment is on no line"),
+        Suggestion(code="", applies=False, reason="the comment has no line"),
         Suggestion(code="", applies=True, parses=False, effect=Effect.BEHAVIOUR),
         Suggestion(code="", applies=True, parses=True, effect=Effect.NAMES),
     )
-    unplaced = Suggestion(code="", reason="its place is not known")
+    unplaced = Suggestion(code="", reason="its location is unknown")
     alone = replace(item, suggestions=(unplaced,))
     assert view.suggestions(replace(result, comments=(alone,))) == ()
     item = replace(item, suggestions=(first, second, third, unplaced))
     assert view.suggestions(replace(result, comments=(item,))) == (
         "Suggestion blocks that apply: 2 of 3.",
-        "Suggested code on src/shop/client.py:13-15: does not apply (the comment is on no line).",
+        "Suggested code on src/shop/client.py:13-15: does not apply (the comment has no line).",
         "Suggested code on src/shop/client.py:13-15: applies, breaks the syntax.",
         "Suggested code on src/shop/client.py:13-15: applies, parses, changes names only.",
     )

@@ -153,7 +153,7 @@ def test_comment_on_a_changed_line(whole):
 @pytest.mark.parametrize(
     ("place", "reason"),
     [
-        ({"path": "app.py"}, "the comment is on no line"),
+        ({"path": "app.py"}, "the comment has no line"),
         ({"path": "app.py", "line": 2}, "the diff does not show the lines"),
         ({"path": "app.py", "line": 5, "side": Side.OLD}, "the comment is on removed lines"),
         ({"path": "app.py", "line": 5, "outdated": True}, "the lines have changed since"),
@@ -170,7 +170,7 @@ def test_review_without_places_is_judged_by_the_words():
     comment = Comment(body="")
     suggestion = judge_in_change("    result = 2", comment, change.files[0])
     assert suggestion.applies is None
-    assert suggestion.reason == "its place is not known"
+    assert suggestion.reason == "its location is unknown"
     assert suggestion.effect is Effect.BEHAVIOUR
 
 

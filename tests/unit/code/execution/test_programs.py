@@ -72,7 +72,7 @@ def test_completions_are_numbered_within_their_problem(tmp_path):
         ([{"prompt": "x", "test": "y"}], r"a\.jsonl:1: `task_id` is missing"),
         ([{"task_id": "x"}], r"a\.jsonl:1: `test` is missing"),
         ([HUMAN_EVAL, HUMAN_EVAL], r"a\.jsonl:2: an earlier line has the task T/0"),
-        ([], "holds no problem"),
+        ([], "contains no problems"),
     ],
 )
 def test_wrong_problem_is_named(tmp_path, rows, message):
@@ -85,7 +85,7 @@ def test_wrong_problem_is_named(tmp_path, rows, message):
     [
         ([{"task_id": "c", "completion": ""}], r"s\.jsonl:1: the tests have no task c"),
         ([{"task_id": "a"}], r"s\.jsonl:1: object missing required field `completion`"),
-        ([], "holds no sample"),
+        ([], "contains no samples"),
     ],
 )
 def test_wrong_sample_is_named(tmp_path, rows, message):
