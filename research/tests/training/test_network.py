@@ -159,5 +159,5 @@ def test_missing_package_says_what_to_install(monkeypatch, package: str) -> None
         monkeypatch.setitem(sys.modules, name, ModuleType(name))
     network.require_packages()
     monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(DependencyError, match=r"crscore\[train,finetune\]"):
+    with pytest.raises(DependencyError, match=r"crscore-lab\[train,finetune\]"):
         network.require_packages()
