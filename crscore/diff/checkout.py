@@ -1,9 +1,9 @@
 """Change of a pull request from a local checkout, read with git.
 
-The files in the work tree belong to the change and must not influence what is read: neither its
-`.gitattributes`, which could declare its own code binary, nor any driver that they name. Git
-compares two trees with the attributes of the base branch. The configuration in `.git` and in the
-home folder is trusted; settings that would change the text are overridden.
+The files in the work tree belong to the change and must not affect how it is read: its
+`.gitattributes` could declare its own code binary or name a driver. So git compares two trees with
+the attributes of the base branch. The configuration in `.git` and in the home folder is trusted;
+settings that could change the text are overridden.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from crscore.errors import HostError, InputError
 from crscore.records import Diff
 
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-# of `ls-tree -l`: "100644 blob <hash>     120\t<path>"; 120000 is a link, 160000 a submodule
+# From `ls-tree -l`: "100644 blob <hash>     120\t<path>"; 120000 is a link, 160000 a submodule.
 _ENTRY: Final = re.compile(rb"([0-9]{6}) \w+ ([0-9a-f]+) +([0-9]+|-)\t(.*)", re.DOTALL)
-# "<hash> blob 120"; "<name> missing" and folders ("<hash> tree 37") are no files
+# "<hash> blob 120"; not "<name> missing" or a folder ("<hash> tree 37")
 _BLOB: Final = re.compile(rb"([0-9a-f]{40}(?:[0-9a-f]{24})?) blob ([0-9]+)")
-# `git diff-tree` reads less of the user's configuration than `git diff`, and the settings it does
-# read are overridden here: the text should be the one that GitHub shows.
+# `git diff-tree` reads less of the user's configuration than `git diff`. The settings that it reads
+# are overridden here, so that the text is the one that GitHub shows.
 _PRINT: Final = (
     "diff-tree", "-r", "-p", "--full-index", "-M50%", "-l1000", "-U3", "--inter-hunk-context=0",
     "--diff-algorithm=myers", "--indent-heuristic", "--src-prefix=a/", "--dst-prefix=b/",
@@ -34,7 +34,7 @@ _PRINT: Final = (
     "--ignore-submodules=none",
 )  # fmt: skip
 _MAX_TEXT_BYTES: Final = 1_000_000
-# of a line about one object: its name and size, or the path that has none
+# Maximum bytes of a line about one object: its name and size, or the missing path.
 _LINE_BYTES: Final = 10_000
 _DEFAULT_DIFF_BYTES: Final = parse.DiffLimits().max_diff_bytes
 
@@ -63,7 +63,7 @@ class CheckoutSearch(NamedTuple):
     checkout: Checkout | None
     """Usable checkout, or None."""
     reason: str | None
-    """Reason for a missing checkout, a clause; None when there is one."""
+    """Reason that there is no checkout, as a clause; None if there is one."""
 
 
 class _Blob(NamedTuple):
@@ -93,7 +93,7 @@ class Checkout:
         return self._compare(self.merge_base, self.head, max_bytes)
 
     def diff_to(self, commit: str) -> bytes | None:
-        """Return the change as of an older commit; None when it is not available here."""
+        """Return the change up to an older commit; None if that commit is not available here."""
         try:
             start = _merge_base(self.git_dir, self.base, commit)
             return None if start is None else self._compare(start, commit, _DEFAULT_DIFF_BYTES)
@@ -107,7 +107,7 @@ class Checkout:
             HostError: git failed, or the change cannot be read or is larger than the limits.
         """
         text = self.diff(max_bytes=limits.diff.max_diff_bytes)
-        # An empty text is an error to the parser; here it is a pull request without a change.
+        # The parser rejects an empty text; here it means a pull request without a change.
         if not text:
             return Local(Diff(files=(), sha256=hashlib.sha256(text).hexdigest()), ())
         try:
@@ -142,7 +142,7 @@ class Checkout:
         return Texts({path: data.decode("utf-8", "replace") for path, data in contents}, fit.notes)
 
     def text(self, commit: str, path: str) -> str | None:
-        """Read one small file at a commit; return None when it is missing or not a small file.
+        """Read one small file at a commit; return None if it is missing or too large.
 
         Raises:
             HostError: git failed.
@@ -180,7 +180,7 @@ class Checkout:
         return [_parse_blob(line) for line in text.split(b"\n")[: len(paths)]]
 
     def _contents(self, blobs: Sequence[_Blob]) -> Iterator[bytes]:
-        """Yield the contents of blobs: git prints a line about each, its bytes and a line end."""
+        """Yield the contents of blobs; git prints a line about each, its bytes and a line end."""
         if not blobs:
             return
         max_bytes = sum(blob.size + _LINE_BYTES for blob in blobs)
@@ -206,8 +206,9 @@ class Checkout:
     def _compare(self, start: str, end: str, max_bytes: int) -> bytes:
         """Compare two commits with the attributes of the base only.
 
-        Git reads them from the work tree, then from the index, so it gets an empty folder as work
-        tree and the base's files as index. Versions with `GIT_ATTR_SOURCE` need neither.
+        Git reads attributes from the work tree, then from the index, so it gets an empty folder as
+        its work tree and the files of the base as its index. Versions that know `GIT_ATTR_SOURCE`
+        need neither.
         """
         with tempfile.TemporaryDirectory(prefix="crscore-git-") as name:
             folder = Path(name)
@@ -235,14 +236,14 @@ def find_checkout(folder: Path, base: str, head: str) -> CheckoutSearch:
         head: Newest commit of the change, 40 hex digits.
 
     Returns:
-        The checkout, or the reason for its absence: no repository, missing commits (most clones of
-        depth 1), or another user's folder that git does not trust.
+        The checkout, or the reason that there is none: no repository, missing commits (as in most
+        clones of depth 1), or a folder of another user that git does not trust.
     """
     try:
-        answer = git.run_git(("rev-parse", "--absolute-git-dir"), folder=folder)
+        output = git.run_git(("rev-parse", "--absolute-git-dir"), folder=folder)
     except HostError as exc:
         return CheckoutSearch(None, exc.reason)
-    git_dir = answer.decode("utf-8", "surrogateescape").rstrip("\n")
+    git_dir = output.decode("utf-8", "surrogateescape").rstrip("\n")
     return open_git_dir(Path(git_dir), base, head)
 
 
@@ -250,12 +251,12 @@ def open_git_dir(git_dir: Path, base: str, head: str) -> CheckoutSearch:
     """Open a `.git`, or a bare clone, that has both ends of a change and their merge base.
 
     Args:
-        git_dir: The `.git` or the bare clone itself, trusted; it is not searched for.
+        git_dir: Path of the `.git` or of the bare clone itself, which is trusted.
         base: Tip of the base branch, 40 hex digits.
         head: Newest commit of the change, 40 hex digits.
 
     Returns:
-        The checkout, or the reason for its absence.
+        The checkout, or the reason that there is none.
     """
     try:
         for commit in (base, head):
@@ -265,21 +266,21 @@ def open_git_dir(git_dir: Path, base: str, head: str) -> CheckoutSearch:
     except HostError as exc:
         return CheckoutSearch(None, exc.reason)
     if start is None:
-        return CheckoutSearch(None, "the commit where base and head parted is not in it")
+        return CheckoutSearch(None, "it does not have the merge base of base and head")
     return CheckoutSearch(Checkout(git_dir=git_dir, base=base, head=head, merge_base=start), None)
 
 
 def _merge_base(git_dir: Path, base: str, head: str) -> str | None:
-    """Return the merge base of two commits; None when they have none here."""
+    """Return the merge base of two commits; None if the repository does not have it."""
     arguments = ("merge-base", _checked_commit(base), _checked_commit(head))
-    # Exit code 1: the two commits have no common one here, as in a shallow clone.
-    answer = git.run_git(arguments, folder=git_dir, is_git_dir=True, accepted_codes=(0, 1))
-    text = answer.decode().strip()
+    # Exit code 1: the two commits have no common ancestor here, as in a shallow clone.
+    output = git.run_git(arguments, folder=git_dir, is_git_dir=True, accepted_codes=(0, 1))
+    text = output.decode().strip()
     return text if _COMMIT.fullmatch(text) else None
 
 
 def _checked_commit(commit: str) -> str:
-    """Return a commit hash; reject values that git could take for an option or a name."""
+    """Return a commit hash; reject values that git could interpret as an option or a name."""
     if not _COMMIT.fullmatch(commit):
         raise HostError("git", f"{commit!r} is not a full commit hash")
     return commit

@@ -1,7 +1,7 @@
-"""Whole files of a change: which ones are needed, the limits on them, and adding them.
+"""Selection of the whole files that a change needs, within limits, and adding them to it.
 
 A checkout and the host provide the same files under the same limits. One version of a file is
-sufficient; the hunks determine the other.
+sufficient, as the other follows from the hunks.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ from crscore.records import ChangedFile, Diff, FileStatus
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Limits on the part of a pull request that is read; each can be raised."""
+    """Limits on how much of a pull request is read; each can be raised."""
 
     diff: parse.DiffLimits = field(default_factory=parse.DiffLimits)
     """Limits on the change itself."""
@@ -58,8 +58,8 @@ def fit(sizes: Mapping[str, int | None], order: Sequence[str], limits: Limits) -
     """Choose as many files as the limits allow, in a fixed order.
 
     Args:
-        sizes: Path -> bytes; None for a file without text: it is binary, or larger than its source
-            provides. Files that could not be requested are missing.
+        sizes: Path -> bytes; None for a file that is binary or too large for its source to provide.
+            Files that could not be requested are left out.
         order: The paths.
         limits: Limits on the files.
     """
@@ -71,7 +71,7 @@ def fit(sizes: Mapping[str, int | None], order: Sequence[str], limits: Limits) -
             continue
         size = sizes[path]
         if size is None:
-            left.setdefault("is binary or too large to be handed out", []).append(path)
+            left.setdefault("is binary or too large to be provided", []).append(path)
         elif size > limits.max_source_bytes:
             reason = f"is over max_source_bytes ({limits.max_source_bytes:,})"
             left.setdefault(reason, []).append(path)
@@ -90,10 +90,10 @@ def add(change: Diff, texts: Mapping[str, str]) -> Diff:
 
     Args:
         change: The change.
-        texts: Path -> the file's text at the head, of files that `needed` lists.
+        texts: Path -> text at the head, for the files that `needed` lists.
 
     Returns:
-        The change with both versions of these files, and of those complete in their hunk.
+        The change with both versions of these files and of the files that their hunks show in full.
     """
     versions: dict[str, tuple[str | None, str | None]] = {
         path: (None, text) for path, text in texts.items()
@@ -120,25 +120,25 @@ def _has_text(file: ChangedFile) -> bool:
 
 def _left_out(reason: str, paths: Sequence[str]) -> str:
     names = format_paths(paths)
-    return f"Only the hunks were read of {len(paths)} files, each of which {reason}: {names}."
+    return f"For {len(paths)} files, only the hunks were read, as each {reason}: {names}."
 
 
 def from_tree(change: Diff, texts: Mapping[str, str], *, notes: Sequence[str] = ()) -> Diff:
     """Add the files of a source folder, which has the old or the new version of the code.
 
-    The version is determined for each file: the hunks apply in one direction only.
+    The version is determined for each file, as its hunks apply in one direction only.
 
     Args:
         change: The change.
-        texts: Path -> the file's text; missing files are left without sources.
-        notes: Notes of the folder's reader.
+        texts: Path -> text of the file; missing files get no sources.
+        notes: Notes from reading the folder.
 
     Returns:
-        The change with both versions of every file that matches, and a note for each that matches
-        neither; one note when no file matches.
+        The change with both versions of every file that matches, and a note for each file that
+        matches neither version; one note if no file matches.
     """
     versions: dict[str, tuple[str | None, str | None]] = {}
-    misfits: list[str] = []
+    mismatches: list[str] = []
     for file in change.files:
         # A folder with the old version has a renamed file under its old name.
         text = texts.get(file.path, texts.get(file.old_path or ""))
@@ -146,7 +146,7 @@ def from_tree(change: Diff, texts: Mapping[str, str], *, notes: Sequence[str] = 
             continue
         both_versions = _both_versions(file, text)
         if both_versions is None:
-            misfits.append(
+            mismatches.append(
                 f"{file.path} in the source folder is neither the old nor the new version; "
                 "only its hunks were read."
             )
@@ -154,13 +154,13 @@ def from_tree(change: Diff, texts: Mapping[str, str], *, notes: Sequence[str] = 
             versions[file.path] = both_versions
     incomplete = _incomplete(change)
     if incomplete and not versions and not notes:
-        reason = f"{len(misfits)} of its files are there in another version" if misfits else ""
-        misfits = [
+        reason = f"{len(mismatches)} of its files are in another version" if mismatches else ""
+        mismatches = [
             f"--source-root fits nothing in the diff: {reason or 'none of its files is there'}. "
             f"Only the hunks were read: {format_paths(incomplete)}."
         ]
     added = parse.with_sources(change, versions)
-    return replace(added, notes=(*added.notes, *notes, *misfits))
+    return replace(added, notes=(*added.notes, *notes, *mismatches))
 
 
 def _both_versions(file: ChangedFile, text: str) -> tuple[str | None, str | None] | None:
@@ -177,24 +177,24 @@ def from_pair(change: Diff, *, old: str | None, new: str | None) -> Diff:
 
     Args:
         change: A change of exactly one file.
-        old: Whole old file, or None.
-        new: Whole new file, or None.
+        old: Text of the whole old file, or None.
+        new: Text of the whole new file, or None.
 
     Returns:
         The change with both versions.
 
     Raises:
-        InputError: The change has not exactly one file, or the diff does not apply to the
-            files given.
+        InputError: The change does not have exactly one file, or the diff does not apply to the
+            given files.
     """
     if len(change.files) != 1:
         raise InputError(
-            "--old and --new go with a change of one file, and this one has "
+            "--old and --new need a change of exactly one file, but this one has "
             f"{len(change.files)}; use --source-root"
         )
     file = change.files[0]
     if new is not None and parse.rebuild_old(file, new) is None:
-        raise InputError("--new is not the file that this diff leads to; give the right version")
+        raise InputError("--new is not the file that this diff results in; give the right version")
     if old is not None and parse.rebuild_new(file, old) is None:
         raise InputError("--old is not the file that this diff starts from; give the right version")
     return parse.with_sources(change, {file.path: (old, new)})

@@ -1,8 +1,8 @@
 """Execution of git on an untrusted repository.
 
-An argument list, never a shell; an environment without tokens and without git's own variables;
-limits on time and output; no hook, pager, prompt or lazy fetch; no network, unless the caller
-allows a protocol.
+Git is run with an argument list, never in a shell. Its environment has no tokens and none of git's
+own variables; time and output are limited. Hooks, pagers, prompts and lazy fetches are off, and so
+is the network, unless the caller allows a protocol.
 """
 
 import contextlib
@@ -20,8 +20,8 @@ from crscore.errors import HostError
 TIMEOUT_S: Final = 60.0
 """Time limit of one call in seconds."""
 _MAX_ERROR_BYTES: Final = 2_000
-# HOME stays: `safe.directory`, with which the owner trusts another user's folder, is read from
-# the user's own configuration only.
+# HOME is kept: git reads `safe.directory`, a user's list of trusted folders of others, only from
+# the user's own configuration (https://git-scm.com/docs/git-config).
 _KEPT_VARIABLES: Final = ("PATH", "HOME", "XDG_CONFIG_HOME", "SYSTEMROOT", "TMPDIR", "TEMP", "TMP")
 _SET: Final = {
     "LC_ALL": "C",
@@ -29,7 +29,7 @@ _SET: Final = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_NO_REPLACE_OBJECTS": "1",
     "GIT_ATTR_NOSYSTEM": "1",
-    # a partial clone would fetch missing objects; git before 2.39.4 ignores the first of these
+    # a partial clone would fetch missing objects; git before 2.39.4 ignores the first of the two
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_ALLOW_PROTOCOL": "none",
 }
@@ -67,9 +67,9 @@ def run_git(
 
     Args:
         arguments: Arguments after `git`; the caller must check untrusted ones.
-        folder: Where to run it.
+        folder: Folder in which git runs.
         variables: Additional environment variables.
-        is_git_dir: True when the folder is a repository's `.git`, which git then does not look for.
+        is_git_dir: Whether the folder is a repository's `.git`, so that git need not search for it.
         input_bytes: Standard input.
         max_bytes: Maximum bytes of output.
         accepted_codes: Exit codes that are not failures.
@@ -112,7 +112,7 @@ def run_git(
 
 
 def _complaint(error: str) -> str:
-    """Return the line with the error; advice may follow it."""
+    """Return the line of the error message; advice may follow it."""
     lines = [line.strip() for line in error.splitlines() if line.strip()]
     fatal = [line for line in lines if line.startswith(("fatal: ", "error: "))]
     return (fatal or lines or [""])[0].removeprefix("fatal: ").removeprefix("error: ")

@@ -17,7 +17,7 @@ _ESCAPES: Final = {b"a": 7, b"b": 8, b"t": 9, b"n": 10, b"v": 11, b"f": 12, b"r"
 # Prefixes of paths in git: a/ b/, mnemonic i/ (index) w/ (work tree) c/ (commit) o/ (object),
 # 1/ 2/ for --no-index
 _PREFIXES: Final = frozenset("abciow12")
-# A name may contain spaces, so a header is split by trial; real paths have fewer than this
+# A name may contain spaces, so each space is tried as the separator; real paths have fewer.
 _MAX_SPLITS: Final = 64
 _FIELDS: Final = (
     "diff --git", "old mode", "new mode", "deleted file mode", "new file mode", "rename from",
@@ -30,11 +30,11 @@ class Header:
     """Content of a file's header lines."""
 
     old: str | None = None
-    """Path before, without prefix; None when the file did not exist."""
+    """Path before the change, without prefix; None if the file did not exist."""
     new: str | None = None
-    """Path after, without prefix; None when the file is deleted."""
+    """Path after the change, without prefix; None if the file is deleted."""
     is_known: bool = True
-    """False when no line names the file."""
+    """False if no line names the file."""
     is_empty: bool = False
     """Whether the lines name a file without a change to it."""
     is_git: bool = False
@@ -44,15 +44,15 @@ class Header:
     is_copy: bool = False
     """Whether git reports that the file is a copy."""
     is_binary: bool = False
-    """True when the contents are not shown because they are binary."""
+    """Whether the contents are not shown because they are binary."""
     is_submodule: bool = False
-    """True when the entry is a submodule on either side."""
+    """Whether the entry is a submodule on either side."""
     expects_hunks: bool = False
-    """True after `---` and `+++` lines, which announce a hunk."""
+    """Whether there are `---` and `+++` lines, which announce a hunk."""
     old_mode: str | None = None
-    """Six octal digits, when given."""
+    """File mode before the change, six octal digits, if given."""
     new_mode: str | None = None
-    """Six octal digits, when given."""
+    """File mode after the change, six octal digits, if given."""
 
 
 class _Names(NamedTuple):
@@ -67,19 +67,19 @@ def read_header(lines: Sequence[str]) -> Header:
         lines: The lines without line feeds; none for a bare hunk.
 
     Returns:
-        Content of the lines; without lines, the file is unknown.
+        The header; without lines, its file is unknown.
     """
     facts: dict[str, str] = {}
     submodule = binary = None
     for line in lines:
         submodule = submodule or SUBMODULE_LINE.match(line)
         binary = binary or BINARY_LINE.match(line)
-        # The space after both makes "indexes 160000" no "index", and lets "---" have no name.
+        # The space after both rejects "indexes 160000" as "index", and accepts "---" alone.
         field_name = next((name for name in _FIELDS if f"{line} ".startswith(f"{name} ")), None)
         if field_name is not None:
             facts.setdefault(field_name, line[len(field_name) + 1 :])
     old_mode, new_mode = _modes(facts)
-    # git's own lines first: "rename from x" has no prefix to guess.
+    # git's own lines come first: in "rename from x", the path has no prefix to remove.
     candidates = [_git_names(facts), _listed_names(facts)]
     if binary:
         candidates.append(_both_names(binary[1]))
@@ -109,7 +109,7 @@ def unquote(name: str) -> str:
     r"""Undo git's quoting of a path.
 
     Args:
-        name: A path as a header shows it, in double quotes when it holds a special character.
+        name: A path as a header shows it, in double quotes if it contains a special character.
 
     Returns:
         The path; bytes that are not UTF-8 become U+FFFD.
@@ -130,7 +130,7 @@ def _unescape(match: re.Match[bytes]) -> bytes:
 
 
 def _modes(facts: dict[str, str]) -> tuple[str | None, str | None]:
-    """Read file modes; the index line has one mode for both sides."""
+    """Read the file modes of both sides; the index line has one mode for both."""
     common = facts.get("index", "").partition(" ")[2] or None
     old = facts.get("old mode") or facts.get("deleted file mode")
     new = facts.get("new mode") or facts.get("new file mode")
@@ -150,7 +150,7 @@ def _listed_names(facts: dict[str, str]) -> _Names | None:
 
 
 def _git_names(facts: dict[str, str]) -> _Names | None:
-    """Read the names in git's own headers, the only place for a file without hunks."""
+    """Read the names in git's own header lines, the only source for a file without hunks."""
     for verb in ("rename", "copy"):
         if f"{verb} from" in facts and f"{verb} to" in facts:
             return _Names(unquote(facts[f"{verb} from"]), unquote(facts[f"{verb} to"]))
@@ -196,7 +196,7 @@ def _same_names(left: str, right: str) -> _Names | None:
 
 
 def _file_name(text: str) -> str | None:
-    """Read a name that a tab and a time may follow; return None for the null device."""
+    """Read a name, which a tab and a time may follow; return None for the null device."""
     name = unquote(text) if text.startswith('"') else text.partition("\t")[0].rstrip("\r")
     return None if name == "/dev/null" else name
 
@@ -204,8 +204,8 @@ def _file_name(text: str) -> str | None:
 def _strip_prefixes(old: str | None, new: str | None) -> _Names:
     """Strip the prefixes that a diff program adds to the two names.
 
-    Two different one-letter prefixes are removed, and so are two different first folders before the
-    same rest (`diff -ru before after`). Without prefixes both names start the same.
+    Two different one-letter prefixes are removed, and so are two different first folders if the
+    paths below them are equal (`diff -ru before after`). Names without prefixes start alike.
     """
     if old is None or new is None:
         return _Names(old and _without_letter(old), new and _without_letter(new))

@@ -1,4 +1,4 @@
-"""Language of a file, by its name."""
+"""Language of a file, determined by its name."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -8,7 +8,7 @@ from crscore.languages.tables import read_tables, read_words
 
 @cache
 def _languages(key: str) -> Mapping[str, str]:
-    """Return the language by suffix or by name of a file."""
+    """Return a mapping from suffixes, or from file names, to languages."""
     return {word: language for language, words in read_words(key).items() for word in words}
 
 
@@ -19,8 +19,8 @@ def language_of(path: str) -> str | None:
         path: Any path, with slashes or backslashes; case-insensitive.
 
     Returns:
-        A lower-case name such as `python`, `cpp` or `yaml`, or None when the name is not
-        conclusive. `.h` counts as `c`; templates count as the markup they are written in.
+        A lower-case name such as `python`, `cpp` or `yaml`, or None if the file name is not
+        conclusive. `.h` counts as `c`; templates count as the markup that they are written in.
 
     Example:
         >>> language_of("src/App.TSX"), language_of("docker/Dockerfile.dev"), language_of("LICENSE")
@@ -33,7 +33,7 @@ def language_of(path: str) -> str | None:
     stem, dot, suffix = name.rpartition(".")
     if not dot:
         return None
-    # page.blade.php is no PHP.
+    # page.blade.php is not a PHP file.
     for end in (f"{stem.rpartition('.')[2]}.{suffix}", suffix):
         if end in suffixes:
             return suffixes[end]
@@ -67,7 +67,7 @@ def suffix_of(language: str) -> str | None:
         language: A name returned by `language_of`.
 
     Returns:
-        With its dot and in lower case; None when the language is not known.
+        The suffix with its dot, in lower case; None if the language is not known.
 
     Example:
         >>> suffix_of("python"), suffix_of("csharp"), suffix_of("klingon")

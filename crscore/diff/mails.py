@@ -1,7 +1,7 @@
-"""Patches in mails: what `git format-patch` writes, a saved message, a series of them.
+"""Patches in mails, as written by `git format-patch` or saved from a mailbox, alone or in series.
 
-Each mail of a series has an encoding of its own. Its text before the line `---` is the commit
-message, so a diff that is quoted there changes nothing.
+Each mail of a series has an encoding of its own. The text before the line `---` is the commit
+message, so a diff that is quoted there is not part of the change.
 """
 
 import email
@@ -34,11 +34,11 @@ def read_mails(data: bytes) -> tuple[bytes, list[str]]:
     """Decode mails and leave out their commit messages.
 
     Args:
-        data: A diff, maybe in one mail or several.
+        data: A diff, or one or more mails with diffs.
 
     Returns:
-        The diffs of all mails, or `data` as it is if it is no mail; and a note on each part that
-        could not be decoded.
+        The diffs of all mails, or `data` unchanged if it is not a mail; and a note for each part
+        that could not be decoded.
     """
     separators = list(_SEPARATOR.finditer(data)) if data.startswith(b"From ") else []
     starts = [match.end() for match in separators] or [0]
@@ -48,7 +48,7 @@ def read_mails(data: bytes) -> tuple[bytes, list[str]]:
         return data, []
     texts: list[bytes] = []
     notes: list[str] = []
-    # A mailbox may have the last patch first; the line numbers of each count after the one before.
+    # A mailbox may have the last patch first, but line numbers assume the patches before it.
     for number, mail in enumerate(sorted(mails, key=_position), 1):
         for content, fault in _decode_parts(email.message_from_bytes(mail)):
             texts.append(_without_message(content))
@@ -66,13 +66,13 @@ def _is_mail(text: bytes) -> bool:
 
 
 def _position(mail: bytes) -> int:
-    """Return the number of a patch in its series; 0 for a mail that has none."""
+    """Return the number of a patch in its series; 0 if it is not in a series."""
     match = _IN_SERIES.search(_headers(mail))
     return int(match[1]) if match else 0
 
 
 def _decode_parts(mail: Message) -> Iterator[tuple[bytes, str]]:
-    """Yield the content of each part, UTF-8 where its encoding is known, and what was wrong."""
+    """Yield the content of each part, as UTF-8 if its encoding is known, and its fault if any."""
     for part in mail.walk():
         content = part.get_payload(decode=True)
         if not isinstance(content, bytes):
@@ -89,7 +89,7 @@ def _decode_parts(mail: Message) -> Iterator[tuple[bytes, str]]:
 
 def _without_message(content: bytes) -> bytes:
     """Cut a mail's text at the line `---` before the statistics of its diff."""
-    # Not `splitlines`: a form feed in code ends no line of a diff.
+    # Not `splitlines`: a form feed in code does not end a line of a diff.
     lines = content.split(b"\n")
     for index, line in enumerate(lines):
         # A removed line "--" looks the same, but no statistics follow it.

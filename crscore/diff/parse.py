@@ -1,4 +1,4 @@
-"""Parser of unified diffs of git, GNU diff and GitHub into `Diff` values."""
+"""Parser that turns unified diffs of git, GNU diff and GitHub into `Diff` values."""
 
 import codecs
 import hashlib
@@ -28,16 +28,17 @@ _SUBPROJECT: Final = re.compile(r"Subproject commit [0-9a-f]{40}(?:-dirty)?$")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiffLimits:
-    """DiffLimits on the size of a diff; each can be raised."""
+    """Limits on the size of a diff; each can be raised."""
 
     max_diff_bytes: int = 10_000_000
-    """Bytes of the whole text; 10 MB is about 200,000 lines."""
+    """Maximum bytes of the whole text; 10 MB is about 200,000 lines."""
     max_files: int = 3_000
-    """Number of files; GitHub lists no more than this for a pull request."""
+    """Maximum number of files; GitHub lists no more than this for a pull request."""
     max_hunks: int = 20_000
-    """Number of hunks of all files together."""
+    """Maximum number of hunks in all files."""
     max_line_length: int = 100_000
-    """Characters of one line; a file with a longer one, as minified code has, is not read."""
+    """Maximum characters of one line; a file with a longer line, such as minified code, is not
+    read."""
 
 
 def parse_diff(
@@ -50,8 +51,8 @@ def parse_diff(
 ) -> Diff:
     r"""Parse a diff.
 
-    Anything that `git diff`, `git show`, `git format-patch`, `diff -u`, `diff -ru` and
-    GitHub print is accepted, also as a mail, and so is a bare hunk that starts with `@@`.
+    The output of `git diff`, `git show`, `git format-patch`, `diff -u`, `diff -ru` and GitHub is
+    accepted, also in a mail, and so is a bare hunk that starts with `@@`.
 
     Args:
         text: The diff. Bytes are UTF-8, or UTF-16 with a byte order mark.
@@ -61,15 +62,15 @@ def parse_diff(
         limits: Size limits.
 
     Returns:
-        At least one file, with exact 1-based line numbers on both sides. Repairs and omissions are
-        in the notes.
+        A diff of at least one file, with exact 1-based line numbers on both sides. Repairs and
+        omissions are in its notes.
 
     Raises:
         DiffParseError: The text is empty or not a unified diff, a hunk does not have the lines that
             its header counts (the last one may have fewer, with a note), or it is a combined diff
             of a merge.
-        LimitError: The diff is larger than a limit. A hunk's line over `max_line_length` is no
-            error: that file `is_missing`.
+        LimitError: The diff is larger than a limit. A line over `max_line_length` in a hunk is not
+            an error: that file `is_missing`.
 
     Example:
         >>> diff = parse_diff("@@ -1 +1,2 @@\n import os\n+import sys\n", path="tool.py")
@@ -89,7 +90,7 @@ def parse_diff(
         raise _no_diff(decoded, source)
     max_length = limits.max_line_length
     longest = max((len(line) for section in sections for line in section.header), default=0)
-    # Without its header, which has the name, a file could not even be reported as missing.
+    # A header cannot be skipped: without the name in it, a file cannot be reported as missing.
     if longest > max_length:
         raise LimitError("max_line_length", max_length, longest, source)
     read_files = [_read_file(section, source, language, path) for section in sections]
@@ -109,11 +110,11 @@ def with_sources(diff: Diff, sources: Mapping[str, tuple[str | None, str | None]
 
     Args:
         diff: A parsed change; it is not modified.
-        sources: For a file's `path`, its old and its new text; None where unknown.
+        sources: Path of a file -> its old and its new text; None if a text is unknown.
 
     Returns:
         A copy whose files have the texts. A missing side is rebuilt from the other one. A text that
-        does not contain the lines of the hunks is another version of the file: it is left out, with
+        does not contain the lines of the hunks is another version of the file; it is left out, with
         a note.
 
     Example:
@@ -133,7 +134,7 @@ def with_sources(diff: Diff, sources: Mapping[str, tuple[str | None, str | None]
         for side, source, rebuilt in (("old", old, rebuilt_new), ("new", new, rebuilt_old)):
             if source is not None and rebuilt is None:
                 notes.append(
-                    f"The {side} text given for {file.path!r} does not fit the diff "
+                    f"The {side} text given for {file.path!r} does not match the diff "
                     "and was not used."
                 )
         old, new = (
@@ -152,8 +153,8 @@ def rebuild_old(file: ChangedFile, new_source: str) -> str | None:
         new_source: The whole file after the change.
 
     Returns:
-        The whole file before it ("" for a new file); None when the hunks do not match the text, or
-        the file is binary or a submodule.
+        The whole file before the change (empty for a new file); None if the hunks do not match the
+        text, or the file is binary or a submodule.
     """
     return _apply(file, new_source, Side.NEW)
 
@@ -166,8 +167,8 @@ def rebuild_new(file: ChangedFile, old_source: str) -> str | None:
         old_source: The whole file before the change.
 
     Returns:
-        The whole file after it ("" for a deleted file); None when the hunks do not match the text,
-        or the file is binary or a submodule.
+        The whole file after the change (empty for a deleted file); None if the hunks do not match
+        the text, or the file is binary or a submodule.
     """
     return _apply(file, old_source, Side.OLD)
 
@@ -198,7 +199,7 @@ def _apply(file: ChangedFile, text: str, side: Side) -> str | None:
             if line.kind not in (LineKind.CONTEXT, removed):
                 rebuilt.append(_with_end(line))
                 continue
-            # Without line ends: the diff may have been converted and the file not, or the reverse.
+            # Line ends are ignored, as only the diff, or only the file, may have been converted.
             if lines[position].rstrip("\r\n") != line.text.rstrip("\r"):
                 return None
             if line.kind is LineKind.CONTEXT:
@@ -224,7 +225,7 @@ def _bytes_of(text: str | bytes, source: str, limits: DiffLimits) -> bytes:
 
 
 def _decode(data: bytes) -> tuple[str, list[str]]:
-    """Decode, and remove colors and CRLF that were applied to the whole diff."""
+    """Decode a diff, and remove colors and CRLF that were added to the whole of it."""
     notes: list[str] = []
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         text = data.decode("utf-16", "replace")
@@ -235,13 +236,13 @@ def _decode(data: bytes) -> tuple[str, list[str]]:
             text = data.decode()
         except UnicodeDecodeError:
             text = data.decode("utf-8", "replace")
-            notes.append("The diff is not UTF-8 throughout; wrong bytes were replaced.")
+            notes.append("The diff is not valid UTF-8; invalid bytes were replaced.")
     if _COLOURED.search(text):
         text = _COLOUR.sub("", text)
         notes.append(_COLOR_NOTE)
     header = _FIRST_HEADER.search(text)
-    # In the diff of a CRLF file only the lines of the file end with CR. A header that does shows
-    # that the whole diff was converted.
+    # In the diff of a CRLF file, only the lines of the file end with CR. If a header ends with CR,
+    # the whole diff was converted.
     if header and header[0].endswith("\r"):
         text = text.replace("\r\n", "\n")
         notes.append("The diff has CRLF line ends throughout; the files' own are unknown.")
@@ -249,15 +250,15 @@ def _decode(data: bytes) -> tuple[str, list[str]]:
 
 
 def _refuse_word_diff(lines: Sequence[str], source: str, *, has_colors: bool) -> None:
-    """Refuse a diff by words: without signs at the starts of lines, indented code is context.
+    """Reject a word diff: as its lines have no signs, indented code would be read as context.
 
     Args:
         lines: The lines of the diff.
         source: Origin, for messages.
-        has_colors: Whether the colors in which `--color-words` shows changes were removed.
+        has_colors: Whether colors were removed, with which `--color-words` marks changes.
 
     Raises:
-        DiffParseError: A hunk has no changed line, but changes inside of lines.
+        DiffParseError: A hunk has changes inside lines, but no changed line.
     """
     start = None
     has_marks = has_signs = False
@@ -281,7 +282,7 @@ def _no_diff(text: str, source: str) -> DiffParseError:
 
 
 def _leftover_notes(lines: Sequence[str], is_cut: bool, files: Sequence[ChangedFile]) -> list[str]:
-    """Note repaired and missing parts."""
+    """Return notes on repaired and missing parts of a diff."""
     notes: list[str] = []
     if is_cut:
         notes.append(
@@ -297,13 +298,13 @@ def _leftover_notes(lines: Sequence[str], is_cut: bool, files: Sequence[ChangedF
     for path, count in Counter(file.path for file in files).items():
         if count > 1 and path:
             notes.append(
-                f"{path!r} is changed {count} times; each time its lines count in another version."
+                f"{path!r} is changed {count} times, with line numbers of a different version each."
             )
     return notes
 
 
 def _join_replaced(files: Iterable[ChangedFile]) -> tuple[ChangedFile, ...]:
-    """Join a file that was deleted and added again, as git shows a link that becomes a file."""
+    """Join the deletion and the addition of a file; git shows them when a link becomes a file."""
     joined: list[ChangedFile] = []
     for file in files:
         before = joined[-1] if joined else None
@@ -353,7 +354,8 @@ def _read_file(
             "this file has a header and no hunk: the diff is cut off, make it again with git diff",
         )
     hunks = tuple(section.hunks)
-    # By the hunk's own header: a hunk that is cut before its context would look like a new file.
+    # The status is read from the hunk's header: a hunk that is cut off before its context would
+    # look like a new file.
     status = _status(header, hunks)
     if section.is_cut:
         hunks = (*hunks[:-1], part_of(hunks[-1], 0, len(hunks[-1].lines)))
@@ -364,8 +366,8 @@ def _read_file(
         path=name,
         old_path=header.old if header.old != name else None,
         status=status,
-        # A given language is for a bare hunk. Where the header names the file, it only replaces
-        # an unknown one.
+        # A given language applies to a bare hunk. If the header names the file, it is used only if
+        # the name is not conclusive.
         language=(detected or language) if header.is_known else (language or detected),
         hunks=() if submodule else hunks,
         is_binary=header.is_binary,
@@ -376,7 +378,7 @@ def _read_file(
 
 
 def _status(header: Header, hunks: Sequence[Hunk]) -> FileStatus:
-    # git states when a file is new or deleted; in other diffs, an empty side shows it.
+    # git states whether a file is new or deleted; in other diffs, an empty side shows it.
     whole = len(hunks) == 1 and not header.is_git
     if (header.is_known and header.old is None) or (
         whole and (hunks[0].old_start, hunks[0].old_length) == (0, 0)
@@ -396,7 +398,7 @@ def _status(header: Header, hunks: Sequence[Hunk]) -> FileStatus:
 
 
 def _is_submodule(hunks: Sequence[Hunk]) -> bool:
-    """Detect a submodule in GitHub's patches, which have no mode, by its lines: only commits."""
+    """Return whether all lines name commits: GitHub's patches give no mode for submodules."""
     return bool(hunks) and all(
         _SUBPROJECT.match(line.text) for hunk in hunks for line in hunk.lines
     )

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import Final
 
 MAX_SHOWN: Final = 3
-"""Paths that a message names."""
+"""Maximum number of paths that a message names."""
 
 
 def format_paths(paths: Sequence[str]) -> str:
-    """Format the first few of many paths; "" is the path of a bare hunk.
+    """Format the first few of many paths; an empty path stands for a bare hunk.
 
     Example:
         >>> format_paths(["a", "b", "c", "d"])

@@ -16,7 +16,7 @@ _TABLES: Final = {
 
 
 def made_by_machine_name(path: str) -> str:
-    """Return the kind of a file that is not written by hand, by its path; "" for any other."""
+    """Return the kind of a file that is not written by hand, by its path; empty for others."""
     if _TABLES["machine"]["lock"].search(path):
         return LOCK
     if _TABLES["machine"]["generated"].search(path):
@@ -25,7 +25,7 @@ def made_by_machine_name(path: str) -> str:
 
 
 def role_of(path: str) -> str:
-    """Return what a file is for, by its path: a role of `roles.toml`, `machine` or `code`."""
+    """Return the role of a file, by its path: a role in `roles.toml`, `machine` or `code`."""
     if made_by_machine_name(path):
         return "machine"
     return next((role for role, form in _TABLES["roles"].items() if form.search(path)), "code")

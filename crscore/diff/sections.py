@@ -1,7 +1,7 @@
-"""Files and hunks of a diff, split from its lines.
+"""Splitting of a diff into its files and hunks.
 
-git, GNU diff and GitHub print more around them: quoted paths, renames without hunks, submodule
-summaries, mail signatures after the last hunk.
+git, GNU diff and GitHub print other lines around them: quoted paths, renames without hunks,
+submodule summaries, mail signatures after the last hunk.
 """
 
 import re
@@ -24,21 +24,21 @@ _COMBINED: Final = re.compile(r"@@@+ -|diff --(?:cc|combined) ")
 _CLOSES: Final = re.compile(r"diff |Only in |From [0-9a-f]{40} |commit [0-9a-f]{7,64}\b|-- ?$")
 
 WORD_DIFF: Final = "this is a word diff; make it again with git diff, without --word-diff"
-"""Fault of a diff by words: `--word-diff=porcelain` ends each line of code with a line `~`."""
+"""Message for a word diff; `--word-diff=porcelain` ends each line of code with a line `~`."""
 
 
 @dataclass(slots=True)
 class Section:
-    """File of a diff."""
+    """Section of a diff that changes one file."""
 
     line: int
-    """1-based line of its start in the diff."""
+    """1-based number of its first line in the diff."""
     header: list[str] = field(default_factory=list)
     """Lines before its first hunk; empty for a bare hunk."""
     hunks: list[Hunk] = field(default_factory=list)
     """Hunks in diff order."""
     end: int = 0
-    """1-based line of the end of its last hunk; 0 without hunks."""
+    """1-based number of the last line of its last hunk; 0 without hunks."""
     is_cut: bool = False
     """Whether the diff ends within its last hunk, before the lines that the header counts."""
 
@@ -54,7 +54,7 @@ class Section:
 def split_sections(
     lines: Sequence[str], *, source: str, max_files: int, max_hunks: int
 ) -> list[Section]:
-    """Split a diff into files and hunks; lines that belong to none are skipped.
+    """Split a diff into files and hunks; other lines are skipped.
 
     Args:
         lines: The diff's lines without line feeds.
@@ -63,7 +63,7 @@ def split_sections(
         max_hunks: Maximum number of hunks of all files together.
 
     Returns:
-        The files in the order of the diff; none when the lines are not a diff.
+        The files in the order of the diff; empty if the lines are not a diff.
 
     Raises:
         DiffParseError: A hunk header cannot be read, a hunk does not have the lines that its
@@ -79,8 +79,8 @@ def split_sections(
             current = _open_section(sections, index, source, max_files)
             current.header.extend(lines[index : index + header_lines])
             index += header_lines
-        # Before the first file `@@` may be prose; within a file it is a hunk, and an error if
-        # unreadable.
+        # Before the first file, `@@` may be prose; within a file it starts a hunk, which must be
+        # readable.
         elif lines[index].startswith("@@ -" if current is None else "@@"):
             if current is None:
                 current = _open_section(sections, index, source, max_files)
@@ -105,12 +105,12 @@ def _open_section(sections: list[Section], index: int, source: str, max_files: i
 
 
 def _section_start(lines: Sequence[str], index: int, current: Section | None) -> int:
-    """Count the lines at `index` that open a new file: 0, 1 or 2."""
+    """Return the number of lines at `index` that start a new file: 0, 1 or 2."""
     line = lines[index]
     if line.startswith("diff --git ") or SUBMODULE_LINE.match(line):
         return 1
     awaited = current is not None and current.awaits_names()
-    # Mails and Markdown have lines that begin with `--- `, too; only the pair opens a file.
+    # Mails and Markdown also have lines that begin with `--- `; only the pair starts a file.
     if line.startswith("--- "):
         following = lines[index + 1] if index + 1 < len(lines) else ""
         return 2 if following.startswith("+++ ") and not awaited else 0
@@ -120,8 +120,8 @@ def _section_start(lines: Sequence[str], index: int, current: Section | None) ->
 def _read_hunk(lines: Sequence[str], index: int, source: str) -> tuple[Hunk, int]:
     """Read the hunk whose header is at `index`; return it with the index after it.
 
-    The last hunk may have fewer lines than its header counts: GitHub ends the hunk that it stores
-    with a comment at the comment's line, and keeps the header.
+    The last hunk may have fewer lines than its header counts: in the hunk that GitHub stores with a
+    comment, the header is unchanged, but the lines end at the commented one.
     """
     match = _HUNK.match(lines[index])
     if match is None:
@@ -161,13 +161,13 @@ def _read_hunk(lines: Sequence[str], index: int, source: str) -> tuple[Hunk, int
             )
     if (old_length and not old) or (new_length and not new):
         raise DiffParseError(
-            source, index + 1, "this hunk starts at line 0, but lines count from 1"
+            source, index + 1, "this hunk starts at line 0, but line numbers start at 1"
         )
     return replace(hunk, lines=tuple(hunk_lines)), end
 
 
 def part_of(hunk: Hunk, start: int, end: int) -> Hunk:
-    """Return some lines of a hunk as a hunk with the correct header.
+    """Return a range of a hunk's lines as a hunk with a correct header.
 
     Args:
         hunk: The hunk.
@@ -189,18 +189,18 @@ def part_of(hunk: Hunk, start: int, end: int) -> Hunk:
 
 
 def count_lines(lines: Sequence[DiffLine]) -> tuple[int, int]:
-    """Return the number of lines in the old file and in the new one."""
+    """Return the number of lines in the old version and in the new version."""
     kinds = [line.kind for line in lines]
     return len(kinds) - kinds.count(LineKind.ADDED), len(kinds) - kinds.count(LineKind.REMOVED)
 
 
 def _read_lines(lines: Sequence[str], index: int, hunk: Hunk) -> tuple[list[DiffLine], int]:
-    """Read as many lines as the header counts, fewer when the diff ends before."""
+    """Read as many lines as the header counts, or fewer if the diff ends before that."""
     hunk_lines: list[DiffLine] = []
     old, new = hunk.old_start, hunk.new_start
     old_end, new_end = old + hunk.old_length, new + hunk.new_length
     while index < len(lines):
-        # An empty line is a context line whose space was stripped.
+        # An empty line is a context line whose leading space was removed.
         sign = lines[index][:1]
         # "\ No newline at end of file", in the language of the program that made the diff
         if sign == "\\":
@@ -237,13 +237,13 @@ def _check_end(lines: Sequence[str], index: int, source: str) -> None:
     raise DiffParseError(
         source,
         index + 1,
-        "this line belongs to no hunk: the hunk before it is longer than its header says; "
+        "this line does not belong to a hunk: the hunk before it is longer than its header says; "
         "the diff was edited or damaged, make it again with git diff",
     )
 
 
 def _pass_line(line: str, index: int, current: Section | None, source: str) -> Section | None:
-    """Add a header line to its file; return the file unless it has ended."""
+    """Add a header line to its file; return the file, or None if the line ends it."""
     _refuse_combined(line, index, source)
     if _CLOSES.match(line):
         return None

@@ -1,7 +1,7 @@
 """All text files of a repository, from a folder or a commit, within limits.
 
-The repository is untrusted: links are not followed, nothing is executed, and what the limits leave
-out is reported, as "nowhere" can only be said of files that were read.
+The repository is untrusted: links are not followed, and nothing is executed. Files that the limits
+leave out are reported, as "nowhere" can only be claimed about files that were read.
 """
 
 import re
@@ -14,11 +14,11 @@ from crscore.diff import git
 from crscore.errors import HostError
 
 MAX_FILES: Final = 50_000
-"""Maximum files."""
+"""Maximum number of files."""
 MAX_FILE_BYTES: Final = 2_000_000
 """Maximum bytes of one file."""
 MAX_BYTES: Final = 64_000_000
-"""Maximum bytes of all files together."""
+"""Maximum bytes of all files in total."""
 MAX_LIST_BYTES: Final = 20_000_000
 """Maximum bytes of git's list of files."""
 _NO_TEXT: Final = re.compile(
@@ -35,7 +35,7 @@ class Tree(NamedTuple):
     texts: Mapping[str, bytes]
     """Path -> content, without binary files."""
     reason: str | None
-    """Why files are missing, a clause; None when all were read."""
+    """Reason that files are missing, as a clause; None if all were read."""
 
 
 class Entry(NamedTuple):
@@ -43,7 +43,7 @@ class Entry(NamedTuple):
 
     path: str
     size: int
-    """Bytes."""
+    """Size in bytes."""
 
 
 class Choice(NamedTuple):
@@ -51,7 +51,7 @@ class Choice(NamedTuple):
 
     paths: tuple[str, ...]
     reason: str | None
-    """Why others do not, a clause; None when there are no others."""
+    """Reason that other files do not fit, as a clause; None if all fit."""
 
 
 def choose(entries: Iterable[Entry], *, reason: str | None = None) -> Choice:
@@ -59,7 +59,7 @@ def choose(entries: Iterable[Entry], *, reason: str | None = None) -> Choice:
 
     Args:
         entries: The files.
-        reason: Why some were not listed, if that is so.
+        reason: Reason that some files were not listed; None if all were.
     """
     paths: list[str] = []
     total = 0
@@ -79,17 +79,17 @@ def choose(entries: Iterable[Entry], *, reason: str | None = None) -> Choice:
 
 
 def read_folder(folder: Path) -> Tree:
-    """Read the files below a folder: those that git does not ignore, where it is a work tree.
+    """Read the files below a folder, in a work tree without those that git ignores.
 
     Args:
-        folder: Root of the repository. Links below it, and what they lead to, are not read.
+        folder: Root of the repository. Links below it and their targets are not read.
     """
     root = folder.resolve()
     entries, reason = [], None
     for path in _list_folder(root):
         try:
             state = (root / path).lstat()
-            # A folder on the way can be a link out of the root.
+            # A parent folder can be a link that leads out of the root.
             is_inside = S_ISLNK(state.st_mode) or (root / path).resolve() == root / path
         except (OSError, ValueError, RuntimeError):
             is_inside = False
@@ -109,7 +109,7 @@ def read_folder(folder: Path) -> Tree:
 
 
 def without_binary(texts: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return the files that are text, as git decides it: without a zero byte near the start."""
+    """Return the text files; like git, take a file with a zero byte near its start as binary."""
     return {path: content for path, content in texts.items() if b"\0" not in content[:8000]}
 
 
@@ -124,7 +124,7 @@ def _list_folder(root: Path) -> list[str]:
 
 
 def _walk(root: Path) -> Iterator[str]:
-    """Yield the files below a folder that is no work tree, one more than allowed at most."""
+    """Yield the files below a folder that is not a work tree, at most one more than allowed."""
     folders, count = [root], 0
     while folders and count <= MAX_FILES:
         try:
@@ -142,4 +142,4 @@ def _walk(root: Path) -> Iterator[str]:
 
 
 ReadTree = Callable[[], Tree]
-"""Reads a repository at the first question."""
+"""Function that reads a repository when it is first needed."""

@@ -44,7 +44,7 @@ def test_both_versions_are_there_of_every_file_with_lines() -> None:
 def test_text_of_another_version_is_left_out_with_a_note() -> None:
     with_files = full_files.add(CHANGE, {"m.py": "else\n"})
     assert with_files.files[0].new_source is None
-    assert "does not fit the diff" in with_files.notes[-1]
+    assert "does not match the diff" in with_files.notes[-1]
 
 
 @pytest.mark.parametrize(

@@ -250,7 +250,7 @@ def test_only_line_feeds_end_lines() -> None:
 def test_wrong_bytes_are_replaced_with_a_note() -> None:
     parsed = parse_diff(b"@@ -1 +1 @@\n-caf\xe9\n+caf\xc3\xa9\n")
     assert [line.text for line in parsed.files[0].hunks[0].lines] == ["caf\ufffd", "café"]
-    assert any("not UTF-8" in note for note in parsed.notes)
+    assert any("not valid UTF-8" in note for note in parsed.notes)
 
 
 @pytest.mark.parametrize("codec", ["utf-16", "utf-16-be"])
@@ -403,7 +403,7 @@ def test_side_that_does_not_fit_is_left_out_with_a_note() -> None:
     parsed = with_sources(parse_diff(PAIR), {"x.py": ("wrong", "one\n2\n")})
     assert parsed.files[0].old_source == "one\ntwo\n"
     assert parsed.notes == (
-        "The old text given for 'x.py' does not fit the diff and was not used.",
+        "The old text given for 'x.py' does not match the diff and was not used.",
     )
 
 

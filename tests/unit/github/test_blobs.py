@@ -125,7 +125,7 @@ def test_blob_without_whole_text_is_left_out_with_a_note(what: dict[str, Any]) -
     host = Objects({name: {"oid": name, "text": "firs", **what}})
     files = read(host, change_of(modified("a.py")))
     assert (files.texts, files.missing) == ({}, ())
-    assert "Only the hunks were read of 1 files" in files.notes[0]
+    assert "For 1 files, only the hunks were read" in files.notes[0]
 
 
 def test_new_deleted_binary_and_moved_files_need_no_request() -> None:
