@@ -1,4 +1,4 @@
-"""Folders of models: named ones, or those that the hub's client keeps on this disk.
+"""Folders of models: named by a setting, or kept on this disk by the hub's client.
 
 Weights are read from safetensors files only: a `.bin` or `.pt` file is a pickle, and reading one
 runs the program in it.
@@ -13,9 +13,9 @@ from typing import Final
 from crscore.errors import GenerationError, ModelNotFoundError
 
 HASH_DIGITS: Final = 12
-"""Hexadecimal digits of a hash in an identity."""
+"""Number of hexadecimal digits of a hash in an identity."""
 _SAMPLE_BYTES: Final = 2**20
-"""Bytes at the beginning and at the end of a file that a fingerprint includes."""
+"""Number of bytes at the beginning and at the end of a file that a fingerprint includes."""
 _HUB_NAME: Final = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?", re.ASCII)
 _FOLDER_PREFIXES: Final = ("./", "../", "~", ".\\", "..\\")
 _FILES: Final = ("*.safetensors", "*.json", "*.jinja", "*.txt", "*.model")
@@ -46,7 +46,7 @@ def is_name(model: str) -> bool:
 
 
 def find_on_hub(model: str, revision: str, *, offline: bool) -> Path:
-    """Return the folder of a model of the hub; download what is missing.
+    """Return the folder of a model of the hub; download missing files.
 
     Args:
         model: `owner/name`.
@@ -89,7 +89,7 @@ def fingerprint(folder: Path) -> str:
         12 hexadecimal digits.
 
     Raises:
-        ModelNotFoundError: There is no such folder.
+        ModelNotFoundError: The folder does not exist.
         GenerationError: It has no safetensors files.
     """
     if not folder.is_dir():

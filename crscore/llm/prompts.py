@@ -109,7 +109,7 @@ def placeholders(template: str) -> frozenset[str]:
 
 
 def fill(template: str, values: Mapping[str, str]) -> str:
-    """Fill the placeholders of a template in one pass; those in the values are left as they are.
+    """Fill the placeholders of a template in one pass; placeholders in the values are kept.
 
     Args:
         template: Text with placeholders `{{name}}`.

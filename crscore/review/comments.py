@@ -33,8 +33,8 @@ def parse_review(
 ) -> tuple[Comment, ...]:
     """Parse a review.
 
-    JSON is comments in any of the forms that hosts and their tools write, see
-    `review.json_comments`. Other input is Markdown or plain text and makes one comment, unless
+    JSON holds comments in any of the forms that hosts and their tools write, see
+    `review.json_comments`. Other input is Markdown or plain text and becomes one comment, unless
     `source` ends in `.json` or `.jsonl`.
 
     Args:
@@ -49,7 +49,7 @@ def parse_review(
     Raises:
         LimitError: The input, the number of comments or one comment is too large.
         InputError: The bytes are not text; or JSON is damaged, has an invalid field, or has no
-            comments, and the message names the entry, counted from 1, and the field or the keys.
+            comments; the message names the entry, counted from 1, and the field or the keys.
 
     Example:
         >>> parse_review('[{"body": "Leaks.", "path": "a.py", "line": 3}]')[0].line

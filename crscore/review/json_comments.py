@@ -1,13 +1,13 @@
 """Comments in JSON, in the forms that code hosts and their tools write.
 
-Every object with a `body` is a comment, wherever it stands: in a list, in pages of lists, in
+Every object with a `body` is a comment, at any level: in a list, in pages of lists, in
 several documents one after another (JSON Lines, the pages of `gh api --paginate`), in a review
 beside its own comments, in the objects of `gh pr view --json comments,reviews`, in GraphQL's
-`nodes` and `edges`, or in the notes of GitLab's discussions. Two bodies are no comments: a pull
+`nodes` and `edges`, or in the notes of GitLab's discussions. Two bodies are not comments: a pull
 request's description and GitLab's system notes. Comments of a thread take its path and lines.
 
-JSON without comments is refused with its keys and never scored as prose: an API's error in place of
-its answer is a common input.
+JSON without comments is an error that lists its keys; it is never scored as prose, because an API's
+error message in place of the comments is a common input.
 """
 
 import json
@@ -32,19 +32,19 @@ _NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "diff_hunk": ("diff_hunk", "diffHunk"),
     "subject_type": ("subject_type", "subjectType"),
 }
-"""Names of a field in the APIs of GitHub and GitLab; the first that has a value counts."""
+"""Names of a field in the APIs of GitHub and GitLab; the first one with a value is used."""
 _THREAD_KEYS: Final = (
     "path", "line", "startLine", "originalLine", "originalStartLine", "diffSide", "startDiffSide",
     "subjectType",
 )  # fmt: skip
-"""Fields that a comment of a thread takes from it if it lacks them."""
+"""Fields that a comment without them inherits from its thread."""
 _LISTS: Final = frozenset(
     {"comments", "reviews", "latestReviews", "reviewThreads", "threads", "notes", "discussions",
      "nodes", "edges"}
 )  # fmt: skip
 """Keys of lists of comments, which may be empty."""
 _SKIPPED: Final = frozenset({"changes", "replyTo"})
-"""Keys of earlier texts: what an event changed, and the comment that another one answers."""
+"""Keys of earlier texts: the changes of an event, and the comment that a reply answers."""
 _SIDES: Final = {"RIGHT": Side.NEW, "NEW": Side.NEW, "LEFT": Side.OLD, "OLD": Side.OLD}
 _MAX_INT_DIGITS: Final = 100
 _SUFFIXES: Final = (".json", ".jsonl", ".ndjson")
@@ -118,7 +118,7 @@ def _holds_objects(value: Any) -> bool:
 
 @dataclass(slots=True)
 class _Document:
-    """JSON values that stand one after another, and the defects that do not prevent parsing."""
+    """Consecutive JSON values, and the defects that do not prevent parsing."""
 
     values: list[Any] = field(default_factory=list)
     defects: list[str] = field(default_factory=list)
@@ -136,7 +136,7 @@ class _Document:
             parse_constant=lambda name: self.defects.append(f"{name} is not a JSON value"),
             parse_int=self._make_int,
         )
-        position = _BLANK.match(text).end()  # type: ignore[union-attr]  # it matches nothing, too
+        position = _BLANK.match(text).end()  # type: ignore[union-attr]  # it always matches
         while position < len(text) or not self.values:
             value, end = decoder.raw_decode(text, position)
             self.values.append(value)
@@ -146,8 +146,8 @@ class _Document:
         fields = dict(pairs)
         if len(fields) < len(pairs):
             counts = Counter(key for key, _ in pairs)
-            twice = next(key for key, count in counts.items() if count > 1)
-            self.defects.append(f"the key {_quote(twice)} occurs twice in one object")
+            repeated = next(key for key, count in counts.items() if count > 1)
+            self.defects.append(f"the key {_quote(repeated)} occurs twice in one object")
         return fields
 
     def _make_int(self, digits: str) -> int:
@@ -167,7 +167,7 @@ class _Search:
     identified: set[Comment] = field(default_factory=set)
     """Comments that have an identifier."""
     has_list: bool = False
-    """Whether a list of comments, maybe an empty one, was seen."""
+    """Whether a list of comments, even an empty one, was seen."""
 
     def read_document(self, value: Any) -> None:
         """Add the comments of one value.
@@ -187,19 +187,19 @@ class _Search:
             )
 
     def _search(self, value: Any, thread: Mapping[str, Any], *, is_entry: bool) -> None:
-        """Add the comments in a value; an entry of a list of comments has to have one."""
+        """Add the comments in a value; every entry of a list of comments must contain one."""
         if isinstance(value, list):
             for entry in value:
                 self._search(entry, thread, is_entry=is_entry)
             return
-        place = f"{self.source}: comment {len(self.comments) + 1}"
+        location = f"{self.source}: comment {len(self.comments) + 1}"
         if not isinstance(value, dict):
             if is_entry:
-                raise InputError(f"{place} is {_quote(value)}; expected an object with a body")
+                raise InputError(f"{location} is {_quote(value)}; expected an object with a body")
             return
         count = len(self.comments)
         if "body" in value and (is_entry or isinstance(value["body"], str | None)):
-            self._add(_Fields({**thread, **_without_nulls(value)}, place), value)
+            self._add(_Fields({**thread, **_without_nulls(value)}, location), value)
         inherited = {**thread, **{key: value[key] for key in _THREAD_KEYS if value.get(key)}}
         for key, content in value.items():
             if isinstance(content, dict | list) and key not in _SKIPPED:
@@ -210,13 +210,13 @@ class _Search:
             is_entry
             and "body" not in value
             and len(self.comments) == count
-            and not self._holds(value)
+            and not self._has_list_key(value)
         ):
             keys = ", ".join(map(_quote, list(value)[:10])) or "none"
-            raise InputError(f"{place} has no body; its keys are {keys}")
+            raise InputError(f"{location} has no body; its keys are {keys}")
 
     @staticmethod
-    def _holds(value: Mapping[str, Any]) -> bool:
+    def _has_list_key(value: Mapping[str, Any]) -> bool:
         return any(key in _LISTS or key == "node" for key in value)
 
     def _add(self, fields: "_Fields", value: Mapping[str, Any]) -> None:
@@ -252,7 +252,7 @@ class _Fields:
     """Fields of one comment, read with a type check."""
 
     values: Mapping[str, Any]
-    place: str
+    location: str
 
     def get(self, name: str) -> tuple[str, Any]:
         """Return the key of a field and its value; None if no name of the field has one."""
@@ -278,8 +278,8 @@ class _Fields:
         raise self.wrong(key, value, "a line number from 1 or null")
 
     def wrong(self, key: str, value: Any, expected: str) -> InputError:
-        """Describe the fault of a field."""
-        return InputError(f"{self.place}: {key} is {_quote(value)}; expected {expected}")
+        """Return the error for an invalid field."""
+        return InputError(f"{self.location}: {key} is {_quote(value)}; expected {expected}")
 
 
 def _comment(fields: _Fields) -> Comment:
@@ -308,7 +308,7 @@ def _lines(fields: _Fields) -> tuple[int | None, int | None]:
     if line is None:
         line, start = fields.number("original_line"), fields.number("original_start_line")
     if str(fields.get("subject_type")[1]).lower() == "file":
-        return None, None  # GitHub gives line 1 for a comment on a whole file
+        return None, None  # GitHub sends line 1 for a comment on a file
     other_side = _side(fields, "start_side") not in {None, _side(fields, "side") or Side.NEW}
     if line is None or start is None or start > line or other_side:
         start = None  # a range across both sides cannot be expressed on one of them
@@ -330,7 +330,7 @@ def _author(fields: _Fields) -> str | None:
     for key in ("author", "user"):
         value = fields.values.get(key)
         if isinstance(value, dict):
-            account = _Fields(value, f"{fields.place}: {key}")
+            account = _Fields(value, f"{fields.location}: {key}")
             return account.text("login") or account.text("username")
         if value is not None:
             return fields.text(key)

@@ -97,11 +97,11 @@ def parse_html(html: str) -> LexborNode | None:
 
 
 def lines_are_remarks(content: str) -> bool:
-    r"""Return whether line breaks in a paragraph are intended: one remark a line, not wrapped text.
+    r"""Return whether line breaks in a paragraph are intended: one remark per line, no wrapping.
 
-    They are when every further line starts like a remark (capital, digit, code, "nit") and every
-    break is early (the next word would fit into 72 columns) or too late for a wrap (after column
-    100). Otherwise a line break is a space.
+    They are intended if every further line starts like a remark (capital, digit, code, "nit") and
+    every break is early (the next word would fit into 72 columns) or too late for a wrap (after
+    column 100). Otherwise a line break is a space.
 
     Args:
         content: Source of one paragraph.

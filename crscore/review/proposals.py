@@ -1,7 +1,7 @@
 """Proposals of code in a comment, each as one short text that a sentence encoder can read.
 
-A suggestion block becomes what it changes of the lines that it replaces, a diff block what it
-changes by itself. Other code counts only in a comment without other text.
+A suggestion block is described by its differences from the lines that it replaces, a diff block by
+its added and removed lines. Other code counts only in a comment without other text.
 """
 
 import re
@@ -16,19 +16,19 @@ from crscore.records import ChangedFile, Comment, Hunk, LineKind, ParsedComment,
 from crscore.text import shorten
 
 MAX_LINES: Final = 100
-"""Maximum lines that are compared on each side; aligning them takes quadratic time."""
+"""Maximum number of lines compared on each side; aligning them takes quadratic time."""
 MAX_LINE_CHARS: Final = 1_000
-"""Maximum characters that are read of a line."""
+"""Maximum characters of a line that are read."""
 MAX_SHOWN: Final = 200
 """Maximum characters of code on each side of one change."""
 MAX_UNIT: Final = 400
-"""Maximum length of a unit to which a change is added."""
+"""Maximum length of a description to which another change is added."""
 SHORT: Final = 60
-"""Length up to which code is shown whole; of longer code, where it differs."""
+"""Maximum length of code that is shown in full; longer code is cut to the differing part."""
 CONTEXT: Final = 5
-"""Tokens, with white space, shown on each side of the part that differs."""
+"""Number of tokens, including white space, shown on each side of the differing part."""
 MIN_SIMILARITY: Final = 0.2
-"""Minimum share of common words of lines that a suggestion may replace."""
+"""Minimum share of words that a suggestion has in common with the lines it may replace."""
 MIN_GAIN: Final = 0.1
 """Minimum gain of that share for a replacement of more than one line, which is rare."""
 
@@ -62,8 +62,8 @@ def read_proposals(
         file: The changed file that it is on; None when unknown.
 
     Returns:
-        The comment with `proposals`, and without the sentences that are nothing but one
-        ("`a` -> `b`"). A suggestion that leaves all as it is proposes nothing.
+        The comment with `proposals`, and without the sentences that consist of a proposal only
+        ("`a` -> `b`"). A suggestion that changes nothing is not a proposal.
     """
     proposals: dict[str, Position] = {}
     prose: list[tuple[str, Position]] = []
@@ -84,7 +84,7 @@ def read_proposals(
         proposals.setdefault(describe_change(*_sides(block)), _position_of(block, parsed))
     proposals.pop("", None)
     if not proposals:
-        # Nothing but code.
+        # The comment consists of code only.
         if len(prose) == 1 and (only_code := _fullmatch(_ONLY_CODE, prose[0][0])):
             proposals = {f"use {only_code['new']}{only_code['asks'][:1]}": Position()}
             prose = []
@@ -108,8 +108,8 @@ def describe_change(old: Sequence[str], new: Sequence[str]) -> str:
     """Describe what changes between two pieces of code.
 
     Args:
-        old: Lines before; of more than `MAX_LINES` the first.
-        new: Lines after, likewise.
+        old: Lines before the change; only the first `MAX_LINES` are compared.
+        new: Lines after the change, likewise.
 
     Returns:
         One short text; "" for equal lines.
@@ -138,17 +138,17 @@ def describe_change(old: Sequence[str], new: Sequence[str]) -> str:
         return f"change the white space of {_code(differing[0])}" if differing else ""
     blocks = [(before[removed], after[added]) for removed, added in changes]
     (first_removed, first_added), (last_removed, last_added) = changes[0], changes[-1]
-    together = (
+    joined = (
         before[first_removed.start : last_removed.stop],
         after[first_added.start : last_added.stop],
     )
-    if max(len(" ".join(side)) for side in together) <= SHORT:
-        blocks = [together]
-    parts: list[str] = []
+    if max(len(" ".join(side)) for side in joined) <= SHORT:
+        blocks = [joined]
+    descriptions: list[str] = []
     for block in blocks:
-        if sum(map(len, parts)) <= MAX_UNIT:
-            parts.append(_describe_block(*block))
-    return ", ".join(parts)
+        if sum(map(len, descriptions)) <= MAX_UNIT:
+            descriptions.append(_describe_block(*block))
+    return ", ".join(descriptions)
 
 
 def _describe_block(before: Sequence[str], after: Sequence[str]) -> str:
@@ -164,7 +164,7 @@ def _describe_block(before: Sequence[str], after: Sequence[str]) -> str:
 
 
 def _narrow(old: str, new: str) -> tuple[str, str]:
-    """Return where two pieces of code differ, with a little of what is around it."""
+    """Return the differing parts of two pieces of code, with a few tokens around them."""
     if max(len(old), len(new)) <= SHORT:
         return old, new
     sides = _TOKEN.findall(old), _TOKEN.findall(new)
@@ -182,7 +182,7 @@ def _equal(pair: tuple[str, str]) -> bool:
 
 
 def _use(lines: Iterable[str]) -> str:
-    """Propose code of which nothing is known that it replaces; "" without a word."""
+    """Describe proposed code when the code it replaces is unknown; "" for code without words."""
     code = " ".join(" ".join(line.split()) for line in lines if _WORD.search(line))
     return f"use {_code(code)}" if code else ""
 
@@ -206,7 +206,7 @@ def _fullmatch(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
 
 
 def _read_inline(text: str) -> str:
-    """Return the proposal that a sentence is; "" for any other sentence."""
+    """Return the proposal that a sentence consists of; "" for any other sentence."""
     for pattern in _EDITS:
         edit = _fullmatch(pattern, text)
         if edit is not None:
@@ -236,9 +236,9 @@ class ReplacedLines(NamedTuple):
 
     lines: list[str]
     is_exact: bool
-    """Whether it replaces all of them; otherwise at most some at their end."""
+    """Whether the suggestion replaces all of them; otherwise, at most some of the last ones."""
     is_end: bool
-    """Whether it replaces the last line, at least."""
+    """Whether the suggestion replaces at least the last line."""
 
 
 def find_replaced_lines(comment: Comment, file: ChangedFile | None) -> ReplacedLines:
@@ -249,7 +249,7 @@ def find_replaced_lines(comment: Comment, file: ChangedFile | None) -> ReplacedL
         file: The changed file that it is on; None when unknown.
 
     Returns:
-        The lines; none when they are not known.
+        The lines; empty if they are unknown.
     """
     line = comment.line
     if line is not None and not comment.outdated and file is not None:
@@ -267,7 +267,7 @@ def find_replaced_lines(comment: Comment, file: ChangedFile | None) -> ReplacedL
 
 
 def _lines_of(comment: Comment, end: int, file: ChangedFile) -> list[str]:
-    """Return the lines that a comment is on; none when the diff does not show them all."""
+    """Return the lines that a comment is on; empty if the diff does not show them all."""
     start = max(comment.start_line or end, end - MAX_LINES + 1)
     hunk = next((hunk for hunk in file.hunks if _contains_line(hunk, comment.side, end)), None)
     if hunk is None:
@@ -292,7 +292,7 @@ def _contains_line(hunk: Hunk, side: Side, line: int) -> bool:
 
 
 def _last_lines(comment: Comment, file: ChangedFile | None) -> Iterator[str]:
-    """Yield the last lines, of the comment's side, of the hunk that ends where the comment is."""
+    """Yield the last lines, on the comment's side, of the hunk that ends at the comment."""
     max_lines = 4 * MAX_LINES
     if comment.diff_hunk:
         other_sign = "-" if comment.side is Side.NEW else "+"
@@ -307,10 +307,10 @@ def _last_lines(comment: Comment, file: ChangedFile | None) -> Iterator[str]:
 
 
 def align_lines(candidates: ReplacedLines, suggestion: Sequence[str]) -> list[str]:
-    """Return the last lines that have most in common with a suggestion; none when that is little.
+    """Return the last lines with the most words in common with a suggestion; empty if too few.
 
-    Their number is unknown: it is the one with the highest share of common words. An empty
-    suggestion removes one line.
+    The number of lines is chosen for the highest share of common words. An empty suggestion
+    removes one line.
     """
     left = Counter(word for line in suggestion for word in _WORD.findall(line))
     last = candidates.lines[-MAX_LINES:]
@@ -327,6 +327,6 @@ def align_lines(candidates: ReplacedLines, suggestion: Sequence[str]) -> list[st
         shares.append(2 * common / total)
     best = max(shares)
     if best < max(MIN_SIMILARITY, shares[0] + MIN_GAIN):
-        stays = _squeeze(last[-1]) in map(_squeeze, suggestion)
-        return last[-1:] if candidates.is_end or stays or best >= MIN_SIMILARITY else []
+        keeps_last = _squeeze(last[-1]) in map(_squeeze, suggestion)
+        return last[-1:] if candidates.is_end or keeps_last or best >= MIN_SIMILARITY else []
     return last[-shares.index(best) - 1 :]

@@ -64,7 +64,7 @@ class Prose:
     code_blocks: list[str] = field(default_factory=list)
     """Contents of other non-blank code blocks, without the last newline."""
     diffs: list[str] = field(default_factory=list)
-    """Contents of non-blank diff blocks, likewise."""
+    """Contents of non-blank diff blocks, without the last newline."""
     follows: dict[str, int] = field(default_factory=dict)
     """Content of a block -> index of the unit that it follows; -1 at the start."""
     hidden: list[str] = field(default_factory=list)
@@ -104,7 +104,7 @@ def _parts(text: str) -> Iterator[str]:
 
 @dataclass(slots=True)
 class _Section:
-    """Open `<details>`, with the amount read before it."""
+    """Open `<details>`, with the numbers of items read before it."""
 
     units: int
     code_blocks: int
@@ -213,7 +213,7 @@ class _ProseReader:
             del self._prose.units[section.units :]
             del self._prose.code_blocks[section.code_blocks :]
             del self._prose.diffs[section.diffs :]
-            # Its suggestions follow what is before it.
+            # Its suggestions now follow the unit before the section.
             for content in reversed(self._prose.follows):
                 if self._prose.follows[content] < section.units:
                     break

@@ -59,7 +59,7 @@ def split_comment(body: str, *, splitter: str = "markdown") -> ParsedComment:
     images, HTML, link targets, bots' boilerplate and units without a letter or digit are dropped.
     Invisible text (comments, hidden elements and styles, attributes, unused link definitions,
     invisible characters) is stored in `hidden`. Invisible characters inside a word are removed, and
-    letters that look like Latin ones are read as these. A line break inside a paragraph is a
+    letters that look like Latin ones are read as Latin. A line break inside a paragraph is a
     space, unless the paragraph looks like one remark per line.
     Code spans keep their backticks. A sentence of more than 2,000 characters is cut.
 
@@ -71,11 +71,11 @@ def split_comment(body: str, *, splitter: str = "markdown") -> ParsedComment:
 
     Returns:
         The units in order, none of them blank; empty for an empty text. The reference code returns
-        one empty sentence for an empty review; both splitters here return none, and the pipeline
-        handles the empty side.
+        one empty sentence for an empty review; both splitters here return no sentence, and the
+        pipeline handles the empty review.
 
     Raises:
-        ConfigError: `splitter` is unknown. Nothing is raised for any `body`.
+        ConfigError: `splitter` is unknown. No `body` raises an error.
 
     Source:
         Naik et al., NAACL 2025, arXiv:2409.19801v2, for `paper`: the reference code
@@ -159,7 +159,7 @@ def _hidden_sentences(unit: str) -> Iterator[str]:
 
 
 def _segment(unit: str) -> Iterator[str]:
-    """Split one unit into sentences; together they hold all of its characters."""
+    """Split one unit into sentences that keep all of its characters."""
     if len(unit) <= _WINDOW_CHARS and _MAY_END.search(unit) is None:
         yield unit
         return
@@ -169,8 +169,8 @@ def _segment(unit: str) -> Iterator[str]:
         window = masked[start : start + _WINDOW_CHARS]
         ends = _ends(window)
         if start + len(window) < len(masked):
-            # The last one may continue in the next window; if it is the only one, it is cut at a
-            # space.
+            # The last sentence may continue in the next window; if it is the only one, it is cut
+            # at a space.
             ends = ends[:-1] or [window.rfind(" ") + 1 or len(window)]
         begin = 0
         for end in ends:

@@ -1,6 +1,6 @@
 """Detection of invisible text in a comment: characters, attributes, elements, formulas.
 
-GitHub drops most of the text recognised here before it shows a comment; other hosts, mail and a
+GitHub drops most of the text recognized here before it shows a comment; other hosts, mail and a
 scorer that reads the source do not. Styles are not read: GitHub and GitLab remove the attribute
 `style`, so that the text is visible. This module only detects hidden text; it does not judge it.
 """
@@ -75,8 +75,8 @@ def fold_lookalikes(text: str) -> str:
     """Return a text with letters that only look Latin replaced by Latin ones.
 
     Decorated letters (mathematical, full-width, circled) are replaced everywhere; Cyrillic and
-    Greek ones in words that also have Latin letters, and in words all of such letters where the
-    text has no other letter of their script. Other text, of any language, stays.
+    Greek ones in words that also have Latin letters, and in words made only of such letters if
+    the text has no other letter of their script. Other text, in any language, is kept.
 
     Args:
         text: Any text.
@@ -124,7 +124,7 @@ def smuggled(text: str) -> tuple[str, ...]:
         text: As received, before `clean`.
 
     Returns:
-        The texts in order of kind and place; texts of fewer than four letters are ignored.
+        The texts in order of kind and position; texts of fewer than four letters are ignored.
 
     Example:
         >>> smuggled("fine" + "".join(chr(0xE0000 + ord(letter)) for letter in "rate 5"))
@@ -132,12 +132,12 @@ def smuggled(text: str) -> tuple[str, ...]:
     """
     if INVISIBLE.search(text) is None:
         return ()
-    tagged = (_spelt(line) for line in _FLAG.sub("", text).splitlines())
+    tagged = (_spelled(line) for line in _FLAG.sub("", text).splitlines())
     selected = (_decoded(run) for run in _SELECTORS.findall(text))
     return tuple(text for text in (*tagged, *selected) if len(text) >= _SHORTEST_RUN)
 
 
-def _spelt(line: str) -> str:
+def _spelled(line: str) -> str:
     runs = ["".join(chr(ord(c) - _TAGS) for c in run) for run in _TAG_CHARACTERS.findall(line)]
     # Scattered letters form one word, runs of letters are separate words.
     joiner = " " if any(len(run) >= _SHORTEST_RUN for run in runs) else ""
@@ -170,8 +170,8 @@ def hides(name: str, attributes: Mapping[str, str]) -> bool:
 def attribute_texts(attributes: Mapping[str, str]) -> Iterator[str]:
     """Yield the texts in attributes: alternative texts of images, hints, data.
 
-    Of `data-` and `aria-` attributes not meant for text, only values of two or more words count:
-    the rest are numbers, names and switches.
+    For `data-` and `aria-` attributes that are not meant for text, only values of two or more words
+    count: the rest are numbers, names and switches.
 
     Args:
         attributes: Values by name, in lower case.

@@ -1,1 +1,1 @@
-"""Verdicts on what a remark says of the code: confirmed, refuted or unproven, with a receipt."""
+"""Verdicts on statements about the code: confirmed, refuted or unproven, with a receipt."""

@@ -13,9 +13,9 @@ from crscore.syntax.outline import Unit
 from crscore.syntax.reader import parse_text, read
 
 LINES_BELOW: Final = 2
-"""Lines below a line that are read with it: a decorator or a comment is above its declaration."""
+"""Number of lines read below a line: a decorator or a comment is above its declaration."""
 MAX_FILES: Final = 200
-"""Maximum files of a change that are read."""
+"""Maximum number of files of a change that are read."""
 
 
 class SourceLine(NamedTuple):
@@ -68,9 +68,9 @@ class FileText:
         return parse_text(self.language, self._source) if self.language else None
 
     def nodes_named(self, name: str) -> Iterator[tuple[SourceLine, Any]]:
-        """Yield the lines of a whole file that contain a name, with its node in the syntax tree.
+        """Yield the lines that contain a name, each with the name's node in the syntax tree.
 
-        Without a grammar the node is None.
+        The file must be fully known. Without a grammar, the node is None.
         """
         if name not in self.version.words:
             return
@@ -84,7 +84,7 @@ class FileText:
                 yield SourceLine(self, number), node
 
     def unit_at(self, line: int) -> Unit | None:
-        """Return the innermost declaration around a line of a whole file; None without a grammar.
+        """Return the innermost declaration around a line; None without a grammar or the full file.
 
         Only the lines next to it are read.
         """
@@ -101,7 +101,7 @@ class RestOfRepository(Protocol):
 
     @property
     def is_whole(self) -> bool:
-        """Whether all of them are known."""
+        """Whether all these files are known."""
         ...
 
     def has_path(self, path: str) -> bool:
@@ -109,12 +109,12 @@ class RestOfRepository(Protocol):
         ...
 
     def texts_with(self, words: Sequence[str], diff: Diff) -> list[FileText] | None:
-        """Return the files that have all of some words; None where they are too many."""
+        """Return the files that have all of some words; None if there are too many."""
         ...
 
 
 class Code:
-    """Both versions of all files of a change, and the rest of its repository where it is known."""
+    """Both versions of all files of a change, and the rest of its repository if it is known."""
 
     def __init__(self, diff: Diff, repository: RestOfRepository | None = None) -> None:
         self.diff = diff

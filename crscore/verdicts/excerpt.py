@@ -1,4 +1,4 @@
-"""Excerpt of a change for a remark: the hunks it is on, and the function around its line."""
+"""Excerpt of a change for a remark: its hunks, and the declaration around its line."""
 
 import re
 from collections import Counter
@@ -25,7 +25,7 @@ class Line(NamedTuple):
     sign: str
     """Sign of the diff; "" outside of a hunk."""
     span: LineSpan
-    """Its place; the new one of a line that did not change."""
+    """Its location; for an unchanged line, the one in the new version."""
 
 
 class Passage(NamedTuple):
@@ -40,12 +40,12 @@ class Excerpt(NamedTuple):
 
     passages: tuple[Passage, ...]
     """The most relevant first."""
-    place: LineSpan
-    """Line that the remark is on; the first added line where it is on none."""
+    location: LineSpan
+    """Line that the remark is on; the first added line if the remark is on no line."""
 
     @property
     def lines(self) -> Iterator[Line]:
-        """Lines of all passages; some may be in two of them."""
+        """Lines of all passages; a line may be in two passages."""
         return (line for passage in self.passages for line in passage.lines)
 
 
@@ -86,8 +86,8 @@ class Excerpts:
         """Choose the lines for a remark.
 
         Args:
-            remark: Its text: of many hunks, those that share rare words with it are chosen.
-            comment: Its comment, with the place it is on.
+            remark: Text of the remark; hunks that share rare words with it come first.
+            comment: Its comment, with the lines that it is on.
 
         Returns:
             The excerpt; None for a remark on a file that is not in the change.
@@ -106,23 +106,23 @@ class Excerpts:
         )
         if not hunks:
             return None
-        first, place = hunks[0], hunks[0].start
+        first, location = hunks[0], hunks[0].start
         if comment.path is not None and comment.line is not None and not comment.outdated:
             path = _path(first.file, comment.side)
-            place = LineSpan(path=path, side=comment.side, start=comment.line, end=comment.line)
-        parts = [(hunk.passage, hunk.start) for hunk in hunks[:MAX_PASSAGES]]
-        parts[:1] = [(first.passage, place), (_read_surroundings(first.file, place), place)]
+            location = LineSpan(path=path, side=comment.side, start=comment.line, end=comment.line)
+        near = [(hunk.passage, hunk.start) for hunk in hunks[:MAX_PASSAGES]]
+        near[:1] = [(first.passage, location), (_read_surroundings(first.file, location), location)]
         passages: list[Passage] = []
-        room = self.max_chars
-        for (title, lines), center in parts:
-            # Half of the room, so that one long passage leaves some for the others.
-            window = _window(lines, center, room // 2)
+        chars_left = self.max_chars
+        for (title, lines), center in near:
+            # Half of the rest, so that one long passage leaves space for the others.
+            window = _window(lines, center, chars_left // 2)
             spans = {line.span for passage in passages for line in passage.lines}
             if any(line.span not in spans for line in window):
                 cut = " (a part of it)" if len(window) < len(lines) else ""
                 passages.append(Passage(f"{title}{cut}", window))
-                room -= sum(len(line.text) + 1 for line in window)
-        return Excerpt(tuple(passages), place) if passages else None
+                chars_left -= sum(len(line.text) + 1 for line in window)
+        return Excerpt(tuple(passages), location) if passages else None
 
 
 def _path(file: ChangedFile, side: Side) -> str:
@@ -147,34 +147,34 @@ def _read_hunk(file: ChangedFile, index: int, hunk: Hunk) -> _Hunk:
     return _Hunk(file, index, Passage(title, lines), words)
 
 
-def _read_surroundings(file: ChangedFile, place: LineSpan) -> Passage:
-    """Return the innermost declaration around a line, or the file without one; empty if unknown."""
-    source = file.new_source if place.side is Side.NEW else file.old_source
+def _read_surroundings(file: ChangedFile, at: LineSpan) -> Passage:
+    """Return the innermost declaration around a line, else the file; empty if unknown."""
+    source = file.new_source if at.side is Side.NEW else file.old_source
     texts = (source or "").split("\n")
-    if source is None or not 0 < place.start <= len(texts):
+    if source is None or not 0 < at.start <= len(texts):
         return Passage("", ())
     noun, start, end = "file", 1, len(texts)
     language = language_of(file.language)
     if language is not None:
-        outline = reader.read(language, source, lines=[(place.start, place.start)])
-        unit = outline.units[outline.owners([place.start])[place.start]]
+        outline = reader.read(language, source, lines=[(at.start, at.start)])
+        unit = outline.units[outline.owners([at.start])[at.start]]
         noun, start, end = unit.noun, unit.start, unit.end
     lines = tuple(
-        _line(text.removesuffix("\r"), "", file, place.side, number)
+        _line(text.removesuffix("\r"), "", file, at.side, number)
         for number, text in enumerate(texts[start - 1 : end], start)
     )
-    return Passage(f"The {noun} around it, in the {place.side} version of {place.path}:", lines)
+    return Passage(f"The {noun} around it, in the {at.side} version of {at.path}:", lines)
 
 
-def _window(lines: Sequence[Line], center: LineSpan, room: int) -> tuple[Line, ...]:
-    """Return the lines nearest to a place that have at most so many characters."""
+def _window(lines: Sequence[Line], center: LineSpan, limit: int) -> tuple[Line, ...]:
+    """Return the lines nearest to a location, with at most `limit` characters."""
     distances = [distance(line.span, center) for line in lines]
     middle = distances.index(min(distances)) if lines else 0
     nearest = sorted(range(len(lines)), key=lambda index: abs(index - middle))
-    fitting = sum(total <= room for total in accumulate(len(lines[i].text) + 1 for i in nearest))
+    fitting = sum(total <= limit for total in accumulate(len(lines[i].text) + 1 for i in nearest))
     return tuple(lines[index] for index in sorted(nearest[:fitting]))
 
 
-def distance(line: LineSpan, place: LineSpan) -> tuple[bool, int]:
-    """Return how far a line is from a place: whether in another version or file, and lines."""
-    return (line.path, line.side) != (place.path, place.side), abs(line.start - place.start)
+def distance(line: LineSpan, target: LineSpan) -> tuple[bool, int]:
+    """Return whether a line is in another file or version than `target`, and their distance."""
+    return (line.path, line.side) != (target.path, target.side), abs(line.start - target.start)

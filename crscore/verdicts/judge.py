@@ -1,4 +1,4 @@
-"""Judgement of statements about a change: each is held against both versions of the code."""
+"""Judgement of statements about a change, by checks of both versions of the code."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -9,7 +9,7 @@ from crscore.verdicts.code import Code, RestOfRepository
 from crscore.verdicts.statements import Statement
 
 VERSION: Final = "3"
-"""Part of the signature, raised with what the checks decide: a refuted remark is worth nothing."""
+"""Part of the signature; raised when a check decides differently: a refuted remark scores 0."""
 MAX_STATEMENTS: Final = 500
 """Maximum statements about a change that are judged."""
 
@@ -17,16 +17,16 @@ MAX_STATEMENTS: Final = 500
 def judge_statements(
     statements: Sequence[Statement], diff: Diff, repository: RestOfRepository | None = None
 ) -> list[Receipt | None]:
-    """Hold statements against a change.
+    """Check statements against a change.
 
     Args:
         statements: The statements.
-        diff: The change, with whole files where they are known.
-        repository: The rest of the repository; None where it is not known.
+        diff: The change, with full files where they are known.
+        repository: The rest of the repository; None if it is unknown.
 
     Returns:
-        A receipt for each statement; None where nothing decides it, and for those on an older
-        version of the change: what it asked for may be there by now because it asked for it.
+        A receipt for each statement; None if no check decides it, or if it is on an older
+        version of the change: the author may have done by now what it asked for.
     """
     code = Code(diff, repository)
     return [
@@ -52,7 +52,7 @@ def _judge(statement: Statement, code: Code) -> Receipt | None:
 
 
 def check_suggestions(statement: Statement) -> Receipt | None:
-    """Refute a remark none of whose suggestion blocks can be used."""
+    """Refute a remark if none of its suggestion blocks can be used."""
     facts = [_find_fault(suggestion) for suggestion in statement.suggestions]
     if not facts or not all(facts):
         return None
@@ -65,9 +65,9 @@ def check_suggestions(statement: Statement) -> Receipt | None:
 
 
 def _find_fault(suggestion: Suggestion) -> str | None:
-    """Return what is wrong with a suggestion; whether the host can apply it proves nothing."""
+    """Return the fault of a suggestion, if any; the host's refusal to apply it is not a fault."""
     if suggestion.effect is Effect.NOTHING:
-        return "The suggested code is what is there already."
+        return "The suggested code is already there."
     if suggestion.parses is False:
         return "The file does not parse with the suggested code."
     return None

@@ -1,7 +1,7 @@
 """Verdicts of a language model on remarks that the code alone does not decide: `--verify llm`.
 
 The model is shown the code around a remark, the findings on it and the remark, and must quote the
-line that decides. The quote is looked up in the code: without it, the model's opinion is no proof.
+line that decides. The quote is looked up in the code: without it, the model's opinion is not proof.
 """
 
 import hashlib
@@ -35,12 +35,12 @@ MAX_CODE_CHARS: Final = 8_000
 MAX_REMARK_CHARS: Final = 2_000
 MAX_FINDINGS: Final = 10
 MAX_SENTENCE_CHARS: Final = 300
-"""Maximum characters of a sentence of the model, or of a finding."""
+"""Maximum characters of a sentence by the model, or of a finding."""
 MAX_ANSWER_CHARS: Final = 20_000
 MIN_QUOTE_CHARS: Final = 8
 """Minimum characters of a quote without blanks: shorter lines are everywhere."""
 CHARS_PER_TOKEN: Final = 2.5
-"""Characters of a chat per token, a low estimate."""
+"""Low estimate of the characters per token of a chat."""
 SCHEMA: Final[Mapping[str, Any]] = {
     "type": "object",
     "properties": {name: {"type": "string"} for name in ("says", "quote", "fact")}
@@ -48,9 +48,9 @@ SCHEMA: Final[Mapping[str, Any]] = {
     "required": ["says", "quote", "fact", "verdict"],
     "additionalProperties": False,
 }
-"""JSON Schema of an answer: the verdict comes last, after what it rests on."""
+"""JSON Schema of an answer: the verdict comes last, after its reasons."""
 NO_JSON: Final = "no verdict in JSON"
-NO_QUOTE: Final = "its quote is no line of the code"
+NO_QUOTE: Final = "its quote is not a line of the code"
 NO_SENTENCE: Final = "no sentence that says why"
 _OBJECT: Final = re.compile(r'\{\s{0,200}"(?:says|quote|fact|verdict)"\s{0,20}:')
 
@@ -68,9 +68,9 @@ class Verification(NamedTuple):
     """Receipts of the statements of one change."""
 
     receipts: list[Receipt | None]
-    """A receipt for each statement; None where nothing decides it."""
+    """A receipt for each statement; None if it is undecided."""
     notes: tuple[str, ...]
-    """The cost, and answers that decide nothing."""
+    """The cost, and the number of answers without a verdict."""
 
 
 class _Reply(msgspec.Struct, frozen=True):
@@ -81,7 +81,7 @@ class _Reply(msgspec.Struct, frozen=True):
 
 
 class _Question(NamedTuple):
-    parts: dict[str, str]
+    texts: dict[str, str]
     """Text by name: code, findings, remark."""
     excerpt: Excerpt
 
@@ -118,12 +118,12 @@ class ModelVerifier:
 
         Args:
             statements: The statements.
-            diff: The change, with whole files where they are known.
-            findings: What analyzers found in it.
-            receipts: What the code alone proves, for each statement.
+            diff: The change, with full files where they are known.
+            findings: Findings of analyzers in the change.
+            receipts: Receipt that the code alone yields for each statement; None without.
 
         Returns:
-            These receipts, and the receipts of the model.
+            These receipts, completed by the receipts of the model.
 
         Raises:
             DependencyError: The engine's package is not installed.
@@ -133,7 +133,7 @@ class ModelVerifier:
         verified = list(receipts)
         if None not in verified:
             return Verification(verified, ())
-        excerpts = Excerpts(diff, self._room())
+        excerpts = Excerpts(diff, self._max_code_chars())
         questions = {
             index: question
             for index, statement in enumerate(statements)
@@ -141,19 +141,19 @@ class ModelVerifier:
             and not statement.comment.is_older
             and (question := _make_question(statement, excerpts, findings))
         }
-        texts, answers = self._ask([question.parts for question in questions.values()])
-        idle = Counter(answer.reason for answer in answers if answer.reason is not None)
+        texts, answers = self._ask([question.texts for question in questions.values()])
+        undecided = Counter(answer.reason for answer in answers if answer.reason is not None)
         for (index, question), text in zip(questions.items(), texts, strict=True):
             reply = None if text is None else read_receipt(text, question.excerpt)
             if isinstance(reply, str):
-                idle[reply] += 1
+                undecided[reply] += 1
             else:
                 verified[index] = reply
         decided = [receipt.verdict for index in questions if (receipt := verified[index])]
-        notes = _notes(len(questions), answers, decided, idle) if questions else ()
+        notes = _notes(len(questions), answers, decided, undecided) if questions else ()
         return Verification(verified, tuple(notes))
 
-    def _room(self) -> int:
+    def _max_code_chars(self) -> int:
         """Return the maximum characters of code that fit the model's context."""
         tokens = self.engine.context_tokens
         if tokens is None:
@@ -162,23 +162,23 @@ class ModelVerifier:
         fitting = int((tokens - self.max_tokens) * CHARS_PER_TOKEN) - overhead
         return max(0, min(MAX_CODE_CHARS, fitting))
 
-    def _ask(self, parts: Sequence[dict[str, str]]) -> tuple[list[str | None], tuple[Answer, ...]]:
+    def _ask(self, batch: Sequence[dict[str, str]]) -> tuple[list[str | None], tuple[Answer, ...]]:
         """Return the answer to each question, None without one, and the new answers."""
         producer = f"{self.identity} {self.engine.origin}"
-        contents = [json.dumps([producer, question]) for question in parts]
+        contents = [json.dumps([producer, question]) for question in batch]
         keys = [hashlib.sha256(content.encode()).hexdigest() for content in contents]
         texts = {key: text for key in keys if (text := self._cached_text(key)) is not None}
-        unknown = dict(zip(keys, parts, strict=True))
+        missing = dict(zip(keys, batch, strict=True))
         for key in texts:
-            del unknown[key]
-        if not unknown:
+            del missing[key]
+        if not missing:
             return [texts[key] for key in keys], ()
-        # A new mark for each run, so that no text can predict how its fence ends.
+        # A new mark for each run, so that no author can predict how a fence ends.
         fence = Fence(nonce=secrets.token_hex(8), special=self.engine.special_tokens)
-        chats = [make_chat(self.prompt.content, question, fence) for question in unknown.values()]
+        chats = [make_chat(self.prompt.content, question, fence) for question in missing.values()]
         sampling = Sampling(max_tokens=self.max_tokens, temperature=self.temperature, schema=SCHEMA)
         answers = self.engine.complete(chats, sampling)
-        for key, answer in zip(unknown, answers, strict=True):
+        for key, answer in zip(missing, answers, strict=True):
             if answer.reason is None:
                 texts[key] = answer.text
                 if self.cache is not None:
@@ -190,17 +190,17 @@ class ModelVerifier:
         return None if data is None else data.decode("utf-8", "replace")
 
 
-def make_chat(wording: Wording, parts: Mapping[str, str], fence: Fence) -> tuple[Message, ...]:
+def make_chat(wording: Wording, texts: Mapping[str, str], fence: Fence) -> tuple[Message, ...]:
     """Return the chat about one remark.
 
     Args:
         wording: The instructions.
-        parts: Untrusted texts by name: code, findings, remark.
+        texts: Untrusted texts by name: code, findings, remark.
         fence: Marks the texts as data.
     """
     mark = {"mark": fence.nonce}
     blocks = [wording.instruction.strip()]
-    for name, text in parts.items():
+    for name, text in texts.items():
         opening = prompts.fill(wording.opening, mark | {"part": name})
         closing = prompts.fill(wording.closing, mark | {"part": name})
         blocks.append(f"{opening}\n{fence.text(text)}\n{closing}")
@@ -216,7 +216,7 @@ def read_receipt(answer: str, excerpt: Excerpt) -> Receipt | str | None:
         excerpt: The code that it was shown.
 
     Returns:
-        The receipt; None if the model decides nothing; why its verdict does not count, otherwise.
+        The receipt; None if the model is undecided; a reason if its verdict does not count.
     """
     reply = _read_reply(answer[-MAX_ANSWER_CHARS:])
     if reply is None:
@@ -229,7 +229,7 @@ def read_receipt(answer: str, excerpt: Excerpt) -> Receipt | str | None:
     claim, fact = (_one_line(text).rstrip(".!") for text in (reply.claim, reply.fact))
     if not claim or not fact:
         return NO_SENTENCE
-    # A reader is to know that the quoted line is looked up, and its reading is not.
+    # The reader must know that the quoted line was looked up, but its reading was not checked.
     fact = f"{fact}, as a language model reads it."
     return Receipt(verdict=reply.verdict, says=claim, fact=fact, lines=(span,))
 
@@ -246,7 +246,7 @@ def _read_reply(text: str) -> _Reply | None:
 
 
 def _find_quote(quote: str, excerpt: Excerpt) -> LineSpan | None:
-    """Find a quoted line; of equal ones, the nearest to the remark's place."""
+    """Find a quoted line; among equal lines, the nearest to the remark's line."""
     dense = _dense(quote)
     spans = [
         line.span
@@ -255,11 +255,11 @@ def _find_quote(quote: str, excerpt: Excerpt) -> LineSpan | None:
         and len(_dense(line.text)) >= MIN_QUOTE_CHARS
         and any(map(str.isalnum, line.text))
     ]
-    return min(spans, key=lambda span: distance(span, excerpt.place), default=None)
+    return min(spans, key=lambda span: distance(span, excerpt.location), default=None)
 
 
 def _dense(line: str) -> str:
-    """Return a line without blanks, those that break up control tokens included."""
+    """Return a line without white space, including the spaces that break up control tokens."""
     return "".join(break_control_tokens(line).split())
 
 
@@ -278,11 +278,11 @@ def _make_question(
         "\n".join([_one_line(passage.title), *(line.sign + line.text for line in passage.lines)])
         for passage in excerpt.passages
     )
-    at = (line.text.strip() for line in excerpt.lines if line.span == excerpt.place)
+    at = (line.text.strip() for line in excerpt.lines if line.span == excerpt.location)
     if statement.comment.line is not None and (text := next(at, "")):
         remark = f"On the line: {text}\n{remark}"
-    parts = {"code": code, "findings": "\n".join(_facts(findings, excerpt)), "remark": remark}
-    return _Question({name: text for name, text in parts.items() if text}, excerpt)
+    texts = {"code": code, "findings": "\n".join(_facts(findings, excerpt)), "remark": remark}
+    return _Question({name: text for name, text in texts.items() if text}, excerpt)
 
 
 def _facts(findings: Sequence[Finding], excerpt: Excerpt) -> list[str]:
@@ -301,7 +301,7 @@ def _facts(findings: Sequence[Finding], excerpt: Excerpt) -> list[str]:
 
 
 def _notes(
-    remarks: int, answers: Sequence[Answer], decided: Sequence[Verdict], idle: Counter[str]
+    remarks: int, answers: Sequence[Answer], decided: Sequence[Verdict], undecided: Counter[str]
 ) -> Iterator[str]:
     confirmed, refuted = map(decided.count, (Verdict.CONFIRMED, Verdict.REFUTED))
     read = sum(answer.input_tokens or 0 for answer in answers)
@@ -311,6 +311,6 @@ def _notes(
         f"{confirmed} confirmed and {refuted} refuted (calls: {len(answers):,}; tokens read: "
         f"{read:,}, written: {written:,})."
     )
-    if idle:
-        reasons = ", ".join(f"{reason} ({times})" for reason, times in sorted(idle.items()))
-        yield f"{idle.total()} of the model's answers decide nothing: {reasons}."
+    if undecided:
+        reasons = ", ".join(f"{reason} ({times})" for reason, times in sorted(undecided.items()))
+        yield f"{undecided.total()} of the model's answers decide nothing: {reasons}."

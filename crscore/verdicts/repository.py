@@ -13,14 +13,14 @@ from crscore.syntax.grammars import language_of
 from crscore.verdicts.code import FileText
 
 MAX_TEXTS: Final = 60
-"""Maximum files with a word that are looked at."""
+"""Maximum number of files with a word that are searched."""
 
 
 class Repository:
-    """Repository around a change, in its new version; read at the first question.
+    """Repository around a change, in its new version; read on first use.
 
     Args:
-        read: Reads its files.
+        read: Function that reads its files.
     """
 
     def __init__(self, read: tree.ReadTree) -> None:
@@ -44,16 +44,16 @@ class Repository:
 
     @property
     def is_whole(self) -> bool:
-        """Whether all its files were read, so that what is in none of them is nowhere."""
+        """Whether all its files were read, so that a name in none of them is unused."""
         return self._tree.reason is None
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Notes on files that were left out; none if nothing was read."""
+        """Notes on files that were left out; empty if nothing was read."""
         if "_tree" not in self.__dict__ or self.is_whole:
             return ()
         reason = self._tree.reason
-        return (f"What is nowhere in the repository is not known: {reason}.",)
+        return (f"The absence of code from the repository cannot be proven: {reason}.",)
 
     def has_path(self, path: str) -> bool:
         """Return whether a file, or a folder, has a path or a path that ends in it."""
@@ -67,11 +67,11 @@ class Repository:
         """Return the files that a change does not touch and that have all of some words.
 
         Args:
-            words: Names, as parts of other names too.
+            words: Names; parts of other names count, too.
             diff: The change.
 
         Returns:
-            The files; None where they are too many to look at.
+            The files; None if there are too many to search.
         """
         key = tuple(words)
         if key not in self._texts:

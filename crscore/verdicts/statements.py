@@ -11,7 +11,7 @@ from crscore.text import CODE_SPAN
 
 _CODE: Final = re.compile(
     CODE_SPAN.pattern
-    # obj.method, ns::name, a->b, snake_case, camelCase, name(): no English words.
+    # obj.method, ns::name, a->b, snake_case, camelCase, name(): not English words.
     + r"|(?<![\w`/.@-])(?P<name>[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)*"
     r"(?:\((?:[^\s()]|, (?=\w))*\))?)(?![\w/])"
 )
@@ -35,7 +35,7 @@ class CodeMention(NamedTuple):
     """Code that a sentence mentions."""
 
     code: str
-    """As written, without an empty call, a leading dot and a trailing comma."""
+    """As written, without an empty call, a leading dot or a trailing comma."""
     is_span: bool
     """Whether it is in backticks."""
 
@@ -53,7 +53,7 @@ class Phrase:
         return self.mentions[int(mask.strip(MASK))] if mask else None
 
     def unmask(self, text: str, show: Callable[[str], str] = str) -> str:
-        """Return a part of the masked sentence with its code, each formatted by `show`."""
+        """Return a part of the masked sentence with its code, formatted by `show`."""
         return re.sub(MASKED, lambda mask: show(self.mentions[int(mask[0].strip(MASK))].code), text)
 
 
@@ -95,5 +95,5 @@ def mask(sentence: str) -> Phrase:
         mentions.append(CodeMention(code, is_span=not name))
         return f"{MASK}{len(mentions) - 1}{MASK}"
 
-    # A mask written by the author would be the index of a mention that does not exist.
+    # A mask written by the author would refer to a mention that does not exist.
     return Phrase(_CODE.sub(replace, sentence.replace(MASK, " ")), tuple(mentions))

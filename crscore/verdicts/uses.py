@@ -1,6 +1,6 @@
-"""Uses: remarks on who uses a name, on tests of it, and on files beside the change.
+"""Checks of remarks on the uses of a name, on its tests, and on files outside of the change.
 
-What is used is proven by one line; that nothing uses it only where the whole repository is known.
+One line proves that a name is used; only the full repository proves that nothing uses it.
 """
 
 import re
@@ -19,16 +19,16 @@ from crscore.verdicts.statements import MASK, MASKED, Phrase
 MIN_NAME: Final = 4
 """Minimum characters of a name that is looked up."""
 MIN_WORD: Final = 8
-"""Minimum characters of a single word where other objects can have a member of this name."""
+"""Minimum characters of a single-word member: other objects may have a shorter name, too."""
 MAX_PROOF: Final = 3
-"""Maximum lines of a receipt."""
+"""Maximum number of lines of a receipt."""
 _WORDS: Final = {
     name: "|".join(words.split("; "))
     for name, words in tomllib.loads(
         Path(__file__).with_name("words.toml").read_text("utf-8")
     ).items()
 }
-"""Words of one meaning, each list as alternatives of a pattern."""
+"""Name of a list of synonyms -> the synonyms, as alternatives of a pattern."""
 
 
 def pattern(text: str) -> re.Pattern[str]:
@@ -45,7 +45,7 @@ def pattern(text: str) -> re.Pattern[str]:
 _BORDER: Final = pattern(
     r"(?:[;:!]|(?<!e\.g)\.|\?(?!$))(?=\s|$)|\s[-–—]\s|,\s(?=<joins>\b)|,?\s(?=<splits>\b)"
 )
-"""Matches what is between two clauses of a sentence."""
+"""Matches the border between two clauses of a sentence."""
 _NAME: Final = re.compile(r"(?:[\w$]+(?:\.|::|->|#))*[A-Za-z_$][\w$]*")
 _PATH: Final = re.compile(r"[\w@.+-]+(?:/[\w@.+-]+)*\.[A-Za-z]\w{0,7}")
 _MANY_WORDS: Final = re.compile(r"(?<=[^_])_(?=[^_])|[a-z0-9][A-Z]")
@@ -112,7 +112,7 @@ class Role(Enum):
     CODE = 0
     IMPORT = 1
     MENTION = 2
-    """In a comment, a string, a keyword or a file that is no code."""
+    """In a comment, a string, a keyword or a file that is not code."""
     DEFINITION = 3
 
 
@@ -135,12 +135,12 @@ class _Uses(NamedTuple):
     defining: frozenset[str]
     """Paths of the files that define it."""
     is_own: bool
-    """Whether only files of the change define it, or did before."""
+    """Whether only files of the change define it, or defined it before."""
 
     def sure(self) -> list[_Use]:
-        """Return the lines that use this very name, whatever other files call the same."""
-        many = bool(_MANY_WORDS.search(self.name.strip("_"))) or len(self.name) >= MIN_WORD
-        used = [use for use in self.uses if use.role is Role.CODE and (many or not use.is_member)]
+        """Return the lines that certainly use this name, even if other files define it, too."""
+        unique = bool(_MANY_WORDS.search(self.name.strip("_"))) or len(self.name) >= MIN_WORD
+        used = [use for use in self.uses if use.role is Role.CODE and (unique or not use.is_member)]
         if len(self.defining) <= 1:
             return used
         at_home = [use for use in used if use.line.text.path in self.defining]
@@ -168,20 +168,20 @@ def _uses_of(name: str, code: Code) -> _Uses | None:
 
 
 def _read_node(node: Any) -> tuple[Role, bool]:
-    """Return what the node of a name does, and whether it is a member of an object."""
+    """Return the role of a name's node, and whether it is a member of an object."""
     parent = node.parent if node is not None else None
     if node is None or parent is None:
         return Role.MENTION, False
     is_member = bool(_MEMBER_NODE.search(parent.type)) and parent.children[0] != node
     if parent.type == "keyword_argument" and parent.child_by_field_name("name") == node:
         return Role.MENTION, False
-    above = node
-    while above is not None and above.parent is not None and not _CODE_IN_TEXT.search(above.type):
-        if _TEXT_NODE.search(above.type):
+    outer = node
+    while outer is not None and outer.parent is not None and not _CODE_IN_TEXT.search(outer.type):
+        if _TEXT_NODE.search(outer.type):
             return Role.MENTION, False
-        if _IMPORT_NODE.search(above.type):
+        if _IMPORT_NODE.search(outer.type):
             return Role.IMPORT, False
-        above = above.parent
+        outer = outer.parent
     fields = [parent.child_by_field_name(field) for field in ("name", "declarator", "left")]
     is_named = fields[0] == node and _NAMING_NODE.search(parent.type)
     is_assigned = node in fields and _ASSIGNING_NODE.search(parent.type)
@@ -194,12 +194,12 @@ class _Assertion(NamedTuple):
 
     name: str
     path: str | None
-    """File that it speaks of, or of the files outside of it."""
+    """File that it is about, or that it excludes."""
     is_test: bool
     is_beyond: bool
-    """Whether it speaks of other files than those that define the name."""
+    """Whether it is about other files than the files that define the name."""
     is_local: bool
-    """Whether it speaks of a part of a file."""
+    """Whether it is about a part of a file."""
     claim: str
 
     def denies(self, use: _Use, defining: frozenset[str]) -> bool:
@@ -237,16 +237,16 @@ def _read_assertions(phrase: Phrase, patterns: tuple[re.Pattern[str], ...]) -> I
             )
         outside = _OUTSIDE.search(clause)
         masks = [match.groupdict().get("path"), *(outside.groups() if outside else ())]
-        spot = phrase.mention(next(filter(None, masks), None))
+        file = phrase.mention(next(filter(None, masks), None))
         is_local = _LOCAL.search(clause) or _PART.search(clause[match.end() :])
         name = re.split(r"\W+", code)[-1]
-        if code in codes and len(name) >= MIN_NAME and (spot is None or _PATH.fullmatch(spot.code)):
+        if code in codes and len(name) >= MIN_NAME and (file is None or _PATH.fullmatch(file.code)):
             yield _Assertion(
                 name=name,
-                path=spot.code if spot else None,
+                path=file.code if file else None,
                 is_test=bool(_TESTS.search(clause)),
-                is_beyond=bool(spot or outside),
-                is_local=bool(is_local) and not (spot or outside),
+                is_beyond=bool(file or outside),
+                is_local=bool(is_local) and not (file or outside),
                 claim=phrase.unmask(clause, quote).strip(" *_-"),
             )
 
@@ -260,7 +260,7 @@ def _is_at(text: FileText, path: str) -> bool:
 
 
 def check_unused(phrase: Phrase, code: Code) -> Receipt | None:
-    """Decide whether nothing, nothing else or no test uses a name."""
+    """Check a statement that nothing, nothing else or no test uses a name."""
     for assertion in _read_assertions(phrase, (*_NONE, *_ONLY)):
         name_uses = None if assertion.is_local else _uses_of(assertion.name, code)
         if name_uses is None:
@@ -283,27 +283,27 @@ def check_unused(phrase: Phrase, code: Code) -> Receipt | None:
 
 
 def _is_plain(name_uses: _Uses) -> bool:
-    """Return whether a name is one that only its uses call: no method, no hook of a framework."""
+    """Return whether only code that names it can call it: not a method, not a framework's hook."""
     for use in name_uses.uses:
         if use.role is not Role.DEFINITION:
             continue
         text, line = use.line.text, use.line.number
         unit = text.unit_at(line)
-        above = text.lines.get(line - 1, "").strip()
+        line_above = text.lines.get(line - 1, "").strip()
         is_inner = unit is not None and unit.start < line
-        if use.line.code[:1].isspace() or above.startswith(("@", "#[", "[")) or is_inner:
+        if use.line.code[:1].isspace() or line_above.startswith(("@", "#[", "[")) or is_inner:
             return False
     return not name_uses.name.startswith("__") and name_uses.name not in {"main", "setup"}
 
 
 def check_used(phrase: Phrase, code: Code) -> Receipt | None:
-    """Decide whether a file or other files use a name."""
+    """Check a statement that a file or other files use a name."""
     for assertion in _read_assertions(phrase, _USED):
         name_uses = _uses_of(assertion.name, code)
         path = assertion.path
         if name_uses is None or not assertion.is_beyond:
             continue
-        if path and _is_no_path(path, code):
+        if path and _is_missing(path, code):
             return _refute_path(path)
         relevant = [
             use
@@ -315,7 +315,7 @@ def check_used(phrase: Phrase, code: Code) -> Receipt | None:
             )
         ]
         used = [use.line for use in relevant if use.role in (Role.CODE, Role.IMPORT)]
-        # Files that each give the name a meaning of their own do not use each other's.
+        # Files that each define the name do not use each other's definition.
         if used and len(name_uses.defining) <= 1:
             return confirm(assertion.claim, _fact_of(used[0], assertion.name), used)
         if not relevant and code.is_everything and (name_uses.is_own or name_uses.uses):
@@ -325,7 +325,7 @@ def check_used(phrase: Phrase, code: Code) -> Receipt | None:
 
 
 def check_path(phrase: Phrase, code: Code) -> Receipt | None:
-    """Refute a file that the repository does not have."""
+    """Refute the mention of a file that the repository does not have."""
     if _PROPOSED.search(phrase.masked) or _DENIED.search(phrase.masked) or "?" in phrase.masked:
         return None
     for clause in _split_clauses(phrase):
@@ -335,7 +335,7 @@ def check_path(phrase: Phrase, code: Code) -> Receipt | None:
                 mention
                 and mention.is_span
                 and "/" in mention.code
-                and _is_no_path(mention.code, code)
+                and _is_missing(mention.code, code)
             ):
                 return _refute_path(mention.code)
     return None
@@ -356,8 +356,8 @@ def _write_receipt(verdict: Verdict, claim: str, fact: str, lines: Iterable[Sour
     return Receipt(verdict=verdict, says=claim, fact=fact, lines=spans)
 
 
-def _is_no_path(path: str, code: Code) -> bool:
-    """Return whether it is certain that neither version of the repository has a file."""
+def _is_missing(path: str, code: Code) -> bool:
+    """Return whether neither version of the repository has a file; False if that is unknown."""
     changed_paths = [path for file in code.diff.files for path in (file.path, file.old_path or "")]
     is_changed = any(f"/{changed}".endswith(f"/{path}") for changed in changed_paths)
     repository, is_form = code.repository, _PATH.fullmatch(path)

@@ -42,7 +42,7 @@ class Answer:
     whole: bool
     """False when the token limit truncated the answer."""
     reason: str | None = None
-    """Why there is no answer, as a clause; None when there is one."""
+    """Reason for a missing answer, as a clause; None when there is an answer."""
     input_tokens: int | None = None
     """Tokens of the chat, as counted by the engine; None when unknown."""
     output_tokens: int | None = None
@@ -66,7 +66,7 @@ class Engine(Protocol):
 
     @property
     def identity(self) -> str:
-        """Engine, model, revision and adapter, which determine the answers to chats."""
+        """Engine, model, revision and adapter, which determine the answers."""
         ...
 
     @property

@@ -32,15 +32,15 @@ MAX_RETRIES: Final = 3
 """Maximum retries of a request when the server fails, is busy or cannot be reached."""
 CONNECT_TIMEOUT_S: Final = 10.0
 MAX_FAILURES_IN_A_ROW: Final = 3
-"""Chats in a row without an answer after which no more are sent."""
+"""Number of failed chats in a row after which no more are sent."""
 MAX_FORMATS: Final = 6
 """Maximum number of request formats tried for one chat."""
 MAX_QUOTED_CHARS: Final = 300
-"""Number of characters after which a server's message is cut off."""
+"""Maximum characters of a server's message that are quoted."""
 _ORIGIN: Final = "engine openai"
 # The client requires a key, and local servers ignore it.
 _PLACEHOLDER_KEY: Final = "none"
-# Servers differ in the status and the wording of this error.
+# Servers use different statuses and wordings for this error.
 _TOO_LONG_PHRASES: Final = (
     "context length", "context_length", "context size", "maximum context", "n_ctx"
 )  # fmt: skip
@@ -56,7 +56,7 @@ class Failure(NamedTuple):
     """Message for the user, a clause."""
     remedy: str = ""
     is_final: bool = False
-    """Whether every other chat would fail, too: no more are sent."""
+    """Whether every other chat would fail, too, so that no more are sent."""
     is_of_chat: bool = False
     """Whether the chat is the cause, rather than the server."""
 
@@ -107,7 +107,7 @@ class OpenAI:
     options: OpenAIOptions = field(repr=False)
     """The model, its server and key, and how requests are sent."""
     _renamed: dict[str, str | None] = field(default_factory=dict, repr=False, compare=False)
-    """Parts of a request that the server rejects: their other name, or None to leave them out."""
+    """Field of a request that the server rejects -> its other name, or None to leave it out."""
 
     @property
     def identity(self) -> str:
@@ -136,7 +136,7 @@ class OpenAI:
 
         Args:
             chats: Chats that start with their common prefix; sent in order, several at a time.
-            sampling: Sampling settings. The schema is sent as `response_format`. An optional part
+            sampling: Sampling settings. The schema is sent as `response_format`. An optional field
                 that the server rejects is left out of all later requests of this engine.
 
         Returns:
@@ -170,7 +170,7 @@ class OpenAI:
         )
 
     def _describe(self, failures: Sequence[Failure]) -> str:
-        """Describe the most frequent reason why no chat was answered, in one line."""
+        """Return the most frequent reason why no chat was answered, in one line."""
         failure = Counter(failures).most_common(1)[0][0]
         server = f"{self.options.model} at {self.options.base_url}"
         remedy = f"; {failure.remedy}" if failure.remedy else ""
@@ -216,7 +216,7 @@ class OpenAI:
     async def _ask(
         self, client: openai.AsyncOpenAI, chat: Sequence[Message], sampling: Sampling
     ) -> Answer | Failure:
-        """Send a chat, in another format as long as the server rejects a part of it."""
+        """Send a chat; while the server rejects a field of the request, try another format."""
         from openai import APIStatusError, OpenAIError  # noqa: PLC0415
 
         try:
@@ -224,7 +224,7 @@ class OpenAI:
                 for _ in range(MAX_FORMATS):
                     body = self._body(chat, sampling)
                     try:
-                        # As `extra_body`, which is sent unchanged: checking the same parts against
+                        # As `extra_body`, which is sent unchanged: checking the same fields against
                         # the client's types takes more time than the request.
                         completion = await client.chat.completions.create(
                             model=self.options.model, messages=[], extra_body=body
@@ -243,7 +243,7 @@ class OpenAI:
             return Failure("the reply is not JSON")
 
     def _body(self, chat: Sequence[Message], sampling: Sampling) -> dict[str, Any]:
-        parts: dict[str, Any] = {
+        body: dict[str, Any] = {
             "messages": [
                 {"role": message.role, "content": replace_surrogates(message.text)}
                 for message in chat
@@ -255,8 +255,8 @@ class OpenAI:
         }
         if sampling.schema is not None:
             schema = {"name": "answer", "strict": True, "schema": dict(sampling.schema)}
-            parts["response_format"] = {"type": "json_schema", "json_schema": schema}
-        accepted = {self._renamed.get(name, name): value for name, value in parts.items()}
+            body["response_format"] = {"type": "json_schema", "json_schema": schema}
+        accepted = {self._renamed.get(name, name): value for name, value in body.items()}
         return {name: value for name, value in accepted.items() if name is not None}
 
     def _adapt(self, sent: dict[str, Any], status: int, message: str) -> bool:
@@ -264,7 +264,7 @@ class OpenAI:
 
         OpenAI's reasoning models require `max_completion_tokens` instead of `max_tokens` and reject
         `temperature`; a server without structured output rejects `response_format` with 400 or 422,
-        llama.cpp's Python server with 500. The error messages name the rejected part.
+        llama.cpp's Python server with 500. The error messages name the rejected field.
         """
         if status not in {400, 422, 500, 501}:
             return False
@@ -274,7 +274,7 @@ class OpenAI:
         if "response_format" in sent and any(phrase in message for phrase in _SCHEMA_PHRASES):
             self._renamed["response_format"] = None
             return True
-        # A server failure that happens to name a part does not mean that it rejects it.
+        # A server failure that happens to name a field is not a rejection of that field.
         optional = ("temperature", "top_p", "seed") if status < 500 else ()
         rejected = [name for name in optional if name in sent and name in message]
         self._renamed.update(dict.fromkeys(rejected))
@@ -321,7 +321,7 @@ def read_completion(completion: Any) -> Answer | Failure:
     """Return the answer in a completion's first choice, with a reason when its text is empty.
 
     Args:
-        completion: A `ChatCompletion`, which the client does not check, or a text where the
+        completion: A `ChatCompletion`, which the client does not check, or a text if the
             server did not send JSON.
     """
     if isinstance(completion, str):
@@ -393,7 +393,7 @@ def _failure_of_status(error: openai.APIStatusError) -> Failure:
 
 
 def _message(body: object) -> str:
-    """Return the message in the body of an error: OpenAI's, FastAPI's or another format."""
+    """Return the message in an error's body, in the format of OpenAI, FastAPI or another server."""
     if isinstance(body, dict):
         body = body.get("message") or body.get("detail") or body
     return _one_line(str(body or ""))

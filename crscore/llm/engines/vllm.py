@@ -98,7 +98,7 @@ class Vllm:
 
         Raises:
             ModelNotFoundError: The folder of the model or of the adapter is missing.
-            GenerationError: The folder is not a model, or the adapter's is not an adapter.
+            GenerationError: The folder holds no model, or the adapter's folder no adapter.
         """
         options, folder = self.options, self._folder
         name = (
@@ -135,7 +135,7 @@ class Vllm:
             sampling: Sampling settings; a schema that vLLM does not support is left out.
 
         Returns:
-            One answer per chat, in order; one that does not fit the context has a reason.
+            One answer per chat, in order; a chat that does not fit the context has a reason.
 
         Raises:
             DependencyError: vLLM is not installed.
@@ -145,7 +145,7 @@ class Vllm:
         if not chats:
             return ()
         llm, context_tokens = self.loaded()
-        # Not `llm.chat`, which rejects the whole batch where one chat is too long.
+        # Not `llm.chat`, which rejects the entire batch if one chat is too long.
         prompts = [chat_text.tokenize_chat(llm.get_tokenizer(), chat) for chat in chats]
         fits = [len(ids) + sampling.max_tokens <= context_tokens for ids in prompts]
         fitting = [ids for ids, is_fit in zip(prompts, fits, strict=True) if is_fit]
@@ -185,11 +185,11 @@ class Vllm:
             raise GenerationError(f"vLLM cannot start: {first_line(exc)}") from exc
         except (ImportError, OSError, RuntimeError) as exc:  # built for other hardware
             raise GenerationError(f"vLLM cannot start: {first_line(exc)}") from exc
-        # Always a folder: the libraries take a name for a folder where one is called so.
+        # Always a folder: the libraries take a name for a folder if a folder has that name.
         folder = self._folder or model_files.find_on_hub(
             options.model, options.revision or "main", offline=options.offline
         )
-        model_files.fingerprint(folder)  # raises for anything but safetensors
+        model_files.fingerprint(folder)  # raises an error for other formats than safetensors
         arguments: dict[str, Any] = {}
         if self._lora is not None:
             model_files.fingerprint(self._lora)
@@ -274,7 +274,7 @@ def environment(settings: Mapping[str, str]) -> Iterator[None]:
     """Set environment variables that are not set yet, for the duration of a block.
 
     The variables that vLLM sets itself are left in place, as it needs them; only `LD_PRELOAD` is
-    removed, because the programs that we start would inherit it.
+    removed, because the programs that crscore starts would inherit it.
     """
     own_settings = {name: value for name, value in settings.items() if name not in os.environ}
     inherited = () if "LD_PRELOAD" in os.environ else ("LD_PRELOAD",)
@@ -327,7 +327,7 @@ def _read_config(folder: Path) -> Any:
 
 
 def _reserved_rank(lora: Path) -> int:
-    """Return the smallest rank that vLLM can reserve memory for and that fits an adapter's."""
+    """Return the smallest rank that vLLM can reserve memory for and that an adapter fits in."""
     file = lora / "adapter_config.json"
     try:
         settings = json.loads(file.read_text(encoding="utf-8"))
@@ -341,7 +341,7 @@ def _vllm_errors() -> tuple[type[Exception], ...]:
     """Return the errors that an installed vLLM raises."""
     from vllm import exceptions  # noqa: PLC0415
 
-    # Newer versions have a base class; older ones, and the dependencies, raise the built-in ones.
+    # Newer versions have a base class; older ones and the dependencies raise built-in errors.
     vllm_error = getattr(exceptions, "VLLMError", ValueError)
     return (vllm_error, ValueError, RuntimeError, AssertionError, ImportError, KeyError, TypeError)
 

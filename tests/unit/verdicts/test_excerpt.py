@@ -42,7 +42,7 @@ def test_hunk_that_shares_rare_words_comes_first_without_a_place() -> None:
     diff = change_of(("a.py", LONG), ("b.py", ["def refund(order):", "    pass"]))
     excerpt = find(diff, "`refund` takes no amount", 400)
     assert texts(excerpt)[0] == "def refund(order):"
-    assert excerpt.place.path == "b.py"
+    assert excerpt.location.path == "b.py"
 
 
 def test_comment_on_a_file_is_about_its_hunks_alone() -> None:
@@ -76,7 +76,7 @@ def test_old_side_is_read_from_the_old_file_under_its_old_path() -> None:
     sources = {"b.py": ("def f():\n  old_call\n", "def f():\n  new_call\n")}
     whole = parse.with_sources(diff, sources)
     excerpt = find(whole, "x", path="b.py", line=2, side=Side.OLD)
-    assert (excerpt.place.path, excerpt.place.side) == ("a.py", Side.OLD)
+    assert (excerpt.location.path, excerpt.location.side) == ("a.py", Side.OLD)
     assert excerpt.passages[1].title == "The function around it, in the old version of a.py:"
     assert [line.text for line in excerpt.passages[1].lines] == ["def f():", "  old_call"]
 
@@ -91,7 +91,7 @@ def test_function_that_the_hunk_shows_is_not_repeated() -> None:
 def test_line_of_an_older_version_is_not_looked_up() -> None:
     diff = change_of(("a.py", LONG))
     excerpt = find(diff, "x", path="a.py", line=900, outdated=True)
-    assert excerpt.place.start == 1
+    assert excerpt.location.start == 1
 
 
 def test_no_room_gives_no_excerpt() -> None:
