@@ -1,1 +1,1 @@
-"""Use of reviews by programs: an action for each remark, an MCP server, scorers."""
+"""Use of reviews by programs: an action for each remark, an MCP server, and scorers."""

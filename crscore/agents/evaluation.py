@@ -1,4 +1,4 @@
-"""Evaluation of one review: a score, a label and an explanation, as harnesses take them."""
+"""Evaluation of one review: a score, a label and an explanation, as evaluation harnesses expect."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class Evaluation(NamedTuple):
     """Evaluation of one review by one measure."""
 
     name: str
-    """The measure with its program: `crscore.usefulness`."""
+    """Name of the measure, with its program: `crscore.usefulness`."""
     score: float | None
     """In [0, 1]; None when there is nothing to score."""
     label: str
-    """The standing in a word; empty without one."""
+    """Percentile as a word; empty without one."""
     explanation: str
-    """The remarks that are worth most, or why there is no score."""
+    """The most valuable remarks, or the reason why there is no score."""
 
 
 @functools.cache
@@ -42,7 +42,7 @@ def evaluate(result: Result, measure: str = "usefulness") -> Evaluation:
 
     Args:
         result: The review.
-        measure: One of `MEASURES`; usefulness is the standing among real reviews, divided by 100.
+        measure: One of `MEASURES`; usefulness is the percentile among real reviews, divided by 100.
 
     Raises:
         ConfigError: There is no such measure.

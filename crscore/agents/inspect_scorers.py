@@ -53,7 +53,7 @@ if importlib.util.find_spec("inspect_ai") is not None:
 
 
 def __getattr__(name: str) -> object:
-    """Report the missing package where `review` is imported without it."""
+    """Report the missing package if `review` is imported without it."""
     if name == "review":
         raise DependencyError("inspect_ai", "pip install inspect-ai")
     raise AttributeError(name)

@@ -59,9 +59,10 @@ def make_server(scorer: Scorer) -> MCPServer[Any]:
         Args:
             diff: Unified diff of the change, as git prints it.
             review: The review: text, Markdown, or JSON of comments with body, path and line.
-            posted: What others have already posted, as text or JSON; repetitions are marked.
-            min_worth: Worth from 0 to 1 from which a remark of a draft is worth posting.
-            budget: Most remarks of a draft to post.
+            posted: Comments that others have already posted, as text or JSON; repetitions are
+                marked.
+            min_worth: Minimum worth, 0 to 1, of a draft's remark that is worth posting.
+            budget: Maximum number of remarks of a draft to post.
         """
         with lock:
             try:

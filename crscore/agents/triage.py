@@ -1,7 +1,7 @@
 """Decisions about the remarks of reviews, for an agent that answers them or a bot before it posts.
 
-Each remark gets an action (fix, answer or skip) with a reason, from what the reader and the
-verdicts say of it; a remark that makes the same point as a better one is its duplicate.
+Each remark gets an action (fix, answer or skip) with a reason, from its reading and its
+verdict; a remark that makes the same point as a better one is a duplicate of it.
 """
 
 from __future__ import annotations
@@ -53,73 +53,74 @@ class Action(StrEnum):
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):
-    """Place that a remark is attached to, or about."""
+    """Location that a remark is attached to, or about."""
 
     path: str
     """File."""
     line: int | None
     """Last line, 1-based; null for the file as a whole."""
     start_line: int | None
-    """First line; null for a single one."""
+    """First line; null for a single line."""
     side: Side
     """Version that the lines refer to."""
 
 
 class Triaged(msgspec.Struct, frozen=True, kw_only=True):
-    """Remark and what to do with it."""
+    """Remark with its action and the reasons."""
 
     index: int
     """Number of the remark, from 0."""
     comment: int
-    """Index of its comment in the input; those of others follow one's own."""
+    """Index of its comment in the input; comments by others follow the review's own."""
     id: str | None
     """Id of the comment on the host."""
     author: str | None
     """Login; null when unknown."""
     text: str
-    """Its sentences."""
+    """Text of its sentences."""
     action: Action
-    """What to do."""
+    """Action to take."""
     reason: str
-    """Why, a clause."""
+    """Reason for the action, one clause."""
     stance: Stance
-    """What the remark does."""
+    """Effect of the remark on the author of the change."""
     importance: Importance
-    """How bad it would be to merge without heeding it, if it is right."""
+    """Harm of merging without heeding it, if it is right."""
     worth: float
-    """What the author of the change gains by it, in [0, 1]."""
+    """Gain for the author of the change, in [0, 1]."""
     draft_worth: float
-    """Its worth, taken to be about the change, in [0, 1]: what decides whether to post it."""
+    """Worth on the assumption that it is about the change, in [0, 1]; it decides whether to post
+    it."""
     verdict: Verdict
-    """Whether what it says of the code is so."""
+    """Whether its statements about the code are true."""
     receipt: Receipt | None
-    """Proof of the verdict; null where nothing decides it."""
+    """Proof of the verdict; null for an undecided remark."""
     duplicate_of: int | None
     """Number of the better remark that makes the same point; null for none."""
     suggestion_applies: bool | None
     """Whether all of its comment's suggestion blocks apply; null without any, or if unknown."""
     place: Place | None
-    """Its place; null for a remark on the whole change."""
+    """Its location; null for a remark on the whole change."""
     post: bool
-    """Whether it is one's own and worth posting."""
+    """Whether it belongs to the review itself and is worth posting."""
 
 
 class Triage(msgspec.Struct, frozen=True, kw_only=True):
     """Decisions about all remarks of a review."""
 
     remarks: tuple[Triaged, ...]
-    """In the order of the comments."""
+    """Decisions, in the order of the comments."""
     signature: str
-    """Signature of the score: equal ones decide equally."""
+    """Signature of the score: equal signatures mean equal decisions."""
     notes: tuple[str, ...]
-    """Omissions and repairs, one sentence each."""
+    """Notes on omissions and repairs, one sentence each."""
     schema: Literal["urn:crscore:triage:1"] = SCHEMA
-    """Names this schema; a change that breaks readers gets a new number."""
+    """Name of this schema; a breaking change gets a new number."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """When a remark is worth posting."""
+    """Criteria for a remark to be worth posting."""
 
     min_worth: float = MIN_WORTH
     """Minimum of `Triaged.draft_worth`, in [0, 1]."""
@@ -135,14 +136,14 @@ def triage(
     posted: Sequence[Comment] = (),
     policy: Policy | None = None,
 ) -> Triage:
-    """Decide what to do with each remark of a review.
+    """Choose an action for each remark of a review.
 
     Args:
         scorer: Scorer whose encoder has weights for remarks.
         diff: The change.
         comments: The review's comments.
-        posted: Comments that others have already posted; remarks that repeat theirs are not posted.
-        policy: When a remark is worth posting; the default when None.
+        posted: Comments that others have already posted; remarks that repeat them are not posted.
+        policy: Criteria for a remark to be worth posting; the defaults when None.
 
     Raises:
         ConfigError: The scorer's encoder has no weights, so no remark is read.
@@ -206,7 +207,7 @@ def _decide(
 
 
 def _draft_worth(remark: Remark, weights: npt.NDArray[np.float32]) -> float:
-    """Return the worth of a remark whose author knows that it is about the change."""
+    """Return the worth of a remark on the assumption that it is about the change."""
     if remark.about < ON_TOPIC or not 0 < remark.worth < 1:
         return remark.worth
     raised = headline.log_part(1.0) - headline.log_part(remark.about)
@@ -222,7 +223,7 @@ def _choose_action(
     does = f"it {remark.stance.value}"
     is_nit = remark.level is Importance.NIT and not applies
     for is_skipped, reason in (
-        (remark.gives < GIVES_FROM, f"{does}, and gives nothing to answer"),
+        (remark.gives < GIVES_FROM, f"{does}, and needs no answer"),
         (remark.about < ON_TOPIC, "it is not about this change"),
         (duplicate_of is not None, f"remark {duplicate_of} makes the same point"),
         (is_nit, f"{does}, a nit without a suggestion that applies"),
@@ -242,7 +243,7 @@ def _place_of(remark: Remark, result: Result) -> Place | None:
             start_line=comment.start_line,
             side=comment.side,
         )
-    # A comment on the whole change: the lines of the claim that one of its sentences is about.
+    # For a comment on the whole change, take the lines of the first claim that it is about.
     for sentence in remark.sentences:
         reference = result.readings[sentence].reference
         spans = () if reference is None else result.references[reference].spans
@@ -257,7 +258,7 @@ def _place_of(remark: Remark, result: Result) -> Place | None:
 def _find_duplicates(
     result: Result, vectors: npt.NDArray[np.float32], *, drafts: int
 ) -> dict[int, int]:
-    """Return the remark that each duplicate repeats: what others posted, or the more valuable."""
+    """Map each duplicate to the remark it repeats: an already posted or a more valuable one."""
     order = sorted(
         (index for index, remark in enumerate(result.remarks) if remark.is_valuable),
         key=lambda index: (

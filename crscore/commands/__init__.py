@@ -1,7 +1,7 @@
 """Subcommands: one module each, and entry points of other distributions.
 
-The group of the entry points is `crscore.commands`. The name of one is the name of its command; a
-dot separates it from the command that it belongs to: `code.study` is `crscore code study`.
+The group of the entry points is `crscore.commands`. Each has the name of its command; a dot
+separates a command from its subcommand: `code.study` is `crscore code study`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def _find_entry_points(name: str | None = None) -> Iterable[EntryPoint]:
 
 
 def command_names(parent: str = "") -> set[str]:
-    """Return the names of the commands below a command, or, without one, below `crscore`."""
+    """Return the names of the subcommands of a command; "" stands for `crscore` itself."""
     paths = RESEARCH.union(point.name for point in _find_entry_points())
     split = (path.rpartition(".") for path in paths)
     return {name for prefix, _, name in split if prefix == parent}
@@ -56,7 +56,7 @@ def load_command(path: str) -> click.Command | None:
 
 
 def load_research_command(path: str) -> click.Command:
-    """Import a command of `crscore-lab`; while that is missing, return one that says so.
+    """Import a command of `crscore-lab`; if it is not installed, return one that reports this.
 
     Args:
         path: One of `RESEARCH`.

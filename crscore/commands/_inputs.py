@@ -31,7 +31,7 @@ def read_limited(settings: Config, name: str, content: str) -> tuple[bytes, str]
     """Read an input whose limit is the setting `max_<content>_bytes`.
 
     Args:
-        settings: For the limit.
+        settings: Settings with the limit.
         name: A path, or `-` for standard input.
         content: `diff`, `review`, `source` or `sarif`.
 
@@ -44,7 +44,7 @@ def read_limited(settings: Config, name: str, content: str) -> tuple[bytes, str]
 
 @contextmanager
 def order_checked(review: bytes, order: str) -> Iterator[None]:
-    """While the diff is parsed: if it is none and the review is, the two are swapped.
+    """Report swapped inputs if parsing the diff fails and the review is a diff.
 
     Args:
         review: Content given as the review.

@@ -28,7 +28,7 @@ FORMATS = ("json", "text")
 
 
 class _Row(msgspec.Struct, frozen=True, kw_only=True):
-    """One line; of the changes and of the reviews, the first that is not null is taken."""
+    """One line; the first change and the first review that are not null are used."""
 
     id: str | int | None = None
     patch: str | None = None
@@ -56,7 +56,7 @@ def score_pairs(
     *,
     gate: Callable[[Result, Config, str], int],
 ) -> int:
-    """Score each line of a file, and write the results as they come.
+    """Score each line of a file, and write each result as soon as it is known.
 
     Args:
         scorer: Scorer with the settings.
@@ -73,8 +73,8 @@ def score_pairs(
         reported on stderr.
 
     Raises:
-        ConfigError: Another format.
-        InputError: The file cannot be read, has no pair, or is no JSON Lines.
+        ConfigError: The format is neither `json` nor `text`.
+        InputError: The file cannot be read, has no pair, or is not JSON Lines.
         CRScoreError: Something that every pair needs is missing.
     """
     if settings.format not in FORMATS:
@@ -83,7 +83,7 @@ def score_pairs(
 
     lines, total = _lines(name)
     if target is None and progress.is_terminal(sys.stdout):
-        progress.ENABLED.clear()  # the results that come are the progress
+        progress.ENABLED.clear()  # the printed results show the progress
     report: list[str] = []
     standings: list[int | None] = []
     failed = code = 0
@@ -97,7 +97,7 @@ def score_pairs(
                 standings.append(result.usefulness.standing if result.usefulness else None)
                 report.append(_line(pair, result, settings.format))
                 code = max(code, gate(result, settings, pair))
-            if target is None:  # as they come; a file is written whole or not at all
+            if target is None:  # printed at once; a file is written in full or not at all
                 io.write_text("".join(report), None)
                 report.clear()
             advance(len(batch))
@@ -111,13 +111,13 @@ def score_pairs(
 def _score(
     scorer: Scorer, batch: Sequence[tuple[str, bytes]]
 ) -> Iterator[tuple[str, Result | CRScoreError]]:
-    """Yield each line's name and its result, or why it has none."""
-    read = [_read(scorer, place, line) for place, line in batch]
+    """Yield each line's name and its result, or the error that prevented it."""
+    read = [_read(scorer, location, line) for location, line in batch]
     pairs = [(pair.diff, pair.review) for pair in read if isinstance(pair, _Pair)]
     results = iter(scorer.score_many(pairs, on_error="keep"))
-    for (place, _), pair in zip(batch, read, strict=True):
+    for (location, _), pair in zip(batch, read, strict=True):
         if not isinstance(pair, _Pair):
-            yield place, pair
+            yield location, pair
             continue
         result = next(results)
         yield (
@@ -127,7 +127,7 @@ def _score(
 
 
 def _lines(name: str) -> tuple[Iterator[tuple[str, bytes]], int | None]:
-    """Return the lines that are not blank, each with its place, and their number where known."""
+    """Return the lines that are not blank, each with its location, and their number if known."""
     if name == io.STDIN:
         if sys.stdin is None:
             raise InputError("standard input is closed; give a file of pairs")
@@ -136,7 +136,7 @@ def _lines(name: str) -> tuple[Iterator[tuple[str, bytes]], int | None]:
         content = jsonl.read_bytes(Path(name), "pairs").split(b"\n")
         lines, total = _numbered(name, content), sum(map(bool, content))
     first = next(lines, None)
-    # Another kind of file, such as a diff, is one error and not one for each line.
+    # Another kind of file, such as a diff, is reported once and not for each line.
     if first is None or not first[1].startswith(b"{"):
         raise InputError(f'{name}: expected JSON Lines, {{"diff": ..., "review": ...}} in each')
     return chain([first], lines), total
@@ -149,27 +149,27 @@ def _numbered(name: str, lines: Iterable[bytes]) -> Iterator[tuple[str, bytes]]:
             yield f"{name}:{number}", text
 
 
-def _read(scorer: Scorer, place: str, line: bytes) -> _Pair | CRScoreError:
+def _read(scorer: Scorer, location: str, line: bytes) -> _Pair | CRScoreError:
     try:
-        row = jsonl.parse_row(line.decode(), _Row, place)
+        row = jsonl.parse_row(line.decode(), _Row, location)
         change = next(
             (text for text in (row.patch, row.diff_hunk, row.diff) if text is not None), None
         )
         texts = (row.review, row.comment, row.body)
         review = next((text for text in texts if text is not None), None)
-        source = place
+        source = location
         if review is None and row.comments is not None:
             # The suffix makes the reader of reviews take the text as JSON, never as Markdown.
-            review, source = json.dumps(row.comments), f"{place}:comments.json"
+            review, source = json.dumps(row.comments), f"{location}:comments.json"
         if change is None or review is None:
-            raise InputError(f"{place}: there is no {'diff' if change is None else 'review'}")
-        diff = scorer.read_diff(change, source=place, language=row.language, path=row.path)
+            raise InputError(f"{location}: there is no {'diff' if change is None else 'review'}")
+        diff = scorer.read_diff(change, source=location, language=row.language, path=row.path)
         comments = scorer.read_review(review, source=source)
     except UnicodeDecodeError:
-        return InputError(f"{place}: not UTF-8")
+        return InputError(f"{location}: not UTF-8")
     except CRScoreError as exc:
         return exc
-    return _Pair(place if row.id is None else str(row.id), diff, comments)
+    return _Pair(location if row.id is None else str(row.id), diff, comments)
 
 
 def _line(name: str, result: Result, form: str) -> str:

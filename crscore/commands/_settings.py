@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 MODEL: Final = ModelSettings.__struct_fields__
 """Settings of a language model and its sampling."""
 _SEPARATE: Final = {*MODEL, "claims", "threshold", "verify", "offline", "trust"}
-"""Settings that some commands replace by options of their own, or do not have."""
+"""Settings that some commands lack or replace by options of their own."""
 PARTS: Final = tuple(
     name
     for name, setting in SETTINGS.items()
     if setting.group not in (None, "Report", "Gate") and name not in _SEPARATE
 )
-"""Settings that choose the parts of a run, in every command that has one."""
+"""Settings that choose the components of a run, for every command that scores."""
 SCORING: Final = ("claims", "threshold", "verify", *MODEL, *PARTS)
 """Settings that determine the score of a review."""
 _KINDS = {"claims": "claims", "encoder": "encoders", "format": "reports", "matcher": "matchers"}
@@ -59,7 +59,7 @@ _OTHER_OPTIONS: Final = {
     "Language model": (),
     "Cache and network": ("config", "show_config"),
 }
-"""Options of each group that are no settings."""
+"""Options of each group that are not settings."""
 GROUPS: Final = {
     heading: (*(name for name, item in SETTINGS.items() if item.group == heading), *extra_names)
     for heading, extra_names in _OTHER_OPTIONS.items()
@@ -68,7 +68,7 @@ GROUPS: Final = {
 
 
 class _Word(click.ParamType[str]):
-    """Text that the shell completes; it is validated with the settings, like one from a file."""
+    """Text that the shell completes; it is validated with the settings, as text from a file is."""
 
     name = "text"
 
@@ -154,7 +154,7 @@ def load_settings(config_file: Path | None, flags: dict[str, Any]) -> Config:
 
 
 def resolve_here(config_file: Path | None, flags: dict[str, Any]) -> Config:
-    """Merge flags, environment and file as `load_settings` does, but leave the sockets alone."""
+    """Merge flags, environment and file as `load_settings` does, but do not block the network."""
     file = config_file
     # The working folder of the shell may have been deleted.
     with contextlib.suppress(FileNotFoundError):

@@ -1,4 +1,4 @@
-"""Pull request that a command line names, also by its number alone in a clone."""
+"""Pull request named on a command line, by its full name or, in a clone, by its number."""
 
 import re
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ _ALIASES: Final = {
     "www.github.com": "github.com",
     "altssh.gitlab.com": "gitlab.com",
 }
-"""Other names of a host, such as the one that takes SSH on the port of HTTPS."""
+"""Alias -> host, such as the alias that accepts SSH on the port of HTTPS."""
 
 
 class Target(NamedTuple):
@@ -35,21 +35,21 @@ class Target(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Its name, as people on its host write it."""
+        """Name of the pull request, as written on its host."""
         return f"{self.repository}{self.site.mark}{self.number}"
 
 
 def find_target(target: str, api_url: str | None) -> Target:
-    """Parse the identity of a pull request; a number alone is one of this clone's repository.
+    """Parse the identity of a pull request; a number alone refers to this clone's repository.
 
-    The token goes to the configured host, never to one that a pasted address or a remote names.
+    The token goes to the configured host, never to a host named by a pasted address or a remote.
 
     Args:
         target: A number, `owner/repo#7`, `group/project!7` or the address of its page.
         api_url: Address of the API from the command line, which allows any host; None for none.
 
     Raises:
-        ConfigError: The text is none of these, or is about another host.
+        ConfigError: The text has another form, or is about another host.
 
     Example:
         >>> find_target("acme/shop#7", None).name
@@ -83,10 +83,10 @@ def find_target(target: str, api_url: str | None) -> Target:
 
 
 def find_site(targets: Sequence[Target]) -> Site:
-    """Return the one host of pull requests.
+    """Return the common host of pull requests.
 
     Raises:
-        ConfigError: They are on several.
+        ConfigError: They are on several hosts.
     """
     sites = {target.site for target in targets}
     if len(sites) > 1:
@@ -99,22 +99,22 @@ class Repositories(NamedTuple):
 
     names: tuple[str, ...]
     site: Site | None
-    """Their host; None where no name says so."""
+    """Their host; None if no name is an address."""
 
 
 def find_repositories(texts: Sequence[str], api_url: str | None) -> Repositories:
-    """Parse names of repositories, of which addresses say the host.
+    """Parse names of repositories; an address also determines the host.
 
     Args:
         texts: Each `owner/name`, `group/subgroup/project`, or the address of its page.
         api_url: Address of the API from the command line, which allows any host; None for none.
 
     Raises:
-        ConfigError: An address is of another host, or they are of two.
+        ConfigError: An address is on another host, or the names are on two hosts.
     """
     names: list[str] = []
     hosts: set[Site] = set()
-    # Of two hosts at one `api_url`, the deep one is meant.
+    # If two hosts share an `api_url`, the deep one is meant.
     sites = sorted(all_sites(), key=lambda site: not site.is_deep)
     for text in texts:
         if not text.startswith(("https://", "http://")):
@@ -137,7 +137,7 @@ def find_repositories(texts: Sequence[str], api_url: str | None) -> Repositories
 
 
 def find_repository(folder: Path) -> tuple[str, str]:
-    """Find the repository on the host that a clone is of, by git's remotes.
+    """Find the repository of a clone on its host, by git's remotes.
 
     Args:
         folder: A folder of the clone.
@@ -146,15 +146,15 @@ def find_repository(folder: Path) -> tuple[str, str]:
         The host without its port, and the repository's full name.
 
     Raises:
-        ConfigError: There is no clone, or no remote with such an address. The message has no
-            address, which may hold a token.
+        ConfigError: The folder is not a clone, or no remote has such an address. The message omits
+            addresses, which may contain a token.
     """
     from crscore.diff.git import run_git  # noqa: PLC0415
 
     try:
         remotes = run_git(["remote"], folder=folder).decode("utf-8", errors="replace").split()
     except CRScoreError as exc:
-        raise _unknown("this is no clone") from exc
+        raise _unknown("this is not a clone") from exc
     # Remotes with other names come last.
     for remote in sorted(remotes, key=lambda name: (*REMOTES, name).index(name)):
         try:

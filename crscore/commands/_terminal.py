@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 WIDTH = 100
-"""Columns of a report that is not written to a terminal."""
+"""Width in columns of a report that is not written to a terminal."""
 
 
 EXIT_GATE: Final = 1
@@ -43,7 +43,7 @@ quiet_option = click.option(
 def _check_output(
     context: click.Context, _option: click.Parameter, output: str | None
 ) -> str | None:
-    # Before the work, which would be lost. `-o -` is stdout, the default.
+    # Checked before the work, which would be lost. `-o -` is stdout, the default.
     target = None if output == io.STDIN else output
     if not context.resilient_parsing:
         io.check_output(target)
@@ -60,7 +60,7 @@ output_option = click.option(
 
 
 def one_line(text: str) -> str:
-    """Escape an untrusted text for one line of a terminal, or of a log that obeys commands."""
+    """Escape an untrusted text for one line of a terminal, or of a log that executes commands."""
     from crscore.reports import escape  # noqa: PLC0415
 
     return escape.no_commands(escape.one_line(text))
@@ -128,8 +128,8 @@ class GroupedCommand(click.Command):
         groups: Further groups, before those of the settings: heading -> names of options, with `_`
             for `-`.
         examples: Command lines at the end of the help.
-        common: Names of the options that `--help` lists, where there are many; `--help-all` lists
-            the rest, too.
+        common: Names of the options that `--help` lists if there are many; `--help-all` lists
+            all options.
     """
 
     def __init__(
@@ -174,7 +174,7 @@ class GroupedCommand(click.Command):
 
 
 class CommandGroup(GroupedCommand, click.Group):
-    """Group of commands with such help."""
+    """Group of commands with the same kind of help."""
 
     command_class = GroupedCommand
 

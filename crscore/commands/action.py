@@ -33,15 +33,15 @@ if TYPE_CHECKING:
 
 LOG_COLUMNS: Final = 120
 MAX_SHOWN_MESSAGES: Final = 10
-"""Maximum messages of one level that GitHub shows for a step."""
+"""Maximum number of messages of one level that GitHub shows for a step."""
 MAX_SUMMARY_NOTES: Final = 20
-"""Maximum messages in the summary; the log has all."""
+"""Maximum number of messages in the summary; the log has all."""
 MAX_SARIF_FILES: Final = 20
-"""Maximum files of other tools."""
+"""Maximum number of files of other tools."""
 WAIT_BUDGET_S: Final = 300.0
-"""Total seconds that the run for an event may wait for GitHub."""
+"""Maximum seconds that the run for an event may wait for GitHub in total."""
 NIGHTLY_WAIT_BUDGET_S: Final = 1800.0
-"""The same for a scheduled run, which reads many pull requests and blocks nobody."""
+"""The same for a scheduled run, which reads many pull requests and blocks no one."""
 _MESSAGE_CHARS: Final = 500
 _STOPPED: Final = (
     "The run stopped before its end: a bug in crscore, or it was cancelled. See the log."
@@ -99,12 +99,12 @@ class Step:
     """False when the run was ended by something other than a crscore error."""
 
     def show(self, level: commands.Level, text: str) -> None:
-        """Show a message beside the run."""
+        """Show a message next to the run."""
         self.counts[level] = self.counts.get(level, 0) + 1
         click.echo(commands.message(level, one_line(text)))
 
     def note(self, level: commands.Level, text: str) -> None:
-        """Show a message beside the run and in its summary."""
+        """Show a message next to the run and in its summary."""
         self.notes.append(text)
         self.show(level, text)
 
@@ -151,7 +151,7 @@ def _find_numbers(
         )
     if not isinstance(target, event.Recent):
         return ()
-    # All that a page can list, so that the skipped ones are counted, too.
+    # All that a page can list, so that skipped pull requests are counted, too.
     numbers = pull.find_recent(
         client, runner.repository, days=event.RECENT_DAYS, limit=pull.MAX_LISTED
     )
@@ -168,7 +168,7 @@ def _find_numbers(
 def _post_measured(
     host: Host, runner: Environment, file: Path, numbers: tuple[int, ...], step: Step
 ) -> None:
-    """Report, and post if requested, the results of an untrusted job for one of these."""
+    """Report, and post if requested, an untrusted job's results for one of these pull requests."""
     from crscore.pull_request import run  # noqa: PLC0415
 
     data = artifact.read_artifact(file)
@@ -188,7 +188,7 @@ def _score_each(host: Host, runner: Environment, numbers: tuple[int, ...], step:
         try:
             _score(host, runner, number, step, reports, name="" if is_single else f"-{number}")
         except CRScoreError as exc:
-            # The others are still scored; the run ends with this error.
+            # The other pull requests are still scored; the run ends with this error.
             step.fail(exc, "" if is_single else f"{runner.repository}#{number}")
 
 
@@ -234,7 +234,7 @@ def _score(
 
     inputs = runner.inputs
     unreviewed: tuple[str, ...] = ()
-    # Before the scoring, which then has the review that was awaited.
+    # Before the scoring, so that it includes the awaited review.
     if inputs.reviewed_by:
         subject = (runner.repository, number, inputs.reviewed_by)
         unreviewed = coverage.judge(host, *subject, wait_s=inputs.review_wait).failed
@@ -267,7 +267,7 @@ def _score(
     for line in (*unreviewed, *verdict.failed):
         step.show("error", line)
     step.below.extend((*unreviewed, *verdict.failed))
-    # Last of all, so that no comment reports a run that then fails.
+    # Posted last, so that no comment reports a run that then fails.
     if inputs.comment:
         posted = run.post(host, measured)
         _show_posted(posted, step)
@@ -327,7 +327,7 @@ def _write_log(step: Step) -> None:
     text = terminal.render_terminal(step.overviews, width=LOG_COLUMNS)
     notes = (note for overview in step.overviews for note in overview.notes)
     text += "".join(f"{one_line(f'note: {note}')}\n" for note in notes)
-    # The report quotes untrusted text, in which the runner would obey commands.
+    # The report quotes untrusted text, and the runner would execute commands in it.
     click.echo(commands.shielded(text), nl=False)
     partial = [overview.name for overview in step.overviews if overview.partial]
     if partial:
@@ -341,7 +341,7 @@ def _write_summary(file: Path | None, step: Step) -> None:
     if file is None:
         return
     notes = _summary_notes(step)
-    # The messages come first in the count: tables can be shortened, errors must be shown.
+    # Room for the messages is reserved: tables can be shortened, errors must be shown.
     room = outputs.summary_room(file) - len(notes.encode("utf-8", "replace"))
     text = summary.render_summary(step.overviews, room=room) if step.overviews else ""
     if step.overviews and not text:

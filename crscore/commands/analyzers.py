@@ -1,4 +1,4 @@
-"""`crscore analyzers`: which tools look for issues, and installing those of npm."""
+"""`crscore analyzers`: list of the tools that find issues, and installation of the npm ones."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def command(context: click.Context, *, config_file: Path | None, **flags: Any) -
 
     Analyzers for Python come with `pip install 'crscore[analyzers]'`.
     """
-    # For `install`, which takes the settings of the group.
+    # For `install`, which uses the settings of the group.
     context.obj = settings = load_settings(config_file, flags)
     if context.invoked_subcommand is None:
         for line in table(settings):
@@ -58,7 +58,7 @@ def install(settings: Config, names: tuple[str, ...]) -> int:
 
 
 def table(settings: Config) -> Iterator[str]:
-    """List each analyzer: whether it can run here, or how to get it."""
+    """List each analyzer with its state, or the way to install it."""
     from crscore.static_analysis.tools import Installed  # noqa: PLC0415
 
     for analyzer, tool in _suite(settings).installed():

@@ -205,21 +205,21 @@ def score(
     from crscore.audit.score.signals import find_signals  # noqa: PLC0415
 
     settings = load_settings(config_file, flags)
-    folder, night = _folder(clones, file), datetime.now(UTC).date().isoformat()
+    folder, run_date = _folder(clones, file), datetime.now(UTC).date().isoformat()
     with _open(file, must_exist=True) as store:
         host = None if settings.offline else _site(store).make_host(connection)
         summary = nightly.score(
             store,
             folder,
             settings,
-            night=night,
+            night=run_date,
             engine=engine,
             workers=workers,
             host=host,
             web=all_sites()[0].web(connection.api_url),
         )
-        find_signals(store, folder, night=night, engine=make_engine(engine, workers))
-        find_escaped(store, folder, night=night)
+        find_signals(store, folder, night=run_date, engine=make_engine(engine, workers))
+        find_escaped(store, folder, night=run_date)
     click.echo(f"{summary.pulls:,} pull requests scored, {summary.failed:,} failed")
     return 0
 
@@ -433,14 +433,14 @@ def _stored_names(store: Store) -> tuple[str, ...]:
 
 
 def _site(store: Store) -> Site:
-    """Return the host of the store's repositories; those of the first have no `page`."""
+    """Return the host of the store's repositories; for the default host, they have no `page`."""
     from crscore.audit.store.queries import all_repositories  # noqa: PLC0415
 
     return site_of_page(next((row.page or "" for row in all_repositories(store)), ""))
 
 
 def _folder(clones: Path | None, file: Path) -> Path:
-    """Return the folder of the clones, absolute: git and workers run in other folders."""
+    """Return the absolute path of the clones' folder, as git and workers run in other folders."""
     return (clones or file.with_name(f"{file.name}.clones")).absolute()
 
 
@@ -489,7 +489,7 @@ def _number(text: str) -> float:
 
 
 def _post(url: str, message: dict[str, Any]) -> None:
-    """Post a message; a failing webhook is reported and changes no exit code."""
+    """Post a message; a failing webhook is reported but does not change the exit code."""
     import requests  # noqa: PLC0415
 
     try:

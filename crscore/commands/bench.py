@@ -1,4 +1,4 @@
-"""`crscore bench`: which known problems bots found."""
+"""`crscore bench`: scores of bots by the known problems that they found."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from crscore.bench.records import Finding
 
 FETCH: Final = "fetch"
-"""Word in place of the golden set that takes a public one from a clone."""
+"""Word in place of the golden set that reads a public set from a clone."""
 _PATH: Final = click.Path(path_type=Path)
 _SQLITE: Final = b"SQLite format 3\0"
 
@@ -76,7 +76,7 @@ def command(
     No language model is asked: a small encoder decides which finding is about which problem.
     FINDINGS may be a store of `crscore audit`. Formats and numbers: docs/bench.md.
     """
-    # The products are small, and threads that wait for the next one take as much CPU as the work.
+    # The products are small, and threads waiting for the next one use as much CPU as the work.
     # numpy's library reads this when it is imported.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from crscore import bench  # noqa: PLC0415  (after --help and wrong options)

@@ -1,4 +1,4 @@
-"""`crscore cache`: show and clear what is cached from run to run."""
+"""`crscore cache`: show and clear the cache that runs share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`crscore code`: judge code beside references, or by running it."""
+"""`crscore code`: judge code by comparison with references, or by running it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 DEFAULT: Final = "score"
 _PATH: Final = click.Path(path_type=Path)
 WrittenDocument = tuple[msgspec.Struct, Callable[..., str]]
-"""Document, and the function that renders it as text: it takes `color` and `width`, too."""
+"""Document, and the function that renders it as text, given also `color` and `width`."""
 
 
 class _Commands(CommandGroup):

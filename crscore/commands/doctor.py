@@ -1,4 +1,4 @@
-"""`crscore doctor`: what is active, what is missing, and the command that installs it."""
+"""`crscore doctor`: active parts, missing parts, and the commands that install these."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _active(settings: Config) -> bool:
     from crscore.scorer import Scorer  # noqa: PLC0415
 
     try:
-        # What is missing is reported, not downloaded.
+        # Missing files are reported, not downloaded.
         scorer = Scorer(settings, offline=True)
         # An encoder loads its model with the first text.
         scorer.parts.encoder.encode(["one sentence, to see that the model loads"])
@@ -92,7 +92,7 @@ def _active(settings: Config) -> bool:
 
 
 def _extras() -> dict[str, set[str]]:
-    """Return the packages of each extra; those without one are under ""."""
+    """Return the packages of each extra; required packages are under ""."""
     from packaging.requirements import Requirement  # noqa: PLC0415
 
     packages: dict[str, set[str]] = {}
@@ -106,7 +106,7 @@ def _extras() -> dict[str, set[str]]:
         ]
         names = {requirement.name for requirement in needed} - {"crscore"}
         packages[extra] = names - packages.get("", set())
-        # An extra may include others of crscore, whose packages it then needs as well.
+        # An extra may include other extras of crscore and then needs their packages as well.
         included[extra] = set().union(
             *(requirement.extras for requirement in needed if requirement.name == "crscore")
         )

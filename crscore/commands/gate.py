@@ -18,7 +18,7 @@ _EXAMPLE = "crscore gate coverage --reviewer coderabbit --wait 600 acme/shop#7"
 
 @click.group(name="gate", cls=CommandGroup, examples=(_EXAMPLE,))
 def command() -> None:
-    """Fail where a pull request lacks something; nothing is scored."""
+    """Fail if a pull request lacks something; nothing is scored."""
 
 
 @command.command("coverage", examples=(_EXAMPLE,))
@@ -36,7 +36,7 @@ def command() -> None:
     type=click.FloatRange(0, 86_400),
     default=0.0,
     metavar="SECONDS",
-    help="Wait so long for a review that is missing (default: 0).",
+    help="Maximum seconds to wait for a missing review (default: 0).",
 )
 @host_options(wait_budget_s=60)
 def coverage(
@@ -44,7 +44,7 @@ def coverage(
 ) -> int:
     """Exit with 1 if a reviewer did not review the newest commit.
 
-    A green check, or a notice that nothing was reviewed, is no review.
+    A green check, or a notice that nothing was reviewed, is not a review.
     """
     from crscore.pull_request import coverage as gate  # noqa: PLC0415  (so that --help is quick)
 

@@ -24,7 +24,7 @@ def command(*, config_file: Path | None, **flags: Any) -> int:
     """Serve the tools triage_review and score_review to an agent, over standard input and output.
 
     The agent starts this command, so it has no address and opens no port. Linters are off by
-    default, as agents pass diffs of code that nobody has checked.
+    default, as agents pass diffs of unchecked code.
     """
     from crscore.agents.mcp_server import make_server  # noqa: PLC0415
     from crscore.scorer import Scorer  # noqa: PLC0415

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 EXIT_FAILED: Final = 3
 FORMATS: Final = ("text", "json", "html", "markdown", "sarif", "codequality")
 SINGLE_FORMATS: Final = ("json", "html", "sarif", "codequality")
-"""Formats of a single pull request."""
+"""Formats for a single pull request."""
 REPORTS: Final = {
     "json": "crscore.json",
     "html": "crscore.html",
@@ -147,7 +147,7 @@ def command(
         markers=dict(map(_marker, markers)),
         flags=overrides,
         folder=None if no_checkout else Path(checkout or "."),
-        # A failure to use a folder is reported only if the user named the folder.
+        # A folder that cannot be used is reported only if the user named it.
         names_folder=checkout is not None,
         reports=read_sarif_files(settings, sarif_files),
     )
@@ -163,7 +163,7 @@ def command(
     for measured in results:
         if comment:
             _print_posted(run.post(host, measured))
-        # The report on the terminal has what is missing.
+        # The report on the terminal lists the missing parts.
         missing = () if output is None and form == "text" else measured.overview.missing
         for line in (
             *(f"partial: {text}" for text in missing),
@@ -186,7 +186,7 @@ def command(
 
 
 def _measure_all(host: Host, requests: Sequence[Request], names: Sequence[str]) -> list[Measured]:
-    """Measure each pull request; one of several that fails is reported, the others continue."""
+    """Measure each pull request; if one of several fails, report it and continue."""
     from crscore.pull_request import run  # noqa: PLC0415
 
     results: list[Measured] = []

@@ -90,7 +90,7 @@ def command(
     if diff is None:
         raise click.UsageError("the diff and the review are missing: crscore DIFF REVIEW")
     if review is None:
-        # Options for a single review, which would have no effect on a file of pairs.
+        # Options for a single review have no effect on a file of pairs.
         of_one = {
             **{"--language": language, "--path": path, "--source-root": source_root},
             **{"--old": old, "--new": new, "--sarif": sarif_files, "--verbose": verbose},
@@ -104,7 +104,7 @@ def command(
     if settings.encoder == SETTINGS["encoder"].default:
         from crscore.encoders.minilm import MiniLM  # noqa: PLC0415
 
-        # It loads its model while the rest is imported and the change is read.
+        # The encoder loads its model while other modules are imported and the change is read.
         MiniLM(offline=settings.offline).preload()
     options = {"explain": settings.explain, "signature": settings.signature}
     offered = {**options, **_terminal.report_style(to_terminal=output is None)}
@@ -122,7 +122,7 @@ def command(
     comments = scorer.read_review(review_data, source=review_source)
     change = _add_sources(change, settings, source_root, old, new)
     clock.report("read the input")
-    # A folder that fits nothing in the change proves nothing about it.
+    # A folder without any file of the change proves nothing about the change.
     fits = any(file.new_source or file.old_source for file in change.files)
     folder = Repository.of_folder(Path(source_root)) if source_root is not None and fits else None
     result = scorer.score(change, comments, repository=folder)
@@ -167,7 +167,7 @@ class _Clock:
 def _add_sources(
     change: Diff, settings: Config, root: str | None, old: str | None, new: str | None
 ) -> Diff:
-    """Add whole files: below a folder, or the two versions of the one changed file."""
+    """Add full files: from a folder, or the two versions of the only changed file."""
     from crscore.diff import full_files  # noqa: PLC0415
 
     if root is not None:

@@ -1,4 +1,4 @@
-"""`crscore triage REVIEW DIFF`: what to do with each remark of a review."""
+"""`crscore triage REVIEW DIFF`: an action for each remark of a review."""
 
 from __future__ import annotations
 
@@ -49,17 +49,17 @@ WORTH_POSTING: Final = "worth-posting"
 @click.option(
     "--only",
     type=click.Choice(["fix", "answer", "skip", WORTH_POSTING]),
-    help="List only remarks with this action, or those of a draft that are worth posting.",
+    help="List only remarks with this action, or a draft's remarks that are worth posting.",
 )
-@click.option("--posted", type=FILE, metavar="REVIEW", help="What others have posted already.")
+@click.option("--posted", type=FILE, metavar="REVIEW", help="Comments that others have posted.")
 @click.option(
     "--min-worth",
     type=click.FloatRange(0, 1),
     metavar="X",
-    help="Worth from which a remark is worth posting.  [default: 0.25]",
+    help="Minimum worth of a remark that is worth posting.  [default: 0.25]",
 )
 @click.option(
-    "--budget", type=click.IntRange(min=0), metavar="N", help="Most remarks that are worth posting."
+    "--budget", type=click.IntRange(min=0), metavar="N", help="Maximum remarks worth posting."
 )
 @quiet_option
 @setting_options(*SCORING, "offline", "config", analyzers="none")
@@ -98,7 +98,7 @@ def command(
         existing = scorer.read_review(read_limited(settings, posted, "review")[0], source=posted)
     policy = Policy(min_worth=MIN_WORTH if min_worth is None else min_worth, budget=budget)
     decided = triage(scorer, change, comments, posted=existing, policy=policy)
-    # What others posted is compared with, but not listed.
+    # Comments by others are used for comparison but not listed.
     listed = [
         remark
         for remark in decided.remarks
@@ -125,7 +125,7 @@ def _render(
         {name: value for name in fields if (value := getattr(comments[index], name)) is not None}
         for index in indices
     ]
-    sides = {"old": "LEFT", "new": "RIGHT"}  # as GitHub takes them
+    sides = {"old": "LEFT", "new": "RIGHT"}  # as GitHub expects them
     return escape.write_json([entry | {"side": sides[entry["side"]]} for entry in entries])
 
 

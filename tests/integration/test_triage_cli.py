@@ -70,7 +70,7 @@ def test_text_lists_each_remark_with_its_reason(triage: Callable[..., tuple[int,
     assert code == 0
     assert "fix" in output
     assert "payments/client.py:18" in output
-    assert "gives nothing to answer" in output
+    assert "needs no answer" in output
 
 
 def test_swapped_arguments_are_one_clear_line(capsys: pytest.CaptureFixture[str]) -> None:
