@@ -189,7 +189,7 @@ class GitHubFeed:
             )
         return states
 
-    def read_details(self, pull: PullKey, placed: Collection[int]) -> FeedDetails:  # noqa: ARG002
+    def read_details(self, pull: PullKey, known_hunks: Collection[int]) -> FeedDetails:  # noqa: ARG002
         """Read a pull request: see `Feed`. GitHub keeps where a comment was written."""
         node = self._read_node(pull)
         path = f"/repositories/{pull.repository}"

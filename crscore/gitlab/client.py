@@ -22,7 +22,7 @@ class Token(NamedTuple):
 
     text: str
     is_job: bool = False
-    """True for the token of a job (`CI_JOB_TOKEN`), False for one of a user, project or group."""
+    """True for a job's token (`CI_JOB_TOKEN`), False for a user's, project's or group's."""
 
     def __repr__(self) -> str:
         return f"Token(***, is_job={self.is_job})"
@@ -34,15 +34,15 @@ class Client(HostClient):
     Args:
         token: Token to sign in with; None for anonymous requests.
         url: Address of the server, with its path if it has one.
-        options: For `HostClient`.
+        options: Arguments of `HostClient`.
 
     Raises:
         BadTokenError: The token has invalid characters.
-        HostError: `url` is not an address.
+        HostError: `url` is not a valid address.
     """
 
     name = "GitLab"
-    # python-gitlab's objects raise AttributeError for what an answer lacks.
+    # python-gitlab's objects raise AttributeError for fields that a response lacks.
     library_errors = (gitlab.GitlabError, AttributeError, TypeError)
 
     def __init__(self, *, token: Token | None, url: str, **options: Any) -> None:
@@ -56,7 +56,7 @@ class Client(HostClient):
             token.text if token is not None else None,
             **options,
         )
-        # The session signs in.
+        # Without a token of its own: `HostSession` signs the requests.
         self._gitlab = gitlab.Gitlab(self.url, session=self.session, keep_base_url=True)
 
     def __repr__(self) -> str:

@@ -1,7 +1,7 @@
 """Merge requests as an audit stores them.
 
-A merge request costs six requests, one for each note (its emoji reactions), and one for each older
-version that new notes are on. Sources: https://docs.gitlab.com/api/merge_requests/,
+Reading a merge request takes six requests, one more for each note (its emoji reactions), and one
+for each older version with new notes. Sources: https://docs.gitlab.com/api/merge_requests/,
 https://docs.gitlab.com/api/discussions/ and https://docs.gitlab.com/api/emoji_reactions/.
 """
 
@@ -33,7 +33,7 @@ from crscore.hosts.records import HostMessage, MessageKind
 
 _STATES: Final = {"opened": "open", "locked": "open"}
 _USER_BITS: Final = 31
-"""Bits of an account's number in the id of an approval, which has none of its own."""
+"""Bits of the account's number within an approval's id, which this module makes up."""
 _MAX_PULL_ID: Final = 2**29
 
 
@@ -72,9 +72,9 @@ class _MergeRequest(msgspec.Struct, frozen=True):
 
     @property
     def facts(self) -> FeedPull:
-        """The merge request as every host has it."""
+        """Return the fields that all hosts have."""
         merged = utc(self.merged_at) or None
-        # After a fast-forward, its newest commit is what the branch contains.
+        # After a fast-forward, the branch contains the merge request's own newest commit.
         commit = self.merge_commit_sha or self.squash_commit_sha or self.sha
         return FeedPull(
             number=self.iid,
@@ -101,7 +101,7 @@ class _Emoji(msgspec.Struct, frozen=True):
 
 @dataclass(slots=True)
 class GitLabFeed:
-    """Feed whose requests a client sends: see `Feed`."""
+    """`Feed` of a GitLab server."""
 
     client: Client
     is_deep: bool = True
@@ -168,12 +168,12 @@ class GitLabFeed:
                 return
             times = [after, *(pull.updated for pull in pulls)]
             in_order = in_order and all(time <= later for time, later in pairwise(times))
-            # A page of one single time would be requested again forever.
+            # If all items of a page have one time, starting at that time would repeat the page.
             if in_order and times[-1] > after:
                 after, number, count = times[-1], 1, 0
             else:
                 number += 1
-        raise UnavailableError(f"GET {path}", f"pages after {MAX_PAGES} were left to the next run")
+        raise UnavailableError(f"GET {path}", f"pages after {MAX_PAGES} are left to the next run")
 
     def read_threads(self, pulls: Sequence[PullKey]) -> list[tuple[FeedThread, ...]]:
         """Read the states of the threads: see `Feed`."""
@@ -184,7 +184,7 @@ class GitLabFeed:
             states.append(tuple(_threads(self._read_discussions(path), request.sha or "")))
         return states
 
-    def read_details(self, pull: PullKey, placed: Collection[int]) -> FeedDetails:
+    def read_details(self, pull: PullKey, known_hunks: Collection[int]) -> FeedDetails:
         """Read a merge request: see `Feed`."""
         path = _path(pull)
         request = self.client.get(path, _MergeRequest)
@@ -196,8 +196,8 @@ class GitLabFeed:
         messages = []
         for discussion in discussions:
             for note, message in notes.read_notes(discussion, subject):
-                # An outdated note's own place is in the version that it was written on.
-                if message.id not in placed and message.path and message.commit in ids:
+                # The position of an outdated note refers to the version that it was written on.
+                if message.id not in known_hunks and message.path and message.commit in ids:
                     version = self._read_version(path, ids[message.commit])
                     message = replace(message, hunk=versions.hunk_until(version, message))  # noqa: PLW2901
                 messages.append(self._with_reactions(path, note, message))
@@ -220,7 +220,7 @@ class GitLabFeed:
             lines=lines,
             language=language,
             unlisted=(
-                f"GitLab counts {counted} notes and lists {listed}"
+                f"GitLab counts {counted} notes but lists {listed}"
                 if counted not in (None, listed)
                 else ""
             ),
@@ -249,9 +249,9 @@ class GitLabFeed:
 
 
 def utc(text: str | None) -> str:
-    """Return a time in UTC to the second; empty for none.
+    """Convert a time to UTC, to the second; return "" if it is missing or invalid.
 
-    A self-hosted server writes times in its own zone.
+    A self-hosted server writes times in its own time zone.
 
     Example:
         >>> utc("2026-01-02T03:04:05.678+02:00"), utc("yesterday")
@@ -294,7 +294,7 @@ def _threads(discussions: Collection[Discussion], head: str) -> Iterator[FeedThr
 def _approvals(
     approvals: notes.Approvals, request: _MergeRequest, subject: notes.Subject
 ) -> Iterator[FeedMessage]:
-    """Convert the approvals whose time is known; older servers do not say it."""
+    """Convert the approvals whose time is known; older servers do not report it."""
     for message in notes.read_approvals(approvals, subject):
         if (
             (at := utc(message.created))

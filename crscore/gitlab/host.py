@@ -1,9 +1,10 @@
 """GitLab as a code host.
 
-merge request -> notes -> version of the change (local checkout, else GitLab's) -> whole files ->
-versions that outdated notes were written on. A request that fails fails the run. What GitLab itself
-withholds (a change that is too large, files that it does not have, notes that it counts and does
-not list, what the token may not read) is recorded in `missing`, which makes the run partial.
+Reading order: merge request -> notes -> change (local checkout, else GitLab's newest version) ->
+full files -> versions that outdated notes were written on. A failed request fails the run. Data
+that GitLab itself withholds (a change that is too large, files that it does not have, notes that it
+counts but does not list, data that the token may not read) is recorded in `missing`, which makes
+the run partial: see docs/design/016-pull-request.md.
 """
 
 from __future__ import annotations
@@ -47,13 +48,14 @@ if TYPE_CHECKING:
     from gitlab.v4.objects import ProjectMergeRequestNoteManager
 
 _REFUSED: Final = (BadTokenError, NotFoundError, PermissionDeniedError)
-"""Errors of data that a token may not read; tokens of jobs may read little."""
-# GitLab obeys a line that starts with `/`, with the rights of who wrote it, and links `!7`.
+"""Errors for data that the token may not read; a job's token may read very little."""
+# GitLab runs a line that starts with `/` as a quick action, with the author's rights, and links
+# `!7`: https://docs.gitlab.com/user/project/quick_actions/
 _COMMAND: Final = re.compile(r"^([ \t]*)/(?=\w)", re.M)
 _REFERENCE: Final = re.compile(r"!(?=\d)")
 _PUSHED: Final = "it was pushed to while it was read"
 _ONCE: Final[dict[str, Any]] = {"obey_rate_limit": False}
-"""python-gitlab would wait for a rate limit without a budget."""
+"""Keeps python-gitlab from waiting for a rate limit itself: it knows no budget."""
 
 
 class _DiffRefs(msgspec.Struct, frozen=True):
@@ -91,7 +93,7 @@ class _WrittenNote(msgspec.Struct, frozen=True):
 class _Conversation(NamedTuple):
     messages: tuple[HostMessage, ...]
     listed: int
-    """Notes of people and bots that were listed, the internal ones too."""
+    """Number of listed notes by people and bots, including internal ones."""
     certain: bool
     """True when it is known which notes are crscore's own."""
     missing: tuple[str, ...]
@@ -100,14 +102,14 @@ class _Conversation(NamedTuple):
 
 @dataclass(slots=True)
 class GitLab:
-    """Host whose requests a client sends."""
+    """`Host` of a GitLab server."""
 
     client: Client
     _versions: dict[int, Version] = field(default_factory=dict)
 
     @property
     def traffic(self) -> Traffic:
-        """Counts of the requests so far."""
+        """Requests sent and seconds waited so far."""
         return self.client.traffic
 
     def read_pull(
@@ -117,15 +119,16 @@ class GitLab:
         *,
         limits: Limits,
         find_checkout: FindCheckout | None = None,
-        store: Store | None = None,  # noqa: ARG002  (files are read anew each time)
+        store: Store | None = None,  # noqa: ARG002  (files are not cached)
     ) -> PullRequest:
         """Read a merge request: see `Host`."""
         path = _path(repository, number)
         request = self.client.get(path, _MergeRequest)
-        # Lists move while they are read: a second reading usually agrees; if not, it is partial.
+        # Lists can change while they are read: a second reading is usually consistent; else the run
+        # is partial.
         for is_last in (False, True):
             refs = _refs_of(request)
-            talk = self._read_conversation(path, request)
+            conversation = self._read_conversation(path, request)
             entries = self.client.pages(f"{path}/versions", versions.Entry)
             search = (
                 find_checkout(refs.start_sha, refs.head_sha)
@@ -134,20 +137,20 @@ class GitLab:
             )
             change = self._read_change(path, refs, entries, search, limits)
             before, request = request, self.client.get(path, _MergeRequest)
-            unlisted = _unlisted(request, talk)
+            unlisted = _unlisted(request, conversation)
             if request.diff_refs == before.diff_refs and (is_last or not unlisted):
                 break
             if is_last:
                 raise UnavailableError(f"{repository}!{number}", _PUSHED)
         diff, unread = self._with_files(repository, refs.head_sha, change.diff, limits)
-        existing = tuple(filter(is_sticky, talk.messages))
+        existing = tuple(filter(is_sticky, conversation.messages))
         messages = tuple(
             outdated_hunks.mark_outdated(message, diff)
-            for message in talk.messages
+            for message in conversation.messages
             if message not in existing
         )
         older = self._read_outdated(path, entries, messages, search, limits)
-        missing = (*change.missing, *unread, *talk.missing, *unlisted)
+        missing = (*change.missing, *unread, *conversation.missing, *unlisted)
         return PullRequest(
             repository=repository,
             number=number,
@@ -160,15 +163,15 @@ class GitLab:
             messages=messages,
             originals=older.hunks,
             missing=missing,
-            notes=(*change.notes, *talk.notes, *older.notes),
+            notes=(*change.notes, *conversation.notes, *older.notes),
             checkout=search.checkout,
             settings=self._read_settings(repository, before.target_branch),
             sticky=existing,
-            knows_sticky=talk.certain and not unlisted,
+            knows_sticky=conversation.certain and not unlisted,
         )
 
     def read_change(self, repository: str, number: int, *, head: str, limits: Limits) -> Change:
-        """Read the change alone: see `Host`."""
+        """Read only the change: see `Host`."""
         path = _path(repository, number)
         refs = _refs_of(self.client.get(path, _MergeRequest))
         if refs.head_sha != head:
@@ -184,10 +187,10 @@ class GitLab:
         return Head(repository, request.sha or "", request.web_url)
 
     def read_reviews(self, repository: str, number: int) -> Reviews:
-        """Read the notes with the commit that was the newest when they were written: see `Host`.
+        """Read the notes, each with the commit that was the newest when it was written: see `Host`.
 
-        GitLab moves the positions of notes along with each push, so it does not say on which commit
-        one was written.
+        GitLab moves the positions of notes along with each push, so the commit that a note was
+        written on is not in the response.
         """
         path, url = _path(repository, number), f"{self.client.url}/{repository}/-/merge_requests"
         entries = self.client.pages(f"{path}/versions", versions.Entry)
@@ -195,7 +198,7 @@ class GitLab:
         pushes = sorted((entry.created_at, entry.head_commit_sha) for entry in entries)
         head = Head(repository, pushes[-1][1] if pushes else "", f"{url}/{number}")
         subject = notes.Subject(head.url, head.sha, None)
-        # The further notes of a discussion are answers.
+        # The later notes of a discussion are replies.
         messages = [
             message
             for item in discussions
@@ -221,20 +224,20 @@ class GitLab:
         """Read crscore's own notes: see `Host`."""
         path = _path(repository, number)
         request = self.client.get(path, _MergeRequest)
-        talk = self._read_conversation(path, request)
-        unlisted = _unlisted(self.client.get(path, _MergeRequest), talk)
-        messages = tuple(filter(is_sticky, talk.messages))
-        return OwnMessages(messages, talk.certain and not unlisted)
+        conversation = self._read_conversation(path, request)
+        unlisted = _unlisted(self.client.get(path, _MergeRequest), conversation)
+        messages = tuple(filter(is_sticky, conversation.messages))
+        return OwnMessages(messages, conversation.certain and not unlisted)
 
     def post_to(self, repository: str, number: int, body: str, existing: OwnMessages) -> Posted:
-        """Create or update the one note: see `Host`."""
+        """Create or update crscore's note: see `Host`."""
         url = f"{self.client.url}/{repository}/-/merge_requests/{number}"
         writer = _Writer(self.client, repository, number, url)
         return sticky.post(writer, harmless(body), existing.messages, certain=existing.certain)
 
     def _read_conversation(self, path: str, request: _MergeRequest) -> _Conversation:
         discussions = self.client.pages(f"{path}/discussions", notes.Discussion)
-        account, unknown = self._read_account()
+        account, why_unknown = self._read_account()
         subject = notes.Subject(request.web_url, request.sha or "", account)
         missing = []
         items = [note for discussion in discussions for note in discussion.notes if not note.system]
@@ -243,8 +246,8 @@ class GitLab:
             for discussion in discussions
             for message in notes.read_discussion(discussion, subject)
         ]
-        if unknown and any(message.body.lstrip().startswith(sticky.MARKER) for message in messages):
-            missing.append(f"Which notes are crscore's own could not be read ({unknown}).")
+        if why_unknown and any(m.body.lstrip().startswith(sticky.MARKER) for m in messages):
+            missing.append(f"crscore's own notes could not be identified ({why_unknown}).")
         try:
             approvals = self.client.get(f"{path}/approvals", notes.Approvals)
             messages += notes.read_approvals(approvals, subject)
@@ -261,11 +264,11 @@ class GitLab:
         )
 
     def _read_account(self) -> tuple[int | None, str]:
-        """Return the id of the account that is signed in, or None and why it is unknown."""
+        """Return the id of the signed-in account, or None and the reason why it is unknown."""
         if not self.client.is_signed_in:
             return None, "there is no token"
         try:
-            # A job acts as the user who started it, and may ask for little else.
+            # A job acts as the user who started it; its token may read little else.
             if self.client.is_job:
                 return self.client.get("/job", _Job).user.id, ""
             return self.client.get("/user", notes.User).id, ""
@@ -280,9 +283,9 @@ class GitLab:
         search: CheckoutSearch,
         limits: Limits,
     ) -> Change:
-        """Read the change from the checkout, else from GitLab's version of it."""
+        """Read the change from the checkout, else from GitLab's newest version."""
         reason = search.reason
-        # The same two commits: the checkout has what GitLab compares.
+        # With the same two commits, the checkout has the change that GitLab shows.
         if search.checkout is not None and search.checkout.merge_base == refs.base_sha:
             try:
                 local = search.checkout.change(limits)
@@ -298,7 +301,7 @@ class GitLab:
             if (entry.head_commit_sha, entry.base_commit_sha) == (refs.head_sha, refs.base_sha)
         ]
         if not ids:
-            raise UnavailableError(f"GET {path}/versions", "the host does not list the newest yet")
+            raise UnavailableError(f"GET {path}/versions", "the newest version is not listed yet")
         read = versions.read_version(self._read_version(path, max(ids)), limits)
         return Change(read.diff, read.missing, (*unused, *read.diff.notes))
 
@@ -311,7 +314,7 @@ class GitLab:
     def _with_files(
         self, repository: str, head: str, change: Diff, limits: Limits
     ) -> tuple[Diff, tuple[str, ...]]:
-        """Add the whole files at the head, unless they come from a checkout."""
+        """Add the full files at the head, unless they come from a checkout."""
         if any(file.new_source is not None for file in change.files):
             return change, ()
         need = full_files.needed(change, limits)
@@ -325,13 +328,13 @@ class GitLab:
         diff = full_files.add(change, {path: texts[path] or "" for path in fitting.paths})
         unread = [path for path in need.paths if path not in texts]
         missing = [
-            f"{len(unread)} changed files could not be read whole (the host does not have them), "
+            f"{len(unread)} changed files could not be read in full (the host does not have them), "
             f"only their hunks: {format_paths(unread)}."
         ]
         return diff, tuple(missing if unread else [])
 
     def _read_file(self, repository: str, path: str, ref: str) -> bytes:
-        """Read a file; its hash shows whether it came whole."""
+        """Read a file, and check with its hash that it is complete."""
         address = f"/projects/{quote(repository, safe='')}/repository/files/{quote(path, safe='')}"
         file = self.client.get(address, _File, {"ref": ref})
         try:
@@ -339,7 +342,7 @@ class GitLab:
         except ValueError:
             data = b""
         if file.content_sha256 and hashlib.sha256(data).hexdigest() != file.content_sha256:
-            raise HostError(f"GET {address}", "the file does not have the hash that the host gives")
+            raise HostError(f"GET {address}", "the file does not match its hash")
         return data
 
     def _read_settings(self, repository: str, branch: str) -> str | None:
@@ -348,7 +351,7 @@ class GitLab:
         except NotFoundError:
             return None
         except UnicodeDecodeError as exc:
-            raise HostError(f"{SETTINGS_FILE} of {branch}", "it is not text") from exc
+            raise HostError(f"{SETTINGS_FILE} of {branch}", "it is not a text file") from exc
 
     def _read_outdated(
         self,
@@ -373,8 +376,6 @@ class GitLab:
 
 
 class _Writer(NamedTuple):
-    """Writer of notes on one merge request."""
-
     client: Client
     repository: str
     number: int
@@ -396,7 +397,7 @@ class _Writer(NamedTuple):
         return next((f"{self.url}#note_{id_}" for id_ in ids), None)
 
     def _write(self, action: Callable[[ProjectMergeRequestNoteManager], int | None]) -> str:
-        """Write, and return the address of the note."""
+        """Write the note, and return its address."""
         manager = self.client.notes(self.repository, self.number)
         operation = f"note on {self.repository}!{self.number}"
         note = self.client.write(operation, lambda: action(manager))
@@ -404,7 +405,7 @@ class _Writer(NamedTuple):
 
 
 def harmless(body: str) -> str:
-    r"""Break commands and references in a note, which GitLab would obey or link.
+    r"""Defuse the commands and references in a note: GitLab would run or link them.
 
     Example:
         >>> harmless("a /b\n/merge\n  /close see !7")
@@ -413,16 +414,19 @@ def harmless(body: str) -> str:
     return _REFERENCE.sub("!\u200b", _COMMAND.sub(r"\1\\/", body))
 
 
-def _unlisted(request: _MergeRequest, talk: _Conversation) -> tuple[str, ...]:
-    """Return a sentence when GitLab counts other notes than it lists."""
+def _unlisted(request: _MergeRequest, conversation: _Conversation) -> tuple[str, ...]:
+    """Return a sentence if GitLab's note count differs from the number listed."""
     counted = request.user_notes_count
-    if counted in (None, talk.listed):
+    if counted in (None, conversation.listed):
         return ()
-    return (f"GitLab counts {counted} notes and lists {talk.listed}.",)
+    return (f"GitLab counts {counted} notes but lists {conversation.listed}.",)
 
 
 def _refs_of(request: _MergeRequest) -> _DiffRefs:
-    """Return the commits of the change, which GitLab computes some time after a push."""
+    """Return the commits of the change.
+
+    GitLab computes them some time after a push.
+    """
     if request.diff_refs is None:
         raise HostError(request.web_url, "GitLab has not computed its change yet")
     return request.diff_refs

@@ -15,16 +15,16 @@ import msgspec
 from crscore.hosts.records import HostMessage, MessageKind
 from crscore.records import Side
 
-# Names that GitLab gives the users of access tokens, and of its own bots.
+# Usernames of project and group access tokens, and of GitLab's own bots.
 _BOT: Final = re.compile(r"(?:project|group)_\d+_bot(?:_\w+)?|gitlab-bot|GitLabDuo", re.I)
 _LINE_CODE: Final = re.compile(r"_(\d{1,9})_(\d{1,9})$")
 _GHOST: Final = "ghost"
-"""Login under which GitLab shows the notes of deleted accounts."""
+"""Username that GitLab shows for deleted accounts."""
 _SUGGESTION: Final = re.compile(r"^([ \t]*`{3,}suggestion):-(\d{1,3})\+(\d{1,3})[ \t]*$", re.M)
 
 
 Id = Annotated[int, msgspec.Meta(ge=0, le=2**60)]
-"""Number of a thing at GitLab; larger ones would not fit into a store."""
+"""Id at GitLab; a larger one would not fit into an audit's store."""
 _Line = Annotated[int, msgspec.Meta(ge=0, le=2**31)]
 
 
@@ -37,18 +37,18 @@ class User(msgspec.Struct, frozen=True):
 
     @property
     def is_bot(self) -> bool:
-        """True for a bot; notes do not say so, and only the name shows it."""
+        """True for a bot. The authors of notes lack the `bot` field, so the name decides too."""
         return self.bot or _BOT.fullmatch(self.username) is not None
 
 
-class _Point(msgspec.Struct, frozen=True):
+class _RangeEnd(msgspec.Struct, frozen=True):
     line_code: str | None = None
     """Hash of the path, old line and new line: `adc83b19..._5_7`."""
     old_line: _Line | None = None
     new_line: _Line | None = None
 
     def line_in(self, side: Side) -> int | None:
-        """Return the line; older servers give only its code."""
+        """Return the line number; older servers send only `line_code`."""
         if (line := self.old_line if side is Side.OLD else self.new_line) is not None:
             return line
         match = _LINE_CODE.search(self.line_code or "")
@@ -56,12 +56,12 @@ class _Point(msgspec.Struct, frozen=True):
 
 
 class _Range(msgspec.Struct, frozen=True):
-    start: _Point | None = None
-    end: _Point | None = None
+    start: _RangeEnd | None = None
+    end: _RangeEnd | None = None
 
 
 class Position(msgspec.Struct, frozen=True):
-    """Place of a note in a version of the change."""
+    """Position of a note in a version of the change."""
 
     head_sha: str | None = None
     old_path: str | None = None
@@ -72,7 +72,7 @@ class Position(msgspec.Struct, frozen=True):
 
 
 class NoteItem(msgspec.Struct, frozen=True):
-    """Note in the lists."""
+    """Note as GitLab lists it."""
 
     id: Id
     body: str = ""
@@ -101,39 +101,39 @@ class _Approver(msgspec.Struct, frozen=True):
 
 
 class Approvals(msgspec.Struct, frozen=True):
-    """Who approves a merge request."""
+    """Approvals of a merge request."""
 
     approved_by: tuple[_Approver, ...] = ()
 
 
 class Subject(NamedTuple):
-    """Facts about the merge request that its notes are converted with."""
+    """Merge request whose notes are converted."""
 
     url: str
     """Its page."""
     head: str
     """Newest commit."""
     account: int | None
-    """Id of the account that is signed in; None when unknown."""
+    """Id of the signed-in account; None when unknown."""
 
 
 def read_discussion(discussion: Discussion, subject: Subject) -> Iterator[HostMessage]:
-    """Convert the notes of a thread that people and bots wrote and everybody may read."""
+    """Convert the notes of a thread, without system notes and internal ones."""
     return (message for _, message in read_notes(discussion, subject))
 
 
 def read_notes(discussion: Discussion, subject: Subject) -> Iterator[tuple[NoteItem, HostMessage]]:
-    """Convert the notes of a thread as `read_discussion` does, each with the note."""
+    """Yield each note of a thread with its message: see `read_discussion`."""
     first = discussion.notes[0].id if discussion.notes else None
     for note in discussion.notes:
         if note.system or is_internal(note):
             continue
         message = _message(note, subject)
-        yield note, message if note.position is None else _placed(message, note, subject, first)
+        yield note, message if note.position is None else _on_line(message, note, subject, first)
 
 
 def read_approvals(approvals: Approvals, subject: Subject) -> Iterator[HostMessage]:
-    """Convert the approvals to reviews without a text."""
+    """Convert the approvals to reviews without text."""
     for approver in approvals.approved_by:
         yield HostMessage(
             id=approver.user.id,
@@ -149,7 +149,7 @@ def read_approvals(approvals: Approvals, subject: Subject) -> Iterator[HostMessa
 
 
 def is_internal(note: NoteItem) -> bool:
-    """Return whether only members may read a note."""
+    """Return whether only project members may read a note."""
     return bool(note.internal or note.confidential)
 
 
@@ -168,7 +168,7 @@ def _message(note: NoteItem, subject: Subject) -> HostMessage:
     )
 
 
-def _placed(
+def _on_line(
     message: HostMessage, note: NoteItem, subject: Subject, first: int | None
 ) -> HostMessage:
     position = note.position or Position()
@@ -194,7 +194,10 @@ def _placed(
 
 
 def _with_suggestion(message: HostMessage) -> HostMessage:
-    """Write `suggestion:-1+2`, whose numbers count lines around the note's, as lines of the note.
+    """Replace the line offsets of `suggestion:-1+2` by the lines of the message.
+
+    The offsets count the replaced lines above and below the line of the note:
+    https://docs.gitlab.com/user/project/merge_requests/reviews/suggestions/
 
     Example:
         >>> body = "```suggestion:-1+2" + chr(10) + "x" + chr(10) + "```"
@@ -207,8 +210,8 @@ def _with_suggestion(message: HostMessage) -> HostMessage:
     match = _SUGGESTION.search(message.body)
     if match is None or message.line is None:
         return message
-    above, below = int(match[2]), int(match[3])
-    first, last = max(message.line - above, 1), message.line + below
+    lines_before, lines_after = int(match[2]), int(match[3])
+    first, last = max(message.line - lines_before, 1), message.line + lines_after
     return replace(
         message,
         body=_SUGGESTION.sub(r"\1", message.body),

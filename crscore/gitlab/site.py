@@ -62,11 +62,11 @@ SITE: Final = Site(
     ),
     is_deep=True,
     commit_form="/diffs?commit_id={commit}",
-    # A link to lines would need their numbers in both versions.
+    # A link to lines would need the old and the new line number.
     file_form="/diffs#{sha1}",
     comment_forms={
         MessageKind.LINE: "#note_{number}",
-        # An approval has no place on the page.
+        # An approval has no anchor on the page.
         MessageKind.REVIEW: "",
         MessageKind.CONVERSATION: "#note_{number}",
     },

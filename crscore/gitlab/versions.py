@@ -1,7 +1,8 @@
 """Versions of a merge request: GitLab keeps the change of every push, with its commits.
 
-A version never changes, so its files cannot move between pages as a list of current files does. One
-of them is the change to score; the others show what outdated notes were written on.
+A version never changes, so its files cannot move between pages, as they can in the list of current
+files. One version is the change to score; the others have the hunks that outdated notes were
+written on.
 
 Source: https://docs.gitlab.com/api/merge_requests/#get-a-single-merge-request-diff-version
 """
@@ -23,7 +24,7 @@ from crscore.errors import InputError
 from crscore.hosts.records import HostMessage
 from crscore.records import ChangedFile, Diff, FileStatus, Side
 
-# Every other line of a patch starts with a blank, a sign or a backslash.
+# All other lines of a patch start with a space, `+`, `-` or a backslash.
 _HEADER: Final = re.compile(
     r"^@@ -(?P<old>\d{1,9})(?:,(\d+))? \+(?P<new>\d{1,9})(?:,(\d+))? @@", re.M
 )
@@ -33,7 +34,7 @@ _HIDDEN: Final = "the host did not show it"
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """Version in the list of a merge request's versions."""
+    """Item in the list of a merge request's versions."""
 
     id: int
     head_commit_sha: str = ""
@@ -47,7 +48,7 @@ class FileRow(msgspec.Struct, frozen=True):
     old_path: str
     new_path: str
     diff: str | None = None
-    """Hunks; older servers put headers before them, and binary files have a sentence instead."""
+    """Hunks. Older servers put headers before them; binary files have a sentence instead."""
     a_mode: str | None = None
     b_mode: str | None = None
     new_file: bool = False
@@ -58,12 +59,12 @@ class FileRow(msgspec.Struct, frozen=True):
 
 
 class Version(Entry, frozen=True):
-    """Version with its change."""
+    """Version with its changed files."""
 
     real_size: str | None = None
-    """Number of changed files, such as `3`; `1000+` when there are more than GitLab keeps."""
+    """Number of changed files, such as `3`; `1000+` if there are more than GitLab stores."""
     state: str = ""
-    """`collected`, or how much is missing."""
+    """`collected`, or a state that says why files are missing."""
     diffs: tuple[FileRow, ...] = ()
 
 
@@ -81,7 +82,7 @@ def read_version(version: Version, limits: Limits) -> ReadVersion:
 
     Args:
         version: The version.
-        limits: Size limits; anything larger is missing.
+        limits: Size limits; files beyond them are reported as missing.
 
     Returns:
         The change, with its files sorted as git sorts them.
@@ -110,9 +111,9 @@ def read_version(version: Version, limits: Limits) -> ReadVersion:
 
 
 def hunk_until(version: Version, message: HostMessage) -> str | None:
-    """Return the hunk that a message is on, cut after its line, as GitHub keeps it with a comment.
+    """Return the hunk of a message, cut after its line, as GitHub stores it with a comment.
 
-    None for a whole file, and for a line outside the hunks.
+    None for a message on a file, and for a line outside the hunks.
     """
     row = next((r for r in version.diffs if message.path in (r.new_path, r.old_path)), None)
     if row is None or message.line is None:
@@ -133,7 +134,7 @@ def hunk_until(version: Version, message: HostMessage) -> str | None:
 
 
 def count_lines(version: Version) -> tuple[int | None, str | None]:
-    """Return the changed lines, None where GitLab leaves some out, and the main language."""
+    """Return the number of changed lines, None if GitLab omits some, and the main language."""
     lines: Counter[str] = Counter()
     total = 0
     for row in version.diffs:
@@ -144,10 +145,10 @@ def count_lines(version: Version) -> tuple[int | None, str | None]:
         if (language := language_of(row.new_path)) is not None:
             lines[language] += count
     cut = any(row.collapsed or row.too_large for row in version.diffs)
-    is_whole = not cut and not _uncounted(version, len(version.diffs))
-    # The first by name of those with equally many lines.
+    is_complete = not cut and not _uncounted(version, len(version.diffs))
+    # If several languages have the most lines, the first by name.
     main = min(lines, key=lambda language: (-lines[language], language), default=None)
-    return total if is_whole else None, main
+    return total if is_complete else None, main
 
 
 def _read_file(row: FileRow, limits: Limits) -> ChangedFile:
@@ -172,13 +173,13 @@ def _read_file(row: FileRow, limits: Limits) -> ChangedFile:
     if text.startswith("@@") or start:
         return _with_hunks(file, text[start:], limits)
     if row.too_large or row.collapsed:
-        return _without_change(file, "have a change that the host leaves out as too large")
+        return _without_change(file, "have a change that the host omits because it is too large")
     if text.strip():
         return replace(file, is_binary=True)
     modes = {row.a_mode, row.b_mode} - {None, _NO_FILE}
     if status is FileStatus.MODIFIED and len(modes) > 1:
         return replace(file, status=FileStatus.MODE_CHANGED)
-    # What is left without lines: an empty file, a rename alone, or a binary file.
+    # Other files without lines are empty, only renamed, or binary.
     return replace(file, is_binary=status is FileStatus.MODIFIED)
 
 
@@ -201,12 +202,12 @@ def _with_hunks(file: ChangedFile, text: str, limits: Limits) -> ChangedFile:
 
 
 def _without_change(file: ChangedFile, reason: str) -> ChangedFile:
-    """Make a file whose change is unknown; the reason is a clause after "N changed files"."""
+    """Mark the change of a file as unknown; `reason` continues "N of the changed files ..."."""
     return replace(file, hunks=(), is_binary=False, missing=f"{_HIDDEN}: {reason}")
 
 
 def _unseen(files: Sequence[ChangedFile]) -> list[str]:
-    """Count the omitted files by reason, and name the first ones."""
+    """Return one sentence for each reason, with the number and some names of its files."""
     groups: dict[str, list[str]] = {}
     for file in files:
         if file.missing:
@@ -221,4 +222,4 @@ def _uncounted(version: Version, count: int) -> list[str]:
     size = version.real_size or ""
     if not size or size == str(count):
         return []
-    return [f"{count} changed files were listed and the merge request counts {size}."]
+    return [f"{count} changed files were listed, but the merge request counts {size}."]

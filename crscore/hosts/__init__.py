@@ -1,1 +1,1 @@
-"""Parts that all code hosts share: records, the HTTP client, the one comment."""
+"""Code that all hosts share: records, the HTTP client and the writer of crscore's comment."""

@@ -1,4 +1,4 @@
-"""Protocol that an audit reads a code host with: what changed, and its details.
+"""Protocol for reading a code host in an audit: changed pull requests and their details.
 
 Times are ISO 8601 in UTC to the second. Numbers fit into 62 bits.
 """
@@ -13,11 +13,11 @@ class FeedRepository(NamedTuple):
     """Repository on the host."""
 
     id: int
-    """The host's number, which survives a new name."""
+    """The host's number, which stays the same when the repository is renamed."""
     name: str
     default_branch: str | None
     language: str | None = None
-    """Language of most of its code; None where the host does not say."""
+    """Language of most of its code; None if the host does not report it."""
 
 
 class PullKey(NamedTuple):
@@ -26,7 +26,7 @@ class PullKey(NamedTuple):
     repository: int
     number: int
     node: str
-    """The host's own identity of it."""
+    """The host's own identifier."""
 
 
 class FeedPull(NamedTuple):
@@ -34,7 +34,7 @@ class FeedPull(NamedTuple):
 
     number: int
     node: str
-    """The host's own identity of it."""
+    """The host's own identifier."""
     title: str
     author: str | None
     state: str
@@ -46,13 +46,13 @@ class FeedPull(NamedTuple):
     merged: str | None
     base_ref: str
     base: str
-    """Tip of the base branch; empty in a list that does not have it."""
+    """Tip of the base branch; empty if the list does not have it."""
     head: str
     merge_commit: str | None
 
 
 class FeedMessage(NamedTuple):
-    """HostMessage with what only an audit stores."""
+    """`HostMessage` with fields that only an audit stores."""
 
     message: HostMessage
     author_id: int | None
@@ -60,18 +60,18 @@ class FeedMessage(NamedTuple):
     updated: str
     up: int
     down: int
-    """Reactions with a thumb."""
+    """Number of thumbs-down reactions; `up` counts thumbs-up reactions."""
     minimized: str | None = None
-    """Why it is hidden; None when it is shown, or the host does not say."""
+    """Why it is hidden; None if it is shown or the host does not report it."""
 
 
 class FeedThread(NamedTuple):
     """State of a thread of messages on lines."""
 
     first: int
-    """Id of its first message; 0 in a reading of states alone."""
+    """Id of its first message; 0 from `read_threads`."""
     node: str
-    """The host's own identity of it."""
+    """The host's own identifier."""
     resolved: bool
     resolved_by: str | None
     outdated: bool
@@ -90,25 +90,25 @@ class FeedCheck(NamedTuple):
 
 
 class FeedDetails(NamedTuple):
-    """All of a pull request that an audit stores."""
+    """All data of a pull request that an audit stores."""
 
     pull: FeedPull | None
-    """The pull request itself; None when the list of changed ones has all of it."""
+    """The pull request itself; None if `read_changed` has all its fields."""
     messages: tuple[FeedMessage, ...]
     threads: tuple[FeedThread, ...]
     lines: int | None
     """Changed lines; None when unknown."""
     language: str | None
     unlisted: str
-    """Why messages are missing that the host counts; empty when none are."""
+    """Why messages that the host counts are missing; empty if none are missing."""
     checks: tuple[FeedCheck, ...] = ()
     """Checks of its newest commit."""
     refused: str = ""
-    """Sentence about data that the token may not read; empty when it may read all."""
+    """Sentence about data that the token may not read; empty if it may read everything."""
 
 
 class Feed(Protocol):
-    """A code host, signed in. Every error raised is a `HostError`; none contains the token."""
+    """A signed-in code host. All errors are `HostError`s; none contains the token."""
 
     @property
     def page(self) -> str | None:
@@ -116,7 +116,7 @@ class Feed(Protocol):
 
     @property
     def is_deep(self) -> bool:
-        """Whether owners can have owners, as GitLab's groups."""
+        """Whether owners can be nested, like GitLab's groups."""
 
     @property
     def refs(self) -> str:
@@ -136,7 +136,7 @@ class Feed(Protocol):
 
     @property
     def threads_at_once(self) -> int:
-        """Maximum number of pull requests that `read_threads` takes."""
+        """Maximum number of pull requests per call of `read_threads`."""
 
     def find_repository(self, name: str) -> FeedRepository:
         """Find a repository by its name, or by its number in decimal digits.
@@ -149,37 +149,37 @@ class Feed(Protocol):
         """List the repositories of an owner.
 
         Raises:
-            HostError: They cannot be listed to the end.
+            HostError: The list cannot be read to its end.
         """
 
     def find_commits(self, repository: str, commits: Sequence[str]) -> Sequence[str]:
-        """Return the commits that the host still has, by their 40 hex digits.
+        """Return those of the commits (40 hex digits each) that the host still has.
 
         Raises:
-            HostError: It did not say so of all.
+            HostError: Some could not be checked.
         """
 
     def read_changed(self, repository: int, since: str) -> Iterator[tuple[FeedPull, ...]]:
-        """Yield the pull requests changed at or after a time by pages, the oldest change first.
+        """Yield pages of the pull requests changed at or after a time, oldest change first.
 
         Raises:
             HostError: A page cannot be read.
         """
 
     def read_threads(self, pulls: Sequence[PullKey]) -> Sequence[tuple[FeedThread, ...] | None]:
-        """Read the states of the threads of pull requests; None for one that needs its details.
+        """Read the states of the threads; None for a pull request that needs `read_details`.
 
         Raises:
             HostError: They cannot be read.
         """
 
-    def read_details(self, pull: PullKey, placed: Collection[int]) -> FeedDetails:
+    def read_details(self, pull: PullKey, known_hunks: Collection[int]) -> FeedDetails:
         """Read a pull request to the end of its lists.
 
         Args:
             pull: The pull request.
-            placed: Ids of messages whose hunk is known, and need not be read.
+            known_hunks: Ids of messages whose hunks are known and need not be read.
 
         Raises:
-            HostError: It cannot be read whole, or changed meanwhile.
+            HostError: It cannot be read in full, or changed meanwhile.
         """

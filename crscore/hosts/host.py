@@ -1,4 +1,4 @@
-"""Protocol of a code host, which each host's package implements."""
+"""Protocol of a code host, implemented by the package of each host."""
 
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple, Protocol
@@ -18,7 +18,7 @@ class Head(NamedTuple):
     """Current head of a pull request on its host."""
 
     repository: str
-    """Full name of the base's repository, the current one."""
+    """Current full name of the base's repository."""
     sha: str
     """The newest commit, 40 hex digits."""
     url: str
@@ -32,7 +32,7 @@ class Reviews(NamedTuple):
     author: str | None
     """Login of the pull request's author; None when unknown."""
     messages: tuple[HostMessage, ...]
-    """Posts, each with the commit that it reviewed where the host knows it."""
+    """Reviews, each with its commit if the host knows it."""
 
 
 class OwnMessages(NamedTuple):
@@ -41,15 +41,15 @@ class OwnMessages(NamedTuple):
     messages: tuple[HostMessage, ...]
     """Comments, the oldest first."""
     certain: bool
-    """True when they are known to be all."""
+    """True if the list is known to be complete."""
 
 
 class Host(Protocol):
-    """A code host, signed in. Every error raised is a `HostError`; none contains the token."""
+    """A signed-in code host. All errors are `HostError`s; none contains the token."""
 
     @property
     def traffic(self) -> Any:
-        """Counts of the requests so far, for people."""
+        """Counts of the requests so far, for messages."""
 
     def read_pull(
         self,
@@ -60,27 +60,27 @@ class Host(Protocol):
         find_checkout: FindCheckout | None = None,
         store: Store | None = None,
     ) -> PullRequest:
-        """Read a pull request; what cannot be read of it is in `missing`.
+        """Read a pull request; `missing` names the parts that could not be read.
 
         Args:
             repository: Full name of the repository.
             number: Its number.
-            limits: Size limits of the diff and the whole files.
+            limits: Size limits of the diff and the full files.
             find_checkout: Finds a local checkout that has a base and a head; None to use none.
-            store: Stores whole files; None to store nothing.
+            store: Cache for full files; None to cache nothing.
 
         Raises:
             HostError: The pull request itself could not be read.
         """
 
     def read_change(self, repository: str, number: int, *, head: str, limits: Limits) -> Change:
-        """Read the change alone, without a checkout.
+        """Read only the change, without a checkout.
 
         Args:
             repository: Full name of the repository.
             number: Number of the pull request.
             head: Required newest commit, 40 hex digits.
-            limits: Size limits of the diff and the whole files.
+            limits: Size limits of the diff and the full files.
 
         Raises:
             HostError: It could not be read, or has another head.
@@ -94,10 +94,10 @@ class Host(Protocol):
         """
 
     def read_reviews(self, repository: str, number: int) -> Reviews:
-        """Read who reviewed which commit, in two requests where the lists are short and clear.
+        """Read the reviews and their commits, in two requests if the lists are short.
 
         Raises:
-            HostError: They could not be read whole.
+            HostError: They could not be read in full.
         """
 
     def read_own(self, repository: str, number: int, head: str) -> OwnMessages:
@@ -108,4 +108,4 @@ class Host(Protocol):
         """
 
     def post_to(self, repository: str, number: int, body: str, existing: OwnMessages) -> Posted:
-        """Create or update the one comment, given crscore's own ones."""
+        """Create or update crscore's comment; `existing` has its present ones."""

@@ -1,8 +1,9 @@
-"""HTTP client that code hosts are read with, beside the clients that write to them.
+"""HTTP client for reading from code hosts; the hosts' own libraries write.
 
 All requests of a run share one budget for waits. A response has a maximum size and duration, no
-redirect leads to another host, and the token is masked before anything else sees a response. Every
-error raised is a `HostError`. A read that fails raises: there are no partial lists.
+redirect leads to another host, and the token is masked before anything else sees a response. All
+errors are `HostError`s. A failed read raises an error: there are no partial lists. The reasons are
+in docs/design/017-asking-github.md.
 """
 
 import http.client
@@ -38,28 +39,28 @@ T = TypeVar("T")
 MAX_RESPONSE_BYTES: Final = 50 * 2**20
 """Maximum bytes of one response, decompressed."""
 PAGE_ITEMS: Final = 100
-"""Items per page: the maximum of GitHub and of GitLab."""
+"""Items per page, the maximum of both GitHub and GitLab."""
 MAX_PAGES: Final = 300
-"""Maximum number of pages read of one list."""
+"""Maximum number of pages to read from one list."""
 MAX_TIMEOUTS: Final = 4
-"""Maximum duration of a response, in time-outs."""
+"""Maximum duration of a response, as a multiple of the timeout."""
 LIMIT_WAIT_S: Final = 60.0
-"""Wait in seconds for a rate limit that names none; doubles with each try."""
+"""Seconds to wait for a rate limit without a stated wait; doubled with each try."""
 MAX_MESSAGE: Final = 300
 """Maximum characters of a host's message in an error."""
-# Waits of 0, 2, 4 and 8 seconds, and up to one second more at random, so that runs that failed
-# together do not retry together.
+# Waits of 0, 2, 4 and 8 seconds, plus up to one random second, so that runs that failed at the same
+# time do not retry at the same time.
 RETRIES: Final = Retry(total=4, backoff_factor=1, backoff_max=30, backoff_jitter=1)
 _MAX_REDIRECTS: Final = 3
 _REDIRECTS: Final = frozenset({301, 302, 307, 308})
 _TRANSIENT: Final = frozenset({202, 408, 425})
-"""Statuses below 500 that may pass; with 202, GitHub is still computing the answer."""
+"""Statuses below 500 that may be temporary; with 202, GitHub is still computing the response."""
 _CHUNK_BYTES: Final = 64 * 1024
-# Any other character in a path would become a query, a fragment or another path.
+# Any other character would start a query or a fragment, or change the path.
 _PATH: Final = re.compile(r"(?:/(?!\.{1,2}(?:/|\Z))[\w\-.~%!$&'()*+,;=:@]+)+", re.ASCII)
-# A token is printable and has no spaces; any other would be quoted in an error.
+# Printable, without spaces: `requests` would quote an invalid header, with the token, in an error.
 _TOKEN: Final = re.compile(r"[\x21-\x7e]+")
-# Shorter "tokens" are used in tests only, and would be found in words of every response.
+# Shorter tokens occur only in tests; masking them would replace parts of ordinary words.
 _MIN_TOKEN_LENGTH: Final = 8
 # https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api
 _LIMIT_WORDS: Final = ("rate limit", "abuse detection", "please retry your request again later")
@@ -77,12 +78,12 @@ _NO_RESPONSE: Final = (
 )
 """Errors of a request without a readable response."""
 _BAD_PROXY: Final = (requests.exceptions.InvalidURL, requests.exceptions.InvalidSchema)
-"""Errors of a proxy's address, as that of the host is checked before it is used."""
+"""Errors for a proxy's invalid address; the host's own address is checked beforehand."""
 
 
 @dataclass(slots=True, kw_only=True)
 class WaitBudget:
-    """Time that the requests of one run may lose. Not thread-safe."""
+    """Seconds that one run may spend on waits and failed tries. Not thread-safe."""
 
     left_s: float = 300.0
     """Seconds left for waits and failed tries."""
@@ -90,17 +91,17 @@ class WaitBudget:
     """Seconds waited so far."""
     sleep: Callable[[float], None] = time.sleep
     now: Callable[[], float] = time.time
-    """Seconds since 1970, the clock that hosts use for their limits."""
+    """Returns the seconds since 1970, as hosts state their limits."""
 
 
 class TransientError(Exception):
-    """Raised when a try failed but another one may succeed.
+    """Raised if a try failed but another one may succeed.
 
     Args:
-        error: Error to raise when there is no other try.
-        wait_s: Seconds that the host requests to wait; None when it requests none.
-        doubles: True when the wait doubles with each try, because the host named none.
-        may_have_arrived: False when the host certainly did not get the request.
+        error: Error to raise if there is no further try.
+        wait_s: Seconds that the host asks to wait; None if it does not say.
+        doubles: True if the wait doubles with each try, because the host named none.
+        may_have_arrived: False if the host certainly did not get the request.
     """
 
     def __init__(
@@ -120,7 +121,7 @@ class TransientError(Exception):
 
 @dataclass(slots=True, kw_only=True)
 class Traffic:
-    """Counts of the requests sent."""
+    """Requests sent and seconds waited."""
 
     requests: int = 0
     """Requests sent, counting each try and each redirect."""
@@ -135,11 +136,11 @@ class Page(NamedTuple, Generic[T]):
     has_more: bool
     """Whether the host says that another page follows."""
     total: int | None
-    """Items of the whole list; None where the host does not say."""
+    """Number of items in the whole list; None if the host does not report it."""
 
 
 class Refusal(NamedTuple):
-    """Response to a write that the writing library made an exception of."""
+    """Response to a write that the host's library turned into an exception."""
 
     status: int
     headers: Mapping[str, str]
@@ -151,24 +152,24 @@ class HostClient(ABC):
     """Client for one code host and one token. Not thread-safe.
 
     Args:
-        address: Address that paths are appended to.
-        headers: Headers of all requests; those that sign in have the token.
+        address: Address of the API, to which paths are appended.
+        headers: Headers of all requests, including the one with the token.
         token: Token to mask in responses; None for anonymous requests.
-        certificates: File of the certificates to trust; None for the default ones of `requests`.
-        budget: Budget for waits in this run; None for a new default budget.
-        max_requests: Requests after which no other is sent; None for no limit.
-        timeout_s: Seconds without data after which a response counts as lost.
+        certificates: File of trusted certificates; None for the defaults of `requests`.
+        budget: Budget for the waits of this run; None for a new one.
+        max_requests: Maximum number of requests; None for no limit.
+        timeout_s: Maximum seconds without data before a request fails.
         report: Called with one line for each wait.
 
     Raises:
         BadTokenError: The token has invalid characters.
-        HostError: `address` is not an address.
+        HostError: `address` is not a valid address.
     """
 
     name: ClassVar[str]
     """Name of the host in messages."""
     library_errors: ClassVar[tuple[type[Exception], ...]]
-    """Exceptions of the library that writes."""
+    """Exceptions of the host's library."""
 
     def __init__(
         self,
@@ -195,7 +196,7 @@ class HostClient(ABC):
 
     @property
     def traffic(self) -> Traffic:
-        """Counts of the requests so far."""
+        """Requests sent and seconds waited so far."""
         return Traffic(requests=self._requests, waited_s=self.budget.waited_s)
 
     def close(self) -> None:
@@ -204,14 +205,14 @@ class HostClient(ABC):
 
     @abstractmethod
     def read_refusal(self, exc: Exception) -> Refusal | None:
-        """Return the response behind one of `library_errors`; None when it cannot be read."""
+        """Return the response that caused one of `library_errors`; None if it cannot be read."""
 
     def get(self, path: str, kind: type[T], parameters: Mapping[str, str] | None = None) -> T:
         """Read one resource.
 
         Args:
             path: Path of the API, with percent-escapes where needed: `/repos/o/r`.
-            kind: Type that the JSON is converted to, as msgspec does it.
+            kind: Type to which msgspec converts the JSON.
             parameters: Parameters of the query.
 
         Raises:
@@ -226,18 +227,18 @@ class HostClient(ABC):
         number: int,
         parameters: Mapping[str, str] | None = None,
     ) -> Page[T]:
-        """Read one page of a list, whose items become `kind`; numbers start at 1.
+        """Read one page of a list, and convert its items to `kind`; numbers start at 1.
 
         Raises:
-            HostError: It cannot be read, or has no items although it was announced.
+            HostError: It cannot be read, or is empty although the page before announced it.
         """
         query = {**(parameters or {}), "per_page": str(PAGE_ITEMS), "page": str(number)}
         items, headers = self._get(path, list[kind], query)  # type: ignore[valid-type]
-        # https://docs.gitlab.com/api/rest/#other-pagination-headers; GitHub has links alone.
+        # https://docs.gitlab.com/api/rest/#other-pagination-headers; GitHub has only links.
         next_page = headers.get("x-next-page")
         has_more = 'rel="next"' in headers.get("link", "") if next_page is None else bool(next_page)
         if not items and (has_more or number > 1):
-            # The page before announced it. Taken for the end of the list, it would hide the rest.
+            # The page before announced it. Treated as the end of the list, it would hide the rest.
             raise UnavailableError(f"GET {path}", f"page {number} of the list has no items")
         total = re.fullmatch(r"[0-9]{1,9}", headers.get("x-total", ""))
         return Page(tuple(items), has_more, int(total[0]) if total else None)
@@ -252,17 +253,17 @@ class HostClient(ABC):
     ) -> tuple[T, ...]:
         """Read a whole list.
 
-        A list that changes meanwhile shifts: items are repeated or skipped between two pages. It is
-        then read once more, and an item found in either reading counts.
+        If a list changes while it is read, items are repeated or skipped between two pages. The
+        list is then read once more, and the result has the items of both readings.
 
         Args:
-            path: As for `get`.
-            kind: Type that an item is converted to.
+            path: See `get`.
+            kind: Type to which an item is converted.
             parameters: Parameters of the query, besides the page's number and size.
             key: Returns the identity of an item.
 
         Raises:
-            HostError: A page cannot be read, or there are too many.
+            HostError: A page cannot be read, or there are too many pages.
         """
         unique: dict[Hashable, T] = {}
         for _ in range(2):
@@ -279,17 +280,17 @@ class HostClient(ABC):
             if len(reading) == len(items) and page.total in (None, len(items)):
                 break
         if page.total is not None and len(unique) < page.total:
-            reason = f"{len(unique)} of {page.total} items were listed"
+            reason = f"only {len(unique)} of {page.total} items were listed"
             raise UnavailableError(f"GET {path}", reason)
         return tuple(unique.values())
 
     def write(self, operation: str, action: Callable[[], T]) -> T:
-        """Write with the host's library, retrying only when the host certainly changed nothing.
+        """Write with the host's library, and retry only if the host certainly changed nothing.
 
         Args:
             operation: Description of the write, for messages.
-            action: Sends one request. It must also read the needed attributes of the response, as
-                some libraries raise errors for invalid ones only then.
+            action: Sends one request. It must also read the needed attributes of the response,
+                because some libraries only then raise errors for invalid ones.
 
         Returns:
             What `action` returned.
@@ -310,18 +311,18 @@ class HostClient(ABC):
                 raise error from exc
             except self.library_errors as exc:
                 refusal = self.read_refusal(exc)
-            # Outside of `except`: the exception may quote the token.
+            # Outside `except`, so that no error is chained to `exc`, which may quote the token.
             if refusal is None:
                 raise _uncertain_write(operation, f"{self.name}'s response cannot be read")
             body = self.session.mask(refusal.body)
             try:
                 self.check(refusal.status, refusal.headers, body, operation)
-            # A 5xx can come after the write was done; only a limit is certainly before it.
+            # A 5xx can come after the write; only a rate limit certainly comes before it.
             except TransientError as exc:
                 if isinstance(exc.error, RateLimitedError):
                     raise
                 raise _uncertain_write(operation, exc.error.reason) from exc
-            raise _uncertain_write(operation, f"{self.name} answers {refusal.status}")
+            raise _uncertain_write(operation, f"{self.name} returned {refusal.status}")
 
         return self.retry(attempt)
 
@@ -337,7 +338,7 @@ class HostClient(ABC):
             try:
                 return attempt()
             except TransientError as exc:
-                # A clock that is set back refunds nothing.
+                # The budget must not grow if the clock is set back.
                 budget.left_s -= max(budget.now() - start, 0.0)
                 try:
                     retries = retries.increment(error=exc)
@@ -355,13 +356,13 @@ class HostClient(ABC):
             budget.sleep(wait_s)
 
     def send(self, verb: str, url: str, operation: str, **options: Any) -> requests.Response:
-        """Send one request and accept its response.
+        """Send one request and check its response.
 
         Args:
             verb: HTTP method.
-            url: Whole address on this host.
+            url: Full address on this host.
             operation: Description of the request, for messages.
-            options: For `requests`.
+            options: Options of `requests`.
 
         Raises:
             TransientError: Another try may succeed.
@@ -375,7 +376,7 @@ class HostClient(ABC):
                 raise _no_response(exc, operation) from exc
             if verb != "GET" or response.status_code not in _REDIRECTS:
                 break
-            # A renamed repository redirects on the same host. The new address has its own query.
+            # A renamed repository redirects on the same host; the new address includes the query.
             location, options = response.headers.get("location", ""), {}
             if not location.startswith(f"{self._address}/"):
                 break
@@ -384,7 +385,7 @@ class HostClient(ABC):
         return response
 
     def check(self, status: int, headers: Mapping[str, str], body: bytes, operation: str) -> None:
-        """Accept a response, or raise the error that it means.
+        """Return if a response is a success; otherwise raise its error.
 
         Raises:
             TransientError: Another try may succeed.
@@ -393,11 +394,11 @@ class HostClient(ABC):
         if 200 <= status < 300 and status != 202:
             return
         message = _message(body)
-        # 403 also means a missing right; only the headers and the text tell them apart.
+        # 403 can also mean a missing permission; only the headers and the text show which it is.
         is_limit = "retry-after" in headers or _is_spent(headers) or has_limit_words(message)
         if status == 429 or (status == 403 and is_limit):
             raise self.limit_error(headers, message, operation)
-        reason = f"{self.name} answers {status}"
+        reason = f"{self.name} returned {status}"
         if status >= 500 or status in _TRANSIENT:
             raise TransientError(UnavailableError(operation, join_reason(reason, message)))
         if 300 <= status < 400:
@@ -409,13 +410,13 @@ class HostClient(ABC):
     def limit_error(
         self, headers: Mapping[str, str], message: str, operation: str
     ) -> TransientError:
-        """Return the error of a rate limit with its wait: from the headers, else doubling."""
-        # With nothing left, the hourly limit is reached, otherwise the limit of requests at once.
+        """Return the error for a rate limit; without a wait in the headers, the wait doubles."""
+        # If no requests are left, it is the hourly limit, else the limit of concurrent requests.
         kind = "primary rate limit" if _is_spent(headers) else "secondary rate limit"
         wait_s, doubles = LIMIT_WAIT_S, True
         reset = headers.get("x-ratelimit-reset", headers.get("ratelimit-reset", ""))
         if _is_spent(headers) and re.fullmatch(r"[0-9]{1,12}", reset):
-            # A second more, as clocks differ.
+            # One second more, because clocks differ.
             wait_s, doubles = max(int(reset) - self.budget.now(), 0.0) + 1.0, False
         with suppress(KeyError, urllib3.exceptions.InvalidHeader):
             wait_s, doubles = float(RETRIES.parse_retry_after(headers["retry-after"])), False
@@ -424,20 +425,20 @@ class HostClient(ABC):
         return TransientError(error, wait_s=wait_s, doubles=doubles)
 
     def decode(self, body: bytes, kind: type[T], operation: str) -> T:
-        """Convert a body.
+        """Convert a JSON body to `kind`.
 
         Raises:
-            TransientError: It is cut or damaged.
-            UnavailableError: It is something else.
+            TransientError: It is truncated or damaged.
+            UnavailableError: It has another structure.
         """
         try:
             return msgspec.json.decode(body, type=kind)
         except msgspec.ValidationError as exc:
             text = one_line(str(exc), MAX_MESSAGE)
-            reason = f"{self.name}'s response is not what it should be ({text})"
+            reason = f"{self.name}'s response has an unexpected form ({text})"
             raise UnavailableError(operation, reason) from exc
         except (msgspec.DecodeError, UnicodeDecodeError) as exc:
-            error = UnavailableError(operation, f"{self.name}'s response is cut or broken")
+            error = UnavailableError(operation, f"{self.name}'s response is truncated or damaged")
             raise TransientError(error) from exc
         except RecursionError as exc:
             reason = f"{self.name}'s response is nested too deeply"
@@ -447,7 +448,7 @@ class HostClient(ABC):
         self, path: str, kind: type[T], parameters: Mapping[str, str]
     ) -> tuple[T, Mapping[str, str]]:
         if not _PATH.fullmatch(path):
-            reason = f"this is not a path of {self.name}'s API"
+            reason = f"it is not a path of {self.name}'s API"
             raise HostError(f"GET {one_line(path, MAX_MESSAGE)!r}", reason)
         operation, query = f"GET {path}", sorted(parameters.items())
 
@@ -469,9 +470,9 @@ class HostSession(requests.Session):
 
     Args:
         headers: Headers of all requests.
-        token: Token to mask; None for none.
-        certificates: File of the certificates to trust; None for the default ones of `requests`.
-        timeout_s: Seconds without data; the whole body may take four times as long.
+        token: Token to mask; None if there is none.
+        certificates: File of trusted certificates; None for the defaults of `requests`.
+        timeout_s: Maximum seconds without data; the whole body may take four times as long.
     """
 
     def __init__(
@@ -488,7 +489,7 @@ class HostSession(requests.Session):
         self._timeout_s = timeout_s
         secret = (token or "").encode()
 
-        # Closures, as no attribute may hold the token.
+        # Closures, because no attribute may hold the token.
         def sign(request: requests.PreparedRequest) -> requests.PreparedRequest:
             request.headers.update(headers)
             return request
@@ -496,7 +497,7 @@ class HostSession(requests.Session):
         def mask(body: bytes) -> bytes:
             return body.replace(secret, b"***") if len(secret) >= _MIN_TOKEN_LENGTH else body
 
-        # Without a token, too: requests would otherwise use one from the user's .netrc.
+        # Set even without a token: otherwise `requests` would use the user's .netrc.
         self.auth = sign
         self.mask = mask
 
@@ -508,8 +509,8 @@ class HostSession(requests.Session):
         with super().send(request, **options) as response:
             end = time.monotonic() + MAX_TIMEOUTS * self._timeout_s
             body = bytearray()
-            # `iter_content` waits for a full chunk, so that a host which sends a byte now and then
-            # would keep it waiting beyond any time limit.
+            # `iter_content` waits for a full chunk, so a host that sends a byte now and then could
+            # exceed any time limit.
             while chunk := response.raw.read1(_CHUNK_BYTES, decode_content=True):
                 body += chunk
                 if len(body) > MAX_RESPONSE_BYTES:
@@ -524,16 +525,16 @@ class HostSession(requests.Session):
 
 
 class _TooLargeError(OSError):
-    """A response is larger than the maximum."""
+    """Raised if a response is larger than the maximum."""
 
 
 def has_limit_words(message: str) -> bool:
-    """Return whether a message is about a rate limit."""
+    """Return whether a message mentions a rate limit."""
     return any(word in message.lower() for word in _LIMIT_WORDS)
 
 
 def join_reason(reason: str, message: str) -> str:
-    """Append a host's message to a reason."""
+    """Append the host's message, if any, to a reason."""
     return f"{reason} ({message})" if message else reason
 
 
@@ -542,7 +543,7 @@ def _is_spent(headers: Mapping[str, str]) -> bool:
 
 
 def _message(body: bytes) -> str:
-    """Return the message of an error, with its details, as one line."""
+    """Return the message and the details of an error response as one line."""
     try:
         complaint = msgspec.json.decode(body, type=dict[str, Any])
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -550,7 +551,7 @@ def _message(body: bytes) -> str:
     details = complaint.get("errors") or ()
     if not isinstance(details, list):
         details = [details]
-    # GitHub lists what is wrong with each field; GitLab has an object of lists as its message.
+    # GitHub lists the errors of each field; GitLab's message can be an object of lists.
     texts = [complaint.get("message") or complaint.get("error") or ""]
     for detail in details:
         fields = detail if isinstance(detail, dict) else {"message": detail}
@@ -564,7 +565,7 @@ def _text(value: object) -> str:
 
 
 def _uncertain_write(operation: str, reason: str) -> UncertainWriteError:
-    return UncertainWriteError(operation, f"{reason}; it may have been done, or not")
+    return UncertainWriteError(operation, f"{reason}; it may or may not have been done")
 
 
 def _check_address(name: str, address: str) -> None:
@@ -573,18 +574,18 @@ def _check_address(name: str, address: str) -> None:
         port = parts.port
     except ValueError:
         parts, port = urlsplit(""), None
-    # The address is shown in messages, so it may hold no password.
+    # Messages show the address, so it must not contain a password.
     is_plain = not (parts.query or parts.fragment or parts.username or parts.password)
     if parts.scheme not in {"http", "https"} or not parts.hostname or not is_plain or port == 0:
-        reason = "it is no address such as https://gitlab.com or https://api.github.com"
+        reason = "it is not an address such as https://gitlab.com or https://api.github.com"
         raise HostError(f"{name}'s address", reason)
 
 
 def _no_response(exc: Exception, operation: str) -> HostError | TransientError:
-    """Return the error of a request without a readable response.
+    """Return the error for a request without a readable response.
 
-    Its words quote nothing of the exception but addresses and file names, as libraries may repeat
-    the token in theirs.
+    Only the host's name and the system's message are quoted from the exception, because a library
+    may repeat the token in its own message.
     """
     request = getattr(exc, "request", None)
     host = urlsplit(getattr(request, "url", None) or "").hostname or "the host"
@@ -602,7 +603,7 @@ def _no_response(exc: Exception, operation: str) -> HostError | TransientError:
     if "CERTIFICATE_VERIFY_FAILED" in str(exc):
         return UnavailableError(operation, f"the certificate of {host} cannot be trusted")
     if isinstance(exc, _BAD_PROXY):
-        return UnavailableError(operation, f"{proxy} has an address that cannot be used")
+        return UnavailableError(operation, f"{proxy} has an invalid address")
     may_have_arrived = False
     if isinstance(exc, requests.exceptions.ProxyError):
         reason = f"{proxy} cannot be reached{detail}"
@@ -611,10 +612,10 @@ def _no_response(exc: Exception, operation: str) -> HostError | TransientError:
     elif isinstance(cause, urllib3.exceptions.NewConnectionError):
         reason = f"{host} cannot be reached{detail}"
     elif isinstance(exc, requests.exceptions.SSLError):
-        reason = f"no TLS connection to {host} can be made"
+        reason = f"a TLS connection to {host} cannot be made"
     else:
         may_have_arrived = True
-        # `requests` wraps some time-outs of a body in other errors; only the text shows it.
+        # `requests` wraps some timeouts of a body in other errors; only the text shows them.
         is_late = isinstance(exc, requests.Timeout) or "timed out" in str(exc)
         reason = "the connection broke, or the response cannot be read"
         reason = "no response in time" if is_late else reason

@@ -1,7 +1,7 @@
 """Hunks that outdated comments were written on, each as a separate change.
 
 A comment becomes outdated when a later push changes its lines. It still reviews the lines that it
-was written on, so it is scored against those: the whole hunk of the commit it names, or, when that
+was written on, so it is scored against them: the whole hunk at the comment's commit or, if that
 commit is gone, the part of the hunk that the host stores with the comment.
 """
 
@@ -22,7 +22,7 @@ Local = Callable[[str], bytes | None]
 ReadVersion = Callable[[str], Sequence[ChangedFile]]
 
 MAX_COMMITS: Final = 20
-"""Maximum number of older versions read, those with the most comments first."""
+"""Maximum number of older versions to read, the ones with the most comments first."""
 
 
 class OutdatedHunks(NamedTuple):
@@ -43,13 +43,13 @@ def read_outdated_hunks(
     """Read the hunk that each outdated comment was written on.
 
     Args:
-        messages: All messages; the outdated ones on a line are looked up.
-        read_version: Reads the files of the change up to a commit from the host; None to use the
-            local checkout and the kept parts alone.
+        messages: All messages; only outdated ones with a path are looked up.
+        read_version: Reads the files of the change up to a commit from the host; None to use only
+            the local checkout and the stored parts.
         local: Returns the change up to a commit from a local checkout, or None when unavailable.
 
     Raises:
-        HostError: A version could not be read; one that is gone is no error.
+        HostError: A version could not be read; a missing version is not an error.
     """
     outdated = [message for message in messages if message.outdated and message.path]
     counts = Counter(message.commit for message in outdated if message.commit)
@@ -63,22 +63,22 @@ def read_outdated_hunks(
     for message in outdated:
         hunk = _find_hunk(versions.get(message.commit or "", {}), message)
         partial += hunk is None
-        hunk = hunk or _kept_part(message)
+        hunk = hunk or _stored_part(message)
         if hunk is not None:
             hunks[message.id] = hunk
     notes = []
     if partial:
         notes.append(
-            f"Of {partial} outdated comments only the kept part of the hunk was read, because the "
-            "commit they name is gone, too old or shows other lines."
+            f"For {partial} outdated comments, only the stored part of the hunk was read, because "
+            "their commit is gone, too old or has other lines."
         )
     return OutdatedHunks(hunks=hunks, notes=tuple(notes))
 
 
 def mark_outdated(message: HostMessage, change: Diff) -> HostMessage:
-    """Mark a comment on a whole file as outdated when the change no longer has the file.
+    """Mark a comment on a whole file as outdated if the change no longer has the file.
 
-    A host does so for lines only.
+    Hosts mark only comments on lines.
     """
     if message.path is None or message.line is not None or message.outdated:
         return message
@@ -89,11 +89,11 @@ def mark_outdated(message: HostMessage, change: Diff) -> HostMessage:
 def _read_version(
     commit: str, read_version: ReadVersion | None, local: Local | None
 ) -> Mapping[str, ChangedFile]:
-    """Return the files of the change as it was at a commit, by path, old or new."""
+    """Return the files of the change at a commit, by their old and new paths."""
     files: Sequence[ChangedFile] = ()
     text = local(commit) if local else None
     if text is not None:
-        with suppress(InputError):  # the host may show it in full
+        with suppress(InputError):  # the host may have the complete change
             files = parse.parse_diff(text).files
     if not files and read_version is not None:
         files = read_version(commit)
@@ -102,12 +102,12 @@ def _read_version(
 
 
 def _find_hunk(files: Mapping[str, ChangedFile], message: HostMessage) -> Diff | None:
-    """Return the hunk of the older version, if the comment was written on it."""
+    """Return the comment's hunk in the older version, as a change; None if it is not there."""
     file = files.get(message.path or "")
     if file is None:
         return None
     change = Diff(files=(replace(file, path=message.path or ""),), sha256="")
-    if message.line is None:  # on the file as a whole
+    if message.line is None:  # a comment on the whole file
         return replace(change, sha256=_digest(f"{message.path}\n{file.hunks}"))
     scope = scopes.attach(
         Comment(
@@ -133,8 +133,8 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _kept_part(message: HostMessage) -> Diff | None:
-    """Read the partial hunk stored with a comment, whose end is missing."""
+def _stored_part(message: HostMessage) -> Diff | None:
+    """Read the part of the hunk that is stored with a comment; its end is missing."""
     try:
         return parse.parse_diff(message.hunk or "", path=message.path)
     except InputError:

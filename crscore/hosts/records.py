@@ -13,7 +13,7 @@ from crscore.records import Diff, Side
 
 
 class MessageKind(StrEnum):
-    """Kind of a message, one of the host's three kinds of comments."""
+    """Kind of a message; hosts have three kinds of comments."""
 
     LINE = "line"
     """Comment on a line or a file of the diff, in a thread."""
@@ -25,7 +25,7 @@ class MessageKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostMessage:
-    """One message by a person or a bot on a pull request, as currently stored by the host."""
+    """Message by a person or a bot on a pull request, as currently stored by the host."""
 
     id: int
     """The host's id; unique among the messages of its kind."""
@@ -36,29 +36,29 @@ class HostMessage:
     login: str | None
     """Login of the author; None when the account is deleted."""
     is_bot: bool
-    """True when the host marks the account as an app's."""
+    """True if the host marks the account as an app."""
     url: str = ""
-    """Its page on the host."""
+    """Address of its page on the host."""
     created: str = ""
     """Time of creation, ISO 8601 in UTC."""
     state: str = ""
     """State of a review: APPROVED, CHANGES_REQUESTED, COMMENTED or DISMISSED; "" for others."""
     path: str | None = None
-    """File it is on; None for a review's text and the conversation."""
+    """Path of its file; None for a review's text and in the conversation."""
     line: int | None = None
     """Line in `side`: of the head for a current message, of `commit` for an outdated one."""
     start_line: int | None = None
     """First line of a message on several lines."""
     side: Side | None = None
-    """Side in which `line` is counted; None without a path."""
+    """Side of the diff to which `line` belongs; None without a path."""
     outdated: bool = False
     """True when its line is no longer part of the diff."""
     commit: str | None = None
-    """Commit it was written on, 40 hex digits."""
+    """Commit that it was written on, 40 hex digits."""
     hunk: str | None = None
-    """Hunk it was written on, from its header to the line, as stored by the host."""
+    """Hunk that it was written on, from the header to the line, as stored by the host."""
     thread: int | None = None
-    """Id of its thread's first message; its own id for that message; None outside threads."""
+    """Id of the first message of its thread, which can be itself; None outside threads."""
     resolved: bool | None = None
     """Whether its thread is resolved; None outside threads and when it could not be read."""
     minimized: bool | None = None
@@ -68,19 +68,19 @@ class HostMessage:
 
 
 class Change(NamedTuple):
-    """Change of a pull request, from a checkout or from its host."""
+    """Change of a pull request, read from a checkout or from its host."""
 
     diff: Diff
-    """Change with whole files where available."""
+    """Change, with full files where available."""
     missing: tuple[str, ...]
-    """Missing data that would change a number, one sentence each."""
+    """Missing data that could change a score, one sentence each."""
     notes: tuple[str, ...]
     """Notes for a reader, one sentence each."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PullRequest:
-    """Pull request with its change and all messages on it."""
+    """Pull request with its change and messages."""
 
     repository: str
     """`owner/name` of the base."""
@@ -89,7 +89,7 @@ class PullRequest:
     title: str
     """Untrusted text."""
     url: str
-    """Its page on the host."""
+    """Address of its page on the host."""
     author: str | None
     """Login of the author; None when the account is deleted."""
     base: str
@@ -97,26 +97,26 @@ class PullRequest:
     head: str
     """Newest commit, 40 hex digits."""
     diff: Diff
-    """Change from the merge base to the head, with whole files where available."""
+    """Change from the merge base to the head, with full files where available."""
     messages: tuple[HostMessage, ...]
-    """Messages by creation time, then kind and id; without minimised and pending ones."""
+    """Messages sorted by creation time, kind and id, without minimised and pending ones."""
     originals: Mapping[int, Diff]
-    """By an outdated line message's id: the hunk it was written on, as a separate change."""
+    """Hunk that each outdated line message was written on, as a separate change, by its id."""
     missing: tuple[str, ...] = ()
-    """Missing data that would change a number, one sentence each; empty when complete."""
+    """Missing data that could change a score, one sentence each; empty when complete."""
     notes: tuple[str, ...] = ()
     """Notes for the user, one sentence each."""
     checkout: Checkout | None = None
-    """Repository on this machine that has the change; None where there is none."""
+    """Local repository with the change; None if there is none."""
     settings: str | None = None
-    """Text of `pyproject.toml` at the base; None when there is none."""
+    """Text of `pyproject.toml` at the base; None if there is none."""
     sticky: tuple[HostMessage, ...] = ()
-    """crscore's own comments on it, the oldest first: the one to edit, and others left by a race.
+    """crscore's own comments, oldest first: the one to edit, and others left by concurrent runs.
     """
     knows_sticky: bool = True
-    """True when `sticky` is known to be complete."""
+    """True if `sticky` is known to be complete."""
 
     @property
     def partial(self) -> bool:
-        """True when data that would change a number is missing."""
+        """True if data that could change a score is missing."""
         return bool(self.missing)

@@ -1,6 +1,7 @@
-"""Known code hosts: how people name what is there, and what reads it.
+"""Known code hosts: the forms of their names and addresses, and their clients.
 
-A further host is a package with a module `site` that has a `SITE`, and one line in `SITES`.
+To add a host, write a package with a module `site` that defines `SITE`, and add a line to `SITES`:
+see docs/design/030-hosts.md.
 """
 
 from __future__ import annotations
@@ -21,25 +22,25 @@ if TYPE_CHECKING:
     from crscore.hosts.records import MessageKind
 
 SITES: Final = ("crscore.github.site", "crscore.gitlab.site")
-"""Modules of the hosts; a text that could name two hosts is one of the first."""
+"""Modules of the hosts; a name that matches several hosts belongs to the first one."""
 
 
 class Connection(NamedTuple):
-    """How the command line asks for a host."""
+    """Options of the command line for the connection to a host."""
 
     api_url: str | None
-    """Address of the API; None for the environment's."""
+    """Address of the API; None for the one in the environment."""
     wait_budget_s: float
     """Maximum total seconds to wait for the host."""
     report: Callable[[str], None] | None = None
     """Called with one line for each wait."""
     max_requests: int | None = None
-    """Maximum requests; None for no limit."""
+    """Maximum number of requests; None for no limit."""
     max_points: int | None = None
-    """Maximum GraphQL points, where the host has them; None for no limit."""
+    """Maximum number of GraphQL points, for hosts that have them; None for no limit."""
 
     def options(self) -> dict[str, Any]:
-        """Return the arguments of a `HostClient`."""
+        """Return keyword arguments for a `HostClient`."""
         from crscore.hosts.http import WaitBudget  # noqa: PLC0415  (so that --help answers at once)
 
         budget = WaitBudget(left_s=self.wait_budget_s)
@@ -48,40 +49,40 @@ class Connection(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Site:
-    """A code host, as far as it is known without a request."""
+    """Properties of a code host that are known without a request."""
 
     name: str
     form: str
-    """Form of a pull request's name, for messages."""
+    """Form of a pull request's name, shown in messages."""
     variable: str
-    """Environment variable of its address."""
+    """Environment variable with its address."""
     mark: str
     """Character before the number in a pull request's name."""
     pull_path: str
     """Part of the address of every pull request's page, before its number."""
     target: re.Pattern[str]
-    """Names and addresses of a pull request: groups `server`, `repository` and `number`."""
+    """Matches names and addresses of pull requests; groups `server`, `repository`, `number`."""
     is_deep: bool
-    """Whether owners can have owners."""
+    """Whether owners can be nested, like GitLab's groups."""
     commit_form: str
-    """Address of the change at a `{commit}`, after that of the pull request's page."""
+    """Suffix of the pull request's address for the change at a `{commit}`."""
     file_form: str
-    """Address of a file after the page's: `{sha1}` or `{sha256}` of its path, and `{lines}`."""
+    """Suffix for a file: with `{sha1}` or `{sha256}` of its path, and `{lines}`."""
     comment_forms: Mapping[MessageKind, str]
-    """Address of a comment after the page's, with its `{number}`."""
+    """Suffixes for comments, each with the comment's `{number}`."""
     landed_form: str
-    """Address of a `{commit}` of a branch, after that of the repository."""
+    """Suffix of the repository's address for a `{commit}` on a branch."""
     web: Callable[[str | None], str]
-    """Returns the address of its pages and clones, from that of its API or the environment."""
+    """Returns the address of its pages and clones for the given or the environment's API."""
     token: Callable[[], str | None]
-    """Returns the environment's token; None without one."""
+    """Returns the environment's token; None if there is none."""
     make_host: Callable[[Connection], Host]
-    """Makes what reads and comments its pull requests."""
+    """Makes the reader of its pull requests, which also writes the comment."""
     make_feed: Callable[[Connection], Feed]
-    """Makes what an audit reads it with."""
+    """Makes the reader for audits."""
 
     def commit_address(self, url: str, commit: str) -> str:
-        """Return the address of the change at a commit, from that of the pull request's page."""
+        """Return the address of the change at a commit; `url` is the pull request's page."""
         return f"{url}{self.commit_form.format(commit=commit)}"
 
     def file_address(self, url: str, path: str, lines: str) -> str:
@@ -90,7 +91,7 @@ class Site:
         Args:
             url: Page of the pull request.
             path: Path under which the host lists the file.
-            lines: Lines as GitHub writes them; empty for the whole file.
+            lines: Line range in GitHub's form; empty for the whole file.
         """
         data = path.encode("utf-8", "surrogatepass")
         sha1 = hashlib.sha1(data, usedforsecurity=False).hexdigest()
@@ -98,15 +99,15 @@ class Site:
         return f"{url}{self.file_form.format(sha1=sha1, sha256=sha256, lines=lines)}"
 
     def comment_address(self, url: str, kind: MessageKind, number: int) -> str:
-        """Return the address of a comment on a pull request, by the host's id of it."""
+        """Return the address of a comment with the host's id `number`."""
         return f"{url}{self.comment_forms[kind].format(number=number)}"
 
     def landed_address(self, url: str, commit: str) -> str:
-        """Return the address of a commit of a branch, from the page of a pull request."""
+        """Return the address of a commit on a branch; `url` is a pull request's page."""
         return f"{url.rpartition(self.pull_path)[0]}{self.landed_form.format(commit=commit)}"
 
     def name_below(self, path: str, api_url: str | None) -> str:
-        """Return a repository's name, given its path on the server, which may have a folder."""
+        """Return a repository's name: its path on the server, without the host's own folder."""
         folder = urlsplit(self.web(api_url)).path.strip("/")
         return path.removeprefix(f"{folder}/") if folder else path
 
@@ -118,7 +119,7 @@ def all_sites() -> tuple[Site, ...]:
 
 
 def site_of_page(url: str) -> Site:
-    """Return the host of a pull request's page, by the form of its address.
+    """Return the host of a pull request's page, recognised by its address.
 
     Example:
         >>> site_of_page("https://git.example.org/a/b/-/merge_requests/7").name

@@ -1,8 +1,8 @@
 """crscore's comment on a pull request: created once, then edited in place.
 
 It is identified by a hidden marker at its start and by its author: a marker in another user's
-comment is ignored. A write without a response may have succeeded, so the comment is looked up
-before anything is written again.
+comment is ignored. A write without a response may have succeeded, so crscore looks for the comment
+before it writes again: see docs/design/020-the-comment.md.
 """
 
 import contextlib
@@ -14,7 +14,7 @@ from crscore.errors import HostError, NotFoundError, PermissionDeniedError, Unce
 from crscore.hosts.records import HostMessage
 
 MARKER: Final = "<!-- crscore:sticky"
-"""Start of crscore's comment."""
+"""Hidden text at the start of crscore's comment."""
 
 
 class Outcome(StrEnum):
@@ -29,14 +29,14 @@ class Outcome(StrEnum):
 
 
 class Posted(NamedTuple):
-    """Comment after a run."""
+    """State of the comment after a run."""
 
     outcome: Outcome
     """Outcome of the write."""
     url: str
-    """Address of the comment; "" when there is none."""
+    """Address of the comment; "" if there is none."""
     reason: str
-    """Why it was not written; "" when it was."""
+    """Why it was not written; "" if it was."""
 
 
 class Writer(Protocol):
@@ -64,8 +64,8 @@ class Writer(Protocol):
 
 
 def is_sticky(message: HostMessage) -> bool:
-    """Return whether a message is crscore's comment: it has the marker and the same author."""
-    # `None` is unknown: a comment that may be somebody else's is never edited.
+    """Return whether a message is crscore's own: it has the marker and the same author."""
+    # `is_own` can be None (unknown): a comment that may be somebody else's is never edited.
     return message.is_own is True and message.body.lstrip().startswith(MARKER)
 
 
@@ -77,20 +77,20 @@ def post(writer: Writer, body: str, existing: Sequence[HostMessage], *, certain:
         body: New text, with the marker.
         existing: Existing comments by crscore, oldest first. The first is edited; others, which
             concurrent runs can leave, are deleted.
-        certain: True when `existing` is known to be complete; otherwise none is created.
+        certain: True if `existing` is known to be complete; otherwise no comment is created.
 
     Returns:
-        The outcome. A refusal is an outcome, not an error: the summary still has the numbers.
+        The outcome. A refusal is not an error: the job summary still has the scores.
     """
     try:
         if existing:
             return _edit(writer, body, existing)
         if not certain:
-            reason = "it is unknown whether there is one, as not all comments could be read"
+            reason = "it may exist already, because not all comments could be read"
             return Posted(Outcome.FAILED, "", reason)
         return _create(writer, body)
     except (PermissionDeniedError, NotFoundError) as exc:
-        # A host also answers 404 when a token may not know that a resource exists.
+        # A host also sends 404 if the token may not know that a resource exists.
         return Posted(Outcome.REFUSED, "", exc.reason)
     except HostError as exc:
         return Posted(Outcome.FAILED, "", exc.reason)
@@ -98,7 +98,7 @@ def post(writer: Writer, body: str, existing: Sequence[HostMessage], *, certain:
 
 def _create(writer: Writer, body: str) -> Posted:
     reason = ""
-    # Looked up after each try, and tried at most twice, as lists can lag behind writes.
+    # After each uncertain try, look for the comment; at most two tries, as lists can lag behind.
     for _ in range(2):
         try:
             url = writer.create(body)
@@ -125,7 +125,7 @@ def _edit(writer: Writer, body: str, existing: Sequence[HostMessage]) -> Posted:
 
 
 def _write_twice(action: Callable[[], str]) -> str:
-    """Perform an idempotent write, and repeat it once when the outcome is unknown."""
+    """Perform an idempotent write, and repeat it once if the outcome is unknown."""
     # A second edit or delete has the same result; a second comment would be a duplicate.
     try:
         return action()
@@ -134,7 +134,7 @@ def _write_twice(action: Callable[[], str]) -> str:
 
 
 def is_same(left: str, right: str) -> bool:
-    """Compare two bodies, ignoring line ends and trailing blanks, which a host may change."""
+    """Compare two texts without line ends and trailing spaces, which a host may change."""
     return _normalize(left) == _normalize(right)
 
 

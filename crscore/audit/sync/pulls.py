@@ -168,9 +168,9 @@ class PullReader:
         unanswered = 0
         for pull in pulls:
             rows = self.store.find(Comment, repository=pull.repository, number=pull.number)
-            placed = {host_id_of(row.key) for row in rows if row.path is not None}
+            known_hunks = {host_id_of(row.key) for row in rows if row.path is not None}
             try:
-                details = self.feed.read_details(_key(pull), placed)
+                details = self.feed.read_details(_key(pull), known_hunks)
             # No later pull request could be read either: the run stops.
             except (RateLimitedError, BadTokenError):
                 raise

@@ -179,7 +179,7 @@ def _limit(wait_s: float, *, doubles: bool = False) -> TransientError:
     return TransientError(error, wait_s=wait_s, doubles=doubles)
 
 
-BROKEN = UnavailableError("GET /x", "GitHub answers 502")
+BROKEN = UnavailableError("GET /x", "GitHub returned 502")
 
 
 def test_waits_double_with_some_chance(clock) -> None:
