@@ -20,7 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from crscore.audit.engines import DIED, Processes, Ray
+from crscore.audit.engines import WORKER_DIED_REASON, Processes, Ray
 from crscore.audit.score.pull_rows import failed, score_task
 from crscore.audit.score.tasks import find_unscored
 from crscore.settings import Config
@@ -56,7 +56,7 @@ def measure(engine: Engine, audit: Audit, settings: Config, *, workers: int) -> 
     tasks = audit.tasks(settings)
     before = busy()
     work = partial(score_task, settings=settings)
-    died = partial(failed, signature="", reason=DIED)
+    died = partial(failed, signature="", reason=WORKER_DIED_REASON)
     list(engine.run(tasks[:workers], work, died))
     start = busy() - before
     began, before, first = time.perf_counter(), busy(), 0.0

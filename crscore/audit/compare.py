@@ -1,7 +1,8 @@
 """Comparison of reviewers: is one significantly better than another?
 
-On common pull requests, the differences on each are averaged; on different ones, the means are
-compared inside strata of repository, language and size. Intervals resample whole pull requests.
+On common pull requests, the differences on each one are averaged; on different pull requests, the
+means are compared within strata of repository, language and size. Intervals come from resampling
+pull requests.
 """
 
 from collections.abc import Sequence
@@ -23,11 +24,11 @@ from crscore.statistics.paired import correct as correct_p_values
 Floats = npt.NDArray[np.float64]
 
 DETECT: Final = 5.0
-"""Default of the difference that matters, 0 to 100."""
+"""Default smallest difference that matters, 0 to 100."""
 MIN_COMMON: Final = 20
-"""Common pull requests needed to compare two reviewers on these alone."""
+"""Minimum number of common pull requests for comparing two reviewers on these only."""
 MIN_PULLS: Final = 10
-"""Pull requests of each needed for a decision: fewer are too few for a bootstrap."""
+"""Minimum number of pull requests of each reviewer; fewer are too few for a bootstrap."""
 
 
 class _Pair(NamedTuple):
@@ -37,13 +38,13 @@ class _Pair(NamedTuple):
     second: str
     paired: bool
     pulls: int
-    """Pull requests that count."""
+    """Number of pull requests in the comparison."""
     fewest: int
-    """Pull requests of the one with fewer."""
+    """Number of pull requests of the reviewer with fewer."""
     test: PairedComparison = PairedComparison(None, None, None, None, None, 0)
     means: tuple[float, float] = (0.0, 0.0)
     difference: Estimate | None = None
-    """None where they cannot be compared."""
+    """None if they cannot be compared."""
 
 
 def compare_all(
@@ -59,14 +60,14 @@ def compare_all(
 
     Args:
         table: Reviews of a period.
-        reviewers: Their names; all bots when None.
+        reviewers: Names to compare; None for all bots.
         measure: One of `tables.MEASURES`.
-        detect: Difference that matters, above 0 and at most 100.
+        detect: Smallest difference that matters, above 0 and at most 100.
         resamples: Number of draws.
         seed: Seed of the draws.
 
     Returns:
-        One verdict a pair, in the order of the names.
+        One verdict per pair, in the order of the names.
 
     Raises:
         InputError: A name or the measure is not in the table, or `detect` is out of range.
@@ -101,7 +102,7 @@ def _differences(
     values = table.matrix(measure)
     index_of = {name: index for index, name in enumerate(table.reviewers)}
     columns = [(index_of[first], index_of[second]) for first, second in names]
-    # Pull requests without any of these reviewers change nothing but the time it takes.
+    # Pull requests without these reviewers do not affect the result, so they are skipped.
     is_used = (~np.isnan(values[:, sorted({*chain(*columns)})])).any(axis=1)
     values, strata, pulls = values[is_used], table.stratum[is_used], int(is_used.sum())
     if not pulls:
@@ -182,7 +183,7 @@ def _decide(
     difference = pair.difference
     if difference is None or pair.fewest < MIN_PULLS:
         return "unknown"
-    # First of all: a difference can be significant and still too small to matter.
+    # Checked first, because a significant difference can still be too small to matter.
     if -detect <= difference.low and difference.high <= detect:
         return "equivalent"
     if not pair.test.direction:
@@ -191,9 +192,9 @@ def _decide(
 
 
 def _needed(pair: _Pair, detect: float, *, tests: int) -> int | None:
-    """Return how many more pull requests show such a difference with a power of 80 %.
+    """Return how many more pull requests would show such a difference with a power of 80 %.
 
-    At a level divided by the number of tests, as the largest of Holm's corrections does.
+    The significance level is divided by the number of tests, Holm's largest correction.
     """
     if not pair.test.error:
         return None
@@ -213,13 +214,14 @@ def _sentence(pair: _Pair, decision: str, measure: str, detect: float, needed: i
         low, high, value = -high, -low, -value
     in_measure = "" if measure == "usefulness" else f" in {measure}"
     interval = f"95 % interval {format_score(low)} to {format_score(high)}"
-    # The plain means of different pull requests do not differ by the difference within strata.
+    # For different pull requests, the means are omitted: their difference is another number than
+    # the difference within strata.
     numbers = (
         f"{format_score(means[0])} against {format_score(means[1])} of 100 on {pair.pulls} common "
         f"pull requests (difference {format_score(value)}, {interval})"
         if pair.paired
-        else f"a difference of {format_score(value)} of 100 among like ones of {pair.pulls} pull "
-        f"requests ({interval})"
+        else f"a difference of {format_score(value)} of 100 among similar ones of {pair.pulls} "
+        f"pull requests ({interval})"
     )
     if decision in ("better", "worse"):
         return f"{first} is better than {second}{in_measure}: {numbers}"
@@ -242,6 +244,6 @@ def _sentence(pair: _Pair, decision: str, measure: str, detect: float, needed: i
 
 
 def format_score(value: float) -> str:
-    """Format a score or a difference, 0 to 100, with one decimal at most."""
+    """Format a score or a difference, 0 to 100, with at most one decimal."""
     # Adding 0 turns -0.0 into 0.0.
     return f"{round(value, 1) + 0.0:.1f}".removesuffix(".0")

@@ -1,4 +1,4 @@
-"""Merged pull requests that each reviewer really reviewed."""
+"""Coverage: the merged pull requests that each reviewer really reviewed."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
@@ -34,7 +34,7 @@ class _Posts:
     last_head: int = 0
     skips: Counter[str] = field(default_factory=Counter)
     pulls: dict[_Pull, bool] = field(default_factory=dict)
-    """Pull requests with any post, and whether a comment on them is to be scored."""
+    """Pull requests with any post, each with whether a comment on it is to be scored."""
     hours: list[float] = field(default_factory=list)
 
 
@@ -44,8 +44,8 @@ class ReviewerCoverage(NamedTuple):
     is_bot: bool
     coverage: Coverage
     pulls: Mapping[tuple[int, int], bool] = MappingProxyType({})
-    """Repository and number of the pull requests with a post or a check of it, and whether a
-    comment on them is to be scored."""
+    """Whether a comment is to be scored, by repository and number of each pull request with a post
+    or check of the reviewer."""
     hours: float | None = None
     """Median hours from the opening of a pull request to its first review."""
 
@@ -53,19 +53,19 @@ class ReviewerCoverage(NamedTuple):
 def load_coverage(store: Store, scope: Scope) -> Mapping[str, ReviewerCoverage]:
     """Load the coverage of each account that wrote in a period, by the reviewer's name.
 
-    The pull requests that count are the merged ones of the repositories in which the reviewer wrote
-    at least once. A check belongs to a reviewer when its app has the name of the reviewer or of its
-    account; a pull request with several checks of an app is green when all are.
+    Only merged pull requests count, in the repositories in which the reviewer wrote at least once.
+    A check belongs to a reviewer if its app has the name of the reviewer or of its account. With
+    several checks of an app, a pull request is green if all are.
 
     Args:
         store: The store.
-        scope: Rows that count.
+        scope: Rows to load.
 
     Raises:
         StoreError: The store cannot be read.
     """
     by_reviewer: dict[str, _Posts] = defaultdict(_Posts)
-    # The account of workflows, or of an assistant, posts more than reviews.
+    # A shared account, such as that of workflows, also posts other messages than reviews.
     review_bots = [profile.name for profile in profiles() if not profile.shared]
     for row in reports.read_posts(store, scope, review_bots):
         (
@@ -110,22 +110,22 @@ def load_coverage(store: Store, scope: Scope) -> Mapping[str, ReviewerCoverage]:
 
 
 def rate(count: int, total: int) -> Rate:
-    """Return a share of independent things with its interval."""
+    """Return a share of independent items with its interval."""
     share, low, high = wilson(count, total) or (None, None, None)
     return Rate(count=count, total=total, share=share, low=low, high=high)
 
 
 def rate_of_pulls(counts: Floats, totals: Floats) -> Rate:
-    """Return a share of things that belong to pull requests, from the counts of each, (N,)."""
+    """Return the share of items, given the counts of each pull request, shape (N,)."""
     share, low, high = clustered_wilson(counts, totals) or (None, None, None)
     return Rate(count=round(counts.sum()), total=int(totals.sum()), share=share, low=low, high=high)
 
 
 def rate_of_events(events: Iterable[tuple[_Pull, bool]]) -> Rate:
-    """Return the share of events that are so, each with the pull request that it belongs to."""
+    """Return the share of true events; each event has its pull request and its value."""
     counts: dict[_Pull, Counter[bool]] = defaultdict(Counter)
-    for pull, is_so in events:
-        counts[pull][is_so] += 1
+    for pull, value in events:
+        counts[pull][value] += 1
     return rate_of_pulls(
         np.array([float(count[True]) for count in counts.values()]),
         np.array([float(count.total()) for count in counts.values()]),
@@ -147,5 +147,5 @@ def _coverage(posts: _Posts, merged: int, green: Mapping[str, set[_Pull]]) -> Co
 
 
 def _app_name(name: str) -> str:
-    """Return a name as far as an app's and its account's agree: `Otter Bot`, `otter-bot[bot]`."""
+    """Return the part common to an app's and its account's name: `Otter Bot`, `otter-bot[bot]`."""
     return "".join(filter(str.isalnum, name.casefold().removesuffix("[bot]")))

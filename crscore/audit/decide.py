@@ -1,8 +1,9 @@
 """Keep, tune or drop a bot: a rule on two shares, each with its interval.
 
-*Important* is the share of its comments with a remark worth acting on, *gained* the share of the
-pull requests that it saw with such a comment: silence counts. What authors did can only prevent a
-verdict, not lead to one, as it is known for few comments.
+*Important* is the share of the bot's comments with a remark worth acting on. *Gained* is the share
+of the pull requests that it saw with such a comment; pull requests without a comment count. The
+reactions of authors can only prevent a verdict, because they are known for few comments:
+docs/design/031-decisions.md.
 """
 
 from collections import Counter, defaultdict
@@ -25,17 +26,17 @@ from crscore.statistics.intervals import wilson
 IMPORTANT: Final = ("critical", "major", "minor")
 """Levels of remarks that are worth acting on."""
 KEEP_FROM: Final = 1 / 3
-"""Both shares of a bot to keep are surely above."""
+"""A bot is kept if the intervals of both shares lie above this share."""
 DROP_GAINED: Final = 0.15
-"""A bot to drop is surely below this share of pull requests with a gain. The reader takes one in
-twenty empty comments for an important one, so that less is as good as nothing."""
+"""A bot is dropped if the interval of *gained* lies below this share. The model rates one in twenty
+empty comments as important, so a smaller share cannot be told from nothing."""
 SWITCH_OFF_FROM: Final = 0.25
-"""Minimum share of a bot's comments for which it is worthwhile to switch kinds off."""
+"""Minimum share of a bot's comments for which switching kinds off is worthwhile."""
 MIN_PULLS: Final = 20
-"""Pull requests below which nothing is decided."""
+"""Minimum number of pull requests for a decision."""
 _WORDS_PER_MINUTE: Final = 200
 _CLOSE: Final = 0.02
-"""Distance of a share to a limit below which it counts as this."""
+"""Minimum distance of a share to a limit; smaller distances count as this one."""
 KINDS: Final = {
     "critical": "critical remarks",
     "major": "major remarks",
@@ -52,7 +53,7 @@ LISTED: Final = KINDS | {
     "refuted": "refuted by the code",
     "acted": "acted on",
 }
-"""The same with what is known of comments of any kind."""
+"""`KINDS`, with labels for properties that comments of any kind can have."""
 
 
 class Kind(NamedTuple):
@@ -81,7 +82,7 @@ def load_kinds(store: Store, scope: Scope) -> Mapping[str, Sequence[Kind]]:
 
 
 def load_points(store: Store, scope: Scope) -> Mapping[str, Points]:
-    """Return the points of each reviewer, and how many of them no other one made.
+    """Return the counts of each reviewer's points, and of those that only it made.
 
     Raises:
         StoreError: The store cannot be read.
@@ -114,10 +115,10 @@ def decide(
     Args:
         table: Reviews of a period.
         name: The bot.
-        coverage: Where it posted.
+        coverage: The pull requests on which it posted.
         kinds: Its scored comments.
-        acted_on: What became of its comments.
-        points: Its points; None when they are not known.
+        acted_on: Rates of its comments that were acted on.
+        points: Its points; None if they are not known.
     """
     weights: Counter[tuple[int, int]] = Counter()
     totals: Counter[tuple[int, int]] = Counter()
@@ -159,7 +160,7 @@ def decide(
 
 
 def pulls_there(table: ReviewTable, name: str, coverage: ReviewerCoverage) -> set[tuple[int, int]]:
-    """Return the pull requests that a bot saw, without those that are not scored yet."""
+    """Return the pull requests that a bot saw, except those not scored yet."""
     present = {pull for pull, is_heard in coverage.pulls.items() if not is_heard}
     if any(profile.name == name and profile.shared for profile in profiles()):
         return present
@@ -179,10 +180,10 @@ def pulls_there(table: ReviewTable, name: str, coverage: ReviewerCoverage) -> se
 
 
 def _is_useless(row: KindCount, acted: ActedOn | None) -> bool:
-    """Return whether a kind can be switched off: it has no weight, and authors do not want it."""
+    """Return whether a kind can be switched off: not important, and not wanted by authors."""
     share = wilson(row.acted_on, row.decided)
     base = acted.base.share if acted and acted.base else None
-    # Praise asks for no change: lines near it change for another reason.
+    # Praise asks for no change, so changed lines near it do not show that it was wanted.
     is_wanted = (
         row.kind in ("nit", "nothing")
         and share is not None
@@ -199,7 +200,7 @@ def _verdict(
         return "undecided"
     (least, most), lift = _ends(gained), _lift(acted)
     least_important, most_important = _ends(important)
-    # A bot that speaks seldom, and then with weight, is for its reader to decide on.
+    # A bot with few but important comments is not dropped automatically.
     if most < DROP_GAINED and (important.share or 0.0) < KEEP_FROM:
         return "undecided" if lift > 0 else "drop"
     if min(least, least_important) > KEEP_FROM:
@@ -211,14 +212,14 @@ def _verdict(
 
 
 def _ends(share: Rate | None) -> tuple[float, float]:
-    """Return the ends of an interval; all shares are possible where nothing is known."""
+    """Return the ends of an interval; 0 and 1 if the share is unknown."""
     if share is None or share.low is None or share.high is None:
         return 0.0, 1.0
     return share.low, share.high
 
 
 def _lift(acted: ActedOn | None) -> int:
-    """Return 1 or -1 when comments are surely acted on more or less often than the base, else 0."""
+    """Return 1 or -1 if comments are surely acted on more or less often than the base, else 0."""
     if acted is None or acted.base is None or acted.base.share is None:
         return 0
     low, high = _ends(acted.rate)
@@ -236,7 +237,7 @@ def _sentence(
 ) -> str:
     if gained.total < MIN_PULLS:
         more = view.count_noun(MIN_PULLS - gained.total, "more pull request")
-        return f"Undecided about {name}: it takes {more} to decide."
+        return f"Undecided about {name}: {more} are needed to decide."
     evidence = f"{_share(gained)} of the {gained.total:,} pull requests that it saw have "
     evidence += "a comment worth acting on"
     if important.total:
@@ -244,7 +245,7 @@ def _sentence(
     if acted is not None and acted.rate.share is not None and acted.base is not None:
         evidence += (
             f"; authors acted on {view.percent(acted.rate.share)} of its comments, "
-            f"{view.percent(acted.base.share)} would be chance"
+            f"{view.percent(acted.base.share)} are expected by chance"
         )
     if points is not None and points.total:
         lost_points = view.count_noun(round(points.monthly), "point")
@@ -268,10 +269,11 @@ def _sentence(
 def _why_open(important: Rate, gained: Rate, acted: ActedOn | None) -> str:
     (least, most), lift = _ends(gained), _lift(acted)
     if lift > 0 and most < DROP_GAINED:
-        return "authors act on what seems to have no weight; read those comments"
+        return "authors act on comments that seem unimportant; read these comments"
     if lift < 0 and min(least, _ends(important)[0]) > KEEP_FROM:
-        return "authors do not act on what seems to have weight; read those comments"
-    # The distance of a share to a limit inside its interval says how many more would decide.
+        return "authors do not act on comments that seem important; read these comments"
+    # The distance of a share to a limit within its interval shows how many more pull requests
+    # would decide.
     limits = [(gained, DROP_GAINED), (gained, KEEP_FROM), (important, KEEP_FROM)]
     needed = []
     for share, limit in limits:
@@ -280,7 +282,7 @@ def _why_open(important: Rate, gained: Rate, acted: ActedOn | None) -> str:
             distance = max(abs((share.share or 0.0) - limit), _CLOSE)
             needed.append(gained.total * ((high - low) / 2 / distance) ** 2 - gained.total)
     if not needed:
-        return "it seldom says something important, and little that one could switch off"
+        return "it seldom says something important, and few of its comments could be switched off"
     return f"about {max(1, round(max(needed))):,} more pull requests would probably decide"
 
 

@@ -1,10 +1,10 @@
 """Changes of a bot's configuration, detected from its behaviour.
 
-Each night, the pull requests of the last nights (`RECENT`) are compared with those of up to 14
-nights before by one rank test per number, from the data of that night. The p-values are corrected
-for all nights and numbers of a bot (Bonferroni), but not for the windows, which overlap:
-`benchmarks/audit_planted.py` counts the false alarms. The pull requests must stay alike: a large
-migration looks like a change of the bot.
+Each night, the pull requests of a window of recent nights (`RECENT`) are compared with the pull
+requests of up to 14 nights before it, with one rank test per number. The p-values are corrected for
+all nights and numbers of a bot (Bonferroni), but not for the windows, which overlap:
+`benchmarks/audit_planted.py` counts the false alarms. The test assumes similar pull requests: a
+large migration looks like a change of the bot.
 """
 
 from collections.abc import Iterator, Mapping
@@ -24,13 +24,13 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 RECENT: Final = (1, 2, 3, 7, 14)
-"""Nights of the tested windows: short ones for many pull requests a night, long ones for few."""
+"""Lengths of the windows in nights: short for many pull requests per night, long for few."""
 BEFORE: Final = 14
-"""Maximum nights before a window that it is compared with."""
+"""Maximum number of nights before a window in the comparison."""
 MIN_BEFORE: Final = 5
-"""Minimum nights before a window that it is compared with."""
+"""Minimum number of nights before a window in the comparison."""
 SIGNIFICANCE: Final = 0.01
-"""Chosen on the seeds 0 to 99 of `benchmarks/audit_planted.py`."""
+"""Significance level, chosen with seeds 0 to 99 of `benchmarks/audit_planted.py`."""
 
 
 class _Finding(NamedTuple):
@@ -44,20 +44,20 @@ class _Finding(NamedTuple):
 
 
 class _Nights(NamedTuple):
-    """Values of one number in T nights."""
+    """Distribution of one number over T nights."""
 
     values: Floats
-    """Distinct values in order, shape (V,)."""
+    """Distinct values, sorted, shape (V,)."""
     counts: Floats
-    """How often all nights before each one have each value; shape (T + 1, V)."""
+    """Count of each value in all nights before each night, shape (T + 1, V)."""
 
     def between(self, start: int, end: int) -> Floats:
-        """Return how often the nights from `start` to before `end` have each value."""
+        """Return the count of each value in the nights from `start` up to, but not in, `end`."""
         counts: Floats = self.counts[end] - self.counts[start]
         return counts
 
     def mean(self, counts: Floats) -> float:
-        """Return the mean of counted values, at least one."""
+        """Return the mean of the counted values; at least one is needed."""
         return float(counts @ self.values / counts.sum())
 
 
@@ -69,7 +69,7 @@ def find_changes(table: ReviewTable, reviewer: str) -> tuple[ConfigurationChange
         reviewer: Name of the bot.
 
     Returns:
-        The changes in order. After one, only the nights from it on are compared with each other.
+        The changes in order. After a change, only later nights are compared with each other.
     """
     rows = table.rows_of(reviewer)
     first, last = (
@@ -80,15 +80,15 @@ def find_changes(table: ReviewTable, reviewer: str) -> tuple[ConfigurationChange
     numbers = {
         name: _nights(values[rows], days, length) for name, values in _numbers(table).items()
     }
-    # Nights without a review are no evidence of a steady bot, so only these are counted.
+    # Nights without a review are not evidence of a steady bot, so only nights with one count.
     worked = np.concatenate([[0], np.cumsum(np.bincount(days, minlength=length) > 0)])
     changes = []
     start = 0
     for night in range(length):
-        # Only data up to this night: a later night must not change what was found before.
+        # Only data up to this night is used, so that later nights never change earlier results.
         best = min(_tests(numbers, worked, start, night), default=None)
         if best is not None and best.p_value * length * len(numbers) < SIGNIFICANCE:
-            # Later nights are compared with these, so that a change is reported once.
+            # Later nights are compared with nights after this change, so that it is reported once.
             start = best.day
             changes.append(
                 ConfigurationChange(
@@ -111,7 +111,7 @@ def _nights(values: Floats, days: Ints, length: int) -> _Nights:
 
 
 def _numbers(table: ReviewTable) -> dict[str, Floats]:
-    """Return the observed numbers, a value a row, NaN where unknown."""
+    """Return the observed numbers by name, one value per row, NaN if unknown."""
     columns = table.columns
     numbers = {
         "comments per pull request": columns["comments"],
@@ -130,12 +130,12 @@ def _numbers(table: ReviewTable) -> dict[str, Floats]:
 def _tests(
     numbers: Mapping[str, _Nights], worked: Ints, start: int, night: int
 ) -> Iterator[_Finding]:
-    """Test each number in each window that ends with a night.
+    """Test each number in each window that ends with `night`.
 
     Args:
         numbers: The numbers by name.
         worked: Number of nights with a review before each night, shape (T + 1,).
-        start: First night that counts.
+        start: First night to use.
         night: Last night of the windows.
     """
     for window in RECENT:

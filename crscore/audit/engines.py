@@ -1,7 +1,7 @@
-"""Engines that work on many pull requests: in this process, in worker processes, or on Ray.
+"""Engines that process many pull requests: in this process, in worker processes, or on Ray.
 
-Results are in the order of the tasks. When a worker dies, its task is tried again, so that the
-results equal the ones of a single process.
+Results are in the order of the tasks. If a worker dies, its task is tried again, so the results are
+the same as in a single process.
 """
 
 import importlib
@@ -23,14 +23,14 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 ATTEMPTS: Final = 3
-"""Number of workers that may die on a task before it counts as failed."""
+"""Number of workers that may die during a task before it counts as failed."""
 MAX_TASKS_PER_WORKER: Final = 4
-"""Maximum number of unfinished tasks per worker, to limit memory."""
-DIED: Final = f"its worker process died {ATTEMPTS} times"
+"""Maximum number of unfinished tasks per worker, which limits memory."""
+WORKER_DIED_REASON: Final = f"its worker process died {ATTEMPTS} times"
 
 
 class Engine(Protocol):
-    """Way to work on many tasks."""
+    """Processes many tasks."""
 
     def run(
         self,
@@ -38,16 +38,15 @@ class Engine(Protocol):
         work: Callable[[Task], Result],
         died: Callable[[Task], Result],
     ) -> Iterator[Result]:
-        """Work on tasks.
+        """Process tasks.
 
         Args:
-            tasks: Any number, of a type that can be pickled; read when needed, in the caller's
-                thread.
-            work: Makes a task's result, in any process; what it raises ends the run.
-            died: Makes the result of a task on which `ATTEMPTS` workers died.
+            tasks: Any number of tasks that can be pickled; read lazily, in the caller's thread.
+            work: Makes a task's result, in any process; an error that it raises ends the run.
+            died: Makes the result of a task during which `ATTEMPTS` workers died.
 
         Returns:
-            One result a task, in their order.
+            One result per task, in the order of the tasks.
         """
         ...
 
@@ -57,11 +56,11 @@ def make_engine(name: str, workers: int) -> Engine:
 
     Args:
         name: `processes`, or `ray[:ADDRESS]`.
-        workers: Worker processes; 1 for this process. On Ray, the cores of the cluster that is
-            started without an address.
+        workers: Number of worker processes; 1 for this process. On Ray without an address, the
+            number of cores of the cluster to start.
 
     Raises:
-        ConfigError: The engine is unknown, or there is no worker.
+        ConfigError: The engine is unknown, or `workers` is less than 1.
     """
     if workers < 1:
         raise ConfigError("workers", "settings", "expected at least 1")
@@ -77,21 +76,21 @@ def make_engine(name: str, workers: int) -> Engine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Serial:
-    """This process."""
+    """Engine that runs in this process."""
 
     def run(
         self,
         tasks: Iterable[Task],
         work: Callable[[Task], Result],
-        died: Callable[[Task], Result],  # noqa: ARG002  (this process cannot outlive its death)
+        died: Callable[[Task], Result],  # noqa: ARG002  (a dead worker would be this process)
     ) -> Iterator[Result]:
-        """Work on tasks; see `Engine.run`."""
+        """Process tasks; see `Engine.run`."""
         return map(work, tasks)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Processes:
-    """Worker processes of this machine."""
+    """Engine with worker processes on this machine."""
 
     workers: int
 
@@ -101,12 +100,12 @@ class Processes:
         work: Callable[[Task], Result],
         died: Callable[[Task], Result],
     ) -> Iterator[Result]:
-        """Work on tasks; see `Engine.run`."""
+        """Process tasks; see `Engine.run`."""
         # One process per pool, so that a broken pool identifies the task that broke it.
         pools: SimpleQueue[ProcessPoolExecutor] = SimpleQueue()
         for _ in range(self.workers):
             pools.put(_single_process_pool())
-        # Threads only wait for their process; at most one task is on each process.
+        # The threads only wait for their processes; each process has at most one task.
         threads = ThreadPoolExecutor(self.workers)
         try:
             yield from _in_order(
@@ -116,7 +115,7 @@ class Processes:
                 limit=self.workers * MAX_TASKS_PER_WORKER,
             )
         finally:
-            # Tasks that have not begun are dropped when the caller stops early.
+            # If the caller stops early, tasks that have not begun are dropped.
             threads.shutdown(cancel_futures=True)
             for _ in range(self.workers):
                 pools.get().shutdown()
@@ -143,10 +142,10 @@ def _try(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ray:
-    """Ray cluster. Its machines need the clones under the same paths, on a shared file system."""
+    """Engine on a Ray cluster, whose machines need the clones at the same (shared) paths."""
 
     workers: int
-    """Cores of the cluster that is started when there is no address."""
+    """Number of cores of the cluster that is started if there is no address."""
     address: str | None = None
     """Address of a cluster; None to start one on this machine."""
 
@@ -156,8 +155,8 @@ class Ray:
         work: Callable[[Task], Result],
         died: Callable[[Task], Result],
     ) -> Iterator[Result]:
-        """Work on tasks; see `Engine.run`."""
-        os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # otherwise Ray reports to its makers
+        """Process tasks; see `Engine.run`."""
+        os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # otherwise Ray sends statistics to its makers
         try:
             ray: Any = importlib.import_module("ray")
         except ImportError as exc:
@@ -173,7 +172,7 @@ class Ray:
         try:
             cores = int(ray.cluster_resources().get("CPU", 1))
             # Ray itself repeats a task whose worker or machine died. It takes plain functions only,
-            # and `work` may be a partial one.
+            # and `work` may be a `functools.partial`.
             remote = ray.remote(num_cpus=1, max_retries=ATTEMPTS - 1)(
                 lambda task: work(task)  # noqa: PLW0108
             )
@@ -183,7 +182,7 @@ class Ray:
                 try:
                     result: Result = ray.get(reference)
                 except ray.exceptions.RayTaskError as exc:
-                    # An error of our own, as it would be without Ray: the caller knows it.
+                    # Raise the original error, as without Ray, because the caller handles it.
                     raise exc.cause from None
                 except (ray.exceptions.WorkerCrashedError, ray.exceptions.OutOfMemoryError):
                     return died(task)
@@ -223,10 +222,10 @@ def _single_process_pool() -> ProcessPoolExecutor:
 
 
 def _end_with_parent() -> None:
-    """Exit when the process that started this one ends, even when it was killed."""
+    """Exit when the parent process ends, even if it was killed."""
 
     def watch() -> None:
-        # A killed parent cannot stop its workers, so each one waits for the end of its parent.
+        # A killed parent cannot stop its workers, so each worker waits for the parent's end.
         parent = multiprocessing.parent_process()
         if parent is not None:
             parent.join()

@@ -19,7 +19,7 @@ from crscore.audit.tables import ReviewTable
 from crscore.hosts.site import site_of_page
 
 MAX_MISSED: Final = 10
-"""Missed defects that are listed."""
+"""Maximum number of missed defects to list."""
 _MAX_CHARS: Final = 200
 
 
@@ -34,7 +34,7 @@ class _LaterChange(NamedTuple):
 
 
 def load_escaped(store: Store, table: ReviewTable, host: str) -> Escaped:
-    """Load what later commits fixed in the merged pull requests of a period.
+    """Load the later commits that fixed lines of the merged pull requests of a period.
 
     Args:
         store: The store.
@@ -71,7 +71,7 @@ def _read_changes(store: Store, table: ReviewTable, host: str) -> list[_LaterCha
     pages = pull_pages(store, host)
     for row in read_later_changes(store, table.scope):
         repository, name, number, commit_id, is_fix, message, path, line = row
-        # The subject of a merge is its pull request's title, below the branch's name.
+        # The subject of a merge is the title of its pull request, below the name of the branch.
         text = store.text(message)
         lines = [line.strip() for line in text.splitlines() if line.strip()] or [""]
         subject = lines[len(lines) > 1 and lines[0].startswith("Merge pull request ")]
@@ -93,7 +93,7 @@ def _reviewers(
 ) -> tuple[EscapedRecall, ...]:
     rows = []
     for name, row in sorted(coverage.items(), key=lambda item: (not item[1].is_bot, item[0])):
-        # Silence of a bot counts; a person was there where they wrote.
+        # A bot also saw pull requests without a comment of it; for a person, only comments count.
         pulls = set(row.pulls) | (pulls_there(table, name, row) if row.is_bot else set())
         near, near_base = (
             rate_of_events(

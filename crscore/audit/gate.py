@@ -1,6 +1,6 @@
 """Quality gate of an audit: has a bot become worse than a baseline?
 
-It fails only where the drop is significant and larger than a set minimum.
+It fails only if the drop is significant and larger than a set minimum.
 """
 
 import math
@@ -17,18 +17,18 @@ from crscore.scoring.gate import lines_of_nothing
 from crscore.statistics.paired import SIGNIFICANCE
 
 MINIMUM_DROP: Final = 3.0
-"""Default of the smallest drop that fails, 0 to 100."""
+"""Default minimum drop that fails, 0 to 100."""
 _MAX_TEXT_CHARS: Final = 2_900
-"""Maximum characters of a section; Slack accepts 3,000."""
+"""Maximum characters of a section; Slack allows 3,000."""
 
 
 class GateResult(NamedTuple):
     """Result of the gate."""
 
     failed: tuple[str, ...]
-    """Bots that fail, one sentence each; empty when all pass."""
+    """Bots that fail, one sentence each; empty if all pass."""
     notices: tuple[str, ...]
-    """Reasons where the gate was not applied, one sentence each."""
+    """Reasons why the gate was not applied, one sentence each."""
 
 
 def judge(
@@ -42,10 +42,10 @@ def judge(
 ) -> GateResult:
     """Compare the mean of each bot with a baseline.
 
-    With a number, a bot fails when the interval of its mean lies below the number; with the
-    overview of an earlier period, when the interval of the difference lies below 0. The intervals
-    are widened for the number of bots, and the drop has to be larger than the minimum, too. After a
-    partial night the gate is not applied: an incomplete number must not fail a run.
+    If the baseline is a number, a bot fails if the interval of its mean lies below it; if it is an
+    earlier period, if the interval of the difference lies below 0. The intervals are widened for
+    the number of bots, and the drop must also be larger than the minimum. After a partial run the
+    gate is not applied: an incomplete score must not fail a run.
 
     Args:
         now: The period to judge.
@@ -53,10 +53,10 @@ def judge(
         minimum_drop: Maximum drop that does not fail, 0 to 100.
         measure: One of `tables.SCORES`.
         reviewers: Names of bots, or patterns with `*`.
-        on_nothing: What a bot without a number does: `pass`, `fail` or `skip`.
+        on_nothing: Outcome for a bot without a score: `pass`, `fail` or `skip`.
 
     Raises:
-        ConfigError: A value is out of range, or no bot has such a name.
+        ConfigError: A value is out of range, or a name matches no bot.
     """
     _check(measure, baseline, minimum_drop)
     partial = why_partial(now.nights)
@@ -71,7 +71,7 @@ def judge(
     bots = _estimates_of_bots(now, measure, reviewers)
     if not bots:
         unapplied.append("the gate was not applied: no bot wrote in the period")
-    # Bonferroni: the chance that any bot fails by accident stays at the significance level.
+    # Bonferroni: the chance that any bot fails by accident stays below the significance level.
     widening = _quantile(SIGNIFICANCE / max(1, len(bots))) / _quantile(SIGNIFICANCE)
     for name, estimate in bots:
         before = _baseline_estimate(baseline, name, measure)
@@ -82,7 +82,7 @@ def judge(
             )
             continue
         drop = before.value - estimate.value
-        # The means are independent, so the half-widths of their intervals add up in squares.
+        # The means are independent, so the squares of the intervals' half-widths add up.
         margin = math.hypot(estimate.high - estimate.value, before.value - before.low)
         if drop > widening * margin and drop > minimum_drop:
             failed.append(
@@ -94,7 +94,7 @@ def judge(
 
 
 def why_partial(nights: Sequence[Night]) -> str | None:
-    """Return why the last run of `sync` or `score` is not complete; None when both are."""
+    """Return why the last run of `sync` or `score` is incomplete; None if both are complete."""
     if not nights:
         return "there is no run since the first day of the period"
     # A later run of the same kind replaces an earlier one, which it completed.
@@ -106,12 +106,12 @@ def why_partial(nights: Sequence[Night]) -> str | None:
 
 
 def webhook_message(result: GateResult, *, title: str, link: str = "") -> dict[str, Any]:
-    """Return a message in the format of Slack.
+    """Return a message in Slack's format.
 
     Args:
         result: Result of the gate.
         title: Repositories and period.
-        link: Address of the report; empty without one.
+        link: Address of the report; empty if there is none.
     """
     state = "failed" if result.failed else "passed"
     if result.notices and not result.failed:
@@ -121,12 +121,12 @@ def webhook_message(result: GateResult, *, title: str, link: str = "") -> dict[s
 
 
 def slack_message(head: str, lines: Sequence[str], *, link: str = "") -> dict[str, Any]:
-    """Return a message of a heading and lines in the format of Slack.
+    """Return a message with a heading and lines in Slack's format.
 
     Args:
         head: The heading.
         lines: One paragraph each.
-        link: Address of the report; empty without one.
+        link: Address of the report; empty if there is none.
     """
     head = _escape(head)
     text = "\n".join(f"• {_escape(line)}" for line in lines)
@@ -173,11 +173,11 @@ def _baseline_estimate(baseline: float | Overview, name: str, measure: str) -> E
 
 def _section(text: str) -> dict[str, Any]:
     if len(text) > _MAX_TEXT_CHARS:
-        # Cutting at a line end keeps escaped characters whole.
+        # Cut at a line end, so that no escaped character is split.
         text = text[:_MAX_TEXT_CHARS].rpartition("\n")[0] + "\n• …"
     return {"type": "section", "text": {"type": "mrkdwn", "text": text}}
 
 
 def _escape(text: str) -> str:
-    """Escape what Slack reads as markup of links and mentions."""
+    """Escape the characters of Slack's links and mentions."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

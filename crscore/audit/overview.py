@@ -1,7 +1,7 @@
-"""Overview of an audit: the content of the report's first page, as values.
+"""Overview of an audit: the content of the report's first page, as records.
 
-`summary.make_overview` fills it from the store. The JSON report is this value, and the pages are
-made from it. Shares are in [0, 1] and scores from 0 to 100; `null` is unknown, never 0.
+`summary.make_overview` builds it from the store. The JSON report is the overview itself, and the
+pages are made from it. Shares are in [0, 1] and scores from 0 to 100; `null` means unknown, not 0.
 """
 
 from typing import Annotated, Final, Literal
@@ -14,7 +14,7 @@ from crscore.version import __version__
 SCHEMA: Final = "urn:crscore:audit:1"
 """The `$id` of the JSON document's schema."""
 VERDICTS_SCHEMA: Final = "urn:crscore:audit-verdicts:1"
-"""The same of `crscore audit compare`."""
+"""The `$id` of the schema for `crscore audit compare`."""
 
 
 class Estimate(Struct, frozen=True, kw_only=True):
@@ -31,13 +31,13 @@ class Rate(Struct, frozen=True, kw_only=True):
     count: Count
     total: Count
     share: Share | None
-    """Null when there are none."""
+    """Null if the total is 0."""
     low: Share | None
     high: Share | None
 
 
 class SkipCount(Struct, frozen=True, kw_only=True):
-    """Notices of one reason for not reviewing."""
+    """Number of pull requests with notices that they were not reviewed, by reason."""
 
     reason: str
     """limit, skipped or failed."""
@@ -48,29 +48,29 @@ class Coverage(Struct, frozen=True, kw_only=True):
     """Share of merged pull requests that a reviewer really reviewed."""
 
     reviewed: Rate
-    """Of the merged pull requests of the repositories where it reviews: those it wrote on."""
+    """Share of the merged pull requests in its repositories that it reviewed."""
     last_head: Rate
-    """Of these merged pull requests: those whose last head it reviewed; an answer in a thread or a
-    dismissed review does not count."""
+    """Share of these pull requests whose last head it reviewed; a reply in a thread or a dismissed
+    review does not count."""
     green_unreviewed: Count | None
-    """Merged pull requests with its green check and without its review; null without a check."""
+    """Merged pull requests with its green check but no review; null if it has no checks."""
     skips: tuple[SkipCount, ...]
-    """Notices that nothing was reviewed, the most frequent first."""
+    """Reasons for not reviewing, the most frequent first."""
 
 
 class Noise(Struct, frozen=True, kw_only=True):
-    """Comments that give the author nothing, by the first reason that applies."""
+    """Comments that are useless to the author, by the first reason that applies."""
 
     share: Rate
-    """Comments with any of the reasons."""
+    """Share of comments with any of these reasons."""
     nothing: Count
-    """They address no point of the change."""
+    """Comments that address no point of the change."""
     repeat: Count
-    """They repeat a comment of the same reviewer on the same pull request."""
+    """Comments that repeat another one of the same reviewer on the same pull request."""
     restates: Count
-    """They only describe the change."""
+    """Comments that only describe the change."""
     praise: Count
-    """They only praise."""
+    """Comments that only praise."""
 
 
 class ActedOn(Struct, frozen=True, kw_only=True):
@@ -79,11 +79,11 @@ class ActedOn(Struct, frozen=True, kw_only=True):
     signal: str
     """Name of the signal, such as `acted on`."""
     rate: Rate
-    """Of the comments for which it could be decided."""
+    """Share among the comments for which the signal is known."""
     base: Rate | None
-    """The same of lines without a comment; null where there are no such lines."""
+    """The same rate for lines without a comment; null if there are no such lines."""
     unknown: Count
-    """Comments for which it is undecided."""
+    """Comments for which the signal is unknown."""
 
 
 class TrendPoint(Struct, frozen=True, kw_only=True):
@@ -93,11 +93,11 @@ class TrendPoint(Struct, frozen=True, kw_only=True):
     """Date, ISO 8601."""
     pulls: Count
     usefulness: float | None
-    """Mean standing of its reviews on pull requests created that day; null without any."""
+    """Mean usefulness of its reviews on pull requests created that day; null if there are none."""
     comments: float | None
     """Mean comments per pull request."""
     signature: Count
-    """Id of the signature of its scores; a line is broken where it changes."""
+    """Id of the signature of its scores; the line in the chart is broken where it changes."""
 
 
 class ConfigurationChange(Struct, frozen=True, kw_only=True):
@@ -105,11 +105,11 @@ class ConfigurationChange(Struct, frozen=True, kw_only=True):
 
     day: str
     number: str
-    """What changed most: comments per pull request, words per comment, usefulness, ..."""
+    """Number that changed most: comments per pull request, words per comment, usefulness, ..."""
     before: float
     after: float
     p_value: Share
-    """Corrected for all days and numbers that were tested."""
+    """p-value, corrected for all tested days and numbers."""
 
 
 class KindCount(Struct, frozen=True, kw_only=True):
@@ -120,11 +120,11 @@ class KindCount(Struct, frozen=True, kw_only=True):
     comments: Count
     acted_on: Count
     decided: Count
-    """Comments of which it is known whether they were acted on."""
+    """Comments for which it is known whether they were acted on."""
 
 
 class Points(Struct, frozen=True, kw_only=True):
-    """Points worth acting on; comments of several reviewers that make the same are one."""
+    """Points worth acting on; comments of several reviewers on the same point count once."""
 
     total: Count
     only: Count
@@ -132,39 +132,39 @@ class Points(Struct, frozen=True, kw_only=True):
     first: Count
     """Shared points that it made first."""
     people: Count
-    """Points that a person made, too."""
+    """Points that a person also made."""
     monthly: float
-    """Points in 30 days that no other reviewer made: they are lost without it."""
+    """Points per 30 days that no other reviewer made: without it, they would be lost."""
     again: Count
-    """Comments that repeat one of its own that was answered or resolved before."""
+    """Comments that repeat one of its own comments after it was answered or resolved."""
 
 
 class Decision(Struct, frozen=True, kw_only=True):
-    """Keep, tune or drop a bot, by rule."""
+    """Decision to keep, tune or drop a bot, by rule."""
 
     verdict: Literal["keep", "tune", "drop", "undecided"]
     text: str
-    """The verdict with its reason and evidence: one sentence."""
+    """The verdict with its reason and evidence, in one sentence."""
     weighty: Rate
-    """Comments with a critical, major or minor remark, without noise."""
+    """Share of comments with a critical, major or minor remark that are not noise."""
     gained: Rate
-    """Pull requests with such a comment, of those that it saw: with a post or a check of
-    it or, for an account that does nothing but review, merged between its first and last post."""
+    """Share of pull requests with such a comment among those that it saw: with a post or check of
+    it or, for an account that only reviews, merged between its first and last post."""
     silent: Count
-    """Pull requests of these without any scored comment."""
+    """Pull requests that it saw without any scored comment."""
     kinds: tuple[KindCount, ...]
     """The most frequent first."""
     switch_off: tuple[str, ...]
-    """Kinds without weight that authors do not act on more often than on other lines."""
+    """Unimportant kinds that authors do not act on more often than on other lines."""
     confirmed: Count
-    """Comments of which the code confirms a remark."""
+    """Comments with a remark that the code confirms."""
     refuted: Count
     minutes: float
-    """Reading time of its comments, at 200 words a minute."""
+    """Reading time of its comments at 200 words per minute."""
     points: Points | None
-    """Null where it is not known which comments make the same point."""
+    """Null if it is not known which comments make the same point."""
     hours: float | None
-    """Median from the opening of a pull request to the first review."""
+    """Median hours from the opening of a pull request to its first review."""
 
 
 class Reviewer(Struct, frozen=True, kw_only=True):
@@ -177,17 +177,17 @@ class Reviewer(Struct, frozen=True, kw_only=True):
     comments: Count
     comments_per_pull: Estimate | None
     usefulness: Estimate | None
-    """Mean standing over pull requests, 0 to 100."""
+    """Mean usefulness over pull requests, a percentile from 0 to 100."""
     importance: Estimate | None
     """Mean importance of the most important remark over pull requests, 0 to 100."""
     remarks: dict[str, Share]
     """Share of its remarks of each level, and of remarks with nothing to act on (`empty`)."""
     relevance: Estimate | None
-    """Means of the published scores over pull requests, 0 to 100."""
+    """Mean relevance over pull requests, 0 to 100; the next two fields likewise."""
     conciseness: Estimate | None
     comprehensiveness: Estimate | None
     abstained: Count
-    """Pull requests on which it wrote and nothing could be scored."""
+    """Pull requests with comments of it of which none could be scored."""
     rank: tuple[int, int] | None
     """Best and worst rank by usefulness that the data allow; equal ranges are ties."""
     coverage: Coverage
@@ -207,16 +207,16 @@ class Verdict(Struct, frozen=True, kw_only=True):
     measure: str
     """usefulness, relevance, ..."""
     verdict: Literal["better", "worse", "equivalent", "unknown"]
-    """Of the first: `equivalent` when the interval lies within the difference that matters."""
+    """Verdict on the first; `equivalent` if the interval is within the difference that matters."""
     difference: Estimate | None
-    """First minus second, 0 to 100; null without data."""
+    """First minus second, -100 to 100; null without data."""
     p_value: Share | None
-    """Corrected for all pairs (Holm)."""
+    """p-value, corrected for all pairs (Holm)."""
     pulls: Count
-    """Pull requests that count: common ones when paired, else all."""
+    """Pull requests in the comparison: common ones if paired, else all."""
     paired: bool
     needed: Count | None
-    """More pull requests needed to detect the difference; null when decided or not computable."""
+    """Further pull requests needed to detect the difference; null if decided or unknown."""
     text: str
     """The verdict in words."""
 
@@ -228,7 +228,7 @@ class Example(Struct, frozen=True, kw_only=True):
     repository: str
     number: Count
     url: str
-    """Its page on the host; empty when unknown."""
+    """Address of its page on the host; empty if unknown."""
     text: str
     """Start of its sentences, without markup; untrusted."""
     standing: Annotated[int, Meta(ge=0, le=100)]
@@ -236,7 +236,7 @@ class Example(Struct, frozen=True, kw_only=True):
     stance: str | None
     """Stance of its best remark: a defect, a question, praise, ..."""
     level: str | None
-    """How important that remark is; null when there is nothing to act on."""
+    """Importance of that remark; null if there is nothing to act on."""
 
 
 class Gap(Struct, frozen=True, kw_only=True):
@@ -251,36 +251,36 @@ class Gap(Struct, frozen=True, kw_only=True):
 
 
 class EscapedRecall(Struct, frozen=True, kw_only=True):
-    """Share of escaped defects that one reviewer wrote next to before the merge.
+    """Escaped defects near a comment of one reviewer before the merge.
 
-    Of the pull requests that it saw.
+    Only pull requests that the reviewer saw count.
     """
 
     reviewer: str
     is_bot: bool
     near: Rate
-    """A comment is at most three lines from the fixed ones."""
+    """Share of fixes with a comment at most three lines from the fixed lines."""
     near_base: Rate
-    """The same of later commits that change lines for another reason."""
+    """The same share for later commits that change lines for another reason."""
 
 
 class EscapedDefect(Struct, frozen=True, kw_only=True):
-    """Defect that no comment before the merge is next to."""
+    """Defect without a nearby comment before the merge."""
 
     repository: str
     number: Count
-    """Pull request that brought the lines."""
+    """Pull request that added the lines."""
     text: str
     """Subject of the fix; untrusted."""
     url: str
-    """The fix on the host."""
+    """Address of the fix on the host."""
     path: str
     line: Count
     """First fixed line, as it was merged."""
 
 
 class UnknownCount(Struct, frozen=True, kw_only=True):
-    """Merged pull requests whose lines cannot be followed."""
+    """Number of merged pull requests whose lines cannot be followed, by reason."""
 
     reason: str
     pulls: Count
@@ -290,21 +290,21 @@ class Escaped(Struct, frozen=True, kw_only=True):
     """Defects that reviews missed: later commits that fix lines of a merged pull request."""
 
     days: Count
-    """Days after the merge in which a commit counts."""
+    """Number of days after the merge in which a commit counts."""
     pulls: Count
     """Merged pull requests whose lines are followed."""
     complete: Count
-    """Pull requests of these that were followed for all the days."""
+    """Pull requests among these that were followed for all the days."""
     unknown: tuple[UnknownCount, ...]
     fixed: Rate
-    """Followed pull requests with a line that a later commit fixes."""
+    """Share of followed pull requests with a line that a later commit fixes."""
     changed: Rate
-    """Those with a line that another later commit changes."""
+    """Share of followed pull requests with a line that another later commit changes."""
     near: Rate
-    """Fixes that a comment of anybody before the merge is next to."""
+    """Share of fixes with a nearby comment of any reviewer before the merge."""
     reviewers: tuple[EscapedRecall, ...]
     missed: tuple[EscapedDefect, ...]
-    """Defects that no comment is next to, the newest first."""
+    """Defects without a nearby comment, the newest first."""
 
 
 class RepositorySummary(Struct, frozen=True, kw_only=True):
@@ -341,16 +341,16 @@ class Overview(Struct, frozen=True, kw_only=True):
     until: str
     """Last day, inclusive."""
     signature: str
-    """Signature of the scores in all means; empty without a score."""
+    """Signature of the scores in all means; empty if there are no scores."""
     other_signatures: tuple[str, ...]
     """Signatures of other scores in the period, which are excluded."""
     detect: float
-    """Difference that matters, 0 to 100."""
+    """Smallest difference that matters, 0 to 100."""
     pulls: Count
     merged: Count
     scored: Count
     pending: Count
-    """Pull requests that have not been read completely."""
+    """Pull requests that have not been read in full."""
     failed: Count
     """Pull requests that could not be read or scored."""
     repositories: tuple[RepositorySummary, ...]
@@ -364,7 +364,7 @@ class Overview(Struct, frozen=True, kw_only=True):
     escaped: Escaped
     nights: tuple[Night, ...]
     notes: tuple[str, ...]
-    """Limits of the numbers, one sentence each."""
+    """Limitations of the scores, one sentence each."""
 
 
 class Verdicts(Struct, frozen=True, kw_only=True):
@@ -377,7 +377,7 @@ class Verdicts(Struct, frozen=True, kw_only=True):
     until: str
     """Last day, inclusive."""
     signature: str
-    """Signature of the scores; empty without a score."""
+    """Signature of the scores; empty if there are no scores."""
     detect: float
-    """Difference that matters, 0 to 100."""
+    """Smallest difference that matters, 0 to 100."""
     verdicts: tuple[Verdict, ...]

@@ -10,7 +10,7 @@ from crscore.records import Side
 
 
 def read_posted(path: Path) -> list[Finding]:
-    """Read what bots posted, without notices that nothing was reviewed.
+    """Read the comments of bots, without notices that nothing was reviewed.
 
     Args:
         path: Store of `crscore audit`.
@@ -19,7 +19,7 @@ def read_posted(path: Path) -> list[Finding]:
         Comments as posted; a change is named `owner/repository#number`.
 
     Raises:
-        StoreError: The file is no store, or is damaged.
+        StoreError: The file is not a store, or is damaged.
     """
     with Store(path, must_exist=True) as store:
         names = {row.id: row.name for row in all_repositories(store)}

@@ -6,20 +6,20 @@ from types import MappingProxyType
 from typing import Final
 
 RULES: Final = 4
-"""Version of the rules; a change of any value raises it."""
+"""Version of the rules; increased whenever a signal can change its value."""
 
 
 class Signal(IntEnum):
-    """One signal; the numbers are stored.
+    """Signal that a comment was acted on; its number is stored.
 
-    Without a row, a signal of trees does not apply (no suggestion, or not on lines); the others are
-    no.
+    Without a row, a signal from files does not apply (no suggestion, or no lines); any other signal
+    counts as no.
     """
 
     ACTED_ON = 1
     """Lines near the commented ones changed later, or a suggestion was applied."""
     SUGGESTION_APPLIED = 2
-    """The suggested code is in its place in the last tree."""
+    """The last commit has the suggested code in place of the commented lines."""
     RESOLVED = 3
     """A person resolved the thread."""
     THUMBS_UP = 4
@@ -28,8 +28,8 @@ class Signal(IntEnum):
     """The comment has a thumbs down."""
 
 
-OF_TREES: Final = frozenset({Signal.ACTED_ON, Signal.SUGGESTION_APPLIED})
-"""Signals that are unknown for a comment without a row; for the others, no row means no."""
+FILE_SIGNALS: Final = frozenset({Signal.ACTED_ON, Signal.SUGGESTION_APPLIED})
+"""Signals that are read from files; without a row they do not apply to a comment."""
 
 TITLES: Final[Mapping[Signal, str]] = MappingProxyType(
     {

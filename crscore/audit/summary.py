@@ -1,4 +1,4 @@
-"""Overview of an audit, made from the store."""
+"""Builds the overview of an audit from the store."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -42,33 +42,33 @@ Floats = npt.NDArray[np.float64]
 
 HOST: Final = "https://github.com"
 _CANDIDATES: Final = 1_000
-"""Comments among which the examples are found; the same text may be in many."""
+"""Number of comments to search for examples; many may have the same text."""
 _ESTIMATES: Final = ("comments", *SCORES)
 _UNCOVERED: Final = ReviewerCoverage(
     False, Coverage(reviewed=rate(0, 0), last_head=rate(0, 0), green_unreviewed=None, skips=())
 )
-"""Coverage of a reviewer whose posts were deleted after they were scored."""
+"""Coverage of a reviewer whose posts were deleted after scoring."""
 _FEW_PULLS: Final = 20
-"""Minimum scored pull requests; below it, a note says that there are few."""
+"""Minimum number of scored pull requests; below it, a note says that there are few."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OverviewOptions:
-    """Content of an overview."""
+    """Options for the content of an overview."""
 
     period: Period
     measure: str = "usefulness"
     """Measure of the verdicts, one of `tables.MEASURES`."""
     detect: float = DETECT
-    """Difference that matters, 0 to 100."""
+    """Smallest difference that matters, 0 to 100."""
     resamples: int = RESAMPLES
     seed: int = 0
     examples: int = 5
-    """Best comments, and worst ones."""
+    """Number of best and of worst comments to show."""
     gaps: int = 10
-    """Points that no bot addressed, at most one per pull request."""
+    """Number of points to show that no bot addressed, at most one per pull request."""
     host: str = HOST
-    """Address of GitHub, for links to repositories that are there."""
+    """Address of GitHub's pages, for links."""
 
 
 def make_overview(store: Store, options: OverviewOptions) -> Overview:
@@ -80,7 +80,7 @@ def make_overview(store: Store, options: OverviewOptions) -> Overview:
 
     Raises:
         StoreError: The store cannot be read.
-        InputError: No repository has such a name, or the measure is unknown.
+        InputError: A name matches no repository, or the measure is unknown.
     """
     table = load_reviews(store, options.period)
     other_tables = [
@@ -124,7 +124,7 @@ def make_overview(store: Store, options: OverviewOptions) -> Overview:
 
 
 def _is_scored(table: ReviewTable) -> npt.NDArray[np.bool_]:
-    """Return which rows have a score; the others abstained."""
+    """Return a mask of the rows with a score."""
     has_score: npt.NDArray[np.bool_] = ~(
         np.isnan(table.columns["usefulness"]) & np.isnan(table.columns["relevance"])
     )
@@ -134,7 +134,7 @@ def _is_scored(table: ReviewTable) -> npt.NDArray[np.bool_]:
 def _reviewers(
     store: Store, table: ReviewTable, other_tables: Sequence[ReviewTable], options: OverviewOptions
 ) -> tuple[Reviewer, ...]:
-    """Make the reviewers: those with scores, and bots without a comment to score."""
+    """Return the reviewers with scores, and bots without a comment to score."""
     coverage = load_coverage(store, table.scope)
     kinds = load_kinds(store, table.scope)
     points = load_points(store, table.scope)
@@ -146,7 +146,7 @@ def _reviewers(
         and (row.coverage.skips or row.coverage.green_unreviewed or row.coverage.reviewed.count)
     }
     reviewers = []
-    # Bots that never reviewed are listed, too: their coverage is the answer.
+    # Bots that never reviewed are listed too, because their coverage shows it.
     for name in sorted({*table.reviewers, *silent}):
         own_coverage = coverage.get(name, _UNCOVERED)
         own_estimates: Mapping[str, Estimate | None] = {}
@@ -192,7 +192,7 @@ def _estimates(
     )
     means = resampled.means(values, np.ones((1, pulls)))[0]
     sizes = (~np.isnan(values)).sum(axis=0)
-    # The columns are one block for each measure, `count` reviewers wide.
+    # The columns form one block per measure, with one column for each of `count` reviewers.
     estimates: list[dict[str, Estimate | None]] = [{} for _ in range(count)]
     for column in range(values.shape[1]):
         low, high = bootstrap.percentile_interval(draws[:, column], clusters=int(sizes[column]))
@@ -273,10 +273,10 @@ def _acted_on(table: ReviewTable, rows: npt.NDArray[np.bool_]) -> tuple[ActedOn,
 
 
 def _trend(tables: Sequence[ReviewTable], name: str) -> tuple[TrendPoint, ...]:
-    """Return a point a day; a day without the signature of the table has the newest other one."""
+    """Return one point per day; a day without the table's signature has the newest other one."""
     points: dict[str, TrendPoint] = {}
     for table in tables:
-        # Days of an earlier table win: signatures are not mixed on one day.
+        # Points of earlier tables take precedence: signatures are not mixed on one day.
         points = {point.day: point for point in _points(table, name)} | points
     return tuple(points[day] for day in sorted(points))
 
@@ -321,12 +321,12 @@ def _repositories(store: Store, table: ReviewTable) -> tuple[RepositorySummary, 
 def _examples(
     store: Store, table: ReviewTable, options: OverviewOptions, order: Literal["ASC", "DESC"]
 ) -> tuple[Example, ...]:
-    """Return comments of bots that weigh most (`DESC`) or least (`ASC`), a text once."""
+    """Return the most (`DESC`) or least (`ASC`) important comments of bots, each text once."""
     by_text: dict[str, Example] = {}
     pages = pull_pages(store, options.host)
     for row in reports.read_examples(store, table.scope, order, _CANDIDATES):
         example = make_example(row, pages)
-        # By what readers see: bots hide a number of each comment in its markup.
+        # Compare the visible texts: bots hide a different number in the markup of each comment.
         by_text.setdefault(example.text, example)
         if len(by_text) == options.examples:
             break
@@ -334,7 +334,7 @@ def _examples(
 
 
 def make_example(row: Sequence[Any], pages: Mapping[str, str]) -> Example:
-    """Make an example of a row of `reports.read_examples`, with its address on the host."""
+    """Make an example from a row of `reports.read_examples`, with its address on the host."""
     key, reviewer, repository, number, text, standing, noise, stance, level = row
     url = pages[repository].replace("{number}", str(number))
     return Example(
@@ -373,9 +373,9 @@ def _notes(
 ) -> tuple[str, ...]:
     notes = []
     if partial is not None:
-        notes.append(f"The numbers may be incomplete: {partial}.")
+        notes.append(f"The scores may be incomplete: {partial}.")
     if pending:
-        notes.append(f"{pending} pull requests have not been read completely.")
+        notes.append(f"{pending} pull requests have not been read in full.")
     if failed:
         notes.append(f"{failed} pull requests could not be read.")
     if unscored:

@@ -1,7 +1,7 @@
 """Reviews of a period as columns: one row for each reviewer on each pull request.
 
-All means, intervals and verdicts are computed from this table alone. It has the scores of one
-signature, and of the last scoring of each pull.
+All means, intervals and verdicts are computed from this table. It has the scores of one signature,
+from the last scoring of each pull request.
 """
 
 import json
@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from crscore.audit.signals import OF_TREES, TITLES, Signal
+from crscore.audit.signals import FILE_SIGNALS, TITLES, Signal
 from crscore.audit.store import reports
 from crscore.audit.store.database import Store
 from crscore.audit.store.queries import all_repositories
@@ -34,24 +34,24 @@ NOISE: Final = "noise"
 """Share of a reviewer's comments on a pull request that are noise, 0 to 100."""
 NOISE_REASONS: Final = ("nothing", "repeat", "restates", "praise")
 MEASURES: Final = (*SCORES, NOISE, *TITLES.values())
-"""Measures to compare reviewers by; a signal is measured as the share of comments, 0 to 100."""
+"""Measures for comparing reviewers; a signal is measured as a share of comments, 0 to 100."""
 LOWER_IS_BETTER: Final = frozenset({NOISE, TITLES[Signal.THUMBS_DOWN]})
 _COVERS: Final = 0.9
-"""Share of the scored pull requests that a signature needs to cover a period."""
+"""Minimum share of the scored pull requests that a signature must have to cover a period."""
 _SIZES: Final = (20, 100, 500)
 """Upper bounds of the size classes, in changed lines."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Period:
-    """Pull requests that count, by day of creation and by repository."""
+    """Selection of pull requests by day of creation and by repository."""
 
     since: str
     """First day, ISO 8601."""
     until: str
     """Last day, inclusive."""
     repositories: tuple[str, ...] = ("*",)
-    """Names, or patterns with `*`."""
+    """Names or patterns with `*`."""
 
     def __post_init__(self) -> None:
         """Check the days.
@@ -68,7 +68,7 @@ class Period:
 
 
 class SignalCounts(NamedTuple):
-    """Counts of comments by the value of one signal, shape (N,) each, one row per review."""
+    """Counts of comments by the value of one signal, one row per review, shape (N,) each."""
 
     positive: Floats
     decided: Floats
@@ -84,7 +84,7 @@ class ReviewTable:
     period: Period
     scope: Scope
     signature: str
-    """Text of the signature; empty without a score."""
+    """Text of the signature; empty if there are no scores."""
     other_signatures: tuple[tuple[int, str], ...]
     """Ids and texts of other signatures in the period, which are excluded."""
     repository: Ints
@@ -98,7 +98,7 @@ class ReviewTable:
     stratum: Ints
     """Repository, language and size class of each pull request, numbered from 0, shape (P,)."""
     reviewers: tuple[str, ...]
-    """Names in order."""
+    """Names, sorted."""
     is_bot: npt.NDArray[np.bool_]
     """Shape (K,)."""
     pull: Ints
@@ -106,14 +106,14 @@ class ReviewTable:
     reviewer: Ints
     """Index of the reviewer of each row, shape (N,)."""
     columns: Mapping[str, Floats]
-    """Numbers of each row, shape (N,) each, NaN where unknown: `MEASURES`; counts of comments,
-    words, `REMARKS`, scored comments, and of these each of `NOISE_REASONS`.
+    """Numbers of each row, shape (N,) each, NaN if unknown: `MEASURES`, and counts of comments,
+    words, `REMARKS`, scored comments and `NOISE_REASONS`.
     """
     signals: Mapping[Signal, SignalCounts]
-    """Empty when they were not loaded."""
+    """Counts by signal; empty if they were not loaded."""
 
     def rows_of(self, reviewer: str) -> npt.NDArray[np.bool_]:
-        """Return which rows are of a reviewer, shape (N,)."""
+        """Return a mask of a reviewer's rows, shape (N,)."""
         index = self.reviewers.index(reviewer) if reviewer in self.reviewers else -1
         is_row: npt.NDArray[np.bool_] = self.reviewer == index
         return is_row
@@ -132,15 +132,15 @@ def load_reviews(
 
     Args:
         store: The store.
-        period: Pull requests that count.
-        signature: Number of the signature; None for the newest that covers the period: that has at
-            least nine tenths of the pull requests that the one with the most has.
-        measure: Measure to load besides the scores; None for all. Noise and signals, which are
-            counted by comment, take most of the time; unless needed, their columns are missing.
+        period: Pull requests to load.
+        signature: Number of the signature; None for the newest one that covers the period, with at
+            least 90 % as many pull requests as the signature with the most.
+        measure: Measure to load besides the scores; None for all. Noise and signals take most of
+            the time, so their columns are missing unless needed.
 
     Raises:
         StoreError: The store cannot be read.
-        InputError: No repository has such a name, or the store is empty.
+        InputError: A name matches no repository, or the store is empty.
     """
     repositories = json.dumps(find_repositories(store, period.repositories))
     scored = reports.count_scored_pulls(store, period.since, period.until, repositories)
@@ -153,7 +153,7 @@ def load_reviews(
     names = tuple(sorted(bots))
     columns, signals = _columns(store, scope, scores, measure)
     signatures = store.signatures()
-    # Numbered in the order of the pull requests, so that equal stores give equal draws.
+    # Numbered in the order of the pull requests, so that equal stores lead to equal draws.
     strata: dict[tuple[int, str | None, int], int] = {}
     return ReviewTable(
         period=period,
@@ -180,10 +180,10 @@ def load_reviews(
 
 
 def find_repositories(store: Store, patterns: Sequence[str]) -> list[int]:
-    """Return the numbers of the repositories with such names, in order; case does not matter.
+    """Return the sorted numbers of the repositories that match the patterns, ignoring case.
 
     Raises:
-        InputError: A pattern matches none, or there are no repositories.
+        InputError: A pattern matches no repository, or there are no repositories.
     """
     repositories = all_repositories(store)
     if not repositories:
@@ -196,14 +196,14 @@ def find_repositories(store: Store, patterns: Sequence[str]) -> list[int]:
             if wildcards.matches(pattern, repository.name)
         }
         if not matches:
-            raise InputError(f"the store has no repository {pattern}")
+            raise InputError(f"no repository in the store matches {pattern}")
         numbers |= matches
     return sorted(numbers)
 
 
 def _covering(counts: Mapping[int, int]) -> int:
-    """Return the newest signature that covers the period; 0 without any."""
-    # A newer signature may have scored a few nights only; it does not replace a complete one.
+    """Return the newest signature that covers the period; 0 if there is none."""
+    # A newer signature with the scores of only a few nights does not replace a complete one.
     max_count = max(counts.values(), default=0)
     return max(
         (number for number, count in counts.items() if count >= _COVERS * max_count), default=0
@@ -211,7 +211,7 @@ def _covering(counts: Mapping[int, int]) -> int:
 
 
 def _size(lines: int | None) -> int:
-    """Return the class of size; -1 when unknown."""
+    """Return the size class; -1 if unknown."""
     return -1 if lines is None else sum(lines > limit for limit in _SIZES)
 
 
@@ -255,7 +255,7 @@ def _signals(
         is_signal = numbers[:, 0] == signal
         table[indices[is_signal]] = numbers[is_signal, 1:]
         count = SignalCounts(*table.T)
-        if signal not in OF_TREES:
+        if signal not in FILE_SIGNALS:
             total = columns["threads" if signal is Signal.RESOLVED else "scored"]
             count = count._replace(decided=total - count.unknown)
         counts[signal] = count
@@ -265,7 +265,7 @@ def _signals(
 def _numbers(
     rows: Sequence[tuple[Any, ...]], row_indices: Mapping[_Key, int], *, width: int
 ) -> tuple[Floats, Ints]:
-    """Return the numbers behind the key of each row of a query, and the review it belongs to.
+    """Split the rows of a query into numbers and the indices of their reviews.
 
     Rows of reviewers without a score are skipped.
     """

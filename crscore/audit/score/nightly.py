@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from crscore import progress
-from crscore.audit.engines import DIED, make_engine
+from crscore.audit.engines import WORKER_DIED_REASON, make_engine
 from crscore.audit.score import pull_rows
 from crscore.audit.score.tasks import find_unscored, make_tasks
 from crscore.audit.store.database import Store
@@ -89,7 +89,7 @@ def score(
     results = chosen_engine.run(
         make_tasks(store, clones, settings, unscored, host=host, web=web, night=night),
         partial(pull_rows.score_task, settings=settings),
-        lambda task: pull_rows.failed(task, signature, DIED),
+        lambda task: pull_rows.failed(task, signature, WORKER_DIED_REASON),
     )
     with progress.track("scoring pull requests", len(unscored)) as advance:
         for scored in results:

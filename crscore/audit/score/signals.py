@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from crscore import progress
-from crscore.audit.engines import DIED, Engine, Serial
+from crscore.audit.engines import WORKER_DIED_REASON, Engine, Serial
 from crscore.audit.score.followed import Answer, LaterChanges
-from crscore.audit.signals import OF_TREES, RULES, Signal
+from crscore.audit.signals import FILE_SIGNALS, RULES, Signal
 from crscore.audit.store.database import Store
 from crscore.audit.store.queries import pulls_to_observe, put_position, read_observations
 from crscore.audit.store.rows import (
@@ -164,20 +164,20 @@ def measure(task: SignalTask) -> Signals:
     try:
         posts = [post for post in task.posts() if post.first.line is not None]
         later = LaterChanges(task.clone, task.pull, [post.first for post in posts])
-        of_trees: dict[int, dict[Signal, Answer]] = {}
+        file_signals: dict[int, dict[Signal, Answer]] = {}
         for comment, suggestions in posts:
-            values = of_trees[comment.key] = {Signal.ACTED_ON: later.acted_on(comment)}
+            values = file_signals[comment.key] = {Signal.ACTED_ON: later.acted_on(comment)}
             if suggestions:
                 values[Signal.SUGGESTION_APPLIED] = later.applied(comment, suggestions)
     except HostError as exc:
         return _without_clone(task, exc.reason)
     return {
-        post.first.key: task.observed(post.first) | of_trees.get(post.first.key, {})
+        post.first.key: task.observed(post.first) | file_signals.get(post.first.key, {})
         for post in task.posts()
     }
 
 
-def _without_clone(task: SignalTask, reason: str = DIED) -> Signals:
+def _without_clone(task: SignalTask, reason: str = WORKER_DIED_REASON) -> Signals:
     """Return the signals of the host; the signals of trees are unknown."""
     unknown = Answer(None, reason)
     signals = {}
@@ -207,7 +207,7 @@ def _store(store: Store, signals: Signals, night: str) -> int:
                 base_all=base[1] if base else None,
             )
             before = last.get(signal)
-            is_absent = before is None and row.value == 0 and signal not in OF_TREES
+            is_absent = before is None and row.value == 0 and signal not in FILE_SIGNALS
             if not is_absent and (before is None or replace(before, night=night) != row):
                 rows.append(row)
     if rows:

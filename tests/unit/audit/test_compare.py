@@ -131,7 +131,7 @@ def test_different_pulls_are_compared_within_strata() -> None:
     assert abs(verdict.difference.value) < 1
     # Their means are 72 and 48: beside a difference within strata they would mislead.
     assert "against" not in verdict.text
-    assert f"of 100 among like ones of {verdict.pulls} pull requests" in verdict.text
+    assert f"of 100 among similar ones of {verdict.pulls} pull requests" in verdict.text
 
 
 def test_nothing_in_common_cannot_be_compared() -> None:

@@ -39,7 +39,7 @@ def test_an_empty_store_has_an_overview(store: Store) -> None:
         "",
     )
     assert overview.notes == (
-        "The numbers may be incomplete: there is no run since the first day of the period.",
+        "The scores may be incomplete: there is no run since the first day of the period.",
     )
 
 

@@ -125,7 +125,7 @@ def test_repositories_are_chosen_by_pattern(store: Store) -> None:
     )
 
     assert table.number.tolist() == [2]
-    with pytest.raises(InputError, match="no repository other/x"):
+    with pytest.raises(InputError, match="no repository in the store matches other/x"):
         load_reviews(
             store, Period(since="2026-03-01", until="2026-03-31", repositories=("other/x",))
         )

@@ -51,7 +51,7 @@ def run(
     settings: Config = SETTINGS,
     work: Callable[[ScoringTask, Config], Scored] = score_task,
 ) -> list[Scored]:
-    died = partial(failed, signature="", reason=engines.DIED)
+    died = partial(failed, signature="", reason=engines.WORKER_DIED_REASON)
     return list(engine.run(tasks, partial(work, settings=settings), died))
 
 
@@ -79,7 +79,7 @@ def test_worker_that_dies_loses_nothing(audit: Audit, tmp_path: Path) -> None:
 
 def test_task_that_kills_every_worker_is_a_row(audit: Audit) -> None:
     results = run(Processes(workers=2), audit.tasks(), work=die_always)
-    assert [row.failure for row in results] == [None, engines.DIED, *[None] * 4]
+    assert [row.failure for row in results] == [None, engines.WORKER_DIED_REASON, *[None] * 4]
 
 
 def test_missing_model_ends_the_run(audit: Audit, tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ class TestRay:
     def test_task_that_kills_every_worker_is_a_row(self, audit: Audit, cluster: str) -> None:
         results = run(Ray(workers=1, address=cluster), audit.tasks(), work=die_always)
         failures = [scored.failure for scored in results]
-        assert failures == [None, engines.DIED, *[None] * 4]
+        assert failures == [None, engines.WORKER_DIED_REASON, *[None] * 4]
 
     def test_missing_model_ends_the_run(self, audit: Audit, cluster: str, tmp_path: Path) -> None:
         empty = tmp_path / "empty"
