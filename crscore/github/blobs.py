@@ -1,11 +1,11 @@
-"""Whole files at the head of a pull request, many in one request.
+"""Full files at the head of a pull request, many in one request.
 
-GraphQL returns up to fifty blobs by name where REST takes a request for each. A blob's name is a
-hash of its content, so a blob is read only once.
+One GraphQL query returns up to fifty blobs; REST takes a request for each. A blob's name is a hash
+of its content, so a blob is read only once.
 
-Without whole files the analyzers read less and the claims differ: a text that GitHub does not have
-changes the numbers and is `missing`. A file omitted because of a limit is omitted every time, and
-is a note.
+Without full files, the analyzers see less and the claims differ: a text that GitHub does not have
+could change a score, so it is reported in `missing`. A file beyond a limit is omitted every time,
+so it is only reported in `notes`.
 """
 
 import re
@@ -25,7 +25,7 @@ from crscore.github.graphql import Blob
 from crscore.records import Diff, FileStatus
 
 OBJECTS_PER_QUERY: Final = 50
-"""Objects requested in one query."""
+"""Number of objects per query."""
 _NAME: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
@@ -37,17 +37,17 @@ class FullFiles(NamedTuple):
     """Changed files at the head, as far as they could be read."""
 
     diff: Diff
-    """Change; a file of which only the mode changed is no longer treated as binary."""
+    """Change; a file with only a changed mode is no longer marked as binary."""
     texts: Mapping[str, str]
     """Text at the head, by path."""
     missing: tuple[str, ...]
-    """Data that could not be read and changes numbers, one sentence each."""
+    """Missing data that could change a score, one sentence each."""
     notes: tuple[str, ...]
-    """Omitted files, one sentence each."""
+    """Sentences about files beyond a limit."""
 
 
 def blobs_query(expressions: Sequence[str]) -> str:
-    """Return the query for objects, each a blob's name or `commit:path` in `$v0`, `$v1`, ..."""
+    """Return the query for objects; `$v0`, `$v1`, ... are blob names or `commit:path`."""
     declared, objects = "", ""
     for index, expression in enumerate(expressions):
         argument, kind = ("expression", "String") if ":" in expression else ("oid", "GitObjectID")
@@ -72,15 +72,15 @@ def read_blobs(
 
     Args:
         client: GitHub client.
-        repository: `owner/name` of the base; it has the objects of forks too.
+        repository: `owner/name` of the base; it also has the objects of forks.
         change: The change.
         limits: Size limits.
-        store: Stores objects between runs; None to store nothing.
-        base: Tip of the base branch, 40 hex digits. With it, files of which only the mode changed
-            are distinguished from binary ones: the host lists both without lines.
+        store: Cache for objects; None to cache nothing.
+        base: Tip of the base branch, 40 hex digits; None if unknown. It distinguishes files with
+            only a changed mode from binary ones: GitHub lists both without lines.
 
     Returns:
-        The texts. One request is sent for every fifty objects that are not stored.
+        The files. One request is sent for every fifty objects that are not cached.
 
     Raises:
         HostError: A request failed.
@@ -91,7 +91,7 @@ def read_blobs(
     expressions = [name for name in names.values() if _NAME.fullmatch(name)]
     blobs = _read_objects(client, repository, [*expressions, *previous.values()], store)
     texts = {
-        # None: it exists, but has no text; missing from the result: it is unknown.
+        # None: the file exists but has no text. Absent: GitHub does not have the file.
         path: None if blob.is_binary or blob.is_truncated else blob.text
         for path, name in names.items()
         if (blob := blobs.get(name)) is not None
@@ -113,7 +113,7 @@ def read_blobs(
 
 
 def _previous_blobs(change: ListedChange, base: str | None) -> dict[str, str]:
-    """Return the previous blobs of the files that are listed without lines and were not moved."""
+    """Return the old version (`commit:path`) of each file listed without lines and not moved."""
     if base is None:
         return {}
     return {
@@ -129,7 +129,7 @@ def _read_objects(
     """Return the objects that GitHub has, by expression."""
     blobs: dict[str, Blob] = {}
     for expression in expressions:
-        # A blob's name identifies its content, so an entry never gets old.
+        # A blob's name identifies its content, so an entry never expires.
         entry = store.get(f"blob {expression}") if store is not None else None
         with suppress(msgspec.DecodeError, UnicodeDecodeError):
             blobs[expression] = msgspec.json.decode(entry or b"", type=Blob)
@@ -142,7 +142,7 @@ def _read_objects(
         data = client.graphql(blobs_query(batch), variables, _Data)
         for index, expression in enumerate(batch):
             blob = (data.repository or {}).get(f"o{index}")
-            # A blob requested by its name must have that name.
+            # Discard a blob with another name than the requested one.
             if blob is not None and (":" in expression or blob.oid == expression):
                 blobs[expression] = blob
                 if store is not None:
@@ -163,6 +163,6 @@ def _mark_modes(change: Diff, unchanged: frozenset[str]) -> Diff:
 def _missing(unread: Sequence[str]) -> Iterator[str]:
     if unread:
         yield (
-            f"{len(unread)} changed files could not be read whole (the host does not have them), "
+            f"{len(unread)} changed files could not be read in full (the host does not have them), "
             f"only their hunks: {format_paths(unread)}."
         )

@@ -2,8 +2,9 @@
 
 The list alone is unreliable: patches of large files are omitted, files beyond GitHub's limits are
 listed as if unchanged, and after a force-push the list may be outdated. So it is compared with the
-pull request's own totals, and discrepancies are reported as missing. A row whose patch cannot be
-parsed, or does not match the row's line counts, only omits its own file.
+pull request's own totals, and discrepancies are reported as missing. If a patch cannot be parsed,
+or does not match the row's line counts, only its own file is omitted:
+see docs/design/018-the-diff.md.
 """
 
 import hashlib
@@ -42,7 +43,7 @@ _STATUS: Final = {
 _HIDDEN: Final = "the host did not show it"
 _MOVED: Final = frozenset({FileStatus.RENAMED, FileStatus.COPIED})
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-# `https://github.com/o/r/blob/<commit>/path`.
+# Matches `https://github.com/o/r/blob/<commit>/path`.
 _SHOWN_AT: Final = re.compile(r"/blob/([0-9a-f]{40}(?:[0-9a-f]{24})?)/")
 
 
@@ -58,21 +59,21 @@ class PatchRow(msgspec.Struct, frozen=True, kw_only=True):
     deletions: int
     """Lines removed, as counted by GitHub."""
     patch: str | None = None
-    """Hunks, without headers and without a last line feed; None when not shown."""
+    """Hunks, without file headers and without the last line feed; None if not shown."""
     previous_filename: str | None = None
     """Path before a rename or copy."""
     sha: str | None = None
-    """Name of the file's blob at the head; of the old one when the file was removed."""
+    """Name of the file's blob at the head, or of the old blob if the file was removed."""
     contents_url: str | None = None
-    """Address of its content; contains the commit that the list was made for."""
+    """Address of its content, which contains the commit of the list."""
     blob_url: str | None = None
-    """Its page on the host; contains the same commit."""
+    """Its page on GitHub, which contains the same commit."""
 
     @property
     def commit(self) -> str | None:
-        """Commit that the list was made for; None when the row does not contain it.
+        """Head for which GitHub made the list; None if the row does not contain it.
 
-        A removed file is not at the head, and may be shown at another commit.
+        A removed file does not exist at the head, so its row can name another commit.
         """
         if self.status == "removed":
             return None
@@ -99,7 +100,7 @@ class ListedChange:
     """Change, as far as it could be read."""
 
     diff: Diff
-    """Files sorted by path as git sorts; those with an unknown change have `is_missing`."""
+    """Files sorted by path as in git; files whose change is unknown have `is_missing`."""
     missing: tuple[str, ...] = ()
     """Data that could not be read, one sentence each; empty when the change is complete."""
     blobs: Mapping[str, str]
@@ -107,14 +108,14 @@ class ListedChange:
 
 
 class ReadFile(NamedTuple):
-    """Row of the list, as far as it is usable."""
+    """Changed file of one row, with `is_missing` if the row is not usable."""
 
     file: ChangedFile
-    """File; with `is_missing` when there is a reason."""
+    """The file."""
     notes: tuple[str, ...] = ()
     """Repairs made by the parser."""
     reason: str | None = None
-    """Why the change is unknown, a clause after "N of the changed files"; None when it is known."""
+    """Why the change is unknown, to continue "N of the changed files ..."; None if it is known."""
 
 
 def read_change(
@@ -131,9 +132,9 @@ def read_change(
         client: GitHub client.
         repository: `owner/name` of the base.
         number: The pull request's number.
-        totals: Totals of the pull request itself.
+        totals: Totals as counted by GitHub.
         head: Its newest commit, 40 hex digits.
-        limits: Size limits; anything larger is missing.
+        limits: Size limits; files beyond them are reported as missing.
 
     Returns:
         The change, independent of the order of rows and pages. An empty diff for a pull request
@@ -146,7 +147,7 @@ def read_change(
     for _ in range(2):
         listed = client.pages(path, PatchRow, key=attrgetter("filename"))
         rows = {row.filename: row for row in listed if row.status != "unchanged"}
-        # After a force-push, GitHub shows the list of the former head for a while.
+        # After a force-push, GitHub returns the list of the former head for a while.
         stale = {name for name, row in rows.items() if row.commit not in (None, head)}
         if not stale and len(rows) == min(totals.files, MAX_LISTED):
             break
@@ -156,13 +157,13 @@ def read_change(
     files: dict[str, ReadFile] = {}
     digest = hashlib.sha256()
     size = hunks = 0
-    # By bytes, as git sorts; half a surrogate pair must not fail here.
+    # Sorted by bytes, as in git; an unpaired surrogate must not raise an error.
     for name in sorted(rows, key=lambda name: name.encode("utf-8", "surrogatepass")):
         row = rows[name]
         if name in stale:
             file = _without_change(row, "are listed for another commit than the head")
         else:
-            # Rows without lines are believed only if all counts add up.
+            # Rows without lines are trusted only if all counts agree.
             file = read_row(row, zeros_are_reliable=not disagreements, limits=limits.diff)
         patch_size = len((row.patch or "").encode("utf-8", "surrogatepass"))
         for limit, count in (
@@ -198,11 +199,11 @@ def reconcile(change: Diff, totals: Totals) -> tuple[str, ...]:
     """Compare a change with the pull request's own totals.
 
     Args:
-        change: The change, wherever it came from.
-        totals: Totals of the pull request.
+        change: The change, from any source.
+        totals: Totals as counted by GitHub.
 
     Returns:
-        A sentence when they disagree; none when files and lines match.
+        A sentence if files or lines differ; otherwise empty.
     """
     counts = [_count_lines(file) for file in change.files]
     change_totals = Totals(
@@ -218,12 +219,12 @@ def read_row(row: PatchRow, *, zeros_are_reliable: bool, limits: parse.DiffLimit
 
     Args:
         row: Row to convert.
-        zeros_are_reliable: Whether a row without lines is reliable: GitHub shows no lines for a
-            binary file, nor for a file beyond its limits.
+        zeros_are_reliable: Whether a row without lines can be trusted: GitHub lists binary files
+            without lines, but also files beyond its limits.
         limits: Size limits of the patch.
 
     Returns:
-        The file. Its modes are unknown: GitHub does not provide them.
+        The file. GitHub does not provide its modes.
     """
     file = _file_without_hunks(row)
     if row.patch is None:
@@ -232,13 +233,13 @@ def read_row(row: PatchRow, *, zeros_are_reliable: bool, limits: parse.DiffLimit
         if row.additions or row.deletions:
             return _without_change(row, "have changed lines that the host did not show")
         if not zeros_are_reliable and not is_empty:
-            return _without_change(row, "were listed without any change, which does not add up")
-        # A rename without a patch is only a rename; any other file without lines is binary.
+            return _without_change(row, "were listed without a change, despite the totals")
+        # A renamed file without a patch did not change; any other file without lines is binary.
         return ReadFile(replace(file, is_binary=not is_empty and file.status not in _MOVED))
     try:
         read = parse.parse_diff(row.patch, source=row.filename, path=row.filename, limits=limits)
     except InputError as exc:
-        # Without the file name, so that files are grouped by the reason.
+        # The reason has no file name, so that files can be grouped by it.
         cause = getattr(exc, "limit", "") or "it is damaged"
         return _without_change(row, f"have a patch that cannot be read ({cause})")
     parsed = read.files[0]
@@ -248,7 +249,7 @@ def read_row(row: PatchRow, *, zeros_are_reliable: bool, limits: parse.DiffLimit
         or not (parsed.hunks or parsed.is_submodule)
         or _count_lines(file) != (row.additions, row.deletions)
     ):
-        reason = "have a patch that does not have the lines that the host counts"
+        reason = "have a patch that does not match the host's line counts"
         if parsed.is_missing:
             reason = f"have a patch that cannot be read ({parsed.missing})"
         return _without_change(row, reason, parsed.missing or _HIDDEN)
@@ -262,7 +263,7 @@ def _without_change(row: PatchRow, reason: str, missing: str = _HIDDEN) -> ReadF
 
 def _file_without_hunks(row: PatchRow) -> ChangedFile:
     status = _STATUS.get(row.status, FileStatus.MODIFIED)
-    # Without another former name there is no rename to show.
+    # A rename or copy needs a different former name.
     if status in _MOVED and row.previous_filename in (None, "", row.filename):
         status = FileStatus.MODIFIED
     return ChangedFile(
@@ -275,7 +276,7 @@ def _file_without_hunks(row: PatchRow) -> ChangedFile:
 
 
 def _count_lines(file: ChangedFile) -> tuple[int, int]:
-    """Count lines added and removed; a submodule's, one per version, are in no hunk."""
+    """Count the added and removed lines; a submodule has one per version, outside hunks."""
     if file.is_submodule:
         return int(file.status is not FileStatus.DELETED), int(file.status is not FileStatus.ADDED)
     kinds = [line.kind for hunk in file.hunks for line in hunk.lines]
@@ -288,7 +289,7 @@ def _sum_rows(rows: Collection[PatchRow]) -> Totals:
 
 
 def _unseen_files(files: Mapping[str, ReadFile]) -> Iterator[str]:
-    """Count the omitted files by reason, and name the first ones."""
+    """Yield one sentence for each reason, with the number and some names of its files."""
     groups: dict[str, list[str]] = {}
     for name, file in files.items():
         if file.reason is not None:
@@ -299,7 +300,7 @@ def _unseen_files(files: Mapping[str, ReadFile]) -> Iterator[str]:
 
 def _disagreements(change: Totals, totals: Totals) -> Iterator[str]:
     if change.files != totals.files:
-        yield f"{change.files} changed files were found and the pull request counts {totals.files}."
+        yield f"{change.files} changed files were found, the pull request counts {totals.files}."
     elif change != totals:
         yield (
             f"The files found add {change.additions} lines and remove {change.deletions}; the pull "

@@ -41,7 +41,7 @@ T = TypeVar("T")
 
 SECONDS_BETWEEN_WRITES = 1.0
 """Seconds between two writes, as GitHub requests."""
-# Errors of GraphQL have status 200 and a type; undocumented, as seen in answers.
+# GraphQL errors have status 200 and a type. The types are undocumented; these were observed.
 _BUSY_TYPES: Final = frozenset({"INTERNAL", "INTERNAL_ERROR", "SERVICE_UNAVAILABLE", "TIMEOUT"})
 _BUSY_WORDS: Final = ("something went wrong", "timeout", "timedout", "try again", "loading")
 _NO_RIGHT: Final = (PermissionDeniedError, "the token may not do this")
@@ -74,15 +74,15 @@ class Client(HostClient):
     Args:
         token: Token to sign in with; None for anonymous requests.
         api_url: Address of GitHub's API.
-        options: For `HostClient`.
+        options: Arguments of `HostClient`.
 
     Raises:
         BadTokenError: The token has invalid characters.
-        HostError: `api_url` is not an address.
+        HostError: `api_url` is not a valid address.
     """
 
     name = "GitHub"
-    # PyGithub raises the others for a response that it cannot parse.
+    # PyGithub raises all but the first for a response that it cannot parse.
     library_errors = (
         github.GithubException,
         github.BadAttributeException,
@@ -104,7 +104,7 @@ class Client(HostClient):
             base_url=self.api_url,
             timeout=options.get("timeout_s", 30),
             user_agent=str(self.session.headers["User-Agent"]),
-            retry=None,  # PyGithub would ignore the budget
+            retry=None,  # PyGithub's own retries would ignore the budget
             seconds_between_requests=None,
             seconds_between_writes=SECONDS_BETWEEN_WRITES,
             lazy=True,
@@ -124,10 +124,10 @@ class Client(HostClient):
         Args:
             query: Query without mutations.
             variables: Variables of the query.
-            kind: Type that `data` is converted to.
+            kind: Type to which `data` is converted.
 
         Raises:
-            HostError: The answer is missing or incomplete.
+            HostError: The response is missing or incomplete.
         """
         operation, url = "GraphQL", self._github.requester.graphql_url
         body = {"query": query, "variables": dict(variables)}
@@ -154,7 +154,7 @@ class Client(HostClient):
     def _graphql_error(
         self, errors: Sequence[_GraphqlError], response: requests.Response
     ) -> HostError | TransientError:
-        """Return the error of an answer in which any part failed."""
+        """Return the error for a response with `errors`; partial data is not used."""
         operation = "GraphQL"
         types = {(error.type or "").upper() for error in errors}
         message = one_line("; ".join(error.message or "" for error in errors), MAX_MESSAGE)

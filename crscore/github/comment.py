@@ -41,7 +41,7 @@ def post(
         number: The pull request.
         body: New text, with the marker; at most 65,536 characters.
         existing: Existing comments by crscore, oldest first.
-        certain: True when `existing` is known to be complete; otherwise none is created.
+        certain: True if `existing` is known to be complete; otherwise no comment is created.
     """
     return sticky.post(_Writer(client, repository, number), body, existing, certain=certain)
 
@@ -77,13 +77,13 @@ class _Writer(NamedTuple):
         return self.client.issue(self.repository, self.number)
 
     def _write(self, action: Callable[[], IssueComment | None]) -> str:
-        """Write, and return the address of the comment; "" for a deleted one."""
+        """Write the comment, and return its address; "" if it was deleted."""
         operation = f"comment on {self.repository}#{self.number}"
 
         def read_address() -> str:
             comment = action()
             if comment is not None and not comment.html_url:
-                raise UncertainWriteError(operation, "GitHub's response has no comment in it")
+                raise UncertainWriteError(operation, "GitHub's response contains no comment")
             return comment.html_url if comment is not None else ""
 
         return self.client.write(operation, read_address)

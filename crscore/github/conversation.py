@@ -1,9 +1,9 @@
-"""Comments on a pull request, of three kinds, with the state of their threads.
+"""Comments of all three kinds on a pull request, with the states of their threads.
 
-Texts and lines come from REST. GraphQL provides which threads are resolved, which comments are
-minimised and which are crscore's own, and counts the comments, so that a list that changed while it
-was read is detected. The same query returns the newest commit and the settings file at the base,
-which saves requests.
+Texts and lines come from REST. GraphQL shows which threads are resolved, which comments are
+minimised and which are crscore's own. It also counts the comments, so that a list that changed
+while it was read is detected. To save requests, the same query returns the newest commit and the
+settings file at the base.
 """
 
 from dataclasses import dataclass, field, replace
@@ -18,22 +18,22 @@ from crscore.hosts.records import HostMessage, MessageKind
 from crscore.records import Side
 
 PENDING: Final = "PENDING"
-"""State of what its author has not submitted."""
+"""State of a review that its author has not submitted yet."""
 _SIDES: Final = {"LEFT": Side.OLD, "RIGHT": Side.NEW}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversation:
-    """All comments at the time of reading."""
+    """All comments on a pull request at one time."""
 
     messages: tuple[HostMessage, ...]
     """Comments by creation time, without comments of pending reviews."""
     head: str
     """The pull request's newest commit at the end of reading."""
     settings: graphql.Blob | None
-    """The settings file, which GitHub may have truncated; None when there is none."""
+    """The settings file, possibly truncated by GitHub; None if there is none."""
     unlisted: int
-    """Comments that GraphQL counts but the lists lack: they moved while they were read."""
+    """Number of comments that GraphQL counts but REST did not list, as the lists changed."""
 
 
 class User(msgspec.Struct, frozen=True):
@@ -52,7 +52,7 @@ class Reactions(msgspec.Struct, frozen=True, rename={"up": "+1", "down": "-1"}):
 
 
 class CommentItem(msgspec.Struct, frozen=True):
-    """Comment in REST's lists, by itself one in a conversation."""
+    """Comment as REST lists it in the conversation; base of the other kinds."""
 
     id: int
     body: str | None = None
@@ -64,7 +64,7 @@ class CommentItem(msgspec.Struct, frozen=True):
 
 
 class LineItem(CommentItem, frozen=True):
-    """Comment on lines in REST's lists."""
+    """Comment on lines as REST lists it."""
 
     path: str | None = None
     diff_hunk: str | None = None
@@ -81,21 +81,21 @@ class LineItem(CommentItem, frozen=True):
 
     @property
     def comment_side(self) -> Side:
-        """Side of the change that its lines are of."""
+        """Side of the diff to which its lines belong."""
         return _SIDES.get((self.side or "").upper(), Side.NEW)
 
     def lines(self, *, original: bool) -> tuple[int | None, int | None]:
-        """Return its first line, None for a single line, and its last, None on a file.
+        """Return its first line (None for a single line) and its last line (None for a file).
 
         Args:
-            original: True for its lines in the commit that it was written on.
+            original: True for the lines in the commit that it was written on.
         """
-        # Whatever lines GitHub sends with it, it is on none.
+        # A comment on a file is on no line, even if GitHub sends one.
         if self.subject_type == "file":
             return None, None
         last = self.original_line if original else self.line
         first = self.original_start_line if original else self.start_line
-        # A range across both sides cannot be expressed on one of them.
+        # A range across both sides cannot be expressed as lines of one side.
         is_across = self.start_side is not None and self.start_side != self.side
         return None if is_across or first is None or first > (last or 0) else first, last
 
@@ -111,13 +111,13 @@ class _States:
     """States of all comments, from GraphQL."""
 
     head: str
-    """Newest commit, from the last answer."""
+    """Newest commit, from the last response."""
     settings: graphql.Blob | None
-    """The settings file; None when there is none."""
+    """The settings file; None if there is none."""
     resolved: dict[int, bool] = field(default_factory=dict)
-    """Whether its thread is resolved, by a line comment's id."""
-    marks: dict[tuple[MessageKind, int], graphql.CommentState] = field(default_factory=dict)
-    """Known state of each comment."""
+    """Whether the thread of each line comment is resolved, by the comment's id."""
+    comments: dict[tuple[MessageKind, int], graphql.CommentState] = field(default_factory=dict)
+    """State of each comment, by kind and id."""
 
 
 def read_conversation(
@@ -129,18 +129,18 @@ def read_conversation(
         client: GitHub client.
         repository: `owner/name`.
         number: The pull request.
-        settings: Settings file to read in the same query, `COMMIT:PATH`.
+        settings: `COMMIT:PATH` of the settings file, read in the same query.
 
     Raises:
-        HostError: They cannot be read whole.
+        HostError: They cannot be read in full.
     """
     pulls, issues = (f"/repos/{repository}/{kind}/{number}" for kind in ("pulls", "issues"))
-    # Before the states: what arrives in between is then counted as not listed, and read again.
+    # Lists before states: comments that arrive in between then count as unlisted, and are reread.
     lines = client.pages(f"{pulls}/comments", LineItem)
     reviews = client.pages(f"{pulls}/reviews", _ReviewItem)
     comments = client.pages(f"{issues}/comments", CommentItem)
     states = _read_states(client, repository, number, settings)
-    # The comments of a pending review are drafts: REST lists them to their author.
+    # The comments of a pending review are drafts; REST lists them for their author only.
     pending = {review.id for review in reviews if review.state == PENDING}
     messages = [
         *(read_line_comment(item) for item in lines if item.pull_request_review_id not in pending),
@@ -148,7 +148,7 @@ def read_conversation(
         *map(read_comment, comments),
     ]
     listed = {(message.kind, message.id) for message in messages}
-    # Comments of a pending review are visible to their author only.
+    # GraphQL counts the drafts too, so the listed ones are included here.
     listed |= {(MessageKind.LINE, item.id) for item in lines}
     return Conversation(
         messages=tuple(
@@ -160,7 +160,7 @@ def read_conversation(
         head=states.head,
         settings=states.settings,
         unlisted=sum(
-            key not in listed and mark.state != PENDING for key, mark in states.marks.items()
+            key not in listed and state.state != PENDING for key, state in states.comments.items()
         ),
     )
 
@@ -171,23 +171,23 @@ def read_reviews(
     """Read the submitted reviews, each with the commit that it reviewed.
 
     Raises:
-        HostError: They could not be read whole.
+        HostError: They could not be read in full.
     """
     path = f"/repos/{repository}/pulls/{number}"
     reviews = client.pages(f"{path}/reviews", _ReviewItem)
-    # An answer in a thread is an empty review, too; only the comments tell it from one of lines.
-    answers = {
+    # A reply in a thread is also an empty review; only the comments show that it is a reply.
+    replies = {
         review.id
         for review in reviews
         if review.commit_id == head and review.state == "COMMENTED" and not review.body
     }
-    if answers:
+    if replies:
         lines = client.pages(f"{path}/comments", LineItem)
-        answers -= {line.pull_request_review_id for line in lines if line.in_reply_to_id is None}
+        replies -= {line.pull_request_review_id for line in lines if line.in_reply_to_id is None}
     return tuple(
         _from_review(review)
         for review in reviews
-        if review.state != PENDING and review.id not in answers
+        if review.state != PENDING and review.id not in replies
     )
 
 
@@ -195,31 +195,31 @@ def _read_states(client: Client, repository: str, number: int, settings: str) ->
     """Read the states of all comments.
 
     Raises:
-        HostError: An answer is missing; partial answers are not used.
+        HostError: A response is missing; partial responses are not used.
     """
     send = partial(client.graphql, kind=graphql.Nodes)
     owner, _, name = repository.partition("/")
     variables = {"owner": owner, "name": name, "number": number, "settings": settings}
-    answer = client.graphql(graphql.PULL_QUERY, variables, graphql.PullAnswer).repository
-    pull = graphql.read_rest(send, answer.pull_request, graphql.CONVERSATION, "headRefOid")
-    states = _States(head=pull.head_ref_oid, settings=answer.object)
+    response = client.graphql(graphql.PULL_QUERY, variables, graphql.PullResponse).repository
+    pull = graphql.read_rest(send, response.pull_request, graphql.CONVERSATION, "headRefOid")
+    states = _States(head=pull.head_ref_oid, settings=response.object)
     for thread in pull.threads.nodes:
         start = graphql.Node(id=thread.id, comments=thread.comments)
-        whole = graphql.read_rest(
+        complete = graphql.read_rest(
             send, start, graphql.THREAD_COMMENTS, kind="PullRequestReviewThread"
         )
-        for mark in whole.comments.nodes:
-            states.marks[MessageKind.LINE, mark.id] = mark
-            states.resolved[mark.id] = thread.is_resolved
-    for mark in pull.comments.nodes:
-        states.marks[MessageKind.CONVERSATION, mark.id] = mark
-    for mark in pull.reviews.nodes if pull.reviews else ():
-        states.marks[MessageKind.REVIEW, mark.id] = mark
+        for state in complete.comments.nodes:
+            states.comments[MessageKind.LINE, state.id] = state
+            states.resolved[state.id] = thread.is_resolved
+    for state in pull.comments.nodes:
+        states.comments[MessageKind.CONVERSATION, state.id] = state
+    for state in pull.reviews.nodes if pull.reviews else ():
+        states.comments[MessageKind.REVIEW, state.id] = state
     return states
 
 
 def read_comment(item: CommentItem, kind: MessageKind = MessageKind.CONVERSATION) -> HostMessage:
-    """Convert a comment of a conversation, or what every kind of comment has."""
+    """Convert the fields that all kinds of comments have."""
     return HostMessage(
         id=item.id,
         kind=kind,
@@ -243,7 +243,7 @@ def read_line_comment(item: LineItem, *, original: bool = False) -> HostMessage:
 
     Args:
         item: The comment.
-        original: True for its lines in the commit that it was written on, also if it is current.
+        original: True for the lines in the commit that it was written on, even if it is current.
     """
     # GitHub removes the line of an outdated comment.
     outdated = item.line is None and item.subject_type != "file"
@@ -262,13 +262,13 @@ def read_line_comment(item: LineItem, *, original: bool = False) -> HostMessage:
 
 
 def _with_state(message: HostMessage, states: _States) -> HostMessage:
-    mark = states.marks.get((message.kind, message.id))
+    state = states.comments.get((message.kind, message.id))
     resolved = None
     if message.thread is not None:
         resolved = states.resolved.get(message.id, states.resolved.get(message.thread))
     return replace(
         message,
         resolved=resolved,
-        minimized=mark.is_minimized if mark else None,
-        is_own=mark.viewer_did_author if mark else None,
+        minimized=state.is_minimized if state else None,
+        is_own=state.viewer_did_author if state else None,
     )

@@ -1,7 +1,8 @@
 """Pull requests as an audit stores them.
 
-A changed pull request costs a GraphQL query and a request for each of its two lists of comments,
-more where a list has over 100 items. The states of threads cost one query for 100 pull requests.
+Reading a changed pull request takes a GraphQL query and a request for each of its two lists of
+comments, and more if a list has over 100 items. One query reads the thread states of 100 pull
+requests.
 """
 
 from collections import Counter
@@ -40,12 +41,12 @@ from crscore.hosts.feed import (
 from crscore.hosts.http import PAGE_ITEMS
 from crscore.hosts.records import HostMessage, MessageKind
 
-Answer = TypeVar("Answer", graphql.Nodes, graphql.Commits)
+Response = TypeVar("Response", graphql.Nodes, graphql.Commits)
 
 COMMITS_PER_QUERY: Final = 100
-"""Commits that one query asks for."""
+"""Number of commits per query."""
 MAX_PULL_PAGES: Final = 3_000
-"""Maximum number of pages read of a repository's pull requests."""
+"""Maximum number of pages to read from a repository's list of pull requests."""
 
 
 class _Repository(msgspec.Struct, frozen=True):
@@ -77,7 +78,7 @@ class _PullItem(msgspec.Struct, frozen=True):
 
     @property
     def facts(self) -> FeedPull:
-        """The pull request as every host has it."""
+        """Return the fields that all hosts have."""
         return FeedPull(
             number=self.number,
             node=self.node_id,
@@ -93,17 +94,17 @@ class _PullItem(msgspec.Struct, frozen=True):
             base_ref=self.base.ref,
             base=self.base.sha,
             head=self.head.sha,
-            # Of an open one, this is GitHub's trial merge, which no branch contains.
+            # For an open pull request, this is GitHub's test merge, which is on no branch.
             merge_commit=self.merge_commit_sha if self.merged_at else None,
         )
 
 
 class GitHubFeed:
-    """Feed whose requests a client sends: see `Feed`.
+    """`Feed` of a GitHub server.
 
     Args:
         client: The client.
-        max_points: GraphQL points after which no query is sent; None for no limit.
+        max_points: Maximum number of GraphQL points; None for no limit.
     """
 
     page: str | None = None
@@ -138,20 +139,20 @@ class GitHubFeed:
         return tuple(map(_repository, items))
 
     def find_commits(self, repository: str, commits: Sequence[str]) -> list[str]:
-        """Return the commits that are still there, for a point per 100: see `Feed`."""
+        """Return the commits that GitHub still has, at one point per 100: see `Feed`."""
         owner, _, name = repository.partition("/")
         present: list[str] = []
         for start in range(0, len(commits), COMMITS_PER_QUERY):
             query = graphql.commits_query(commits[start : start + COMMITS_PER_QUERY])
-            answer = self._send(query, {"owner": owner, "name": name}, graphql.Commits)
-            present += [commit.oid for commit in answer.repository.values() if commit]
+            response = self._send(query, {"owner": owner, "name": name}, graphql.Commits)
+            present += [commit.oid for commit in response.repository.values() if commit]
         return present
 
     def read_changed(self, repository: int, since: str) -> Iterator[tuple[FeedPull, ...]]:
         """Yield the changed pull requests: see `Feed`.
 
-        GitHub's list has no `since`, so it is read from its newest item down. What changes
-        meanwhile moves to the top and the others to later pages, so none is skipped.
+        GitHub's list has no `since` parameter, so it is read from its newest item on. Pull requests
+        that change meanwhile move to the top and the others to later pages, so none is skipped.
         """
         path = f"/repositories/{repository}/pulls"
         query = {"state": "all", "sort": "updated", "direction": "desc"}
@@ -163,7 +164,7 @@ class GitHubFeed:
                 times.append(item.updated_at)
                 if item.updated_at >= since:
                     changed.setdefault(item.number, item.facts)
-            # Only a sorted part certainly holds everything newer than its last item.
+            # Only if the items so far are sorted, all newer ones are among them.
             is_past = bool(times) and times[-1] < since
             if not page.has_more or (is_past and times == sorted(times, reverse=True)):
                 break
@@ -180,17 +181,17 @@ class GitHubFeed:
         states: list[tuple[FeedThread, ...] | None] = []
         for pull in pulls:
             node = nodes.get(pull.node)
-            # More threads than one page: this query has no paging, so the details read them.
-            is_whole = node is not None and not node.threads.page_info.has_next_page
+            # This query has no paging: if there are more threads, `read_details` must read them.
+            is_complete = node is not None and not node.threads.page_info.has_next_page
             states.append(
                 tuple(_thread(thread, 0) for thread in node.threads.nodes)
-                if node is not None and is_whole
+                if node is not None and is_complete
                 else None
             )
         return states
 
     def read_details(self, pull: PullKey, known_hunks: Collection[int]) -> FeedDetails:  # noqa: ARG002
-        """Read a pull request: see `Feed`. GitHub keeps where a comment was written."""
+        """Read a pull request: see `Feed`. GitHub stores the original lines of comments."""
         node = self._read_node(pull)
         path = f"/repositories/{pull.repository}"
         reviews = node.reviews.nodes if node.reviews else []
@@ -251,29 +252,29 @@ class GitHubFeed:
         except PermissionDeniedError:
             if self._query == graphql.UNCHECKED_QUERY:
                 raise
-            # The checks may be what GitHub refuses.
+            # GitHub may refuse only the checks, so the query is repeated without them.
             self._query = graphql.UNCHECKED_QUERY
             return self._read_node(pull)
         if node is None:
-            raise NotFoundError("GraphQL", "there is no such pull request any more")
+            raise NotFoundError("GraphQL", "the pull request no longer exists")
         return graphql.read_rest(partial(self._send, kind=graphql.Nodes), node, graphql.DETAILS)
 
     def _read_nodes(self, query: str, pulls: Sequence[PullKey]) -> dict[str, graphql.Node]:
-        answer = self._send(query, {"ids": [pull.node for pull in pulls]}, graphql.Nodes)
-        # GraphQL answers null for a pull request that was deleted or that the token may not see.
-        return {node.id: node for node in answer.nodes if node is not None}
+        response = self._send(query, {"ids": [pull.node for pull in pulls]}, graphql.Nodes)
+        # GraphQL returns null for a pull request that was deleted or that the token may not see.
+        return {node.id: node for node in response.nodes if node is not None}
 
-    def _send(self, query: str, variables: Mapping[str, Any], kind: type[Answer]) -> Answer:
+    def _send(self, query: str, variables: Mapping[str, Any], kind: type[Response]) -> Response:
         # A query's cost is only known afterwards, so the last one may exceed the budget.
         if self._max_points is not None and self.points >= self._max_points:
             raise RateLimitedError("GraphQL", f"the budget of {self._max_points} points is spent")
         before = self._client.traffic.requests
         try:
-            answer = self._client.graphql(query, variables, kind)
+            response = self._client.graphql(query, variables, kind)
         finally:
             self._queries += self._client.traffic.requests - before
-        self.points += answer.rate_limit.cost
-        return answer
+        self.points += response.rate_limit.cost
+        return response
 
 
 def _repository(item: _Repository) -> FeedRepository:
@@ -330,7 +331,7 @@ def _checks(node: graphql.Node) -> Iterator[FeedCheck]:
 
 
 def _language(node: graphql.Node) -> str | None:
-    """Return the language of most changed lines, the first by name of equal ones."""
+    """Return the language with the most changed lines; in a tie, the first by name."""
     lines: Counter[str] = Counter()
     for file in node.files.nodes if node.files else ():
         language = language_of(file.path)

@@ -1,8 +1,9 @@
-"""GitHub's GraphQL: queries for pull requests, records of the answers, and the paginator.
+"""GitHub's GraphQL API: queries for pull requests, records of the responses, and pagination.
 
-GitHub counts a query's cost before it runs: one request for each list and each of its parents, as
-if every list were full; a point is 100 requests. So the number of items of lists within lists
-decides the cost, and longer lists are read to their end one pull request at a time.
+GitHub computes a query's cost before it runs: one request for each list and each of its parents, as
+if every list were full; 100 requests are one point. The page sizes of nested lists therefore decide
+the cost, so they are small, and longer lists are read to their end one pull request at a time:
+https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -15,11 +16,11 @@ from crscore.errors import UnavailableError
 T = TypeVar("T")
 
 MAX_PAGES: Final = 300
-"""Maximum number of pages read of lists of one pull request; cursors can lead in a circle."""
+"""Maximum number of pages per pull request; wrong cursors could otherwise cause a loop."""
 
 
 class _Object(msgspec.Struct, frozen=True, rename="camel"):
-    """GraphQL object."""
+    """Base of the records of GraphQL objects."""
 
 
 class PageInfo(_Object, frozen=True):
@@ -30,7 +31,7 @@ class PageInfo(_Object, frozen=True):
 
 
 class Connection(_Object, Generic[T], frozen=True):
-    """Part of a list."""
+    """One page of a list."""
 
     nodes: list[T]
     page_info: PageInfo = PageInfo()
@@ -71,7 +72,7 @@ class ReactionGroup(_Object, frozen=True):
 class CommentState(_Object, frozen=True):
     """State of a comment."""
 
-    # 64 bits, more than a JSON number can safely hold: sent as a string
+    # 64 bits, too many for a JSON number, so GitHub sends a string.
     full_database_id: Annotated[str, msgspec.Meta(pattern=r"^[0-9]{1,19}\Z")]
     is_minimized: bool = False
     minimized_reason: str | None = None
@@ -87,7 +88,7 @@ class CommentState(_Object, frozen=True):
 
     @property
     def minimized(self) -> str | None:
-        """Why it is hidden, in lower case; None when it is shown."""
+        """Why it is hidden, in lower case; None if it is shown."""
         return (self.minimized_reason or "hidden").lower() if self.is_minimized else None
 
     def reactions(self, content: str) -> int:
@@ -153,7 +154,7 @@ class CheckContext(_Object, frozen=True):
     def outcome(self) -> str:
         """Result in lower case; `pending` while it runs."""
         result = (self.conclusion or self.state).lower()
-        # EXPECTED is a status that a branch rule requires and that was not reported yet.
+        # EXPECTED is a status that a branch rule requires but that was not reported yet.
         return result if result not in {"", "expected"} else "pending"
 
 
@@ -181,7 +182,7 @@ class File(_Object, frozen=True):
 
 
 class Node(_Object, frozen=True):
-    """Pull request, or thread with its comments; lists that were not queried are empty."""
+    """Pull request, or thread with its comments; lists that were not requested are empty."""
 
     id: str = ""
     head_ref_oid: str = ""
@@ -195,7 +196,7 @@ class Node(_Object, frozen=True):
 
 
 class Blob(_Object, frozen=True):
-    """Object of a repository; a tree or a commit has only a name."""
+    """Git object; a tree or a commit has only `oid`."""
 
     oid: str = ""
     text: str | None = None
@@ -208,17 +209,17 @@ class _RateLimit(_Object, frozen=True):
 
 
 class Nodes(_Object, frozen=True):
-    """Answer to a query of `nodes_query`."""
+    """Response to a query of `nodes_query`."""
 
     nodes: list[Node | None]
     rate_limit: _RateLimit = _RateLimit()
 
 
 class Commits(_Object, frozen=True):
-    """Answer to a query of `commits_query`."""
+    """Response to a query of `commits_query`."""
 
     repository: dict[str, CommitName | None]
-    """None for each that the host does not have."""
+    """Commits by alias; None for each that GitHub does not have."""
     rate_limit: _RateLimit = _RateLimit()
 
 
@@ -227,8 +228,8 @@ class _Repository(_Object, frozen=True):
     object: Blob | None = None
 
 
-class PullAnswer(_Object, frozen=True):
-    """Answer to `PULL_QUERY`."""
+class PullResponse(_Object, frozen=True):
+    """Response to `PULL_QUERY`."""
 
     repository: _Repository
 
@@ -238,32 +239,32 @@ Send = Callable[[str, Mapping[str, Any]], Nodes]
 
 
 class ListQuery(NamedTuple):
-    """List to be read to its end."""
+    """List to read to its end."""
 
     field: str
     nodes: str
     """Fields of an item."""
     first: int = 100
-    """Items in the first query."""
+    """Number of items in the first query."""
     later: int = 100
-    """Items in each query for more pages."""
+    """Number of items in each further query."""
 
 
 _PAGE: Final = "pageInfo { hasNextPage endCursor }"
-_MARK: Final = "fullDatabaseId isMinimized viewerDidAuthor"
+_FLAGS: Final = "fullDatabaseId isMinimized viewerDidAuthor"
 _STATE: Final = (
     "fullDatabaseId isMinimized minimizedReason reactionGroups { content reactors { totalCount } }"
 )
 _THREAD: Final = "id isResolved isOutdated resolvedBy { login }"
 CONVERSATION: Final = {
     "threads": ListQuery(
-        "reviewThreads", f"id isResolved comments(first: 100) {{ {_PAGE} nodes {{ {_MARK} }} }}"
+        "reviewThreads", f"id isResolved comments(first: 100) {{ {_PAGE} nodes {{ {_FLAGS} }} }}"
     ),
-    "comments": ListQuery("comments", _MARK),
-    "reviews": ListQuery("reviews", f"{_MARK} state"),
+    "comments": ListQuery("comments", _FLAGS),
+    "reviews": ListQuery("reviews", f"{_FLAGS} state"),
 }
-"""Which comments are minimised, resolved and our own."""
-THREAD_COMMENTS: Final = {"comments": ListQuery("comments", _MARK)}
+"""Lists with the states of all comments: minimised, resolved, written by us."""
+THREAD_COMMENTS: Final = {"comments": ListQuery("comments", _FLAGS)}
 THREAD_STATES: Final = {"threads": ListQuery("reviewThreads", _THREAD)}
 """States of the threads of up to 100 pull requests, for one point."""
 DETAILS: Final = {
@@ -276,7 +277,7 @@ DETAILS: Final = {
     ),
     "threads": ListQuery(
         "reviewThreads",
-        # One comment is enough for the thread's key; its number shows whether any is unread.
+        # One comment identifies the thread; `totalCount` shows whether any comment is unread.
         f"{_THREAD} comments(first: 1) {{ totalCount nodes {{ state {_STATE} }} }}",
         first=12,
         later=50,
@@ -311,13 +312,13 @@ def nodes_query(
     kind: str = "PullRequest",
     later: bool = False,
 ) -> str:
-    """Return the query for lists of the objects with the ids `$ids`.
+    """Return the query for lists of the objects whose ids are in `$ids`.
 
     Args:
         lists: Lists to read.
         fields: Other fields.
         kind: Type of the objects.
-        later: Whether the lists are read after the cursors in the variables of their names.
+        later: Whether to start after cursors, in variables with the names of the lists.
     """
     cursors = "".join(f", ${name}: String" for name in lists) if later else ""
     selection = "\n".join((*fields, _list_fields(lists, later=later)))
@@ -328,7 +329,7 @@ def nodes_query(
 
 
 def commits_query(commits: Iterable[str]) -> str:
-    """Return the query, for one point, of which commits a repository has; their names are hex."""
+    """Return the query that checks which commits (hex digits) a repository has, for one point."""
     objects = "\n".join(f'c{commit}: object(oid: "{commit}") {{ oid }}' for commit in commits)
     return (
         "query($owner: String!, $name: String!) {\nrateLimit { cost }\n"
@@ -350,7 +351,7 @@ id headRefOid
 DETAILS_QUERY: Final = nodes_query(DETAILS, SIZE, CHECKS)
 """Details of many pull requests."""
 UNCHECKED_QUERY: Final = nodes_query(DETAILS, SIZE)
-"""The same without the checks, for a token that may not read them."""
+"""`DETAILS_QUERY` without checks, for a token that may not read them."""
 THREAD_STATES_QUERY: Final = nodes_query(THREAD_STATES)
 
 
@@ -361,11 +362,11 @@ def read_rest(
     *fields: str,
     kind: str = "PullRequest",
 ) -> Node:
-    """Read the lists of which more pages follow to their end; they advance together.
+    """Read all lists with further pages to their end, all in the same queries.
 
     Args:
         send: Sends a query.
-        node: Pull request or thread as read so far.
+        node: Pull request or thread, as read so far.
         lists: Its lists.
         fields: Fields that are read again with each page.
         kind: Type of the node.
@@ -384,9 +385,9 @@ def read_rest(
         query = nodes_query({name: lists[name] for name in cursors}, *fields, kind=kind, later=True)
         page_node = send(query, {"ids": [node.id], **cursors}).nodes[0]
         if page_node is None:
-            raise UnavailableError("GraphQL", "the pull request vanished while it was read")
+            raise UnavailableError("GraphQL", "the pull request was deleted while it was read")
         joined = {name: _join(getattr(node, name), getattr(page_node, name)) for name in cursors}
-        # The head may move while lists are read: the last answer has the newest.
+        # The head may move while lists are read: the last response has the newest one.
         head = page_node.head_ref_oid or node.head_ref_oid
         node = msgspec.structs.replace(node, head_ref_oid=head, **joined)
     return node

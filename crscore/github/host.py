@@ -15,13 +15,13 @@ from crscore.hosts.sticky import Posted, is_sticky
 
 @dataclass(frozen=True, slots=True)
 class GitHub:
-    """Host whose requests a client sends."""
+    """`Host` of a GitHub server."""
 
     client: Client
 
     @property
     def traffic(self) -> Traffic:
-        """Counts of the requests so far."""
+        """Requests sent and seconds waited so far."""
         return self.client.traffic
 
     def read_pull(
@@ -38,7 +38,7 @@ class GitHub:
         return pull.read_pull(self.client, repository, number, limits=limits, **options)
 
     def read_change(self, repository: str, number: int, *, head: str, limits: Limits) -> Change:
-        """Read the change alone: see `Host`."""
+        """Read only the change: see `Host`."""
         return pull.read_change(self.client, repository, number, head=head, limits=limits)
 
     def read_head(self, repository: str, number: int) -> Head:
@@ -46,7 +46,7 @@ class GitHub:
         return pull.read_head(self.client, repository, number)
 
     def read_reviews(self, repository: str, number: int) -> Reviews:
-        """Read who reviewed which commit: see `Host`."""
+        """Read the reviews and their commits: see `Host`."""
         return pull.read_reviews(self.client, repository, number)
 
     def read_own(self, repository: str, number: int, head: str) -> OwnMessages:
@@ -58,6 +58,6 @@ class GitHub:
         return OwnMessages(messages, not discussion.unlisted)
 
     def post_to(self, repository: str, number: int, body: str, existing: OwnMessages) -> Posted:
-        """Create or update the one comment: see `Host`."""
+        """Create or update crscore's comment: see `Host`."""
         messages, certain = existing
         return comment.post(self.client, repository, number, body, messages, certain=certain)

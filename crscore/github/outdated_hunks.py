@@ -37,7 +37,7 @@ def read_outdated_hunks(
         client: GitHub client.
         repository: `owner/name`.
         base: Tip of the base branch, 40 hex digits.
-        messages: All messages; the outdated ones on a line are looked up.
+        messages: All messages; only outdated ones with a path are looked up.
         local: Returns the change up to a commit from a local checkout, or None when unavailable.
     """
 
@@ -46,7 +46,7 @@ def read_outdated_hunks(
         files: list[ChangedFile] = []
         for row in client.get(path, _Comparison).files:
             with suppress(InputError):
-                # A row is one file; GitHub omits the last line end of its patch.
+                # A row is one file; GitHub omits the last line feed of its patch.
                 files += parse.parse_diff(f"{row.patch or ''}\n", path=row.filename).files[:1]
         return files
 

@@ -1,9 +1,9 @@
-"""Reading of pull requests, and search for pull requests.
+"""Reading pull requests, and searching for them.
 
-pull request -> diff (local checkout, else the files API) -> conversation -> whole files -> what
-outdated comments were written on. A request that fails fails the run. What GitHub itself withholds
-(patches, files beyond its limits, comments that it counts and does not list) is recorded in
-`missing`, which makes the run partial.
+Reading order: pull request -> change (local checkout, else GitHub's list of files) -> full files ->
+conversation -> hunks that outdated comments were written on. A failed request fails the run. Data
+that GitHub itself withholds (patches, files beyond its limits, comments that it counts but does not
+list) is recorded in `missing`, which makes the run partial: see docs/design/016-pull-request.md.
 """
 
 import base64
@@ -26,7 +26,7 @@ from crscore.hosts.records import Change, PullRequest
 from crscore.hosts.sticky import is_sticky
 
 MAX_LISTED = 100
-"""Maximum pull requests of one page of GitHub's list."""
+"""Maximum number of pull requests per page of GitHub's list."""
 
 
 class _Repository(msgspec.Struct, frozen=True):
@@ -74,19 +74,20 @@ def read_pull(
 
     Args:
         client: GitHub client.
-        repository: `owner/name`; a former name is redirected to the current one.
+        repository: `owner/name`; GitHub redirects a former name to the current one.
         number: Its number.
-        limits: Size limits of the diff and the whole files.
+        limits: Size limits of the diff and the full files.
         find_checkout: Finds a local checkout that has a base and a head; None to use none.
-        store: Stores whole files; None to store nothing.
+        store: Cache for full files; None to cache nothing.
 
     Raises:
-        HostError: It could not be read, or moved while it was read, twice.
+        HostError: It could not be read, or changed during both readings.
     """
-    # Lists move while they are read: a second reading usually agrees; if not, the run is partial.
+    # Lists can change while they are read: a second reading is usually consistent; else the run
+    # is partial.
     for is_last in (False, True):
         pull = client.get(f"/repos/{repository}/pulls/{number}", _Pull)
-        # GitHub follows a former name silently, but writes need the present one.
+        # GitHub redirects reads from a former name, but writes need the current one.
         repository = pull.base.repo.full_name if pull.base.repo else repository
         search = (
             find_checkout(pull.base.sha, pull.head.sha)
@@ -104,7 +105,7 @@ def read_pull(
             break
         if is_last:
             raise UnavailableError(f"{repository}#{number}", "it was pushed to while it was read")
-    # crscore's own comment is no review, and it must not change its own score.
+    # crscore's own comment is not a review, and must not change the score.
     sticky = tuple(filter(is_sticky, discussion.messages))
     messages = tuple(
         mark_outdated(message, change.diff)
@@ -119,7 +120,7 @@ def read_pull(
         local=search.checkout.diff_to if search.checkout else None,
     )
     unlisted = discussion.unlisted
-    moved = [f"{unlisted} comments are counted by GitHub and not listed."] if unlisted else []
+    missing = [f"{unlisted} comments are counted by GitHub but not listed."] if unlisted else []
     return PullRequest(
         repository=repository,
         number=number,
@@ -131,7 +132,7 @@ def read_pull(
         diff=change.diff,
         messages=messages,
         originals=older.hunks,
-        missing=(*change.missing, *moved),
+        missing=(*change.missing, *missing),
         notes=(*change.notes, *older.notes),
         checkout=search.checkout,
         settings=_settings_text(client, repository, pull.base.ref, discussion.settings),
@@ -143,27 +144,27 @@ def read_pull(
 def _settings_text(
     client: Client, repository: str, branch: str, blob: graphql.Blob | None
 ) -> str | None:
-    """Return the base branch's settings; those that GraphQL truncates are read by REST."""
+    """Return the base branch's settings; read them over REST if GraphQL truncated them."""
     if blob is None or not blob.is_truncated:
         return blob.text if blob else None
     path = f"/repos/{repository}/contents/{SETTINGS_FILE}"
     try:
         return base64.b64decode(client.get(path, _Content, {"ref": branch}).content).decode()
     except ValueError as exc:
-        raise HostError(f"GET {path}", "it is not text") from exc
+        raise HostError(f"GET {path}", "it is not a text file") from exc
 
 
 def read_change(
     client: Client, repository: str, number: int, *, head: str, limits: Limits
 ) -> Change:
-    """Read the change of a pull request alone, without a checkout.
+    """Read only the change of a pull request, without a checkout.
 
     Args:
         client: GitHub client.
         repository: `owner/name`.
         number: Its number.
         head: Required newest commit, 40 hex digits.
-        limits: Size limits of the diff and the whole files.
+        limits: Size limits of the diff and the full files.
 
     Raises:
         HostError: It could not be read, or has another head.
@@ -182,7 +183,7 @@ def _read_change(
     limits: Limits,
     store: Store | None,
 ) -> Change:
-    """Read the change from the checkout, else from the host's list of files."""
+    """Read the change from the checkout, else from GitHub's list of files."""
     totals = changed_files.Totals(pull.changed_files, pull.additions, pull.deletions)
     local, reason = _read_checkout(search, limits, totals)
     if local is not None:
@@ -191,18 +192,18 @@ def _read_change(
     listed = changed_files.read_change(
         client, repository, pull.number, totals, pull.head.sha, limits
     )
-    whole = blobs.read_blobs(client, repository, listed, limits, store, pull.base.sha)
+    full = blobs.read_blobs(client, repository, listed, limits, store, pull.base.sha)
     return Change(
-        diff=full_files.add(whole.diff, whole.texts),
-        missing=(*listed.missing, *whole.missing),
-        notes=(*notes, *whole.notes),
+        diff=full_files.add(full.diff, full.texts),
+        missing=(*listed.missing, *full.missing),
+        notes=(*notes, *full.notes),
     )
 
 
 def _read_checkout(
     search: CheckoutSearch, limits: Limits, totals: changed_files.Totals
 ) -> tuple[Change | None, str | None]:
-    """Return the change from a checkout, or the reason it was not used."""
+    """Return the change from the checkout, or the reason why the checkout was not used."""
     if search.checkout is None:
         return None, search.reason
     try:
@@ -210,9 +211,9 @@ def _read_checkout(
     except CRScoreError as exc:
         return None, str(exc)
     if changed_files.reconcile(local.diff, totals):
-        # GitHub's base can be older than the one it compares with, and a shallow history has
-        # another merge base: GitHub's own list decides.
-        return None, "its change has other numbers than GitHub's"
+        # `base` can be older than the commit that GitHub compares with, and a shallow clone can
+        # have another merge base: GitHub's own list is used.
+        return None, "its change does not match GitHub's counts"
     return Change(local.diff, (), local.notes), None
 
 
@@ -229,7 +230,7 @@ def read_reviews(client: Client, repository: str, number: int) -> Reviews:
     """Read the submitted reviews of a pull request, and its current head.
 
     Raises:
-        HostError: They could not be read whole.
+        HostError: They could not be read in full.
     """
     pull = client.get(f"/repos/{repository}/pulls/{number}", _Pull)
     messages = conversation.read_reviews(client, repository, number, pull.head.sha)
@@ -244,7 +245,7 @@ def _head(pull: _Pull, repository: str) -> Head:
 def find_by_head(
     client: Client, repository: str, *, owner: str, branch: str, sha: str
 ) -> tuple[int, ...]:
-    """Find the open pull requests of a branch: one for each base it may be merged into.
+    """Find the open pull requests of a branch; it can have one for each base.
 
     Args:
         client: GitHub client.
@@ -264,17 +265,17 @@ def find_by_head(
 def find_recent(
     client: Client, repository: str, *, days: int, limit: int, now: datetime | None = None
 ) -> tuple[int, ...]:
-    """Find the open pull requests that changed recently.
+    """Find the recently changed open pull requests.
 
     Args:
         client: GitHub client.
         repository: `owner/name`.
         days: Maximum days since the change.
         limit: Maximum number, up to `MAX_LISTED`.
-        now: Current time; None for the clock's.
+        now: Current time; None to read the clock.
 
     Returns:
-        Numbers, the last changed first.
+        Numbers, the most recently changed first.
 
     Raises:
         HostError: The list could not be read.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def web_address(api_url: str | None) -> str:
-    """Return the address of its pages and clones, from that of its API or the environment.
+    """Return the address of GitHub's pages and clones for the given or the environment's API.
 
     Example:
         >>> web_address("https://api.github.com"), web_address("https://git.example.org/api/v3")
@@ -30,7 +30,7 @@ def web_address(api_url: str | None) -> str:
         return "https://github.com"
     parts = urlsplit(api_url)
     host = parts.netloc
-    # On GHE.com the API has a host of its own.
+    # On GHE.com the API has its own host name.
     host = host.removeprefix("api.") if host.endswith(".ghe.com") else host
     return f"{parts.scheme}://{host}"
 

@@ -1,4 +1,4 @@
-"""Result of an untrusted job: one file of fixed name and bounded size, read in memory.
+"""Result of an untrusted job: one file with a fixed name and a limited size, read in memory.
 
 The job ran for an untrusted pull request, so the archive is untrusted too. Nothing in it is written
 to disk, and no name in it is used as a path.
@@ -16,17 +16,17 @@ MEMBER: Final = "crscore.json"
 METHODS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """Accepted compression methods: GitHub uses no others, and each decoder adds attack surface."""
 MAX_BYTES: Final = 50_000_000
-"""Maximum bytes of the file, and of the archive."""
+"""Maximum size of the file and of the archive, in bytes."""
 
 
 def read_artifact(path: Path) -> bytes:
     """Read the file that another job wrote.
 
     Args:
-        path: The JSON file, a folder with it, or GitHub's zip archive of it.
+        path: The JSON file, the folder that contains it, or GitHub's zip archive of it.
 
     Returns:
-        Its bytes, unchecked: validate them against the schema.
+        Its bytes; the caller must validate them against the schema.
 
     Raises:
         InputError: The file is missing, or the archive cannot be read.
@@ -35,7 +35,7 @@ def read_artifact(path: Path) -> bytes:
     if path.is_dir():
         path /= MEMBER
     try:
-        # A symbolic link could lead out of the folder of the artifact.
+        # A symbolic link could lead out of the artifact's folder.
         if path.is_symlink() or not path.is_file():
             raise InputError(f"post-from: there is no file {path.name}")
         _check(path.stat().st_size)
@@ -50,12 +50,12 @@ def _member(path: Path) -> bytes:
     try:
         with zipfile.ZipFile(path) as archive:
             names = [info for info in archive.infolist() if info.filename == MEMBER]
-            # Two members of one name: programs differ in which of them they read.
+            # With two members of one name, programs differ in which one they read.
             if len(names) != 1:
                 raise InputError(f"post-from: the archive must have one {MEMBER}")
             if names[0].compress_type not in METHODS:
-                raise InputError(f"post-from: {MEMBER} is packed in a way that GitHub does not use")
-            # Read with a limit, as the size stated in the archive may be wrong.
+                raise InputError(f"post-from: {MEMBER} has an unexpected compression method")
+            # Read with a limit, because the size stated in the archive may be wrong.
             with archive.open(names[0]) as stream:
                 content = stream.read(MAX_BYTES + 1)
     except (

@@ -1,18 +1,19 @@
 """Workflow commands: lines on standard output that a runner executes.
 
 The runner parses all output of a step, so untrusted text is printed between two lines that turn
-commands off and on again.
+commands off and on again:
+https://docs.github.com/actions/reference/workflow-commands-for-github-actions
 """
 
 import uuid
 from typing import Literal
 
 Level = Literal["notice", "warning", "error"]
-"""Level of a message that a runner shows beside a run."""
+"""Level of a message on the page of a run."""
 
 
 def message(level: Level, text: str, *, title: str = "crscore") -> str:
-    r"""Format a message that the runner shows beside the run.
+    r"""Format a message that the runner shows on the page of the run.
 
     Args:
         level: Level of the message.
@@ -20,7 +21,7 @@ def message(level: Level, text: str, *, title: str = "crscore") -> str:
         title: Any text.
 
     Returns:
-        One line, without its end.
+        One line, without a line end.
 
     Example:
         >>> message("notice", "50 %\n::error::no")
@@ -30,7 +31,7 @@ def message(level: Level, text: str, *, title: str = "crscore") -> str:
 
 
 def escape(text: str) -> str:
-    """Escape the text of a command, so that it remains one line."""
+    """Escape the text of a command so that it stays on one line."""
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
@@ -43,10 +44,10 @@ def shielded(text: str) -> str:
     """Wrap text so that the runner executes none of its lines as a command.
 
     Args:
-        text: Arbitrary lines; their author cannot know the random mark.
+        text: Any lines; their author cannot know the random token.
 
     Returns:
-        The lines between the two marks, ending in a line end.
+        The lines between two commands, ending with a line end.
     """
     mark = f"crscore-{uuid.uuid4()}"
     body = text if text.endswith("\n") else f"{text}\n"

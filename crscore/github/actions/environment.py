@@ -1,8 +1,8 @@
 """Variables that a runner sets for a step, including the step's inputs.
 
-This module alone reads `GITHUB_*`, `RUNNER_*` and `INPUT_*`. A Docker action gets its inputs as
-`INPUT_FAIL-UNDER`, with the hyphen; a shell cannot set such a name, so the composite action
-maps each to `INPUT_FAIL_UNDER`. Both are read.
+Only this module reads `GITHUB_*`, `RUNNER_*` and `INPUT_*`. A Docker action gets its inputs as
+`INPUT_FAIL-UNDER`, with the hyphen. A shell cannot set such a name, so the composite action uses
+`INPUT_FAIL_UNDER`. Both forms are read.
 """
 
 import os
@@ -29,7 +29,7 @@ _WORDS: Final = {
 # Expected `float` <= 100.0 - at `$.fail-under`;
 # Integer value out of range - at `$.pull-request`
 _EXPECTED: Final = re.compile(r"Expected `(\w++)[^`]*`([^,]*)")
-# Name of the input at the start of a path: `max-claims`, `bot-markers` of `bot-markers[0]`.
+# Name of the input at the start of a path: `bot-markers` in `bot-markers[0]`.
 _FIELD: Final = re.compile(r"[\w-]+")
 
 _Meta = msgspec.Meta
@@ -43,15 +43,15 @@ class Inputs(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
     token: str | None = None
     """Token for GitHub's API; never shown."""
     pull_request: Annotated[int, _Meta(ge=1, le=2**31 - 1)] | None = None
-    """Number of the pull request; None for the one of the event."""
+    """Number of the pull request; None for the event's own."""
     comment: bool = False
     """Write one comment and keep it up to date."""
     annotations: bool = True
     """Annotate the lines of unaddressed findings."""
     fail_under: Annotated[float, _Meta(ge=0, le=100)] | None = None
-    """Standing below which the step fails, in [0, 100]; None for no gate."""
+    """Minimum usefulness (a percentile, 0 to 100) to pass; None for no gate."""
     fail_on: _Names = ("together",)
-    """Reviewers that the gate applies to: `together`, `each`, or patterns of reviewers."""
+    """Reviewers to which the gate applies: `together`, `each`, or patterns of names."""
     fail_on_partial: bool = False
     """With a threshold, also fail a partial run."""
     reviewed_by: _Names = ()
@@ -61,11 +61,11 @@ class Inputs(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
     authors: _Names = ()
     """Patterns of the reviewers to include; empty for all."""
     bot_markers: tuple[tuple[_Text, _Text], ...] = ()
-    """Name of a bot and a text found only in its comments."""
+    """Names of bots, each with a text found only in its comments."""
     sarif: _Names = ()
     """Files and glob patterns with findings of other tools."""
     post_from: Path | None = None
-    """Result of another, untrusted job, to be posted; None to measure."""
+    """Result of another, untrusted job to post; None to score."""
     working_directory: Path | None = None
     """A checkout of the repository, if there is one."""
 
@@ -96,16 +96,16 @@ class Outlets:
     """Files through which a runner receives a step's results."""
 
     output: Path | None = None
-    """File for the step's outputs; None for a runner without one."""
+    """File for the step's outputs; None if the runner has none."""
     summary: Path | None = None
-    """File for the job summary; None as above."""
+    """File for the job summary; None if the runner has none."""
 
 
 def outlets(variables: Mapping[str, str] | None = None) -> Outlets:
-    """Return the runner's files; never fails, so that every other failure can be reported there.
+    """Return the runner's files. Never fails, so that all other failures can be reported there.
 
     Args:
-        variables: Environment variables; the process's own when None.
+        variables: Environment variables; None for the process's own.
     """
     variables = os.environ if variables is None else variables
     return Outlets(
@@ -120,10 +120,10 @@ def read_environment(
     """Read the variables set by the runner.
 
     Args:
-        variables: Environment variables; the process's own when None.
+        variables: Environment variables; None for the process's own.
         output_dir: Folder for the reports; None for one in the runner's temporary folder. A
-            relative folder stays relative: in a container the workspace has another path than for
-            the steps that follow, and a relative path is valid for both.
+            relative path stays relative: the workspace has another path in a container than in
+            the later steps, and a relative path is valid in both.
 
     Returns:
         The step's environment.
@@ -150,7 +150,7 @@ def _required(variables: Mapping[str, str], name: str) -> str:
     value = variables.get(name, "")
     if not value:
         expected = (
-            "is not set; `crscore action` is for GitHub's runners, use `crscore pr` elsewhere"
+            "is not set; `crscore action` runs on GitHub's runners; use `crscore pr` elsewhere"
         )
         raise ConfigError(name, "environment", expected)
     return value
@@ -161,11 +161,11 @@ def _path(variables: Mapping[str, str], name: str) -> Path | None:
 
 
 INPUTS: Final = tuple(field.encode_name for field in msgspec.structs.fields(Inputs))
-"""Inputs that the program reads, by their names in `action.yml`; an empty one counts as absent."""
+"""Inputs that the program reads, as named in `action.yml`; an empty input counts as absent."""
 
 
 def _read_inputs(variables: Mapping[str, str]) -> Inputs:
-    # GitHub's runner converts spaces to _ and letters to upper case, but keeps hyphens.
+    # The runner converts letters to upper case and keeps hyphens.
     upper = {name: f"INPUT_{name.upper()}" for name in INPUTS}
     texts = {
         name: (variables.get(key) or variables.get(key.replace("-", "_")) or "").strip()
@@ -173,7 +173,7 @@ def _read_inputs(variables: Mapping[str, str]) -> Inputs:
     }
     values = {name: _split(name, text) for name, text in texts.items() if text}
     try:
-        # Not strict: every input is a text.
+        # Not strict, because every input is a string.
         return msgspec.convert(values, Inputs, strict=False, dec_hook=lambda kind, text: kind(text))
     except msgspec.ValidationError as exc:
         fault, _, path = str(exc).rpartition(" - at `$.")

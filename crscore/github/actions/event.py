@@ -1,7 +1,7 @@
 """Pull requests that an event refers to.
 
-An event is a JSON file with untrusted parts: only the fields named here are read, each is checked
-against its type, and no part is ever run or shown.
+An event is a JSON file with untrusted parts. Only the fields named here are read; each is checked
+against its type, and none is executed or shown.
 """
 
 import re
@@ -18,13 +18,13 @@ from crscore.github.actions.environment import Environment
 COMMAND: Final = "/crscore"
 """First word of a comment that requests a run."""
 MAX_EVENT_BYTES: Final = 30_000_000
-"""Maximum bytes of an event. GitHub caps a webhook's payload at 25 MB."""
+"""Maximum size of an event in bytes. GitHub limits a webhook's payload to 25 MB."""
 RECENT_DAYS: Final = 7
-"""A scheduled run scores the open pull requests that changed within so many days."""
+"""A scheduled run scores the open pull requests that changed within this number of days."""
 MAX_RECENT: Final = 50
-"""Maximum pull requests of a scheduled run: half of those that one page of GitHub's list has."""
+"""Maximum number of pull requests in a scheduled run, half a page of GitHub's list."""
 TRUSTED: Final = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
-"""Associations with the repository that may request a run."""
+"""Associations of users with the repository that allow them to request a run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,9 +37,9 @@ class ByNumber:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OfHead:
-    """Open pull request of a branch, possibly a fork's; its number has to be looked up.
+    """Open pull request of a branch, possibly in a fork; its number must be looked up.
 
-    It is used only while its head is still `sha`, the measured commit.
+    It is used only while its head is still `sha`, the scored commit.
     """
 
     owner: str
@@ -47,24 +47,24 @@ class OfHead:
     branch: str
     """Name of the branch; untrusted."""
     sha: str
-    """Measured commit, 40 hex digits."""
+    """Scored commit, 40 hex digits."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recent:
-    """Open pull requests that changed within `RECENT_DAYS`, the last changed first."""
+    """Open pull requests that changed within `RECENT_DAYS`, most recent change first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoTarget:
-    """Event that requests nothing, which is not a failure."""
+    """Event that requests no run, which is not a failure."""
 
     reason: str
     """Reason, one trusted sentence."""
 
 
 Target = ByNumber | OfHead | Recent | NoTarget
-"""Subject of a run."""
+"""Pull requests of a run."""
 
 _Number = Annotated[int, msgspec.Meta(ge=1, le=2**31 - 1)]
 _Sha = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{40}\Z")]
@@ -122,10 +122,10 @@ _T = TypeVar("_T")
 
 
 def target(environment: Environment) -> Target:
-    """Determine the subject of a run.
+    """Find out which pull requests to score.
 
-    The input `pull-request` takes precedence over the event, but a comment must still be one that
-    may start a run.
+    The input `pull-request` takes precedence over the event, but a comment must still be allowed to
+    start a run.
 
     Args:
         environment: The step's environment.
@@ -137,14 +137,14 @@ def target(environment: Environment) -> Target:
         InputError: The event cannot be read, or does not match its name.
     """
     name, number = environment.event, environment.inputs.pull_request
-    # Anybody may comment, so a comment is checked even when the number is given.
+    # Anybody may comment, so a comment is checked even if the number is given.
     if number is not None and name != "issue_comment":
         return ByNumber(number=number)
     if name == "schedule":
         return Recent()
     if name not in _READERS:
         return NoTarget(
-            reason=f"the event {_printable(name)} is about no pull request; "
+            reason=f"the event {_printable(name)} is not about a pull request; "
             "give the input pull-request a number"
         )
     target = _READERS[name](_content(environment.event_path))
@@ -159,7 +159,7 @@ def _printable(name: str) -> str:
 
 def _content(path: Path | None) -> bytes:
     if path is None:
-        raise InputError("GITHUB_EVENT_PATH is not set, so there is no event to read")
+        raise InputError("GITHUB_EVENT_PATH is not set, so the event cannot be read")
     try:
         if path.stat().st_size > MAX_EVENT_BYTES:
             raise LimitError(
@@ -174,8 +174,8 @@ def _decode(content: bytes, kind: type[_T]) -> _T:
     try:
         return msgspec.json.decode(content, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
-        # The decoder's message names types and fields, and quotes no part of the event.
-        raise InputError(f"the event is not what GitHub sends: {exc}") from exc
+        # The decoder's message names types and fields but quotes no part of the event.
+        raise InputError(f"the event does not have GitHub's format: {exc}") from exc
 
 
 def _of_pull_request(content: bytes) -> Target:
@@ -202,7 +202,7 @@ def _of_comment(content: bytes) -> Target:
 def _of_dispatch(content: bytes) -> Target:
     value = (_decode(content, _OfDispatch).inputs or {}).get("pull-request", "")
     text = str(value).strip().removeprefix("#") if isinstance(value, str | int) else ""
-    # Ten digits hold 2**31; `int` raises on a text of thousands, and zeros in front hide more.
+    # 2**31 has ten digits; `int` raises an error for thousands. Leading zeros do not count.
     text = text.lstrip("0")
     if text.isascii() and text.isdigit() and len(text) <= 10 and int(text) < 2**31:
         return ByNumber(number=int(text))

@@ -1,7 +1,7 @@
 """Outputs, summary and documents of a step, for later steps and the run's page.
 
-Outputs and summary go to files of the runner. Both are appended to in full or not at all: half an
-output would corrupt another one, and a summary that is too large is discarded.
+Outputs and the summary are appended to files of the runner, in full or not at all: half an output
+would corrupt the next one, and the runner discards a summary that is too large.
 """
 
 import os
@@ -27,9 +27,9 @@ OUTPUTS: Final = (
 )
 """The step's outputs, by their names in `action.yml`; each is always set, possibly to ""."""
 MAX_SUMMARY_BYTES: Final = 1024 * 1024
-"""Maximum bytes of one step's summary; the runner drops a larger one."""
+"""Maximum size of one step's summary in bytes; the runner discards a larger one."""
 _SPARE_BYTES: Final = 1024
-"""Reserved for other summary text of the step."""
+"""Bytes reserved for other summary text of the step."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,32 +39,32 @@ class Report:
     number: int
     """Number of the pull request."""
     usefulness: int | None
-    """Standing of all reviews together, 0 to 100; None when it is not known."""
+    """Usefulness of all reviews combined, a percentile from 0 to 100; None if unknown."""
     relevance: float | None
-    """Relevance of all reviews together, in [0, 1]; None when there is no score."""
+    """Relevance of all reviews combined, in [0, 1]; None without a score."""
     conciseness: float | None
-    """As above."""
+    """Conciseness, likewise."""
     comprehensiveness: float | None
-    """As above."""
+    """Comprehensiveness, likewise."""
     reviews_scored: int
     """Number of reviewers with a score."""
     partial: bool
-    """True when an input that would change a number could not be read."""
+    """True if data that could change a score could not be read."""
     comment_url: str | None = None
-    """Page of the comment; None when none was written."""
+    """Address of the comment; None if none was written."""
     json: Path | None = None
-    """Path of its JSON document; None when there is none."""
+    """Path of its JSON document; None if there is none."""
     html: Path | None = None
-    """Path of its HTML page; None when there is none."""
+    """Path of its HTML page; None if there is none."""
     sarif: Path | None = None
-    """Path of its SARIF document; None when there is none."""
+    """Path of its SARIF document; None if there is none."""
 
 
 def write_document(folder: Path, name: str, text: str) -> Path:
     """Write a document.
 
     Args:
-        folder: Destination folder; created when missing.
+        folder: Destination folder; created if missing.
         name: Its file name.
         text: Content of the document.
 
@@ -72,14 +72,14 @@ def write_document(folder: Path, name: str, text: str) -> Path:
         Its path.
 
     Raises:
-        OutputError: It cannot be written, or its folder in the workspace is a link.
+        OutputError: It cannot be written, or a link is in the path of its folder.
     """
     path = folder / name
-    # A link in the workspace may be a stranger's, and lead to any folder or file of the runner.
+    # A stranger may have put a link into the workspace that leads to any folder of the runner.
     workspace = Path.cwd()
     inside = Path(os.path.normpath(workspace / folder))
     if inside.is_relative_to(workspace) and inside.resolve() != inside:
-        raise OutputError(str(folder), "a link is in its way")
+        raise OutputError(str(folder), "its path contains a symbolic link")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         path.unlink(missing_ok=True)
@@ -93,8 +93,8 @@ def write_outputs(file: Path | None, reports: Sequence[Report]) -> None:
     """Set every output of the step.
 
     Args:
-        file: The runner's file for them; None for a runner that has none.
-        reports: One report per pull request; empty when there was nothing to do.
+        file: The runner's file for outputs; None if the runner has none.
+        reports: One report per pull request; empty if there was nothing to do.
 
     Raises:
         OutputError: The runner's file cannot be written.
@@ -116,18 +116,18 @@ def _values(reports: Sequence[Report]) -> dict[str, str]:
         values["conciseness"] = _share(report.conciseness)
         values["comprehensiveness"] = _share(report.comprehensiveness)
         values["comment-url"] = report.comment_url or ""
-        # Alerts belong to one ref, so several files are not for one upload.
+        # Alerts belong to one ref, so several files cannot be uploaded at once.
         values["sarif-path"] = _path([report.sarif])
     return values
 
 
 def _share(value: float | None) -> str:
-    # Fixed digits: a shell that compares numbers does not parse 1e-05.
+    # A fixed format, because shells cannot compare numbers such as 1e-05.
     return "" if value is None else f"{value:.6f}"
 
 
 def _path(paths: Sequence[Path | None]) -> str:
-    """Return one pull request's document, or the folder with those of several."""
+    """Return the document of a single pull request, or the folder with the documents of several."""
     documents = [path for path in paths if path is not None]
     if not documents:
         return ""
@@ -138,27 +138,27 @@ def append_outputs(file: Path | None, values: Mapping[str, str]) -> None:
     """Append step outputs.
 
     Args:
-        file: The runner's file; None to write nothing, for a runner without one.
-        values: Values by name. A value may be empty, have several lines and be any text.
+        file: The runner's file; None if the runner has none.
+        values: Values by name; any text, also empty or with several lines.
 
     Raises:
         OutputError: The file cannot be written.
     """
     if file is None or not values:
         return
-    # A random mark, as a value that contained it could add outputs of its own.
+    # The delimiter is random: a value that contained it could set other outputs.
     mark = f"ghadelimiter_{uuid.uuid4()}"
     _append(file, "".join(f"{name}<<{mark}\n{text}\n{mark}\n" for name, text in values.items()))
 
 
 def summary_room(file: Path | None) -> int:
-    """Return the remaining room in the summary, in UTF-8 bytes.
+    """Return the number of UTF-8 bytes that still fit into the summary.
 
     Args:
-        file: The runner's file; None for a runner that has none.
+        file: The runner's file; None if the runner has none.
 
     Returns:
-        The bytes; 0 when it is full or there is no file.
+        The number; 0 if the summary is full or there is no file.
 
     Raises:
         OutputError: The file's size cannot be read.
@@ -176,11 +176,11 @@ def append_summary(file: Path | None, text: str) -> bool:
     """Append to the job summary.
 
     Args:
-        file: The runner's file; None for a runner that has none.
+        file: The runner's file; None if the runner has none.
         text: Markdown.
 
     Returns:
-        False when there is no file or no room; nothing was written then.
+        False if there was no file or not enough space, so that nothing was written.
 
     Raises:
         OutputError: The file cannot be written.
@@ -195,7 +195,7 @@ def append_summary(file: Path | None, text: str) -> bool:
 def _append(file: Path, text: str) -> None:
     content = text.encode("utf-8", errors="replace")
     try:
-        # Unbuffered, so that a full disk is noticed here and not when the file is closed.
+        # Unbuffered, so that a full disk raises an error here and not on closing.
         with file.open("ab", buffering=0) as stream:
             before = os.fstat(stream.fileno()).st_size
             try:

@@ -92,9 +92,7 @@ def test_silently_empty_rows_are_missing_when_the_totals_say_more() -> None:
     totals = totals_of(*WHOLE)._replace(additions=400)
     change = read(Lists(WHOLE), totals)
     assert unseen(change) == ["logo.png", "n.py"]
-    assert (
-        "listed without any change, which does not add up: 'logo.png', 'n.py'" in change.missing[0]
-    )
+    assert "listed without a change, despite the totals: 'logo.png', 'n.py'" in change.missing[0]
     assert "add 4 lines and remove 2; the pull request counts 400 and 2" in change.missing[1]
 
 
@@ -140,7 +138,7 @@ def test_pull_request_without_files_has_an_empty_diff() -> None:
 def test_nothing_listed_at_all_is_missing_and_no_empty_change() -> None:
     change = read(Lists([]), Totals(files=3, additions=5, deletions=0))
     assert change.diff.files == ()
-    assert "0 changed files were found and the pull request counts 3." in change.missing
+    assert "0 changed files were found, the pull request counts 3." in change.missing
 
 
 def test_unchanged_rows_are_no_part_of_the_change() -> None:
@@ -198,7 +196,7 @@ SUBMODULE = (
     ("totals", "message"),
     [
         ((2, 3, 2), ""),
-        ((3, 3, 2), "2 changed files were found and the pull request counts 3."),
+        ((3, 3, 2), "2 changed files were found, the pull request counts 3."),
         ((2, 3, 1), "counts 3 and 1"),
         ((2, 4, 2), "counts 4 and 2"),
     ],
@@ -272,15 +270,15 @@ def test_paths_and_status_are_those_of_the_row(path, before, status, has_patch) 
     ("patch_row", "reason"),
     [
         (a_row(patch=None), "lines that the host did not show"),
-        (a_row(additions=2), "does not have the lines that the host counts"),
-        (a_row(additions=0, deletions=0), "does not have the lines that the host counts"),
+        (a_row(additions=2), "does not match the host's line counts"),
+        (a_row(additions=0, deletions=0), "does not match the host's line counts"),
         (a_row(patch="@@ -1,2 +1,1 @@\n a\n-b\n+c"), "cannot be read"),
         (a_row(patch="Binary files differ"), "cannot be read"),
         (a_row(patch=""), "cannot be read"),
         (a_row(patch=HUNK + "\n+more"), "cannot be read"),
         (
             a_row(patch=HUNK + "\ndiff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-1\n+2"),
-            "host counts",
+            "host's line counts",
         ),
         (
             a_row(patch="@@ -1 +1 @@\n-" + "b" * 100_001 + "\n+c"),

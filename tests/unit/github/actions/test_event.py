@@ -153,7 +153,7 @@ def test_event_of_another_shape_is_refused(tmp_path: Path) -> None:
         ("workflow_run", run(head_repository={"owner": {"login": "a&b=c"}})),
         ("workflow_run", run(head_repository={"owner": {"login": "a\n"}})),
     ]:
-        with pytest.raises(InputError, match="what GitHub sends"):
+        with pytest.raises(InputError, match="GitHub's format"):
             found(tmp_path, name, content)
 
 
