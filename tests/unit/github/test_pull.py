@@ -162,7 +162,7 @@ def test_checkout_whose_numbers_differ_gives_way_to_the_host(tmp_path) -> None:
     with shop() as (server, host):
         pull_request = read(Miscounting(host), find_checkout=local(server, tmp_path))
         assert any("/files" in entry.path for entry in server.log)
-    assert any("does not match than GitHub's" in note for note in pull_request.notes)
+    assert any("does not match GitHub's counts" in note for note in pull_request.notes)
     assert pull_request.partial  # as the host's own list does not add up to its count either
 
 
