@@ -14,7 +14,7 @@ ENGLISH: Final = frozenset(_LISTS["stopwords"].split())
 
 Source:
     The English list of the NLTK stop word corpus as it stood until 2024 (179 entries),
-    in the order of that list. Later releases have more, which would change the scores.
+    in the order of that list. Later releases have more words, which could change scores.
 """
 
 IGNORED_PIECES = ENGLISH | {".", ","}
@@ -27,7 +27,7 @@ Source:
 
 # The parts of `HTTPServer2_name`: HTTP, Server, 2, name.
 _PART: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_A-Za-z]+")
-# Longest first, so that one pass takes the whole ending.
+# Longest first, so that one pass removes the whole ending.
 _ENDINGS: Final = (
     "ization", "ations", "ation", "ings", "ing", "edly", "ies", "ied", "ers", "ed", "er", "es",
     "s", "ly", "e",
@@ -35,11 +35,11 @@ _ENDINGS: Final = (
 
 
 def split_identifier(text: str) -> list[str]:
-    """Return the words that make up a name, in lower case.
+    """Split a name into its words, in lower case.
 
     Args:
-        text: A name in camelCase, snake_case or a mix of both; other text is split in the same way,
-            and characters other than letters and digits are dropped.
+        text: A name in camelCase, snake_case or a mix of both. Other text is split in the same way;
+            characters other than letters and digits are dropped.
 
     Example:
         >>> split_identifier("HTTPServer2_name"), split_identifier("userId and $user_id")
@@ -114,7 +114,7 @@ NAME_MASK: Final = "x"
 
 
 def find_code(text: str) -> list[str]:
-    """Return the pieces of code in a text: code spans, and names outside of them, each once.
+    """Return the code in a text: each distinct code span, and each distinct name outside of them.
 
     Example:
         >>> find_code("`a.b(c)` calls parseFile() before user_id is set.")
@@ -125,7 +125,7 @@ def find_code(text: str) -> list[str]:
 
 
 def mask_names(text: str) -> str:
-    """Replace code spans and names from code by `NAME_MASK`.
+    """Replace code spans, and names from code, with `NAME_MASK`.
 
     Example:
         >>> mask_names("`a.b(c)` calls parseFile() before user_id is set.")
@@ -135,7 +135,7 @@ def mask_names(text: str) -> str:
 
 
 def quote(code: str, limit: int = MAX_QUOTE_CHARS) -> str:
-    """Return code in backticks, on one line, cut to `limit` characters; "" for blank code."""
+    """Return code in backticks, on one line, cut to `limit` characters; empty for blank code."""
     # A backtick in the code would end the quotation.
     text = shorten(" ".join(code.replace("`", "'").split()).rstrip(";,"), limit)
     return f"`{text}`" if text else ""
@@ -164,7 +164,7 @@ _TOPICS: Final = {
 
 
 class Speech(NamedTuple):
-    """Speech cues of a text."""
+    """Cues of a text's intent, such as a suggestion or praise."""
 
     suggests: bool
     praises: bool
@@ -178,7 +178,7 @@ class Words:
     """Words of one text."""
 
     stems: frozenset[str]
-    """Distinct stems, stop words left out."""
+    """Distinct stems, without stop words."""
     names: frozenset[str]
     """Multi-word names (`user_id`, `userId`), lower-case."""
     topics: frozenset[str]
@@ -186,13 +186,13 @@ class Words:
     speech: Speech
     """Speech cues of the text."""
     asks: bool
-    """Whether it has a question mark."""
+    """Whether the text contains a question mark."""
     code_spans: int
     """Number of code spans."""
     length: int
-    """Number of words, including stop words; a name of three words counts three."""
+    """Number of words, including stop words; a name made of three words counts as three."""
     content_length: int
-    """Number of words except stop words, including repetitions."""
+    """Number of words without stop words, including repetitions."""
 
 
 @lru_cache(maxsize=16_384)
@@ -234,6 +234,6 @@ def _compounds(names: Iterable[str]) -> frozenset[str]:
 
 @lru_cache(maxsize=16_384)
 def stems_and_names(text: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the `stems` and `names` of `words(text)`, the cheaper part of it."""
+    """Return only the `stems` and `names` of `words(text)`, which is faster."""
     names = _NAME.findall(text)
     return frozenset(_content(_parts(names))), _compounds(names)

@@ -1,4 +1,4 @@
-"""Result of one change from its judged cells; an empty side yields a reason, not a score."""
+"""Result of one change, built from its judged cells; an empty side gets a reason, not a score."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -43,16 +43,16 @@ class JudgedCells:
     """The matcher's judgement, shape (R, S), each in [0, 1]."""
     touched: npt.NDArray[np.bool_]
     """Whether a sentence addresses a pseudo-reference, shape (R, S): by its degree or its subject,
-    or as it names its code."""
+    or because it names the reference's code."""
     flags: tuple[Flag | None, ...]
     """The matcher's flags, one for each of the S sentences."""
     older_degrees: npt.NDArray[np.float32]
-    """Degree to which each sentence addresses the older version it was written on, shape (S,), each
-    in [0, 1]; 0 for a sentence on this version."""
+    """Degree to which each sentence addresses the older version for which it was written, shape
+    (S,), each in [0, 1]; 0 for a sentence on this version."""
     originals: Mapping[int, CommentResult]
     """Index of a comment on an older version -> its result for that version."""
     decision: float
-    """Minimum degree of a cell that is shown as matched."""
+    """Minimum degree at which a cell is shown as matched."""
     limit: int | None
     """Maximum claims and implications that a score counts; None for all."""
 
@@ -91,19 +91,19 @@ class JudgedCells:
         return scores.score(degrees, older_degrees=self.older_degrees[list(columns)])
 
     def best_of_sentence(self, column: int) -> Match:
-        """Return the reference that a sentence addresses, or nearly, with the highest degree."""
+        """Return the best reference of a sentence: an addressed one first, then by degree."""
         counted = [i for i, ref in enumerate(self.references) if ref.counted]
         touched = self.touched[:, column]
         match = _best(self.similarity[:, column], self.degrees[:, column], touched, counted)
         degree = float(self.older_degrees[column])
-        # The present version wins ties: it has a partner to show.
+        # On a tie, the current version wins, as it has a reference to show.
         if match.matched or degree <= (match.degree or 0.0):
             return match
-        # Its partner belongs to the older version, so there is no index and no cosine to show.
+        # The reference belongs to the older version, so it has no index and no cosine here.
         return Match(index=None, similarity=None, degree=degree, matched=degree >= self.decision)
 
     def best_of_reference(self, row: int) -> Match:
-        """Return the sentence that addresses a reference, or nearly, with the highest degree."""
+        """Return the best sentence for a reference: an addressing one first, then by degree."""
         columns = range(len(self.units))
         return _best(self.similarity[row], self.degrees[row], self.touched[row], columns)
 
@@ -116,8 +116,8 @@ def _best(
 ) -> Match:
     if not indices:
         return Match(index=None, similarity=None, degree=None, matched=False)
-    # Equal degrees are common (0 or 1 with the published matcher): the cosine decides, then the
-    # order.
+    # Equal degrees are common (0 or 1 with the published matcher). Then the cosine decides, and
+    # after it the order.
     index = max(indices, key=lambda i: (touched[i], degrees[i], cosines[i], -i))
     return Match(
         index=index,
@@ -128,7 +128,7 @@ def _best(
 
 
 def shows_no_text(file: ChangedFile) -> bool:
-    """Return whether a diff shows nothing of a changed file."""
+    """Return whether a diff does not show the content of a changed file."""
     return file.is_binary or file.is_submodule or file.is_missing
 
 
@@ -149,14 +149,14 @@ def build_result(
         judged_cells: The judged cells.
         comments: The review's comments.
         suggestions: Each comment's suggestion blocks.
-        attached: Each comment's scope; None when it is on a file the diff does not change.
-        threshold: The matcher's cosine threshold; None when it has none.
+        attached: Each comment's scope; None if it is on a file that the diff does not change.
+        threshold: The matcher's cosine threshold; None if it does not use one.
         analysis: Findings of static analysis in the change.
         signature: Signature of the score.
         notes: Omissions and repairs.
 
     Returns:
-        The result; its scores abstain where a side is empty.
+        The result; a score abstains if one of its sides is empty.
     """
     columns = range(len(judged_cells.units))
     return Result(
@@ -194,7 +194,7 @@ def _score_comment(
 ) -> CommentResult:
     columns = tuple(i for i, unit in enumerate(judged_cells.units) if unit.comment == index)
     rows: Sequence[int] = ()
-    # Already scored against the older version; the current one does not have its lines.
+    # Already scored against the older version; the current version does not have its lines.
     if index in judged_cells.originals:
         scope = Scope(kind=ScopeKind.ORIGINAL, path=comment.path)
         outcome = judged_cells.originals[index].scores
@@ -230,7 +230,7 @@ def group_by_author(comments: Sequence[Comment]) -> dict[str | None, list[int]]:
 def _score_reviews(
     judged_cells: JudgedCells, comments: Sequence[Comment]
 ) -> tuple[ReviewResult, ...]:
-    # All authors, also those without a sentence: their reviews abstain.
+    # All authors are included; the reviews of authors without a sentence abstain.
     return tuple(
         ReviewResult(
             author=author,

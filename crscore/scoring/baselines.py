@@ -1,4 +1,4 @@
-"""Two trivial measures of a review, shown with its score."""
+"""Two trivial measures of a review that are shown with its score."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -15,8 +15,8 @@ def baselines(diff: Diff, texts: Sequence[str]) -> Baselines:
 
     A word is a run of characters between white space with at least one letter or digit. A
     token is a run of at least three letters, case-folded: identifiers are split at digits and
-    underscores, not at capitals. The diff's tokens are those of its added, removed and context
-    lines, without paths and section titles.
+    underscores, not at capitals. The diff's tokens come from its added, removed and context lines,
+    not from paths and section titles.
 
     Args:
         diff: The change.
@@ -24,7 +24,7 @@ def baselines(diff: Diff, texts: Sequence[str]) -> Baselines:
 
     Returns:
         The number of words, and the share of the diff's distinct tokens that occur in the
-        texts, in [0, 1]; None when the diff has no token.
+        texts, in [0, 1]; None if the diff has no token.
 
     Source:
         Not in the paper: a review's length and its overlap with the diff follow human judgement of

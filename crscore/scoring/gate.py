@@ -3,7 +3,7 @@
 from typing import Final, NamedTuple
 
 NO_WEIGHTS: Final = "the encoder has no weights for it"
-"""Why a text that has scores has no usefulness."""
+"""Reason that a text with scores has no usefulness."""
 
 
 class GateResult(NamedTuple):
@@ -12,7 +12,7 @@ class GateResult(NamedTuple):
     failed: tuple[str, ...]
     """Texts below a threshold, one sentence each; empty when all pass."""
     notices: tuple[str, ...]
-    """Reasons that the gate was not applied, one sentence each."""
+    """Reasons for which the gate was not applied, one sentence each."""
 
 
 def check_thresholds(
@@ -28,13 +28,13 @@ def check_thresholds(
     """Compare the numbers of one text with the thresholds.
 
     Args:
-        name: The text, in messages.
-        standing: Its standing, 0 to 100; None when unknown.
+        name: Name of the text in messages.
+        standing: Its percentile of usefulness, 0 to 100; None if unknown.
         relevance: Its relevance, in [0, 1]; None for an abstention.
-        reason: Why there is no score; None when there is one.
-        fail_under: Standing below which it fails; None for no gate.
-        fail_under_relevance: Relevance below which it fails; None for no gate.
-        on_nothing: What a text without a number does: see `lines_of_nothing`.
+        reason: Reason that there is no score; None if there is one.
+        fail_under: Minimum percentile that passes; None for no gate.
+        fail_under_relevance: Minimum relevance that passes; None for no gate.
+        on_nothing: Treatment of a text without a number: see `lines_of_nothing`.
     """
     failed: list[str] = []
     notices: list[str] = []
@@ -55,11 +55,11 @@ def check_thresholds(
 
 
 def lines_of_nothing(on_nothing: str, failed: list[str], notices: list[str]) -> list[str]:
-    """Return where to add why there is no number to compare.
+    """Return the list to which the reason for a missing number is added.
 
     Args:
-        on_nothing: `fail`; `pass`, which says so; or `skip`, which passes and says nothing.
-        failed: What fails.
-        notices: What is said.
+        on_nothing: `fail`; `pass`, with a notice; or `skip`, which passes without a notice.
+        failed: Messages of failures.
+        notices: Messages of notices.
     """
     return {"fail": failed, "skip": list[str]()}.get(on_nothing, notices)

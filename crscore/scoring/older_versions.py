@@ -1,4 +1,4 @@
-"""Comments on older versions of a change: what their scores for that version add to a result."""
+"""Comments on older versions of a change, and the use of their scores for that version."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -36,10 +36,10 @@ def degrees_of(
 def usefulness_of(
     remarks: Sequence[Remark], originals: Mapping[int, Result]
 ) -> dict[int, Usefulness]:
-    """Return the usefulness that comments have for the older version, by the comment's index.
+    """Return the usefulness of comments for their older versions, by the index of the comment.
 
-    Its shares name the remarks of the result. A comment that is not divided into the same number of
-    remarks has none.
+    Its shares refer to the remarks of the result. A comment that is divided into another number of
+    remarks there has no usefulness.
 
     Args:
         remarks: The remarks of the result.

@@ -21,23 +21,23 @@ from crscore.records import (
 from crscore.scoring import scopes
 
 SAME_FILE_DISCOUNT = 0.9
-"""Factor on the weight of a reference for each one already selected from its file, so that a large
-change in one file does not crowd out the others. The order within a file stays. References with a
-topic have none, as their generator weighed them against each other."""
+"""Factor on the weight of a reference for each reference already selected from its file, so that a
+large change in one file does not crowd out the others. The order within a file stays. References
+with a topic are not discounted, as their generator weighed them against each other."""
 MIN_COUNTED_WEIGHT = 0.5
 """Minimum weight of a claim about a topic that counts; the claim with the highest always counts."""
 FREE_LINES = 300
-"""Changed lines up to which the limit does not grow."""
+"""Maximum changed lines for which the limit does not grow."""
 LINES_PER_LIMIT = 600
-"""Changed lines above `FREE_LINES` that add the limit once more."""
+"""Number of changed lines beyond `FREE_LINES` that double the limit; twice as many triple it."""
 MAX_GROWTH = 5
-"""Maximum growth of the limit, a factor."""
+"""Maximum factor by which the limit grows."""
 MAX_TOPIC_LINES = 200
-"""Lines of one topic that make the limit grow; more of them need no further claim."""
+"""Maximum lines of one topic that make the limit grow, as more lines need no further claim."""
 
 
 def limit_of(references: Sequence[PseudoReference], limit: int) -> int:
-    """Return the limit for a change: it grows with the lines of the topics, in proportion.
+    """Return the limit for a change, which grows in proportion to the lines of the topics.
 
     A limit of 12 is 12 up to 300 changed lines, 24 at 900 and at most 60.
     """
@@ -56,11 +56,11 @@ def select(
     reviewer would mention them, at most `limit`, spread over the files.
 
     Args:
-        references: Most informative first.
+        references: Pseudo-references, most informative first.
         limit: Number of claims and implications that count; None for all.
 
     Returns:
-        The same references in the same order, `counted` set.
+        The same references in the same order, with `counted` set.
     """
     rows = [i for i, ref in enumerate(references) if ref.kind is not ReferenceKind.ISSUE]
     claims = [i for i in rows if i == rows[0] or not _is_small(references[i])]
@@ -71,7 +71,7 @@ def select(
 
 
 def list_small(references: Sequence[PseudoReference]) -> tuple[Topic, ...]:
-    """List the topics of which nothing would count without a limit, the most informative first."""
+    """List the topics whose claims are too minor to count, most informative first."""
     heavy = {ref.topic for ref in references if ref.counted or not _is_small(ref)}
     topics = dict.fromkeys(reference.topic for reference in references)
     return tuple(topic for topic in topics if topic is not None and topic not in heavy)
@@ -85,7 +85,7 @@ def _is_small(reference: PseudoReference) -> bool:
 def _most_informative(
     references: Sequence[PseudoReference], claims: Sequence[int], limit: int
 ) -> set[int]:
-    # One queue per file, in the generator's order; the merge takes the first of a queue only.
+    # One queue per file, in the generator's order; the merge only compares the first items.
     queues: dict[str, list[tuple[float, int]]] = {}
     for index in claims:
         ref = references[index]
@@ -104,7 +104,7 @@ def select_rows(
     comment on a minor part of a large change still has references.
 
     Args:
-        refs: Most informative first, `counted` set.
+        refs: Pseudo-references, most informative first, with `counted` set.
         scope: Scope of the comment.
         diff: The change.
         limit: Maximum claims and implications; None for all.
@@ -129,7 +129,7 @@ def select_rows(
 def attach(comment: Comment, refs: Sequence[PseudoReference], diff: Diff) -> Scope | None:
     """Find the scope of a comment: its hunk if that has references, its file or the whole diff.
 
-    None when the comment is on a file that the diff does not change.
+    The scope is None if the comment is on a file that the diff does not change.
     """
     scope = scopes.attach(comment, diff)
     if scope is None or scope.kind is not ScopeKind.HUNK or select_rows(refs, scope, diff, limit=1):
@@ -147,7 +147,7 @@ def drop_unused(
     """Return the references that the score of the diff or of a comment uses.
 
     Args:
-        refs: Most informative first, `counted` set.
+        refs: Pseudo-references, most informative first, with `counted` set.
         attached: Scope of each comment.
         diff: The change.
         limit: Maximum claims and implications of a score; None for all.
@@ -167,10 +167,10 @@ def in_scope(reference: PseudoReference, scope: Scope, file: ChangedFile | None)
         reference: Any reference of the diff; one without lines is about the whole change and
             belongs to every scope.
         scope: Scope of the comment.
-        file: The scope's file; None when the scope is the whole diff.
+        file: The scope's file; None if the scope is the whole diff.
 
     Returns:
-        True when the reference is on a line of the scope.
+        True if the reference is on a line of the scope.
     """
     if scope.kind is ScopeKind.DIFF or file is None or not reference.spans:
         return True

@@ -1,4 +1,4 @@
-"""Part of a diff that a comment is attached to: a hunk, a file, or all of it."""
+"""Part of a diff to which a comment is attached: a hunk, a file, or the whole diff."""
 
 import re
 
@@ -9,16 +9,16 @@ _HEADER = re.compile(r"^@@ -(\d{1,9})(?:,\d{1,9})? \+(\d{1,9})(?:,\d{1,9})? @@")
 
 
 def attach(comment: Comment, diff: Diff) -> Scope | None:
-    """Find the part of the diff a comment is attached to.
+    """Find the part of the diff to which a comment is attached.
 
     Args:
         comment: Comment, with or without path, line and hunk.
         diff: The change.
 
     Returns:
-        The hunk that holds the comment's line; the file when it names no line of a hunk;
-        the whole diff when it names no file. None when it names a file that the diff does
-        not change.
+        The hunk that contains the comment's line; the file if the line is not in a hunk; the whole
+        diff if the comment does not name a file. None if it names a file that the diff does not
+        change.
     """
     if comment.path is None:
         return _by_hunk_text(comment, diff) or Scope(kind=ScopeKind.DIFF)
@@ -40,13 +40,13 @@ def file_at(diff: Diff, path: str, side: Side = Side.NEW) -> ChangedFile | None:
     Args:
         diff: The change.
         path: A new or old path.
-        side: The side whose names come first.
+        side: The side whose names are tried first.
 
     Returns:
-        The file, or None when the diff does not change it.
+        The file, or None if the diff does not change it.
     """
     path = path.removeprefix("./")
-    # Of a file that a series changes several times, comments are on the last version.
+    # If a series changes a file several times, comments are on its last version.
     new = next((file for file in reversed(diff.files) if file.path == path), None)
     old = next((file for file in diff.files if file.old_path == path), None)
     file = (new or old) if side is Side.NEW else (old or new)
@@ -58,7 +58,7 @@ def file_at(diff: Diff, path: str, side: Side = Side.NEW) -> ChangedFile | None:
 def _hunk_at(file: ChangedFile, comment: Comment) -> int | None:
     by_text = _same_hunk(file, comment.diff_hunk) if comment.diff_hunk else None
     if comment.line is None or comment.outdated:
-        # An outdated line number belongs to another version: only the stored hunk identifies it.
+        # An outdated line number belongs to another version, so only the stored hunk identifies it.
         return by_text
     for index, hunk in enumerate(file.hunks):
         start, length = lines_of(hunk, comment.side)
@@ -91,7 +91,7 @@ def starts_of(header: str) -> tuple[int, int] | None:
         header: Line of the header.
 
     Returns:
-        First line in the old and in the new file; None when it is not a header.
+        First line in the old and in the new file; None if the line is not a header.
 
     Example:
         >>> starts_of("@@ -3,2 +4 @@ def run():"), starts_of("x = 1")
@@ -107,7 +107,7 @@ def _same_hunk(file: ChangedFile, text: str) -> int | None:
     GitHub keeps a hunk from its header down to the commented line, so the kept lines are a
     prefix of the hunk's. A header alone is not enough: two files can share it.
     """
-    # Not `splitlines`: a form feed in code ends no line of a diff.
+    # Not `splitlines`: a form feed in code does not end a line of a diff.
     header, *body = text.rstrip("\n").split("\n")
     start = starts_of(header)
     if start is None:

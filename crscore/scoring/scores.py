@@ -17,18 +17,18 @@ def score(
             sentence s. The published matcher gives 1 where the similarity is strictly
             above the threshold, else 0.
         older_degrees: Shape (S,), each in [0, 1]: degree to which a sentence addresses the older
-            version of the change it was written on, which has no row here. It can raise the
-            value of the sentence, not the value of a reference. Not in the paper, where a change
-            has one version.
+            version of the change for which it was written, which has no row here. It can raise the
+            value of the sentence, not the value of a reference. The paper does not have it, as its
+            changes have one version.
 
     Returns:
-        Conciseness is the mean over the S sentences of their best cell, comprehensiveness
-        the mean over the R pseudo-references of theirs, relevance the harmonic mean of the
-        two (0 when both are 0); each in [0, 1].
+        Conciseness is the mean of the best cell of each of the S sentences, comprehensiveness the
+        mean of the best cell of each of the R pseudo-references, and relevance the harmonic mean of
+        the two (0 if both are 0); each in [0, 1].
 
     Raises:
-        InputError: `degrees` is not two-dimensional, or R or S is 0. There is no score for
-            an empty side; the pipeline decides what to report.
+        InputError: `degrees` is not two-dimensional, or R or S is 0. An empty side has no score;
+            the pipeline decides what to report.
 
     Source:
         Naik et al., NAACL 2025, arXiv:2409.19801, equations 1 to 3.
@@ -68,7 +68,7 @@ def harmonic_mean(conciseness: float, comprehensiveness: float) -> float:
         comprehensiveness: In [0, 1].
 
     Returns:
-        2ab / (a + b) in [0, 1]; 0 when both are 0.
+        2ab / (a + b) in [0, 1]; 0 if both are 0.
 
     Example:
         >>> harmonic_mean(1.0, 0.5), harmonic_mean(0.0, 0.0)
@@ -84,7 +84,7 @@ def abstain(*, references: int, sentences: int, reason: str) -> Scores:
     Args:
         references: Number of pseudo-references.
         sentences: Number of sentences.
-        reason: Reason for the missing score: one sentence for the reader.
+        reason: Reason for the missing score, as one sentence for the reader.
 
     Returns:
         Scores whose three values are None.

@@ -27,11 +27,11 @@ def _clean(value: str) -> str:
 
 
 _NOT_ANALYZERS = frozenset({Coverage.NONE.value, Coverage.PARTIAL.value, UNCONFINED})
-"""Words in the signature's part `analyzers` that are not names of analyzers."""
+"""Words in the `analyzers` part of a signature that are not names of analyzers."""
 
 
 def shorten_signature(signature: str) -> str:
-    """Return the parts of a signature that users choose, and a hash of the whole.
+    """Return the parts of a signature that users choose, and a hash of the whole signature.
 
     Args:
         signature: As made by `render_signature`.

@@ -1,6 +1,6 @@
-"""Subjects of a review: the points of a change, and those whose code a sentence names.
+"""Points of a change that a review should address, and sentences that name their code.
 
-A point is a topic, or a pseudo-reference without one. All reports count the same points.
+A point is a topic, or a pseudo-reference without a topic. All reports count the same points.
 """
 
 import re
@@ -20,17 +20,17 @@ Bools = npt.NDArray[np.bool_]
 MIN_NAME_CHARS: Final = 3
 """Minimum characters of a name that identifies code."""
 MIN_WORD_IDF: Final = 2.5
-"""Minimum inverse document frequency of a single word that identifies code, if a change introduces
-or removes it: a word in 8 % of changes."""
+"""Minimum inverse document frequency of a single word that identifies code if the change introduces
+or removes it; 2.5 is a word in 8 % of changes."""
 MAX_SHARING_POINTS: Final = 3
-"""Maximum points that a shared name can identify."""
+"""Maximum number of points that one shared name can identify."""
 MAX_PARTS: Final = 8
 """Maximum parts of a qualified name that are read."""
 _NAME: Final = re.compile(r"[^\W\d][\w$]*")
 _SEPARATOR: Final = re.compile(r"\??\.|::|->|#")
 # "a", "a.b", "a::b", "self->b", "Server#helpers"
 _QUALIFIED: Final = re.compile(rf"{_NAME.pattern}(?:(?:{_SEPARATOR.pattern}){_NAME.pattern})*")
-# Outside of backticks, what is no word: "max_tries", "parseUrl", "res.send", "a::b"
+# A name outside of backticks that is not a word: "max_tries", "parseUrl", "res.send", "a::b"
 _COMPOUND: Final = re.compile(r"[^\W_]_+[^\W_]|[a-z][A-Z]|\w(?:\.|::|->|#)\w")
 # "close()"; not "file(s)"
 _CALL: Final = re.compile(r"\((?!s\))")
@@ -43,10 +43,10 @@ _TITLE: Final = re.compile(r"[\"“]([^\"“”]{3,200})[\"”]")
 
 @dataclass(frozen=True, slots=True)
 class ChangePoint:
-    """Topic, or pseudo-reference without one, that a review of the change should address."""
+    """Topic, or pseudo-reference without a topic, that a review of the change should address."""
 
     references: tuple[int, ...]
-    """Indices of its counted pseudo-references, the heaviest first."""
+    """Indices of its counted pseudo-references, highest weight first."""
     addressed: bool
     """Whether a sentence addresses one of them."""
 
@@ -54,11 +54,11 @@ class ChangePoint:
 def list_points(
     references: Sequence[PseudoReference], matches: Sequence[Match]
 ) -> tuple[ChangePoint, ...]:
-    """List the points of a change, the heaviest first.
+    """List the points of a change, highest weight first.
 
     Args:
         references: The pseudo-references.
-        matches: The best sentence of each.
+        matches: The best sentence for each pseudo-reference.
     """
     return tuple(
         ChangePoint(tuple(rows), any(matches[row].matched for row in rows))
@@ -67,7 +67,7 @@ def list_points(
 
 
 def _group_rows(references: Sequence[PseudoReference]) -> list[list[int]]:
-    """Return the counted rows of each point, the heaviest first."""
+    """Return the counted rows of each point, highest weight first."""
     points: dict[Topic | int, list[int]] = {}
     for row in sorted(range(len(references)), key=lambda row: -references[row].weight):
         if references[row].counted:
@@ -82,7 +82,7 @@ def find_touched(
 
     Args:
         degrees: The matcher's judgement, shape (R, S).
-        decision: Minimum degree of a sentence that addresses a pseudo-reference.
+        decision: Minimum degree at which a sentence addresses a pseudo-reference.
         by_name: Pseudo-references whose code a sentence names, shape (R, S).
         readings: Reading of each sentence; empty without a reader.
 
@@ -104,23 +104,23 @@ def find_named(
     flags: Sequence[Flag | None],
     idf: Callable[[str], float] | None = None,
 ) -> Bools:
-    """Find the points whose code each sentence names in so many words.
+    """Find the points whose code each sentence names explicitly.
 
-    The code of a point is its unit, and what its pseudo-references quote and the change introduces
-    or removes. A name of more than `MAX_SHARING_POINTS` points names none of them, and a name of
-    several none if the sentence names one of them in another way, too.
+    The code of a point is its unit, and names that its pseudo-references quote and the change
+    introduces or removes. A name that more than `MAX_SHARING_POINTS` points share is ignored. So is
+    a name that several points share, if the sentence also identifies one of them by another name.
 
     Args:
         diff: The change.
         references: Rows: R pseudo-references.
         sentences: Columns: S sentences.
         similarity: Their cosines, shape (R, S).
-        flags: The matcher's flags: a sentence with one names nothing.
+        flags: The matcher's flags; names in a flagged sentence are ignored.
         idf: Returns the inverse document frequency of a stem in changes. Without it, single words
             name units only.
 
     Returns:
-        Shape (R, S): True for one row of each point that a sentence names, the most similar one.
+        Shape (R, S): True for the most similar row of each point that a sentence names.
     """
     by_name = np.zeros(similarity.shape, dtype=np.bool_)
     points = _group_rows(references)
@@ -144,7 +144,7 @@ def _find_points(text: str, names: Mapping[str, frozenset[int]]) -> frozenset[in
 
 
 def _resolve(parts: Sequence[str], names: Mapping[str, frozenset[int]]) -> Iterator[frozenset[int]]:
-    """Yield the points of the longest known pieces of a qualified name."""
+    """Yield the points that have the longest known parts of a qualified name."""
     for size in range(len(parts), 0, -1):
         pieces = [".".join(parts[at : at + size]) for at in range(len(parts) - size + 1)]
         if owners := [names[piece] for piece in pieces if piece in names]:
@@ -153,7 +153,7 @@ def _resolve(parts: Sequence[str], names: Mapping[str, frozenset[int]]) -> Itera
 
 
 def _read_code(text: str) -> Iterator[list[str]]:
-    """Yield the names of code in a text, in parts; a path or a quotation is one part."""
+    """Yield the names of code in a text, split into parts; a path or a quotation is one part."""
     prose, spans = CODE_SPAN.sub(" ` ", text), find_code_spans(text)
     for match in _QUALIFIED.finditer(prose):
         if _COMPOUND.search(match[0]) or _CALL.match(prose, match.end()):
@@ -172,7 +172,7 @@ def _split(name: str) -> list[str]:
 def _name_points(
     points: Sequence[Sequence[PseudoReference]], diff: Diff, idf: Callable[[str], float] | None
 ) -> dict[str, frozenset[int]]:
-    """Return the points that have each name: those whose unit has it, else those that quote it."""
+    """Return the points of each name: whose unit has that name or, if none, which quote it."""
     units: dict[str, set[int]] = {}
     details: dict[str, set[int]] = {}
     changed = _changed_names(diff)
@@ -208,7 +208,7 @@ def _changed_names(diff: Diff) -> frozenset[str]:
 
 
 def _is_specific(name: str, idf: Callable[[str], float] | None) -> bool:
-    """Return whether a name is long enough and no common word."""
+    """Return whether a name is long enough and not a common word."""
     if len(name) < MIN_NAME_CHARS or not _WORD.fullmatch(name):
         return len(name) >= MIN_NAME_CHARS
     return idf is not None and idf(stem(name.lower())) >= MIN_WORD_IDF

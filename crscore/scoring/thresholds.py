@@ -4,11 +4,11 @@ Cosines are not comparable across encoders or kinds of claims.
 
 For claims of a language model the procedure is the paper's: the mean, over the sentences of
 the best review system (`gpt3.5`), of their highest similarity to a pseudo-reference (Naik et
-al., NAACL 2025, section 4). `crscore validate DATA --splitter paper` prints it.
+al., NAACL 2025, section 4). `crscore validate DATA --splitter paper` prints that value.
 
 For structural claims the value was chosen on the human study in ten folds grouped by change, for
 the highest agreement with people (`benchmarks/tune_threshold.py`). The paper's procedure gives a
-higher value there and agrees less with people. `benchmarks/README.md` has the numbers.
+higher value there, which agrees less with people. `benchmarks/README.md` has the numbers.
 """
 
 from crscore.errors import UnknownThresholdError
@@ -18,7 +18,7 @@ THRESHOLDS = {
     ("st:mixedbread-ai/mxbai-embed-large-v1", ""): 0.7314,
     ("minilm:all-MiniLM-L6-v2", ""): 0.4941,
     ("minilm:all-MiniLM-L6-v2", "structural"): 0.31,
-    # The test encoder has no meaning to calibrate; half the range is as good as any other value.
+    # The test encoder cannot be calibrated; half the range is as good as any other value.
     ("hashing:256", ""): 0.5,
 }
 """(encoder's name and model, claim generator or "" for any other) -> tau."""
@@ -35,7 +35,7 @@ def threshold_for(encoder: str, claims: str) -> float:
         Tau, in (-1, 1).
 
     Raises:
-        UnknownThresholdError: None is known for this encoder.
+        UnknownThresholdError: No threshold is known for this encoder.
 
     Example:
         >>> threshold_for("st:mixedbread-ai/mxbai-embed-large-v1@main", "structural@1")

@@ -12,8 +12,8 @@ def cohen_kappa(pairs: Sequence[tuple[str | bool, str | bool]]) -> float | None:
         pairs: The two annotators' categories of each item.
 
     Returns:
-        At most 1, which is perfect agreement; 0 is chance. None without items, or when both gave
-        the same category to all items.
+        At most 1, which is perfect agreement; 0 is chance. None if there are no items, or if both
+        annotators gave the same category to all items.
 
     Source:
         J. Cohen, A Coefficient of Agreement for Nominal Scales, 1960.

@@ -1,9 +1,9 @@
 """Bootstrap over clusters: draws, intervals, p-values.
 
-A draw takes whole clusters with replacement: reviews of one change share its difficulty, comments
-on one pull request its author. It is represented by how often it takes each row, so that a
-statistic of many draws is arithmetic on one matrix (`resampled`): a thousand draws of some hundred
-columns take seconds. A statistic that a draw leaves undefined is NaN in it.
+A draw takes whole clusters with replacement, as reviews of one change share its difficulty, and
+comments on one pull request share its author. A draw is represented by how often it takes each row,
+so that a statistic of many draws is arithmetic on one matrix (`resampled`): a thousand draws of a
+few hundred columns take seconds. A statistic that is undefined in a draw is NaN.
 """
 
 import math
@@ -21,17 +21,17 @@ Floats = npt.NDArray[np.float64]
 
 RESAMPLES: Final = 2_000
 MAX_CELLS: Final = 2**21
-"""Cells of one block of draws; limits a large study to some hundred MB."""
+"""Maximum cells of one block of draws, which limits a large study to a few hundred MB."""
 ONE_SIDED: Final = 0.95
-"""Share of wins that Evtikhiev et al. ask for: 90 % when read from both sides."""
+"""Minimum share of wins that is significant by Evtikhiev et al., a two-sided level of 90 %."""
 TWO_SIDED: Final = 0.975
-"""The stricter share: 95 % from both sides."""
+"""Minimum share of wins at a two-sided level of 95 %."""
 # Correlations of exactly 1 have no Fisher's z; this bound is closer to 1 than any realistic one.
 _NEARLY_ONE: Final = 1 - 1e-12
 
 
 class Resampling(TypedDict):
-    """Options of a bootstrap, passed on to it."""
+    """Keyword arguments of a bootstrap."""
 
     resamples: int
     """Number of draws; 0 for no interval."""
@@ -43,24 +43,24 @@ class BootstrapTest(NamedTuple):
     """Uncertainty of a statistic, by a bootstrap over clusters."""
 
     low: float | None
-    """Lower end of the 95 % percentile interval; None without one."""
+    """Lower end of the 95 % percentile interval; None if there is no interval."""
     high: float | None
     p: float | None
-    """Two-sided p-value against a true value of 0; None when the draws do not determine it."""
+    """Two-sided p-value against a true value of 0; None if the draws do not determine it."""
     error: float | None
-    """Standard error: the standard deviation of the draws; None when there is no interval."""
+    """Standard error: the standard deviation of the draws; None if there is no interval."""
 
 
 class Wins(NamedTuple):
     """How often one system scored above another."""
 
     first: float
-    """Share of the resamples in which the first one is strictly above the second."""
+    """Share of the draws in which the first system is strictly above the second."""
     second: float
-    """Share in which it is strictly below."""
+    """Share of the draws in which the first system is strictly below the second."""
 
     def better(self, needed: float = ONE_SIDED) -> int:
-        """Return 1 or -1 when the first or the second is significantly better, else 0."""
+        """Return 1 or -1 if the first or the second is significantly better, else 0."""
         return int(self.first >= needed) - int(self.second >= needed)
 
 
@@ -68,7 +68,7 @@ def draw_weights(clusters: Sequence[str] | int, *, resamples: int, seed: int) ->
     """Draw clusters with replacement.
 
     Args:
-        clusters: Each row's cluster, N names; or N, where each row is a cluster.
+        clusters: Cluster of each row, N names; or the number N if each row is a cluster.
         resamples: Number of draws.
         seed: Seed of the draws; the same seed and clusters give the same draws.
 
@@ -108,7 +108,7 @@ def resample(
 
     Args:
         statistic: Weights, shape (b, N) -> values, shape (b, ...).
-        clusters: As of `draw_weights`.
+        clusters: As in `draw_weights`.
         resamples: Number of draws, B.
         seed: Seed of the draws.
 
@@ -116,8 +116,8 @@ def resample(
         Shape (B, ...); (0,) without draws.
     """
     blocks = draw_weights(clusters, resamples=resamples, seed=seed)
-    parts = [statistic(weights) for weights in blocks]
-    return np.concatenate(parts) if parts else np.zeros(0)
+    values_by_block = [statistic(weights) for weights in blocks]
+    return np.concatenate(values_by_block) if values_by_block else np.zeros(0)
 
 
 def interval_of_rows(
@@ -130,7 +130,7 @@ def interval_of_rows(
     """Compute the percentile interval of a statistic that has no vectorised form.
 
     Args:
-        statistic: Row indices, possibly repeated -> value, or None where it is undefined.
+        statistic: Row indices, possibly repeated -> value, or None if it is undefined.
         clusters: Cluster of each row, N names.
         resamples: Number of draws.
         seed: Seed of the draws.
@@ -148,17 +148,18 @@ def interval_of_rows(
 def percentile_interval(draws: Floats, *, clusters: int, expanded: bool = False) -> Interval:
     """Return the 95 % percentile interval of bootstrap draws.
 
-    The percentiles of few clusters are too narrow: they lack the factor of Student's t and that of
-    the standard deviation's bias. Expanded ones are those at which a normal draw would have both.
+    With few clusters, the percentile interval is too narrow: it lacks the factors for Student's t
+    and for the bias of the standard deviation. Expanded percentiles add both, exactly for normally
+    distributed draws.
 
     Args:
-        draws: Shape (B,); NaN where undefined.
-        clusters: Number of clusters drawn from.
-        expanded: Whether to take the expanded percentiles.
+        draws: Shape (B,); NaN if undefined.
+        clusters: Number of clusters that are drawn from.
+        expanded: Whether to use the expanded percentiles.
 
     Returns:
-        The interval; its ends are None with fewer than two clusters, which every draw repeats, or
-        when fewer than half of the draws are defined.
+        The interval; its ends are None if there are fewer than two clusters, as all draws are then
+        equal, or if fewer than half of the draws are defined.
 
     Raises:
         DependencyError: Expanded, and scipy is not installed.
@@ -182,20 +183,20 @@ def bootstrap_test(
 ) -> BootstrapTest:
     """Test a statistic against 0 by its bootstrap over clusters.
 
-    p compares value / standard error with Student's t of C - 1 degrees of freedom, C clusters:
-    the change, not the review, is what was sampled. A correlation is compared on Fisher's
-    scale, z = atanh(r), whose error does not depend on r: the standard error is the one of the
-    draws' z.
+    The p-value compares value / standard error with Student's t with C - 1 degrees of freedom for C
+    clusters, as changes, not reviews, were sampled. A correlation is compared on Fisher's scale,
+    z = atanh(r), on which the error does not depend on r; its standard error is the standard
+    deviation of z in the draws.
 
     Args:
-        value: The statistic on all rows; None where it is undefined.
-        draws: Its values in the draws, shape (B,); NaN where undefined.
-        clusters: Number of clusters drawn from.
-        is_correlation: The statistic is a correlation, or a mean of several, in [-1, 1].
+        value: The statistic on all rows; None if it is undefined.
+        draws: Its values in the draws, shape (B,); NaN if undefined.
+        clusters: Number of clusters that are drawn from.
+        is_correlation: Whether it is a correlation, or a mean of several, in [-1, 1].
 
     Returns:
-        Interval, p and standard error; p is 1 for a value of 0 that no draw changes, and None
-        for another value that no draw changes.
+        Interval, p and standard error. p is 1 for a value of 0; it is None for another value if all
+        draws are equal.
 
     Raises:
         DependencyError: scipy is not installed.
@@ -271,17 +272,17 @@ def wins(first: Floats, second: Floats) -> Wins:
 
     Source:
         Koehn, EMNLP 2004; Evtikhiev et al., "Out of the BLEU", section 5: not significant iff 0.05
-        < share < 0.95. Without resamples of equal scores `Wins.better` is the same rule; two
-        systems of equal scores, which never win, are no different here.
+        < share < 0.95. `Wins.better` is the same rule if no draw has equal scores; two systems with
+        equal scores, which never win, do not differ significantly.
     """
     return Wins(float((first > second).mean()), float((first < second).mean()))
 
 
 def rank_ranges(draws: Floats) -> tuple[tuple[int, int], ...]:
-    """Return the ranks that the data allow each column, 1 for the highest value.
+    """Return the range of ranks that is plausible for each column, 1 for the highest value.
 
     Args:
-        draws: Shape (B, K); NaN, which ranks last, where undefined.
+        draws: Shape (B, K); an undefined value is NaN and ranks last.
 
     Returns:
         Best and worst rank in 95 % of the draws. Equal values share the best of their ranks.

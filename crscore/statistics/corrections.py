@@ -6,7 +6,7 @@ import numpy as np
 
 
 def holm_defined(p_values: Sequence[float | None]) -> list[float | None]:
-    """Correct the p-values that are defined by the method of Holm; None stays, and is no test."""
+    """Correct p-values by the method of Holm; None is not counted as a test and stays None."""
     corrected = iter(holm([p for p in p_values if p is not None]))
     return [None if p is None else next(corrected) for p in p_values]
 
@@ -17,7 +17,7 @@ def holm(p_values: Sequence[float]) -> tuple[float, ...]:
     scipy lacks it; statsmodels has it, but would add pandas and patsy for these few lines.
 
     Args:
-        p_values: Any number, each in [0, 1].
+        p_values: Any number of p-values, each in [0, 1].
 
     Returns:
         The corrected p-values, in the same order, each in [0, 1].

@@ -15,7 +15,7 @@ _Z: Final = NormalDist().inv_cdf((1 + LEVEL) / 2)
 
 
 class Interval(NamedTuple):
-    """Interval of a statistic; its ends are None when the data do not determine one."""
+    """Interval of a statistic; its ends are None if the data do not determine them."""
 
     low: float | None
     high: float | None
@@ -39,15 +39,15 @@ def percentiles(draws: Floats) -> tuple[float, float]:
 def wilson(successes: float, trials: float) -> Share | None:
     """Return a share with its 95 % interval of Wilson, without correction for continuity.
 
-    The formula is here because `clustered_wilson` has fractions of trials, which
-    `scipy.stats.binomtest` does not take; a test compares the two on whole numbers.
+    The formula is implemented here because `clustered_wilson` has fractional trials, which
+    `scipy.stats.binomtest` does not accept; a test compares the two on whole numbers.
 
     Args:
         successes: From 0 to `trials`.
         trials: At least 0.
 
     Returns:
-        The share and its interval; None without trials.
+        The share and its interval; None if there are no trials.
 
     Source:
         Wilson, JASA 22 (1927), 209-212.
@@ -62,22 +62,23 @@ def wilson(successes: float, trials: float) -> Share | None:
     centre = (share + square / (2 * trials)) / (1 + square / trials)
     half = math.sqrt(share * (1 - share) / trials + square / (4 * trials**2))
     half *= _Z / (1 + square / trials)
-    # Rounding may leave the ends a hair beyond the share at 0 and at 1.
+    # At shares of 0 and 1, rounding may put an end slightly beyond the share.
     return Share(share, max(0.0, min(share, centre - half)), min(1.0, max(share, centre + half)))
 
 
 def clustered_wilson(successes: Floats, trials: Floats) -> Share | None:
-    """Return a share with its 95 % interval where the trials come in clusters.
+    """Return a share with its 95 % interval for trials that come in clusters.
 
-    Wilson's interval for as many independent trials as carry the same information: the number is
-    divided by the design effect, the variance between clusters over that of independent trials.
+    This is Wilson's interval for the equivalent number of independent trials: the number of trials
+    divided by the design effect. The design effect is the variance between clusters, divided by the
+    variance that independent trials would have.
 
     Args:
-        successes: In each cluster, shape (N,), none above `trials`.
-        trials: In each cluster, shape (N,), whole numbers.
+        successes: Number in each cluster, shape (N,), never above `trials`.
+        trials: Number in each cluster, shape (N,), whole numbers.
 
     Returns:
-        The share and its interval; None without trials.
+        The share and its interval; None if there are no trials.
 
     Source:
         Rao and Scott, Biometrics 48 (1992), 577-585.

@@ -12,7 +12,7 @@ Array = npt.NDArray[np.float64]
 Floats = npt.NDArray[np.float32]
 
 MAX_STEPS: Final = 120
-"""Most steps of the optimiser."""
+"""Maximum steps of the optimiser."""
 
 
 def fit_measures(
@@ -23,23 +23,23 @@ def fit_measures(
     signs: Sequence[int] | None = None,
     penalty: float = 1.0,
 ) -> Floats:
-    """Fit weights by the mean cross-entropy and an L2 penalty.
+    """Fit weights that minimise the mean cross-entropy with an L2 penalty.
 
     Args:
         measures: Shape (N, M).
         targets: Shape (N,), each in [0, 1].
         weights: Weight of each row, shape (N,).
-        signs: Sign that the weight of each measure must have, or 0; None for any.
+        signs: Sign that the weight of each measure must have, 0 for any sign; None for any signs.
         penalty: Weight of the L2 penalty, in rows.
 
     Returns:
-        Shape (M + 1,), the bias last.
+        Weights of the measures, then the bias, shape (M + 1,).
 
     Raises:
         DependencyError: scipy is not installed.
     """
     optimize = require_scipy("optimize")
-    # A measure may be constant.
+    # + 1e-6, as a measure may be constant.
     centre, spread = measures.mean(axis=0), measures.std(axis=0) + 1e-6
     inputs = np.hstack([(measures - centre) / spread, np.ones((len(measures), 1))])
     share = weights / weights.sum()

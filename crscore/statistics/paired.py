@@ -1,7 +1,7 @@
-"""Paired comparison: is the difference of two sides, measured on the same units, more than chance?
+"""Paired comparison: significance of the difference of two sides, measured on the same units.
 
-Units are what was sampled: changes, pull requests, problems. Both sides share every draw of units,
-so that the difficulty of a unit cancels out (`bootstrap`).
+Units are the sampled objects: changes, pull requests or problems. Both sides share every draw of
+units, so that the difficulty of a unit cancels out (`bootstrap`).
 """
 
 from collections.abc import Iterable
@@ -16,8 +16,8 @@ from crscore.statistics.corrections import holm_defined
 Floats = npt.NDArray[np.float64]
 
 SIGNIFICANCE: Final = 0.05
-"""p-value below which a difference is significant."""
-# Below these, a standard error or a difference is rounding.
+"""A difference with a p-value below this one is significant."""
+# A smaller standard error or difference is due to rounding.
 _NO_ERROR: Final = 1e-9
 
 
@@ -25,22 +25,22 @@ class PairedComparison(NamedTuple):
     """Difference of two sides and its uncertainty."""
 
     difference: float | None
-    """First minus second; None where a side is undefined."""
+    """First minus second; None if a side is undefined."""
     low: float | None
-    """Lower end of the 95 % interval; None where there is none."""
+    """Lower end of the 95 % interval; None if there is no interval."""
     high: float | None
     p: float | None
-    """Two-sided p-value against no difference; None where the draws do not determine it."""
+    """Two-sided p-value against no difference; None if the draws do not determine it."""
     error: float | None
     """Standard error of the difference."""
     units: int
-    """Number of units drawn from."""
+    """Number of units that are drawn from."""
 
     @property
     def direction(self) -> int:
-        """1 or -1 where the first or the second side is significantly higher, else 0.
+        """1 or -1 if the first or the second side is significantly higher, else 0.
 
-        Significant is a p below `SIGNIFICANCE` with an interval without 0.
+        A difference is significant if p is below `SIGNIFICANCE` and the interval excludes 0.
         """
         if self.p is None or self.p >= SIGNIFICANCE or self.low is None or self.high is None:
             return 0
@@ -49,14 +49,14 @@ class PairedComparison(NamedTuple):
     def units_needed(
         self, detect: float | None = None, *, significance: float = SIGNIFICANCE
     ) -> int | None:
-        """Return the number of units that show a difference in 80 % of studies.
+        """Return the number of units needed to show a difference in 80 % of studies.
 
         Args:
             detect: Difference to show; None for the observed one.
             significance: Level of the two-sided test, in (0, 1).
 
         Returns:
-            At least 2; None without a difference or a standard error.
+            At least 2; None if there is no difference or no standard error.
         """
         detect = self.difference if detect is None else detect
         if detect is None or self.error is None:
@@ -72,11 +72,11 @@ def compare(
     """Compare two sides by the difference of a statistic.
 
     Args:
-        difference: First minus second, on all units; None where a side is undefined.
-        draws: The difference in each draw of units, shape (B,); NaN where undefined.
-        units: Number of units drawn from.
-        is_mean: Whether the statistic is a mean over the units. Where no draw changes the
-            difference, all units then differ by as much, and p is that of the exact sign test.
+        difference: First minus second, on all units; None if a side is undefined.
+        draws: The difference in each draw of units, shape (B,); NaN if undefined.
+        units: Number of units that are drawn from.
+        is_mean: Whether the statistic is a mean over the units. If no draw changes such a mean, all
+            units differ by the same amount, and p comes from the exact sign test.
 
     Raises:
         DependencyError: scipy is not installed.

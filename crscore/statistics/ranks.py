@@ -1,4 +1,4 @@
-"""Correlations by ranks, and the rank-sum test."""
+"""Correlations of values and of ranks, and the rank-sum test."""
 
 import importlib
 import math
@@ -13,11 +13,11 @@ Floats = npt.NDArray[np.float64]
 
 
 def require_scipy(module: str = "stats", install: str = "scipy") -> Any:
-    """Import a module of scipy when it is needed; `scipy.stats` takes seconds.
+    """Import a module of scipy when it is needed, as importing `scipy.stats` takes seconds.
 
     Args:
         module: Name of the module.
-        install: What the error says to install with pip.
+        install: Requirement that the error message tells users to install with pip.
 
     Raises:
         DependencyError: scipy is not installed.
@@ -29,7 +29,7 @@ def require_scipy(module: str = "stats", install: str = "scipy") -> Any:
 
 
 def rank(values: Floats) -> Floats:
-    """Rank values from 1, ties sharing their mean rank.
+    """Rank values from 1; tied values share their mean rank.
 
     Args:
         values: Shape (N,).
@@ -56,7 +56,7 @@ def pearson(first: Floats, second: Floats) -> float | None:
         second: Shape (N,).
 
     Returns:
-        In [-1, 1], exactly 1 for equal lists; None when a list is constant or shorter than 2.
+        In [-1, 1], exactly 1 for equal lists; None if a list is constant or shorter than 2.
     """
     if len(first) < 2:
         return None
@@ -66,9 +66,9 @@ def pearson(first: Floats, second: Floats) -> float | None:
 
 
 def spearman(first: Floats, second: Floats) -> float | None:
-    """Correlate the ranks of two lists; as `pearson`.
+    """Correlate the ranks of two lists; see `pearson`.
 
-    `scipy.stats.spearmanr` takes ten times as long, most of it for a p-value.
+    `scipy.stats.spearmanr` takes ten times as long, mostly for a p-value.
 
     Raises:
         DependencyError: scipy is not installed.
@@ -84,7 +84,7 @@ def kendall(first: Floats, second: Floats) -> float | None:
         second: Shape (N,).
 
     Returns:
-        In [-1, 1]; None when a list is constant or shorter than 2.
+        In [-1, 1]; None if a list is constant or shorter than 2.
 
     Raises:
         DependencyError: scipy is not installed.
@@ -96,15 +96,15 @@ def kendall(first: Floats, second: Floats) -> float | None:
 
 
 def rank_sum_p(first: Floats, second: Floats) -> float:
-    """Test whether two samples differ in rank: Mann and Whitney, two-sided.
+    """Return the p-value of the two-sided rank-sum test of Mann and Whitney.
 
-    Uses the normal approximation with corrections for ties and continuity, on counts. An audit
+    It uses counts, and the normal approximation with corrections for ties and continuity. An audit
     tests thousands of windows, for which `scipy.stats.mannwhitneyu` takes 50 to 300 times as long;
-    a test compares the two.
+    a unit test compares the two.
 
     Args:
         first: How often the first sample has each value, in the order of the values, shape (V,).
-        second: The same for the second; both have at least one value.
+        second: The same for the second sample; both have at least one value.
 
     Returns:
         The p-value; 1 when all values are equal.

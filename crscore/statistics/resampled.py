@@ -1,7 +1,7 @@
 """Statistics in all draws of a bootstrap at once, from how often each draw takes each row.
 
 They are implemented here because scipy computes one sample at a time, and a study takes a thousand
-draws of hundreds of columns. Undefined is NaN.
+draws of hundreds of columns. An undefined value is NaN.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,15 +18,15 @@ class RankedColumn(NamedTuple):
     """Ranks of a column in B draws."""
 
     centred: Floats
-    """Rank less the mean rank of the draw, shape (B, N)."""
+    """Rank minus the mean rank of the draw, shape (B, N)."""
     weighted: Floats
     """`centred` times the row's count, shape (B, N)."""
     spread: Floats
-    """Sum of the squares over the drawn rows, shape (B,); 0 where the column is constant."""
+    """Sum of the squares over the drawn rows, shape (B,); 0 if the column is constant."""
 
 
 def divide(numerator: Floats, denominator: Floats) -> Floats:
-    """Divide; NaN where the denominator is not above 0."""
+    """Divide element by element; the quotient is NaN if the denominator is not above 0."""
     quotients: Floats = np.divide(
         numerator, denominator, out=np.full_like(numerator, np.nan), where=denominator > 0
     )
@@ -38,7 +38,7 @@ def ratio(numerator: Floats, denominator: Floats, weights: Floats) -> Floats:
 
     Args:
         numerator: Shape (N,).
-        denominator: Shape (N,), none below 0.
+        denominator: Shape (N,), each at least 0.
         weights: How often each draw takes each row, shape (B, N).
 
     Returns:
@@ -64,17 +64,17 @@ def means(values: Floats, weights: Floats) -> Floats:
 def stratified_difference(first: Floats, second: Floats, strata: Ints, weights: Floats) -> Floats:
     """Compute the difference of two means within strata in each draw.
 
-    The means are compared inside each stratum, and the differences averaged with the number of
-    rows that either has in it. A stratum that only one of them has, in the draw, does not count.
+    The two means are compared inside each stratum, and the differences are averaged, weighted by
+    the number of rows of both sides. A stratum without rows of both sides in a draw does not count.
 
     Args:
-        first: Values of the first, shape (N,); NaN where it has none.
-        second: The same for the second.
+        first: Values of the first side, shape (N,); NaN for a row without a value.
+        second: The same for the second side.
         strata: Stratum of each row, whole numbers from 0, shape (N,).
         weights: How often each draw takes each row, shape (B, N).
 
     Returns:
-        First minus second, shape (B,); NaN where no stratum has both.
+        First minus second, shape (B,); NaN if no stratum has rows of both sides.
     """
     order = np.argsort(strata, kind="stable")
     starts = np.flatnonzero(np.diff(strata[order], prepend=-1))
@@ -95,7 +95,7 @@ def stratified_difference(first: Floats, second: Floats, strata: Ints, weights: 
 
 
 def rank(values: Floats, weights: Floats) -> RankedColumn:
-    """Rank a column in each draw, ties sharing their mean rank.
+    """Rank a column in each draw; tied values share their mean rank.
 
     Args:
         values: Shape (N,).
@@ -115,7 +115,7 @@ def rank(values: Floats, weights: Floats) -> RankedColumn:
 
 
 def spearman(first: RankedColumn, second: RankedColumn) -> Floats:
-    """Correlate two ranked columns in each draw, shape (B,); NaN where one of them is constant."""
+    """Correlate two ranked columns in each draw, shape (B,); NaN if one of them is constant."""
     products = np.einsum("bn,bn->b", first.centred, second.weighted)
     return np.clip(divide(products, np.sqrt(first.spread * second.spread)), -1.0, 1.0)
 
@@ -129,16 +129,16 @@ def pearson(first: Floats, second: Floats, weights: Floats) -> Floats:
         weights: How often each draw takes each row, shape (B, N).
 
     Returns:
-        Shape (B,); NaN where one of them is constant.
+        Shape (B,); NaN if one of them is constant.
     """
-    # Centred, so that the sums below lose no digits.
+    # Centred, so that the sums below do not lose digits.
     x, y = first - first.mean(), second - second.mean()
     parts = np.stack([np.ones_like(x), x, y, x * x, y * y, x * y], axis=1)
     n, sx, sy, sxx, syy, sxy = (weights @ parts).T
     spreads = []
     for squares, total in ((sxx, sx), (syy, sy)):
         spread = squares - total * total / n
-        # Of a constant column, rounding leaves some 1e-16 of the squares.
+        # For a constant column, rounding leaves about 1e-16 of the squares.
         spreads.append(np.where(spread > 1e-12 * squares, spread, 0.0))
     return np.clip(divide(sxy - sx * sy / n, np.sqrt(spreads[0] * spreads[1])), -1.0, 1.0)
 
@@ -146,15 +146,15 @@ def pearson(first: Floats, second: Floats, weights: Floats) -> Floats:
 def mean_of_groups(values: Sequence[Floats], present: Sequence[npt.NDArray[np.bool_]]) -> Floats:
     """Average over the groups present in each draw.
 
-    An undefined group (a side is constant) counts as 0: leaving it out would reward a metric for
-    being constant.
+    An undefined group, in which a side is constant, counts as 0; leaving it out would reward a
+    metric for being constant.
 
     Args:
         values: Each group's values, each of shape (B,).
         present: Whether each draw has a row of the group, each of shape (B,).
 
     Returns:
-        Shape (B,); NaN where no group is present.
+        Shape (B,); NaN if no group is present.
     """
     is_present = np.array(present, dtype=np.float64)
     total = (np.nan_to_num(np.array(values)) * is_present).sum(axis=0)
@@ -168,16 +168,16 @@ def auc(
     *,
     strata: Sequence[str] | None = None,
 ) -> Floats:
-    """Compute the chance that a positive row exceeds a negative one; a tie counts one half.
+    """Compute the probability that a positive row exceeds a negative one; a tie counts one half.
 
     Args:
         values: Shape (N,), N at least 1.
         is_positive: Shape (N,).
         weights: How often each draw takes each row, shape (B, N).
-        strata: Stratum of each row: only pairs inside one are compared. None for a single one.
+        strata: Stratum of each row; only pairs within a stratum are compared. None for one stratum.
 
     Returns:
-        Shape (B,), each in [0, 1]; NaN where there is no pair.
+        Shape (B,), each in [0, 1]; NaN if there is no pair.
 
     Example:
         >>> values, is_positive = np.array([0.9, 0.8, 0.7]), np.array([True, False, True])
@@ -195,7 +195,8 @@ def auc(
     lower = np.add.reduceat(ordered_weights * ~is_positive[order], starts, axis=1)
     firsts = np.flatnonzero(is_new[starts])
     positives, negatives = (np.add.reduceat(side, firsts, axis=1) for side in (upper, lower))
-    # Negatives that rank below, less those of earlier strata. Multiples of 0.5: sums are exact.
+    # Negatives that rank below, minus negatives of earlier strata. The sums are exact, as their
+    # terms are multiples of 0.5.
     below = (upper * (np.cumsum(lower, axis=1) - lower / 2)).sum(axis=1)
     before = (positives * (np.cumsum(negatives, axis=1) - negatives)).sum(axis=1)
     return divide(below - before, (positives * negatives).sum(axis=1))
@@ -205,8 +206,8 @@ def corpus_scores(statistics: Floats, score: Callable[[Floats], Floats], weights
     """Score systems in each draw from the sufficient statistics of their rows.
 
     Args:
-        statistics: Shape (M, N, S): of M systems; row n is the same problem in all of them.
-        score: Scores of sums of rows, (B, S) -> (B,).
+        statistics: Statistics of M systems, shape (M, N, S); row n is the same problem in each.
+        score: Function from sums of rows to scores, (B, S) -> (B,).
         weights: How often each draw takes each row, shape (B, N).
 
     Returns:

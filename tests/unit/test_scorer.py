@@ -168,7 +168,7 @@ def test_learned_matcher_takes_no_threshold() -> None:
 
 
 def test_learned_matcher_is_refused_on_vectors_that_it_does_not_know() -> None:
-    with pytest.raises(InputError, match="knows the encoder minilm:all-MiniLM-L6-v2, not hashing"):
+    with pytest.raises(InputError, match="needs the encoder minilm:all-MiniLM-L6-v2, not hashing"):
         Scorer(matcher="calibrated", encoder="hashing", analyzers="none")
 
 

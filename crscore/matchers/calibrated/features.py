@@ -1,4 +1,4 @@
-"""Features of one change's cells, the inputs of the trees."""
+"""Features of the cells of one change, which are the inputs of the trees."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from crscore.text import Words, stems_and_names, words
 Floats = npt.NDArray[np.float32]
 
 DECIMALS: Final = 4
-"""Decimals of rounded features: the last bit of a cosine, which differs between machines, must not
-change the branch of a cell."""
+"""Number of decimals to which features are rounded, as the last bit of a cosine differs between
+machines and must not decide a branch of a tree."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -28,7 +28,7 @@ class Background:
     """Statistics of the training changes."""
 
     frequency: Mapping[str, int]
-    """Stem -> number of training texts with it; missing stems are rare."""
+    """Stem -> number of training texts that contain it; a missing stem is rare."""
     documents: int
     """Number of training texts."""
     claim: Floats
@@ -41,9 +41,9 @@ class Background:
     """Vector subtracted before projecting on `axes`, shape (D,)."""
 
     def rarity(self, stems: Iterable[str]) -> float:
-        """Return the sum of the inverse document frequencies of some stems, each at least 0."""
+        """Return the sum of the stems' inverse document frequencies, each at least 0."""
         documents, frequency = self.documents + 1, self.frequency
-        # `fsum`: the order of a set is undefined and would change the last bit of a plain sum.
+        # `fsum`, as the undefined order of a set could change the last bit of a plain sum.
         return math.fsum([math.log(documents / (frequency.get(stem, 0) + 1)) for stem in stems])
 
 
@@ -86,7 +86,7 @@ def compute_features(cells: Cells, background: Background) -> Floats:
         background: Statistics of the training changes.
 
     Returns:
-        Shape (R, S, F), rounded; a cell's row depends on its comment, not on the others.
+        Shape (R, S, F), rounded. The features of a cell do not depend on other comments.
     """
     if 0 in cells.similarity.shape:
         return np.zeros((*cells.similarity.shape, 0), dtype=np.float32)
@@ -157,7 +157,7 @@ def _weigh(references: Sequence[Words], background: Background) -> list[_Referen
 def _references(cells: Cells, weighed: Sequence[_Reference], change: _Change) -> Floats:
     vectors, background = cells.reference_vectors, change.background
     total = len(weighed)
-    # Less the cosine of each reference with itself.
+    # Minus the cosine of each reference with itself.
     cosines = (vectors @ vectors.T).sum(axis=1) - 1
     central = cosines / (total - 1) if total > 1 else np.full(total, 0.5)
     like_claim = vectors @ background.claim
@@ -167,7 +167,7 @@ def _references(cells: Cells, weighed: Sequence[_Reference], change: _Change) ->
         rows.append(
             [
                 math.log1p(text.length),
-                # a reference may have no stems
+                # + 1e-6, as a reference may have no stems
                 shared / (weight + 1e-6),
                 math.log1p(shared),
                 text.speech.explains,
@@ -305,7 +305,7 @@ def _lexical(reference: _Reference, sentence: Words, rarity: float) -> list[floa
         common / max(1, len(ref.names)),
         topics / max(1, len(ref.topics)),
         topics / max(1, len(sentence.topics)),
-        # An addition in the claim and a removal in the sentence, or the reverse.
+        # The claim is about an addition and the sentence about a removal, or the reverse.
         ("add" in ref.topics and "remove" in sentence.topics)
         + ("remove" in ref.topics and "add" in sentence.topics),
         ref.speech.denies != sentence.speech.denies,

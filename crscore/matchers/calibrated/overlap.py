@@ -1,7 +1,7 @@
-"""Overlap of sentences with all earlier ones, by their stems.
+"""Overlap of each sentence with all earlier sentences, by their stems.
 
-An index from stems to sentences makes the comparison with all earlier sentences a few operations
-on arrays: 10,000 sentences take a second, while a loop over pairs takes a minute.
+An index from stems to sentences reduces the comparison to a few operations on arrays: 10,000
+sentences take a second, while a loop over pairs takes a minute.
 """
 
 from collections import defaultdict
@@ -18,13 +18,13 @@ class Overlap(NamedTuple):
     """Overlap of one sentence with each of the I earlier ones."""
 
     shared: Ints
-    """Stems that both have, shape (I,)."""
+    """Number of stems that both sentences have, shape (I,)."""
     union: Ints
-    """Stems that either has, shape (I,)."""
+    """Number of stems that either sentence has, shape (I,)."""
 
 
 def overlaps(stems: Sequence[frozenset[str]]) -> Iterator[Overlap]:
-    """Compare each sentence with all earlier ones.
+    """Compare each sentence with all earlier sentences.
 
     Args:
         stems: Stems of each sentence.

@@ -1,9 +1,10 @@
 """Learned rule: probability that people judge a sentence to address a reference.
 
 The published structure is unchanged: every sentence is compared with every pseudo-reference, and
-conciseness and comprehensiveness are means of the best cells. Only the cell is learned: a small sum
-of decision trees over cosines, shared names and the lines of the diff, trained through the
-published formulas on human ratings, so that 0.5 is the middle of the human scale.
+conciseness and comprehensiveness are means of the best cells. Only the value of a cell is learned:
+the sum of a few decision trees over cosines, shared names and the lines of the diff. They were
+trained through the published formulas on human ratings, so that 0.5 is the middle of the human
+scale.
 `docs/design/011-calibrated.md` has the method and its evaluation.
 """
 
@@ -27,7 +28,7 @@ from crscore.records import Flag
 Floats = npt.NDArray[np.float32]
 
 RULES: Final = 4
-"""Version of the rules in addition to the trees: flags, and the degree that each leaves."""
+"""Version of the rules that supplement the trees: flags, and the degree allowed by each flag."""
 SHIPPED: Final = Path(__file__).with_name("weights.npz")
 """Output of `crscore train matcher` on the human study."""
 
@@ -47,30 +48,31 @@ class Calibrated:
 
     weights: Weights
     file: str = ""
-    """Start of the hash of the weights file; "" when there is none."""
+    """First digits of the hash of the weights file; empty if there is no file."""
 
     @property
     def identity(self) -> str:
-        """`calibrated@` with version of the rules, hash of the data, seed, and hash of the file.
+        """`calibrated@`, version of the rules, hash of the data, seed, and hash of the file.
 
-        Another version may learn different weights from the same data, hence the file's hash.
+        The hash of the file is needed, as another version may learn different weights from the
+        same data.
         """
         learned = f"calibrated@{RULES}.{self.weights.data_sha256[:8]}.{self.weights.seed}"
         return f"{learned}+{self.file}" if self.file else learned
 
     @property
     def decision(self) -> float:
-        """Minimum degree of a cell that counts as addressed."""
+        """Minimum degree at which a sentence addresses a pseudo-reference."""
         return self.weights.decision
 
     def match(self, cells: Cells) -> Judgement:
-        """Estimate for every cell how likely people are to judge it addressed.
+        """Estimate for every cell the probability that people judge it to be addressed.
 
-        A sentence that is hidden, repeats another or is only code addresses nothing.
+        A sentence that is hidden, repeats another or is only code does not address any reference.
         """
         flags = guards.find_flags(cells.sentences, cells.diff)
-        # Hidden prose stays in the review and addresses nothing; the marker with which a bot finds
-        # its comment again is no part of it.
+        # Hidden prose stays in the review but does not address anything; a hidden marker, with
+        # which a bot finds its comment again, is not part of the review.
         in_review = tuple(
             not (sentence.hidden and guards.is_machine_marker(sentence.text))
             for sentence in cells.sentences
@@ -81,10 +83,10 @@ class Calibrated:
         return Judgement(degrees=degrees, flags=flags, in_review=in_review)
 
     def _logits_without_code(self, cells: Cells, flags: Sequence[Flag | None]) -> Floats:
-        """Return the logits; no sentence gains from adjacent code.
+        """Return the logits, without any gain from code in the same comment.
 
-        The best cells of a comment are features of all its cells, so that pasted code could lift
-        the sentences next to it. Its cost in length stays.
+        The best cells of a comment are features of all its cells, so pasted code could raise the
+        degrees of other sentences. The discount for its length stays.
         """
         logits = self.logits(cells)
         clean = [column for column, flag in enumerate(flags) if flag is not Flag.NO_SENTENCE]
@@ -101,7 +103,7 @@ class Calibrated:
         return logits
 
     def logits(self, cells: Cells) -> Floats:
-        """Return the sum of the trees less the discount for length, shape (R, S)."""
+        """Return the sum of the trees minus the discount for length, shape (R, S)."""
         shape = cells.similarity.shape
         if 0 in shape:
             return np.zeros(shape, dtype=np.float32)
@@ -137,7 +139,7 @@ def create(options: CalibratedOptions) -> Matcher:
     encoder = options.encoder.partition("@")[0]
     if encoder != learned.encoder:
         raise InputError(
-            f"the calibrated matcher knows the encoder {learned.encoder}, not {encoder}; "
+            f"the calibrated matcher needs the encoder {learned.encoder}, not {encoder}; "
             "use --matcher published, or train one (crscore train matcher DATA -o FILE) and use "
             "--matcher calibrated:FILE"
         )

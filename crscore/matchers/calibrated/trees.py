@@ -11,12 +11,12 @@ Integers = npt.NDArray[np.int32]
 Indices = npt.NDArray[np.intp]
 
 _BLOCK: Final = 256
-"""Rows evaluated at once: this many rows x trees stay in the cache of the processor."""
+"""Number of rows evaluated at once; this many rows x trees fit in the processor's cache."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Trees:
-    """T trees over F features, N nodes in total; a leaf is its own child on both sides."""
+    """T trees over F features, with N nodes in total; a leaf is its own left and right child."""
 
     roots: Integers
     """First node of each tree, shape (T,)."""
@@ -31,7 +31,7 @@ class Trees:
     value: Floats
     """Value of a leaf, shape (N,); 0 in an inner node."""
     depth: int
-    """Steps from a root to the deepest leaf."""
+    """Number of steps from a root to the deepest leaf."""
 
     def sum(self, rows: Floats) -> npt.NDArray[np.float64]:
         """Sum the trees' values.
@@ -56,7 +56,7 @@ class Trees:
         """Return the leaf in which each row ends in each tree, shape (rows, T)."""
         nodes = np.broadcast_to(self.roots.astype(np.intp), (len(rows), len(self.roots)))
         flat, offset = rows.ravel(), (np.arange(len(rows)) * rows.shape[1])[:, None]
-        # A leaf is its own child, so a row that has reached one stays there.
+        # A row that has reached a leaf stays there, as both children of a leaf are itself.
         for _ in range(self.depth):
             goes_right = flat.take(offset + feature.take(nodes)) > self.threshold.take(nodes)
             nodes = children.take(2 * nodes + goes_right)

@@ -15,7 +15,7 @@ from crscore.matchers.calibrated.features import Background
 from crscore.matchers.calibrated.trees import Trees
 
 FORMAT: Final = 1
-"""Version of the file format; incremented when older code would fail on, or misread, the file."""
+"""Version of the file format, incremented if older code would fail on a file or misread it."""
 _SCALAR_FIELDS: Final = ("encoder", "data_sha256", "seed", "start", "discount", "decision")
 _TREE_ARRAYS: Final = ("roots", "feature", "threshold", "left", "right", "value")
 _VECTOR_ARRAYS: Final = ("claim", "remark", "axes", "centre")
@@ -25,7 +25,7 @@ _Finite = Annotated[float, msgspec.Meta(ge=-1e6, le=1e6)]
 
 
 class _Facts(msgspec.Struct, frozen=True):
-    """Facts of a file, in the ranges that a run can use."""
+    """Facts of a weights file, with the ranges in which a run can use them."""
 
     format: Any
     features: list[str]
@@ -55,7 +55,7 @@ class Weights:
     discount: float
     """Amount subtracted from a cell's logit per unit of its comment's log-length."""
     decision: float
-    """Minimum degree of a cell that counts as addressed, in (0, 1)."""
+    """Minimum degree at which a sentence addresses a pseudo-reference, in (0, 1)."""
     trees: Trees
     """Trees whose sum is a cell's logit."""
     background: Background
@@ -121,7 +121,7 @@ def read_weights(path: Path) -> Weights:
 
 
 def _check_numbers(content: arrays.Arrays) -> None:
-    """Reject numbers that would end a run later, or make its results unknown."""
+    """Reject numbers that would make a run fail later, or make its results undefined."""
     axes = content["axes"]
     shapes = dict.fromkeys(("claim", "remark", "centre"), axes.shape[1:])
     if axes.ndim != 2 or any(content[name].shape != shape for name, shape in shapes.items()):
@@ -133,14 +133,14 @@ def _check_numbers(content: arrays.Arrays) -> None:
     if frequency.dtype != np.int32 or (frequency.size and frequency.min() < 0):
         raise ValueError("the frequencies are out of range")
     if any(content[name].ndim != 1 for name in (*_TREE_ARRAYS, "frequency")):
-        raise ValueError("the trees are no lists")
+        raise ValueError("the trees' arrays are not one-dimensional")
 
 
 def _check(trees: Trees, *, features: int) -> None:
     nodes = len(trees.value)
     for name, limit in (("roots", nodes), ("left", nodes), ("right", nodes), ("feature", features)):
         values = getattr(trees, name)
-        # A negative index would not fail: NumPy counts it from the end.
+        # NumPy would accept a negative index and count it from the end.
         if values.dtype != np.int32 or (
             values.size and not 0 <= values.min() <= values.max() < limit
         ):

@@ -310,7 +310,7 @@ def test_shipped_trees_go_one_way_along_a_feature(matcher, name: str, direction:
 
 def test_encoder_of_other_vectors_is_an_input_error() -> None:
     other = hashing.Hashing().identity
-    with pytest.raises(InputError, match=r"knows the encoder minilm.*not hashing.*--matcher pub"):
+    with pytest.raises(InputError, match=r"needs the encoder minilm.*not hashing.*--matcher pub"):
         plugin.create(plugin.CalibratedOptions(encoder=other))
 
 
